@@ -1,0 +1,103 @@
+"""The errors of kgrag.
+
+    KgragError
+    ├── InputError              bad arguments, settings or question files              exit code 2
+    │   ├── DocumentError       a document that cannot be read; the build goes on without it
+    │   ├── IdentifierError     a label, type or statement name that is not allowed
+    │   ├── PipelineError       a pipeline file that is unknown or wrong
+    │   └── CypherWriteError    a statement that would write where only reading is allowed
+    ├── StoreError              the database                                          exit code 3
+    │   ├── StoreUnavailable    cannot be reached or started
+    │   ├── StoreLocked         another process has the embedded store open
+    │   └── StoreMismatch       built with another schema version or embedder
+    └── ModelError              a language, embedding or rerank model                  exit code 3
+        ├── ModelMissing        its package or weights are not installed
+        └── ModelReplyError     it answered, but not in the form that was asked for
+
+Each says what was expected, what came, and what to do.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+__all__ = [
+    "CypherWriteError",
+    "DocumentError",
+    "IdentifierError",
+    "InputError",
+    "KgragError",
+    "ModelError",
+    "ModelMissing",
+    "ModelReplyError",
+    "PipelineError",
+    "StoreError",
+    "StoreLocked",
+    "StoreMismatch",
+    "StoreUnavailable",
+]
+
+
+class KgragError(Exception):
+    """The root: everything that kgrag raises on purpose."""
+
+    exit_code = 1
+
+
+class InputError(KgragError):
+    """What the caller gave cannot be used."""
+
+    exit_code = 2
+
+
+class DocumentError(InputError):
+    """A document cannot be read."""
+
+    def __init__(self, path: Path | str, reason: str) -> None:
+        super().__init__(f"{path}: {reason}")
+        self.path = path
+        self.reason = reason
+
+
+class IdentifierError(InputError):
+    """A label, relationship type or statement name is not allowed."""
+
+
+class PipelineError(InputError):
+    """A pipeline file is unknown or wrong."""
+
+
+class CypherWriteError(InputError):
+    """A statement would write where only reading is allowed."""
+
+
+class StoreError(KgragError):
+    """The database failed."""
+
+    exit_code = 3
+
+
+class StoreUnavailable(StoreError):
+    """The database cannot be reached or started."""
+
+
+class StoreLocked(StoreError):
+    """Another process has the embedded store open."""
+
+
+class StoreMismatch(StoreError):
+    """The store was built with another schema version or embedder."""
+
+
+class ModelError(KgragError):
+    """A model failed."""
+
+    exit_code = 3
+
+
+class ModelMissing(ModelError):
+    """A model's package or weights are not installed."""
+
+
+class ModelReplyError(ModelError):
+    """A model answered, but not in the form that was asked for."""

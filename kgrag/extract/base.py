@@ -1,0 +1,42 @@
+"""The seam that every extractor implements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Protocol, runtime_checkable
+
+from kgrag.types import Chunk, Document, Extraction
+
+__all__ = ["Extractor"]
+
+
+@runtime_checkable
+class Extractor(Protocol):
+    """Turns a chunk into entities and relations, from the chunk's own words. It never touches the database.
+
+    The build calls `prepare` once with the whole corpus, then `extract` for each chunk whose ledger entry is missing, failed, or
+    made by another `fingerprint`; an extraction with an unchanged `digest` is not written again.
+    """
+
+    @property
+    def name(self) -> str:
+        """The name of the extractor and, unless the user says otherwise, of the graph that it makes."""
+        ...
+
+    @property
+    def fingerprint(self) -> str:
+        """Of all that its output depends on besides the chunk: version, model, prompt, schema, gazetteer. Valid after `prepare`."""
+        ...
+
+    def prepare(self, documents: Iterable[Document], chunks: Iterable[Chunk]) -> None:
+        """Learn what must be known of the corpus as a whole (the mention extractor's gazetteer). Cheap; order must not matter."""
+        ...
+
+    async def extract(self, chunk: Chunk) -> Extraction:
+        """Extract one chunk.
+
+        Returns `state="empty"` where there is nothing to say, `"repaired"` with a reason where a reply had to be mended. Raises
+        `ModelReplyError` when the model's answer cannot be used (the build records it as failed) and `ModelError` when the
+        model cannot be reached (the build waits or stops).
+        """
+        ...

@@ -1,0 +1,111 @@
+"""The three seams to models. Their docstrings are the contract; `kgrag.testing` has scripted ones for tests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgrag.types import Usage
+
+__all__ = ["ChatModel", "Embedder", "Message", "Reply", "Reranker", "Vectors"]
+
+Vectors = NDArray[np.float32]
+"""Shape [n, dimensions], float32, each row of unit length."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn of a conversation."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a chat model answered.
+
+    `text` is the raw reply. `data` is the validated object where a schema was asked for, else None. `usage` is always filled: a
+    model that counts nothing reports its calls and seconds.
+    """
+
+    text: str
+    data: Any | None = None
+    usage: Usage = field(default_factory=Usage)
+
+
+@runtime_checkable
+class ChatModel(Protocol):
+    """A language model that answers messages.
+
+    `name` identifies it in settings, cache keys and results (`openai:gpt-4o-mini`, `rules`). Implementations are safe to call
+    concurrently from one event loop and hold no conversation: every call carries all of it.
+    """
+
+    @property
+    def name(self) -> str:
+        """How settings, cache keys and results call it."""
+        ...
+
+    async def reply(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None) -> Reply:
+        """Answer `messages`, the last of which is the user's.
+
+        With `schema` (JSON schema of an object) the reply's `data` is an object that validates against it; one repair round is
+        allowed. Raises `ModelReplyError`, with the raw reply, when the model does not manage that, and `ModelError` when it
+        cannot be reached.
+        """
+        ...
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """Turns texts into vectors of unit length, so that a dot product is a cosine.
+
+    The same text gives the same vector (to float32 rounding), whatever it is batched with. A text longer than `max_tokens` is embedded over all of its
+    windows (mean of the windows' vectors, normalised), never cut. An empty text is allowed.
+    """
+
+    @property
+    def name(self) -> str:
+        """How the store remembers what it was built with."""
+        ...
+
+    @property
+    def dimensions(self) -> int:
+        """Length of a vector."""
+        ...
+
+    @property
+    def max_tokens(self) -> int:
+        """Tokens of one window, without special tokens: no chunk is made longer."""
+        ...
+
+    def count_tokens(self, text: str) -> int:
+        """Count tokens of `text` by the model's own tokenizer, without special tokens."""
+        ...
+
+    async def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Embed texts to be found: [len(texts), dimensions] in the order given. Raises `ModelError`."""
+        ...
+
+    async def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """Embed texts to search with: the same shape. Some models put an instruction before queries. Raises `ModelError`."""
+        ...
+
+
+@runtime_checkable
+class Reranker(Protocol):
+    """Scores passages against a query; higher is better, and only the order within one call means something."""
+
+    @property
+    def name(self) -> str:
+        """How settings and results call it."""
+        ...
+
+    async def score(self, query: str, passages: Sequence[str]) -> NDArray[np.float32]:
+        """Score each passage: shape [len(passages)], in the order given. Raises `ModelError`."""
+        ...

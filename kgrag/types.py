@@ -1,0 +1,266 @@
+"""The data that flows through kgrag: frozen, typed, with a JSON round trip.
+
+Every class here is a pydantic model: `x.model_dump_json()` writes it, `T.model_validate_json(s)` reads it back equal.
+Vectors do not travel on these types: they go beside them as `numpy` arrays of shape ``[n, dimensions]``, float32, unit length.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+__all__ = [
+    "Answer",
+    "Chunk",
+    "Citation",
+    "Document",
+    "Entity",
+    "Evidence",
+    "Extraction",
+    "Hyperlink",
+    "Question",
+    "Relation",
+    "Usage",
+    "content_id",
+]
+
+Scalar = str | int | float | bool | None
+WorkState = Literal["ok", "empty", "repaired", "failed"]
+
+
+def content_id(*parts: str) -> str:
+    """Identify content: the first 32 hex digits of the SHA-256 over `parts`, which are kept apart (a length goes before each)."""
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass")
+        digest.update(f"{len(data)}:".encode())
+        digest.update(data)
+    return digest.hexdigest()[:32]
+
+
+class _Value(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Document(_Value):
+    """One document: a file, or the passages of one title in a `.jsonl` file."""
+
+    id: str
+    """Derived from `path`, `title` (for passages) and `sha256`: a changed file is another document with the same path."""
+    path: str
+    """As given by the user, POSIX style: relative to the working directory where the file lies under it, else absolute."""
+    title: str
+    sha256: str
+    """Of the file's bytes, or of the passages for a `.jsonl` file."""
+    format: str
+    """File suffix without the dot: pdf, html, md, docx, pptx, xlsx, jsonl."""
+    product: str | None = None
+    category: str | None = None
+    version: str | None = None
+    metadata: dict[str, Scalar] = Field(default_factory=dict)
+
+
+class Hyperlink(_Value):
+    """A link that the authors set, in the chunk that has it."""
+
+    href: str
+    """A target inside the corpus as `path#fragment` (path as in `Document.path`), else the URL as written."""
+    anchor: str
+    """The text of the link."""
+    context: str
+    """The sentence or list item around it."""
+    position: int
+    """Which link of its chunk it is, from 0."""
+
+
+class Chunk(_Value):
+    """A piece of a document: the unit that is embedded, searched, shown and cited.
+
+    `embedded_text` and `prompted_text` say what an embedder reads and what a model is shown; the fields that they take are named in
+    `embedded_fields` and `prompted_fields`, so that a change of either is a change of this schema.
+    """
+
+    schema_name: ClassVar[str] = "kgrag.Chunk"
+    schema_version: ClassVar[int] = 1
+    embedded_fields: ClassVar[tuple[str, ...]] = ("title", "headings", "text")
+    prompted_fields: ClassVar[tuple[str, ...]] = ("title", "headings", "text")
+
+    id: str
+    """content_id(document id, position, text)."""
+    document_id: str
+    source_id: str
+    """The passage's own id for ready passages, else the document's id."""
+    position: int
+    """From 0, in reading order."""
+    title: str = ""
+    """The document's title."""
+    headings: tuple[str, ...] = ()
+    """Path of headings, outermost first."""
+    text: str
+    """The chunk's own words, as written; a table is Markdown with its header row."""
+    page_start: int | None = None
+    page_end: int | None = None
+    """1-based, inclusive; None where the format has no pages."""
+    tokens: int
+    """Of `prompted_text`, counted by the embedder's tokenizer without special tokens."""
+    anchors: tuple[str, ...] = ()
+    """Ids of the HTML elements whose content is in the chunk, the enclosing ones included."""
+    links: tuple[Hyperlink, ...] = ()
+
+    @property
+    def section(self) -> str:
+        """The path of headings: `Sensors > Pressure`."""
+        return " > ".join(self.headings)
+
+    @property
+    def embedded_text(self) -> str:
+        """What an embedder reads: title, headings and text, each said once."""
+        return with_context(self.text, self.title, *self.headings)
+
+    @property
+    def prompted_text(self) -> str:
+        """What a model is shown: the same context line, then the text."""
+        return with_context(self.text, self.title, *self.headings)
+
+
+def with_context(text: str, *context: str) -> str:
+    """Put a line of context (`title > heading > heading`) before a text that does not say it already in its first 200 characters."""
+    opening = text[:200].casefold()
+    seen: set[str] = set()
+    kept = []
+    for part in (part.strip() for part in context):
+        if part and part.casefold() not in seen and part.casefold() not in opening:
+            kept.append(part)
+            seen.add(part.casefold())
+    return f"{' > '.join(kept)}\n{text}" if kept else text
+
+
+class Usage(_Value):
+    """What a model call cost; the counts of several calls add up."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float = 0.0
+    """US dollars."""
+    seconds: float = 0.0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            calls=self.calls + other.calls,
+            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
+            completion_tokens=self.completion_tokens + other.completion_tokens,
+            cost=self.cost + other.cost,
+            seconds=self.seconds + other.seconds,
+        )
+
+
+class Entity(_Value):
+    """A thing that a chunk names. Two entities of one graph are one node when `type` and `normal` are equal."""
+
+    name: str
+    """As written in the chunk."""
+    type: str
+    """Becomes the node's second label: Product, Part, Section, Quantity, ..."""
+    normal: str
+    """The comparison key (`kgrag.names.normal_form`): case and spelling folded, numbers, units and signs kept."""
+    description: str = ""
+    role: Literal["title", "mention"] = "mention"
+    """`title`: the chunk is about it (it stands in its title or heading); `mention`: the chunk's text names it."""
+
+
+class Relation(_Value):
+    """A typed statement between two entities, as one chunk says it."""
+
+    head: Entity
+    type: str
+    """Relationship type, UPPER_SNAKE_CASE: HAS_PART, IS_A, HAS_VALUE, ..."""
+    tail: Entity
+    description: str = ""
+    """The sentence or table row that says it."""
+    grounded: bool = True
+    """False where head or tail could not be found in the chunk."""
+    reason: str = ""
+    """Why it is not grounded."""
+
+
+class Extraction(_Value):
+    """What one extractor made of one chunk."""
+
+    chunk_id: str
+    entities: tuple[Entity, ...] = ()
+    """Every entity that the chunk mentions, heads and tails of `relations` included, each once."""
+    relations: tuple[Relation, ...] = ()
+    state: WorkState = "ok"
+    reason: str = ""
+    """Why it is `failed` or `repaired`; empty otherwise."""
+    usage: Usage = Usage()
+
+    @property
+    def digest(self) -> str:
+        """Of entities and relations: equal extractions have equal digests, whatever they cost."""
+        return content_id(self.chunk_id, *(x.model_dump_json() for x in (*self.entities, *self.relations)))
+
+
+class Question(_Value):
+    """A question; the keys of a question file that kgrag does not know are ignored."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    id: str | int
+    question: str
+    query_type: str = ""
+    gold_answer: str = ""
+    evidence: tuple[str, ...] = ()
+
+
+class Evidence(_Value):
+    """A piece of what is shown to a model (or taken by the extractive answer), best first in a list."""
+
+    chunk_id: str | None
+    source_id: str
+    document: str
+    """Path of the document, or its title for ready passages."""
+    document_id: str = ""
+    title: str = ""
+    section: str = ""
+    anchors: tuple[str, ...] = ()
+    page_start: int | None = None
+    page_end: int | None = None
+    text: str
+    """Exactly what a model is shown."""
+    tokens: int
+    score: float
+    why: tuple[str, ...] = ()
+    """How it was found: `dense 0.61`, `link: title mention of X-100`."""
+
+
+class Citation(_Value):
+    """Where a numbered claim of an answer comes from."""
+
+    number: int
+    """As it stands in the answer: [1], [2], ..."""
+    chunk_id: str | None
+    document: str
+    section: str = ""
+    page_start: int | None = None
+    page_end: int | None = None
+    quote: str = ""
+
+
+class Answer(_Value):
+    """The answer to a question with its citations, and how it was made."""
+
+    question: str
+    text: str
+    """With numbered citations; for an abstention, what was looked for and not found."""
+    citations: tuple[Citation, ...] = ()
+    abstained: bool = False
+    model: str
+    """`rules` is model-free: the answer is made of sentences and table rows of the documents."""
+    pipeline: str
+    evidence: tuple[Evidence, ...] = ()
+    usage: Usage = Usage()
+    seconds: float = 0.0
