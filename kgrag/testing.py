@@ -92,7 +92,8 @@ class HashingEmbedder:
                 vectors[row, value % self.dimensions] += 1.0 if value >> 63 else -1.0
             if not vectors[row].any():
                 vectors[row, 0] = 1.0
-        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        unit: Vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        return unit
 
     async def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """Embed queries as documents."""

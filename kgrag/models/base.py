@@ -65,8 +65,8 @@ class ChatModel(Protocol):
 class Embedder(Protocol):
     """Turns texts into vectors of unit length, so that a dot product is a cosine.
 
-    The same text gives the same vector (to float32 rounding), whatever it is batched with. A text longer than `max_tokens` is embedded over all of its
-    windows (mean of the windows' vectors, normalised), never cut. An empty text is allowed.
+    The same text gives the same vector (to float32 rounding), whatever it is batched with. A text longer than `max_tokens`
+    is embedded over all of its windows (mean of the windows' vectors, normalised), never cut. An empty text is allowed.
     """
 
     @property

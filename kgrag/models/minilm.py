@@ -40,6 +40,8 @@ HIDDEN = 384
 LAYER_NORM_EPSILON = 1e-12
 WINDOW_TOKENS = 256
 """The model's `max_seq_length`, the two special tokens included."""
+CLS_ID, SEP_ID = 101, 102
+"""`[CLS]` and `[SEP]` in the model's vocabulary."""
 BATCH_TOKENS = 8192
 """Padded tokens of one run: enough to keep two cores busy, little enough to stay in their caches."""
 
@@ -76,7 +78,8 @@ class MiniLM:
             mean = states.mean(axis=0)
             sums[owner] += mean / max(float(np.linalg.norm(mean)), 1e-12)
         norms = np.linalg.norm(sums, axis=1, keepdims=True)
-        return sums / np.maximum(norms, 1e-12)
+        vectors: Vectors = sums / np.maximum(norms, 1e-12)
+        return vectors
 
     def token_vectors(self, texts: Sequence[str]) -> list[Vectors]:
         """Embed every token of each text (for late interaction): a list of [tokens, 384], unit length, special tokens left out."""
@@ -97,7 +100,7 @@ class MiniLM:
             lengths = np.array([len(ids) + 2 for _, ids in batch], dtype=np.int32)
             padded = np.zeros((len(batch), int(lengths.max())), dtype=np.int32)
             for row, (_, ids) in enumerate(batch):
-                padded[row, : len(ids) + 2] = [self._cls, *ids, self._sep]
+                padded[row, : len(ids) + 2] = [CLS_ID, *ids, SEP_ID]
             (states,) = self._session.run(None, {"input_ids": padded, "lengths": lengths})
             for row, (owner, _) in enumerate(batch):
                 yield owner, states[row, : lengths[row]]
@@ -118,7 +121,6 @@ class MiniLM:
         tokenizer = Tokenizer.from_file(str(self._folder / "tokenizer.json"))
         tokenizer.no_truncation()
         tokenizer.no_padding()
-        self._cls, self._sep = tokenizer.token_to_id("[CLS]"), tokenizer.token_to_id("[SEP]")
         return tokenizer
 
     @property
@@ -186,7 +188,7 @@ def _onnx_graph(weights: Path) -> bytes:
         initializers.append(numpy_helper.from_array(np.ascontiguousarray(value, dtype=np.float32), name))
         return name
 
-    def fused(operator: str, inputs: list[str], outputs: list[str], **attributes: float) -> None:
+    def fused(operator: str, inputs: list[str], outputs: list[str], **attributes: Any) -> None:
         nodes.append(helper.make_node(operator, inputs, outputs, domain="com.microsoft", **attributes))
 
     def product(left: str, name: str, weight: NDArray[np.float32]) -> str:
