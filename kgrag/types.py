@@ -211,9 +211,6 @@ class Question(_Value):
 
     id: str | int
     question: str
-    query_type: str = ""
-    gold_answer: str = ""
-    evidence: tuple[str, ...] = ()
 
 
 class Evidence(_Value):

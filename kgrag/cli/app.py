@@ -1,0 +1,42 @@
+"""The commands, one file for each group; this is their list."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from kgrag.cli import ask, build, db, inspect, retrieve
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    name="kgrag",
+    help="Turn technical documents into a knowledge graph and answer questions from it, with citations to the page.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    epilog="Settings come from flags, then KGRAG_* in the environment, then kgrag.toml. --debug shows the traceback of an error.",
+)
+app.command("build")(build.build)
+app.command("ask")(ask.ask)
+app.command("retrieve")(retrieve.retrieve)
+app.command("status")(inspect.status)
+app.command("digest")(inspect.digest)
+app.command("cypher")(inspect.cypher)
+app.command("delete")(inspect.delete)
+app.add_typer(db.app, name="db")
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"kgrag {version('kgrag')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")] = False,
+) -> None:
+    pass

@@ -1,0 +1,74 @@
+"""`kgrag build`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kgrag.cli.options import AsJson, Store
+
+if TYPE_CHECKING:
+    from kgrag.report import BuildReport
+
+__all__ = ["build"]
+
+
+def build(
+    paths: Annotated[list[Path], typer.Argument(help="Folders and files: PDF, HTML, Markdown, DOCX, PPTX, XLSX, .jsonl of ready passages.")],
+    store: Store = None,
+    metadata: Annotated[
+        Path | None, typer.Option("--metadata", help="A file that gives documents their product, category and version.")
+    ] = None,
+    pdf: Annotated[
+        str | None, typer.Option("--pdf", help="auto, native (no models) or standard (Docling's layout models).", show_default=False)
+    ] = None,
+    embedder: Annotated[str | None, typer.Option("--embedder", help="The embedding model. Default: minilm.", show_default=False)] = None,
+    keep_missing: Annotated[
+        bool, typer.Option("--keep-missing", help="Keep documents whose files are gone from a folder that is built.")
+    ] = False,
+    explain_cleaning: Annotated[bool, typer.Option("--explain-cleaning", help="Show every line that cleaning removed, by rule.")] = False,
+    as_json: AsJson = False,
+) -> int:
+    """Make a store hold what files and folders hold; what is unchanged is left alone, so the same command also updates and resumes."""
+    from kgrag.cli.output import print_json, terminal_progress
+    from kgrag.knowledge_graph import open_graph
+
+    with open_graph(store, pdf=pdf, embedder=embedder) as graph:
+        report = graph.build(*paths, metadata=metadata, keep_missing=keep_missing, progress=terminal_progress())
+    if as_json:
+        print_json(report)
+    else:
+        _summarise(report, explain_cleaning=explain_cleaning)
+    return 0 if report.complete else 1
+
+
+def _summarise(report: BuildReport, *, explain_cleaning: bool) -> None:
+    from kgrag.cli.output import stdout
+
+    say = stdout.print
+    say(
+        f"Documents: {report.new_documents} new, {report.unchanged_documents} files unchanged, "
+        f"{len(report.removed_documents)} removed, {sum(f.stage == 'convert' for f in report.failures)} failed"
+    )
+    say(f"Chunks: {report.chunks_written} written, {report.chunks_embedded} embedded; {report.hyperlinks} hyperlinks between chunks")
+    for graph, states in report.extractions.items():
+        say(f"Graph {graph}: " + ", ".join(f"{count} chunks {state}" for state, count in sorted(states.items())), markup=False)
+    if report.removed_lines:
+        counts = ", ".join(f"{rule} {len(lines)}" for rule, lines in sorted(report.removed_lines.items()))
+        say(f"Cleaning removed lines: {counts}" + ("" if explain_cleaning else " (--explain-cleaning shows them)"), markup=False)
+    if explain_cleaning:
+        for rule, lines in sorted(report.removed_lines.items()):
+            say(f"{rule}:", markup=False)
+            for line in lines:
+                say(f"  {line}", markup=False)
+    for path in report.removed_documents:
+        say(f"removed: {path} (no longer on disk; --keep-missing keeps such documents)", markup=False)
+    for suffix, count in report.ignored_files.items():
+        say(f"ignored: {count} files {suffix}", markup=False)
+    for note in report.notes:
+        say(f"note: {note}", markup=False)
+    for failure in report.failures:
+        say(f"failed: {failure.stage} {failure.subject}: {failure.reason}", markup=False)
+    say("Time: " + ", ".join(f"{stage} {seconds:.1f} s" for stage, seconds in report.seconds.items()))

@@ -1,0 +1,100 @@
+"""`kgrag status`, `digest`, `cypher` and `delete`: look into a store, and take a document out."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from kgrag.cli.options import AsJson, Store
+
+__all__ = ["cypher", "delete", "digest", "status"]
+
+
+def status(store: Store = None, as_json: AsJson = False) -> None:
+    """Say what a store holds: documents, chunks, graphs, what is done and what failed."""
+    from kgrag.cli.output import print_json, stdout
+    from kgrag.settings import load_settings
+    from kgrag.store.graph import open_store
+
+    settings = load_settings(store=store)
+    with open_store(settings.store, create=False) as opened:
+        state = opened.status()
+        failed = opened.failures()
+    if as_json:
+        print_json(state)
+        return
+    stdout.print(f"{settings.store}: {state['documents']} documents, {state['chunks']} chunks", markup=False)
+    stdout.print(f"embedder {state['embedder']} ({state['dimensions']} dimensions), schema version {state['schema_version']}")
+    for name, counts in state["graphs"].items():
+        stdout.print(f"graph {name}: " + ", ".join(f"{count} {what}" for what, count in counts.items()), markup=False)
+    for stage, states in state["ledger"].items():
+        stdout.print(f"{stage}: " + ", ".join(f"{count} {what}" for what, count in states.items()), markup=False)
+    for record in failed:
+        stdout.print(f"failed: {record.stage} {record.subject}: {record.reason}", markup=False)
+
+
+def digest(store: Store = None) -> None:
+    """Print one SHA-256 over the content of a store: equal content, equal digest, on either database."""
+    from kgrag.settings import load_settings
+    from kgrag.store.graph import open_store
+
+    with open_store(load_settings(store=store).store, create=False) as opened:
+        typer.echo(opened.digest())
+
+
+def cypher(
+    statement: Annotated[str, typer.Argument(help="A Cypher statement that reads; `-` takes it from standard input.")],
+    store: Store = None,
+    parameters: Annotated[str, typer.Option("--parameters", help="A JSON object of the statement's parameters.")] = "{}",
+    as_json: AsJson = False,
+) -> None:
+    """Run a read-only Cypher statement; one whose plan writes is refused."""
+    from rich.table import Table
+
+    from kgrag.cli.output import print_json, stdout
+    from kgrag.errors import InputError
+    from kgrag.settings import load_settings
+    from kgrag.store.graph import open_store
+
+    try:
+        values = json.loads(parameters)
+    except json.JSONDecodeError as error:
+        raise InputError(f"--parameters: expected a JSON object, got {parameters!r}: {error}") from error
+    if not isinstance(values, dict):
+        raise InputError(f"--parameters: expected a JSON object, got {parameters!r}")
+    with open_store(load_settings(store=store).store, create=False) as opened:
+        rows = opened.query(sys.stdin.read() if statement == "-" else statement, **values)
+    if as_json:
+        print_json(rows)
+        return
+    table = Table(*(rows[0] if rows else ["no rows"]))
+    for row in rows:
+        table.add_row(*(_cell(value) for value in row.values()))
+    stdout.print(table)
+
+
+def _cell(value: Any) -> Any:
+    from rich.text import Text
+
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return Text(text if len(text) <= 300 else text[:299] + "…")
+
+
+def delete(
+    document: Annotated[str, typer.Argument(help="A document's path, id or title; a .jsonl path takes all of its passages.")],
+    store: Store = None,
+    as_json: AsJson = False,
+) -> None:
+    """Take a document out of a store, with what only it supported."""
+    from kgrag.cli.output import print_json, stdout, terminal_progress
+    from kgrag.knowledge_graph import open_graph
+
+    with open_graph(store, create=False) as graph:
+        deleted = graph.delete(document, progress=terminal_progress())
+    if as_json:
+        print_json({"deleted": [gone.model_dump(mode="json") for gone in deleted]})
+    else:
+        stdout.print(f"Deleted {len(deleted)} document(s) of {document}", markup=False)

@@ -1,0 +1,69 @@
+"""How the terminal face writes: results to stdout, progress and errors to stderr, JSON where a script wants it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from pydantic import BaseModel
+from rich.console import Console
+
+from kgrag.progress import Progress, Silent, Step
+
+__all__ = ["complain", "print_json", "stderr", "stdout", "terminal_progress"]
+
+stdout = Console(highlight=False, soft_wrap=True)
+stderr = Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+def complain(message: str) -> None:
+    """Write an error to stderr as plain text: nothing in it is markup."""
+    stderr.print("Error:", style="bold red", end=" ")
+    stderr.print(message, markup=False)
+
+
+def print_json(value: BaseModel | dict[str, Any] | list[Any]) -> None:
+    """Write one JSON document to stdout, without colours or wrapping."""
+    plain = value.model_dump(mode="json") if isinstance(value, BaseModel) else value
+    sys.stdout.write(json.dumps(plain, ensure_ascii=False, indent=2) + "\n")
+
+
+def terminal_progress() -> Progress:
+    """Return progress bars where stderr is a terminal, and silence where it is piped."""
+    return _Bars() if stderr.is_terminal else Silent()
+
+
+class _Bars:
+    """Progress bars with rate and remaining time."""
+
+    @contextmanager
+    def step(self, name: str, total: int | None, unit: str) -> Iterator[Step]:
+        """Open a bar; it stays on the screen when it is done."""
+        from rich import progress as bars
+
+        columns = (
+            bars.TextColumn("{task.description:<18}"),
+            bars.BarColumn(bar_width=30),
+            bars.MofNCompleteColumn(),
+            bars.TextColumn(unit),
+            bars.TextColumn("{task.fields[rate]}"),
+            bars.TimeElapsedColumn(),
+            bars.TextColumn("left"),
+            bars.TimeRemainingColumn(),
+        )
+        with bars.Progress(*columns, console=stderr) as display:
+            yield _Bar(display, display.add_task(name, total=total, rate=""))
+
+
+class _Bar:
+    def __init__(self, display: Any, task: Any) -> None:
+        self._display, self._task = display, task
+
+    def advance(self, count: int = 1) -> None:
+        self._display.advance(self._task, count)
+        speed = self._display.tasks[0].speed
+        if speed:
+            self._display.update(self._task, rate=f"{speed:,.1f}/s")

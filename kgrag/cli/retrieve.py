@@ -1,0 +1,46 @@
+"""`kgrag retrieve`: the evidence for a file of questions, for programs that score it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kgrag.cli.options import Budget, Pipeline, Store, Top
+
+__all__ = ["retrieve"]
+
+
+def retrieve(
+    questions: Annotated[Path, typer.Option("--questions", help='JSON lines of {"id": ..., "question": "..."}.')],
+    out: Annotated[Path, typer.Option("--out", help="JSON lines of evidence, one line for each question, in order.")],
+    store: Store = None,
+    pipeline: Pipeline = None,
+    top: Top = None,
+    budget: Budget = None,
+) -> None:
+    """Write the evidence for each question of a file, best first."""
+    import json
+    import time
+
+    from kgrag.cli.output import stdout, terminal_progress
+    from kgrag.knowledge_graph import open_graph
+    from kgrag.questions import read_questions
+
+    asked = read_questions(questions)
+    with open_graph(store, create=False, pipeline=pipeline) as graph, out.open("w", encoding="utf-8") as file:
+        with terminal_progress().step("Retrieve", len(asked), "questions") as step:
+            for question in asked:
+                started = time.perf_counter()
+                evidence = graph.retrieve(question.question, top=top, budget=budget)
+                line = {
+                    "id": question.id,
+                    "question": question.question,
+                    "pipeline": graph.settings.pipeline,
+                    "seconds": round(time.perf_counter() - started, 4),
+                    "evidence": [piece.model_dump(mode="json") for piece in evidence],
+                }
+                file.write(json.dumps(line, ensure_ascii=False) + "\n")
+                step.advance()
+    stdout.print(f"{len(asked)} questions → {out}", markup=False)

@@ -1,0 +1,151 @@
+"""The Python face: open a store, build it, ask it. A thin synchronous cover over the asynchronous jobs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from kgrag.models import check_chat_model, open_embedder
+from kgrag.settings import Settings, load_settings
+from kgrag.store.graph import GraphStore, open_store
+from kgrag.types import Answer, Document, Evidence
+
+if TYPE_CHECKING:
+    from kgrag.extract.base import Extractor
+    from kgrag.models.base import Embedder
+    from kgrag.progress import Progress
+    from kgrag.report import BuildReport
+    from kgrag.retrieve import Retriever
+
+__all__ = ["KnowledgeGraph", "open_graph"]
+
+T = TypeVar("T")
+
+
+def open_graph(store: str | Path | None = None, *, create: bool = True, **settings: Any) -> KnowledgeGraph:
+    """Open a store: a folder (embedded database, made if `create`) or a `neo4j://` address.
+
+    `settings` are those of `kgrag.settings.Settings` (embedder, model, pipeline, ...); what is not given comes from `KGRAG_*`, then
+    `kgrag.toml`. Raises `InputError` for a setting that is not allowed or a store that does not exist, `StoreLocked` where another
+    process has the folder open, `StoreUnavailable` where the database cannot be reached.
+
+        kg = kgrag.open("./my.kg")
+        kg.build("docs/")
+        print(kg.ask("What is the supply voltage of the X-100?").text)
+    """
+    chosen = load_settings(store=None if store is None else str(store), **settings)
+    check_chat_model(chosen.model)
+    return KnowledgeGraph(open_store(chosen.store, create=create), chosen)
+
+
+class KnowledgeGraph:
+    """An open store with the models and the pipeline that it is used with. Close it, or use it as a context manager."""
+
+    def __init__(self, store: GraphStore, settings: Settings) -> None:
+        self.store = store
+        self.settings = settings
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        """The embedding model of the settings."""
+        return open_embedder(self.settings.embedder)
+
+    def build(
+        self,
+        *paths: str | Path,
+        metadata: str | Path | None = None,
+        keep_missing: bool = False,
+        progress: Progress | None = None,
+    ) -> BuildReport:
+        """Make the store hold what files and folders hold; see `kgrag.build.build`."""
+        from kgrag.build import build
+
+        return _wait(
+            build(
+                [Path(path) for path in paths],
+                store=self.store,
+                embedder=self.embedder,
+                extractors=self._extractors(),
+                settings=self.settings,
+                metadata=None if metadata is None else Path(metadata),
+                keep_missing=keep_missing,
+                progress=progress,
+            )
+        )
+
+    def delete(self, document: str, *, progress: Progress | None = None) -> list[Document]:
+        """Take a document, by path, id or title, out of the store; see `kgrag.build.delete`. Raises `InputError` where it is unknown."""
+        from kgrag.build import delete
+
+        found = self._find(document)
+        _wait(delete(found, store=self.store, embedder=self.embedder, extractors=self._extractors(), progress=progress))
+        return found
+
+    def retrieve(self, question: str, *, top: int | None = None, budget: int | None = None) -> list[Evidence]:
+        """Find evidence for a question, best first; `top` and `budget` (tokens) replace the pipeline's own limits."""
+        return _wait(self._retriever.retrieve(question, top=top, budget=budget))
+
+    def ask(self, question: str, *, top: int | None = None, budget: int | None = None) -> Answer:
+        """Answer a question with citations, or abstain and say what was looked for."""
+        from kgrag.ask import ask
+
+        return _wait(ask(question, retriever=self._retriever, embedder=self.embedder, settings=self.settings, top=top, budget=budget))
+
+    def status(self) -> dict[str, Any]:
+        """Say what the store holds, as `kgrag status --json` does."""
+        return self.store.status()
+
+    def digest(self) -> str:
+        """SHA-256 over the content of the store."""
+        return self.store.digest()
+
+    def close(self) -> None:
+        """Close the store."""
+        self.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @cached_property
+    def _retriever(self) -> Retriever:
+        from kgrag.retrieve import Retriever, load_pipeline
+
+        pipeline = load_pipeline(self.settings.pipeline)
+        self.store.check(self.embedder.name, self.embedder.dimensions)
+        return Retriever(self.store, self.embedder, pipeline)
+
+    def _extractors(self) -> list[Extractor]:
+        from kgrag.extract import open_extractor
+
+        return [open_extractor(self.settings.extractor)]
+
+    def _find(self, document: str) -> list[Document]:
+        from kgrag.errors import InputError
+
+        documents = self.store.documents()
+        found = [d for d in documents if document in (d.id, d.path)] or [d for d in documents if d.title == document]
+        if not found:
+            raise InputError(
+                f"No document has the path, id or title {document!r}. `kgrag cypher 'MATCH (d:Document) RETURN d.path'` lists them."
+            )
+        paths = sorted({d.path for d in found})
+        if len(paths) > 1:
+            raise InputError(f"{document!r} is the title of several documents ({', '.join(paths)}): say which, by path or id.")
+        return found
+
+
+def _wait(job: Coroutine[Any, Any, T]) -> T:
+    """Run a job to its end, also from inside a running event loop (a notebook), where it gets a loop and a thread of its own."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(job)
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        return thread.submit(asyncio.run, job).result()

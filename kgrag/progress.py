@@ -1,0 +1,37 @@
+"""Who is told how far a long job is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Protocol
+
+__all__ = ["Progress", "Silent", "Step"]
+
+
+class Step(Protocol):
+    """Something long, done in units."""
+
+    def advance(self, count: int = 1) -> None:
+        """Say that `count` more units are done."""
+        ...
+
+
+class Progress(Protocol):
+    """Shows steps to somebody: a terminal, a log, nobody."""
+
+    def step(self, name: str, total: int | None, unit: str) -> AbstractContextManager[Step]:
+        """Open a step of `total` units (None: not known), named `unit` in the plural."""
+        ...
+
+
+class Silent:
+    """A `Progress` that tells nobody."""
+
+    @contextmanager
+    def step(self, name: str, total: int | None, unit: str) -> Iterator[Step]:
+        """Open a step."""
+        yield self
+
+    def advance(self, count: int = 1) -> None:
+        """Say nothing."""

@@ -1,0 +1,60 @@
+"""What a build did, counted while it runs."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+__all__ = ["BuildReport", "Failure"]
+
+
+class Failure(BaseModel):
+    """Something that was not done, and why."""
+
+    model_config = ConfigDict(frozen=True)
+
+    stage: Literal["convert", "extract"]
+    subject: str
+    """The document's path, or the chunk's id."""
+    reason: str
+
+
+class BuildReport(BaseModel):
+    """What a build did; `failures` and `ignored_files` name what it did not do. The only mutable type: it is filled as the build goes."""
+
+    new_documents: int = 0
+    unchanged_documents: int = 0
+    removed_documents: list[str] = Field(default_factory=list)
+    """Paths of documents whose files are gone or whose content was replaced by none."""
+    chunks_written: int = 0
+    chunks_embedded: int = 0
+    extractions: dict[str, Counter[str]] = Field(default_factory=dict)
+    """Graph → state (ok, empty, repaired, failed, unchanged) → chunks."""
+    hyperlinks: int = 0
+    ignored_files: dict[str, int] = Field(default_factory=dict)
+    """Suffix → files of a kind that kgrag does not read."""
+    failures: list[Failure] = Field(default_factory=list)
+    removed_lines: dict[str, list[str]] = Field(default_factory=dict)
+    """Cleaning rule → the lines that it removed, with path and page: what `--explain-cleaning` shows."""
+    notes: list[str] = Field(default_factory=list)
+    seconds: dict[str, float] = Field(default_factory=dict)
+    """Stage → wall time."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything that was asked for was done."""
+        return not self.failures
+
+    @contextmanager
+    def timed(self, stage: str) -> Iterator[None]:
+        """Add the wall time of a block to `seconds`."""
+        started = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[stage] = round(self.seconds.get(stage, 0.0) + time.perf_counter() - started, 3)

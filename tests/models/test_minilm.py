@@ -1,0 +1,51 @@
+import asyncio
+
+import numpy as np
+import pytest
+
+from kgrag.models import open_embedder
+from kgrag.models.base import Embedder
+from kgrag.models.minilm import MiniLM
+
+
+@pytest.fixture(scope="module")
+def minilm() -> MiniLM:
+    return MiniLM()
+
+
+def test_it_is_an_embedder(minilm: MiniLM) -> None:
+    assert isinstance(minilm, Embedder)
+    assert isinstance(open_embedder("minilm"), MiniLM)
+
+
+def test_similarities_are_those_that_the_model_card_of_sentence_transformers_prints(minilm: MiniLM) -> None:
+    vectors = minilm.embed(["The weather is lovely today.", "It's so sunny outside!", "He drove to the stadium."])
+    published = [[1.0, 0.6660, 0.1046], [0.6660, 1.0, 0.1411], [0.1046, 0.1411, 1.0]]
+    assert np.allclose(vectors @ vectors.T, published, atol=2e-4)
+
+
+def test_a_vector_does_not_depend_on_what_it_is_batched_with(minilm: MiniLM) -> None:
+    texts = ["supply voltage 3.3 V", "", "I2C " * 40, "a much longer sentence about the pressure range of the sensor"]
+    together = minilm.embed(texts)
+    alone = np.concatenate([minilm.embed([text]) for text in texts])
+    assert np.allclose(together, alone, atol=1e-5)
+    assert np.allclose(np.linalg.norm(together, axis=1), 1.0, atol=1e-5)
+
+
+def test_a_long_text_is_embedded_over_all_of_its_windows(minilm: MiniLM) -> None:
+    opening, ending = "The board has a pressure sensor. " * 60, "Bananas are yellow fruit. " * 60
+    whole, cut = minilm.embed([opening + ending, opening])
+    bananas = minilm.embed(["Bananas are yellow fruit."])[0]
+    assert minilm.count_tokens(opening) > minilm.max_tokens
+    assert whole @ bananas > cut @ bananas + 0.2
+
+
+def test_every_token_has_a_vector_for_late_interaction(minilm: MiniLM) -> None:
+    texts = ["pressure sensor", "word " * 600, ""]
+    vectors = minilm.token_vectors(texts)
+    assert [len(v) for v in vectors] == [minilm.count_tokens(text) for text in texts]
+    assert np.allclose(np.linalg.norm(vectors[1], axis=1), 1.0, atol=1e-5)
+
+
+def test_no_texts_give_an_empty_matrix(minilm: MiniLM) -> None:
+    assert asyncio.run(minilm.embed_documents([])).shape == (0, 384)
