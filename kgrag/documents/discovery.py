@@ -1,0 +1,188 @@
+"""Which files a build reads, and what their folders say about them."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from types import MappingProxyType
+
+from kgrag.documents.file_metadata import FileMetadata, read_file_metadata
+from kgrag.errors import InputError
+from kgrag.types import Scalar
+
+__all__ = ["FORMATS", "Discovery", "Source", "discover"]
+
+FORMATS = MappingProxyType(
+    {
+        ".pdf": "pdf",
+        ".html": "html",
+        ".htm": "html",
+        ".xhtml": "html",
+        ".md": "md",
+        ".markdown": "md",
+        ".docx": "docx",
+        ".pptx": "pptx",
+        ".xlsx": "xlsx",
+        ".jsonl": "jsonl",
+    }
+)
+"""File suffix → format."""
+EXAMPLES_OF_IGNORED = 3
+OFFICE_LOCK_PREFIX = "~$"
+"""Of the small files that Word and Excel keep beside a document that is open."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file that can be read as documents."""
+
+    path: Path
+    """Where to open it."""
+    stored_path: str
+    """`Document.path`: relative to the working directory where the file lies under it, else absolute; POSIX style."""
+    format: str
+    product: str | None = None
+    category: str | None = None
+    version: str | None = None
+    metadata: Mapping[str, Scalar] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Discovery:
+    """What was found under the paths of a build."""
+
+    sources: tuple[Source, ...]
+    """In the order of the arguments; within a folder sorted by path."""
+    ignored: Counter[str] = field(default_factory=Counter)
+    """What was not read → how many: a suffix (`.png`), `no suffix`, `hidden folder`, `hidden file`, `Office lock file`, `folder loop`."""
+    examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The same keys → the first few paths."""
+    notes: tuple[str, ...] = ()
+    """What the user should know: metadata for files that are not there, folders that could not be read."""
+    folders: tuple[str, ...] = ()
+    """The folders among the arguments, written as `Source.stored_path` is."""
+
+    def covers(self, stored_path: str) -> bool:
+        """Whether a document's path lies in a folder that was searched: it has vanished if it is not among `sources`."""
+        path = PurePosixPath(stored_path)
+        return any(path.is_relative_to(folder) for folder in self.folders)
+
+
+def discover(paths: Sequence[Path], *, metadata: Path | None = None) -> Discovery:
+    """Find the files to read under `paths`, folders and files, each once and in a stable order.
+
+    In a folder, a file's product and category are taken from where it lies below the folder: `<category>/<product>/.../file`, or
+    `<product>/file`. For a file given by itself they are the last two folders as typed (`boards/X-100/sheet.pdf`; an absolute path says
+    nothing). `metadata` names a file that says more and has the last word (`kgrag.documents.file_metadata`).
+
+    Folders whose name starts with a dot are not entered unless they are given; links to folders are followed, once. Files of other
+    formats are counted, never fatal. Raises `InputError` where a path does not exist or the metadata file cannot be used.
+    """
+    search = _Search(read_file_metadata(metadata) if metadata else None)
+    for path in paths:
+        search.add(path)
+    return search.result()
+
+
+class _Search:
+    def __init__(self, metadata: FileMetadata | None) -> None:
+        self._metadata = metadata
+        self._sources: dict[str, Source] = {}
+        self._folders: list[str] = []
+        self._ignored: Counter[str] = Counter()
+        self._examples: dict[str, list[str]] = {}
+        self._notes: list[str] = []
+
+    def add(self, path: Path) -> None:
+        try:
+            if path.is_dir():
+                self._add_folder(path)
+            elif path.exists():
+                typed = () if path.is_absolute() else tuple(p for p in path.parent.parts if p not in (".", ".."))
+                self._add_file(path, typed[-2:], relative=path.as_posix())
+            else:
+                raise InputError(f"{path}: no such file or folder. Give files or folders that exist.")
+        except OSError as error:  # a loop of links, a name too long, no permission
+            raise InputError(f"{path}: cannot be opened ({error.strerror}). Give files or folders that can be read.") from error
+
+    def _add_folder(self, folder: Path) -> None:
+        self._folders.append(stored_path(folder))
+        for path in self._walk(folder):
+            relative = path.relative_to(folder)
+            self._add_file(path, relative.parent.parts[:2], relative=relative.as_posix())
+
+    def _walk(self, folder: Path) -> Iterator[Path]:
+        """Yield the files below `folder`, sorted; each real folder is entered once, so loops of links end."""
+        entered = {folder.resolve()}
+        for parent, names, files in os.walk(folder, followlinks=True, onerror=self._unreadable):
+            keep = []
+            for name in sorted(names):
+                path = Path(parent, name)
+                if name.startswith("."):
+                    self._ignore("hidden folder", path)
+                elif (real := path.resolve()) in entered:
+                    self._ignore("folder loop", path)
+                else:
+                    entered.add(real)
+                    keep.append(name)
+            names[:] = keep
+            for name in sorted(files):
+                yield Path(parent, name)
+
+    def _unreadable(self, error: OSError) -> None:
+        self._notes.append(f"{error.filename}: folder cannot be read ({error.strerror})")
+
+    def _add_file(self, path: Path, folders: Sequence[str], *, relative: str) -> None:
+        name, suffix = path.name, path.suffix.lower()
+        if name.startswith(OFFICE_LOCK_PREFIX):
+            return self._ignore("Office lock file", path)
+        if suffix not in FORMATS:
+            return self._ignore("hidden file" if name.startswith(".") else suffix or "no suffix", path)
+        if not path.is_file():
+            return self._ignore("no file (a broken link, a pipe, a device)", path)
+        stored = stored_path(path)
+        if stored in self._sources:
+            return None
+        said = self._metadata.lookup(stored, relative) if self._metadata else {}
+        others = {key: value for key, value in said.items() if key not in ("product", "category", "version")}
+        self._sources[stored] = Source(
+            path=path,
+            stored_path=stored,
+            format=FORMATS[suffix],
+            product=_text(said.get("product")) or (folders[-1] if folders else None),
+            category=_text(said.get("category")) or (folders[-2] if len(folders) > 1 else None),
+            version=_text(said.get("version")),
+            metadata=others,
+        )
+        return None
+
+    def _ignore(self, what: str, path: Path) -> None:
+        self._ignored[what] += 1
+        examples = self._examples.setdefault(what, [])
+        if len(examples) < EXAMPLES_OF_IGNORED:
+            examples.append(path.as_posix())
+
+    def result(self) -> Discovery:
+        unused = self._metadata.unused() if self._metadata else ()
+        notes = [f"{self._metadata.path}: no file matches {pattern!r}" for pattern in unused] if self._metadata else []
+        return Discovery(
+            sources=tuple(self._sources.values()),
+            ignored=self._ignored,
+            examples={what: tuple(paths) for what, paths in self._examples.items()},
+            notes=(*self._notes, *notes),
+            folders=tuple(self._folders),
+        )
+
+
+def stored_path(path: Path) -> str:
+    """Write `path` as documents are known by: relative to the working directory where it lies under it, else absolute."""
+    absolute = Path(os.path.abspath(path))  # noqa: PTH100  (resolve() would follow links: the user's name for a file is its name)
+    working = Path(os.path.abspath(Path.cwd()))  # noqa: PTH100
+    return (absolute.relative_to(working) if absolute.is_relative_to(working) else absolute).as_posix()
+
+
+def _text(value: Scalar) -> str | None:
+    return None if value is None or value == "" else str(value)
