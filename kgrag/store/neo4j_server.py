@@ -1,0 +1,341 @@
+"""The life of a local Neo4j Community server: `up`, `status`, `down`.
+
+By Docker where an engine runs, else from Maven artefacts in a process of its own. Either way its folder (`home`) keeps `password`
+(readable by its owner only) and `server.json` (what runs); from Maven also the data, `server.log` and `logs/`. It listens on the
+loopback interface only, with authentication on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal, cast
+
+from kgrag.errors import InputError, StoreUnavailable
+from kgrag.store.neo4j_jars import exclusive, jars_missing, java_library, neo4j_jars, neo4j_recipes
+
+__all__ = ["BOLT_PORT", "Engine", "Neo4jServer", "default_home", "down", "engine_missing", "status", "up"]
+
+Engine = Literal["auto", "docker", "maven"]
+
+BOLT_PORT = 7687
+"""Neo4j's own default."""
+HEAP_MB = 2048
+PAGE_CACHE_MB = 512
+USERNAME = "neo4j"
+FIRST_PASSWORD = "neo4j"  # noqa: S105 - what every new Neo4j starts with, and what it insists on having changed
+START_TIMEOUT_S = 180.0
+STOP_TIMEOUT_S = 60.0
+DOCKER_TIMEOUT_S = 900.0
+"""The image may have to be pulled."""
+POLL_S = 0.2
+QUIET_DOCKER_S = 10.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Neo4jServer:
+    """A server that runs: where it is and how to log in."""
+
+    url: str
+    username: str
+    password: str
+    home: Path
+    engine: str
+    """`docker` or `maven`."""
+    bolt_port: int
+    pid: int | None
+    """None under Docker, whose engine owns the process."""
+
+    def environment(self) -> dict[str, str]:
+        """Return the variables that make every kgrag command take this server."""
+        return {"KGRAG_STORE": self.url, "NEO4J_USERNAME": self.username, "NEO4J_PASSWORD": self.password}
+
+
+def default_home() -> Path:
+    """Return `$XDG_DATA_HOME/kgrag/neo4j` (`~/.local/share/kgrag/neo4j`)."""
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "kgrag" / "neo4j"
+
+
+def engine_missing() -> str | None:
+    """Say why Neo4j cannot be started here, or return None where it can."""
+    if _docker_runs():
+        return None
+    reason = jars_missing()
+    return reason and f"Neo4j cannot be started here: no Docker engine runs, and {reason}."
+
+
+def up(
+    home: Path | None = None,
+    *,
+    password: str | None = None,
+    bolt_port: int = BOLT_PORT,
+    engine: Engine = "auto",
+    heap_mb: int = HEAP_MB,
+    owner_pid: int | None = None,
+    on_step: Callable[[str], None] = lambda _: None,
+) -> Neo4jServer:
+    """Start a server on `home`, or return the one that runs there, once it answers with its password.
+
+    `password`: of a new server, at least 8 characters; without one it is generated. An existing home keeps its own. `bolt_port` 0 takes a
+    free port. `owner_pid`: the server stops by itself when that process is gone (from Maven only). `on_step` is told of long steps.
+    Raises `InputError` for a password that does not fit the home, `StoreUnavailable` where the server cannot be started.
+    """
+    home = (home or default_home()).resolve()
+    home.mkdir(parents=True, exist_ok=True)
+    with exclusive(home / "up.lock"):
+        running = status(home)
+        kept = running.password if running else _keep_password(home, password)
+        if password is not None and password != kept:
+            raise InputError(
+                f"{home} has another password (in {home / 'password'}): leave the password out, or take another home."
+            )
+        if running:
+            return running
+        port = bolt_port or _free_port()
+        if not _port_is_free(port):
+            raise StoreUnavailable(f"Port {port} on 127.0.0.1 is taken by another program: choose another with --port.")
+        chosen = ("docker" if _docker_runs() else "maven") if engine == "auto" else engine
+        on_step(f"Starting Neo4j ({chosen}) on port {port}, home {home}")
+        process = None
+        if chosen == "docker":
+            _compose(home, "up", "--detach", "--wait", "neo4j", port=port, heap_mb=heap_mb, password=kept)
+        else:
+            process = _start_process(home, port=port, heap_mb=heap_mb, owner_pid=owner_pid, on_step=on_step)
+        server = Neo4jServer(
+            url=f"neo4j://127.0.0.1:{port}",
+            username=USERNAME,
+            password=kept,
+            home=home,
+            engine=chosen,
+            bolt_port=port,
+            pid=process and process.pid,
+        )
+        state = {name: value for name, value in asdict(server).items() if name not in {"password", "home"}}
+        (home / "server.json").write_text(json.dumps(state, indent=1), encoding="utf-8")
+        try:
+            _wait_for_login(server, process)
+        except BaseException:  # an interrupt as well: nothing half-started stays behind
+            down(home)
+            raise
+        return server
+
+
+def status(home: Path | None = None) -> Neo4jServer | None:
+    """Return the server that runs on `home`, or None."""
+    home = (home or default_home()).resolve()
+    state_file = home / "server.json"
+    if not state_file.is_file():
+        return None
+    state = json.loads(state_file.read_text(encoding="utf-8"))
+    server = Neo4jServer(**state, home=home, password=(home / "password").read_text(encoding="utf-8").strip())
+    runs = bool(_compose(home, "ps", "--quiet", "neo4j")) if server.engine == "docker" else _process_runs(home)
+    return server if runs else None
+
+
+def down(home: Path | None = None, *, delete_data: bool = False) -> bool:
+    """Stop the server on `home` in order and say whether one ran. `delete_data` removes the database and the home as well.
+
+    Raises `StoreUnavailable` where it does not stop.
+    """
+    home = (home or default_home()).resolve()
+    running = status(home)
+    if running is not None and running.pid is not None:
+        # What is deleted next need not be closed in order.
+        _stop_process(home, running.pid, signal.SIGKILL if delete_data else signal.SIGTERM)
+    elif running is not None or (delete_data and _used_docker(home)):
+        _compose(home, "down", *(["--volumes"] if delete_data else []))
+    if delete_data and home.is_dir():
+        _remove_home(home)
+    else:
+        (home / "server.json").unlink(missing_ok=True)
+    return running is not None
+
+
+def _remove_home(home: Path) -> None:
+    if not (home / "password").is_file():
+        raise InputError(f"{home} is not a home of `kgrag db up` (it has no file `password`): nothing was removed.")
+    shutil.rmtree(home)
+
+
+def _keep_password(home: Path, password: str | None) -> str:
+    file = home / "password"
+    if file.is_file():
+        return file.read_text(encoding="utf-8").strip()
+    kept = password or secrets.token_urlsafe(18)
+    if len(kept) < 8:
+        raise InputError("Neo4j expects a password of at least 8 characters.")
+    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as out:
+        out.write(kept + "\n")
+    return kept
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return cast(int, probe.getsockname()[1])
+
+
+def _port_is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+        return True
+
+
+# From Maven artefacts
+
+
+def _start_process(
+    home: Path, *, port: int, heap_mb: int, owner_pid: int | None, on_step: Callable[[str], None]
+) -> subprocess.Popen[bytes]:
+    jars, library = neo4j_jars(on_step), java_library()
+    conf = {
+        "server.bolt.enabled": "true",
+        "server.bolt.listen_address": f"127.0.0.1:{port}",
+        "server.bolt.advertised_address": f"127.0.0.1:{port}",
+        "dbms.security.auth_enabled": "true",
+        "dbms.usage_report.enabled": "false",
+        "server.memory.pagecache.size": f"{PAGE_CACHE_MB}m",
+    }
+    (home / "neo4j.conf").write_text("".join(f"{name}={value}\n" for name, value in conf.items()), encoding="utf-8")
+    owner = [] if owner_pid is None else [str(owner_pid)]
+    with (home / "server.log").open("wb") as log:
+        return subprocess.Popen(
+            [sys.executable, "-m", "kgrag.store.neo4j_process", home, jars, library, str(heap_mb), *owner],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
+
+
+def _process_runs(home: Path) -> bool:
+    """Say whether the lock that the server holds for life is taken: unlike a process id it is never somebody else's."""
+    import fcntl
+
+    with (home / "server.lock").open("a") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        return False
+
+
+def _stop_process(home: Path, pid: int, how: signal.Signals) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(pid, how)
+    deadline = time.monotonic() + STOP_TIMEOUT_S
+    while _process_runs(home):
+        if time.monotonic() > deadline:
+            raise StoreUnavailable(
+                f"Neo4j (process {pid}) did not stop in {STOP_TIMEOUT_S:.0f} s: see {home / 'logs'}."
+            )
+        time.sleep(POLL_S)
+
+
+# By Docker
+
+
+def _docker_runs() -> bool:
+    docker = shutil.which("docker")
+    if docker is None:
+        return False
+    try:
+        result = subprocess.run(
+            [docker, "info"], stdin=subprocess.DEVNULL, capture_output=True, timeout=QUIET_DOCKER_S, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return False
+    return result.returncode == 0
+
+
+def _used_docker(home: Path) -> bool:
+    return home.is_dir() and not (home / "data").exists() and _docker_runs()
+
+
+def _compose(
+    home: Path, *arguments: str, port: int = BOLT_PORT, heap_mb: int = HEAP_MB, password: str = "unchanged"
+) -> str:
+    """Run `docker compose` on docker/compose.yaml with a project, hence volumes, of this home's own."""
+    project = f"kgrag-{hashlib.sha256(str(home).encode()).hexdigest()[:12]}"
+    compose_file = neo4j_recipes() / "compose.yaml"
+    settings = {"NEO4J_PASSWORD": password, "NEO4J_BOLT_PORT": str(port), "NEO4J_HEAP": f"{heap_mb}m"}
+    try:
+        result = subprocess.run(
+            [shutil.which("docker") or "docker", "compose", "-p", project, "-f", compose_file, *arguments],
+            env={**os.environ, **settings},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=DOCKER_TIMEOUT_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise StoreUnavailable(f"`docker compose {' '.join(arguments)}` could not be run: {error}") from error
+    if result.returncode != 0:
+        said = "\n".join(result.stderr.strip().splitlines()[-8:])
+        raise StoreUnavailable(f"`docker compose {' '.join(arguments)}` failed (exit code {result.returncode}): {said}")
+    return result.stdout.strip()
+
+
+# Login
+
+
+def _wait_for_login(server: Neo4jServer, process: subprocess.Popen[bytes] | None) -> None:
+    """Return once the server answers queries with its own password, which a new server is given here."""
+    from neo4j.exceptions import AuthError, ServiceUnavailable, SessionExpired, TransientError
+
+    deadline = time.monotonic() + START_TIMEOUT_S
+    while True:
+        try:
+            return _log_in(server)
+        except AuthError as error:
+            raise StoreUnavailable(
+                f"Neo4j in {server.home} accepts neither the password in {server.home / 'password'} nor a new server's: "
+                "write the right one into that file."
+            ) from error
+        except (ServiceUnavailable, SessionExpired, TransientError) as error:
+            if process is not None and process.poll() is not None:
+                log = server.home / "server.log"
+                said = "\n".join(log.read_text(encoding="utf-8", errors="replace").strip().splitlines()[-8:])
+                raise StoreUnavailable(f"Neo4j did not start (see {log} and {server.home / 'logs'}): {said}") from error
+            if time.monotonic() > deadline:
+                raise StoreUnavailable(
+                    f"Neo4j did not answer at {server.url} in {START_TIMEOUT_S:.0f} s: {error}"
+                ) from error
+            time.sleep(POLL_S)
+
+
+def _log_in(server: Neo4jServer) -> None:
+    from neo4j import GraphDatabase
+    from neo4j.exceptions import AuthError
+
+    bolt = f"bolt://127.0.0.1:{server.bolt_port}"
+    try:
+        with GraphDatabase.driver(bolt, auth=(server.username, server.password)) as driver:
+            driver.execute_query("RETURN 1")
+    except AuthError:
+        with GraphDatabase.driver(bolt, auth=(server.username, FIRST_PASSWORD)) as driver:
+            driver.execute_query(
+                "ALTER CURRENT USER SET PASSWORD FROM $old TO $new",
+                old=FIRST_PASSWORD,
+                new=server.password,
+                database_="system",
+            )
+        with GraphDatabase.driver(bolt, auth=(server.username, server.password)) as driver:
+            driver.execute_query("RETURN 1")

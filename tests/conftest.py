@@ -1,0 +1,74 @@
+"""Fixtures that tests share: a real Neo4j, an empty store on either database, the data of others."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kgrag.store import neo4j_server
+
+SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+@pytest.fixture(scope="session")
+def neo4j_target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a Neo4j of this session's own, with its login in the environment.
+
+    Where none can be started the test is skipped, or fails if `KGRAG_REQUIRE_NEO4J=1`. The server ends with the session, even if that is killed.
+    """
+    missing = neo4j_server.engine_missing()
+    if missing is not None:
+        if os.environ.get("KGRAG_REQUIRE_NEO4J") == "1":
+            pytest.fail(f"KGRAG_REQUIRE_NEO4J=1, and {missing}")
+        pytest.skip(missing)
+    home = tmp_path_factory.mktemp("neo4j")
+    server = neo4j_server.up(home, bolt_port=0, heap_mb=1024, owner_pid=os.getpid())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NEO4J_USERNAME", server.username)
+        patch.setenv("NEO4J_PASSWORD", server.password)
+        patch.delenv("NEO4J_DATABASE", raising=False)
+        try:
+            yield server.url
+        finally:
+            neo4j_server.down(home, delete_data=True)
+
+
+@pytest.fixture
+def neo4j_empty(neo4j_target: str) -> str:
+    """The same address, with nothing in the database: no node, no index, no constraint."""
+    wipe_neo4j(neo4j_target)
+    return neo4j_target
+
+
+@pytest.fixture(params=["embedded", pytest.param("neo4j", marks=pytest.mark.neo4j)])
+def store_target(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """An empty place for a store, once on each database: what `--store` takes."""
+    if request.param == "embedded":
+        return str(tmp_path / "store.kg")
+    address: str = request.getfixturevalue("neo4j_empty")
+    return address
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder ../shared/data; the test is skipped where it is absent."""
+    if not SHARED_DATA.is_dir():
+        pytest.skip(f"needs {SHARED_DATA}")
+    return SHARED_DATA
+
+
+def wipe_neo4j(url: str) -> None:
+    """Empty the database at `url`: Community has only one, so tests take turns in it."""
+    from neo4j import GraphDatabase
+
+    login = (os.environ["NEO4J_USERNAME"], os.environ["NEO4J_PASSWORD"])
+    with GraphDatabase.driver(url, auth=login) as driver, driver.session() as session:
+        for (name,) in session.run("SHOW CONSTRAINTS YIELD name").values():
+            session.run(f"DROP CONSTRAINT `{name}`").consume()
+        # Neo4j's own two look-up indexes stay: every new database has them.
+        for (name,) in session.run("SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP' RETURN name").values():
+            session.run(f"DROP INDEX `{name}`").consume()
+        session.run("MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 5000 ROWS").consume()
