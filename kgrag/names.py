@@ -1,11 +1,11 @@
 """How names compare: one key per name, and the names of a text found by it.
 
-`normal_form` folds what writers vary without meaning (case, hyphens and spaces beside letters, trade marks, widths of characters) and
+`normal_form` folds what writers vary without meaning (case, hyphens and spaces beside letters, trade marks, width of characters) and
 keeps what tells two technical names apart: every digit, decimal point, sign, revision, and the case of a unit that follows a number.
-`Gazetteer` finds known names in a text by the same key. Quantities are in `kgrag.quantities`, and re-exported here.
+`Gazetteer` finds known names in a text by the same key. `quantities` lives in `kgrag.quantities` and is given here too.
 
-A text is read as pieces (runs of letters, numbers, superscripts) and the gaps between them. What a gap adds to the key depends only on the gap
-and on the kinds of piece beside it, so it is computed once and remembered.
+A text is read as pieces (runs of letters, numbers, raised numbers) and the gaps between them. What a gap adds to the key depends only on
+the gap and on the kinds of piece beside it, so it is worked out once and remembered.
 """
 
 from __future__ import annotations
@@ -13,37 +13,42 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 
 from kgrag.quantities import Quantity, quantities
-from kgrag.units import UNIT_CASEFOLDS, canonical_unit_symbol
+from kgrag.units import UNIT_CASEFOLDS, canonical_unit
 
 __all__ = ["Gazetteer", "NameMatch", "Quantity", "normal_form", "quantities"]
 
-RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻"
-LOWERED = "₀₁₂₃₄₅₆₇₈₉"
-RAISED_TO_PLAIN = str.maketrans(RAISED + LOWERED, "0123456789+-0123456789")
-DASHES = "‐‑‒–—―−﹘﹣－"
-PIECE = re.compile(rf"([^\W\d_{RAISED}{LOWERED}]+)|(\d+(?:[.,]\d+)*)|([{RAISED}{LOWERED}]+)")
+EDGE, WORD, CAPITALS, NUMBER, RAISED, UNIT = "", "w", "c", "n", "r", "u"
+"""Kinds of piece; EDGE is the end of the text. A unit is a word after a number that stands alone: `3.3 V`, not the `H` of `STM32H747`."""
 
-WORD, NUMBER, RAISED_NUMBER, UNIT, NOTHING = "W", "N", "S", "U", ""
-"""Kinds of piece. A unit is a word right after a number that stands alone (`3.3 V`, not the `H` of `STM32H747`); NOTHING is the edge of the text."""
+RAISED_DIGITS, LOWERED_DIGITS = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "₀₁₂₃₄₅₆₇₈₉"
+ON_THE_LINE = str.maketrans(RAISED_DIGITS + LOWERED_DIGITS, "0123456789+-0123456789")
+PIECE = re.compile(
+    rf"([^\W\d_{RAISED_DIGITS}{LOWERED_DIGITS}]+)|(\d+(?:[.,]\d+)*)|([{RAISED_DIGITS}{LOWERED_DIGITS}]+)"
+)
+DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−﹘﹣－", "-") | dict.fromkeys("®™©℠", None) | {"×": "x"})
+DROPPED = frozenset(".,;:!?¡¿·•…'\"‘’“”„«»`´¨†‡¶")
+BETWEEN_NUMBERS = frozenset(",;:.")
+"""Punctuation that means something between two digits (`12:30`) and nothing elsewhere."""
+SQUARED_UNITS = re.compile("[\u3371-\u33df\u2100-\u214f]")
+"""Compatibility characters such as `㎃` and `℃` that stand for several."""
+LENGTHS = frozenset({"m", "mm", "cm", "km", "µm", "μm", "um", "in", "ft"})
+REMEMBERED_GAP_CHARACTERS = 12
 
-IGNORED = set("®™©℠")
-DROPPED_PUNCTUATION = set(".,;:!?¡¿·•…'\"‘’“”„«»`´¨†‡¶")
-BETWEEN_NUMBERS = set(",;:.")
-"""Punctuation that means something between two digits (`12:30`, `1;2`) and nothing elsewhere."""
-LENGTHS = {"m", "mm", "cm", "km", "µm", "μm", "um", "in", "ft"}
-REVISION_WORDS = {"rev", "revision", "mk", "gen"}
-"""A name that one of these and a number follow is another name: `Nano 33 BLE Sense` is not meant by `Nano 33 BLE Sense Rev2`."""
+STRONG_TAIL = frozenset("+#°^%-")
+REVISION = re.compile(r"[ -]?(?:rev|revision|mk|gen)\.?[ -]?\d", re.IGNORECASE)
+"""A name followed by this is another name: `Nano 33 BLE Sense` is not what `Nano 33 BLE Sense Rev2` names."""
+BREAK = re.compile(r"\n\s*\n|\n\s*[^\w\s]|[;!?|]\s|\w{5}\.\s|\d\.\s|[:,]\s+\d")
+"""What a name does not run across unless it is written so itself: lines, sentences, items of a list."""
 
 
 @dataclass(frozen=True, slots=True)
 class NameMatch:
-    """A known name in a text: `text[start:end]` is `written`, and its key is `key`."""
+    """A known name in a text: `text[start:end]` is `written` as the text writes it, `key` its normal form."""
 
     key: str
     written: str
@@ -52,24 +57,21 @@ class NameMatch:
 
 
 def normal_form(name: str) -> str:
-    """Make the key under which two spellings of one name are equal and two names never are.
+    """Make the key that two spellings of one name share and two names never do.
 
-    Folded: case of words, spaces, hyphens, underscores and full stops beside a letter (`Wi-Fi` = `WiFi` = `wi fi`, `Rev2` = `Rev 2`,
-    `3.3V` = `3.3 V`), brackets and quotation marks, trade marks, compatibility characters (`µ`, `Ω`, full width, `I²C` = `I2C`).
-    Kept: digits and what stands between them, decimal points, signs (`±5 V`, `D-`), symbols (`C++`, `5 %`), exponents (`10²`), accents, and
-    the case of a unit after a number (`5 mA`, `5 MA`). A name of separators only is its own key.
+    Folded: case of words; spaces, hyphens, underscores and full stops beside a letter (`Wi-Fi` = `WiFi` = `wi fi`, `Rev2` = `Rev 2`,
+    `3.3V` = `3.3 V`); brackets, quotation marks and trade marks; compatibility characters (`µ`, `Ω`, full width, `I²C` = `I2C`).
+    Kept: digits and what stands between them, signs (`±5 V`, `D-`), symbols (`C++`, `5 %`), powers (`10²`), accents, and the case of a unit
+    after a number (`5 mA`, `5 MA`). A name made of nothing but separators is its own key.
     """
+    name = SQUARED_UNITS.sub(lambda m: unicodedata.normalize("NFKC", m.group()), unicodedata.normalize("NFC", name))
     pieces = _read(name)
-    if not pieces.forms:
-        return _edge(unicodedata.normalize("NFKC", name), before=True) or name.strip().casefold()
-    lead = _lead(name[: pieces.starts[0]], pieces.kinds[0])
-    tail = _tail(name[pieces.ends[-1] :], pieces.kinds[-1], name[pieces.starts[-1] : pieces.ends[-1]])
-    return lead + pieces.key(0, len(pieces.forms) - 1) + tail
+    return pieces.whole() if pieces.forms else name.strip()
 
 
 @dataclass(slots=True)
 class _Pieces:
-    """The pieces of a text, as parallel lists: `glues[i]` is what the gap before piece i adds to the key."""
+    """The pieces of a text as parallel lists; `glues[i]` is what the gap before piece i adds to the key."""
 
     text: str
     forms: list[str]
@@ -78,44 +80,275 @@ class _Pieces:
     starts: list[int]
     ends: list[int]
 
-    def key(self, first: int, last: int) -> str:
-        """Join pieces `first` to `last`, both included."""
-        parts = [self._opening(first)]
-        for i in range(first + 1, last + 1):
-            parts.append(self.glues[i])
-            parts.append(self.forms[i])
-        return "".join(parts)
+    def opening(self, index: int) -> str:
+        """The form of a piece that begins a name: without its number before it, a unit is a word."""
+        return self.forms[index].casefold() if self.kinds[index] == UNIT else self.forms[index]
 
-    def _opening(self, first: int) -> str:
-        """A unit is one only after its number: a name that begins with it is a word."""
-        return self.forms[first].casefold() if self.kinds[first] == UNIT else self.forms[first]
+    def core(self) -> str:
+        """The key without what stands before the first piece and after the last."""
+        return self.opening(0) + "".join(g + f for g, f in zip(self.glues[1:], self.forms[1:], strict=True))
+
+    def lead(self, index: int) -> str:
+        """What stands tightly before a piece, as it would begin a key."""
+        before = self.text[self.ends[index - 1] if index else 0 : self.starts[index]]
+        return _glue(EDGE, _after_space(before), self.kinds[index])
+
+    def tail(self, index: int) -> str:
+        """What stands tightly after a piece, as it would end a key."""
+        last = index + 1 == len(self.forms)
+        after = self.text[self.ends[index] :] if last else self.text[self.ends[index] : self.starts[index + 1]]
+        return _glue(
+            self.kinds[index], after.split(maxsplit=1)[0] if after.strip() and not after[0].isspace() else "", EDGE
+        )
+
+    def whole(self) -> str:
+        """The key of the whole text."""
+        lead = _glue(EDGE, self.text[: self.starts[0]], self.kinds[0])
+        return lead + self.core() + _glue(self.kinds[-1], self.text[self.ends[-1] :], EDGE)
+
+
+def _after_space(gap: str) -> str:
+    return "" if not gap or gap[-1].isspace() else gap.split()[-1]
 
 
 def _read(text: str) -> _Pieces:
     if '"' in text or "'" in text:
-        text = _primes(text)
+        text = _with_primes(text)
     pieces = _Pieces(text, [], [], [], [], [])
     forms, kinds, glues, starts, ends = pieces.forms, pieces.kinds, pieces.glues, pieces.starts, pieces.ends
-    kind, end, alone, gap = NOTHING, 0, False, ""
+    kind, end, alone = EDGE, 0, False
     for match in PIECE.finditer(text):
-        start = match.start()
+        start, before = match.start(), kind
         gap = text[end:start]
-        previous, written = kind, match.group()
-        match match.lastindex:
-            case 1:
-                kind, form = WORD, _word(written)
-                unit_may_follow = (previous == NUMBER and alone and _joins_unit(gap)) or (previous == UNIT and gap in ("/", "·", "*"))
-                if unit_may_follow and form in UNIT_CASEFOLDS and not _digit_follows(text, match.end(), form):
-                    kind, form = UNIT, canonical_unit_symbol(written)
-            case 2:
-                kind, form = NUMBER, _digits(written)
-                alone = not (previous in (WORD, UNIT) and gap in ("", "-"))
-            case _:
-                kind, form = RAISED_NUMBER, written.translate(RAISED_TO_PLAIN)
-        glues.append("" if gap == " " and kind == WORD and previous == WORD else _glue(previous, gap, kind, written_upper(text, start, previous, ends)))
+        end = match.end()
+        written = match.group()
+        group = match.lastindex
+        if group == 1:
+            kind, form = _word(written)
+            if form in UNIT_CASEFOLDS and _is_unit(before, gap, alone, form, text[end : end + 2]):
+                kind, form = UNIT, _unit(written)
+        elif group == 2:
+            kind, form = NUMBER, written if written.isascii() else _ascii_digits(written)
+            alone = before not in (WORD, CAPITALS, UNIT) or gap not in ("", "-")
+        else:
+            kind, form = RAISED, written.translate(ON_THE_LINE)
         forms.append(form)
         kinds.append(kind)
+        glues.append(
+            _remembered_glue(before, gap, kind) if len(gap) <= REMEMBERED_GAP_CHARACTERS else _glue(before, gap, kind)
+        )
         starts.append(start)
-        end = match.end()
         ends.append(end)
     return pieces
+
+
+@lru_cache(maxsize=1 << 17)
+def _word(written: str) -> tuple[str, str]:
+    """Kind and form of a run of letters. Characters such as `½` and `①` stay, because their plain digits would join other digits."""
+    kind = CAPITALS if written.isupper() else WORD
+    if written.isascii():
+        return kind, written.lower()
+    plain = "".join(c if unicodedata.category(c) == "No" else unicodedata.normalize("NFKC", c) for c in written)
+    return kind, unicodedata.normalize("NFC", plain.casefold())
+
+
+def _is_unit(before: str, gap: str, alone: bool, form: str, following: str) -> bool:
+    if before == UNIT:
+        if gap not in ("/", "·", "*"):
+            return False
+    elif before == RAISED or before != NUMBER or not alone or gap.strip(" \u00a0\u2009\u202f") not in ("", "-", "°"):
+        return False
+    # `ESP 32-S3` has no siemens, while `5 M2` is not `5 m2`.
+    return not following[:1].isdigit() or (form in LENGTHS and following[:1] in "23" and not following[1:].isdigit())
+
+
+def _unit(written: str) -> str:
+    return unicodedata.normalize("NFKC", canonical_unit(unicodedata.normalize("NFC", written)))
+
+
+def _ascii_digits(written: str) -> str:
+    return "".join(str(unicodedata.digit(c)) if c.isdigit() else c for c in written)
+
+
+def _with_primes(text: str) -> str:
+    """Write `5"` and `5'` with primes, so that inches are not taken for a closing quotation mark; every character keeps its place."""
+    for quote, prime in (('"', "″"), ("'", "′")):
+        for match in re.finditer(rf"(?<=\d){quote}(?!\w)", text):
+            if text.count(quote, 0, match.start()) % 2 == 0:
+                text = text[: match.start()] + prime + text[match.end() :]
+    return text
+
+
+def _glue(before: str, gap: str, after: str) -> str:
+    """What the gap between two pieces adds to the key."""
+    marks = gap.translate(DASHES).replace("+/-", "±").replace("<=", "≤").replace(">=", "≥") if gap else ""
+    numbers = before in (NUMBER, RAISED) and after == NUMBER
+    kept = []
+    for i, mark in enumerate(marks):
+        tight_left, tight_right = i == 0 and before != EDGE, i == len(marks) - 1 and after != EDGE
+        if mark == "-":
+            kept.append(_dash(before, after, tight_left, tight_right, numbers))
+        elif mark == "." and tight_right and not tight_left and after == NUMBER:
+            kept.append("0." if before == EDGE else " 0.")
+        elif mark in DROPPED:
+            if numbers and tight_left and tight_right and mark in BETWEEN_NUMBERS:
+                kept.append(mark)
+        elif not mark.isspace() and _means_something(mark):
+            kept.append(mark)
+    glue = "".join(kept)
+    if after == RAISED and before in (NUMBER, UNIT, RAISED):
+        return glue + "^"
+    if not glue and after != EDGE and (numbers or (before == UNIT)):
+        return " "
+    return glue
+
+
+_remembered_glue = lru_cache(maxsize=1 << 14)(_glue)
+
+
+def _dash(before: str, after: str, tight_left: bool, tight_right: bool, numbers: bool) -> str:
+    if after == NUMBER and tight_right and not tight_left:
+        return "-" if before == EDGE else " -"
+    if before == CAPITALS and tight_left and not tight_right:
+        # A pin or a pole: `USB D-`.
+        return "-" if after == EDGE else "- "
+    return "-" if numbers else ""
+
+
+def _means_something(mark: str) -> bool:
+    category = unicodedata.category(mark)
+    if category == "Sk":
+        return mark == "^"
+    return category not in ("Cc", "Cf", "Cn", "Co", "Cs", "Pc", "Ps", "Pe", "Pi", "Pf")
+
+
+class Gazetteer:
+    """Finds known names in texts: leftmost, then longest, by normal form, and never inside a longer word, number or part number.
+
+    `X-100` is not found in `X-1000`, `X-100.5`, `X-100-2` or `X-100 Rev 2`; `Nano 33 BLE` is not reported inside `Nano 33 BLE Sense`
+    when both are known. It is quick because few words begin a name, and a bisection of the sorted keys says after each further
+    word whether any key goes on like that.
+    """
+
+    def __init__(self, names: Iterable[str], *, as_written: Mapping[str, Iterable[str]] | None = None) -> None:
+        """Learn `names`. `as_written` maps a name to the only spellings in which it is to be found (for titles that are ordinary words)."""
+        self._cores: dict[str, dict[tuple[str, str], str]] = {}
+        self._runs_across_breaks: set[str] = set()
+        for name in names:
+            read = _read(unicodedata.normalize("NFC", name))
+            if not read.forms:
+                continue
+            whole, core = normal_form(name), read.core()
+            lead, tail = (
+                _glue(EDGE, read.text[: read.starts[0]], read.kinds[0]),
+                _glue(read.kinds[-1], read.text[read.ends[-1] :], EDGE),
+            )
+            self._cores.setdefault(core, {})[lead, tail] = whole
+            if BREAK.search(name):
+                self._runs_across_breaks.add(whole)
+        self._sorted = sorted(self._cores)
+        self._spellings = {normal_form(name): frozenset(spellings) for name, spellings in (as_written or {}).items()}
+        self._begins: dict[str, bool] = {}
+
+    def __len__(self) -> int:
+        return sum(len(ends) for ends in self._cores.values())
+
+    def find(self, text: str) -> list[NameMatch]:
+        """Find the known names of a text, in order and without overlap."""
+        pieces = _read(text)
+        forms, glues, kinds, begins = pieces.forms, pieces.glues, pieces.kinds, self._begins
+        found: list[NameMatch] = []
+        i, n = 0, len(forms)
+        while i < n:
+            key = forms[i] if kinds[i] != UNIT else forms[i].casefold()
+            begin = begins.get(key)
+            if begin is None:
+                begin = begins[key] = self._goes_on(key)
+            if not begin:
+                i += 1
+                continue
+            match, last = None, i
+            j = i
+            while True:
+                if key in self._cores and (here := self._match(pieces, i, j, key)):
+                    match, last = here, j
+                j += 1
+                if j == n:
+                    break
+                key += glues[j] + forms[j]
+                if not self._goes_on(key):
+                    break
+            if match:
+                found.append(match)
+            i = last + 1
+        return found
+
+    def _goes_on(self, key: str) -> bool:
+        at = bisect_left(self._sorted, key)
+        return at < len(self._sorted) and self._sorted[at].startswith(key)
+
+    def _match(self, pieces: _Pieces, first: int, last: int, core: str) -> NameMatch | None:
+        if not (_may_begin(pieces, first) and _may_end(pieces, last)):
+            return None
+        lead, tail = pieces.lead(first), pieces.tail(last)
+        for name_lead, name_tail in ((lead, tail), (lead, ""), ("", tail), ("", "")):
+            key = self._cores[core].get((name_lead, name_tail))
+            if key is None:
+                continue
+            if (lead and not name_lead and pieces.kinds[first] == NUMBER) or (
+                not name_tail and tail[:1] in STRONG_TAIL and tail
+            ):
+                return None
+            start, end = pieces.starts[first], pieces.ends[last]
+            written = pieces.text[start:end]
+            if key not in self._runs_across_breaks and BREAK.search(written):
+                return None
+            if name_lead or name_tail:
+                start -= len(name_lead) if pieces.text[max(0, start - len(name_lead)) : start] == name_lead else 0
+                end += len(name_tail) if pieces.text[end : end + len(name_tail)] == name_tail else 0
+                written = pieces.text[start:end]
+            if written.count("(") > written.count(")") and pieces.text[end : end + 1] == ")":
+                end += 1
+                written = pieces.text[start:end]
+            spellings = self._spellings.get(key)
+            return NameMatch(key, written, start, end) if spellings is None or written in spellings else None
+        return None
+
+
+def _may_begin(pieces: _Pieces, index: int) -> bool:
+    """Whether a name may begin with this piece: not inside a word, a part number or an address."""
+    start = pieces.starts[index]
+    if not index or pieces.ends[index - 1] < start - 1:
+        return not (start and pieces.text[start - 1] == "_")
+    if pieces.ends[index - 1] == start:
+        return False
+    before, mark = (
+        pieces.text[pieces.starts[index - 1] : pieces.ends[index - 1]],
+        pieces.text[start - 1].translate(DASHES),
+    )
+    if mark == "-":
+        return pieces.kinds[index] != NUMBER and before.islower() and len(before) > 1
+    if mark in "_@":
+        return False
+    if mark == ".":
+        return not pieces.text[start].islower()
+    return not (mark in ",:/" and pieces.kinds[index] == NUMBER and pieces.kinds[index - 1] == NUMBER)
+
+
+def _may_end(pieces: _Pieces, index: int) -> bool:
+    """Whether a name may end with this piece."""
+    end = pieces.ends[index]
+    if REVISION.match(pieces.text, end):
+        return False
+    if index + 1 == len(pieces.forms) or pieces.starts[index + 1] > end + 1:
+        return pieces.text[end : end + 1] != "_"
+    if pieces.starts[index + 1] == end:
+        return False
+    after, mark = pieces.text[end + 1 : pieces.ends[index + 1]], pieces.text[end].translate(DASHES)
+    if mark == "-":
+        return after.islower() and len(after) > 2
+    if mark == "_":
+        return False
+    if mark == ".":
+        return not after[0].islower()
+    return not (mark in ",:/" and pieces.kinds[index] == NUMBER and pieces.kinds[index + 1] == NUMBER)

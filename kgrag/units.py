@@ -1,0 +1,194 @@
+"""Units of measurement as technical documents write them: a fixed list, because any word can be a unit to a library.
+
+A symbol that is an ordinary word or a letter with many meanings (`in`, `C`, `G`) is in the list only where a prefix or a sign makes it
+plain. pint says what a unit measures.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pint import UnitRegistry
+
+__all__ = ["SYMBOLS", "UNIT_CASEFOLDS", "canonical_unit", "dimension"]
+
+PREFIXES_BY_SYMBOL = {
+    symbol: prefixes
+    for prefixes, symbols in {
+        "pnµmkMG": "V A W Ω ohm",
+        "mkMGT": "Hz",
+        "pnµm": "F H s",
+        "µm": "S mol",
+        "nµmcdk": "m",
+        "µmk": "g",
+        "mhkMG": "Pa",
+        "µmkM": "J",
+        "mk": "N Ah",
+        "nµm": "T",
+        "kMGT": "B b bit bps B/s b/s bit/s",
+        "kM": "SPS Sps sps",
+        "mkM": "Wh VA",
+        "m": "bar lm cd",
+        "KMGT": "iB",
+    }.items()
+    for symbol in symbols.split()
+}
+"""Which prefixes a symbol is met with."""
+
+WITHOUT_PREFIX = """
+    V A W Ω Hz s m g Pa J B bit bps B/s bit/s SPS Ah Wh VA bar lm cd K °C °F ° % ppm ppb rpm psi dB dBm dBi dBA dBc dBV lx h min m/s
+    km/h m/s² m/s2 N·m Nm mNm µg/m³ mg/m³ g/cm³ mm² cm² m² mm³ cm³ VDC VAC Vdc Vac Vpp Vrms mVpp mVrms AWG dps mdps °/s LSB MIPS DMIPS
+    fps FPS baud RH %RH µV/°C mV/°C ppm/°C %/°C inch px DPI dpi V/m W/m²
+"""
+
+SAME_AS = {
+    written: symbol
+    for symbol, names in {
+        "V": "v volt volts",
+        "mV": "millivolts",
+        "A": "amp amps ampere amperes",
+        "mA": "milliamps milliamperes",
+        "µA": "microamps",
+        "W": "watt watts",
+        "Hz": "hertz",
+        "kHz": "kilohertz",
+        "MHz": "megahertz",
+        "GHz": "gigahertz",
+        "Ω": "ohm ohms",
+        "B": "byte bytes",
+        "kB": "kilobyte kilobytes",
+        "MB": "megabyte megabytes",
+        "GB": "gigabyte gigabytes",
+        "bit": "bits",
+        "s": "second seconds sec",
+        "ms": "millisecond milliseconds",
+        "µs": "microsecond microseconds",
+        "min": "minute minutes",
+        "h": "hour hours",
+        "day": "day days",
+        "week": "week weeks",
+        "month": "month months",
+        "year": "year years",
+        "m": "metre metres meter meters",
+        "cm": "centimetre centimetres centimeter centimeters",
+        "mm": "millimetre millimetres millimeter millimeters",
+        "km": "kilometre kilometres kilometer kilometers",
+        "g": "gram grams",
+        "kg": "kilogram kilograms",
+        "K": "kelvin",
+        "%": "percent",
+        "°": "degree degrees",
+        "°C": "℃",
+        "dB": "decibel decibels",
+        "Pa": "pascal pascals",
+        "lx": "lux",
+        "inch": "inches ″",
+        "px": "pixel pixels",
+        "mm²": "mm2",
+        "cm²": "cm2",
+        "µg/m³": "µg/m3",
+    }.items()
+    for written in names.split()
+} | {"% RH": "%RH"}
+
+ONLY_AS_CASE = "L l d in ft mil eV keV MeV Gal G C F H S N T b kvar"
+"""Symbols too ambiguous to make a quantity, whose case still matters after a number."""
+
+PINT_NAMES = {
+    "Ω": "ohm", "°C": "degC", "°F": "degF", "b": "bit", "bps": "bit/s", "B": "byte", "iB": "byte", "lx": "lux",
+    "SPS": "1/s", "Sps": "1/s", "sps": "1/s", "fps": "1/s", "FPS": "1/s", "Ah": "A*hour", "Wh": "W*hour", "VA": "V*A",
+    "VDC": "V", "VAC": "V", "Vdc": "V", "Vac": "V", "Vpp": "V", "Vrms": "V", "h": "hour", "Nm": "N*m", "N·m": "N*m",
+    "m/s2": "m/s**2", "m/s²": "m/s**2", "min": "minute", "g": "gram",
+}  # fmt: skip
+"""Symbols that pint calls otherwise, to be put behind a prefix where there is one."""
+
+DIMENSION_BY_SYMBOL = {
+    "°": "angle", "%": "share", "ppm": "share", "ppb": "share", "RH": "humidity", "%RH": "humidity", "x": "count", "px": "pixels",
+    "dps": "angular rate", "mdps": "angular rate", "°/s": "angular rate", "rpm": "angular rate",
+    "dB": "level", "dBm": "level", "dBi": "level", "dBA": "level", "dBc": "level", "dBV": "level",
+}  # fmt: skip
+"""What pint takes to have no dimension, or the dimension of a frequency."""
+
+DIMENSION_BY_PINT_UNIT = {
+    "volt": "voltage", "ampere": "current", "watt": "power", "ohm": "resistance", "farad": "capacitance", "henry": "inductance",
+    "hertz": "frequency", "second": "time", "meter": "length", "gram": "mass", "pascal": "pressure", "joule": "energy",
+    "newton": "force", "kelvin": "temperature", "coulomb": "charge", "siemens": "conductance",
+    "meter/second": "speed", "meter/second**2": "acceleration", "meter**2": "area", "meter**3": "volume", "gram/meter**3": "density",
+    "tesla": "magnetic field", "lux": "illuminance", "lumen": "luminous flux", "candela": "luminous intensity",
+}  # fmt: skip
+
+
+def _symbols() -> dict[str, str]:
+    symbols = {symbol: symbol for symbol in WITHOUT_PREFIX.split()} | SAME_AS
+    for base, prefixes in PREFIXES_BY_SYMBOL.items():
+        written = base.replace("ohm", "Ω")
+        for prefix in prefixes:
+            symbols[prefix + base] = prefix + written
+            if prefix == "µ":
+                symbols["μ" + base] = symbols["u" + base] = prefix + written
+            if prefix == "k":
+                symbols["K" + base] = prefix + written
+    return symbols
+
+
+SYMBOLS = _symbols()
+"""Every unit that is recognised, as written, to the one way of writing it."""
+
+UNIT_CASEFOLDS = frozenset(
+    unicodedata.normalize("NFKC", symbol).casefold() for symbol in (*SYMBOLS, *ONLY_AS_CASE.split()) if symbol.isalpha()
+)
+"""Words that may be a unit when a number stands before them, whatever their case."""
+
+
+def canonical_unit(symbol: str) -> str:
+    """Write a unit the one way: `uA` → `µA`, `KB` → `kB`, `Volts` → `V`; an unknown one as it is."""
+    return SYMBOLS.get(symbol) or SAME_AS.get(symbol.lower() if len(symbol) > 2 else symbol, symbol)
+
+
+@lru_cache(maxsize=1024)
+def dimension(unit: str) -> str:
+    """Say what a canonical unit measures: `hPa` → pressure; "" where that is not known."""
+    if unit in DIMENSION_BY_SYMBOL:
+        return DIMENSION_BY_SYMBOL[unit]
+    # pint takes a third of a second to import: only a question about dimensions pays for it.
+    from pint.errors import PintError
+
+    try:
+        measured = _registry().Unit(_pint_name(unit))
+    except (PintError, ValueError, TypeError):
+        return ""
+    if measured.dimensionless:
+        return "data" if "bit" in str(measured) or "byte" in str(measured) else ""
+    if "bit" in str(measured) or "byte" in str(measured):
+        return "data rate"
+    return _dimension_names().get(str(measured.dimensionality), "")
+
+
+def _pint_name(unit: str) -> str:
+    if unit in PINT_NAMES:
+        return PINT_NAMES[unit]
+    if "/" in unit:
+        top, _, bottom = unit.partition("/")
+        return f"({_pint_name(top)})/({_pint_name(bottom)})"
+    if unit[-1:] in ("²", "³"):
+        return f"({_pint_name(unit[:-1])})**{'23'['²³'.index(unit[-1])]}"
+    if unit[:1] in "pnµmcdhkKMGT" and unit[1:] in PINT_NAMES:
+        # The prefix changes the size, never the dimension.
+        return PINT_NAMES[unit[1:]]
+    return unit
+
+
+@lru_cache(maxsize=1)
+def _registry() -> UnitRegistry[Any]:
+    from pint import UnitRegistry
+
+    return UnitRegistry()
+
+
+@lru_cache(maxsize=1)
+def _dimension_names() -> dict[str, str]:
+    registry = _registry()
+    return {str(registry.Unit(unit).dimensionality): name for unit, name in DIMENSION_BY_PINT_UNIT.items()}
