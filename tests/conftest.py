@@ -17,7 +17,8 @@ SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 def neo4j_target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a Neo4j of this session's own, with its login in the environment.
 
-    Where none can be started the test is skipped, or fails if `KGRAG_REQUIRE_NEO4J=1`. The server ends with the session, even if that is killed.
+    Where none can be started the test is skipped, or fails if `KGRAG_REQUIRE_NEO4J=1`. The server ends with the session,
+    even if that is killed.
     """
     missing = neo4j_server.engine_missing()
     if missing is not None:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from kgrag.errors import StoreUnavailable
 
-__all__ = ["NEO4J_VERSION", "exclusive", "java_library", "jars_missing", "neo4j_jars", "neo4j_recipes"]
+__all__ = ["NEO4J_VERSION", "exclusive", "jars_missing", "java_library", "neo4j_jars", "neo4j_recipes"]
 
 NEO4J_VERSION = "5.26.21"
 """As in docker/neo4j/pom.xml."""

@@ -110,7 +110,7 @@ def up(
         on_step(f"Starting Neo4j ({chosen}) on port {port}, home {home}")
         process = None
         if chosen == "docker":
-            _compose(home, "up", "--detach", "--wait", "neo4j", port=port, heap_mb=heap_mb, password=kept)
+            _compose(home, "up", "--detach", "--wait", "neo4j", port=port, heap_mb=heap_mb)
         else:
             process = _start_process(home, port=port, heap_mb=heap_mb, owner_pid=owner_pid, on_step=on_step)
         server = Neo4jServer(
@@ -120,7 +120,7 @@ def up(
             home=home,
             engine=chosen,
             bolt_port=port,
-            pid=process and process.pid,
+            pid=process.pid if process else None,
         )
         state = {name: value for name, value in asdict(server).items() if name not in {"password", "home"}}
         (home / "server.json").write_text(json.dumps(state, indent=1), encoding="utf-8")
@@ -139,7 +139,7 @@ def status(home: Path | None = None) -> Neo4jServer | None:
     if not state_file.is_file():
         return None
     state = json.loads(state_file.read_text(encoding="utf-8"))
-    server = Neo4jServer(**state, home=home, password=(home / "password").read_text(encoding="utf-8").strip())
+    server = Neo4jServer(**state, home=home, password=_password(home))
     runs = bool(_compose(home, "ps", "--quiet", "neo4j")) if server.engine == "docker" else _process_runs(home)
     return server if runs else None
 
@@ -172,13 +172,17 @@ def _remove_home(home: Path) -> None:
 def _keep_password(home: Path, password: str | None) -> str:
     file = home / "password"
     if file.is_file():
-        return file.read_text(encoding="utf-8").strip()
+        return _password(home)
     kept = password or secrets.token_urlsafe(18)
     if len(kept) < 8:
         raise InputError("Neo4j expects a password of at least 8 characters.")
     with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as out:
         out.write(kept + "\n")
     return kept
+
+
+def _password(home: Path) -> str:
+    return (home / "password").read_text(encoding="utf-8").strip()
 
 
 def _free_port() -> int:
@@ -256,25 +260,31 @@ def _docker_runs() -> bool:
     if docker is None:
         return False
     try:
-        result = subprocess.run(
-            [docker, "info"], stdin=subprocess.DEVNULL, capture_output=True, timeout=QUIET_DOCKER_S, check=False
+        return all(
+            subprocess.run(
+                [docker, *asked], stdin=subprocess.DEVNULL, capture_output=True, timeout=QUIET_DOCKER_S, check=False
+            ).returncode
+            == 0
+            for asked in (["compose", "version"], ["info"])
         )
     except subprocess.TimeoutExpired:
         return False
-    return result.returncode == 0
 
 
 def _used_docker(home: Path) -> bool:
     return home.is_dir() and not (home / "data").exists() and _docker_runs()
 
 
-def _compose(
-    home: Path, *arguments: str, port: int = BOLT_PORT, heap_mb: int = HEAP_MB, password: str = "unchanged"
-) -> str:
+def _compose(home: Path, *arguments: str, port: int = BOLT_PORT, heap_mb: int = HEAP_MB) -> str:
     """Run `docker compose` on docker/compose.yaml with a project, hence volumes, of this home's own."""
     project = f"kgrag-{hashlib.sha256(str(home).encode()).hexdigest()[:12]}"
     compose_file = neo4j_recipes() / "compose.yaml"
-    settings = {"NEO4J_PASSWORD": password, "NEO4J_BOLT_PORT": str(port), "NEO4J_HEAP": f"{heap_mb}m"}
+    settings = {
+        "NEO4J_PASSWORD": _password(home),
+        "NEO4J_BOLT_PORT": str(port),
+        "NEO4J_HTTP_PORT": "7474" if port == BOLT_PORT else "",
+        "NEO4J_HEAP": f"{heap_mb}m",
+    }
     try:
         result = subprocess.run(
             [shutil.which("docker") or "docker", "compose", "-p", project, "-f", compose_file, *arguments],
@@ -326,16 +336,18 @@ def _log_in(server: Neo4jServer) -> None:
     from neo4j.exceptions import AuthError
 
     bolt = f"bolt://127.0.0.1:{server.bolt_port}"
+
+    def ask(password: str, cypher: str, database: str, **parameters: str) -> None:
+        # A session's own `run` does not retry: the caller does, without the driver's warnings.
+        with (
+            GraphDatabase.driver(bolt, auth=(server.username, password)) as driver,
+            driver.session(database=database) as session,
+        ):
+            session.run(cypher, **parameters).consume()
+
     try:
-        with GraphDatabase.driver(bolt, auth=(server.username, server.password)) as driver:
-            driver.execute_query("RETURN 1")
+        ask(server.password, "RETURN 1", "neo4j")
     except AuthError:
-        with GraphDatabase.driver(bolt, auth=(server.username, FIRST_PASSWORD)) as driver:
-            driver.execute_query(
-                "ALTER CURRENT USER SET PASSWORD FROM $old TO $new",
-                old=FIRST_PASSWORD,
-                new=server.password,
-                database_="system",
-            )
-        with GraphDatabase.driver(bolt, auth=(server.username, server.password)) as driver:
-            driver.execute_query("RETURN 1")
+        change = "ALTER CURRENT USER SET PASSWORD FROM $old TO $new"
+        ask(FIRST_PASSWORD, change, "system", old=FIRST_PASSWORD, new=server.password)
+        ask(server.password, "RETURN 1", "neo4j")
