@@ -10,6 +10,8 @@ import pytest
 
 from kgrag.store import neo4j_server
 
+NEO4J_REQUIRED = os.environ.get("KGRAG_REQUIRE_NEO4J") == "1"
+NEO4J_ENGINE = os.environ.get("KGRAG_TEST_NEO4J_ENGINE", "auto")
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
@@ -22,11 +24,11 @@ def neo4j_target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """
     missing = neo4j_server.engine_missing()
     if missing is not None:
-        if os.environ.get("KGRAG_REQUIRE_NEO4J") == "1":
+        if NEO4J_REQUIRED:
             pytest.fail(f"KGRAG_REQUIRE_NEO4J=1, and {missing}")
         pytest.skip(missing)
     home = tmp_path_factory.mktemp("neo4j")
-    server = neo4j_server.up(home, bolt_port=0, heap_mb=1024, owner_pid=os.getpid())
+    server = neo4j_server.up(home, bolt_port=0, heap_mb=1024, engine=NEO4J_ENGINE, owner_pid=os.getpid())
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("NEO4J_USERNAME", server.username)
         patch.setenv("NEO4J_PASSWORD", server.password)
@@ -73,3 +75,30 @@ def wipe_neo4j(url: str) -> None:
         for (name,) in session.run("SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP' RETURN name").values():
             session.run(f"DROP INDEX `{name}`").consume()
         session.run("MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 5000 ROWS").consume()
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail a session that had to use Neo4j and did not."""
+    if NEO4J_REQUIRED and not session.config.option.collectonly:
+        passed, skipped = neo4j_counts(session.config)
+        if skipped or not passed:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Say how many tests ran on a real Neo4j; .ci/run reads this line."""
+    passed, skipped = neo4j_counts(config)
+    verdict = (
+        " This session had to run them (KGRAG_REQUIRE_NEO4J=1): failed."
+        if NEO4J_REQUIRED and (skipped or not passed)
+        else ""
+    )
+    terminalreporter.write_line(f"Neo4j: {passed} tests passed, {skipped} skipped.{verdict}")
+
+
+def neo4j_counts(config: pytest.Config) -> tuple[int, int]:
+    """Return how many tests on Neo4j passed and how many were skipped."""
+    stats = config.pluginmanager.get_plugin("terminalreporter").stats
+    return tuple(
+        sum("neo4j" in report.keywords for report in stats.get(outcome, ())) for outcome in ("passed", "skipped")
+    )

@@ -21,7 +21,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 from kgrag.errors import InputError, StoreUnavailable
 from kgrag.store.neo4j_jars import exclusive, jars_missing, java_library, neo4j_jars, neo4j_recipes
@@ -337,7 +337,7 @@ def _log_in(server: Neo4jServer) -> None:
 
     bolt = f"bolt://127.0.0.1:{server.bolt_port}"
 
-    def ask(password: str, cypher: str, database: str, **parameters: str) -> None:
+    def ask(password: str, cypher: str, database: str, **parameters: Any) -> None:
         # A session's own `run` does not retry: the caller does, without the driver's warnings.
         with (
             GraphDatabase.driver(bolt, auth=(server.username, password)) as driver,

