@@ -1,0 +1,320 @@
+"""HTML to blocks: headings with their levels, lists, tables, listings, links; and the ids that links point to.
+
+Docling's own HTML backend drops ids, and with them where the authors' links lead: so pages are walked here. The walk is a loop, not a
+recursion; pages may be nested as deeply as libxml2 allows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from kgrag.documents.blocks import Block, BlockDocument, Link
+from kgrag.documents.cleaning_report import RemovedLine
+from kgrag.documents.html_boilerplate import UNSEEN, boilerplate_rule
+from kgrag.documents.html_tables import is_data_table, table_block
+from kgrag.documents.hyperlinks import resolve_href, sentence_around
+from kgrag.documents.inline_text import InlineText, collapse
+from kgrag.documents.text_encoding import decode
+from kgrag.errors import DocumentError
+
+__all__ = ["blocks_of_html", "convert_html"]
+
+HEADING_LEVELS = {f"h{level}": level for level in range(1, 7)}
+BLOCK_ELEMENTS = frozenset(
+    "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 "
+    "h5 h6 header hgroup hr html legend li main menu nav ol p pre search section summary table tbody td tfoot th thead tr ul".split()
+)
+LISTS = frozenset({"ul", "ol", "menu", "dir"})
+PERMALINK_MARKS = frozenset({"", "#", "¶", "§", "🔗", "\uf0c1", "\uf08d"})
+"""Texts of the links to themselves that generators put beside headings; the last two are icon fonts' characters."""
+SUPERSCRIPTS = str.maketrans("0123456789+-−=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿ")
+"""`10<sup>6</sup>` is a million, not 106."""
+MAX_ENCLOSING_ANCHORS = 64
+"""Ids of a block, counted from the inside: no page of use is nested deeper."""
+
+
+def convert_html(data: bytes, path: Path, *, document_path: str) -> BlockDocument:
+    """Convert an HTML page, in whatever encoding. Raises `DocumentError` for what is no text or cannot be parsed."""
+    decoded = decode(data, path)
+    converted = blocks_of_html(decoded.text, path, document_path=document_path)
+    notes = (decoded.note,) if decoded.note else ()
+    return BlockDocument(converted.blocks, converted.title, converted.removed, notes)
+
+
+def blocks_of_html(text: str, path: Path, *, document_path: str) -> BlockDocument:
+    """Convert a page that is text already. Raises `DocumentError` where it cannot be parsed."""
+    root = _parse(text, path)
+    title = root.find(".//head/title")
+    base = root.find(".//head/base")
+    walk = _Walk(document_path, base=base.get("href", "") if base is not None else "")
+    walk.through(root)
+    return BlockDocument(
+        blocks=walk.finish(),
+        title=collapse("".join(title.itertext())) if title is not None else "",
+        removed=tuple(walk.removed),
+    )
+
+
+def _parse(text: str, path: Path) -> Any:
+    from lxml import etree
+
+    # Bytes, because lxml refuses text that declares an encoding; surrogates and control characters cannot be in XML trees.
+    data = text.replace("\0", "").encode("utf-8", "replace")
+    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
+    try:
+        root = etree.fromstring(data, parser)
+    except etree.XMLSyntaxError as error:
+        raise DocumentError(path, f"cannot be parsed as HTML: {error}") from error
+    if root is None:
+        raise DocumentError(path, "has no HTML elements")
+    if too_deep := next((entry for entry in parser.error_log if "depth" in entry.message), None):
+        raise DocumentError(path, f"is nested too deeply for a document ({too_deep.message.partition(',')[0]})")
+    return root
+
+
+class _Walk:
+    """One walk through a page or a part of it."""
+
+    def __init__(self, document_path: str, *, base: str = "", keep_all: bool = False) -> None:
+        self.blocks: list[Block] = []
+        self.removed: list[RemovedLine] = []
+        self._document_path = document_path
+        self._base = base
+        self._keep_all = keep_all
+        self._text = InlineText()
+        self._links: list[tuple[int, int, str]] = []
+        self._open_links: list[tuple[Any, int, str]] = []
+        self._open_ids: list[str] = []
+        self._ids: list[str] = []
+        """Ids of inline elements in the text that is being put together, and of empty elements before it."""
+        self._blocks_at: list[int] = []
+        """For each open element, how many blocks there were when it began."""
+        self._lists: list[list[Any]] = []
+        """For each open list: whether it is numbered, the last number, and the marker that waits for its item's text."""
+        self._preserved = 0
+        self._heading: Any = None
+        self._term_end = -1
+        """Length of the text when a term (`dt`) in it was complete; -1 where there is none."""
+
+    def through(self, root: Any) -> None:
+        """Visit an element and all that it contains, in document order."""
+        if not self._start(root):
+            return
+        stack: list[tuple[Any, Iterator[Any]]] = [(root, iter(root))]
+        while stack:
+            element, children = stack[-1]
+            child = next(children, None)
+            if child is None:
+                stack.pop()
+                self._end(element)
+                if stack:
+                    self._add(element.tail)
+            elif self._start(child):
+                stack.append((child, iter(child)))
+            else:
+                self._add(child.tail)
+
+    def finish(self) -> tuple[Block, ...]:
+        """End the last block and return all."""
+        self._flush()
+        if self._ids and self.blocks:
+            self.blocks[-1] = _with_anchors(self.blocks[-1], self._ids)
+        return tuple(self.blocks)
+
+    def _start(self, element: Any) -> bool:
+        """Enter an element; False where it is left out or was dealt with as a whole."""
+        tag = element.tag
+        if not isinstance(tag, str) or tag in UNSEEN:
+            return False
+        if not self._keep_all:
+            if rule := boilerplate_rule(element):
+                self._remove(element, rule)
+                return False
+            if tag == "a" and (element.get("href") or "").startswith("#") and "".join(element.itertext()).strip() in PERMALINK_MARKS:
+                self._ids.extend(_ids(element))
+                return False
+        if tag == "table" and is_data_table(element):
+            self._table(element)
+            return False
+        self._open_ids.extend(_ids(element))
+        self._blocks_at.append(len(self.blocks))
+        if tag in BLOCK_ELEMENTS:
+            self._start_block(element, tag)
+        elif tag == "a" and (href := element.get("href")):
+            self._open_links.append((element, self._text.mark(), href))
+        elif tag == "br":
+            self._text.add_line_break()
+        elif tag == "img":
+            self._text.add(element.get("alt") or "")
+        if tag in ("sup", "sub"):
+            self._add(_superscript(element.text) if tag == "sup" else element.text)
+        else:
+            self._add(element.text)
+        return True
+
+    def _start_block(self, element: Any, tag: str) -> None:
+        if self._heading is not None:  # a heading is one line, whatever is in it
+            self._text.add(" ")
+            return
+        match tag:
+            case "dt" if self._term_end >= 0:
+                self._text.add_separator(",")
+                self._term_end = -1
+            case "dd" if self._term_end >= 0:
+                self._text.add_separator("" if str(self._text).endswith(":") else ":")
+                self._term_end = self._text.length
+            case "p" | "div" if self._term_end >= 0 and self._text.length == self._term_end:
+                pass  # the definition's first paragraph goes on after its term
+            case "td" | "th":
+                self._flush()
+            case "pre":
+                self._flush()
+                self._preserved += 1
+            case _:
+                self._flush()
+        if tag in LISTS:
+            start = element.get("start", "")
+            self._lists.append([tag == "ol", int(start) - 1 if start.lstrip("-").isdecimal() and len(start) < 9 else 0, ""])
+        elif tag == "li" and self._lists:
+            ordered = self._lists[-1]
+            ordered[1] += 1
+            ordered[2] = f"{ordered[1]}. " if ordered[0] else "- "
+        elif tag in HEADING_LEVELS:
+            self._heading = element
+
+    def _end(self, element: Any) -> None:
+        tag = element.tag
+        if tag == "a" and self._open_links and self._open_links[-1][0] is element:
+            _, start, href = self._open_links.pop()
+            self._links.append((start, self._text.length, href))
+        ids = _ids(element)
+        begun = self._blocks_at.pop()
+        if tag in BLOCK_ELEMENTS:
+            self._end_block(element, tag)
+        if ids:
+            del self._open_ids[-len(ids) :]
+            if tag not in BLOCK_ELEMENTS or tag == "dt" or len(self.blocks) == begun:
+                self._ids.extend(ids)
+
+    def _end_block(self, element: Any, tag: str) -> None:
+        if self._heading is not None:
+            if self._heading is element:
+                self._flush(heading=HEADING_LEVELS[tag])
+                self._heading = None
+        elif tag == "dt":
+            self._term_end = self._text.length or -1
+        elif tag == "pre":
+            self._flush(code=True)
+            self._preserved = max(0, self._preserved - 1)
+        else:
+            self._flush()
+        if tag in LISTS and self._lists:
+            self._lists.pop()
+        elif tag == "li" and self._lists:
+            self._lists[-1][2] = ""
+
+    def _add(self, text: str | None) -> None:
+        if text:
+            if self._preserved:
+                self._text.add_preserved(text)
+            else:
+                self._text.add(text)
+
+    def _flush(self, *, heading: int | None = None, code: bool = False) -> None:
+        """Make a block of the text so far."""
+        self._term_end = -1
+        written = str(self._text)
+        text = written.strip("\n") if code else written.strip()
+        if not text.strip():
+            if self._text.length:
+                self._reset_text()
+            return
+        for _, start, href in self._open_links:  # a link around several blocks is one of each
+            self._links.append((start, self._text.length, href))
+        links = tuple(link for span in self._links if (link := self._link(written, *span)))
+        anchors = _unique([*self._open_ids[-MAX_ENCLOSING_ANCHORS:], *self._ids])
+        if heading is not None:
+            block = Block("heading", " ".join(text.split()), heading, anchors=anchors, links=links)
+        elif code:
+            block = Block("code", text, anchors=anchors, links=links)
+        elif self._lists:
+            depth = len(self._lists)
+            indent, marker = "  " * (depth - 1), self._lists[-1][2]
+            self._lists[-1][2] = " " * len(marker)
+            block = Block("list_item", f"{indent}{marker}{text}", depth, anchors=anchors, links=links)
+        else:
+            block = Block("paragraph", text, anchors=anchors, links=links)
+        self.blocks.append(block)
+        self._ids.clear()
+        self._reset_text()
+
+    def _reset_text(self) -> None:
+        self._text = InlineText()
+        self._links = []
+        self._open_links = [(element, 0, href) for element, _, href in self._open_links]
+
+    def _link(self, text: str, start: int, end: int, href: str) -> Link | None:
+        anchor = collapse(text[start:end])
+        target = resolve_href(href, self._document_path, base=self._base) if anchor else None
+        return Link(target, anchor, sentence_around(text, start, end)) if target else None
+
+    def _table(self, element: Any) -> None:
+        self._flush()
+
+        def read(part: Any) -> _Walk:
+            walk = _Walk(self._document_path, base=self._base, keep_all=self._keep_all)
+            walk.through(part)
+            walk.finish()
+            self.removed.extend(walk.removed)
+            return walk
+
+        caption = element.find("caption")
+        if caption is not None:
+            self.blocks.extend(read(caption).blocks)
+        block = table_block(element, lambda cell: read(cell).blocks, own_ids=_ids(element))
+        if block is None:
+            self._ids.extend(_ids(element))
+            return
+        self.blocks.append(_with_anchors(block, [*self._open_ids[-MAX_ENCLOSING_ANCHORS:], *self._ids]))
+        self._ids.clear()
+
+    def _remove(self, element: Any, rule: str) -> None:
+        if element.tag in BLOCK_ELEMENTS:
+            self._flush()
+        walk = _Walk(self._document_path, keep_all=True)
+        walk.through(element)
+        self.removed.extend(RemovedLine(rule, line) for block in walk.finish() for line in block.lines)
+
+
+def _superscript(text: str | None) -> str | None:
+    if text and all(character in "0123456789+-−=()n" for character in text.strip()):
+        return text.strip().translate(SUPERSCRIPTS)
+    return text
+
+
+def _ids(element: Any) -> list[str]:
+    """Return what a link can point to: the element's id, and the name of an old `<a name>`."""
+    ids = [element.get("id")]
+    if element.tag == "a":
+        ids.append(element.get("name"))
+    return [ident for ident in dict.fromkeys(ids) if ident]
+
+
+def _unique(anchors: list[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(anchors))
+
+
+def _with_anchors(block: Block, anchors: list[str]) -> Block:
+    return Block(
+        block.kind,
+        block.text,
+        block.level,
+        block.page_start,
+        block.page_end,
+        _unique([*anchors, *block.anchors]),
+        block.links,
+        block.header,
+        block.rows,
+    )

@@ -1,0 +1,93 @@
+"""Which elements of a page are not the document: navigation, page headers and footers, controls."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+__all__ = ["UNSEEN", "boilerplate_rule"]
+
+UNSEEN = frozenset(
+    "script style template head meta link noframes svg canvas audio video object embed iframe map param source track base annotation".split()
+)
+"""Elements without words of the document; what they contain is not counted."""
+CONTROLS = frozenset("button select textarea input datalist optgroup option progress meter".split())
+ROLES = {"navigation": "navigation", "banner": "page header", "contentinfo": "page footer", "search": "navigation", "menu": "navigation"}
+NAMES = {
+    "breadcrumb": "breadcrumbs",
+    "breadcrumbs": "breadcrumbs",
+    "toc": "table of contents",
+    "table-of-contents": "table of contents",
+    "tableofcontents": "table of contents",
+    "on-this-page": "table of contents",
+    "navbar": "navigation",
+    "nav": "navigation",
+    "navigation": "navigation",
+    "sidebar": "navigation",
+    "sidenav": "navigation",
+    "menu": "navigation",
+    "pagination": "navigation",
+    "pager": "navigation",
+    "prev-next": "navigation",
+    "skip-link": "navigation",
+    "footer": "page footer",
+    "site-footer": "page footer",
+    "page-footer": "page footer",
+    "site-header": "page header",
+    "page-header": "page header",
+    "cookie-banner": "cookie notice",
+    "cookie-consent": "cookie notice",
+}
+"""Whole words of `class`, and whole `id`s, that generators of manuals and vendors' sites give to such elements."""
+CONTENT_CONTAINERS = frozenset({"html", "body", "main", "article", "section"})
+"""Never taken for boilerplate by their class: themes put the page's layout there (`body class="sidebar"`)."""
+HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+LINK_SHARE = 0.5
+"""An `aside`, or an element named like navigation, that consists of links by at least this share of its letters is navigation."""
+WORD = re.compile(r"\s+")
+
+
+def boilerplate_rule(element: Any) -> str | None:
+    """Name the rule by which an lxml element is left out with all it contains; None for the document's own."""
+    tag = element.tag
+    if tag == "nav":
+        return "navigation"
+    if tag == "footer":
+        return "page footer"
+    if tag in CONTROLS:
+        return "form control"
+    if tag == "noscript":
+        return "noscript"
+    if tag == "header":  # an article's own has its title
+        return None if next(element.iter(*HEADINGS), None) is not None else "page header"
+    if rule := ROLES.get(element.get("role", "")):
+        return rule
+    if tag == "aside":  # a box of links, or a note that belongs to the text
+        return "navigation" if _link_share(element) >= LINK_SHARE else None
+    if tag in CONTENT_CONTAINERS:
+        return None
+    return _rule_by_name(element)
+
+
+def _rule_by_name(element: Any) -> str | None:
+    """Judge by `class` and `id`; what is named like navigation must also consist of links, for names are used loosely."""
+    names = element.get("class")
+    words = WORD.split(names.lower()) if names else []
+    if ident := element.get("id"):
+        words.append(ident.lower())
+    for word in words:
+        rule = NAMES.get(word)
+        if rule is None:
+            continue
+        if rule in ("navigation", "table of contents") and _link_share(element) < LINK_SHARE:
+            continue
+        if rule in ("page header", "page footer") and next(element.iter("p", "table", "pre", *HEADINGS), None) is not None:
+            continue
+        return rule
+    return None
+
+
+def _link_share(element: Any) -> float:
+    letters = sum(len(text.strip()) for text in element.itertext())
+    linked = sum(len(text.strip()) for link in element.iter("a") for text in link.itertext())
+    return linked / letters if letters else 1.0

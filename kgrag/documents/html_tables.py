@@ -1,0 +1,106 @@
+"""Tables of HTML pages: which are tables and which are layout, and their rows with spans filled in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from kgrag.documents.blocks import Block, Link, TableRow
+from kgrag.documents.tables import join_header_rows
+
+__all__ = ["is_data_table", "table_block"]
+
+MAX_SPAN = 100
+"""Of a cell over columns; a page that asks for more is wrong or hostile."""
+MAX_CELLS = 200_000
+"""Of a table with its spans filled in; rows beyond are kept without filling."""
+
+
+def is_data_table(table: Any) -> bool:
+    """Whether a table has rows and columns; else it only places things on the page, and is read as if it were not there."""
+    if table.get("role") in ("presentation", "none"):
+        return False
+    if next(table.iter("h1", "h2", "h3", "h4", "h5", "h6"), None) is not None:
+        return False
+    if any(inner is not table for inner in table.iter("table")):
+        return False
+    rows = list(_row_elements(table))
+    has_header = next(table.iter("th"), None) is not None
+    return (len(rows) > 1 or has_header and bool(rows)) and any(len(list(_cells(row))) > 1 for _, row in rows)
+
+
+def table_block(table: Any, read: Callable[[Any], Sequence[Block]], *, own_ids: Sequence[str]) -> Block | None:
+    """Make a block of a table; `read` gives the blocks of a cell. None where all cells are empty."""
+    rows: list[tuple[bool, TableRow]] = []
+    hanging: dict[int, tuple[int, str]] = {}  # column → rows that its cell still covers, text
+    cells_so_far = 0
+    for in_head, row in _row_elements(table):
+        texts: list[str] = []
+        anchors = [ident for ident in (row.get("id"),) if ident]
+        links: list[Link] = []
+        only_headings = True
+        for cell in _cells(row):
+            _fill_down(texts, hanging)
+            blocks = read(cell)
+            text = " ".join("; ".join(line.strip() for block in blocks for line in block.lines).split())
+            anchors.extend(ident for ident in (cell.get("id"),) if ident)
+            anchors.extend(ident for block in blocks for ident in block.anchors)
+            links.extend(link for block in blocks for link in block.links)
+            is_heading = cell.tag == "th"
+            only_headings = only_headings and (is_heading or not text)
+            columns = _span(cell.get("colspan")) if cells_so_far < MAX_CELLS else 1
+            down = _span(cell.get("rowspan"), limit=65_534) - 1
+            for offset in range(columns):
+                # A heading over several columns belongs to each; other text is said once.
+                repeated = text if offset == 0 or is_heading else ""
+                if down > 0:
+                    hanging[len(texts)] = (down, repeated)
+                texts.append(repeated)
+        _fill_down(texts, hanging)
+        cells_so_far += len(texts)
+        if any(texts):
+            is_header = in_head or (only_headings and all(header for header, _ in rows))
+            rows.append((is_header, TableRow(tuple(texts), tuple(dict.fromkeys(anchors)), tuple(links))))
+    if not rows:
+        return None
+    width = max(len(row.cells) for _, row in rows)
+    padded = [(header, TableRow(row.cells + ("",) * (width - len(row.cells)), row.anchors, row.links)) for header, row in rows]
+    header_rows = [row for header, row in padded if header]
+    body = [row for header, row in padded if not header]
+    if not body:  # a table of headings only: they are its content
+        header_rows, body = [], [row for _, row in padded]
+    links_of_all = tuple(link for row in (*header_rows, *body) for link in row.links)
+    return Block("table", anchors=tuple(own_ids), links=links_of_all, header=join_header_rows(header_rows), rows=tuple(body))
+
+
+def _row_elements(table: Any) -> Iterator[tuple[bool, Any]]:
+    """Yield (whether it is in the head, row) for the rows of a table, the foot's last."""
+    feet = []
+    for child in table:
+        if child.tag == "tr":
+            yield False, child
+        elif child.tag in ("thead", "tbody"):
+            yield from ((child.tag == "thead", row) for row in child if row.tag == "tr")
+        elif child.tag == "tfoot":
+            feet.extend(row for row in child if row.tag == "tr")
+    yield from ((False, row) for row in feet)
+
+
+def _cells(row: Any) -> Iterator[Any]:
+    return (cell for cell in row if cell.tag in ("td", "th"))
+
+
+def _fill_down(texts: list[str], hanging: dict[int, tuple[int, str]]) -> None:
+    """Append the cells that rows above reach down into the columns that come next."""
+    while (column := len(texts)) in hanging:
+        left, text = hanging.pop(column)
+        if left > 1:
+            hanging[column] = (left - 1, text)
+        texts.append(text)
+
+
+def _span(value: str | None, *, limit: int = MAX_SPAN) -> int:
+    """Read `colspan` or `rowspan`; what is no number is one."""
+    if not value or not value.strip().isdecimal() or len(value) > 9:
+        return 1
+    return max(1, min(int(value), limit))

@@ -1,0 +1,79 @@
+"""Text of a block as it is put together from inline elements: white space collapsed, links and ids remembered."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["InlineText", "collapse"]
+
+SPACE = re.compile(r"\s+")
+INVISIBLE = re.compile("[\u200b\u200e\u200f\u2060\ufeff\u00ad]")
+"""Marks that only say where a line may break or which way it runs."""
+DETACHED_PUNCTUATION = re.compile(r"\s*\n\s*([,.;:!?)\]]+)(?=\s|$)")
+"""Punctuation on a line of its own after an element, as pretty-printers leave it: browsers show a gap, authors meant none."""
+
+
+def collapse(text: str) -> str:
+    """Collapse runs of white space, drop invisible marks, strip."""
+    return SPACE.sub(" ", INVISIBLE.sub("", text)).strip()
+
+
+class InlineText:
+    """Grows by pieces of text; `length` is where the next piece begins."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self.length = 0
+        self._gap = False
+
+    def add(self, text: str) -> None:
+        """Append text as a browser shows it."""
+        text = INVISIBLE.sub("", text)
+        if self.length and (match := DETACHED_PUNCTUATION.match(text)):
+            text = text[match.start(1) :]
+            self._gap = False
+        if not text:
+            return
+        words = SPACE.sub(" ", text)
+        if words[0] == " ":
+            self._gap = True
+            words = words[1:]
+        if words:
+            self._open_gap()
+            ends_with_gap = words[-1] == " "
+            self._push(words[:-1] if ends_with_gap else words)
+            self._gap = ends_with_gap
+
+    def add_preserved(self, text: str) -> None:
+        """Append text as it is written, as in `pre`."""
+        self._push(INVISIBLE.sub("", text))
+
+    def add_separator(self, text: str) -> None:
+        """Append punctuation that what follows is kept apart from by one blank."""
+        self._push(text)
+        self._gap = True
+
+    def add_line_break(self) -> None:
+        """Append what `br` stands for."""
+        if self.length:
+            self._push("\n")
+            self._gap = False
+
+    def mark(self) -> int:
+        """Return where the next word will begin."""
+        return self.length + (1 if self._gap and self.length and not self._ends_line() else 0)
+
+    def __str__(self) -> str:
+        return "".join(self._parts)
+
+    def _ends_line(self) -> bool:
+        return bool(self._parts) and self._parts[-1].endswith("\n")
+
+    def _open_gap(self) -> None:
+        if self._gap and self.length and not self._ends_line():
+            self._push(" ")
+        self._gap = False
+
+    def _push(self, text: str) -> None:
+        self._parts.append(text)
+        self.length += len(text)

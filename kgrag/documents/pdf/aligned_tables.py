@@ -1,0 +1,133 @@
+"""Tables without ruling lines: lines of short texts that stand under each other in columns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kgrag.documents.pdf.blocks import Cell, TableBlock
+from kgrag.documents.pdf.figures import pieces_of
+from kgrag.documents.pdf.geometry import Box, Line, Word, bounding_box
+from kgrag.documents.pdf.pages import Fill
+from kgrag.documents.pdf.table_headers import with_header
+
+__all__ = ["find_aligned_tables"]
+
+_GAP = 0.9
+"""Line heights between two cells: about three spaces."""
+_MIN_ROWS = 3
+_MIN_ROWS_OF_TWO = 4
+"""A table of two columns must be longer, or it may be chance."""
+_MIN_FULL = 0.6
+"""Share of the lines that must have a text in at least two columns."""
+_MAX_WORDS = 6.0
+"""Mean words of a cell."""
+_MAX_PITCH = 2.2
+"""Line heights from line to line."""
+_MARKER = re.compile(r"^(?:[•◦▪■□●○‣⁃–—*·►➢✓o-]|[\uf000-\uf0ff]|\(?(?:\d{1,2}|[a-zA-Z])[.)])$")
+_VALUE = re.compile(r"^[-+±<>≤≥~]?\d")
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    lines: list[Line]
+    columns: list[tuple[float, float]]
+
+
+def find_aligned_tables(lines: Sequence[Line], page: int, fills: Sequence[Fill]) -> list[TableBlock]:
+    """Find runs of lines whose words leave the same strips free, and that are short enough to be cells."""
+    tables: list[TableBlock] = []
+    start = 0
+    while start < len(lines):
+        run = _grow(lines, start)
+        if run is not None and _is_table(run):
+            tables.append(with_header(_table(run, page), fills))
+            start += len(run.lines)
+        else:
+            start += 1
+    return tables
+
+
+def _grow(lines: Sequence[Line], start: int) -> _Run | None:
+    """Take lines from `start` on as long as at least two columns remain."""
+    if not _may_be_row(lines[start]) or len(pieces_of(lines[start], _GAP)) < 2:
+        return None
+    columns: list[tuple[float, float]] = []
+    taken: list[Line] = []
+    for line in lines[start:]:
+        if taken and (
+            line.pitch_base - taken[-1].pitch_base > _MAX_PITCH * line.size
+            or abs(line.size - taken[-1].size) > 0.25 * line.size
+            or not _may_be_row(line)
+        ):
+            break
+        wider = _together(columns, [(piece.box.x0, piece.box.x1) for piece in pieces_of(line, _GAP)], _GAP * 0.6 * line.size)
+        if len(wider) < max(2, len(columns) - 1):
+            break
+        columns = wider
+        taken.append(line)
+    while taken and len(pieces_of(taken[-1], _GAP)) < 2:
+        taken.pop()
+    return _Run(taken, columns) if taken else None
+
+
+def _may_be_row(line: Line) -> bool:
+    return not _MARKER.match(line.words[0].text)
+
+
+def _together(
+    columns: Sequence[tuple[float, float]], pieces: Sequence[tuple[float, float]], gap: float
+) -> list[tuple[float, float]]:
+    """Unite intervals that overlap or nearly touch."""
+    united: list[tuple[float, float]] = []
+    for start, end in sorted([*columns, *pieces]):
+        if united and start - united[-1][1] < gap:
+            united[-1] = (united[-1][0], max(united[-1][1], end))
+        else:
+            united.append((start, end))
+    return united
+
+
+def _column_of(piece: Line, columns: Sequence[tuple[float, float]]) -> int:
+    middle = piece.box.center[0]
+    return min(range(len(columns)), key=lambda index: max(columns[index][0] - middle, middle - columns[index][1], 0.0))
+
+
+def _is_table(run: _Run) -> bool:
+    if len(run.lines) < (_MIN_ROWS_OF_TWO if len(run.columns) == 2 else _MIN_ROWS):
+        return False
+    rows = [[piece for piece in pieces_of(line, _GAP)] for line in run.lines]
+    full = sum(len({_column_of(piece, run.columns) for piece in row}) > 1 for row in rows)
+    pieces = [piece for row in rows for piece in row]
+    if full < _MIN_FULL * len(rows) or sum(len(piece.words) for piece in pieces) > _MAX_WORDS * len(pieces):
+        return False
+    if len(run.columns) > 2:
+        return True
+    right = [piece for piece in pieces if _column_of(piece, run.columns) == 1]
+    values = sum(bool(_VALUE.match(piece.text)) for piece in right)
+    return values >= 0.3 * len(right) or run.lines[0].bold
+
+
+def _table(run: _Run, page: int) -> TableBlock:
+    """Make rows of lines; a line with nothing in the first column goes on with the row above."""
+    rows: list[dict[int, list[Word]]] = []
+    for line in run.lines:
+        row: dict[int, list[Word]] = {}
+        for piece in pieces_of(line, _GAP):
+            row.setdefault(_column_of(piece, run.columns), []).extend(piece.words)
+        if rows and 0 not in row and len(row) < len(run.columns) - 1 and not line.bold:
+            for column, words in row.items():
+                rows[-1].setdefault(column, []).extend(words)
+        else:
+            rows.append(row)
+    cells = []
+    for index, row in enumerate(rows):
+        boxes = {column: bounding_box(word.box for word in words) for column, words in row.items()}
+        height = bounding_box(boxes.values())
+        for column, (start, end) in enumerate(run.columns):
+            box = boxes.get(column, Box(start, height.y0, end, height.y1))
+            cells.append(Cell(index, column, 1, 1, box, tuple(row.get(column, ()))))
+    box = bounding_box(line.box for line in run.lines)
+    return TableBlock(page, box, len(rows), len(run.columns), tuple(cells))
+

@@ -1,0 +1,101 @@
+"""Where a page has figures: labels inside a drawing are no paragraphs and no headings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from kgrag.documents.pdf.blocks import TextBlock
+from kgrag.documents.pdf.geometry import Box, Line, Word, bounding_box, line_of, lines_of
+from kgrag.documents.pdf.pages import Page, Rule
+
+__all__ = ["figure_blocks", "figure_boxes", "pieces_of"]
+
+_GRAIN = 6.0
+"""Points: shapes less than two fields of this size apart are one figure."""
+_MIN_SIDE = 30.0
+_MIN_SHAPES = 6
+"""Straight lines and boxes needed for a figure that has neither an image nor a curve."""
+_SEPARATOR = 0.6
+"""Share of the page width from which a lone line separates sections."""
+_LONG_LABEL = 8
+"""Words in a row from which text inside a figure's box is running text on a coloured ground."""
+
+
+def pieces_of(line: Line, gap: float) -> list[Line]:
+    """Cut a line where the space between two words is wider than `gap` line heights."""
+    pieces: list[Line] = []
+    start = 0
+    for index in range(1, len(line.words) + 1):
+        at_end = index == len(line.words)
+        if at_end or line.words[index].box.x0 - line.words[index - 1].box.x1 > gap * line.size:
+            pieces.append(line_of(line.words[start:index]))
+            start = index
+    return pieces
+
+
+def figure_boxes(page: Page, tables: Sequence[Box], rules: Iterable[Rule]) -> list[Box]:
+    """Return the boxes of images, drawings and diagrams; `rules` are the lines that made no table."""
+    shapes: list[tuple[Box, int]] = [(box, _MIN_SHAPES) for box in (*page.images, *page.drawings)]
+    shapes.extend((fill.box, 1) for fill in page.fills)
+    for rule in rules:
+        if rule.end - rule.start < _SEPARATOR * page.width:
+            shapes.append((_rule_box(rule), 1))
+    shapes = [(box, weight) for box, weight in shapes if not any(table.holds(box.center, 2.0) for table in tables)]
+    return [
+        box
+        for box, weight in _clusters(shapes, page)
+        if weight >= _MIN_SHAPES and box.width >= _MIN_SIDE and box.height >= _MIN_SIDE
+    ]
+
+
+def _rule_box(rule: Rule) -> Box:
+    if rule.horizontal:
+        return Box(rule.start, rule.at, rule.end, rule.at)
+    return Box(rule.at, rule.start, rule.at, rule.end)
+
+
+def _clusters(shapes: Sequence[tuple[Box, int]], page: Page) -> list[tuple[Box, int]]:
+    """Group shapes that are near each other, on a coarse raster: linear in their number."""
+    columns, rows = int(page.width / _GRAIN) + 1, int(page.height / _GRAIN) + 1
+    field = [-1] * (columns * rows)
+    parent = list(range(len(shapes)))
+
+    def root(index: int) -> int:
+        while parent[index] != index:
+            parent[index] = parent[parent[index]]
+            index = parent[index]
+        return index
+
+    for index, (box, _) in enumerate(shapes):
+        left, right = max(0, int(box.x0 / _GRAIN) - 1), min(columns - 1, int(box.x1 / _GRAIN) + 1)
+        top, bottom = max(0, int(box.y0 / _GRAIN) - 1), min(rows - 1, int(box.y1 / _GRAIN) + 1)
+        for row in range(top, bottom + 1):
+            for place in range(row * columns + left, row * columns + right + 1):
+                if field[place] >= 0:
+                    parent[root(index)] = root(field[place])
+                field[place] = index
+    members: dict[int, list[int]] = {}
+    for index in range(len(shapes)):
+        members.setdefault(root(index), []).append(index)
+    return [
+        (bounding_box(shapes[index][0] for index in group), sum(shapes[index][1] for index in group))
+        for group in members.values()
+    ]
+
+
+def figure_blocks(page: Page, boxes: Sequence[Box], words: Iterable[Word]) -> list[TextBlock]:
+    """Collect the labels inside each figure, and text that is turned, as one block per figure."""
+    free = list(words)
+    blocks: list[TextBlock] = []
+    taken: set[Word] = set()
+    for box in sorted(boxes, key=lambda box: -box.area):
+        inside = [word for word in free if word not in taken and box.holds(word.box.center, 2.0)]
+        labels = [piece for line in lines_of(inside) for piece in pieces_of(line, 1.0) if len(piece.words) < _LONG_LABEL]
+        if labels:
+            taken.update(word for label in labels for word in label.words)
+            blocks.append(TextBlock("figure", page.number, bounding_box(label.box for label in labels), tuple(labels)))
+    turned = [word for word in free if not word.level and word not in taken]
+    if turned:
+        lines = tuple(line_of([word]) for word in turned)
+        blocks.append(TextBlock("figure", page.number, bounding_box(line.box for line in lines), lines))
+    return blocks

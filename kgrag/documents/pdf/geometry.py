@@ -1,0 +1,168 @@
+"""Boxes, words and lines on a page.
+
+Coordinates are PDF points (1/72 inch) with the origin in the top left corner: `y0` is a box's upper edge.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+__all__ = ["Box", "Line", "Word", "bounding_box", "line_of", "lines_of"]
+
+_WORD_GAP = 0.1
+"""Share of the glyph height from which a gap between two words is a space: the space of a narrow font is about 0.15."""
+_RAISED_SIZE = 0.88
+_RAISED_SHIFT = 0.15
+_BOLD_SHARE = 0.9
+_SUPERSCRIPTS = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
+_CJK = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A rectangle with upright sides."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+    @property
+    def width(self) -> float:
+        """Points."""
+        return self.x1 - self.x0
+
+    @property
+    def height(self) -> float:
+        """Points."""
+        return self.y1 - self.y0
+
+    @property
+    def area(self) -> float:
+        """Square points."""
+        return max(0.0, self.width) * max(0.0, self.height)
+
+    @property
+    def center(self) -> tuple[float, float]:
+        """The middle, (x, y)."""
+        return (self.x0 + self.x1) / 2, (self.y0 + self.y1) / 2
+
+    def holds(self, point: tuple[float, float], slack: float = 0.0) -> bool:
+        """Whether a point lies inside, or at most `slack` points outside."""
+        x, y = point
+        return self.x0 - slack <= x <= self.x1 + slack and self.y0 - slack <= y <= self.y1 + slack
+
+    def touches(self, other: Box, slack: float = 0.0) -> bool:
+        """Whether two boxes overlap, or are at most `slack` points apart."""
+        return (
+            self.x0 - slack <= other.x1
+            and other.x0 <= self.x1 + slack
+            and self.y0 - slack <= other.y1
+            and other.y0 <= self.y1 + slack
+        )
+
+
+def bounding_box(boxes: Iterable[Box]) -> Box:
+    """Return the smallest box around at least one box."""
+    found = list(boxes)
+    return Box(
+        min(box.x0 for box in found),
+        min(box.y0 for box in found),
+        max(box.x1 for box in found),
+        max(box.y1 for box in found),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """Characters without a space between them, in one font."""
+
+    text: str
+    box: Box
+    font: str
+    bold: bool
+    level: bool = True
+    """False for text that is turned."""
+    link: str | None = None
+    """Target of the link annotation that lies on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Words side by side, left to right."""
+
+    words: tuple[Word, ...]
+    box: Box
+    text: str
+    size: float
+    """Height of most of its characters, in points."""
+    font: str
+    bold: bool
+    """At least nine tenths of its characters are."""
+
+    @property
+    def pitch_base(self) -> float:
+        """The y from which distances to other lines are measured: the middle, which sub- and superscripts hardly move."""
+        return self.box.center[1]
+
+
+def line_of(words: Sequence[Word]) -> Line:
+    """Make a line of at least one word, whatever their order."""
+    ordered = tuple(sorted(words, key=lambda word: word.box.x0))
+    sizes: Counter[tuple[float, str]] = Counter()
+    bold = 0
+    for word in ordered:
+        sizes[round(word.box.height, 1), word.font] += len(word.text)
+        bold += len(word.text) if word.bold else 0
+    (size, font), _ = max(sizes.items(), key=lambda entry: (entry[1], entry[0]))
+    return Line(
+        words=ordered,
+        box=bounding_box(word.box for word in ordered),
+        text=_joined(ordered),
+        size=size,
+        font=font,
+        bold=bold >= _BOLD_SHARE * sum(sizes.values()),
+    )
+
+
+def _joined(words: Sequence[Word]) -> str:
+    """Write words with spaces where there are gaps, and raised digits as superscripts: `mm` + `2` is `mm²`, never `mm2`."""
+    parts = [words[0].text]
+    for left, right in zip(words, words[1:], strict=False):
+        gap = right.box.x0 - left.box.x1
+        height = min(left.box.height, right.box.height)
+        text = right.text
+        if (
+            gap < 2 * _WORD_GAP * height
+            and right.box.height < _RAISED_SIZE * left.box.height
+            and left.box.y1 - right.box.y1 > _RAISED_SHIFT * left.box.height
+            and not text.strip("0123456789+-−")
+        ):
+            parts.append(text.translate(_SUPERSCRIPTS))
+            continue
+        both_cjk = bool(_CJK.match(left.text[-1]) and _CJK.match(text[0]))
+        parts.append(text if gap < _WORD_GAP * height or (both_cjk and gap < height) else f" {text}")
+    return "".join(parts)
+
+
+def lines_of(words: Iterable[Word]) -> list[Line]:
+    """Group words into lines, top to bottom: a word joins the line in whose height its middle lies."""
+    groups: list[list[Word]] = []
+    cores: list[Box] = []
+    for word in sorted(words, key=lambda word: (word.box.y0, word.box.x0)):
+        middle = word.box.center[1]
+        for index in range(len(groups) - 1, max(-1, len(groups) - 5), -1):
+            core = cores[index]
+            if core.y0 <= middle <= core.y1 and word.box.y0 <= core.center[1] <= word.box.y1:
+                groups[index].append(word)
+                if word.box.height > core.height and len(groups[index]) < 3:
+                    cores[index] = word.box
+                break
+        else:
+            groups.append([word])
+            cores.append(word.box)
+    lines = [line_of(group) for group in groups]
+    return sorted(lines, key=lambda line: (line.pitch_base, line.box.x0))

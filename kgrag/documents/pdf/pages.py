@@ -1,0 +1,217 @@
+"""Reading the pages of a PDF with docling-parse: words with font and place, ruling lines, fills, drawings, links.
+
+docling-parse joins words into text lines across table columns, so words are what is taken from it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kgrag.documents.pdf.geometry import Box, Word, bounding_box
+
+if TYPE_CHECKING:
+    from docling_core.types.doc.page import PdfShape, SegmentedPdfPage
+
+__all__ = ["Fill", "OutlineEntry", "Page", "Rule", "read_outline", "read_pages"]
+
+_THIN = 3.0
+"""Points: a filled rectangle at most this thick is a ruling line."""
+_MARK = 8.0
+"""Points: a shape at most this wide and high is a bullet or a speck."""
+_STRAIGHT = 0.5
+"""Points by which a line may lean and still be straight."""
+_MAX_SHAPES = 50_000
+"""Per page: bounds the memory for pages that are maps or circuit layouts (a datasheet's drawings have up to 14,000)."""
+_BOLD = re.compile(r"bold|black|heavy|semib|demi|[-,_ ]bd\b", re.IGNORECASE)
+_CONTROL = re.compile(r"[\x00-\x1f\x7f\u200b\ufeff]")
+_LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "ft", "ﬆ": "st", "\u00a0": " "})
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A straight line, horizontal or vertical."""
+
+    horizontal: bool
+    at: float
+    """y of a horizontal rule, x of a vertical one."""
+    start: float
+    end: float
+
+
+@dataclass(frozen=True, slots=True)
+class Fill:
+    """A rectangle that is larger than a line: a shaded cell, or a frame."""
+
+    box: Box
+    rgb: tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What one page shows."""
+
+    number: int
+    """From 1."""
+    width: float
+    height: float
+    words: tuple[Word, ...]
+    rules: tuple[Rule, ...]
+    fills: tuple[Fill, ...]
+    marks: tuple[Box, ...]
+    """Small shapes: bullets are drawn as such."""
+    drawings: tuple[Box, ...]
+    """Shapes with curves or slanting lines."""
+    images: tuple[Box, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OutlineEntry:
+    """A bookmark of the PDF."""
+
+    title: str
+    level: int
+    """From 1."""
+
+
+def _open(path: Path) -> Any:
+    from docling_parse.pdf_parser import ContentConfig, ContentLevel, DecodeConfig, DoclingPdfParser
+
+    wanted = ContentConfig(
+        char_cells_content_level=ContentLevel.COMPUTE,
+        line_cells_content_level=ContentLevel.SKIP,
+        include_bitmap_bytes=False,
+    )
+    return DoclingPdfParser(loglevel="fatal").load(
+        path, content_config=wanted, decode_config=DecodeConfig(max_num_lines=_MAX_SHAPES)
+    )
+
+
+def read_pages(path: Path) -> Iterator[Page]:
+    """Yield the pages one by one, letting go of each before the next: memory is bounded by the largest.
+
+    Raises `RuntimeError` or `ValueError` where the parser cannot read the file or a page.
+    """
+    document = _open(path)
+    try:
+        for number in range(1, document.number_of_pages() + 1):
+            segmented = document.get_page(number)
+            yield _page(number, segmented)
+            document.unload_pages((number, number + 1))
+    finally:
+        document.unload()
+
+
+def read_outline(path: Path) -> tuple[OutlineEntry, ...]:
+    """Return the PDF's bookmarks, in order; empty where it has none."""
+    document = _open(path)
+    try:
+        root = document.get_table_of_contents()
+        return tuple(_outline(root.children, 1)) if root is not None else ()
+    finally:
+        document.unload()
+
+
+def _outline(entries: Any, level: int) -> Iterator[OutlineEntry]:
+    for entry in entries or ():
+        if entry.text and entry.text.strip():
+            yield OutlineEntry(" ".join(entry.text.split()), level)
+        yield from _outline(entry.children, level + 1)
+
+
+def _page(number: int, segmented: SegmentedPdfPage) -> Page:
+    width, height = segmented.dimension.width, segmented.dimension.height
+    rules: list[Rule] = []
+    fills: list[Fill] = []
+    marks: list[Box] = []
+    drawings: list[Box] = []
+    for shape in segmented.shapes:
+        _sort_shape(shape, (width, height), rules, fills, marks, drawings)
+    images = [_box(image.rect.to_bounding_box(), height) for image in segmented.bitmap_resources]
+    links = [
+        (_box(link.rect.to_bounding_box(), height), str(link.uri)) for link in segmented.hyperlinks if link.uri is not None
+    ]
+    return Page(
+        number=number,
+        width=width,
+        height=height,
+        words=tuple(_words(segmented, height, links)),
+        rules=tuple(rules),
+        fills=tuple(fills),
+        marks=tuple(marks),
+        drawings=tuple(drawings),
+        images=tuple(box for box in images if box.area < 0.9 * width * height),
+    )
+
+
+def _box(bounds: Any, page_height: float) -> Box:
+    top, bottom = page_height - max(bounds.t, bounds.b), page_height - min(bounds.t, bounds.b)
+    return Box(min(bounds.l, bounds.r), top, max(bounds.l, bounds.r), bottom)
+
+
+def _words(segmented: SegmentedPdfPage, page_height: float, links: list[tuple[Box, str]]) -> Iterator[Word]:
+    for cell in segmented.word_cells:
+        text = _CONTROL.sub("", cell.text).translate(_LIGATURES).strip()
+        if not text:
+            continue
+        box = _box(cell.rect.to_bounding_box(), page_height)
+        rise, run = abs(cell.rect.r_y1 - cell.rect.r_y0), abs(cell.rect.r_x1 - cell.rect.r_x0)
+        font = getattr(cell, "font_name", "").lstrip("/").rpartition("+")[2]
+        yield Word(
+            text=text,
+            box=box,
+            font=font,
+            bold=bool(_BOLD.search(font)),
+            level=rise <= 0.2 * run or len(text) == 1,
+            link=next((uri for rect, uri in links if rect.holds(box.center)), None),
+        )
+
+
+def _sort_shape(
+    shape: PdfShape,
+    page_size: tuple[float, float],
+    rules: list[Rule],
+    fills: list[Fill],
+    marks: list[Box],
+    drawings: list[Box],
+) -> None:
+    """Put a shape where it belongs."""
+    width, height = page_size
+    points = [(point.x, height - point.y) for point in shape.points]
+    if len(points) < 2:
+        return
+    box = bounding_box(Box(x, y, x, y) for x, y in points)
+    if box.width <= _MARK and box.height <= _MARK and min(box.width, box.height) > 0.3 * max(box.width, box.height):
+        marks.append(box)
+        return
+    segments = list(zip(points, points[1:], strict=False))
+    if any(abs(a[0] - b[0]) > _STRAIGHT and abs(a[1] - b[1]) > _STRAIGHT for a, b in segments):
+        if box.area < 0.9 * width * height:
+            drawings.append(box)
+    elif box.height <= _THIN < box.width:
+        rules.append(Rule(True, box.center[1], box.x0, box.x1))
+    elif box.width <= _THIN < box.height:
+        rules.append(Rule(False, box.center[0], box.y0, box.y1))
+    elif box.area < 0.9 * width * height:
+        if len(points) in (4, 5):
+            color = shape.rgb_filling
+            fills.append(Fill(box, (color.r, color.g, color.b)))
+        for (x0, y0), (x1, y1) in segments:
+            if abs(y0 - y1) <= _STRAIGHT < abs(x0 - x1):
+                rules.append(Rule(True, (y0 + y1) / 2, min(x0, x1), max(x0, x1)))
+            elif abs(x0 - x1) <= _STRAIGHT < abs(y0 - y1):
+                rules.append(Rule(False, (x0 + x1) / 2, min(y0, y1), max(y0, y1)))
+        if len(points) == 4:
+            rules.extend(_closing_edge(points))
+
+
+def _closing_edge(points: list[tuple[float, float]]) -> Iterator[Rule]:
+    """A rectangle of four points is closed by the fill; its last side is not among its segments."""
+    (x0, y0), (x1, y1) = points[-1], points[0]
+    if abs(y0 - y1) <= _STRAIGHT < abs(x0 - x1):
+        yield Rule(True, (y0 + y1) / 2, min(x0, x1), max(x0, x1))
+    elif abs(x0 - x1) <= _STRAIGHT < abs(y0 - y1):
+        yield Rule(False, (x0 + x1) / 2, min(y0, y1), max(y0, y1))

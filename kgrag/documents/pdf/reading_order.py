@@ -1,0 +1,146 @@
+"""The order in which the parts of a page are read: columns one after the other, where the page has columns of running text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from kgrag.documents.pdf.blocks import Block
+from kgrag.documents.pdf.geometry import Box, Line, Word, line_of, lines_of
+
+__all__ = ["Region", "regions_of"]
+
+_MIN_GUTTER = 9.0
+"""Points between two columns."""
+_MIN_LINES = 4
+_MIN_WORDS = 3
+"""Median of the words in a column's lines: with fewer it is a column of a table, or a list of names and values."""
+_MIN_FILL = 0.5
+"""Median share of a column's width that its lines fill."""
+_MIN_WIDTH = 0.15
+"""Share of the page's text width."""
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A part of a page that is read top to bottom."""
+
+    lines: tuple[Line, ...]
+    atoms: tuple[Block, ...]
+    """Tables and figures, which stand for themselves."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Band:
+    """What stands side by side at one height."""
+
+    words: tuple[Word, ...]
+    atoms: tuple[Block, ...]
+    boxes: tuple[Box, ...]
+    y: float
+
+
+def regions_of(words: Sequence[Word], atoms: Sequence[Block]) -> list[Region]:
+    """Split a page into regions, in reading order."""
+    bands = [_Band(line.words, (), tuple(word.box for word in line.words), line.pitch_base) for line in lines_of(words)]
+    bands.extend(_Band((), (atom,), (atom.box,), atom.box.center[1]) for atom in atoms)
+    return [_region(group) for group in _ordered(sorted(bands, key=lambda band: band.y))]
+
+
+def _region(bands: Sequence[_Band]) -> Region:
+    return Region(
+        lines=tuple(lines_of(word for band in bands for word in band.words)),
+        atoms=tuple(atom for band in bands for atom in band.atoms),
+    )
+
+
+def _ordered(bands: list[_Band]) -> list[list[_Band]]:
+    start = 0
+    plain: list[_Band] = []
+    ordered: list[list[_Band]] = []
+    while start < len(bands):
+        end, gutter = _column_run(bands, start)
+        if gutter is None:
+            plain.append(bands[start])
+            start += 1
+            continue
+        if plain:
+            ordered.append(plain)
+            plain = []
+        for side in _sides(bands[start:end], gutter):
+            ordered.extend(_ordered(side))
+        start = end
+    if plain:
+        ordered.append(plain)
+    return ordered
+
+
+def _column_run(bands: Sequence[_Band], start: int) -> tuple[int, tuple[float, float] | None]:
+    """Find the longest run of bands from `start` on with a free vertical strip through all of them that makes columns of text."""
+    left = min(box.x0 for band in bands for box in band.boxes)
+    right = max(box.x1 for band in bands for box in band.boxes)
+    strips = _free(bands[start], left, right)
+    end = start + 1
+    while end < len(bands):
+        narrowed = _common(strips, _free(bands[end], left, right))
+        if not narrowed:
+            break
+        strips, end = narrowed, end + 1
+    for strip in sorted(strips, key=lambda strip: strip[0] - strip[1]):
+        if _makes_columns(bands[start:end], strip, right - left):
+            while end > start and not _both_sides(bands[end - 1 : end], strip):
+                end -= 1
+            return end, strip
+    return start + 1, None
+
+
+def _free(band: _Band, left: float, right: float) -> list[tuple[float, float]]:
+    free: list[tuple[float, float]] = []
+    reached = left - _MIN_GUTTER
+    for box in sorted(band.boxes, key=lambda box: box.x0):
+        if box.x0 - reached >= _MIN_GUTTER:
+            free.append((reached, box.x0))
+        reached = max(reached, box.x1)
+    if right + _MIN_GUTTER - reached >= _MIN_GUTTER:
+        free.append((reached, right + _MIN_GUTTER))
+    return free
+
+
+def _common(some: Sequence[tuple[float, float]], others: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    both = [(max(a[0], b[0]), min(a[1], b[1])) for a in some for b in others]
+    return [strip for strip in both if strip[1] - strip[0] >= _MIN_GUTTER]
+
+
+def _sides(bands: Sequence[_Band], gutter: tuple[float, float]) -> tuple[list[_Band], list[_Band]]:
+    middle = (gutter[0] + gutter[1]) / 2
+    sides: tuple[list[_Band], list[_Band]] = ([], [])
+    for band in bands:
+        for side, wanted in zip(sides, (True, False), strict=True):
+            words = tuple(word for word in band.words if (word.box.center[0] < middle) == wanted)
+            atoms = tuple(atom for atom in band.atoms if (atom.box.center[0] < middle) == wanted)
+            if words or atoms:
+                boxes = tuple(word.box for word in words) + tuple(atom.box for atom in atoms)
+                side.append(_Band(words, atoms, boxes, band.y))
+    return sides
+
+
+def _both_sides(bands: Sequence[_Band], gutter: tuple[float, float]) -> bool:
+    return all(_sides(bands, gutter))
+
+
+def _makes_columns(bands: Sequence[_Band], gutter: tuple[float, float], width: float) -> bool:
+    if len(bands) < _MIN_LINES:
+        return False
+    for side in _sides(bands, gutter):
+        lines = [line_of(band.words) for band in side if band.words]
+        if len(lines) < _MIN_LINES:
+            return False
+        extent = max(line.box.x1 for line in lines) - min(line.box.x0 for line in lines)
+        if (
+            extent < _MIN_WIDTH * width
+            or median(len(line.words) for line in lines) < _MIN_WORDS
+            or median(line.box.width for line in lines) < _MIN_FILL * extent
+        ):
+            return False
+    return True

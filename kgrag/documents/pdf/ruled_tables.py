@@ -1,0 +1,231 @@
+"""Tables from ruling lines: the grid that the lines make, its merged cells, and the words in them."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from kgrag.documents.pdf.blocks import Cell, TableBlock
+from kgrag.documents.pdf.geometry import Box, Word
+from kgrag.documents.pdf.pages import Page, Rule
+from kgrag.documents.pdf.table_headers import with_header
+
+__all__ = ["RuledTables", "find_ruled_tables"]
+
+_SNAP = 3.0
+"""Points within which lines are the same grid line (a cell's border and its fill differ by up to a point)."""
+_REACH = 3.5
+"""Points by which two crossing lines may miss each other."""
+_MIN_LENGTH = 5.0
+_COVERED = 0.6
+"""Share of a cell's side that a line must cover to be its border."""
+_MAX_GRID = 60, 600
+"""Columns, rows: a finer grid is a drawing or a plot's background."""
+_MIN_FILLED = 0.2
+"""Share of cells with words below which a grid is a drawing."""
+_RAGGED = 0.2
+"""Share of merged areas that may fail to be rectangles before a grid counts as a drawing."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuledTables:
+    """The tables of a page, the words that they took, and the lines that made no table."""
+
+    tables: tuple[TableBlock, ...]
+    words: frozenset[Word]
+    unused_rules: tuple[Rule, ...]
+
+
+def find_ruled_tables(page: Page) -> RuledTables:
+    """Find the grids of at least two columns whose cells have words; a grid of one row must have words in every cell."""
+    tables: list[TableBlock] = []
+    taken: set[Word] = set()
+    unused: list[Rule] = []
+    for rules in _connected(_merged(page.rules)):
+        table = _table(page, rules, taken)
+        if table is None:
+            unused.extend(rules)
+        else:
+            tables.append(table)
+            taken.update(word for cell in table.cells for word in cell.words)
+    return RuledTables(tuple(tables), frozenset(taken), tuple(unused))
+
+
+def _merged(rules: Iterable[Rule]) -> list[Rule]:
+    """Join pieces of the same line: a cell's border is often drawn cell by cell, and twice."""
+    merged: list[Rule] = []
+    for horizontal in (True, False):
+        same_way = sorted((rule for rule in rules if rule.horizontal == horizontal), key=lambda rule: rule.at)
+        start = 0
+        for index in range(1, len(same_way) + 1):
+            if index == len(same_way) or same_way[index].at - same_way[start].at > _SNAP / 2:
+                merged.extend(_end_to_end(same_way[start:index]))
+                start = index
+    return [rule for rule in merged if rule.end - rule.start >= _MIN_LENGTH]
+
+
+def _end_to_end(rules: Sequence[Rule]) -> list[Rule]:
+    joined: list[Rule] = []
+    at = sum(rule.at for rule in rules) / len(rules)
+    for rule in sorted(rules, key=lambda rule: rule.start):
+        if joined and rule.start <= joined[-1].end + _SNAP:
+            joined[-1] = Rule(rule.horizontal, at, joined[-1].start, max(joined[-1].end, rule.end))
+        else:
+            joined.append(Rule(rule.horizontal, at, rule.start, rule.end))
+    return joined
+
+
+def _connected(rules: Sequence[Rule]) -> list[list[Rule]]:
+    """Split lines into groups that cross or meet."""
+    parent = list(range(len(rules)))
+
+    def root(index: int) -> int:
+        while parent[index] != index:
+            parent[index] = parent[parent[index]]
+            index = parent[index]
+        return index
+
+    vertical = sorted((rule.at, index) for index, rule in enumerate(rules) if not rule.horizontal)
+    positions = [at for at, _ in vertical]
+    for index, rule in enumerate(rules):
+        if not rule.horizontal:
+            continue
+        low, high = bisect_left(positions, rule.start - _REACH), bisect_right(positions, rule.end + _REACH)
+        for _, other in vertical[low:high]:
+            if rules[other].start - _REACH <= rule.at <= rules[other].end + _REACH:
+                parent[root(index)] = root(other)
+    groups: dict[int, list[Rule]] = {}
+    for index, rule in enumerate(rules):
+        groups.setdefault(root(index), []).append(rule)
+    return list(groups.values())
+
+
+def _table(page: Page, rules: Sequence[Rule], taken: set[Word]) -> TableBlock | None:
+    across = [rule for rule in rules if rule.horizontal]
+    down = [rule for rule in rules if not rule.horizontal]
+    if not across or not down:
+        return None
+    rows = _grid_lines([*(rule.at for rule in across), *(end for rule in down for end in (rule.start, rule.end))])
+    columns = _grid_lines([*(rule.at for rule in down), *(end for rule in across for end in (rule.start, rule.end))])
+    if len(rows) < 2 or len(columns) < 3 or len(columns) > _MAX_GRID[0] or len(rows) > _MAX_GRID[1]:
+        return None
+    areas = _areas(rows, columns, across, down)
+    box = Box(columns[0], rows[0], columns[-1], rows[-1])
+    inside = [word for word in page.words if word not in taken and box.holds(word.box.center, 1.0)]
+    words: dict[int, list[Word]] = {}
+    for word in inside:
+        x, y = word.box.center
+        row = min(max(bisect_right(rows, y) - 1, 0), len(rows) - 2)
+        column = min(max(bisect_right(columns, x) - 1, 0), len(columns) - 2)
+        words.setdefault(areas[row][column], []).append(word)
+    members: dict[int, list[tuple[int, int]]] = {}
+    for row, line in enumerate(areas):
+        for column, area in enumerate(line):
+            members.setdefault(area, []).append((row, column))
+    ragged = 0
+    cells: list[Cell] = []
+    for area, places in members.items():
+        top, bottom = min(row for row, _ in places), max(row for row, _ in places)
+        left, right = min(column for _, column in places), max(column for _, column in places)
+        if len(places) != (bottom - top + 1) * (right - left + 1):
+            ragged += 1
+            if words.get(area):
+                return None
+            continue
+        cells.append(
+            Cell(
+                row=top,
+                column=left,
+                row_span=bottom - top + 1,
+                column_span=right - left + 1,
+                box=Box(columns[left], rows[top], columns[right + 1], rows[bottom + 1]),
+                words=tuple(words.get(area, ())),
+            )
+        )
+    if ragged > _RAGGED * len(members):
+        return None
+    return _checked(page, box, cells)
+
+
+def _checked(page: Page, box: Box, cells: list[Cell]) -> TableBlock | None:
+    """Close up rows and columns in which no cell begins or that have no words, and refuse what is no table."""
+    filled = [cell for cell in cells if cell.words]
+    if len(filled) < 2 or len(filled) < _MIN_FILLED * len(cells):
+        return None
+    row_starts = sorted({cell.row for cell in filled})
+    column_starts = sorted({cell.column for cell in filled})
+    if len(column_starts) < 2 or (len(row_starts) < 2 and len(filled) < len(cells)):
+        return None
+    drawn = sum(box.holds(drawing.center) and drawing.area < 0.5 * box.area for drawing in page.drawings)
+    if drawn > 2 * len(filled):
+        return None
+    closed: dict[tuple[int, int], Cell] = {}
+    for cell in cells:
+        rows = [index for index, start in enumerate(row_starts) if cell.row <= start < cell.row + cell.row_span]
+        columns = [index for index, start in enumerate(column_starts) if cell.column <= start < cell.column + cell.column_span]
+        if rows and columns:
+            closed[rows[0], columns[0]] = Cell(
+                rows[0], columns[0], len(rows), len(columns), cell.box, cell.words, cell.header
+            )
+    table = TableBlock(
+        page=page.number,
+        box=box,
+        row_count=len(row_starts),
+        column_count=len(column_starts),
+        cells=tuple(closed[place] for place in sorted(closed)),
+    )
+    return with_header(table, page.fills)
+
+
+def _grid_lines(positions: Iterable[float]) -> list[float]:
+    """Grid lines from the positions of lines and their ends, near ones made one."""
+    groups: list[list[float]] = []
+    for position in sorted(positions):
+        if groups and position - groups[-1][-1] <= _SNAP / 2 and position - groups[-1][0] <= _SNAP:
+            groups[-1].append(position)
+        else:
+            groups.append([position])
+    return [sum(group) / len(group) for group in groups]
+
+
+def _areas(rows: list[float], columns: list[float], across: list[Rule], down: list[Rule]) -> list[list[int]]:
+    """Number the areas of the grid: neighbouring fields without a line between them have the same number."""
+    height, width = len(rows) - 1, len(columns) - 1
+    area = [[-1] * width for _ in range(height)]
+    right = [
+        [_covered(down, columns[column + 1], rows[row], rows[row + 1]) for column in range(width - 1)] for row in range(height)
+    ]
+    below = [
+        [_covered(across, rows[row + 1], columns[column], columns[column + 1]) for column in range(width)]
+        for row in range(height - 1)
+    ]
+    count = 0
+    for row in range(height):
+        for column in range(width):
+            if area[row][column] >= 0:
+                continue
+            area[row][column] = count
+            front = [(row, column)]
+            while front:
+                at_row, at_column = front.pop()
+                for next_row, next_column, wall in (
+                    (at_row, at_column + 1, at_column + 1 < width and not right[at_row][at_column]),
+                    (at_row, at_column - 1, at_column > 0 and not right[at_row][at_column - 1]),
+                    (at_row + 1, at_column, at_row + 1 < height and not below[at_row][at_column]),
+                    (at_row - 1, at_column, at_row > 0 and not below[at_row - 1][at_column]),
+                ):
+                    if wall and area[next_row][next_column] < 0:
+                        area[next_row][next_column] = count
+                        front.append((next_row, next_column))
+            count += 1
+    return area
+
+
+def _covered(rules: Iterable[Rule], at: float, start: float, end: float) -> bool:
+    """Whether lines at a position cover most of a stretch."""
+    covered = sum(
+        max(0.0, min(rule.end, end) - max(rule.start, start)) for rule in rules if abs(rule.at - at) <= _SNAP
+    )
+    return covered >= _COVERED * (end - start)
+

@@ -1,0 +1,109 @@
+"""Which rows of a table are its header, and what a table takes over from the page before."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from kgrag.documents.pdf.blocks import Cell, TableBlock
+from kgrag.documents.pdf.geometry import lines_of
+from kgrag.documents.pdf.pages import Fill
+
+__all__ = ["cell_text", "continued", "with_header"]
+
+_MAX_HEADER_ROWS = 3
+_SAME_COLUMN = 4.0
+"""Points by which the columns of a table's continuation may be off."""
+_VALUE = re.compile(r"[-+±<>≤≥~]?\d")
+
+
+def cell_text(cell: Cell) -> str:
+    """The words of a cell, for comparing."""
+    return " ".join(line.text for line in lines_of(cell.words))
+
+
+def with_header(table: TableBlock, fills: Sequence[Fill]) -> TableBlock:
+    """Mark the header cells: leading rows that are shaded or bold and differ in this from a row below.
+
+    A first row with neither is a header if every cell has words, none of them begins with a number, and some cell below does.
+    """
+    rows = [[cell for cell in table.cells if cell.row == row] for row in range(table.row_count)]
+    looks = [(_shade(row, fills), _bold(row)) for row in rows]
+    count = 0
+    if any(look[0] != looks[0][0] for look in looks[1:]) and looks[0][0] is not None:
+        count = _leading(looks, 0)
+    if not count and looks[0][1] and not all(bold for _, bold in looks):
+        count = _leading(looks, 1)
+    if not count:
+        count = int(_reads_as_header(rows))
+    if count > _MAX_HEADER_ROWS or count >= table.row_count:
+        count = 1 if count < table.row_count else 0
+    return replace(table, cells=tuple(replace(cell, header=cell.row < count) for cell in table.cells))
+
+
+def _leading(looks: Sequence[tuple[tuple[int, int, int] | None, bool]], part: int) -> int:
+    count = 0
+    while count < len(looks) and looks[count][part] == looks[0][part]:
+        count += 1
+    return count
+
+
+def _shade(row: Sequence[Cell], fills: Sequence[Fill]) -> tuple[int, int, int] | None:
+    """The colour behind most of a row's cells; None for none, white or different ones."""
+    colors = []
+    for cell in row:
+        over = [
+            fill
+            for fill in fills
+            if fill.box.holds(cell.box.center) and fill.box.height < 1.6 * cell.box.height and fill.rgb != (255, 255, 255)
+        ]
+        colors.append(over[-1].rgb if over else None)
+    best = max(set(colors), key=colors.count, default=None)
+    return best if best is not None and colors.count(best) > 0.5 * len(colors) else None
+
+
+def _bold(row: Sequence[Cell]) -> bool:
+    words = [word for cell in row for word in cell.words]
+    return bool(words) and all(word.bold for word in words)
+
+
+def _reads_as_header(rows: Sequence[Sequence[Cell]]) -> bool:
+    first = [cell_text(cell) for cell in rows[0]]
+    below = [cell_text(cell) for row in rows[1:] for cell in row]
+    return all(text and not _VALUE.match(text) for text in first) and any(_VALUE.match(text) for text in below)
+
+
+def continued(table: TableBlock, before: TableBlock) -> TableBlock:
+    """Give a table that goes on from the page before the header row that it does not repeat.
+
+    Returned unchanged where the columns differ, where it has a header of its own, or where the first part has none.
+    """
+    header = [cell for cell in before.cells if cell.header]
+    same_columns = table.column_count == before.column_count and all(
+        abs(a - b) <= _SAME_COLUMN for a, b in zip(_column_starts(table), _column_starts(before), strict=True)
+    )
+    if not header or not same_columns or _own_header(table, header):
+        return table
+    height = max(cell.row + cell.row_span for cell in header)
+    shifted = tuple(replace(cell, row=cell.row + height, header=False) for cell in table.cells)
+    return replace(
+        table, row_count=table.row_count + height, cells=(*header, *shifted), header_from=before.header_from or before.page
+    )
+
+
+def _own_header(table: TableBlock, header: Sequence[Cell]) -> bool:
+    own = [cell for cell in table.cells if cell.header]
+    if not own:
+        return False
+    if [cell_text(cell) for cell in own] == [cell_text(cell) for cell in header]:
+        return True
+    return all(_bold([cell]) for cell in own if cell.words) == all(_bold([cell]) for cell in header if cell.words)
+
+
+def _column_starts(table: TableBlock) -> list[float]:
+    starts = [0.0] * table.column_count
+    for cell in table.cells:
+        if cell.column_span == 1:
+            starts[cell.column] = cell.box.x0
+    return starts
