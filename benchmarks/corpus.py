@@ -1,0 +1,64 @@
+"""What is measured on: the real Arduino chunks where they lie beside the project, and synthetic passages of any size."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.synthetic import passages, questions, write_passages
+from benchmarks.vectors import MixedMiniLM
+from kgrag.models.base import Embedder
+from kgrag.models.minilm import MiniLM
+
+__all__ = ["REAL_CHUNKS", "Corpus", "make_corpus"]
+
+ARDUINO = Path(__file__).resolve().parents[2] / "shared" / "data" / "arduino"
+REAL_CHUNKS = 2138
+REAL_EMBEDDING_LIMIT = 5_000
+"""Up to so many passages are embedded for real; more would measure the embedder for minutes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """Passages in a file, the embedder for them, and questions about them."""
+
+    label: str
+    file: Path
+    embedder: Embedder
+    questions: tuple[str, ...]
+
+
+def make_corpus(chunks: int, folder: Path, *, question_count: int) -> Corpus:
+    """Write a corpus of `chunks` passages under `folder`: Arduino's for 2,138 where it is present, else synthetic."""
+    file = folder / "passages.jsonl"
+    if chunks == REAL_CHUNKS and ARDUINO.is_dir():
+        lines = [
+            json.loads(line)
+            for path in sorted((ARDUINO / "chunks").glob("*.jsonl"))
+            for line in path.read_text(encoding="utf-8").splitlines()
+        ]
+        with file.open("w", encoding="utf-8") as out:
+            for chunk in lines:
+                passage = {
+                    "id": f"{chunk['product']}|{chunk['chunk_id']}",
+                    "title": chunk["product"],
+                    "text": chunk["text"],
+                }
+                out.write(
+                    json.dumps(
+                        passage | {"product": chunk["product"], "category": chunk["category"]}, ensure_ascii=False
+                    )
+                    + "\n"
+                )
+        asked = [
+            json.loads(line)["question"]
+            for line in (ARDUINO / "questions.jsonl").read_text(encoding="utf-8").splitlines()
+        ]
+        return Corpus("Arduino", file, MiniLM(), tuple(asked[:question_count]))
+    made = list(passages(chunks))
+    write_passages(file, made)
+    asked = questions(question_count, count=chunks)
+    if chunks <= REAL_EMBEDDING_LIMIT:
+        return Corpus("synthetic", file, MiniLM(), tuple(asked))
+    return Corpus("synthetic, mixed vectors", file, MixedMiniLM([f"{p.title}\n{p.text}" for p in made]), tuple(asked))

@@ -1,0 +1,110 @@
+"""How long retrieval takes: `python -m benchmarks.retrieval_latency [--store embedded|neo4j] [--sizes 2138,20000,100000]`.
+
+Prints one table: p50 and p95 of every pipeline under `pipelines/`, the embedding of the question included.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchmarks.corpus import REAL_CHUNKS, make_corpus
+from benchmarks.stores import fresh_store
+from benchmarks.tables import print_table
+
+if TYPE_CHECKING:
+    from kgrag.retrieve import Retriever
+
+DEFAULT_SIZES = f"{REAL_CHUNKS},20000,100000"
+QUESTIONS = 100
+WARM_UP = 5
+"""Questions asked before the clock counts: a server's first queries are planned and its pages are read."""
+
+
+def measure(store: str, chunks: int) -> list[list[str]]:
+    """Build one corpus in a fresh store and ask it through every pipeline; returns rows of the table."""
+    from kgrag.build import build
+    from kgrag.extract import open_extractor
+    from kgrag.retrieve import Retriever, load_pipeline, pipeline_names
+    from kgrag.settings import Settings
+    from kgrag.store.graph import open_store
+
+    with tempfile.TemporaryDirectory() as folder, fresh_store(store) as fresh:
+        corpus = make_corpus(chunks, Path(folder), question_count=QUESTIONS)
+        with open_store(fresh.target) as opened:
+            settings = Settings(store=fresh.target, max_file_mb=2000)
+            asyncio.run(
+                build(
+                    [corpus.file],
+                    store=opened,
+                    embedder=corpus.embedder,
+                    extractors=[open_extractor("mention")],
+                    settings=settings,
+                )
+            )
+        rows = []
+        with open_store(fresh.target) as opened:
+            for name in pipeline_names():
+                retriever = Retriever(opened, corpus.embedder, load_pipeline(name))
+                milliseconds, pieces = asyncio.run(_time(retriever, corpus.questions))
+                p50, p95 = np.percentile(milliseconds, [50, 95])
+                rows.append(
+                    [
+                        corpus.label,
+                        f"{chunks:,}",
+                        name,
+                        f"{p50:,.1f}",
+                        f"{p95:,.1f}",
+                        f"{max(milliseconds):,.1f}",
+                        f"{np.mean(pieces):.1f}",
+                    ]
+                )
+        return rows
+
+
+async def _time(retriever: Retriever, asked: tuple[str, ...]) -> tuple[list[float], list[int]]:
+    for question in asked[:WARM_UP]:
+        await retriever.retrieve(question)
+    milliseconds, pieces = [], []
+    for question in asked:
+        started = time.perf_counter()
+        evidence = await retriever.retrieve(question)
+        milliseconds.append(1000 * (time.perf_counter() - started))
+        pieces.append(len(evidence))
+    return milliseconds, pieces
+
+
+def main() -> None:
+    """Measure each size and print the table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition(":")[0])
+    parser.add_argument("--store", choices=("embedded", "neo4j"), default="embedded")
+    parser.add_argument("--sizes", default=DEFAULT_SIZES, help=f"Chunks, separated by commas. Default: {DEFAULT_SIZES}")
+    parser.add_argument("--one", type=int, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.one:
+        print(json.dumps(measure(arguments.store, arguments.one)))
+        return
+    rows = []
+    for size in arguments.sizes.split(","):
+        command = [sys.executable, "-m", "benchmarks.retrieval_latency", "--store", arguments.store, "--one", size]
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+        rows.extend(json.loads(done.stdout.splitlines()[-1]))
+    title = f"Retrieval on {arguments.store}: milliseconds for one question, {QUESTIONS} questions after {WARM_UP} of warming up"
+    notes = [
+        "One question at a time; its embedding by MiniLM is included.",
+        "Mixed vectors: real MiniLM vectors of 1,000 passages, mixed and perturbed.",
+    ]
+    print_table(title, ["corpus", "chunks", "pipeline", "p50 ms", "p95 ms", "max ms", "evidence"], rows, notes)
+
+
+if __name__ == "__main__":
+    main()
