@@ -1,0 +1,190 @@
+"""The embedded database: an ArcadeDB server inside this process that speaks Bolt on the loopback interface.
+
+A store is a folder:
+
+    lock          which process has it open (folder_lock.py)
+    database/     ArcadeDB's files
+    log/          its warnings, and a crash report of the Java machine should there ever be one
+    session/      made anew at each start: the login of this session only
+
+The database listens on a free port of 127.0.0.1 with a random password. The HTTP server that ArcadeDB starts with it is stopped at once.
+Several stores can be open in one process. After `kill -9` the next start recovers from the write-ahead log.
+"""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+import threading
+import weakref
+from pathlib import Path
+from typing import Any
+
+from kgrag.errors import InputError, StoreUnavailable
+from kgrag.store.folder_lock import LOCK_FILE, FolderLock
+from kgrag.store.jvm import call_at_exit, java_class, start_jvm
+
+__all__ = ["DATABASE", "EmbeddedServer"]
+
+DATABASE = "kgrag"
+LOG_FILE_BYTES = 1_000_000
+LOG_FILES = 3
+
+_open_servers: weakref.WeakSet[EmbeddedServer] = weakref.WeakSet()
+_life = threading.RLock()
+
+
+class EmbeddedServer:
+    """A running embedded database. Close it, or it is closed when Python leaves."""
+
+    username = "root"
+
+    def __init__(self, folder: Path, *, create: bool = True) -> None:
+        """Start the database of `folder`.
+
+        Raises `InputError` where there is no store and `create` is false, or where the folder holds something else; `StoreLocked` where
+        another process (or this one) has it open; `StoreUnavailable` where the database does not start.
+        """
+        self.folder = folder.expanduser().resolve()
+        _check_folder(self.folder, create=create)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._lock = FolderLock(self.folder)
+        self.password = secrets.token_urlsafe(24)
+        self._server: Any = None
+        self._log: Any = None
+        try:
+            with _life:
+                self._start()
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def url(self) -> str:
+        """Where it listens."""
+        return f"bolt://127.0.0.1:{self._port}"
+
+    def sql(self, statement: str) -> list[dict[str, Any]]:
+        """Run a statement of ArcadeDB's SQL, which does what its Cypher cannot: vector and full-text indexes."""
+        try:
+            with self._database.command("sql", statement) as rows:
+                return [{str(name): row.getProperty(name) for name in row.getPropertyNames()} for row in _each(rows)]
+        except _java_exception() as error:
+            raise StoreUnavailable(f"The embedded database refused {statement!r}: {error}") from error
+
+    def operations(self, cypher: str) -> frozenset[str]:
+        """Say what a Cypher statement does, by its parse: READ, CREATE, UPDATE, DELETE, SCHEMA. Raises `InputError` where it cannot be parsed."""
+        try:
+            analysis = self._database.getQueryEngine("opencypher").analyze(cypher)
+            return frozenset(str(operation) for operation in analysis.getOperationTypes())
+        except _java_exception() as error:
+            raise InputError(f"This Cypher cannot be parsed: {_innermost(error)}") from error
+
+    def close(self) -> None:
+        """Stop the database and let others have the folder; a second call does nothing."""
+        with _life:
+            if self._server is not None:
+                self._server.stop()
+                self._server = None
+            if self._log is not None:
+                java_class("java.util.logging.Logger").getLogger("").removeHandler(self._log)
+                self._log.close()
+                self._log = None
+            _open_servers.discard(self)
+        shutil.rmtree(self.folder / "session", ignore_errors=True)
+        self._lock.release()
+
+    def _start(self) -> None:
+        log = self.folder / "log"
+        log.mkdir(exist_ok=True)
+        start_jvm(log)
+        self._log = _log_to(log)
+        session = self.folder / "session"
+        shutil.rmtree(session, ignore_errors=True)
+        session.mkdir(mode=0o700)
+        configuration = java_class("com.arcadedb.ContextConfiguration")()
+        for name, value in self._configuration(session).items():
+            configuration.setValue(f"arcadedb.{name}", value)
+        try:
+            self._server = java_class("com.arcadedb.server.ArcadeDBServer")(configuration)
+            self._server.start()
+            # It cannot be configured away, and nothing of ours needs it.
+            self._server.getHttpServer().stopService()
+            self._database = self._server.getOrCreateDatabase(DATABASE)
+        except _java_exception() as error:
+            raise StoreUnavailable(f"The embedded database in {self.folder} did not start: {_innermost(error)}. See {log}.") from error
+        self._port = next(int(plugin.getPort()) for plugin in self._server.getPlugins() if "Bolt" in str(plugin.getName()))
+        if not _open_servers:
+            call_at_exit(_close_all)
+        _open_servers.add(self)
+
+    def _configuration(self, session: Path) -> dict[str, str | int | bool]:
+        return {
+            "server.mode": "production",
+            "server.rootPath": str(self.folder),
+            "server.databaseDirectory": str(self.folder / "database"),
+            "server.configDirectory": str(session),
+            "server.backupDirectory": str(session / "backups"),
+            "server.logsDirectory": str(self.folder / "log"),
+            "server.rootPassword": self.password,
+            # The password is random and lives as long as the server: stretching it only costs time at each login.
+            "server.saltIterations": 1,
+            "server.httpIncomingHost": "127.0.0.1",
+            "server.httpIncomingPort": "0",
+            "server.plugins": "Bolt:com.arcadedb.bolt.BoltProtocolPlugin",
+            "server.healthCheck.enabled": False,
+            "serverMetrics": False,
+            "bolt.host": "127.0.0.1",
+            "bolt.port": 0,
+            "bolt.defaultDatabase": DATABASE,
+            # Survives the death of the process; a power cut may lose the last second, and the build goes on from there.
+            "txWalFlush": 0,
+            "opencypher.loadCsv.allowFileUrls": False,
+            "opencypher.loadCsv.allowRemoteUrls": False,
+        }
+
+
+def _check_folder(folder: Path, *, create: bool) -> None:
+    """Refuse what is not a store before anything is written there."""
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder}: expected a store's folder, got a file. Choose another --store.")
+    if (folder / "database" / DATABASE).is_dir():
+        return
+    if not create:
+        raise InputError(f"{folder}: there is no store here. Make one with kgrag build --store {folder} PATH...")
+    foreign = sorted(entry.name for entry in folder.iterdir() if entry.name not in _OUR_FILES) if folder.exists() else []
+    if foreign:
+        raise InputError(f"{folder}: expected an empty folder or a store, found {foreign[0]!r} ({len(foreign)} entries). Choose another --store.")
+
+
+_OUR_FILES = frozenset({LOCK_FILE, "database", "log", "session", "backups"})
+"""A start that was interrupted leaves some of them and no database."""
+
+
+def _log_to(folder: Path) -> Any:
+    """Have the machine's warnings written to a file in `folder`, too; return what does it."""
+    handler = java_class("java.util.logging.FileHandler")(str(folder / "arcadedb-%g.log"), LOG_FILE_BYTES, LOG_FILES, True)
+    handler.setFormatter(java_class("java.util.logging.SimpleFormatter")())
+    java_class("java.util.logging.Logger").getLogger("").addHandler(handler)
+    return handler
+
+
+def _each(rows: Any) -> Any:
+    while rows.hasNext():
+        yield rows.next()
+
+
+def _java_exception() -> type[Exception]:
+    return java_class("java.lang.Exception")  # type: ignore[no-any-return]
+
+
+def _innermost(error: Any) -> str:
+    """Return the message of the exception that started it all."""
+    while error.getCause() is not None:
+        error = error.getCause()
+    return str(error.getMessage() or error)
+
+
+def _close_all() -> None:
+    for server in list(_open_servers):
+        server.close()

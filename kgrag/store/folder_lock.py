@@ -1,0 +1,66 @@
+"""One process at a time has an embedded store open: a lock that the operating system drops when its holder dies."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import IO
+
+from kgrag.errors import StoreLocked
+
+__all__ = ["FolderLock"]
+
+LOCK_FILE = "lock"
+
+
+class FolderLock:
+    """Holds `<folder>/lock`, which says which process holds it, until `release`."""
+
+    def __init__(self, folder: Path) -> None:
+        """Take the lock of `folder`, which must exist. Raises `StoreLocked`, with the holder's process id, where it is taken."""
+        # Not "w": the holder's id must stay readable for the one who is refused.
+        file = (folder / LOCK_FILE).open("a+", encoding="utf-8")
+        if not _take(file):
+            file.seek(0)
+            holder = file.read().strip() or "unknown"
+            file.close()
+            who = "this process" if holder == str(os.getpid()) else f"process {holder}"
+            raise StoreLocked(
+                f"{folder} is open in {who}, and an embedded store can be open in one place only. "
+                "Wait for that one or end it; for several at once use a Neo4j server (--store neo4j://...)."
+            )
+        file.truncate(0)
+        file.write(f"{os.getpid()}\n")
+        file.flush()
+        self._file: IO[str] | None = file
+
+    def release(self) -> None:
+        """Let others have the folder; a second call does nothing."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+
+if sys.platform == "win32":
+
+    def _take(file: IO[str]) -> bool:
+        import msvcrt
+
+        file.seek(1 << 30)  # Windows locks keep others from reading what they cover: lock a byte that nobody reads.
+        try:
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+
+else:
+
+    def _take(file: IO[str]) -> bool:
+        import fcntl
+
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True

@@ -1,0 +1,117 @@
+"""The Java virtual machine inside this process that embedded databases run on: started once, quiet, with a chosen heap."""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import os
+import re
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from kgrag.errors import InputError, StoreUnavailable
+
+__all__ = ["HEAP_VARIABLE", "call_at_exit", "java_class", "start_jvm"]
+
+HEAP_VARIABLE = "KGRAG_JVM_HEAP"
+"""Environment variable with the most heap that the machine may take: `2g`, `1500m`. It counts before the first store is opened."""
+SMALLEST_HEAP_MB = 1024
+LARGEST_HEAP_MB = 4096
+"""Without the variable: a quarter of the memory, within these. 100,000 chunks with 384 dimensions need less than 2 GB."""
+LOGGING = "handlers=\n.level=WARNING\n"
+"""Nothing to the terminal: each store adds its own log file."""
+
+_starting = threading.Lock()
+
+
+def start_jvm(crash_folder: Path) -> None:
+    """Start the machine unless it runs; a crash of it leaves its report in `crash_folder`. Raises `StoreUnavailable`, `InputError`."""
+    with _starting:
+        try:
+            import jpype
+            from arcadedb_embedded import jvm
+            from arcadedb_embedded.exceptions import ArcadeDBError
+        except ImportError as error:
+            raise StoreUnavailable(
+                f"The embedded database cannot be imported ({error}). Install arcadedb-embedded, or use a Neo4j server (--store neo4j://...)."
+            ) from error
+        if jpype.isJVMStarted():
+            return
+        heap = os.environ.get(HEAP_VARIABLE) or f"{_default_heap_mb()}m"
+        if not re.fullmatch(r"\d+[kmgKMG]", heap):
+            raise InputError(f"{HEAP_VARIABLE}: expected a size like 2g or 1500m, got {heap!r}")
+        with tempfile.TemporaryDirectory() as folder:
+            configuration = Path(folder) / "logging.properties"
+            configuration.write_text(LOGGING, encoding="utf-8")
+            quiet = [
+                f"-Djava.util.logging.config.file={configuration}",
+                "-Darcadedb.log.impl=slf4j",  # its own logging always adds a console; through slf4j it keeps to the configuration
+            ]
+            try:
+                with _environment("ARCADEDB_JVM_ERROR_FILE", str(crash_folder / "hs_err_pid%p.log")), _no_terminal():
+                    jvm.start_jvm(heap_size=heap, jvm_args=quiet)
+                # Reads the configuration now: the file goes.
+                java_class("java.util.logging.LogManager").getLogManager()
+            except ArcadeDBError as error:
+                raise StoreUnavailable(f"The Java virtual machine of the embedded database did not start (heap {heap}): {error}") from error
+
+
+def java_class(name: str) -> Any:
+    """Return a Java class by its full name."""
+    import jpype
+
+    return jpype.JClass(name)
+
+
+def call_at_exit(close: Any) -> None:
+    """Have `close()` called before Python leaves: a server that still runs would keep the process alive."""
+    atexit.register(close)
+
+
+def _default_heap_mb() -> int:
+    try:
+        memory_mb = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20
+    except (AttributeError, ValueError, OSError):  # Windows says it otherwise
+        return LARGEST_HEAP_MB // 2
+    return max(SMALLEST_HEAP_MB, min(LARGEST_HEAP_MB, memory_mb // 4))
+
+
+@contextmanager
+def _environment(name: str, value: str) -> Iterator[None]:
+    """Set a variable while the block runs, unless the user set it."""
+    if name in os.environ:
+        yield
+        return
+    os.environ[name] = value
+    try:
+        yield
+    finally:
+        del os.environ[name]
+
+
+@contextmanager
+def _no_terminal() -> Iterator[None]:
+    """Keep what the machine writes about itself while it starts (`Using incubator modules`) from the terminal.
+
+    It writes past Python, to file descriptor 2; there is no option that turns the line off.
+    """
+    try:
+        sys.stderr.flush()
+        kept = os.dup(2)
+    except OSError as error:  # no standard error at all: a daemon
+        logging.getLogger(__name__).debug("standard error cannot be put aside: %s", error)
+        yield
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
