@@ -34,7 +34,7 @@ def write_docx(path: Path, blocks: Sequence[Block]) -> None:
     for block in blocks:
         match block:
             case Heading(level, text):
-                heading = document.add_heading(text, level=level)
+                heading = document.add_heading(text, level=level - 1)  # 0: the style "Title"
                 for run in heading.runs:
                     run.font.color.rgb = RGBColor.from_string(ACCENT)
                 if level == 1:

@@ -15,6 +15,9 @@ from pathlib import Path
 import pypdfium2
 import pytest
 
+from kgrag.documents import discover, read
+from kgrag.models.minilm import MiniLM
+
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 DOCUMENTS = EXAMPLES / "documents"
 QUESTIONS = [json.loads(line) for line in (EXAMPLES / "questions.jsonl").read_text(encoding="utf-8").splitlines()]
@@ -152,3 +155,24 @@ def test_gold_facts_stand_in_the_gold_evidence(question: dict[str, object]) -> N
         assert any(fact in text for text in texts.values()), (fact, texts)
     for place, text in texts.items():
         assert any(fact in text for fact in facts), f"{place} states no gold fact"
+
+
+def test_gold_facts_survive_conversion_cleaning_and_chunking() -> None:
+    embedder = MiniLM()
+    texts: dict[str, str] = {}
+    for source in discover([DOCUMENTS]).sources:
+        chunks = [
+            chunk
+            for converted in read(source, count_tokens=embedder.count_tokens, max_tokens=embedder.max_tokens)
+            for chunk in converted.chunks
+        ]
+        texts[source.path.relative_to(DOCUMENTS).as_posix()] = _squeeze(
+            "\n".join(chunk.prompted_text for chunk in chunks)
+        )
+    lost = [
+        (question["id"], fact)
+        for question in QUESTIONS
+        for fact in question["gold_facts"]
+        if not any(fact in texts[place.partition("#")[0]] for place in question["evidence"])
+    ]
+    assert not lost
