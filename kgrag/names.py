@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -39,10 +39,14 @@ SQUARED_UNITS = re.compile("[\u3371-\u33df\u2100-\u214f]")
 LENGTHS = frozenset({"m", "mm", "cm", "km", "µm", "μm", "um", "in", "ft"})
 REMEMBERED_GAP_CHARACTERS = 12
 
+LETTERS_OF_A_SMALL_WORD = 3
+"""Titles differ in whether they capitalise `the` and `of`."""
 STRONG_TAIL = frozenset("+#°^%-")
 REVISION = re.compile(r"[ -]?(?:rev|revision|mk|gen)\.?[ -]?\d", re.IGNORECASE)
 """A name followed by this is another name: `Nano 33 BLE Sense` is not what `Nano 33 BLE Sense Rev2` names."""
-BREAK = re.compile(r"\n\s*\n|\n\s*[^\w\s]|[;!?|]\s|\w{5}\.\s|\d\.\s|[:,]\s+\d")
+BREAK = re.compile(
+    r"\n\s*\n|\n\s*[^\w\s]|[;!?|]\s|\w{5}\.\s|\d\.\s|(?<!\bno)(?<!\brev)(?<!\bvol)[.:,]\s+\d", re.IGNORECASE
+)
 """What a name does not run across unless it is written so itself: lines, sentences, items of a list."""
 
 
@@ -230,8 +234,12 @@ class Gazetteer:
     word whether any key goes on like that.
     """
 
-    def __init__(self, names: Iterable[str], *, as_written: Mapping[str, Iterable[str]] | None = None) -> None:
-        """Learn `names`. `as_written` maps a name to the only spellings in which it is to be found (for titles that are ordinary words)."""
+    def __init__(self, names: Iterable[str], *, as_written: Iterable[str] = ()) -> None:
+        """Learn `names`, and which of them are found only with the capitals that they are written with.
+
+        `as_written` is for names that are ordinary words (a film called `Changed It`): the words of a match that are longer than three
+        letters, and its first word, must begin with a capital where the name has one.
+        """
         self._cores: dict[str, dict[tuple[str, str], str]] = {}
         self._runs_across_breaks: set[str] = set()
         for name in names:
@@ -247,7 +255,9 @@ class Gazetteer:
             if BREAK.search(name):
                 self._runs_across_breaks.add(whole)
         self._sorted = sorted(self._cores)
-        self._spellings = {normal_form(name): frozenset(spellings) for name, spellings in (as_written or {}).items()}
+        self._as_written: dict[str, list[str]] = {}
+        for name in as_written:
+            self._as_written.setdefault(normal_form(name), []).append(name)
         self._begins: dict[str, bool] = {}
 
     def __len__(self) -> int:
@@ -310,9 +320,22 @@ class Gazetteer:
             if written.count("(") > written.count(")") and pieces.text[end : end + 1] == ")":
                 end += 1
                 written = pieces.text[start:end]
-            spellings = self._spellings.get(key)
-            return NameMatch(key, written, start, end) if spellings is None or written in spellings else None
+            spellings = self._as_written.get(key)
+            if spellings and not any(_same_capitals(written, spelling) for spelling in spellings):
+                return None
+            return NameMatch(key, written, start, end)
         return None
+
+
+def _same_capitals(written: str, name: str) -> bool:
+    of_match, of_name = (re.findall(r"[^\W\d_]+", text) for text in (written, name))
+    if len(of_match) != len(of_name):
+        return written == name
+    return all(
+        there[0].islower() or here[0].isupper()
+        for i, (here, there) in enumerate(zip(of_match, of_name, strict=True))
+        if i == 0 or len(there) > LETTERS_OF_A_SMALL_WORD
+    )
 
 
 def _may_begin(pieces: _Pieces, index: int) -> bool:

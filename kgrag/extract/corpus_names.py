@@ -1,0 +1,278 @@
+"""The names of a corpus: what its titles, headings, products, part numbers and recurring proper names are, learned from the corpus itself.
+
+What is generic is decided by counting, not by a list of words: a heading that many documents have says nothing, a title made of words
+that the corpus writes in lower case is matched only with its capitals, a prefix with a whole series of small numbers is a row of pins.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from kgrag.names import Gazetteer, NameMatch, normal_form
+from kgrag.types import Chunk, Document, content_id
+
+__all__ = ["CorpusNames", "part_numbers"]
+
+PRODUCT, DOCUMENT, PART, SECTION, TERM = "Product", "Document", "Part", "Section", "Term"
+RANK = {PRODUCT: 0, DOCUMENT: 1, PART: 2, SECTION: 3, TERM: 4}
+"""One name has one type, so that its mentions meet in one node: the first of these that fits."""
+
+GENERIC_HEADING_DOCUMENTS = 2
+"""A heading of so many documents is generic, unless it has a part number."""
+TERM_DOCUMENTS = 2
+"""A proper name becomes a term when so many documents have it."""
+SINGLE_WORD_TERM_DOCUMENTS = 3
+ORDINARY_LOWER_CASE_SHARE = 0.1
+"""A word that is written in lower case more often than this is an ordinary word."""
+SERIES_MEMBERS = 6
+"""A prefix followed by so many different numbers of at most two digits counts pins or channels (GPIO0 ... GPIO21)."""
+MAX_NAME_CHARACTERS = 120
+MAX_PART_CHARACTERS = 24
+
+WORD = re.compile(r"[^\W\d_]+")
+PART_SHAPE = re.compile(
+    r"(?<![\w@/.+-])(?=[A-Za-z]*-?\d)[A-Za-z]{1,8}-?\d[\w]*(?:-[A-Z0-9][\w]*)*(?![\w@]|[.+]\w)", re.ASCII
+)
+SERIES_MEMBER = re.compile(r"(.*?\D)(\d{1,2})")
+POSSESSIVE = re.compile(r"['’]s?$")
+ORDINAL = re.compile(r"\d(?:st|nd|rd|th|s)$")
+URL = re.compile(r"(?:https?://|www\.)\S+|\S+@\S+|\]\([^)\s]*\)")
+NUMBERED = re.compile(
+    r"^(?:(?:chapter|section|appendix)\s+)?(?:\d+(?:\.\d+)*|[A-Z](?:\.\d+)+)[.):]?\s+(?=\S)", re.IGNORECASE
+)
+PARENTHESIS = re.compile(r"\s*\([^()]*\)\s*$")
+REVISION_ONLY = re.compile(
+    r"(?:rev|ver|v|fig|table|page|class|type|step|part|cat|usb|ip|iso|en|iec|ieee|rs)-?\d+\w?", re.IGNORECASE
+)
+CAPITAL = r"(?:[A-Z][\w'’]*[^\W_]|[A-Z]{2,})"
+PROPER = re.compile(
+    rf"\b{CAPITAL}(?:(?:[ -]|\s(?:of|the|and|de|von|van|da|del|la|for|&)\s(?:the\s)?){CAPITAL}|\s\d+(?![\w.,]))*"
+)
+SENTENCE_START = re.compile(r"(?:^|[.!?:;=|\n•\-–(\[\"“]\s*)$")
+CAMEL = re.compile(r"[A-Z]{2,}|\w*[a-z][A-Z]\w*|[A-Z]+[a-z]+[A-Z]\w*")
+
+
+@dataclass(slots=True)
+class _Counts:
+    """What one pass over the corpus counts."""
+
+    lower: Counter[str] = field(default_factory=Counter)
+    upper: Counter[str] = field(default_factory=Counter)
+    heading_documents: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    heading_spellings: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    part_spellings: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    proper_documents: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    proper_spellings: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    starts_sentence: Counter[str] = field(default_factory=Counter)
+
+    def is_ordinary(self, word: str) -> bool:
+        """Whether the corpus writes this word in lower case often enough to take it for an ordinary one."""
+        lower = self.lower[word.lower()]
+        return lower > ORDINARY_LOWER_CASE_SHARE * (lower + self.upper[word.lower()])
+
+
+class CorpusNames:
+    """The gazetteer of a corpus, with the type of each name. Equal corpora give equal names, in whatever order they come."""
+
+    def __init__(self, documents: Iterable[Document], chunks: Iterable[Chunk]) -> None:
+        titles, products = set(), set()
+        self.product_of: dict[str, str] = {}
+        for document in documents:
+            titles.add(document.title)
+            if document.product:
+                products.add(document.product)
+                self.product_of[document.id] = document.product
+        counts = _Counts()
+        for chunk in chunks:
+            titles.add(chunk.title)
+            _count(counts, chunk)
+        self._learn(titles, products, counts)
+
+    def _learn(self, titles: set[str], products: set[str], counts: _Counts) -> None:
+        named: dict[str, tuple[str, str]] = {}
+        self._names: dict[str, str] = {}
+        for kind, names in (
+            (PRODUCT, products),
+            (DOCUMENT, titles),
+            (PART, _parts(counts)),
+            (SECTION, _headings(counts)),
+            (TERM, _terms(counts)),
+        ):
+            for name in sorted(filter(_is_name, names)):
+                named.setdefault(normal_form(name), (kind, name))
+        aliases = _without_parentheses(name for kind, name in named.values() if kind in (PRODUCT, DOCUMENT))
+        self._entity_key: dict[str, str] = {}
+        for alias, full in aliases.items():
+            key = normal_form(alias)
+            # A name of its own is never taken for the short form of another.
+            if named.get(key, (TERM, ""))[0] == TERM:
+                named[key] = (named[normal_form(full)][0], alias)
+                self._entity_key[key] = normal_form(full)
+        self._types = {key: kind for key, (kind, _) in named.items()}
+        self._guarded = {
+            key: name
+            for key, (kind, name) in named.items()
+            if kind != PART and _is_made_of_ordinary_words(name, counts)
+        }
+        self._gazetteer = Gazetteer((name for _, name in named.values()), as_written=self._guarded.values())
+        self.fingerprint = content_id(
+            *(f"{key}\t{kind}\t{name}" for key, (kind, name) in sorted(named.items())),
+            *(f"{key}\t{full}" for key, full in sorted(self._entity_key.items())),
+            *sorted(self._guarded),
+        )
+
+    def __len__(self) -> int:
+        return len(self._types)
+
+    def type_of(self, name: str) -> str | None:
+        """The type of a known name, by its normal form; None for an unknown one."""
+        return self._types.get(normal_form(name))
+
+    def type_of_key(self, key: str) -> str:
+        """The type of a match's name."""
+        return self._types[key]
+
+    def entity_key(self, key: str) -> str:
+        """The normal form of the entity that a match names: of `Theodred II (Bishop of Elmham)` where the text has `Theodred II`."""
+        return self._entity_key.get(key, key)
+
+    def counts(self) -> Counter[str]:
+        """How many names there are of each type."""
+        return Counter(self._types.values())
+
+    def find(self, text: str) -> list[NameMatch]:
+        """Find the names of a text. A single ordinary word counts only inside a sentence: at its start anything has a capital."""
+        return [
+            match
+            for match in self._gazetteer.find(text)
+            if match.key not in self._guarded
+            or " " in match.written
+            or not SENTENCE_START.search(text, max(0, match.start - 8), match.start)
+        ]
+
+
+def part_numbers(text: str) -> Iterator[str]:
+    """Find what has the shape of a part number: letters and digits in one word, such as LPS22HB, nRF52840 and X-100."""
+    for match in PART_SHAPE.finditer(URL.sub(lambda m: " " * len(m.group()), text)):
+        part = match.group()
+        digits = sum(c.isdigit() for c in part)
+        letters = sum(c.isalpha() for c in part)
+        if (
+            len(part) <= MAX_PART_CHARACTERS
+            and letters
+            and (digits > 2 or (digits == 2 and letters > 2))
+            and any(c.isupper() for c in part)
+            and not REVISION_ONLY.fullmatch(part)
+            and not ORDINAL.search(part)
+        ):
+            yield part
+
+
+def informative_heading(heading: str) -> str:
+    """The heading without its number (`4.2 Pressure Sensor`)."""
+    return NUMBERED.sub("", heading).strip().rstrip(":").strip() or heading
+
+
+def _count(counts: _Counts, chunk: Chunk) -> None:
+    document = chunk.document_id
+    for word in WORD.findall(chunk.text):
+        (counts.lower if word[0].islower() else counts.upper)[word.lower()] += 1
+    for heading in chunk.headings:
+        name = informative_heading(heading)
+        key = normal_form(name)
+        counts.heading_documents[key].add(document)
+        counts.heading_spellings[key][name] += 1
+    for part in part_numbers(f"{chunk.title}\n{chunk.section}\n{chunk.text}"):
+        counts.part_spellings[normal_form(part)][part] += 1
+    for match in PROPER.finditer(chunk.text):
+        written = match.group()
+        if len(written) > MAX_NAME_CHARACTERS or (written.isupper() and " " in written):
+            continue
+        written = POSSESSIVE.sub("", written)
+        starts = bool(SENTENCE_START.search(chunk.text, max(0, match.start() - 8), match.start()))
+        if starts and not CAMEL.fullmatch(written):
+            # The first word has its capital from the sentence: the name may begin after it.
+            _, _, written = written.partition(" ") if " " in written else ("", "", written)
+            counts.starts_sentence[written] += 1
+            if not written[:1].isupper():
+                continue
+        key = normal_form(written)
+        counts.proper_documents[key].add(document)
+        counts.proper_spellings[key][written] += 1
+
+
+def _parts(counts: _Counts) -> set[str]:
+    series: dict[str, set[str]] = defaultdict(set)
+    for key in counts.part_spellings:
+        if match := SERIES_MEMBER.fullmatch(key):
+            series[match[1]].add(match[2])
+    pins = {prefix for prefix, numbers in series.items() if len(numbers) >= SERIES_MEMBERS}
+    return {
+        _spelling(spellings)
+        for key, spellings in counts.part_spellings.items()
+        if not ((match := SERIES_MEMBER.fullmatch(key)) and match[1] in pins)
+    }
+
+
+def _headings(counts: _Counts) -> set[str]:
+    found = set()
+    for key, documents in counts.heading_documents.items():
+        name = _spelling(counts.heading_spellings[key])
+        has_part = any(True for _ in part_numbers(name))
+        single = len(WORD.findall(name)) < 2
+        if has_part or (len(documents) < GENERIC_HEADING_DOCUMENTS and not (single and counts.is_ordinary(name))):
+            found.add(name)
+    return found
+
+
+def _terms(counts: _Counts) -> set[str]:
+    found = set()
+    for key, documents in counts.proper_documents.items():
+        if len(documents) < TERM_DOCUMENTS:
+            continue
+        spellings = counts.proper_spellings[key]
+        name = _spelling(spellings)
+        words = WORD.findall(name)
+        if len(words) > 1:
+            if not all(counts.is_ordinary(word) for word in words):
+                found.add(name)
+        elif (
+            len(documents) >= SINGLE_WORD_TERM_DOCUMENTS
+            and len(name) > 1
+            and name.isalpha()
+            and not counts.is_ordinary(name)
+        ):
+            inside = sum(spellings.values()) - counts.starts_sentence[name]
+            # Most capitals of a name stand in the middle of a sentence, and by themselves: a first name does not.
+            if inside * 2 > counts.upper[name.lower()] or CAMEL.fullmatch(name):
+                found.add(name)
+    return found
+
+
+def _spelling(spellings: Counter[str]) -> str:
+    return min(spellings, key=lambda name: (-spellings[name], name))
+
+
+def _is_name(name: str) -> bool:
+    return 1 < len(name.strip()) <= MAX_NAME_CHARACTERS and any(c.isalpha() for c in name)
+
+
+def _without_parentheses(names: Iterable[str]) -> dict[str, str]:
+    """Short form to full name, where one name only has that short form: `Theodred II` for `Theodred II (Bishop of Elmham)`."""
+    fulls: dict[str, set[str]] = defaultdict(set)
+    for name in names:
+        short = PARENTHESIS.sub("", name)
+        if short != name and _is_name(short):
+            fulls[short].add(name)
+    by_key: dict[str, set[str]] = defaultdict(set)
+    for short, full in fulls.items():
+        by_key[normal_form(short)] |= full
+    return {short: next(iter(full)) for short, full in fulls.items() if len(by_key[normal_form(short)]) == 1}
+
+
+def _is_made_of_ordinary_words(name: str, counts: _Counts) -> bool:
+    words = WORD.findall(name)
+    return bool(words) and not any(c.isdigit() for c in name) and all(counts.is_ordinary(word) for word in words)

@@ -1,0 +1,194 @@
+"""A text as its statements: sentences, list items, headings and table rows, each with its place in the text.
+
+Extraction takes relations from them and the extractive answer quotes them. A table row is a statement with the header of each cell;
+tables are Markdown, or the `row, Column = value.` form in which Docling writes a table as text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+__all__ = ["Sentence", "sentences"]
+
+ABBREVIATIONS = frozenset(
+    {
+        *(
+            "e.g",
+            "i.e",
+            "etc",
+            "vs",
+            "approx",
+            "ca",
+            "cf",
+            "no",
+            "nos",
+            "fig",
+            "figs",
+            "eq",
+            "ref",
+            "sec",
+            "vol",
+            "pp",
+            "ed",
+        ),
+        *(
+            "dr",
+            "mr",
+            "mrs",
+            "ms",
+            "prof",
+            "st",
+            "inc",
+            "ltd",
+            "co",
+            "corp",
+            "jr",
+            "sr",
+            "gen",
+            "col",
+            "lt",
+            "min",
+            "max",
+            "typ",
+            "resp",
+        ),
+    }
+)
+"""Words whose full stop does not end a sentence (a single letter's does not either)."""
+ENDS = re.compile(r"[.!?。！？]+[\"'”’)\]]*(?=\s|$)|[。！？]")
+ITEM = re.compile(r"\s*(?:[-*•‣◦▪]|\(?\d{1,2}[.)]|\(?[a-z]\))\s+")
+SEPARATOR_CELL = re.compile(r":?-{2,}:?|:?-:?")
+TRIPLET = re.compile(r"(?:^|(?<=\. ))(?P<row>(?:(?!\. )[^=|\n])*?), (?P<column>[^=,|\n]{1,60}) = ")
+MIN_TRIPLETS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One statement: `text` as it is quoted, `start` and `end` of what it was made from.
+
+    A table row has `cells`, pairs of column header and value in order (an unnamed column has the header ""), and its `text` says each
+    value after its header: `Parameter: Supply voltage; Value: 3.3 V`.
+    """
+
+    text: str
+    start: int
+    end: int
+    cells: tuple[tuple[str, str], ...] = ()
+
+
+def sentences(text: str) -> list[Sentence]:
+    """Split a text into statements, in order."""
+    found: list[Sentence] = []
+    table: list[tuple[int, str]] = []
+    for start, block in _blocks(text):
+        if block.lstrip().startswith("|"):
+            table.append((start, block))
+            continue
+        found += _table(table)
+        table = []
+        triplets = list(TRIPLET.finditer(block))
+        if len(triplets) >= MIN_TRIPLETS or (triplets and triplets[0].start() == 0):
+            found += _sentences_of(block[: triplets[0].start()], start)
+            found += _triplet_rows(block, start, triplets)
+        else:
+            found += _sentences_of(block, start)
+    found += _table(table)
+    return found
+
+
+def _blocks(text: str) -> Iterator[tuple[int, str]]:
+    """Lines, where a line goes on in the next one if it ends in mid-sentence."""
+    start = position = 0
+    block = ""
+    for line in text.splitlines(keepends=True):
+        goes_on = (
+            block.strip()
+            and line[:1].islower()
+            and not block.lstrip().startswith("|")
+            and not block.rstrip().endswith((".", ":", ";", "!", "?"))
+        )
+        if not goes_on:
+            if block.strip():
+                yield start, block.rstrip()
+            start, block = position, ""
+        block += line
+        position += len(line)
+    if block.strip():
+        yield start, block.rstrip()
+
+
+def _sentences_of(block: str, offset: int) -> Iterator[Sentence]:
+    item = ITEM.match(block)
+    begin = item.end() if item else len(block) - len(block.lstrip())
+    for match in ENDS.finditer(block, begin):
+        if not _ends_sentence(block, match):
+            continue
+        yield from _sentence(block, begin, match.end(), offset)
+        begin = match.end()
+    yield from _sentence(block, begin, len(block), offset)
+
+
+def _sentence(block: str, begin: int, end: int, offset: int) -> Iterator[Sentence]:
+    piece = block[begin:end]
+    text = " ".join(piece.split())
+    if text:
+        start = begin + len(piece) - len(piece.lstrip())
+        yield Sentence(text.lstrip("# ") or text, offset + start, offset + start + len(piece.strip()))
+
+
+def _ends_sentence(block: str, match: re.Match[str]) -> bool:
+    if block[match.start()] != "." or match.end() == len(block):
+        return True
+    following = block[match.end() :].lstrip()[:1]
+    if following.islower() or following in (",", ";"):
+        return False
+    word = block[: match.start()].rsplit(maxsplit=1)[-1].lstrip("([\"'“‘").casefold() if match.start() else ""
+    return not (
+        word in ABBREVIATIONS or (len(word) == 1 and word.isalpha()) or re.fullmatch(r"(?:[a-z]\.)+[a-z]", word)
+    )
+
+
+def _table(lines: list[tuple[int, str]]) -> Iterator[Sentence]:
+    header: list[str] = []
+    rows = [(start, line, _cells(line)) for start, line in lines]
+    for i, (start, line, cells) in enumerate(rows):
+        if all(SEPARATOR_CELL.fullmatch(cell) for cell in cells if cell) and any(cells):
+            continue
+        following = rows[i + 1][2] if i + 1 < len(rows) else []
+        if following and any(following) and all(SEPARATOR_CELL.fullmatch(cell) for cell in following if cell):
+            header = cells
+            continue
+        named = tuple((header[k] if k < len(header) else "", cell) for k, cell in enumerate(cells) if cell)
+        if named:
+            yield Sentence(_row_text(named), start, start + len(line), named)
+
+
+def _cells(line: str) -> list[str]:
+    inner = line.strip().removeprefix("|").removesuffix("|")
+    return [" ".join(cell.replace("\\|", "|").split()) for cell in re.split(r"(?<!\\)\|", inner)]
+
+
+def _triplet_rows(block: str, offset: int, triplets: list[re.Match[str]]) -> Iterator[Sentence]:
+    cells: list[tuple[str, str]] = []
+    start = 0
+    for i, match in enumerate(triplets):
+        end = triplets[i + 1].start() if i + 1 < len(triplets) else len(block)
+        value = " ".join(block[match.end() : end].split())
+        # The full stop that ends a triplet is not its value's.
+        value = value.removesuffix(".") if i + 1 < len(triplets) else value
+        # A cell that spans rows is written once: an empty name is the row above's.
+        row = " ".join(match["row"].split()) or (cells[0][1] if cells else "")
+        if cells and cells[0][1] != row:
+            yield Sentence(_row_text(tuple(cells)), offset + start, offset + match.start(), tuple(cells))
+            cells = []
+        if not cells:
+            start, cells = match.start(), [("", row)]
+        cells.append((" ".join(match["column"].split()), value))
+    if cells:
+        yield Sentence(_row_text(tuple(cells)), offset + start, offset + len(block), tuple(cells))
+
+
+def _row_text(cells: tuple[tuple[str, str], ...]) -> str:
+    return "; ".join(f"{header}: {value}" if header and header != value else value for header, value in cells)
