@@ -62,7 +62,9 @@ def _grow(lines: Sequence[Line], start: int) -> _Run | None:
             or not _may_be_row(line)
         ):
             break
-        wider = _together(columns, [(piece.box.x0, piece.box.x1) for piece in pieces_of(line, _GAP)], _GAP * 0.6 * line.size)
+        wider = _together(
+            columns, [(piece.box.x0, piece.box.x1) for piece in pieces_of(line, _GAP)], _GAP * 0.6 * line.size
+        )
         if len(wider) < max(2, len(columns) - 1):
             break
         columns = wider
@@ -130,4 +132,3 @@ def _table(run: _Run, page: int) -> TableBlock:
             cells.append(Cell(index, column, 1, 1, box, tuple(row.get(column, ()))))
     box = bounding_box(line.box for line in run.lines)
     return TableBlock(page, box, len(rows), len(run.columns), tuple(cells))
-

@@ -21,9 +21,9 @@ _MIN_SHARE = 0.3
 _ATTACHED = 0.6
 """Line heights: body text at most this far away makes a repeated line part of the body."""
 _NUMBER = re.compile(r"\d+|\b[ivxlc]+\b", re.IGNORECASE)
-_PAGE_ATTACHED = 0.6
-"""Line heights: body text at most this far away makes a repeated line part of the body."""
-_NUMBER = re.compile(r"^\W*(?:page|seite|página|pagina|p\.)?\s*(\d{1,5})(?:\s*(?:/|of|von|de|di)\s*\d{1,5})?\W*$", re.IGNORECASE)
+_PAGE_NUMBER = re.compile(
+    r"^\W*(?:page|seite|página|pagina|p\.)?\s*(\d{1,5})(?:\s*(?:/|of|von|de|di)\s*\d{1,5})?\W*$", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,8 @@ def _belongs_to_body(
     for number, _, line in group:
         reach = _ATTACHED * line.size
         close += any(
-            word not in gone[number] and word.box.touches(line.box, reach) and word.level for word in pages[number].words
+            word not in gone[number] and word.box.touches(line.box, reach) and word.level
+            for word in pages[number].words
         )
     return close > len(group) / 2
 
@@ -125,4 +126,3 @@ def _same_height(found: Sequence[tuple[int, float, Line]]) -> list[list[tuple[in
         else:
             groups.append([entry])
     return groups
-

@@ -70,7 +70,13 @@ class LineJoiner:
             return f"{text} {following}"
         self.hyphens_kept += 1
         inner = re.search(r"[^\W\d_]+$", token)
-        if right is None or inner is None or not right[0][0].islower() or not token[1:].islower() or re.search(r"[\d_]", token):
+        if (
+            right is None
+            or inner is None
+            or not right[0][0].islower()
+            or not token[1:].islower()
+            or re.search(r"[\d_]", token)
+        ):
             return text + following
         first, second = inner[0].casefold(), right[0].casefold()
         hyphenated = self._words[f"{first}-{second}"]

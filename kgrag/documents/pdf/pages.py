@@ -28,7 +28,9 @@ _MAX_SHAPES = 50_000
 """Per page: bounds the memory for pages that are maps or circuit layouts (a datasheet's drawings have up to 14,000)."""
 _BOLD = re.compile(r"bold|black|heavy|semib|demi|[-,_ ]bd\b", re.IGNORECASE)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\u200b\ufeff]")
-_LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "ft", "ﬆ": "st", "\u00a0": " "})
+_LIGATURES = str.maketrans(
+    {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "ft", "ﬆ": "st", "\u00a0": " "}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +134,9 @@ def _page(number: int, segmented: SegmentedPdfPage) -> Page:
         _sort_shape(shape, (width, height), rules, fills, marks, drawings)
     images = [_box(image.rect.to_bounding_box(), height) for image in segmented.bitmap_resources]
     links = [
-        (_box(link.rect.to_bounding_box(), height), str(link.uri)) for link in segmented.hyperlinks if link.uri is not None
+        (_box(link.rect.to_bounding_box(), height), str(link.uri))
+        for link in segmented.hyperlinks
+        if link.uri is not None
     ]
     return Page(
         number=number,

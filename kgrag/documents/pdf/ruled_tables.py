@@ -163,7 +163,9 @@ def _checked(page: Page, box: Box, cells: list[Cell]) -> TableBlock | None:
     closed: dict[tuple[int, int], Cell] = {}
     for cell in cells:
         rows = [index for index, start in enumerate(row_starts) if cell.row <= start < cell.row + cell.row_span]
-        columns = [index for index, start in enumerate(column_starts) if cell.column <= start < cell.column + cell.column_span]
+        columns = [
+            index for index, start in enumerate(column_starts) if cell.column <= start < cell.column + cell.column_span
+        ]
         if rows and columns:
             closed[rows[0], columns[0]] = Cell(
                 rows[0], columns[0], len(rows), len(columns), cell.box, cell.words, cell.header
@@ -194,7 +196,8 @@ def _areas(rows: list[float], columns: list[float], across: list[Rule], down: li
     height, width = len(rows) - 1, len(columns) - 1
     area = [[-1] * width for _ in range(height)]
     right = [
-        [_covered(down, columns[column + 1], rows[row], rows[row + 1]) for column in range(width - 1)] for row in range(height)
+        [_covered(down, columns[column + 1], rows[row], rows[row + 1]) for column in range(width - 1)]
+        for row in range(height)
     ]
     below = [
         [_covered(across, rows[row + 1], columns[column], columns[column + 1]) for column in range(width)]
@@ -224,8 +227,5 @@ def _areas(rows: list[float], columns: list[float], across: list[Rule], down: li
 
 def _covered(rules: Iterable[Rule], at: float, start: float, end: float) -> bool:
     """Whether lines at a position cover most of a stretch."""
-    covered = sum(
-        max(0.0, min(rule.end, end) - max(rule.start, start)) for rule in rules if abs(rule.at - at) <= _SNAP
-    )
+    covered = sum(max(0.0, min(rule.end, end) - max(rule.start, start)) for rule in rules if abs(rule.at - at) <= _SNAP)
     return covered >= _COVERED * (end - start)
-

@@ -56,7 +56,9 @@ def _shade(row: Sequence[Cell], fills: Sequence[Fill]) -> tuple[int, int, int] |
         over = [
             fill
             for fill in fills
-            if fill.box.holds(cell.box.center) and fill.box.height < 1.6 * cell.box.height and fill.rgb != (255, 255, 255)
+            if fill.box.holds(cell.box.center)
+            and fill.box.height < 1.6 * cell.box.height
+            and fill.rgb != (255, 255, 255)
         ]
         colors.append(over[-1].rgb if over else None)
     best = max(set(colors), key=colors.count, default=None)
@@ -88,7 +90,10 @@ def continued(table: TableBlock, before: TableBlock) -> TableBlock:
     height = max(cell.row + cell.row_span for cell in header)
     shifted = tuple(replace(cell, row=cell.row + height, header=False) for cell in table.cells)
     return replace(
-        table, row_count=table.row_count + height, cells=(*header, *shifted), header_from=before.header_from or before.page
+        table,
+        row_count=table.row_count + height,
+        cells=(*header, *shifted),
+        header_from=before.header_from or before.page,
     )
 
 

@@ -1,0 +1,151 @@
+"""Tables of contents, and lists of figures and tables: lines that name a heading and the page where it stands."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kgrag.documents.pdf.blocks import Cell, TableBlock
+from kgrag.documents.pdf.figures import pieces_of
+from kgrag.documents.pdf.geometry import Line, Word, bounding_box, lines_of
+from kgrag.documents.pdf.pages import Page
+
+__all__ = ["Contents", "comparable", "find_contents"]
+
+_MIN_ENTRIES = 3
+_MIN_UNNUMBERED = 5
+"""Lines without page numbers that go on with a table of contents."""
+_EVIDENCE = 0.5
+"""Share of a run's titles that must stand elsewhere in the document, or have leaders."""
+_RIGHT = 4.0
+"""Points by which the page numbers' right ends may differ."""
+_PAGE = re.compile(r"^(?:\d{1,4}|[ivxlc]{1,6})$", re.IGNORECASE)
+_LEADERS = re.compile(r"(?:[.·…_]\s?){3,}\s*")
+_COMPARED = 28
+"""Characters of a title that are compared: a long heading is broken into lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """The tables of contents of a document."""
+
+    tables: tuple[TableBlock, ...]
+    words: frozenset[tuple[int, Word]]
+    """With the page: the words that the tables took."""
+    titles: frozenset[str]
+    """`comparable` titles that they name."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    line: Line
+    title: str
+    page: str
+    leaders: bool
+    right: float
+
+
+def comparable(text: str) -> str:
+    """Fold a title for comparing: case, spaces and leaders do not count."""
+    return "".join(_LEADERS.sub(" ", text).casefold().split())[:_COMPARED]
+
+
+def find_contents(pages: Sequence[Page]) -> Contents:
+    """Find runs of lines that end in page numbers under each other, whose titles stand elsewhere or have leaders."""
+    lines = {page.number: lines_of(word for word in page.words if word.level) for page in pages}
+    known = Counter(comparable(line.text) for found in lines.values() for line in found)
+    tables: list[TableBlock] = []
+    words: set[tuple[int, Word]] = set()
+    titles: set[str] = set()
+    for page in pages:
+        before = bool(tables) and tables[-1].page >= page.number - 1
+        for run in _runs(lines[page.number], known, len(pages), follows=before):
+            tables.append(_table(page.number, run))
+            words.update((page.number, word) for entry in run for word in entry.line.words)
+            titles.update(comparable(entry.title) for entry in run if entry.page)
+    return Contents(tuple(tables), frozenset(words), frozenset(titles))
+
+
+def _entry(line: Line) -> _Entry | None:
+    words = line.words
+    text = line.text
+    if len(words) < 2 or not _PAGE.match(words[-1].text):
+        joined = re.match(r"^(.*?\S)\s*(?:[.·…_]\s?){3,}\s*(\d{1,4})$", text)
+        return _Entry(line, joined[1], joined[2], True, line.box.x1) if joined else None
+    leaders = bool(_LEADERS.search(text))
+    if not leaders and len(pieces_of(line, 1.5)) < 2:
+        return None
+    title = _LEADERS.sub("", text[: len(text) - len(words[-1].text)]).strip()
+    return _Entry(line, title, words[-1].text, leaders, line.box.x1) if re.search(r"[^\W\d]", title) else None
+
+
+def _runs(lines: Sequence[Line], known: Counter[str], page_count: int, *, follows: bool) -> list[list[_Entry]]:
+    runs: list[list[_Entry]] = []
+    index = 0
+    while index < len(lines):
+        run = _numbered_run(lines, index)
+        used = len(run)
+        numbered = [entry for entry in run if entry.page]
+        if len(numbered) >= _MIN_ENTRIES and _plausible(numbered, known, page_count):
+            extra = _unnumbered_run(lines, index + used, known)
+            runs.append(run + extra)
+            index += used + len(extra)
+            follows = True
+            continue
+        if follows:
+            extra = _unnumbered_run(lines, index, known)
+            if len(extra) >= _MIN_UNNUMBERED:
+                runs.append(extra)
+                index += len(extra)
+                continue
+        index += 1
+    return runs
+
+
+def _numbered_run(lines: Sequence[Line], start: int) -> list[_Entry]:
+    """Entries under each other; one line between two of them is the beginning of a long title."""
+    run: list[_Entry] = []
+    waiting: list[_Entry] = []
+    for line in lines[start:]:
+        entry = _entry(line)
+        if entry is not None and (not run or abs(entry.right - run[0].right) <= _RIGHT or entry.leaders):
+            run.extend(waiting)
+            waiting = []
+            run.append(entry)
+        elif run and not waiting and line.pitch_base - run[-1].line.pitch_base < 3 * line.size:
+            waiting.append(_Entry(line, line.text, "", False, line.box.x1))
+        else:
+            break
+    return run
+
+
+def _unnumbered_run(lines: Sequence[Line], start: int, known: Counter[str]) -> list[_Entry]:
+    """Entries without a page number: each line is a heading that stands elsewhere too."""
+    run: list[_Entry] = []
+    for line in lines[start:]:
+        if known[comparable(line.text)] < 2 or len(line.words) > 20:
+            break
+        run.append(_Entry(line, line.text, "", False, line.box.x1))
+    return run
+
+
+def _plausible(entries: Sequence[_Entry], known: Counter[str], page_count: int) -> bool:
+    numbers = [int(entry.page) for entry in entries if entry.page.isdigit()]
+    falls = sum(after < before for before, after in zip(numbers, numbers[1:], strict=False))
+    if falls > 0.1 * len(numbers) or (numbers and max(numbers) > 2 * page_count + 20):
+        return False
+    evidence = sum(entry.leaders or known[comparable(entry.title)] > 0 for entry in entries)
+    return evidence >= _EVIDENCE * len(entries)
+
+
+def _table(page: int, run: Sequence[_Entry]) -> TableBlock:
+    cells: list[Cell] = []
+    for row, entry in enumerate(run):
+        words = entry.line.words
+        title, number = (words[:-1], words[-1:]) if entry.page and _PAGE.match(words[-1].text) else (words, ())
+        for column, part in enumerate((title, number)):
+            box = bounding_box(word.box for word in part) if part else entry.line.box
+            cells.append(Cell(row, column, 1, 1, box, tuple(part)))
+    return TableBlock(page, bounding_box(entry.line.box for entry in run), len(run), 2, tuple(cells), index=True)

@@ -1,0 +1,150 @@
+"""Which text blocks are headings, and of which level: from size, weight, numbering and the document's own table of contents."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from kgrag.documents.pdf.blocks import Block, TextBlock
+from kgrag.documents.pdf.contents import comparable
+from kgrag.documents.pdf.paragraphs import LineStatistics, section_number
+
+__all__ = ["mark_headings"]
+
+_LARGER = 1.12
+"""Times the body size from which a line is a heading by its size alone."""
+_NOT_SMALLER = 0.97
+_MAX_LINES = 3
+_MAX_CHARACTERS = 160
+_MAX_BOLD_WORDS = 12
+"""Words of a heading that is only bold."""
+_SAME_SIZE = 0.04
+_MAX_LEVEL = 6
+_CAPTION = re.compile(
+    r"^(?:fig(?:ure|\.)?|table|tab\.|abb(?:ildung|\.)?|tabelle|photo|image|diagram)\s*\d", re.IGNORECASE
+)
+_SENTENCE = re.compile(r"[.,;。，；]$")
+_LETTER = re.compile(r"[^\W\d_]")
+
+Style = tuple[float, bool]
+
+
+def mark_headings(
+    blocks: Sequence[Block], usual: LineStatistics, titles: frozenset[str], outline: Mapping[str, int]
+) -> list[Block]:
+    """Return the blocks with headings marked; `titles` come from the table of contents, `outline` (with levels) from the bookmarks."""
+    marked = [_is_heading(blocks, index, usual, titles, outline) for index in range(len(blocks))]
+    headings = [
+        block for block, is_heading in zip(blocks, marked, strict=True) if is_heading and isinstance(block, TextBlock)
+    ]
+    title = _title(headings, usual)
+    levels = _levels([heading for heading in headings if heading is not title], outline)
+    result: list[Block] = []
+    for block, is_heading in zip(blocks, marked, strict=True):
+        if block is title and isinstance(block, TextBlock):
+            result.append(replace(block, kind="title"))
+        elif is_heading and isinstance(block, TextBlock):
+            result.append(replace(block, kind="heading", level=levels[id(block)]))
+        else:
+            result.append(block)
+    return result
+
+
+def _is_heading(
+    blocks: Sequence[Block], index: int, usual: LineStatistics, titles: frozenset[str], outline: Mapping[str, int]
+) -> bool:
+    block = blocks[index]
+    if not isinstance(block, TextBlock) or block.kind == "figure" or len(block.lines) > _MAX_LINES:
+        return False
+    text = _text(block)
+    if len(text) > _MAX_CHARACTERS or not _LETTER.search(text) or _CAPTION.match(text):
+        return False
+    named = comparable(_numbered_text(block)) in titles or comparable(text) in titles or comparable(text) in outline
+    size = _size(block)
+    bold = _bold(block)
+    if block.kind == "list":
+        return named and block.marker != "-" and (bold or size > _LARGER * usual.body_size)
+    if named and (bold or size >= _NOT_SMALLER * usual.body_size):
+        return True
+    if size >= _LARGER * usual.body_size:
+        return not _SENTENCE.search(text) or bool(section_number(block.lines[0]))
+    if not bold or size < _NOT_SMALLER * usual.body_size or _SENTENCE.search(text):
+        return False
+    if section_number(block.lines[0]):
+        return True
+    following = blocks[index + 1] if index + 1 < len(blocks) else None
+    alone = len(block.lines) == 1 and len(text.split()) <= _MAX_BOLD_WORDS and (text[0].isupper() or text[0].isdigit())
+    goes_on = following is not None and (not isinstance(following, TextBlock) or not _bold(following))
+    return alone and goes_on
+
+
+def _text(block: TextBlock) -> str:
+    return " ".join(line.text for line in block.lines)
+
+
+def _numbered_text(block: TextBlock) -> str:
+    return f"{block.marker} {_text(block)}" if block.marker not in ("", "-") else _text(block)
+
+
+def _size(block: TextBlock) -> float:
+    """Of the section number where there is one: it is set in the heading's font even where the title's font has no fixed height."""
+    first = block.lines[0]
+    return max(first.size, first.words[0].box.height) if section_number(first) else first.size
+
+
+def _bold(block: TextBlock) -> bool:
+    first = block.lines[0]
+    return all(line.bold for line in block.lines) or bool(section_number(first) and first.words[0].bold)
+
+
+def _style(block: TextBlock) -> Style:
+    return round(_size(block), 1), _bold(block)
+
+
+def _title(headings: Sequence[TextBlock], usual: LineStatistics) -> TextBlock | None:
+    """The document's title: the largest text of the first page, when nothing later is as large."""
+    first_page = [heading for heading in headings if heading.page == headings[0].page] if headings else []
+    if not first_page:
+        return None
+    largest = max(first_page, key=lambda heading: (_size(heading), -heading.box.y0))
+    rest = [heading for heading in headings if heading is not largest]
+    if section_number(largest.lines[0]) or _size(largest) < 1.3 * usual.body_size or not rest:
+        return None
+    return largest if all(_size(heading) < (1 - _SAME_SIZE) * _size(largest) for heading in rest) else None
+
+
+def _levels(headings: Sequence[TextBlock], outline: Mapping[str, int]) -> dict[int, int]:
+    """Level of each heading: its number's depth; else its bookmark's; else by its size among those whose level is known."""
+    levels: dict[int, int] = {}
+    votes: dict[Style, Counter[int]] = defaultdict(Counter)
+    for heading in headings:
+        number = section_number(heading.lines[0]) or (heading.marker.strip("().") if heading.marker != "-" else "")
+        level = number.count(".") + 1 if number else outline.get(comparable(_text(heading)), 0)
+        if level:
+            levels[id(heading)] = min(level, _MAX_LEVEL)
+            votes[_style(heading)][levels[id(heading)]] += 1
+    known = {style: counted.most_common(1)[0][0] for style, counted in votes.items()}
+    ranks = _ranks({_style(heading) for heading in headings}, known)
+    for heading in headings:
+        levels.setdefault(id(heading), ranks[_style(heading)])
+    return levels
+
+
+def _ranks(styles: set[Style], known: Mapping[Style, int]) -> dict[Style, int]:
+    """Rank styles, the largest first; bold before regular of the same size; a style with a known level keeps it."""
+    ranks: dict[Style, int] = {}
+    level = 0
+    before: Style | None = None
+    for style in sorted(styles, reverse=True):
+        if style in known:
+            level = known[style]
+        elif before is None:
+            above = [known[other] for other in styles if other in known]
+            level = max(1, min(above) - 1) if above else 1
+        elif not (abs(before[0] - style[0]) <= _SAME_SIZE * before[0] and before[1] == style[1]):
+            level += 1
+        ranks[style] = min(max(level, 1), _MAX_LEVEL)
+        before = style
+    return ranks

@@ -1,0 +1,164 @@
+"""Paragraphs and list items from the lines of a region."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from kgrag.documents.pdf.blocks import Block, TextBlock
+from kgrag.documents.pdf.geometry import Box, Line, Word, bounding_box, line_of
+from kgrag.documents.pdf.reading_order import Region
+
+__all__ = ["LineStatistics", "blocks_of_region", "line_statistics", "section_number"]
+
+_LOOSE = 1.28
+"""Times the usual distance between lines: more begins a new paragraph."""
+_OTHER_SIZE = 0.1
+"""Relative difference in size between two lines of different kind."""
+_FITS = 0.5
+"""Line heights of room left after the next line's first word: the line was ended on purpose."""
+_INDENT = 0.8
+"""Line heights by which a first line is indented, or a list item's text hangs."""
+_MARK_REACH = 2.5
+"""Line heights between a drawn bullet and its text."""
+_BULLET = re.compile(r"^(?:[•◦▪▫■□●○‣⁃∙·►▶➢➤✓✔★*–—-]|[\uf000-\uf0ff]|o)$")
+_DASH = re.compile(r"^[*–—-]$|^o$")
+_ORDINAL = re.compile(r"^(?:\((?:\d{1,2}|[a-z]|[ivx]{1,4})\)|(?:\d{1,2}|[a-zA-Z]|[ivx]{1,4})[.)])$")
+_SECTION = re.compile(r"^(?:(\d{1,3}(?:\.\d{1,3})*)\.?|([A-Z](?:\.\d{1,3})+)\.?)$")
+_SENTENCE_END = re.compile(r"[.:!?;。：！？][)\"'”’]?$")
+
+
+@dataclass(frozen=True, slots=True)
+class LineStatistics:
+    """What is usual in a document."""
+
+    body_size: float
+    """Height in points of most of its characters."""
+    pitch: float
+    """Most frequent distance between two lines of a paragraph, in line heights."""
+
+
+def section_number(line: Line) -> str:
+    """Return the number that a heading begins with (`4.2.1`, `A.1`), or nothing."""
+    match = _SECTION.match(line.words[0].text) if len(line.words) > 1 else None
+    return (match[1] or match[2]) if match else ""
+
+
+def line_statistics(words: Iterable[Word], regions: Iterable[Region]) -> LineStatistics:
+    """Count characters per size over all words, and distances over the lines that follow each other in a region."""
+    sizes: Counter[float] = Counter()
+    for word in words:
+        sizes[round(word.box.height, 1)] += len(word.text)
+    pitches: Counter[float] = Counter()
+    for region in regions:
+        for above, below in zip(region.lines, region.lines[1:], strict=False):
+            pitch = (below.pitch_base - above.pitch_base) / above.size
+            if abs(above.box.x0 - below.box.x0) < above.size and 0.7 < pitch < 2.0 and len(above.words) > 3:
+                pitches[round(pitch * 20) / 20] += len(above.words)
+    return LineStatistics(
+        body_size=sizes.most_common(1)[0][0] if sizes else 10.0,
+        pitch=pitches.most_common(1)[0][0] if pitches else 1.2,
+    )
+
+
+def blocks_of_region(region: Region, page: int, marks: Sequence[Box], usual: LineStatistics) -> list[Block]:
+    """Put a region's lines together and its tables and figures between them, top to bottom."""
+    edges = _right_edges(region.lines)
+    entries: list[Line | Block] = sorted([*region.lines, *region.atoms], key=lambda entry: entry.box.center[1])
+    blocks: list[Block] = []
+    current: list[Line] = []
+    marker: tuple[str, float] | None = None
+
+    def close() -> None:
+        nonlocal current, marker
+        if current:
+            blocks.append(_text_block(page, current, marker))
+        current, marker = [], None
+
+    for entry in entries:
+        if not isinstance(entry, Line):
+            close()
+            blocks.append(entry)
+            continue
+        found = _marker(entry, marks)
+        if found is not None:
+            close()
+            marker, entry = found[:2], found[2]
+            current = [entry]
+        elif current and not _breaks(current, entry, marker, edges, usual):
+            current.append(entry)
+        else:
+            close()
+            current = [entry]
+    close()
+    return blocks
+
+
+def _right_edges(lines: Sequence[Line]) -> float:
+    return max((line.box.x1 for line in lines), default=0.0)
+
+
+def _marker(line: Line, marks: Sequence[Box]) -> tuple[str, float, Line] | None:
+    """Return a list item's marker, the x where it stands, and the line without it."""
+    first = line.words[0]
+    if len(line.words) > 1 and (_BULLET.match(first.text) or _ORDINAL.match(first.text)):
+        rest = line.words[1:]
+        is_minus = _DASH.match(first.text) and re.match(r"\d", rest[0].text)
+        if not is_minus and rest[0].box.x0 > first.box.x1:
+            ordinal = _ORDINAL.match(first.text)
+            return first.text if ordinal else "-", first.box.x0, line_of(rest)
+    for mark in marks:
+        x, y = mark.center
+        between = first.box.x0 - mark.x1
+        if line.box.y0 < y < line.box.y1 and 0 < between < _MARK_REACH * line.size and mark.height < 0.7 * line.size:
+            return "-", x, line
+    return None
+
+
+def _breaks(
+    current: Sequence[Line], line: Line, marker: tuple[str, float] | None, edge: float, usual: LineStatistics
+) -> bool:
+    """Whether a line begins a new block after the lines so far."""
+    above = current[-1]
+    size = max(above.size, line.size)
+    if line.pitch_base - above.pitch_base > _LOOSE * usual.pitch * size:
+        return True
+    if abs(line.size - above.size) > _OTHER_SIZE * size and not _shares_font(above, line):
+        return True
+    ended_early = _would_fit(above, line, edge)
+    if above.bold != line.bold and (ended_early or (above.bold and section_number(current[0]))):
+        return True
+    if marker is not None and line.box.x0 < current[0].box.x0 - _INDENT * size:
+        return True
+    if (
+        marker is None
+        and len(current) > 1
+        and line.box.x0 > above.box.x0 + _INDENT * size
+        and not _centred(above, line)
+    ):
+        return True
+    starts_new = not line.text[0].islower() or bool(_SENTENCE_END.search(above.text))
+    return ended_early and starts_new and not _centred(above, line)
+
+
+def _shares_font(above: Line, line: Line) -> bool:
+    """Fonts without a fixed height (each glyph its own) give lines of one paragraph different sizes."""
+    return bool({word.font for word in above.words} & {word.font for word in line.words}) and above.bold == line.bold
+
+
+def _would_fit(above: Line, line: Line, edge: float) -> bool:
+    return above.box.x1 + 0.2 * above.size + line.words[0].box.width + _FITS * above.size < edge
+
+
+def _centred(above: Line, line: Line) -> bool:
+    middle = abs(above.box.center[0] - line.box.center[0]) < 0.5 * line.size
+    return middle and abs(above.box.x0 - line.box.x0) > 0.5 * line.size
+
+
+def _text_block(page: int, lines: Sequence[Line], marker: tuple[str, float] | None) -> TextBlock:
+    box = bounding_box(line.box for line in lines)
+    if marker is None:
+        return TextBlock("text", page, box, tuple(lines))
+    return TextBlock("list", page, box, tuple(lines), marker=marker[0], indent=marker[1])

@@ -1,0 +1,96 @@
+"""Recovering a PDF's structure: pages of words and lines in, blocks in reading order out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from kgrag.documents.pdf.aligned_tables import find_aligned_tables
+from kgrag.documents.pdf.blocks import Block, TableBlock, TextBlock
+from kgrag.documents.pdf.contents import Contents, comparable, find_contents
+from kgrag.documents.pdf.figures import figure_blocks, figure_boxes
+from kgrag.documents.pdf.furniture import RemovedLine, remove_furniture
+from kgrag.documents.pdf.geometry import Word
+from kgrag.documents.pdf.headings import mark_headings
+from kgrag.documents.pdf.pages import OutlineEntry, Page
+from kgrag.documents.pdf.paragraphs import LineStatistics, blocks_of_region, line_statistics
+from kgrag.documents.pdf.reading_order import Region, regions_of
+from kgrag.documents.pdf.ruled_tables import find_ruled_tables
+from kgrag.documents.pdf.table_headers import continued
+
+__all__ = ["Structure", "recover_structure"]
+
+
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """A document's blocks in reading order, and what was left out of them."""
+
+    blocks: tuple[Block, ...]
+    removed: tuple[RemovedLine, ...]
+    textless_pages: tuple[int, ...]
+    usual: LineStatistics
+
+
+def recover_structure(pages: Sequence[Page], outline: Sequence[OutlineEntry] = ()) -> Structure:
+    """Recover running lines, tables of contents, tables, figures, paragraphs, lists and headings, in this order."""
+    textless = tuple(page.number for page in pages if not page.words)
+    pages, removed = remove_furniture(pages)
+    contents = find_contents(pages)
+    regions = {page.number: _page_regions(page, contents) for page in pages}
+    usual = line_statistics(
+        (word for page in pages for word in page.words), (region for found in regions.values() for region in found)
+    )
+    blocks: list[Block] = []
+    for page in pages:
+        for region in regions[page.number]:
+            blocks.extend(blocks_of_region(region, page.number, page.marks, usual))
+    bookmarks = {comparable(entry.title): entry.level for entry in outline}
+    blocks = mark_headings(blocks, usual, contents.titles, bookmarks)
+    return Structure(tuple(_across_pages(blocks)), removed, textless, usual)
+
+
+def _page_regions(page: Page, contents: Contents) -> list[Region]:
+    """Take tables and figures out of a page, and put what remains into reading order."""
+    index = [table for table in contents.tables if table.page == page.number]
+    rest: list[Word] = [word for word in page.words if (page.number, word) not in contents.words]
+    ruled = find_ruled_tables(replace(page, words=tuple(rest)))
+    rest = [word for word in rest if word not in ruled.words]
+    tables = [*index, *ruled.tables]
+    boxes = figure_boxes(page, [table.box for table in tables], ruled.unused_rules)
+    figures = figure_blocks(page, boxes, rest)
+    labels = {word for figure in figures for line in figure.lines for word in line.words}
+    rest = [word for word in rest if word not in labels]
+    return [_with_aligned_tables(region, page) for region in regions_of(rest, [*tables, *figures])]
+
+
+def _with_aligned_tables(region: Region, page: Page) -> Region:
+    tables = find_aligned_tables(region.lines, page.number, page.fills)
+    taken = {word for table in tables for cell in table.cells for word in cell.words}
+    lines = tuple(line for line in region.lines if not taken.intersection(line.words))
+    return Region(lines, (*region.atoms, *tables))
+
+
+def _across_pages(blocks: Sequence[Block]) -> list[Block]:
+    """Give tables that go on from the page before their header, and put paragraphs together that a page break cut."""
+    joined: list[Block] = []
+    for block in blocks:
+        before = joined[-1] if joined else None
+        if isinstance(block, TableBlock) and isinstance(before, TableBlock) and before.page == block.page - 1:
+            block = continued(block, before) if not (block.index or before.index) else block
+        elif isinstance(block, TextBlock) and isinstance(before, TextBlock) and _goes_on(before, block):
+            joined[-1] = replace(before, tail=block)
+            continue
+        joined.append(block)
+    return joined
+
+
+def _goes_on(before: TextBlock, block: TextBlock) -> bool:
+    return (
+        before.page == block.page - 1
+        and before.tail is None
+        and before.kind in ("text", "list")
+        and block.kind == "text"
+        and block.lines[0].text[0].islower()
+        and before.lines[-1].text[-1] not in ".:!?;"
+        and before.lines[-1].font == block.lines[0].font
+    )
