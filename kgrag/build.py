@@ -24,7 +24,7 @@ from kgrag.report import BuildReport, Failure
 from kgrag.settings import Settings
 from kgrag.store.graph import GraphStore
 from kgrag.store.ledger import WorkRecord
-from kgrag.types import Chunk, Document, Extraction
+from kgrag.types import Chunk, Document, Extraction, content_id
 
 __all__ = ["build", "delete"]
 
@@ -72,7 +72,12 @@ async def build(
 
 
 async def delete(
-    documents: Sequence[Document], *, store: GraphStore, embedder: Embedder, extractors: Sequence[Extractor], progress: Progress | None = None
+    documents: Sequence[Document],
+    *,
+    store: GraphStore,
+    embedder: Embedder,
+    extractors: Sequence[Extractor],
+    progress: Progress | None = None,
 ) -> BuildReport:
     """Take documents out of the store with all that only they supported, and what others said because of them."""
     progress, report = progress or Silent(), BuildReport()
@@ -101,13 +106,19 @@ async def _derive(
 
 
 def _convert(
-    discovery: Discovery, store: GraphStore, embedder: Embedder, *, settings: Settings, progress: Progress, report: BuildReport
+    discovery: Discovery,
+    store: GraphStore,
+    embedder: Embedder,
+    *,
+    settings: Settings,
+    progress: Progress,
+    report: BuildReport,
 ) -> None:
     """Read the files that the ledger does not know as they are now, and write their documents and chunks."""
     done = store.work("convert")
     with progress.step("Read", len(discovery.sources), "files") as step:
         for source in discovery.sources:
-            version = f"{CONVERSION_VERSION} {settings.pdf} {embedder.name} {source.product} {source.category} {source.version}"
+            version = _conversion_version(source, embedder, settings)
             started, digest, state, reason = time.perf_counter(), "", "ok", ""
             previous = done.get(source.stored_path)
             try:
@@ -115,14 +126,30 @@ def _convert(
                 if previous and (previous.version, previous.result, previous.state) == (version, digest, "ok"):
                     report.unchanged_documents += 1
                     continue
-                _replace(source, store, read(source, count_tokens=embedder.count_tokens, max_tokens=embedder.max_tokens, pdf=settings.pdf), report)
+                converted = read(
+                    source,
+                    count_tokens=embedder.count_tokens,
+                    max_tokens=embedder.max_tokens,
+                    pdf=settings.pdf,
+                    max_file_mb=settings.max_file_mb,
+                )
+                _replace(source, store, converted, report)
             except DocumentError as error:
                 state, reason = "failed", error.reason
                 report.failures.append(Failure(stage="convert", subject=source.stored_path, reason=reason))
             finally:
                 step.advance()
             attempts = previous.attempts + 1 if previous else 1
-            record = WorkRecord("convert", source.stored_path, version=version, state=state, reason=reason, result=digest, attempts=attempts, seconds=time.perf_counter() - started)
+            record = WorkRecord(
+                "convert",
+                source.stored_path,
+                version=version,
+                state=state,
+                reason=reason,
+                result=digest,
+                attempts=attempts,
+                seconds=time.perf_counter() - started,
+            )
             store.put_work([record])
 
 
@@ -210,7 +237,9 @@ async def _extract(extractor: Extractor, store: GraphStore, *, progress: Progres
             states["unchanged"] += len(batch) - len(wanted)
             states.update(record.state for _, record in results)
             failed = [record for _, record in results if record.state == "failed"]
-            report.failures.extend(Failure(stage="extract", subject=record.subject, reason=record.reason) for record in failed)
+            report.failures.extend(
+                Failure(stage="extract", subject=record.subject, reason=record.reason) for record in failed
+            )
             step.advance(len(batch))
 
 
@@ -231,6 +260,12 @@ def _is_done(record: WorkRecord | None, fingerprint: str) -> bool:
 
 def _says_the_same(previous: WorkRecord | None, record: WorkRecord) -> bool:
     return previous is not None and (previous.state, previous.result) == (record.state, record.result)
+
+
+def _conversion_version(source: Source, embedder: Embedder, settings: Settings) -> str:
+    """Name all that a file's chunks depend on besides its bytes."""
+    said = (source.product, source.category, source.version, sorted(source.metadata.items()))
+    return content_id(CONVERSION_VERSION, settings.pdf, embedder.name, str(embedder.max_tokens), repr(said))
 
 
 def _file_digest(source: Source) -> str:

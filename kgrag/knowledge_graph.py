@@ -93,7 +93,16 @@ class KnowledgeGraph:
         """Answer a question with citations, or abstain and say what was looked for."""
         from kgrag.ask import ask
 
-        return _wait(ask(question, retriever=self._retriever, embedder=self.embedder, settings=self.settings, top=top, budget=budget))
+        return _wait(
+            ask(
+                question,
+                retriever=self._retriever,
+                embedder=self.embedder,
+                settings=self.settings,
+                top=top,
+                budget=budget,
+            )
+        )
 
     def status(self) -> dict[str, Any]:
         """Say what the store holds, as `kgrag status --json` does."""
@@ -137,7 +146,9 @@ class KnowledgeGraph:
             )
         paths = sorted({d.path for d in found})
         if len(paths) > 1:
-            raise InputError(f"{document!r} is the title of several documents ({', '.join(paths)}): say which, by path or id.")
+            raise InputError(
+                f"{document!r} is the title of several documents ({', '.join(paths)}): say which, by path or id."
+            )
         return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import cast
 
 __all__ = ["main"]
 
@@ -19,25 +20,26 @@ def main() -> None:
 
 def run(arguments: list[str], *, debug: bool = False) -> int:
     """Run one command and return its exit code; an error is one message on stderr, with its traceback only if `debug`."""
-    import click
+    import typer
 
     from kgrag.cli.app import app
     from kgrag.cli.output import complain
     from kgrag.errors import KgragError
 
+    # Typer brings its own copy of click and exports only children of the class of everything that is wrongly typed.
+    usage_error = cast(type[typer.BadParameter], typer.BadParameter.__base__)
+    interrupted = "Interrupted. What was done is kept: the same command goes on from here."
     try:
         code = app(arguments, prog_name="kgrag", standalone_mode=False)
+        if code == EXIT_INTERRUPTED:  # Typer's own answer to Ctrl-C
+            complain(interrupted)
         return code if isinstance(code, int) else 0
-    except click.exceptions.Exit as leave:
-        return leave.exit_code
-    except (KeyboardInterrupt, click.exceptions.Abort):
-        complain("Interrupted. What was done is kept: the same command goes on from here.")
+    except (KeyboardInterrupt, typer.Abort):
+        complain(interrupted)
         return EXIT_INTERRUPTED
-    except click.ClickException as wrong:
-        if debug:
-            raise
+    except usage_error as wrong:
         wrong.show()
-        return wrong.exit_code
+        return EXIT_WRONG_USE
     except KgragError as error:
         if debug:
             raise
@@ -49,5 +51,7 @@ def run(arguments: list[str], *, debug: bool = False) -> int:
     except Exception as error:  # noqa: BLE001  the last net: a defect of ours, reported as one
         if debug:
             raise
-        complain(f"Unexpected {type(error).__name__}: {error}\nThis is a defect of kgrag. Run again with --debug for the traceback.")
+        complain(
+            f"Unexpected {type(error).__name__}: {error}\nThis is a defect of kgrag. Run again with --debug for the traceback."
+        )
         return EXIT_PARTIAL

@@ -18,10 +18,14 @@ def ask(
     question: Annotated[str, typer.Argument(help="The question, in plain words.")],
     store: Store = None,
     pipeline: Pipeline = None,
-    model: Annotated[str | None, typer.Option("--model", help="Who answers. Default: rules (model-free).", show_default=False)] = None,
+    model: Annotated[
+        str | None, typer.Option("--model", help="Who answers. Default: rules (model-free).", show_default=False)
+    ] = None,
     top: Top = None,
     budget: Budget = None,
-    show_context: Annotated[bool, typer.Option("--show-context", help="Show the evidence that the answer was made from.")] = False,
+    show_context: Annotated[
+        bool, typer.Option("--show-context", help="Show the evidence that the answer was made from.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Answer a question from a store, with numbered citations to document, page and section."""
@@ -43,14 +47,23 @@ def _show(answer: Answer, *, with_context: bool) -> None:
     if answer.citations:
         stdout.print()
     for citation in answer.citations:
-        stdout.print(f"[{citation.number}] {_place(citation.document, citation.section, citation.page_start, citation.page_end)}", markup=False)
+        place = _place(citation.document, citation.section, citation.page_start, citation.page_end)
+        stdout.print(f"[{citation.number}] {place}", markup=False)
     if with_context:
         for rank, piece in enumerate(answer.evidence, start=1):
             place = _place(piece.document, piece.section, piece.page_start, piece.page_end)
-            stdout.print(f"\n--- {rank}. {place} · score {piece.score:.3f} · {piece.tokens} tokens · {', '.join(piece.why)}", markup=False, style="bold")
+            how = f"score {piece.score:.3f} · {piece.tokens} tokens · {', '.join(piece.why)}"
+            stdout.print(f"\n--- {rank}. {place} · {how}", markup=False, style="bold")
             stdout.print(piece.text, markup=False)
-    how = "extractive: sentences and table rows of the documents, no language model" if answer.model == "rules" else answer.model
-    stderr.print(f"\n{how} · pipeline {answer.pipeline} · {len(answer.evidence)} pieces of evidence · {answer.seconds:.2f} s", style="dim")
+    how = (
+        "extractive: sentences and table rows of the documents, no language model"
+        if answer.model == "rules"
+        else answer.model
+    )
+    stderr.print(
+        f"\n{how} · pipeline {answer.pipeline} · {len(answer.evidence)} pieces of evidence · {answer.seconds:.2f} s",
+        style="dim",
+    )
 
 
 def _place(document: str, section: str, page_start: int | None, page_end: int | None) -> str:

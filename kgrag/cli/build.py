@@ -16,19 +16,28 @@ __all__ = ["build"]
 
 
 def build(
-    paths: Annotated[list[Path], typer.Argument(help="Folders and files: PDF, HTML, Markdown, DOCX, PPTX, XLSX, .jsonl of ready passages.")],
+    paths: Annotated[
+        list[Path], typer.Argument(help="Folders, PDF, HTML, Markdown, DOCX, PPTX, XLSX, .jsonl of ready passages.")
+    ],
     store: Store = None,
     metadata: Annotated[
         Path | None, typer.Option("--metadata", help="A file that gives documents their product, category and version.")
     ] = None,
     pdf: Annotated[
-        str | None, typer.Option("--pdf", help="auto, native (no models) or standard (Docling's layout models).", show_default=False)
+        str | None,
+        typer.Option(
+            "--pdf", help="auto, native (no models) or standard (Docling's layout models).", show_default=False
+        ),
     ] = None,
-    embedder: Annotated[str | None, typer.Option("--embedder", help="The embedding model. Default: minilm.", show_default=False)] = None,
+    embedder: Annotated[
+        str | None, typer.Option("--embedder", help="The embedding model. Default: minilm.", show_default=False)
+    ] = None,
     keep_missing: Annotated[
         bool, typer.Option("--keep-missing", help="Keep documents whose files are gone from a folder that is built.")
     ] = False,
-    explain_cleaning: Annotated[bool, typer.Option("--explain-cleaning", help="Show every line that cleaning removed, by rule.")] = False,
+    explain_cleaning: Annotated[
+        bool, typer.Option("--explain-cleaning", help="Show every line that cleaning removed, by rule.")
+    ] = False,
     as_json: AsJson = False,
 ) -> int:
     """Make a store hold what files and folders hold; what is unchanged is left alone, so the same command also updates and resumes."""
@@ -52,12 +61,20 @@ def _summarise(report: BuildReport, *, explain_cleaning: bool) -> None:
         f"Documents: {report.new_documents} new, {report.unchanged_documents} files unchanged, "
         f"{len(report.removed_documents)} removed, {sum(f.stage == 'convert' for f in report.failures)} failed"
     )
-    say(f"Chunks: {report.chunks_written} written, {report.chunks_embedded} embedded; {report.hyperlinks} hyperlinks between chunks")
+    say(
+        f"Chunks: {report.chunks_written} written, {report.chunks_embedded} embedded; {report.hyperlinks} hyperlinks between chunks"
+    )
     for graph, states in report.extractions.items():
-        say(f"Graph {graph}: " + ", ".join(f"{count} chunks {state}" for state, count in sorted(states.items())), markup=False)
+        say(
+            f"Graph {graph}: " + ", ".join(f"{count} chunks {state}" for state, count in sorted(states.items())),
+            markup=False,
+        )
     if report.removed_lines:
         counts = ", ".join(f"{rule} {len(lines)}" for rule, lines in sorted(report.removed_lines.items()))
-        say(f"Cleaning removed lines: {counts}" + ("" if explain_cleaning else " (--explain-cleaning shows them)"), markup=False)
+        say(
+            f"Cleaning removed lines: {counts}" + ("" if explain_cleaning else " (--explain-cleaning shows them)"),
+            markup=False,
+        )
     if explain_cleaning:
         for rule, lines in sorted(report.removed_lines.items()):
             say(f"{rule}:", markup=False)

@@ -27,7 +27,9 @@ def status(store: Store = None, as_json: AsJson = False) -> None:
         print_json(state)
         return
     stdout.print(f"{settings.store}: {state['documents']} documents, {state['chunks']} chunks", markup=False)
-    stdout.print(f"embedder {state['embedder']} ({state['dimensions']} dimensions), schema version {state['schema_version']}")
+    stdout.print(
+        f"embedder {state['embedder']} ({state['dimensions']} dimensions), schema version {state['schema_version']}"
+    )
     for name, counts in state["graphs"].items():
         stdout.print(f"graph {name}: " + ", ".join(f"{count} {what}" for what, count in counts.items()), markup=False)
     for stage, states in state["ledger"].items():
@@ -48,7 +50,9 @@ def digest(store: Store = None) -> None:
 def cypher(
     statement: Annotated[str, typer.Argument(help="A Cypher statement that reads; `-` takes it from standard input.")],
     store: Store = None,
-    parameters: Annotated[str, typer.Option("--parameters", help="A JSON object of the statement's parameters.")] = "{}",
+    parameters: Annotated[
+        str, typer.Option("--parameters", help="A JSON object of the statement's parameters.")
+    ] = "{}",
     as_json: AsJson = False,
 ) -> None:
     """Run a read-only Cypher statement; one whose plan writes is refused."""
@@ -84,7 +88,9 @@ def _cell(value: Any) -> Any:
 
 
 def delete(
-    document: Annotated[str, typer.Argument(help="A document's path, id or title; a .jsonl path takes all of its passages.")],
+    document: Annotated[
+        str, typer.Argument(help="A document's path, id or title; a .jsonl path takes all of its passages.")
+    ],
     store: Store = None,
     as_json: AsJson = False,
 ) -> None:

@@ -19,7 +19,14 @@ Store = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Write one JSON document to stdout.")]
 Pipeline = Annotated[
-    str | None, typer.Option("--pipeline", "-p", help="A file of pipelines/ by its name, or the path of a TOML file.", show_default=False)
+    str | None,
+    typer.Option(
+        "--pipeline", "-p", help="A file of pipelines/ by its name, or the path of a TOML file.", show_default=False
+    ),
 ]
-Top = Annotated[int | None, typer.Option("--top", min=1, help="Cut after so many pieces of evidence.", show_default=False)]
-Budget = Annotated[int | None, typer.Option("--budget", min=1, help="Cut after so many tokens of evidence.", show_default=False)]
+Top = Annotated[
+    int | None, typer.Option("--top", min=1, help="Cut after so many pieces of evidence.", show_default=False)
+]
+Budget = Annotated[
+    int | None, typer.Option("--budget", min=1, help="Cut after so many tokens of evidence.", show_default=False)
+]

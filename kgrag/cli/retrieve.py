@@ -29,18 +29,21 @@ def retrieve(
     from kgrag.questions import read_questions
 
     asked = read_questions(questions)
-    with open_graph(store, create=False, pipeline=pipeline) as graph, out.open("w", encoding="utf-8") as file:
-        with terminal_progress().step("Retrieve", len(asked), "questions") as step:
-            for question in asked:
-                started = time.perf_counter()
-                evidence = graph.retrieve(question.question, top=top, budget=budget)
-                line = {
-                    "id": question.id,
-                    "question": question.question,
-                    "pipeline": graph.settings.pipeline,
-                    "seconds": round(time.perf_counter() - started, 4),
-                    "evidence": [piece.model_dump(mode="json") for piece in evidence],
-                }
-                file.write(json.dumps(line, ensure_ascii=False) + "\n")
-                step.advance()
+    with (
+        open_graph(store, create=False, pipeline=pipeline) as graph,
+        out.open("w", encoding="utf-8") as file,
+        terminal_progress().step("Retrieve", len(asked), "questions") as step,
+    ):
+        for question in asked:
+            started = time.perf_counter()
+            evidence = graph.retrieve(question.question, top=top, budget=budget)
+            line = {
+                "id": question.id,
+                "question": question.question,
+                "pipeline": graph.settings.pipeline,
+                "seconds": round(time.perf_counter() - started, 4),
+                "evidence": [piece.model_dump(mode="json") for piece in evidence],
+            }
+            file.write(json.dumps(line, ensure_ascii=False) + "\n")
+            step.advance()
     stdout.print(f"{len(asked)} questions → {out}", markup=False)
