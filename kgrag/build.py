@@ -133,7 +133,7 @@ def _convert(
                     pdf=settings.pdf,
                     max_file_mb=settings.max_file_mb,
                 )
-                _replace(source, store, converted, report)
+                _replace(source, store, converted, report, again=previous is not None and previous.version != version)
             except DocumentError as error:
                 state, reason = "failed", error.reason
                 report.failures.append(Failure(stage="convert", subject=source.stored_path, reason=reason))
@@ -153,8 +153,11 @@ def _convert(
             store.put_work([record])
 
 
-def _replace(source: Source, store: GraphStore, converted: Iterable[Converted], report: BuildReport) -> None:
-    """Write the documents of one file in batches; those that it had before and has no more are deleted."""
+def _replace(source: Source, store: GraphStore, converted: Iterable[Converted], report: BuildReport, *, again: bool) -> None:
+    """Write the documents of one file in batches; those that it had before and has no more are deleted.
+
+    Documents that are there already are left alone, unless they are made `again`: by other settings, or with other metadata.
+    """
     stale = {document.id for document in store.documents(path=source.stored_path)}
     batch: list[tuple[Document, Sequence[Chunk]]] = []
     for one in converted:
@@ -163,7 +166,8 @@ def _replace(source: Source, store: GraphStore, converted: Iterable[Converted], 
             report.removed_lines.setdefault(rule, []).extend(f"{source.stored_path}: {line}" for line in lines)
         if one.document.id in stale:
             stale.remove(one.document.id)
-            continue
+            if not again:
+                continue
         batch.append((one.document, one.chunks))
         report.new_documents += 1
         report.chunks_written += len(one.chunks)

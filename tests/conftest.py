@@ -16,11 +16,10 @@ SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
 @pytest.fixture(scope="session")
-def neo4j_target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a Neo4j of this session's own, with its login in the environment.
+def neo4j(tmp_path_factory: pytest.TempPathFactory) -> Iterator[neo4j_server.Neo4jServer]:
+    """A Neo4j of this session's own. The server ends with the session, even if that is killed.
 
-    Where none can be started the test is skipped, or fails if `KGRAG_REQUIRE_NEO4J=1`. The server ends with the session,
-    even if that is killed.
+    Where none can be started the test is skipped, or fails if `KGRAG_REQUIRE_NEO4J=1`.
     """
     missing = neo4j_server.engine_missing()
     if missing is not None:
@@ -29,14 +28,20 @@ def neo4j_target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         pytest.skip(missing)
     home = tmp_path_factory.mktemp("neo4j")
     server = neo4j_server.up(home, bolt_port=0, heap_mb=1024, engine=NEO4J_ENGINE, owner_pid=os.getpid())
+    try:
+        yield server
+    finally:
+        neo4j_server.down(home, delete_data=True)
+
+
+@pytest.fixture(scope="session")
+def neo4j_target(neo4j: neo4j_server.Neo4jServer) -> Iterator[str]:
+    """The address of that Neo4j, with its login in the environment."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("NEO4J_USERNAME", server.username)
-        patch.setenv("NEO4J_PASSWORD", server.password)
+        patch.setenv("NEO4J_USERNAME", neo4j.username)
+        patch.setenv("NEO4J_PASSWORD", neo4j.password)
         patch.delenv("NEO4J_DATABASE", raising=False)
-        try:
-            yield server.url
-        finally:
-            neo4j_server.down(home, delete_data=True)
+        yield neo4j.url
 
 
 @pytest.fixture

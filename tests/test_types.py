@@ -12,7 +12,9 @@ def test_content_ids_keep_their_parts_apart(left: list[str], right: list[str]) -
 
 
 def test_a_chunk_survives_json() -> None:
-    chunk = Chunk(id="c", document_id="d", source_id="d", position=0, headings=("A", "B"), text="3.3 kΩ", tokens=4, page_start=3)
+    chunk = Chunk(
+        id="c", document_id="d", source_id="d", position=0, headings=("A", "B"), text="3.3 kΩ", tokens=4, page_start=3
+    )
     assert Chunk.model_validate_json(chunk.model_dump_json()) == chunk
     assert json.loads(chunk.model_dump_json())["text"] == "3.3 kΩ"
     assert chunk.section == "A > B"

