@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import socket
@@ -11,6 +12,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from neo4j import GraphDatabase
+from neo4j.exceptions import AuthError
 
 from kgrag.errors import InputError, StoreUnavailable
 from kgrag.store import neo4j_server
@@ -19,8 +22,6 @@ pytestmark = pytest.mark.neo4j
 
 
 def run(url: str, cypher: str) -> list[list[object]]:
-    from neo4j import GraphDatabase
-
     login = (os.environ["NEO4J_USERNAME"], os.environ["NEO4J_PASSWORD"])
     with GraphDatabase.driver(url, auth=login) as driver, driver.session() as session:
         return session.run(cypher).values()
@@ -40,9 +41,6 @@ def test_each_test_gets_an_empty_database(neo4j_empty: str, turn: int) -> None:
 
 
 def test_a_wrong_password_is_refused(neo4j_target: str) -> None:
-    from neo4j import GraphDatabase
-    from neo4j.exceptions import AuthError
-
     with GraphDatabase.driver(neo4j_target, auth=("neo4j", "neo4j")) as driver, pytest.raises(AuthError):
         driver.verify_connectivity()
 
@@ -53,43 +51,42 @@ def test_only_the_loopback_interface_is_served(neo4j_target: str) -> None:
         probe.bind(("127.0.0.2", port))
 
 
-@pytest.mark.usefixtures("neo4j_target")
-def test_a_server_keeps_its_data_and_password_from_one_start_to_the_next(tmp_path: Path) -> None:
-    home = tmp_path / "home"
-    first = neo4j_server.up(home, bolt_port=0, heap_mb=512, owner_pid=os.getpid(), password="correct horse")
-    try:
-        assert stat.S_IMODE((home / "password").stat().st_mode) == 0o600
-        assert neo4j_server.up(home) == first == neo4j_server.status(home)
-        with pytest.raises(InputError, match="another password"):
-            neo4j_server.up(home, password="battery staple")
-        query(first, "CREATE (:Kept)")
-        assert neo4j_server.down(home)
-        assert neo4j_server.status(home) is None
-        assert not neo4j_server.down(home)
-
-        second = neo4j_server.up(home, bolt_port=0, heap_mb=512, owner_pid=os.getpid())
-        assert second.password == "correct horse"
-        assert query(second, "MATCH (n:Kept) RETURN count(n)") == [[1]]
-    finally:
-        neo4j_server.down(home, delete_data=True)
-    assert not home.exists()
-
-
-@pytest.mark.usefixtures("neo4j_target")
-def test_a_server_with_an_owner_ends_when_its_owner_is_killed(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("neo4j")
+def test_a_server_ends_with_its_killed_owner_and_the_next_one_has_its_data_and_password(tmp_path: Path) -> None:
     home = tmp_path / "home"
     script = (
-        "import os, signal, sys\nfrom pathlib import Path\nfrom kgrag.store import neo4j_server\n"
-        "neo4j_server.up(Path(sys.argv[1]), bolt_port=0, heap_mb=512, owner_pid=os.getpid(), engine='maven')\n"
+        "import os, signal, sys\nfrom pathlib import Path\nfrom neo4j import GraphDatabase\nfrom kgrag.store import neo4j_server\n"
+        "server = neo4j_server.up(\n"
+        "    Path(sys.argv[1]), bolt_port=0, heap_mb=512, owner_pid=os.getpid(), engine='maven', password='correct horse'\n"
+        ")\n"
+        "with GraphDatabase.driver(server.url, auth=(server.username, server.password)) as driver:\n"
+        "    driver.execute_query('CREATE (:Kept)')\n"
         "os.kill(os.getpid(), signal.SIGKILL)\n"
     )
     owner = subprocess.run([sys.executable, "-c", script, str(home)], check=False)
     assert owner.returncode == -signal.SIGKILL
     with (home / "server.lock").open("a") as lock:
-        import fcntl
-
         fcntl.flock(lock, fcntl.LOCK_EX)  # waits until the server is gone
     assert neo4j_server.status(home) is None
+    assert stat.S_IMODE((home / "password").stat().st_mode) == 0o600
+
+    second = neo4j_server.up(home, bolt_port=0, heap_mb=512, owner_pid=os.getpid(), engine="maven")
+    try:
+        assert second.password == "correct horse"
+        with (
+            GraphDatabase.driver(second.url, auth=(second.username, second.password)) as driver,
+            driver.session() as session,
+        ):
+            assert session.run("MATCH (n:Kept) RETURN count(n)").values() == [[1]]
+        assert neo4j_server.up(home) == second == neo4j_server.status(home)
+        with pytest.raises(InputError, match="another password"):
+            neo4j_server.up(home, password="battery staple")
+        assert neo4j_server.down(home)
+        assert neo4j_server.status(home) is None
+        assert not neo4j_server.down(home)
+    finally:
+        neo4j_server.down(home, delete_data=True)
+    assert not home.exists()
 
 
 def test_a_taken_port_is_named_with_what_to_do(neo4j_target: str, tmp_path: Path) -> None:
@@ -103,13 +100,3 @@ def test_a_folder_of_another_kind_is_never_deleted(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="not a home"):
         neo4j_server.down(tmp_path, delete_data=True)
     assert (tmp_path / "thesis.docx").exists()
-
-
-def query(server: neo4j_server.Neo4jServer, cypher: str) -> list[list[object]]:
-    from neo4j import GraphDatabase
-
-    with (
-        GraphDatabase.driver(server.url, auth=(server.username, server.password)) as driver,
-        driver.session() as session,
-    ):
-        return session.run(cypher).values()
