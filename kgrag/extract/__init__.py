@@ -1,0 +1,1 @@
+"""Extractors: from a chunk to the entities and relations that it states."""

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from kgrag.name_shapes import part_numbers
 from kgrag.names import Gazetteer, NameMatch, normal_form
 from kgrag.types import Chunk, Document, content_id
 
-__all__ = ["CorpusNames", "part_numbers"]
+__all__ = ["CorpusNames", "informative_heading"]
 
 PRODUCT, DOCUMENT, PART, SECTION, TERM = "Product", "Document", "Part", "Section", "Term"
 RANK = {PRODUCT: 0, DOCUMENT: 1, PART: 2, SECTION: 3, TERM: 4}
@@ -30,23 +31,14 @@ ORDINARY_LOWER_CASE_SHARE = 0.1
 SERIES_MEMBERS = 6
 """A prefix followed by so many different numbers of at most two digits counts pins or channels (GPIO0 ... GPIO21)."""
 MAX_NAME_CHARACTERS = 120
-MAX_PART_CHARACTERS = 24
 
 WORD = re.compile(r"[^\W\d_]+")
-PART_SHAPE = re.compile(
-    r"(?<![\w@/.+-])(?=[A-Za-z]*-?\d)[A-Za-z]{1,8}-?\d[\w]*(?:-[A-Z0-9][\w]*)*(?![\w@]|[.+]\w)", re.ASCII
-)
 SERIES_MEMBER = re.compile(r"(.*?\D)(\d{1,2})")
 POSSESSIVE = re.compile(r"['’]s?$")
-ORDINAL = re.compile(r"\d(?:st|nd|rd|th|s)$")
-URL = re.compile(r"(?:https?://|www\.)\S+|\S+@\S+|\]\([^)\s]*\)")
 NUMBERED = re.compile(
     r"^(?:(?:chapter|section|appendix)\s+)?(?:\d+(?:\.\d+)*|[A-Z](?:\.\d+)+)[.):]?\s+(?=\S)", re.IGNORECASE
 )
 PARENTHESIS = re.compile(r"\s*\([^()]*\)\s*$")
-REVISION_ONLY = re.compile(
-    r"(?:rev|ver|v|fig|table|page|class|type|step|part|cat|usb|ip|iso|en|iec|ieee|rs)-?\d+\w?", re.IGNORECASE
-)
 CAPITAL = r"(?:[A-Z][\w'’]*[^\W_]|[A-Z]{2,})"
 PROPER = re.compile(
     rf"\b{CAPITAL}(?:(?:[ -]|\s(?:of|the|and|de|von|van|da|del|la|for|&)\s(?:the\s)?){CAPITAL}|\s\d+(?![\w.,]))*"
@@ -152,23 +144,6 @@ class CorpusNames:
             or " " in match.written
             or not SENTENCE_START.search(text, max(0, match.start - 8), match.start)
         ]
-
-
-def part_numbers(text: str) -> Iterator[str]:
-    """Find what has the shape of a part number: letters and digits in one word, such as LPS22HB, nRF52840 and X-100."""
-    for match in PART_SHAPE.finditer(URL.sub(lambda m: " " * len(m.group()), text)):
-        part = match.group()
-        digits = sum(c.isdigit() for c in part)
-        letters = sum(c.isalpha() for c in part)
-        if (
-            len(part) <= MAX_PART_CHARACTERS
-            and letters
-            and (digits > 2 or (digits == 2 and letters > 2))
-            and any(c.isupper() for c in part)
-            and not REVISION_ONLY.fullmatch(part)
-            and not ORDINAL.search(part)
-        ):
-            yield part
 
 
 def informative_heading(heading: str) -> str:
