@@ -99,7 +99,7 @@ def _column_of(piece: Line, columns: Sequence[tuple[float, float]]) -> int:
 def _is_table(run: _Run) -> bool:
     if len(run.lines) < (_MIN_ROWS_OF_TWO if len(run.columns) == 2 else _MIN_ROWS):
         return False
-    rows = [[piece for piece in pieces_of(line, _GAP)] for line in run.lines]
+    rows = [pieces_of(line, _GAP) for line in run.lines]
     full = sum(len({_column_of(piece, run.columns) for piece in row}) > 1 for row in rows)
     pieces = [piece for row in rows for piece in row]
     if full < _MIN_FULL * len(rows) or sum(len(piece.words) for piece in pieces) > _MAX_WORDS * len(pieces):

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from kgrag.documents.pdf.blocks import Cell, TableBlock
 from kgrag.documents.pdf.figures import pieces_of
@@ -21,8 +22,9 @@ _EVIDENCE = 0.5
 """Share of a run's titles that must stand elsewhere in the document, or have leaders."""
 _RIGHT = 4.0
 """Points by which the page numbers' right ends may differ."""
-_PAGE = re.compile(r"^(?:\d{1,4}|[ivxlc]{1,6})$", re.IGNORECASE)
+_PAGE = re.compile(r"^(?:\d{1,4}|[ivxlc]{1,6})$")
 _LEADERS = re.compile(r"(?:[.·…_]\s?){3,}\s*")
+_SECTION = re.compile(r"^(?:\d{1,3}(?:\.\d{1,3})*\.?|[A-Z](?:\.\d{1,3})*\.?)\s+\S")
 _COMPARED = 28
 """Characters of a title that are compared: a long heading is broken into lines."""
 
@@ -122,10 +124,10 @@ def _numbered_run(lines: Sequence[Line], start: int) -> list[_Entry]:
 
 
 def _unnumbered_run(lines: Sequence[Line], start: int, known: Counter[str]) -> list[_Entry]:
-    """Entries without a page number: each line is a heading that stands elsewhere too."""
+    """Entries without a page number: each line is a numbered heading that stands elsewhere too."""
     run: list[_Entry] = []
     for line in lines[start:]:
-        if known[comparable(line.text)] < 2 or len(line.words) > 20:
+        if known[comparable(line.text)] < 2 or not _SECTION.match(line.text):
             break
         run.append(_Entry(line, line.text, "", False, line.box.x1))
     return run
@@ -133,11 +135,17 @@ def _unnumbered_run(lines: Sequence[Line], start: int, known: Counter[str]) -> l
 
 def _plausible(entries: Sequence[_Entry], known: Counter[str], page_count: int) -> bool:
     numbers = [int(entry.page) for entry in entries if entry.page.isdigit()]
-    falls = sum(after < before for before, after in zip(numbers, numbers[1:], strict=False))
+    falls = sum(after < before for before, after in pairwise(numbers))
     if falls > 0.1 * len(numbers) or (numbers and max(numbers) > 2 * page_count + 20):
         return False
-    evidence = sum(entry.leaders or known[comparable(entry.title)] > 0 for entry in entries)
+    evidence = sum(entry.leaders or _stands_elsewhere(entry, known) for entry in entries)
     return evidence >= _EVIDENCE * len(entries)
+
+
+def _stands_elsewhere(entry: _Entry, known: Counter[str]) -> bool:
+    """Whether another line begins with the title: where only its beginning is compared, the entry's own line counts once."""
+    title = comparable(entry.title)
+    return known[title] > (comparable(entry.line.text) == title)
 
 
 def _table(page: int, run: Sequence[_Entry]) -> TableBlock:

@@ -77,12 +77,14 @@ def convert_pdf(path: Path, *, mode: PdfMode = "auto") -> PdfConversion:
     if mode == "native" or missing:
         note = "asked for" if mode == "native" else f"auto: {missing}"
         return _convert_natively(path, metadata_title, note)
+    from docling_core.types.doc.labels import DocItemLabel
+
     document = convert_with_models(path)
     report = PdfReport(
         pages=len(document.pages),
-        headings=sum(item.label == "section_header" for item in document.texts),
+        headings=sum(item.label is DocItemLabel.SECTION_HEADER for item in document.texts),
         tables=len(document.tables),
-        list_items=sum(item.label == "list_item" for item in document.texts),
+        list_items=sum(item.label is DocItemLabel.LIST_ITEM for item in document.texts),
         note="asked for" if mode == "standard" else "auto: layout models are installed",
     )
     return PdfConversion(document, "standard", report, title=metadata_title)

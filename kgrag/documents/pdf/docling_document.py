@@ -13,7 +13,10 @@ from kgrag.documents.pdf.pages import Page
 from kgrag.documents.pdf.structure import Structure
 
 if TYPE_CHECKING:
-    from docling_core.types.doc.document import DoclingDocument, ListGroup, ProvenanceItem, TableData
+    from docling_core.types.doc.common.reference import ProvenanceItem
+    from docling_core.types.doc.document import DoclingDocument
+    from docling_core.types.doc.items.group import ListGroup
+    from docling_core.types.doc.items.table.table_data import TableData
 
 __all__ = ["PdfLink", "write_document"]
 
@@ -111,7 +114,7 @@ class _Writer:
         return item
 
     def _table_data(self, block: TableBlock) -> TableData:
-        from docling_core.types.doc.document import TableCell, TableData
+        from docling_core.types.doc.items.table.table_data import TableCell, TableData
 
         cells = [
             TableCell(
@@ -153,6 +156,6 @@ def _bounds(box: Box) -> Any:
 
 
 def _provenance(page: int, box: Box, length: int) -> ProvenanceItem:
-    from docling_core.types.doc.document import ProvenanceItem
+    from docling_core.types.doc.common.reference import ProvenanceItem
 
     return ProvenanceItem(page_no=page, bbox=_bounds(box), charspan=(0, length))

@@ -90,9 +90,9 @@ def figure_blocks(page: Page, boxes: Sequence[Box], words: Iterable[Word]) -> li
     taken: set[Word] = set()
     for box in sorted(boxes, key=lambda box: -box.area):
         inside = [word for word in free if word not in taken and box.holds(word.box.center, 2.0)]
-        labels = [
-            piece for line in lines_of(inside) for piece in pieces_of(line, 1.0) if len(piece.words) < _LONG_LABEL
-        ]
+        level = lines_of(word for word in inside if word.level)
+        labels = [piece for line in level for piece in pieces_of(line, 1.0) if len(piece.words) < _LONG_LABEL]
+        labels.extend(line_of([word]) for word in inside if not word.level)
         if labels:
             taken.update(word for label in labels for word in label.words)
             blocks.append(TextBlock("figure", page.number, bounding_box(label.box for label in labels), tuple(labels)))

@@ -62,13 +62,13 @@ def remove_furniture(pages: Sequence[Page]) -> tuple[list[Page], tuple[RemovedLi
     ]
     gone: dict[int, set[Word]] = defaultdict(set)
     for _, group in groups:
-        for number, _, line in group:
-            gone[number].update(line.words)
+        for page_number, _, line in group:
+            gone[page_number].update(line.words)
     by_number = {page.number: page for page in pages}
     attached = [group for _, group in groups if _belongs_to_body(group, by_number, gone)]
     for group in attached:
-        for number, _, line in group:
-            gone[number].difference_update(line.words)
+        for page_number, _, line in group:
+            gone[page_number].difference_update(line.words)
     removed = [_removed(key, group, by_number) for key, group in groups if group not in attached]
     kept = [replace(page, words=tuple(word for word in page.words if word not in gone[page.number])) for page in pages]
     return kept, tuple(removed)

@@ -9,14 +9,17 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 __all__ = ["Box", "Line", "Word", "bounding_box", "line_of", "lines_of"]
 
 _WORD_GAP = 0.1
-"""Share of the glyph height from which a gap between two words is a space: the space of a narrow font is about 0.15."""
+"""Share of the glyph height up to which a change of font is no change of word: the space of a narrow font is about 0.15."""
 _RAISED_SIZE = 0.88
 _RAISED_SHIFT = 0.15
 _BOLD_SHARE = 0.9
+_TINY = 0.6
+"""Relative height below which a glyph (a raised sign, a small symbol) need not reach its line's middle."""
 _SUPERSCRIPTS = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
 _CJK = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
 
@@ -131,7 +134,7 @@ def line_of(words: Sequence[Word]) -> Line:
 def _joined(words: Sequence[Word]) -> str:
     """Write words with spaces where there are gaps, and raised digits as superscripts: `mm` + `2` is `mm²`, never `mm2`."""
     parts = [words[0].text]
-    for left, right in zip(words, words[1:], strict=False):
+    for left, right in pairwise(words):
         gap = right.box.x0 - left.box.x1
         height = min(left.box.height, right.box.height)
         text = right.text
@@ -144,21 +147,20 @@ def _joined(words: Sequence[Word]) -> str:
             parts.append(text.translate(_SUPERSCRIPTS))
             continue
         both_cjk = bool(_CJK.match(left.text[-1]) and _CJK.match(text[0]))
-        parts.append(text if gap < _WORD_GAP * height or (both_cjk and gap < height) else f" {text}")
+        touching = abs(gap) < _WORD_GAP * height and (left.font != right.font or left.box.height != right.box.height)
+        parts.append(text if touching or (both_cjk and gap < height) else f" {text}")
     return "".join(parts)
 
 
 def lines_of(words: Iterable[Word]) -> list[Line]:
-    """Group words into lines, top to bottom: a word joins the line in whose height its middle lies."""
+    """Group words into lines, top to bottom: words of one line overlap in height, and tiny ones stand close to a large one."""
     groups: list[list[Word]] = []
     cores: list[Box] = []
     for word in sorted(words, key=lambda word: (word.box.y0, word.box.x0)):
-        middle = word.box.center[1]
         for index in range(len(groups) - 1, max(-1, len(groups) - 5), -1):
-            core = cores[index]
-            if core.y0 <= middle <= core.y1 and word.box.y0 <= core.center[1] <= word.box.y1:
+            if _same_line(word.box, cores[index], groups[index]):
                 groups[index].append(word)
-                if word.box.height > core.height and len(groups[index]) < 3:
+                if word.box.height > cores[index].height:
                     cores[index] = word.box
                 break
         else:
@@ -166,3 +168,13 @@ def lines_of(words: Iterable[Word]) -> list[Line]:
             cores.append(word.box)
     lines = [line_of(group) for group in groups]
     return sorted(lines, key=lambda line: (line.pitch_base, line.box.x0))
+
+
+def _same_line(box: Box, core: Box, group: Sequence[Word]) -> bool:
+    small, large = (box, core) if box.height <= core.height else (core, box)
+    if not large.y0 <= small.center[1] <= large.y1:
+        return False
+    if small.height > _TINY * large.height:
+        return small.y0 <= large.center[1] <= small.y1
+    gap = min(max(word.box.x0 - box.x1, box.x0 - word.box.x1) for word in group)
+    return gap < large.height

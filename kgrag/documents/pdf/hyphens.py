@@ -51,9 +51,11 @@ class LineJoiner:
         left = _LEFT.search(text)
         if left and left[1].strip("-\u2010"):
             return self._hyphenated(text, following, left)
-        if _URL_TAIL.search(text) and edge - previous.box.x1 <= _URL_SLACK * max(1.0, edge - previous.box.x0):
+        if _URL_TAIL.search(text):
             head = following.split(" ", 1)[0]
-            if _URL_HEAD.match(head) and (text[-1] in "/-_.=?&%#" or re.search(r"[/._=?&%#\d-]", head.rstrip(".,"))):
+            at_edge = edge - previous.box.x1 <= _URL_SLACK * max(1.0, edge - previous.box.x0)
+            is_more = _URL_HEAD.match(head) and re.search(r"[/._=?&%#\d-]", head.rstrip(".,"))
+            if is_more and (at_edge or text[-1] in "/_=?&%#"):
                 return text + following
         if _CJK.match(text[-1:]) and _CJK.match(following[:1]):
             return text + following

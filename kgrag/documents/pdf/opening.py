@@ -70,7 +70,7 @@ def _open_with_pdfium(path: Path) -> str:
 
 def file_origin(path: Path) -> Any:
     """Docling's note of where a document comes from."""
-    from docling_core.types.doc.document import DocumentOrigin
+    from docling_core.types.doc.common.origin import DocumentOrigin
 
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").digest()

@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kgrag.documents.pdf.geometry import Box, Word, bounding_box
+from kgrag.documents.pdf.geometry import Box, Word
 
 if TYPE_CHECKING:
     from docling_core.types.doc.page import PdfShape, SegmentedPdfPage
@@ -187,11 +188,12 @@ def _sort_shape(
     points = [(point.x, height - point.y) for point in shape.points]
     if len(points) < 2:
         return
-    box = bounding_box(Box(x, y, x, y) for x, y in points)
+    xs, ys = [x for x, _ in points], [y for _, y in points]
+    box = Box(min(xs), min(ys), max(xs), max(ys))
     if box.width <= _MARK and box.height <= _MARK and min(box.width, box.height) > 0.3 * max(box.width, box.height):
         marks.append(box)
         return
-    segments = list(zip(points, points[1:], strict=False))
+    segments = list(pairwise(points))
     if any(abs(a[0] - b[0]) > _STRAIGHT and abs(a[1] - b[1]) > _STRAIGHT for a, b in segments):
         if box.area < 0.9 * width * height:
             drawings.append(box)

@@ -131,7 +131,9 @@ def _breaks(
     if above.bold != line.bold and (ended_early or (above.bold and section_number(current[0]))):
         return True
     if marker is not None and line.box.x0 < current[0].box.x0 - _INDENT * size:
-        return True
+        hangs_under_marker = abs(line.box.x0 - marker[1]) < 0.3 * size
+        if not hangs_under_marker or ended_early:
+            return True
     if (
         marker is None
         and len(current) > 1

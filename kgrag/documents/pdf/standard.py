@@ -19,9 +19,7 @@ _PACKAGES = "torch", "docling_ibm_models"
 def missing_models() -> str:
     """Say what Docling's layout models lack here; empty when nothing."""
     absent = [name for name in _PACKAGES if find_spec(name) is None]
-    if absent:
-        return f"{' and '.join(absent)} is not installed"
-    return ""
+    return f"not installed: {', '.join(absent)}" if absent else ""
 
 
 def convert_with_models(path: Path) -> DoclingDocument:
