@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import importlib.util
-import os
 import tempfile
 import threading
 from collections.abc import Iterator, Sequence
@@ -21,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgrag.errors import ModelMissing
+from kgrag.folders import cache_folder
 from kgrag.models.base import Vectors
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ class MiniLM:
 
     def _graph_file(self) -> Path:
         """Return the cached graph, writing it first where there is none."""
-        cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kgrag"
+        cache = cache_folder()
         file = cache / f"minilm-{GRAPH_VERSION}-{WEIGHTS_SHA256[:12]}.onnx"
         if not file.exists():
             weights = self._folder / "model.safetensors"

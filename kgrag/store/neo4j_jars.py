@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from kgrag.errors import StoreUnavailable
+from kgrag.folders import cache_folder
 
 __all__ = ["NEO4J_VERSION", "exclusive", "jars_missing", "java_library", "neo4j_jars", "neo4j_recipes"]
 
@@ -101,7 +102,7 @@ def exclusive(lock: Path) -> Iterator[None]:
 
 
 def _cache() -> Path:
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kgrag" / "neo4j" / NEO4J_VERSION
+    return cache_folder() / "neo4j" / NEO4J_VERSION
 
 
 def _complete(folder: Path) -> bool:

@@ -1,7 +1,7 @@
 """The process that a Neo4j from Maven artefacts lives in: `python -m kgrag.store.neo4j_process HOME JARS LIBJVM HEAP_MB [OWNER_PID]`.
 
 Neo4j's jars have no main class. This starts a Java virtual machine in a process of its own, builds the database service from
-HOME/neo4j.conf and shuts it down in order on SIGTERM or SIGINT, or when the process OWNER_PID is gone. HOME/server.lock is held for as
+HOME/neo4j.conf and shuts it down in order on SIGTERM or SIGINT, or when the process OWNER_PID is gone. HOME/lock is held for as
 long as the process lives, however it ends: whoever can take that lock knows that no server runs.
 """
 
@@ -12,6 +12,9 @@ import signal
 import sys
 import threading
 from pathlib import Path
+
+from kgrag.errors import StoreLocked
+from kgrag.store.folder_lock import FolderLock
 
 __all__ = ["serve"]
 
@@ -32,29 +35,27 @@ JVM_OPTIONS = (
 
 def serve(home: Path, jars: Path, libjvm: str, heap_mb: int, owner_pid: int | None = None) -> int:
     """Run the server until it is told to stop; return the exit code. Returns 1 at once where another server has `home`."""
-    import fcntl
-
     import jpype
 
-    with (home / "server.lock").open("a") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            sys.stderr.write(f"Another server uses {home}.\n")
-            return 1
-        stopping = threading.Event()
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-            signal.signal(number, lambda *_: stopping.set())
-        jpype.startJVM(
-            libjvm, f"-Xmx{heap_mb}m", *JVM_OPTIONS, classpath=[str(jars / "*")], convertStrings=True, interrupt=False
-        )
-        path = jpype.JClass("java.nio.file.Path")
-        builder = jpype.JClass("org.neo4j.dbms.api.DatabaseManagementServiceBuilder")
-        service = builder(path.of(str(home))).loadPropertiesFromFile(path.of(str(home / "neo4j.conf"))).build()
-        while not stopping.wait(OWNER_CHECK_S):
-            if owner_pid is not None and not _alive(owner_pid):
-                break
-        service.shutdown()
+    try:
+        lock = FolderLock(home)
+    except StoreLocked as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    stopping = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, lambda *_: stopping.set())
+    jpype.startJVM(
+        libjvm, f"-Xmx{heap_mb}m", *JVM_OPTIONS, classpath=[str(jars / "*")], convertStrings=True, interrupt=False
+    )
+    path = jpype.JClass("java.nio.file.Path")
+    builder = jpype.JClass("org.neo4j.dbms.api.DatabaseManagementServiceBuilder")
+    service = builder(path.of(str(home))).loadPropertiesFromFile(path.of(str(home / "neo4j.conf"))).build()
+    while not stopping.wait(OWNER_CHECK_S):
+        if owner_pid is not None and not _alive(owner_pid):
+            break
+    service.shutdown()
+    lock.release()
     return 0
 
 

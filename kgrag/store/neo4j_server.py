@@ -23,7 +23,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from kgrag.errors import InputError, StoreUnavailable
+from kgrag.errors import InputError, StoreLocked, StoreUnavailable
+from kgrag.folders import data_folder
+from kgrag.store.folder_lock import FolderLock
 from kgrag.store.neo4j_jars import exclusive, jars_missing, java_library, neo4j_jars, neo4j_recipes
 
 __all__ = ["BOLT_PORT", "Engine", "Neo4jServer", "default_home", "down", "engine_missing", "status", "up"]
@@ -65,7 +67,7 @@ class Neo4jServer:
 
 def default_home() -> Path:
     """Return `$XDG_DATA_HOME/kgrag/neo4j` (`~/.local/share/kgrag/neo4j`)."""
-    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "kgrag" / "neo4j"
+    return data_folder() / "neo4j"
 
 
 def engine_missing() -> str | None:
@@ -230,14 +232,11 @@ def _start_process(
 
 def _process_runs(home: Path) -> bool:
     """Say whether the lock that the server holds for life is taken: unlike a process id it is never somebody else's."""
-    import fcntl
-
-    with (home / "server.lock").open("a") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        return False
+    try:
+        FolderLock(home).release()
+    except StoreLocked:
+        return True
+    return False
 
 
 def _stop_process(home: Path, pid: int, how: signal.Signals) -> None:

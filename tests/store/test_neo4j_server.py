@@ -65,7 +65,7 @@ def test_a_server_ends_with_its_killed_owner_and_the_next_one_has_its_data_and_p
     )
     owner = subprocess.run([sys.executable, "-c", script, str(home)], check=False)
     assert owner.returncode == -signal.SIGKILL
-    with (home / "server.lock").open("a") as lock:
+    with (home / "lock").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # waits until the server is gone
     assert neo4j_server.status(home) is None
     assert stat.S_IMODE((home / "password").stat().st_mode) == 0o600
