@@ -36,7 +36,10 @@ def fit_title(title: str, *, count_tokens: CountTokens, max_tokens: int) -> str:
     limit = max_tokens // TITLE_SHARE
     if len(title) <= MAX_HEADING_CHARACTERS and count_tokens(title) <= limit:
         return title
-    return _longest_start(title[:MAX_HEADING_CHARACTERS], lambda start: count_tokens(f"{start} …") <= limit).rstrip() + " …"
+    return (
+        _longest_start(title[:MAX_HEADING_CHARACTERS], lambda start: count_tokens(f"{start} …") <= limit).rstrip()
+        + " …"
+    )
 
 
 def chunk_blocks(
@@ -176,7 +179,10 @@ class _Chunking:
         """Return the headings of a section; outer ones go first where title and headings would take more than half of the window."""
         if section not in self._paths:
             headings = tuple(self._parts[index].text for index in section)
-            while len(headings) > 1 and self._count(with_context("", self._document.title, *headings)) > self._max_tokens // 2:
+            while (
+                len(headings) > 1
+                and self._count(with_context("", self._document.title, *headings)) > self._max_tokens // 2
+            ):
                 headings = headings[1:]
             self._paths[section] = headings
         return self._paths[section]
@@ -198,7 +204,11 @@ class _Chunking:
     def _chunk(self, position: int, section: Section, text: str, parts: Sequence[int], links: Sequence[Link]) -> Chunk:
         members = [self._parts[index] for index in parts]
         starts = [part.page_start for part in members if part.page_start is not None and part.kind != "heading"]
-        ends = [part.page_end or part.page_start for part in members if part.page_start is not None and part.kind != "heading"]
+        ends = [
+            part.page_end or part.page_start
+            for part in members
+            if part.page_start is not None and part.kind != "heading"
+        ]
         if not starts:
             starts = ends = [part.page_start for part in members if part.page_start is not None]
         chunk = Chunk(
@@ -214,7 +224,8 @@ class _Chunking:
             tokens=0,
             anchors=tuple(dict.fromkeys(anchor for part in members for anchor in part.anchors)),
             links=tuple(
-                Hyperlink(href=link.href, anchor=link.anchor, context=link.context, position=number) for number, link in enumerate(links)
+                Hyperlink(href=link.href, anchor=link.anchor, context=link.context, position=number)
+                for number, link in enumerate(links)
             ),
         )
         return chunk.model_copy(update={"tokens": self._count(chunk.prompted_text)})

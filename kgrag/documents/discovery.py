@@ -106,7 +106,9 @@ class _Search:
             else:
                 raise InputError(f"{path}: no such file or folder. Give files or folders that exist.")
         except OSError as error:  # a loop of links, a name too long, no permission
-            raise InputError(f"{path}: cannot be opened ({error.strerror}). Give files or folders that can be read.") from error
+            raise InputError(
+                f"{path}: cannot be opened ({error.strerror}). Give files or folders that can be read."
+            ) from error
 
     def _add_folder(self, folder: Path) -> None:
         self._folders.append(stored_path(folder))

@@ -108,7 +108,9 @@ class _Serializer(ChunkingDocSerializer):
 
     texts: dict[str, str]
 
-    def serialize(self, *, item: NodeItem | None = None, visited: set[str] | None = None, **kwargs: Any) -> SerializationResult:
+    def serialize(
+        self, *, item: NodeItem | None = None, visited: set[str] | None = None, **kwargs: Any
+    ) -> SerializationResult:
         seen = visited if visited is not None else set()
         if item is None or item.self_ref in seen:
             return create_ser_result()

@@ -67,20 +67,26 @@ def read_file_metadata(path: Path) -> FileMetadata:
     readers = {".csv": _csv, ".jsonl": _jsonl, ".json": _json, ".toml": _toml}
     reader = readers.get(path.suffix.lower())
     if reader is None:
-        raise InputError(f"{path}: metadata must be a .csv, .json, .jsonl or .toml file, got {path.suffix or 'no suffix'!r}.")
+        raise InputError(
+            f"{path}: metadata must be a .csv, .json, .jsonl or .toml file, got {path.suffix or 'no suffix'!r}."
+        )
     try:
         text = path.read_text(encoding="utf-8-sig")
         return FileMetadata(path, [_entry(path, key, values) for key, values in reader(path, text)])
     except OSError as error:
         raise InputError(f"{path}: the metadata file cannot be read ({error.strerror}).") from error
     except (ValueError, csv.Error) as error:  # not UTF-8, not JSON, not TOML
-        raise InputError(f"{path}: the metadata file is not valid {path.suffix[1:].upper()} in UTF-8: {error}") from error
+        raise InputError(
+            f"{path}: the metadata file is not valid {path.suffix[1:].upper()} in UTF-8: {error}"
+        ) from error
 
 
 def _csv(path: Path, text: str) -> Iterator[tuple[Any, Any]]:
     rows = csv.DictReader(text.splitlines())
     if "path" not in (rows.fieldnames or ()):
-        raise InputError(f"{path}: expected a column `path` in the first line, got {', '.join(rows.fieldnames or ()) or 'nothing'}.")
+        raise InputError(
+            f"{path}: expected a column `path` in the first line, got {', '.join(rows.fieldnames or ()) or 'nothing'}."
+        )
     for row in rows:
         extra = row.pop(None, None)  # type: ignore[call-overload]
         if extra:

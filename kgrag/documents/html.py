@@ -15,7 +15,7 @@ from kgrag.documents.cleaning_report import RemovedLine
 from kgrag.documents.html_boilerplate import UNSEEN, boilerplate_rule
 from kgrag.documents.html_tables import is_data_table, table_block
 from kgrag.documents.hyperlinks import resolve_href, sentence_around
-from kgrag.documents.inline_text import InlineText, collapse
+from kgrag.documents.inline_text import InlineText, collapse, superscript
 from kgrag.documents.text_encoding import decode
 from kgrag.errors import DocumentError
 
@@ -29,8 +29,6 @@ BLOCK_ELEMENTS = frozenset(
 LISTS = frozenset({"ul", "ol", "menu", "dir"})
 PERMALINK_MARKS = frozenset({"", "#", "¶", "§", "🔗", "\uf0c1", "\uf08d"})
 """Texts of the links to themselves that generators put beside headings; the last two are icon fonts' characters."""
-SUPERSCRIPTS = str.maketrans("0123456789+-−=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿ")
-"""`10<sup>6</sup>` is a million, not 106."""
 MAX_ENCLOSING_ANCHORS = 64
 """Ids of a block, counted from the inside: no page of use is nested deeper."""
 
@@ -132,7 +130,11 @@ class _Walk:
             if rule := boilerplate_rule(element):
                 self._remove(element, rule)
                 return False
-            if tag == "a" and (element.get("href") or "").startswith("#") and "".join(element.itertext()).strip() in PERMALINK_MARKS:
+            if (
+                tag == "a"
+                and (element.get("href") or "").startswith("#")
+                and "".join(element.itertext()).strip() in PERMALINK_MARKS
+            ):
                 self._ids.extend(_ids(element))
                 return False
         if tag == "table" and is_data_table(element):
@@ -149,7 +151,7 @@ class _Walk:
         elif tag == "img":
             self._text.add(element.get("alt") or "")
         if tag in ("sup", "sub"):
-            self._add(_superscript(element.text) if tag == "sup" else element.text)
+            self._add(superscript(element.text) if tag == "sup" else element.text)
         else:
             self._add(element.text)
         return True
@@ -176,7 +178,9 @@ class _Walk:
                 self._flush()
         if tag in LISTS:
             start = element.get("start", "")
-            self._lists.append([tag == "ol", int(start) - 1 if start.lstrip("-").isdecimal() and len(start) < 9 else 0, ""])
+            self._lists.append(
+                [tag == "ol", int(start) - 1 if start.lstrip("-").isdecimal() and len(start) < 9 else 0, ""]
+            )
         elif tag == "li" and self._lists:
             ordered = self._lists[-1]
             ordered[1] += 1
@@ -286,12 +290,6 @@ class _Walk:
         walk = _Walk(self._document_path, keep_all=True)
         walk.through(element)
         self.removed.extend(RemovedLine(rule, line) for block in walk.finish() for line in block.lines)
-
-
-def _superscript(text: str | None) -> str | None:
-    if text and all(character in "0123456789+-−=()n" for character in text.strip()):
-        return text.strip().translate(SUPERSCRIPTS)
-    return text
 
 
 def _ids(element: Any) -> list[str]:

@@ -12,7 +12,13 @@ UNSEEN = frozenset(
 )
 """Elements without words of the document; what they contain is not counted."""
 CONTROLS = frozenset("button select textarea input datalist optgroup option progress meter".split())
-ROLES = {"navigation": "navigation", "banner": "page header", "contentinfo": "page footer", "search": "navigation", "menu": "navigation"}
+ROLES = {
+    "navigation": "navigation",
+    "banner": "page header",
+    "contentinfo": "page footer",
+    "search": "navigation",
+    "menu": "navigation",
+}
 NAMES = {
     "breadcrumb": "breadcrumbs",
     "breadcrumbs": "breadcrumbs",
@@ -81,7 +87,10 @@ def _rule_by_name(element: Any) -> str | None:
             continue
         if rule in ("navigation", "table of contents") and _link_share(element) < LINK_SHARE:
             continue
-        if rule in ("page header", "page footer") and next(element.iter("p", "table", "pre", *HEADINGS), None) is not None:
+        if (
+            rule in ("page header", "page footer")
+            and next(element.iter("p", "table", "pre", *HEADINGS), None) is not None
+        ):
             continue
         return rule
     return None

@@ -64,13 +64,17 @@ def table_block(table: Any, read: Callable[[Any], Sequence[Block]], *, own_ids: 
     if not rows:
         return None
     width = max(len(row.cells) for _, row in rows)
-    padded = [(header, TableRow(row.cells + ("",) * (width - len(row.cells)), row.anchors, row.links)) for header, row in rows]
+    padded = [
+        (header, TableRow(row.cells + ("",) * (width - len(row.cells)), row.anchors, row.links)) for header, row in rows
+    ]
     header_rows = [row for header, row in padded if header]
     body = [row for header, row in padded if not header]
     if not body:  # a table of headings only: they are its content
         header_rows, body = [], [row for _, row in padded]
     links_of_all = tuple(link for row in (*header_rows, *body) for link in row.links)
-    return Block("table", anchors=tuple(own_ids), links=links_of_all, header=join_header_rows(header_rows), rows=tuple(body))
+    return Block(
+        "table", anchors=tuple(own_ids), links=links_of_all, header=join_header_rows(header_rows), rows=tuple(body)
+    )
 
 
 def _row_elements(table: Any) -> Iterator[tuple[bool, Any]]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["InlineText", "collapse"]
+__all__ = ["INVISIBLE", "InlineText", "collapse", "superscript"]
 
 SPACE = re.compile(r"\s+")
 INVISIBLE = re.compile("[\u200b\u200e\u200f\u2060\ufeff\u00ad]")
 """Marks that only say where a line may break or which way it runs."""
+SUPERSCRIPTS = str.maketrans("0123456789+-−=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿ")
 DETACHED_PUNCTUATION = re.compile(r"\s*\n\s*([,.;:!?)\]]+)(?=\s|$)")
 """Punctuation on a line of its own after an element, as pretty-printers leave it: browsers show a gap, authors meant none."""
 
@@ -16,6 +17,12 @@ DETACHED_PUNCTUATION = re.compile(r"\s*\n\s*([,.;:!?)\]]+)(?=\s|$)")
 def collapse(text: str) -> str:
     """Collapse runs of white space, drop invisible marks, strip."""
     return SPACE.sub(" ", INVISIBLE.sub("", text)).strip()
+
+
+def superscript(text: str | None) -> str | None:
+    """Raise digits and signs (`10` `6` is a million, not 106); other text has no raised form and stays."""
+    raised = text.strip() if text else ""
+    return raised.translate(SUPERSCRIPTS) if raised and all(ord(letter) in SUPERSCRIPTS for letter in raised) else text
 
 
 class InlineText:

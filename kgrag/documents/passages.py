@@ -1,6 +1,6 @@
 """Ready passages: `.jsonl` files in which every line is one chunk, neither split nor cleaned.
 
-    {"id": "42", "title": "X-100", "text": "The X-100 runs from 3.3 V.", "product": "X-100", "url": "..."}
+{"id": "42", "title": "X-100", "text": "The X-100 runs from 3.3 V.", "product": "X-100", "url": "..."}
 """
 
 from __future__ import annotations

@@ -18,7 +18,9 @@ BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-DECLARATION = re.compile(rb"<meta[^>]{1,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)|<\?xml[^>]{1,100}?encoding\s*=\s*[\"']([\w.:-]+)", re.I)
+DECLARATION = re.compile(
+    rb"<meta[^>]{1,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)|<\?xml[^>]{1,100}?encoding\s*=\s*[\"']([\w.:-]+)", re.I
+)
 DECLARATION_BYTES = 4096
 """Where a page may declare its encoding; browsers look at the first 1024 bytes."""
 DETECTION_BYTES = 200_000
@@ -100,7 +102,9 @@ def _declared(data: bytes) -> str | None:
         encoding = codecs.lookup(label).name
     except LookupError:
         return None
-    if encoding.startswith("utf-16") or encoding.startswith("utf-32"):  # a declaration that was read as ASCII cannot be true
+    if encoding.startswith("utf-16") or encoding.startswith(
+        "utf-32"
+    ):  # a declaration that was read as ASCII cannot be true
         return "utf-8"
     return WESTERN if encoding in ("iso8859-1", "ascii") else encoding
 

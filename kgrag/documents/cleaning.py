@@ -1,0 +1,75 @@
+"""Cleaning: what is in every document and says nothing about its subject goes; what goes is counted.
+
+A rule needs two witnesses: a heading and lines that look the part (`Revision History` over dates), or lines that cannot be anything else (three
+in a row with dot leaders to page numbers). No rule looks at how many letters a line has: `3.3 V`, `260 – 1260 hPa` and `2x I2C` are content.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from kgrag.documents.blocks import Block
+from kgrag.documents.boilerplate import RULES, Outline
+from kgrag.documents.cleaning_report import CleaningReport, RemovedLine
+from kgrag.documents.mojibake import repair_block
+
+__all__ = ["clean"]
+
+ORNAMENT = frozenset("-=_*~·•.—–─═|#+ \t")
+"""A line of nothing but these, three or more, is drawn, not written."""
+MIN_ORNAMENT_CHARACTERS = 3
+
+
+def clean(
+    blocks: Sequence[Block], *, removed_before: Iterable[RemovedLine] = ()
+) -> tuple[tuple[Block, ...], CleaningReport]:
+    """Repair and clean a document's blocks; `removed_before` are the lines that conversion left out, for the report."""
+    repaired, changes = [], []
+    for block in blocks:
+        better, changed = repair_block(block)
+        repaired.append(better)
+        changes.extend(changed)
+    removed = list(removed_before)
+    kept: list[Block] = []
+    for block in repaired:
+        tidy, ornaments = _without_ornaments(block)
+        removed.extend(ornaments)
+        if tidy is not None:
+            kept.append(tidy)
+    outline = Outline(kept)
+    verdicts: dict[int, str] = {}
+    for name, rule in RULES:
+        for index in rule(outline):
+            verdicts.setdefault(index, name)
+    for index in reversed(range(len(kept))):
+        if kept[index].kind == "heading" and index not in verdicts and (name := _emptied_by(outline, index, verdicts)):
+            verdicts[index] = name
+    removed.extend(
+        RemovedLine(verdicts[i], line, block.page_start)
+        for i, block in enumerate(kept)
+        if i in verdicts
+        for line in block.lines
+    )
+    return tuple(block for i, block in enumerate(kept) if i not in verdicts), CleaningReport.of(removed, changes)
+
+
+def _emptied_by(outline: Outline, heading: int, verdicts: dict[int, str]) -> str | None:
+    """Name the rule that took all that stood under a heading; None where something is left or nothing stood there."""
+    below = outline.scope(heading)
+    if below and all(index in verdicts for index in below):
+        return verdicts[below[0]]
+    return None
+
+
+def _without_ornaments(block: Block) -> tuple[Block | None, list[RemovedLine]]:
+    """Take drawn lines out of a text; code is not touched."""
+    if block.kind in ("table", "code"):
+        return block, []
+    lines = block.text.split("\n")
+    drawn = [line for line in lines if len(line.strip()) >= MIN_ORNAMENT_CHARACTERS and set(line) <= ORNAMENT]
+    if not drawn:
+        return block, []
+    text = "\n".join(line for line in lines if line not in drawn)
+    removed = [RemovedLine("ornament", line.strip(), block.page_start) for line in drawn]
+    return (replace(block, text=text) if text.strip() else None), removed

@@ -1,0 +1,76 @@
+"""Markdown to blocks, by way of HTML: one walk for both, and headings get the ids that renderers give them, so links find them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kgrag.documents.blocks import BlockDocument
+from kgrag.documents.cleaning_report import RemovedLine
+from kgrag.documents.html import blocks_of_html
+from kgrag.documents.text_encoding import decode
+from kgrag.types import Scalar
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+__all__ = ["convert_markdown"]
+
+FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+FRONT_MATTER_ENTRY = re.compile(r"^([A-Za-z][\w -]*?):[ \t]+(.+?)[ \t]*$", re.MULTILINE)
+EXPLICIT_ID = re.compile(r"[ \t]*\{#([\w.:-]+)\}[ \t]*$")
+"""`## Heading {#its-id}`, as several generators of documentation write it."""
+NOT_IN_SLUG = re.compile(r"[^\w\- ]")
+MAX_NESTING = 100
+"""Lists and quotes in each other; the parser calls itself for each."""
+
+
+def convert_markdown(data: bytes, path: Path, *, document_path: str) -> BlockDocument:
+    """Convert Markdown (CommonMark with tables; HTML in it is read as HTML). Raises `DocumentError` for what is no text."""
+    from markdown_it import MarkdownIt
+
+    decoded = decode(data, path)
+    text, metadata, removed = _front_matter(decoded.text.replace("\r\n", "\n"))
+    parser = MarkdownIt("commonmark", {"maxNesting": MAX_NESTING}).enable(["table", "strikethrough"])
+    tokens = parser.parse(text)
+    notes = [decoded.note] if decoded.note else []
+    if any(token.level >= MAX_NESTING - 1 for token in tokens):
+        notes.append(f"lists or quotes are nested {MAX_NESTING} levels deep; what is deeper was not read")
+    _give_ids(tokens)
+    html = parser.renderer.render(tokens, parser.options, {})
+    converted = blocks_of_html(f"<html><body>{html}</body></html>", path, document_path=document_path)
+    title = metadata.pop("title", "")
+    return BlockDocument(converted.blocks, str(title), (*removed, *converted.removed), tuple(notes), metadata)
+
+
+def _front_matter(text: str) -> tuple[str, dict[str, Scalar], list[RemovedLine]]:
+    """Take the block of `key: value` lines off the start of a text."""
+    match = FRONT_MATTER.match(text)
+    if match is None:
+        return text, {}, []
+    entries = {key.lower(): value.strip("\"'") for key, value in FRONT_MATTER_ENTRY.findall(match[1])}
+    if not entries:
+        return text, {}, []
+    removed = [RemovedLine("front matter", line) for line in match[1].splitlines() if line.strip()]
+    return text[match.end() :], dict(entries), removed
+
+
+def _give_ids(tokens: Sequence[Token]) -> None:
+    """Give each heading the id that GitHub gives it, or the one it asks for."""
+    used: Counter[str] = Counter()
+    for opening, inline in zip(tokens, tokens[1:], strict=False):
+        if opening.type != "heading_open":
+            continue
+        explicit = EXPLICIT_ID.search(inline.content)
+        if explicit and inline.children and inline.children[-1].type == "text":
+            last = inline.children[-1]
+            last.content = EXPLICIT_ID.sub("", last.content)
+            opening.attrSet("id", explicit[1])
+            continue
+        words = "".join(child.content for child in inline.children or () if child.type in ("text", "code_inline"))
+        slug = NOT_IN_SLUG.sub("", words.strip().lower()).replace(" ", "-")
+        opening.attrSet("id", f"{slug}-{used[slug]}" if used[slug] else slug)
+        used[slug] += 1

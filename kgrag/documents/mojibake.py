@@ -1,0 +1,43 @@
+"""Text that was encoded twice (`â€™` for `’`), put right by ftfy; nothing else of what ftfy can do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kgrag.documents.blocks import Block, Link, TableRow
+from kgrag.documents.cleaning_report import RepairedLine
+
+__all__ = ["repair_block", "repair_text"]
+
+
+def repair_text(text: str) -> str:
+    """Return `text` with double encoding undone. `µ`, `²`, `½`, ligatures and full-width letters stay as they are: they were written so."""
+    if text.isascii():
+        return text
+    from ftfy import fix_encoding
+
+    return "\n".join(line if line.isascii() else fix_encoding(line) for line in text.split("\n"))
+
+
+def repair_block(block: Block) -> tuple[Block, list[RepairedLine]]:
+    """Repair a block's words; also return which lines changed."""
+    if all(line.isascii() for line in block.lines):
+        return block, []
+    repaired = replace(
+        block,
+        text=repair_text(block.text),
+        links=_links(block.links),
+        header=_row(block.header) if block.header else None,
+        rows=tuple(_row(row) for row in block.rows),
+    )
+    pairs = zip(block.lines, repaired.lines, strict=False)
+    changed = [RepairedLine(before, after, block.page_start) for before, after in pairs if before != after]
+    return (repaired, changed) if changed else (block, [])
+
+
+def _row(row: TableRow) -> TableRow:
+    return TableRow(tuple(map(repair_text, row.cells)), row.anchors, _links(row.links))
+
+
+def _links(links: tuple[Link, ...]) -> tuple[Link, ...]:
+    return tuple(Link(link.href, repair_text(link.anchor), repair_text(link.context)) for link in links)

@@ -1,0 +1,149 @@
+"""Excel files to blocks, row by row.
+
+Not through Docling, whose backend visits every cell between the first and the last: one forgotten cell in the corner of a sheet is 17 thousand
+million cells. Here a sheet is read as a stream, and only what has a value is kept.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+import zipfile
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from kgrag.documents.blocks import Block, BlockDocument, TableRow
+from kgrag.documents.office import check_office_file
+from kgrag.errors import DocumentError
+
+__all__ = ["convert_spreadsheet"]
+
+SIGNIFICANT_DIGITS = 15
+"""Of a number in Excel: 0.1 + 0.2 is 0.3 there."""
+FORMAT_TEXT = re.compile(r'"([^"]*)"|\\(.)|[#0?.,]+')
+"""In a number format: literal text, an escaped character, the place of the number."""
+
+Row = dict[int, str]
+"""Column → text, for the cells that have any."""
+
+
+def convert_spreadsheet(path: Path) -> BlockDocument:
+    """Convert a .xlsx file: a heading for each sheet, a table for each group of rows and columns that nothing empty parts.
+
+    `page_start` is the number of the sheet. A formula is its value as last computed. Raises `DocumentError` for a broken or protected file.
+    """
+    check_office_file(path, format="xlsx")
+    from lxml.etree import XMLSyntaxError
+    from openpyxl import load_workbook
+    from openpyxl.utils.exceptions import InvalidFileException
+
+    blocks: list[Block] = []
+    try:
+        workbook = load_workbook(path, read_only=True, data_only=True)
+        try:
+            for number, sheet in enumerate(workbook.worksheets, start=1):
+                blocks.extend(_sheet_blocks(sheet, number))
+            title = " ".join((workbook.properties.title or "").split()) or path.stem
+        finally:
+            workbook.close()
+    except (
+        KeyError,
+        ValueError,
+        TypeError,
+        zipfile.BadZipFile,
+        InvalidFileException,
+        XMLSyntaxError,
+        SyntaxError,
+        EOFError,
+    ) as error:
+        raise DocumentError(path, f"is broken: {error}") from error
+    return BlockDocument(tuple(blocks), title)
+
+
+def _sheet_blocks(sheet: Any, number: int) -> list[Block]:
+    sheet.reset_dimensions()  # what a file says about its size is often wrong
+    rows = ({cell.column: text for cell in row if (text := _text(cell))} for row in sheet.iter_rows())
+    blocks = [block for region in _regions(rows) for block in _region_blocks(region, number)]
+    return [Block("heading", sheet.title, 1, number, number), *blocks] if blocks else []
+
+
+def _regions(rows: Iterable[Row]) -> Iterator[list[Row]]:
+    """Part rows where a row is empty, and those where a column is."""
+    for group in _runs(rows):
+        columns = sorted({column for row in group for column in row})
+        for span in _consecutive(columns):
+            part = [{column: row[column] for column in span if column in row} for row in group]
+            yield from _runs(part)
+
+
+def _runs(rows: Iterable[Row]) -> Iterator[list[Row]]:
+    run: list[Row] = []
+    for row in rows:
+        if row:
+            run.append(row)
+        elif run:
+            yield run
+            run = []
+    if run:
+        yield run
+
+
+def _consecutive(numbers: Sequence[int]) -> Iterator[list[int]]:
+    run: list[int] = []
+    for number in numbers:
+        if run and number != run[-1] + 1:
+            yield run
+            run = []
+        run.append(number)
+    if run:
+        yield run
+
+
+def _region_blocks(rows: Sequence[Row], page: int) -> Iterator[Block]:
+    """Make a table, with its first row as column headings where that says no numbers; a single column is paragraphs."""
+    columns = sorted({column for row in rows for column in row})
+    if len(columns) == 1 or len(rows) == 1:
+        for row in rows:
+            yield Block("paragraph", " | ".join(row[column] for column in columns if column in row), 0, page, page)
+        return
+    table = [TableRow(tuple(row.get(column, "") for column in columns)) for row in rows]
+    has_header = (
+        all(any(map(str.isalpha, cell)) for cell in table[0].cells if cell) and len(rows[0]) > len(columns) // 2
+    )
+    header = table.pop(0) if has_header else None
+    yield Block("table", "", 0, page, page, header=header, rows=tuple(table))
+
+
+def _text(cell: Any) -> str:
+    """Write a cell's value as Excel shows it: percent signs and units that only its number format has are part of it."""
+    value = cell.value
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "TRUE" if value else "FALSE"
+        case int() | float():
+            return _number(value, cell.number_format or "General")
+        case datetime.datetime() if value.time() == datetime.time():
+            return value.date().isoformat()
+        case datetime.datetime() | datetime.date() | datetime.time():
+            return value.isoformat()
+        case _:
+            return " ".join(str(value).split())
+
+
+def _number(value: float, number_format: str) -> str:
+    if "%" in number_format:
+        return f"{value * 100:.{SIGNIFICANT_DIGITS}g}%"
+    plain = f"{value:.{SIGNIFICANT_DIGITS}g}"
+    before, after, seen_number = "", "", False
+    for match in FORMAT_TEXT.finditer(number_format.split(";")[0]):
+        literal = match[1] if match[1] is not None else match[2]
+        if literal is None:
+            seen_number = True
+        elif seen_number:
+            after += literal
+        else:
+            before += literal
+    return f"{before}{plain}{after}".strip()
