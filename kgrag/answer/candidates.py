@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from kgrag.answer.question import FUNCTION_WORDS, Asked, stems
-from kgrag.name_shapes import part_numbers
-from kgrag.names import Gazetteer, normal_form, quantities
+from kgrag.answer.subject import Subject
+from kgrag.names import quantities
 from kgrag.sentences import sentences
 from kgrag.types import Evidence
 
-__all__ = ["Candidate", "candidates", "missing_names"]
+__all__ = ["Candidate", "candidates"]
 
 NUMBER_WORDS = r"one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|single|dual|triple|quad"
 COUNTED = re.compile(rf"\b(?:\d+|{NUMBER_WORDS})\b(?:[\s-]+[\w®]+){{0,4}}", re.IGNORECASE)
@@ -28,8 +28,8 @@ BECAUSE = re.compile(
 )
 METADATA_LINE = re.compile(r"^(?:\[[A-Z]\w+: [^\]]*\]\s*)+$")
 """`[Product: ...] [Category: ...]`: some corpora begin each passage with it."""
-REVISION = re.compile(r"(?:rev|revision|mk|gen|v|ver|version)\.?[ -]?\d+", re.IGNORECASE)
-NUMBERED_NAME = re.compile(r"[^\W\d_]+[ -]\d+(?![\w.])|[^\W\d_]+-?\d\w*(?:-\w+)*")
+HEADING = re.compile(r"^(?:#+ |\d+(?:\.\d+)+\.? |\d+ (?=[A-Z]))(?!.*[.!?;:]$)")
+MAX_HEADING_WORDS = 12
 MIN_STATEMENT_WORDS = 4
 CONTEXT_WEIGHT = 0.6
 """A term of the question in the title or heading above a statement counts this much of one in the statement."""
@@ -48,100 +48,51 @@ class Candidate:
     """Terms of the question that it has, or that its headings have (less)."""
     stems: frozenset[str] = frozenset()
     coverage: float = 0.0
+    aspect: float = 0.0
     similarity: float = 0.0
     fits: float = 0.0
     subject: float = 0.0
     score: float = 0.0
 
 
-def candidates(asked: Asked, evidence: Sequence[Evidence]) -> tuple[list[Candidate], dict[str, float]]:
-    """Split the evidence into statements and weigh them against the question; also the weight of each of its terms.
+def candidates(asked: Asked, evidence: Sequence[Evidence]) -> list[Candidate]:
+    """Split the evidence into statements and weigh them against the question.
 
     A term weighs as much as it is rare in the evidence. Statements about another product than the one asked for are left out.
     """
     found: list[Candidate] = []
     contexts = [{s for _, s in stems(f"{piece.title} {piece.section}")} for piece in evidence]
-    about = _about(asked, evidence)
+    named = Subject(asked, evidence)
     for index, piece in enumerate(evidence):
+        heading: set[str] = set()
         for position, statement in enumerate(sentences(piece.text)):
+            written = piece.text[statement.start : statement.end]
             if _says_nothing(statement.text, piece):
                 continue
-            written = piece.text[statement.start : statement.end]
-            own = frozenset(s for _, s in stems(statement.text))
-            subject = about.subject(index, statement.text)
+            if not statement.cells and HEADING.match(written) and len(written.split()) <= MAX_HEADING_WORDS:
+                heading = {s for _, s in stems(written)}
+                continue
+            subject = named.share(index, statement.text)
             if subject is None:
                 continue
-            covered = {t: 1.0 if t in own else CONTEXT_WEIGHT for t in asked.terms if t in own or t in contexts[index]}
+            own = frozenset(s for _, s in stems(statement.text))
+            above = contexts[index] | heading
+            covered = {t: 1.0 if t in own else CONTEXT_WEIGHT for t in asked.terms if t in own or t in above}
             found.append(
                 Candidate(statement.text, " ".join(written.split()), index, position, covered, own, subject=subject)
             )
     weights = _weights(asked, found)
-    whole = sum(weights.values()) or 1.0
+    # What is asked about the subject tells one statement about it from another; the subject is in all of them.
+    aspect = asked.terms - asked.subject_terms or asked.terms
     for candidate in found:
-        candidate.coverage = sum(weights[t] * share for t, share in candidate.covered.items()) / whole
+        candidate.coverage = _share(weights, candidate.covered, asked.terms)
+        candidate.aspect = _share(weights, candidate.covered, aspect)
         candidate.fits = _fits(asked, candidate)
-    return found, weights
+    return found
 
 
-def missing_names(asked: Asked, evidence: Sequence[Evidence]) -> list[str]:
-    """The names of the question with a number in them that no evidence has: `X-300` where there are only `X-100` and `X-3000`."""
-    text = "\n".join(f"{piece.title}\n{piece.section}\n{piece.text}" for piece in evidence)
-    missing = []
-    for name in asked.names:
-        units = _numbered_units(name)
-        if units and len(_found(units, text)) < len({normal_form(unit) for unit in units}):
-            missing.append(name)
-    return missing
-
-
-def _numbered_units(name: str) -> list[str]:
-    """The parts of a name that its number must agree in: `Nano 33` of `Nano 33 IoT`, the whole of a name with a revision."""
-    if quantities(name):
-        return []
-    if any(REVISION.fullmatch(m.group()) for m in NUMBERED_NAME.finditer(name)):
-        return [name.removeprefix("Arduino ")]
-    return [m.group() for m in NUMBERED_NAME.finditer(name) if not m.group()[0].isdigit()]
-
-
-def _found(names: Iterable[str], text: str) -> set[str]:
-    return {match.key for match in Gazetteer(names).find(text)}
-
-
-class _About:
-    """What the question is about, among what the evidence is about."""
-
-    def __init__(self, names: Sequence[str], evidence: Sequence[Evidence]) -> None:
-        self._named = Gazetteer(names)
-        self._count = len(names)
-        self._of_piece = [{m.key for m in self._named.find(f"{p.title}\n{p.section}")} for p in evidence]
-        self._in_text = [{m.key for m in self._named.find(p.text)} for p in evidence]
-        self._titles = {key for piece in evidence for key in (m.key for m in self._named.find(piece.title))}
-        self._parts = {normal_form(part) for name in names for part in part_numbers(name)}
-        self._families = {_family(part): part for part in self._parts}
-
-    def subject(self, index: int, statement: str) -> float | None:
-        """How much of what is named the statement is about; None for a statement about something else."""
-        if not self._count:
-            return 0.0
-        said = {m.key for m in self._named.find(statement)}
-        here = said | self._of_piece[index]
-        if self._titles and not here & self._titles and not self._titles & self._in_text[index]:
-            return None
-        others = {normal_form(part) for part in part_numbers(statement)} - self._parts
-        if not said and any(self._families.get(_family(part), part) != part for part in others):
-            # `BME680` must not answer for `BME688`.
-            return None
-        return (len(said | self._of_piece[index]) + 0.5 * len(self._in_text[index] - here)) / self._count
-
-
-def _about(asked: Asked, evidence: Sequence[Evidence]) -> _About:
-    names = [name.removeprefix("Arduino ") for name in asked.names]
-    return _About(names, evidence)
-
-
-def _family(part: str) -> str:
-    """A part number without its digits: what two that differ only in a number share."""
-    return re.sub(r"\d+", "#", part)
+def _share(weights: dict[str, float], covered: dict[str, float], terms: frozenset[str]) -> float:
+    return sum(weights[t] * covered.get(t, 0.0) for t in terms) / (sum(weights[t] for t in terms) or 1.0)
 
 
 def _says_nothing(text: str, piece: Evidence) -> bool:

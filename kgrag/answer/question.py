@@ -48,6 +48,7 @@ QUOTED = re.compile(r"[\"“”]([^\"“”]{2,60})[\"“”]|(?<!\w)['‘]([^'�
 NAME_WORD = r"(?:[^\W\d_]*[A-Z0-9][\w®™]*(?:[-.+/][A-Za-z0-9][\w]*)*\+*)"
 NAME = re.compile(rf"(?<![\w-]){NAME_WORD}(?:[ ]{NAME_WORD})*")
 """Words with a capital or a digit, in a row: `Nano 33 BLE Sense Rev2`, `X-100`, `mBlock`."""
+SENTENCE_START = re.compile(r"(?:^|[.?!])\s*$")
 SUMMARY = re.compile(
     r"\b(?:summar|overview|describe|compare|comparison|differ\b|differences?\b|features|capabilit|functionalit|list|advantages|steps)",
     re.IGNORECASE,
@@ -61,12 +62,14 @@ HOW_TO = re.compile(r"^how (?:do|can|to|should|is|are|does)\b", re.IGNORECASE)
 class Asked:
     """A question, read.
 
-    `terms` are the stems of its telling words; `names` what it names, as written; `dimensions` what a quantity in the answer would measure
-    (empty: none is asked for; ("",): any); `kind` is who, when, where, count, quantity, why, summary or plain.
+    `terms` are the stems of its telling words, `subject_terms` those of them that its names have; `names` what it names, as written;
+    `dimensions` what a quantity in the answer would measure (empty: none is asked for; ("",): any); `kind` is who, when, where, count,
+    quantity, why, summary or plain.
     """
 
     text: str
     terms: frozenset[str]
+    subject_terms: frozenset[str]
     names: tuple[str, ...]
     kind: str
     dimensions: tuple[str, ...] = ()
@@ -78,7 +81,8 @@ def read_question(question: str) -> Asked:
     names = tuple(dict.fromkeys(_names(question)))
     words = [word.casefold() for word in WORD.findall(question)]
     kind, dimensions = _kind(question, words)
-    return Asked(question, terms, names, kind, dimensions)
+    subject_terms = terms & {s for name in names for _, s in stems(name)}
+    return Asked(question, terms, subject_terms, names, kind, dimensions)
 
 
 def stems(text: str) -> list[tuple[str, str]]:
@@ -125,15 +129,12 @@ def _kind(question: str, words: list[str]) -> tuple[str, tuple[str, ...]]:
 def _names(question: str) -> Iterator[str]:
     for match in QUOTED.finditer(question):
         yield (match[1] or match[2]).strip()
-    first = WORD.search(question)
     for match in NAME.finditer(question):
         name = match.group().rstrip(".,")
-        if first and match.start() == first.start():
-            # The question's first word has its capital from the sentence.
+        if SENTENCE_START.search(question, 0, match.start()):
+            # The first word of a sentence has its capital from there.
             word, _, rest = name.partition(" ")
-            if word.casefold() in FUNCTION_WORDS or (
-                word[1:].islower() and not rest and not any(c.isdigit() for c in word)
-            ):
+            if word.casefold() in FUNCTION_WORDS or (word[1:].islower() and not rest):
                 name = rest
-        if any(c.isalpha() for c in name) or len(name) > 2:
+        if len(name) > 1 and name.casefold() not in FUNCTION_WORDS:
             yield name

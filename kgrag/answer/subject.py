@@ -1,0 +1,137 @@
+"""Whether the evidence is about what the question names: two names that differ in a number are two things."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kgrag.answer.question import Asked, stems
+from kgrag.name_shapes import part_numbers
+from kgrag.names import Gazetteer, normal_form, quantities
+from kgrag.types import Evidence
+
+__all__ = ["Subject", "Unknown", "unknown_names"]
+
+REVISION = re.compile(r"(?:rev|revision|mk|gen|v|ver|version)\.?[ -]?\d+", re.IGNORECASE)
+NUMBERED = re.compile(r"(?<![\w-])(?:[^\W\d_]+[ -]\d+(?![\w.])|(?:[^\W\d_]+-)*[^\W\d_]+-?\d\w*(?:-\w+)*)")
+YEAR = re.compile(r"(?<= )(?:1[89]|20)\d\d$")
+IDENTIFIER = re.compile(r"[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*")
+"""`mBlock`, `WiFiNINA`: a name that is nothing else."""
+VENDOR_SHARE = 0.5
+"""A first word that so many of the evidence's passages have need not stand before a name each time: `Arduino Due` is `Due`."""
+PART_OF_SUBJECT = 0.5
+"""How much it counts that a name stands elsewhere in the passage, not in the statement or above it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A name of the question that the evidence does not have, and names there that it could be taken for."""
+
+    name: str
+    near: tuple[str, ...] = ()
+
+
+class Subject:
+    """What the question names, found in the evidence."""
+
+    def __init__(self, asked: Asked, evidence: Sequence[Evidence]) -> None:
+        names = [without_vendor(name, evidence) for name in asked.names]
+        self._named = Gazetteer(names, as_written=names)
+        self._count = len(names)
+        self._above = [self._keys(f"{piece.title}\n{piece.section}") for piece in evidence]
+        self._inside = [self._keys(piece.text) for piece in evidence]
+        self._titles = {key for piece in evidence for key in self._keys(piece.title)}
+        self._parts = {normal_form(part) for name in names for part in part_numbers(name)}
+        self._families = {_family(part) for part in self._parts}
+
+    def share(self, index: int, statement: str) -> float | None:
+        """Say how much of what is named a statement of piece `index` is about, 0 to 1; None where it is about something else.
+
+        Something else: a document that does not name any of the documents asked for, or a part whose number is another (`BME680`, asked
+        for `BME688`).
+        """
+        if not self._count:
+            return 0.0
+        said = self._keys(statement)
+        here = said | self._above[index]
+        if self._titles and not self._titles & (here | self._inside[index]):
+            return None
+        if not said:
+            others = {normal_form(part) for part in part_numbers(statement)} - self._parts
+            if any(_family(part) in self._families for part in others):
+                return None
+        return min(1.0, (len(here) + PART_OF_SUBJECT * len(self._inside[index] - here)) / self._count)
+
+    def _keys(self, text: str) -> set[str]:
+        return {match.key for match in self._named.find(text)}
+
+
+def unknown_names(asked: Asked, evidence: Sequence[Evidence]) -> tuple[list[Unknown], list[Unknown]]:
+    """The names that the evidence lacks: those without which there is no answer, and those that are only worth saying.
+
+    There is no answer without a name that has a number or is an identifier, nor without a name of several words when nothing as specific
+    is found beside it.
+    """
+    text = "\n".join(f"{piece.title}\n{piece.section}\n{piece.text}" for piece in evidence)
+    words = {s for _, s in stems(text)}
+    fatal: list[Unknown] = []
+    partly: list[str] = []
+    found_words = 0
+    for name in asked.names:
+        short = without_vendor(name, evidence)
+        if any(_lacks(unit, text) for unit in _units(short)) or any(
+            IDENTIFIER.fullmatch(word) and _lacks(word, text) for word in short.split()
+        ):
+            fatal.append(Unknown(name, _near(short, text)))
+        elif not quantities(name) and _lacks_words(short, text, words):
+            partly.append(name)
+        elif not quantities(name) and short[0].isupper():
+            found_words = max(found_words, len(short.split()))
+    unless_as_specific = [name for name in partly if len(without_vendor(name, evidence).split()) > found_words]
+    fatal += [Unknown(name) for name in unless_as_specific]
+    return fatal, [Unknown(name) for name in partly if name not in unless_as_specific]
+
+
+def without_vendor(name: str, evidence: Sequence[Evidence]) -> str:
+    """A name without a first word that most of the evidence has anyway: `Due` for `Arduino Due`."""
+    first, _, rest = name.partition(" ")
+    if not rest or any(c.isdigit() for c in first) or not rest[0].isupper() or not evidence:
+        return name
+    having = sum(1 for piece in evidence if first.casefold() in piece.text.casefold())
+    titled = any(first.casefold() in piece.title.casefold().split() for piece in evidence)
+    return rest if having >= VENDOR_SHARE * len(evidence) and not titled else name
+
+
+def _units(name: str) -> list[str]:
+    """What of a name its numbers belong to: `Nano 33` of `Nano 33 IoT`, the whole name where it has a revision."""
+    if quantities(name):
+        return []
+    numbered = [match.group() for match in NUMBERED.finditer(name)]
+    if any(REVISION.fullmatch(unit) for unit in numbered):
+        return [name]
+    # A year need not stand beside the same word: `the 2012 Olympics`.
+    return [year.group() if (year := YEAR.search(unit)) else unit for unit in numbered]
+
+
+def _lacks(name: str, text: str) -> bool:
+    return not Gazetteer([name]).find(text)
+
+
+def _lacks_words(name: str, text: str, words: set[str]) -> bool:
+    if " " not in name:
+        # One capitalised word is a name only where the text has it with its capital too.
+        return name[:1].isupper() and not Gazetteer([name], as_written=[name]).find(text)
+    return any(s not in words for _, s in stems(name))
+
+
+def _near(name: str, text: str) -> tuple[str, ...]:
+    """Names of the text that differ from this one only in digits."""
+    shape = re.sub(r"\\?\d+", r"\\d+", re.escape(name)).replace(r"\ ", r"[ -]?").replace(r"\-", "[ -]?")
+    found = {match.group() for match in re.finditer(rf"(?<![\w-]){shape}(?![\w-])", text)}
+    return tuple(sorted(found))[:3]
+
+
+def _family(part: str) -> str:
+    """A part number without its digits: what two that differ only in a number share."""
+    return re.sub(r"\d+", "#", part)
