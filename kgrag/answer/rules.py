@@ -150,7 +150,8 @@ def _write(
         number = numbers.setdefault(candidate.evidence, len(numbers) + 1)
         quotes.setdefault(number, []).append(candidate.quote)
         # A reference of the document's own must not look like a citation of ours.
-        lines.append(f"- {OWN_REFERENCE.sub(r'(\1)', _in_context(candidate, evidence))} [{number}]")
+        statement = OWN_REFERENCE.sub(r"(\1)", _in_context(candidate, evidence))
+        lines.append(f"- {statement} [{number}]")
     lines += [_not_found(name, evidence) for name in unknown]
     return "\n".join(lines), tuple(
         _citation(number, evidence[index], " … ".join(quotes[number])) for index, number in numbers.items()
