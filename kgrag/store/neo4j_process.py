@@ -39,8 +39,8 @@ def serve(home: Path, jars: Path, libjvm: str, heap_mb: int, owner_pid: int | No
 
     try:
         lock = FolderLock(home)
-    except StoreLocked as error:
-        sys.stderr.write(f"{error}\n")
+    except StoreLocked:
+        sys.stderr.write(f"A server runs on {home} already: end it, or take another home.\n")
         return 1
     stopping = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):

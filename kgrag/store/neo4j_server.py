@@ -7,7 +7,6 @@ loopback interface only, with authentication on.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import secrets
@@ -26,24 +25,23 @@ from typing import Any, Literal, cast
 from kgrag.errors import InputError, StoreLocked, StoreUnavailable
 from kgrag.folders import data_folder
 from kgrag.store.folder_lock import FolderLock
-from kgrag.store.neo4j_jars import exclusive, jars_missing, java_library, neo4j_jars, neo4j_recipes
+from kgrag.store.neo4j_docker import compose_down, compose_runs, compose_up, docker_runs
+from kgrag.store.neo4j_jars import exclusive, jars_missing, java_library, neo4j_jars
 
 __all__ = ["BOLT_PORT", "Engine", "Neo4jServer", "default_home", "down", "engine_missing", "status", "up"]
 
 Engine = Literal["auto", "docker", "maven"]
 
 BOLT_PORT = 7687
-"""Neo4j's own default."""
+"""Neo4j's own default, as is the next."""
+BROWSER_PORT = 7474
 HEAP_MB = 2048
 PAGE_CACHE_MB = 512
 USERNAME = "neo4j"
 FIRST_PASSWORD = "neo4j"  # noqa: S105 - what every new Neo4j starts with, and what it insists on having changed
 START_TIMEOUT_S = 180.0
 STOP_TIMEOUT_S = 60.0
-DOCKER_TIMEOUT_S = 900.0
-"""The image may have to be pulled."""
 POLL_S = 0.2
-QUIET_DOCKER_S = 10.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +70,7 @@ def default_home() -> Path:
 
 def engine_missing() -> str | None:
     """Say why Neo4j cannot be started here, or return None where it can."""
-    if _docker_runs():
+    if docker_runs():
         return None
     reason = jars_missing()
     return reason and f"Neo4j cannot be started here: no Docker engine runs, and {reason}."
@@ -108,11 +106,12 @@ def up(
         port = bolt_port or _free_port()
         if not _port_is_free(port):
             raise StoreUnavailable(f"Port {port} on 127.0.0.1 is taken by another program: choose another with --port.")
-        chosen = ("docker" if _docker_runs() else "maven") if engine == "auto" else engine
+        chosen = _choose_engine(home, engine)
         on_step(f"Starting Neo4j ({chosen}) on port {port}, home {home}")
         process = None
         if chosen == "docker":
-            _compose(home, "up", "--detach", "--wait", "neo4j", port=port, heap_mb=heap_mb)
+            browser_port = BROWSER_PORT if port == BOLT_PORT else None
+            compose_up(home, password=kept, bolt_port=port, browser_port=browser_port, heap_mb=heap_mb)
         else:
             process = _start_process(home, port=port, heap_mb=heap_mb, owner_pid=owner_pid, on_step=on_step)
         server = Neo4jServer(
@@ -129,7 +128,11 @@ def up(
         try:
             _wait_for_login(server, process)
         except BaseException:  # an interrupt as well: nothing half-started stays behind
-            down(home)
+            if process is None:
+                compose_down(home, delete_data=False)
+            else:
+                process.terminate()
+                process.wait(STOP_TIMEOUT_S)
             raise
         return server
 
@@ -137,32 +140,47 @@ def up(
 def status(home: Path | None = None) -> Neo4jServer | None:
     """Return the server that runs on `home`, or None."""
     home = (home or default_home()).resolve()
-    state_file = home / "server.json"
-    if not state_file.is_file():
+    last = _last_server(home)
+    if last is None:
         return None
-    state = json.loads(state_file.read_text(encoding="utf-8"))
-    server = Neo4jServer(**state, home=home, password=_password(home))
-    runs = bool(_compose(home, "ps", "--quiet", "neo4j")) if server.engine == "docker" else _process_runs(home)
-    return server if runs else None
+    runs = compose_runs(home) if last.engine == "docker" else _process_runs(home)
+    return last if runs else None
 
 
 def down(home: Path | None = None, *, delete_data: bool = False) -> bool:
     """Stop the server on `home` in order and say whether one ran. `delete_data` removes the database and the home as well.
 
-    Raises `StoreUnavailable` where it does not stop.
+    Raises `StoreUnavailable` where it does not stop, `InputError` where `home` is a folder of another kind.
     """
     home = (home or default_home()).resolve()
-    running = status(home)
+    last, running = _last_server(home), status(home)
     if running is not None and running.pid is not None:
         # What is deleted next need not be closed in order.
         _stop_process(home, running.pid, signal.SIGKILL if delete_data else signal.SIGTERM)
-    elif running is not None or (delete_data and _used_docker(home)):
-        _compose(home, "down", *(["--volumes"] if delete_data else []))
+    elif running is not None or (delete_data and last is not None and last.engine == "docker"):
+        compose_down(home, delete_data=delete_data)
     if delete_data and home.is_dir():
         _remove_home(home)
-    else:
-        (home / "server.json").unlink(missing_ok=True)
     return running is not None
+
+
+def _last_server(home: Path) -> Neo4jServer | None:
+    file = home / "server.json"
+    if not file.is_file():
+        return None
+    return Neo4jServer(**json.loads(file.read_text(encoding="utf-8")), home=home, password=_password(home))
+
+
+def _choose_engine(home: Path, wanted: Engine) -> str:
+    """Take the engine that has the home's data, for a new home the one that is wanted."""
+    last = _last_server(home)
+    if last is not None and wanted not in {"auto", last.engine}:
+        raise InputError(
+            f"The data of {home} are with {last.engine}, not with {wanted}: take that engine or another home."
+        )
+    if last is not None:
+        return last.engine
+    return ("docker" if docker_runs() else "maven") if wanted == "auto" else wanted
 
 
 def _remove_home(home: Path) -> None:
@@ -201,9 +219,6 @@ def _port_is_free(port: int) -> bool:
         except OSError:
             return False
         return True
-
-
-# From Maven artefacts
 
 
 def _start_process(
@@ -249,60 +264,6 @@ def _stop_process(home: Path, pid: int, how: signal.Signals) -> None:
                 f"Neo4j (process {pid}) did not stop in {STOP_TIMEOUT_S:.0f} s: see {home / 'logs'}."
             )
         time.sleep(POLL_S)
-
-
-# By Docker
-
-
-def _docker_runs() -> bool:
-    docker = shutil.which("docker")
-    if docker is None:
-        return False
-    try:
-        return all(
-            subprocess.run(
-                [docker, *asked], stdin=subprocess.DEVNULL, capture_output=True, timeout=QUIET_DOCKER_S, check=False
-            ).returncode
-            == 0
-            for asked in (["compose", "version"], ["info"])
-        )
-    except subprocess.TimeoutExpired:
-        return False
-
-
-def _used_docker(home: Path) -> bool:
-    return home.is_dir() and not (home / "data").exists() and _docker_runs()
-
-
-def _compose(home: Path, *arguments: str, port: int = BOLT_PORT, heap_mb: int = HEAP_MB) -> str:
-    """Run `docker compose` on docker/compose.yaml with a project, hence volumes, of this home's own."""
-    project = f"kgrag-{hashlib.sha256(str(home).encode()).hexdigest()[:12]}"
-    compose_file = neo4j_recipes() / "compose.yaml"
-    settings = {
-        "NEO4J_PASSWORD": _password(home),
-        "NEO4J_BOLT_PORT": str(port),
-        "NEO4J_HTTP_PORT": "7474" if port == BOLT_PORT else "",
-        "NEO4J_HEAP": f"{heap_mb}m",
-    }
-    try:
-        result = subprocess.run(
-            [shutil.which("docker") or "docker", "compose", "-p", project, "-f", compose_file, *arguments],
-            env={**os.environ, **settings},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=DOCKER_TIMEOUT_S,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise StoreUnavailable(f"`docker compose {' '.join(arguments)}` could not be run: {error}") from error
-    if result.returncode != 0:
-        said = "\n".join(result.stderr.strip().splitlines()[-8:])
-        raise StoreUnavailable(f"`docker compose {' '.join(arguments)}` failed (exit code {result.returncode}): {said}")
-    return result.stdout.strip()
-
-
-# Login
 
 
 def _wait_for_login(server: Neo4jServer, process: subprocess.Popen[bytes] | None) -> None:

@@ -84,6 +84,8 @@ def test_a_server_ends_with_its_killed_owner_and_the_next_one_has_its_data_and_p
         assert neo4j_server.down(home)
         assert neo4j_server.status(home) is None
         assert not neo4j_server.down(home)
+        with pytest.raises(InputError, match="with maven, not with docker"):
+            neo4j_server.up(home, engine="docker")
     finally:
         neo4j_server.down(home, delete_data=True)
     assert not home.exists()
