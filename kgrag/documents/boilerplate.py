@@ -10,69 +10,80 @@ from kgrag.documents.blocks import Block
 
 __all__ = ["RULES", "Outline"]
 
-NUMBERING = re.compile(
-    r"^(?:(?:section|chapter|kapitel|abschnitt|annex|appendix)\s+)?(?:[A-Z]\.)?\d*(?:\.\d+)*\.?\s+(?=\S)", re.IGNORECASE
+
+def _any_of(*patterns: str, flags: re.RegexFlag = re.IGNORECASE) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), flags)
+
+
+NUMBERING = _any_of(
+    r"^(?:(?:section|chapter|kapitel|abschnitt|annex|appendix)\s+)?(?:[A-Z]\.)?\d*(?:\.\d+)*\.?\s+(?=\S)"
 )
 TRAILING_PAGE = re.compile(r"[\s.…·_]*\b\d{1,4}$")
+LOOKS_THE_PART = 0.6
+"""Share of the blocks under a heading that must be what the heading says."""
 
-CONTENTS_HEADING = re.compile(
-    r"(table of )?contents|toc|contents? of this (document|manual)|in this (document|chapter|section)|on this page|list of (tables|figures)|"
-    r"inhalt(sverzeichnis)?|目录|目次|table des matières|índice|sommaire"
+CONTENTS_HEADING = _any_of(
+    r"(table of )?contents|toc|contents? of this (document|manual)|in this (document|chapter|section)|on this page",
+    r"list of (tables|figures)|inhalt(sverzeichnis)?|目录|目次|table des matières|índice|sommaire",
 )
 DOT_LEADER = re.compile(r"(?:\.\s?){3,}\s*\d{1,4}$|…\s*\d{1,4}$")
 MIN_LEADER_LINES = 3
-ENTRY_SHARE = 0.6
-"""Of the lines under a heading that must look the part."""
 REST_OF_ENTRY = 0.25
-"""Of a line's letters that may be left when the document's headings are taken out of it."""
+"""Share of a line's letters that may be left when the document's headings are taken out of it."""
 MIN_FRAGMENT_LINKS = 4
 
-HISTORY_HEADING = re.compile(
-    r"(document |datasheet |data ?sheet |manual )?(revision|version|change|document|release)s? (history|log|record)|change ?log|revisions|"
-    r"history of (this document|changes|revisions)|änderungs(historie|verzeichnis)|revisionshistorie|修订历史|版本历史|变更日志|更新日志"
+HISTORY_HEADING = _any_of(
+    r"(document |data ?sheet |manual )?(revision|version|change|document|release)s? (history|log|record)|change ?log|revisions",
+    r"history of (this document|changes|revisions)|änderungs(historie|verzeichnis)|revisionshistorie",
+    r"修订历史|版本历史|变更日志|更新日志",
 )
-DATE = re.compile(
-    r"\b(\d{1,2}[./-]+\d{1,2}[./-]+\d{2,4}|\d{4}[./-]\d{1,2}([./-]\d{1,2})?|\d{1,2}\.? (?:[a-zä]{3,9})\.? \d{4}|"
-    r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? (?:\d{1,2},? )?\d{4})\b",
-    re.IGNORECASE,
+DATE = _any_of(
+    r"\b\d{1,2}[./-]+\d{1,2}[./-]+\d{2,4}\b|\b\d{4}[./-]\d{1,2}([./-]\d{1,2})?\b|\b\d{1,2}\.? [a-zä]{3,9}\.? \d{4}\b",
+    r"\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? (\d{1,2},? )?\d{4}\b",
 )
-DATE_COLUMN = re.compile(r"date|datum|日期|fecha", re.IGNORECASE)
-REVISION_COLUMN = re.compile(r"rev|vers|issue|edition|release|ausgabe|版本|修订", re.IGNORECASE)
-CHANGES_COLUMN = re.compile(r"chang|descript|comment|modif|note|änderung|beschreibung|更改|变更|说明", re.IGNORECASE)
+HISTORY_COLUMNS = (
+    _any_of("date|datum|日期|fecha"),
+    _any_of("rev|vers|issue|edition|release|ausgabe|版本|修订"),
+    _any_of("chang|descript|comment|modif|note|änderung|beschreibung|更改|变更|说明"),
+)
+MAX_HISTORY_COLUMNS = 5
 
-LINKS_HEADING = re.compile(
-    r"((useful|related|external|further|more|online|web|additional|other) )?(links|web ?links|references|resources|reading|documentation|documents)|"
-    r"reference documentation|references? and links|referenzdokumentation|参考(文档|资料|文件)"
+LINKS_HEADING = _any_of(
+    r"((useful|related|external|further|more|online|web|additional|other) )?(links|references|resources|reading|documentation|documents)",
+    r"web ?links|reference documentation|references? and links|referenzdokumentation|参考(文档|资料|文件)",
 )
-URL = re.compile(r"https?://\S+|www\.\S+", re.IGNORECASE)
+URL = _any_of(r"https?://\S+|www\.\S+")
 MAX_WORDS_BESIDE_URL = 8
 """A line with more words than that beside its address says something."""
 MIN_LINK_LINES = 2
 
-REGULATORY_HEADING = re.compile(
-    r"\b(fcc|ised|industry canada|ic (caution|warning|sar|statement|notice)|rss|ce doc|declarations? of conformity|conformity declarations?|"
-    r"rohs|reach|weee|ukca|conflict minerals?|proposition 65|regulatory|compliance (information|statements?|notices?)|sar warning|"
-    r"rf (radiation )?exposure|radiation exposure|konformitätserklärung)\b|符合性声明|冲突矿产|警告"
+REGULATORY_HEADING = _any_of(
+    r"\b(fcc|ised|industry canada|ic (caution|warning|sar|statement|notice)|rss|ce doc|rohs|reach|weee|ukca)\b",
+    r"\b(declarations? of conformity|conformity declarations?|conflict minerals?|proposition 65|regulatory|konformitätserklärung)\b",
+    r"\b(compliance (information|statements?|notices?)|sar warning|rf (radiation )?exposure|radiation exposure)\b",
+    r"符合性声明|冲突矿产|警告",
 )
-REGULATORY_PHRASE = re.compile(
-    r"part 15 of (the )?fcc|fcc rules|harmful interference|accept any interference|may not cause interference|sole responsibility|"
-    r"declaration of conformity|in conformity with the (essential|following)|essential requirements|very high concern|\bsvhcs?\b|conflict minerals|"
-    r"dodd.frank|licen[sc]e.exempt|industry canada|innovation, science and economic|directive \d+/\d+/e[uc]|could void the user|"
-    r"radiation exposure|co-located or operating in conjunction|between the radiator|uncontrolled environment|cnr d.industrie canada|brouillage|"
-    r"radiateur et le corps|\brohs\b|\breach\b.*(regulation|regulations|1907)|regulation \(ec\) 1907|no exemptions are claimed|restriction of .*substances|"
-    r"waste electrical|\bweee\b|sar limit|specific absorption|fcc 规则|有害干扰|欧盟指令|射频辐射|加拿大工业部",
-    re.IGNORECASE,
+REGULATORY_PHRASE = _any_of(
+    r"part 15 of (the )?fcc|fcc rules|harmful interference|accept any interference|may not cause interference|could void the user",
+    r"declaration of conformity|sole responsibility|in conformity with the (essential|following)|essential requirements",
+    r"very high concern|\bsvhcs?\b|\brohs\b|\breach\b.*(regulation|1907)|regulation \(ec\) 1907|no exemptions are claimed",
+    r"restriction of .*substances|conflict minerals|dodd.frank|waste electrical|\bweee\b|directive \d+/\d+/e[uc]",
+    r"licen[sc]e.exempt|industry canada|innovation, science and economic|cnr d.industrie canada|brouillage|radiateur et le corps",
+    r"radiation exposure|co-located or operating in conjunction|between the radiator|uncontrolled environment",
+    r"sar limit|specific absorption",
+    r"fcc 规则|有害干扰|欧盟指令|射频辐射|加拿大工业部",
 )
-REGULATORY_STATEMENT = re.compile(
-    r"complies with part 15 of (the )?fcc|could void the user.{0,3}s authority|(declare|declaration).{0,40}sole responsibility|dodd.frank|"
-    r"substances of very high concern|complies with (industry canada|innovation, science)|conforme aux cnr d.industrie canada|"
-    r"must not be co-located or operating in conjunction",
-    re.IGNORECASE,
+REGULATORY_STATEMENT = _any_of(
+    r"complies with part 15 of (the )?fcc|could void the user.{0,3}s authority|(declare|declaration).{0,40}sole responsibility",
+    r"dodd.frank|substances of very high concern|complies with (industry canada|innovation, science)",
+    r"conforme aux cnr d.industrie canada|must not be co-located or operating in conjunction",
 )
 """Sentences that stand in no other text: they need no heading."""
-SUBSTANCES = re.compile(r"\bppm\b|substance|cadmium|hexavalent|polybrominated|phthalate|镉", re.IGNORECASE)
+REGULATORY_SHARE = 0.4
+"""Share of the blocks under a regulatory heading that must have its phrases before those between them go too."""
+SUBSTANCES = _any_of(r"\bppm\b|substance|cadmium|hexavalent|polybrominated|phthalate|镉")
 QUANTITY = re.compile(
-    r"\d\s?(?:[µμmkMGnp]?(?:V|A|W|Hz|Ω|F|H|s|m|g|bps|bit|B|Pa|J|N|K)\b|°\s?[CF]|℃|℉|%|dBm?\b|[hkM]?Pa\b|[cm]m\b|Ah\b|mAh\b|ppm\b|bar\b)"
+    r"\d\s?(?:[µμmkMGnp]?(?:V|A|W|Hz|Ω|F|H|s|m|g|bps|bit|B|Pa|J|N|K)\b|°\s?[CF]|℃|℉|%|dBm?\b|[hkM]?Pa\b|[cm]m\b|Ah\b|mAh\b|bar\b)"
 )
 
 
@@ -82,7 +93,12 @@ class Outline:
     def __init__(self, blocks: Sequence[Block]) -> None:
         self.blocks = blocks
         self.headings = [index for index, block in enumerate(blocks) if block.kind == "heading"]
-        self.titles = {name for index in self.headings if (name := plain(blocks[index].text))}
+        self._names = {index: plain(blocks[index].text) for index in self.headings}
+        self.titles = {name for name in self._names.values() if name}
+
+    def titles_of_others(self, heading: int) -> set[str]:
+        """Return the names of all headings but one."""
+        return {name for index, name in self._names.items() if index != heading}
 
     def scope(self, heading: int) -> range:
         """Return the indexes of all that stands under a heading, deeper headings included."""
@@ -97,10 +113,14 @@ class Outline:
         """Return the indexes of the blocks between a heading and the next, of whatever level."""
         return list(takewhile(lambda index: self.blocks[index].kind != "heading", range(heading + 1, len(self.blocks))))
 
+    def written_body(self, heading: int) -> list[int]:
+        """Return those of `body` that have letters: what has none, a page number, is witness to nothing."""
+        return [index for index in self.body(heading) if any(map(str.isalpha, " ".join(self.blocks[index].lines)))]
+
     def under(self, pattern: re.Pattern[str], *, whole: bool = True) -> Iterator[int]:
         """Yield the headings whose text, without its number, matches."""
         for index in self.headings:
-            name = plain(self.blocks[index].text)
+            name = self._names[index]
             if pattern.fullmatch(name) if whole else pattern.search(name):
                 yield index
 
@@ -113,16 +133,24 @@ def plain(heading: str) -> str:
 
 def contents(outline: Outline) -> Iterator[int]:
     """Tables of contents."""
+    yield from (heading for heading in outline.headings if _is_entry_heading(outline, heading))
     for heading in outline.under(CONTENTS_HEADING):
         body = outline.body(heading)
         entries = [index for index in body if all(_is_entry(line, outline) for line in outline.blocks[index].lines)]
         if not body:
             yield heading
-        elif len(entries) >= ENTRY_SHARE * len(body):
+        elif len(entries) >= LOOKS_THE_PART * len(body):
             yield heading
             yield from entries
     yield from _runs(outline, lambda block: any(DOT_LEADER.search(line) for line in block.lines), MIN_LEADER_LINES)
     yield from _runs(outline, _is_fragment_link, MIN_FRAGMENT_LINKS)
+
+
+def _is_entry_heading(outline: Outline, heading: int) -> bool:
+    """Whether a heading is an entry of the table of contents, which was taken for a heading: `10 Dimensions 16` and nothing below."""
+    text = outline.blocks[heading].text
+    numbered = bool(NUMBERING.match(text) and TRAILING_PAGE.search(text))
+    return numbered and not outline.written_body(heading) and plain(text) in outline.titles_of_others(heading)
 
 
 def _is_entry(line: str, outline: Outline) -> bool:
@@ -166,9 +194,9 @@ def _runs(outline: Outline, test: Callable[[Block], bool], least: int) -> Iterat
 def revision_history(outline: Outline) -> Iterator[int]:
     """Histories of the document's revisions: tables of dates and changes, or lines that begin with a date."""
     for heading in outline.under(HISTORY_HEADING):
-        body = outline.body(heading)
+        body = outline.written_body(heading)
         dated = [index for index in body if _is_history(outline.blocks[index])]
-        if dated and len(dated) >= ENTRY_SHARE * len(body):
+        if dated and len(dated) >= LOOKS_THE_PART * len(body):
             yield heading
             yield from dated
     for index, block in enumerate(outline.blocks):
@@ -179,26 +207,24 @@ def revision_history(outline: Outline) -> Iterator[int]:
 def _is_history(block: Block) -> bool:
     if block.kind == "table":
         dated = sum(bool(DATE.search(line)) for line in block.lines)
-        return dated >= ENTRY_SHARE * len(block.rows) or bool(block.header and _has_history_columns(block.header.cells))
+        return dated >= LOOKS_THE_PART * len(block.rows) or bool(
+            block.header and _has_history_columns(block.header.cells)
+        )
     return all(DATE.search(line[:40]) for line in block.lines)
 
 
 def _has_history_columns(cells: Sequence[str]) -> bool:
-    columns = [
-        pattern
-        for pattern in (DATE_COLUMN, REVISION_COLUMN, CHANGES_COLUMN)
-        if any(pattern.search(cell) for cell in cells)
-    ]
-    return len(columns) == 3 and len(cells) <= 5
+    named = all(any(column.search(cell) for cell in cells) for column in HISTORY_COLUMNS)
+    return named and len(cells) <= MAX_HISTORY_COLUMNS
 
 
 def link_list(outline: Outline) -> Iterator[int]:
     """Lists of addresses outside the corpus. Links between its documents are what a graph is made of, and stay."""
     for heading in outline.under(LINKS_HEADING):
-        body = outline.body(heading)
+        body = outline.written_body(heading)
         bare = [index for index in body if _is_bare(outline.blocks[index])]
         lines = sum(len(outline.blocks[index].rows) or len(outline.blocks[index].lines) for index in bare)
-        if lines >= MIN_LINK_LINES and len(bare) >= ENTRY_SHARE * len(body):
+        if lines >= MIN_LINK_LINES and len(bare) >= LOOKS_THE_PART * len(body):
             yield heading
             yield from bare
 
@@ -207,9 +233,9 @@ def _is_bare(block: Block) -> bool:
     if any("://" not in link.href for link in block.links):
         return False
     if block.kind == "table":
-        return sum(bool(URL.search(line)) for line in block.lines) >= ENTRY_SHARE * len(block.rows) or len(
+        return sum(bool(URL.search(line)) for line in block.lines) >= LOOKS_THE_PART * len(block.rows) or len(
             block.links
-        ) >= ENTRY_SHARE * len(block.rows)
+        ) >= LOOKS_THE_PART * len(block.rows)
     for line in block.lines:
         beside, has_link = line, bool(URL.search(line))
         for link in block.links:
@@ -228,21 +254,20 @@ def regulatory(outline: Outline) -> Iterator[int]:
     """
     for heading in outline.under(REGULATORY_HEADING, whole=False):
         scope = [index for index in outline.scope(heading) if outline.blocks[index].kind != "heading"]
-        heads = outline.blocks[heading].text
-        if REGULATORY_PHRASE.search(heads) or any(
-            REGULATORY_PHRASE.search(line) for index in scope for line in outline.blocks[index].lines
-        ):
-            yield from (index for index in scope if _is_regulatory(outline.blocks[index]))
+        certain = {index for index in scope if _has_phrases(outline.blocks[index])}
+        if len(certain) >= REGULATORY_SHARE * len(scope):
+            between = {index for index in scope if not QUANTITY.search("\n".join(outline.blocks[index].lines))}
+            yield from sorted(certain | between)
+        else:
+            yield from sorted(certain)
     for index, block in enumerate(outline.blocks):
         if block.kind in ("paragraph", "list_item") and REGULATORY_STATEMENT.search(block.text):
             yield index
 
 
-def _is_regulatory(block: Block) -> bool:
+def _has_phrases(block: Block) -> bool:
     text = "\n".join(block.lines)
-    if block.kind == "table":
-        return bool(SUBSTANCES.search(text) or REGULATORY_PHRASE.search(text)) or not QUANTITY.search(text)
-    return bool(REGULATORY_PHRASE.search(text)) or not QUANTITY.search(text)
+    return bool(REGULATORY_PHRASE.search(text) or (block.kind == "table" and SUBSTANCES.search(text)))
 
 
 RULES: tuple[tuple[str, Callable[[Outline], Iterator[int]]], ...] = (

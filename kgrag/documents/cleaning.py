@@ -1,7 +1,8 @@
 """Cleaning: what is in every document and says nothing about its subject goes; what goes is counted.
 
-A rule needs two witnesses: a heading and lines that look the part (`Revision History` over dates), or lines that cannot be anything else (three
-in a row with dot leaders to page numbers). No rule looks at how many letters a line has: `3.3 V`, `260 – 1260 hPa` and `2x I2C` are content.
+A rule needs two witnesses: a heading and lines that look the part (`Revision History` over dates), or lines that cannot be anything
+else (three in a row with dot leaders to page numbers). No rule looks at how many letters a line has: `3.3 V`, `260 – 1260 hPa` and
+`2x I2C` are content.
 """
 
 from __future__ import annotations
@@ -39,9 +40,9 @@ def clean(
             kept.append(tidy)
     outline = Outline(kept)
     verdicts: dict[int, str] = {}
-    for name, rule in RULES:
+    for rule_name, rule in RULES:
         for index in rule(outline):
-            verdicts.setdefault(index, name)
+            verdicts.setdefault(index, rule_name)
     for index in reversed(range(len(kept))):
         if kept[index].kind == "heading" and index not in verdicts and (name := _emptied_by(outline, index, verdicts)):
             verdicts[index] = name

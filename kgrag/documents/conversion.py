@@ -30,7 +30,7 @@ def convert(source: Source, data: bytes, *, pdf: str = "auto") -> BlockDocument:
         case "docx" | "pptx":
             from kgrag.documents.office import convert_office
 
-            return convert_office(path, format=source.format, document_path=document_path)
+            return convert_office(path, suffix=source.format, document_path=document_path)
         case "xlsx":
             from kgrag.documents.spreadsheets import convert_spreadsheet
 

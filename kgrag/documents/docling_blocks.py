@@ -21,6 +21,7 @@ from docling_core.types.doc import (
     NodeItem,
     PictureItem,
     SectionHeaderItem,
+    TableCell,
     TableItem,
     TextItem,
     TitleItem,
@@ -52,8 +53,8 @@ def blocks_of_docling(
 ) -> BlockDocument:
     """Bring a converted document into blocks, in reading order. `link_targets` are those of the links that `word_runs` marked.
 
-    `item_links` has further links, (words, address), by the `self_ref` of the item that they are in. What Docling calls an index, a table of
-    contents, is left out and counted, as are running headers and footers.
+    `item_links` has further links, (words, address), by the `self_ref` of the item that they are in. What Docling calls an index (a
+    table of contents) is left out and counted, as are running headers and footers.
     """
     walk = _Walk(document, document_path, link_targets, item_links)
     walk.children(document.body, depth=0)
@@ -205,11 +206,7 @@ class _Walk:
             links: list[Link] = []
             for column, cell in enumerate(grid_row):
                 text, found = self._links(INVISIBLE.sub("", cell.text))
-                first = (
-                    column == 0
-                    or grid_row[column - 1] is not cell
-                    and (grid_row[column - 1].start_col_offset_idx != cell.start_col_offset_idx)
-                )
+                first = column == 0 or not _continues(grid_row[column - 1], cell)
                 cells.append(" ".join(text.split()) if first or cell.column_header else "")
                 links.extend(Link(link.href, link.anchor, "") for link in found if first)
             context = " | ".join(cells)
@@ -230,6 +227,11 @@ class _Walk:
             self.blocks.append(
                 Block("table", "", 0, start, end, (), all_links, join_header_rows(header_rows), tuple(body))
             )
+
+
+def _continues(left: TableCell, cell: TableCell) -> bool:
+    """Whether a grid position shows the same cell as the one left of it, which spans both."""
+    return left.start_col_offset_idx == cell.start_col_offset_idx
 
 
 def _only_inline_group(document: DoclingDocument, item: NodeItem) -> InlineGroup | None:

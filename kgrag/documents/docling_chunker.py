@@ -6,13 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from docling_core.transforms.chunker import BaseChunk, DocChunk
+from docling_core.transforms.chunker.base import BaseChunk
+from docling_core.transforms.chunker.doc_chunk import DocChunk
 from docling_core.transforms.chunker.hierarchical_chunker import ChunkingDocSerializer
 from docling_core.transforms.chunker.hybrid_chunker import HybridChunker
 from docling_core.transforms.chunker.tokenizer.base import BaseTokenizer
 from docling_core.transforms.serializer.base import BaseDocSerializer, BaseSerializerProvider, SerializationResult
 from docling_core.transforms.serializer.common import create_ser_result
-from docling_core.types.doc import DocItemLabel, DoclingDocument, ListGroup, NodeItem
+from docling_core.types.doc.document import DocItem, DoclingDocument, ListGroup, NodeItem
+from docling_core.types.doc.labels import DocItemLabel
 from pydantic import ConfigDict
 
 __all__ = ["PackedChunk", "Piece", "pack"]
@@ -58,7 +60,7 @@ def pack(
         repeat_table_header=True,
     )
     for chunk in chunker.chunk(document):
-        indexes = dict.fromkeys(order[item.self_ref] for item in chunk.meta.doc_items)
+        indexes = dict.fromkeys(order[item.self_ref] for item in _items(chunk))
         yield PackedChunk(tuple(indexes), _section(chunk), chunk.text)
 
 
@@ -79,6 +81,10 @@ def _docling_document(pieces: Sequence[Piece]) -> tuple[DoclingDocument, dict[st
                 item = document.add_text(DocItemLabel.TEXT, "x")
         order[item.self_ref] = index
     return document, order
+
+
+def _items(chunk: BaseChunk) -> list[DocItem]:
+    return chunk.meta.doc_items if isinstance(chunk, DocChunk) else []
 
 
 def _section(chunk: BaseChunk) -> tuple[int, ...]:

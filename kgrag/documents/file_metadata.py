@@ -88,7 +88,7 @@ def _csv(path: Path, text: str) -> Iterator[tuple[Any, Any]]:
             f"{path}: expected a column `path` in the first line, got {', '.join(rows.fieldnames or ()) or 'nothing'}."
         )
     for row in rows:
-        extra = row.pop(None, None)  # type: ignore[call-overload]
+        extra = row.pop(None, None)
         if extra:
             raise InputError(f"{path}, line {rows.line_num}: more cells than the first line has columns: {extra}.")
         yield row.pop("path"), {key: value for key, value in row.items() if value}

@@ -22,10 +22,42 @@ from kgrag.errors import DocumentError
 __all__ = ["blocks_of_html", "convert_html"]
 
 HEADING_LEVELS = {f"h{level}": level for level in range(1, 7)}
-BLOCK_ELEMENTS = frozenset(
-    "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 "
-    "h5 h6 header hgroup hr html legend li main menu nav ol p pre search section summary table tbody td tfoot th thead tr ul".split()
-)
+BLOCK_ELEMENTS = frozenset(HEADING_LEVELS) | {
+    *(
+        "address",
+        "article",
+        "aside",
+        "blockquote",
+        "body",
+        "caption",
+        "center",
+        "dd",
+        "details",
+        "dialog",
+        "dir",
+        "div",
+        "dl",
+        "dt",
+    ),
+    *(
+        "fieldset",
+        "figcaption",
+        "figure",
+        "footer",
+        "form",
+        "header",
+        "hgroup",
+        "hr",
+        "html",
+        "legend",
+        "li",
+        "main",
+        "menu",
+        "nav",
+        "ol",
+    ),
+    *("p", "pre", "search", "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul"),
+}
 LISTS = frozenset({"ul", "ol", "menu", "dir"})
 PERMALINK_MARKS = frozenset({"", "#", "¶", "§", "🔗", "\uf0c1", "\uf08d"})
 """Texts of the links to themselves that generators put beside headings; the last two are icon fonts' characters."""

@@ -8,10 +8,27 @@ from typing import Any
 __all__ = ["UNSEEN", "boilerplate_rule"]
 
 UNSEEN = frozenset(
-    "script style template head meta link noframes svg canvas audio video object embed iframe map param source track base annotation".split()
+    {
+        *(
+            "script",
+            "style",
+            "template",
+            "head",
+            "meta",
+            "link",
+            "noframes",
+            "svg",
+            "canvas",
+            "audio",
+            "video",
+            "object",
+            "embed",
+        ),
+        *("iframe", "map", "param", "source", "track", "base", "annotation"),
+    }
 )
 """Elements without words of the document; what they contain is not counted."""
-CONTROLS = frozenset("button select textarea input datalist optgroup option progress meter".split())
+CONTROLS = frozenset({"button", "select", "textarea", "input", "datalist", "optgroup", "option", "progress", "meter"})
 ROLES = {
     "navigation": "navigation",
     "banner": "page header",

@@ -26,7 +26,7 @@ def is_data_table(table: Any) -> bool:
         return False
     rows = list(_row_elements(table))
     has_header = next(table.iter("th"), None) is not None
-    return (len(rows) > 1 or has_header and bool(rows)) and any(len(list(_cells(row))) > 1 for _, row in rows)
+    return bool(len(rows) > 1 or (has_header and rows)) and any(len(list(_cells(row))) > 1 for _, row in rows)
 
 
 def table_block(table: Any, read: Callable[[Any], Sequence[Block]], *, own_ids: Sequence[str]) -> Block | None:
@@ -60,7 +60,9 @@ def table_block(table: Any, read: Callable[[Any], Sequence[Block]], *, own_ids: 
         cells_so_far += len(texts)
         if any(texts):
             is_header = in_head or (only_headings and all(header for header, _ in rows))
-            rows.append((is_header, TableRow(tuple(texts), tuple(dict.fromkeys(anchors)), tuple(links))))
+            context = " | ".join(filter(None, texts))
+            in_context = tuple(Link(link.href, link.anchor, context) for link in links)
+            rows.append((is_header, TableRow(tuple(texts), tuple(dict.fromkeys(anchors)), in_context)))
     if not rows:
         return None
     width = max(len(row.cells) for _, row in rows)
@@ -79,7 +81,7 @@ def table_block(table: Any, read: Callable[[Any], Sequence[Block]], *, own_ids: 
 
 def _row_elements(table: Any) -> Iterator[tuple[bool, Any]]:
     """Yield (whether it is in the head, row) for the rows of a table, the foot's last."""
-    feet = []
+    feet: list[Any] = []
     for child in table:
         if child.tag == "tr":
             yield False, child

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,7 +62,7 @@ def _front_matter(text: str) -> tuple[str, dict[str, Scalar], list[RemovedLine]]
 def _give_ids(tokens: Sequence[Token]) -> None:
     """Give each heading the id that GitHub gives it, or the one it asks for."""
     used: Counter[str] = Counter()
-    for opening, inline in zip(tokens, tokens[1:], strict=False):
+    for opening, inline in pairwise(tokens):
         if opening.type != "heading_open":
             continue
         explicit = EXPLICIT_ID.search(inline.content)

@@ -31,15 +31,14 @@ ENCRYPTED_STREAM = "EncryptedPackage".encode("utf-16-le")
 """Name of the stream in which Office keeps what a password protects."""
 
 
-def convert_office(path: Path, *, format: str, document_path: str) -> BlockDocument:
+def convert_office(path: Path, *, suffix: str, document_path: str) -> BlockDocument:
     """Convert a .docx or .pptx file. Raises `DocumentError` where it is broken, protected by a password, or something else."""
-    check_office_file(path, format=format)
+    check_office_file(path, suffix=suffix)
     from docling.datamodel.base_models import ConversionStatus, DocumentStream
-
     from lxml.etree import XMLSyntaxError
 
     try:
-        data, link_targets = mark_links(path) if format == "docx" else (path.read_bytes(), [])
+        data, link_targets = mark_links(path) if suffix == "docx" else (path.read_bytes(), [])
         result = _converter().convert(DocumentStream(name=path.name, stream=BytesIO(data)), raises_on_error=False)
     except (KeyError, ValueError, zipfile.BadZipFile, XMLSyntaxError, OSError) as error:
         raise DocumentError(path, f"is broken: {error}") from error
@@ -52,7 +51,7 @@ def convert_office(path: Path, *, format: str, document_path: str) -> BlockDocum
     return BlockDocument(converted.blocks, title or converted.title, converted.removed, notes)
 
 
-def check_office_file(path: Path, *, format: str) -> None:
+def check_office_file(path: Path, *, suffix: str) -> None:
     """Check that a file is the Office document that its name says. Raises `DocumentError`."""
     with path.open("rb") as file:
         head = file.read(16)
@@ -60,27 +59,27 @@ def check_office_file(path: Path, *, format: str) -> None:
             file.seek(0)
             if ENCRYPTED_STREAM in file.read():
                 raise DocumentError(path, "is encrypted: save a copy without a password")
-            raise DocumentError(path, f"is a document of Office 97-2003: save it as .{format}")
+            raise DocumentError(path, f"is a document of Office 97-2003: save it as .{suffix}")
     if not zipfile.is_zipfile(path):
         kind = foreign_content(head)
         raise DocumentError(
             path,
-            f"its content is {kind}, not a .{format}"
+            f"its content is {kind}, not a .{suffix}"
             if kind and "ZIP" not in kind
-            else f"is no .{format}, or a broken one",
+            else f"is no .{suffix}, or a broken one",
         )
     try:
         with zipfile.ZipFile(path) as archive:
             parts = {part.filename: part.file_size for part in archive.infolist()}
     except zipfile.BadZipFile as error:
         raise DocumentError(path, f"is broken: {error}") from error
-    if MAIN_PART[format] not in parts:
+    if MAIN_PART[suffix] not in parts:
         other = next((name for name, part in MAIN_PART.items() if part in parts), None)
         raise DocumentError(
             path,
             f"is a .{other} with another name"
             if other
-            else f"is a ZIP archive, not a .{format} (it has no {MAIN_PART[format]})",
+            else f"is a ZIP archive, not a .{suffix} (it has no {MAIN_PART[suffix]})",
         )
     if (unpacked := sum(parts.values())) > MAX_UNPACKED_MB * 1_000_000:
         raise DocumentError(

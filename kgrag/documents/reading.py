@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from kgrag.documents.chunking import chunk_blocks, fit_title
 from kgrag.documents.cleaning import clean
@@ -28,7 +28,7 @@ class Converted:
 
     document: Document
     chunks: tuple[Chunk, ...]
-    cleaning: CleaningReport = CleaningReport()
+    cleaning: CleaningReport = field(default_factory=CleaningReport)
     notes: tuple[str, ...] = ()
     """What the user should know: how a PDF was read, what was repaired, lines of a `.jsonl` file that could not be read."""
 

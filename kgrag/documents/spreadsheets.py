@@ -1,7 +1,7 @@
 """Excel files to blocks, row by row.
 
-Not through Docling, whose backend visits every cell between the first and the last: one forgotten cell in the corner of a sheet is 17 thousand
-million cells. Here a sheet is read as a stream, and only what has a value is kept.
+Not through Docling, whose backend visits every cell between the first and the last: one forgotten cell in the corner of a sheet makes
+that 17 thousand million. Here a sheet is read as a stream, and only what has a value is kept.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def convert_spreadsheet(path: Path) -> BlockDocument:
 
     `page_start` is the number of the sheet. A formula is its value as last computed. Raises `DocumentError` for a broken or protected file.
     """
-    check_office_file(path, format="xlsx")
+    check_office_file(path, suffix="xlsx")
     from lxml.etree import XMLSyntaxError
     from openpyxl import load_workbook
     from openpyxl.utils.exceptions import InvalidFileException

@@ -72,12 +72,11 @@ def _decode(data: bytes) -> DecodedText:
         if data.startswith(mark):
             return _read_as(data[len(mark) :], encoding)
     declared = _declared(data)
-    for encoding in (declared, "utf-8"):
-        if encoding:
-            try:
-                return DecodedText(data.decode(encoding))
-            except UnicodeDecodeError:
-                continue
+    for candidate in filter(None, (declared, "utf-8")):
+        try:
+            return DecodedText(data.decode(candidate))
+        except UnicodeDecodeError:
+            continue
     if declared:
         return _read_as(data, declared)
     guess = _guess(data)

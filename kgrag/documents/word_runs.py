@@ -1,8 +1,8 @@
 """Prepare a Word file so that Docling keeps its words whole.
 
-Docling makes a text item of every run of equal formatting and strips it, so that `3.` `3` (bold) ` V` comes out as `3. 3 V` and a reader
-cannot tell `X-1000` from `X- 1000`. Here formatting that says nothing is taken off beforehand, so that a paragraph is one item; raised digits become
-`⁶`; and links, which also part runs, become marks in the text that `docling_blocks` turns into links again.
+Docling makes a text item of every run of equal formatting and strips it, so that `3.` `3` (bold) ` V` comes out as `3. 3 V`, and nobody
+can tell `X-1000` from `X- 1000` any more. Here formatting that says nothing is taken off beforehand, so that a paragraph is one item;
+raised digits become `⁶`; and links, which also part runs, become marks in the text that `docling_blocks` turns into links again.
 """
 
 from __future__ import annotations
