@@ -1,0 +1,7 @@
+// The chunks that may be shown, with what a citation needs of their documents.
+// Parameters: $ids.
+UNWIND $ids AS id
+MATCH (c:Chunk {id: id})-[:FROM_DOCUMENT]->(d:Document)
+RETURN c.id AS id, c.source_id AS source_id, c.title AS title, c.section AS section, c.prompted AS prompted, c.tokens AS tokens,
+       c.anchors AS anchors, c.page_start AS page_start, c.page_end AS page_end,
+       d.id AS document_id, d.path AS path, d.title AS document_title, d.format AS format

@@ -1,0 +1,42 @@
+// The graph around seed chunks, as the thesis expands it, with an order for every cap: for each seed up to $entities entities that it mentions
+// (rarest first), up to $chunks other chunks that share them (by the summed rarity of what is shared), and the relations of those entities
+// with up to $neighbours other entities each seed (the best supported first), a second hop further where $hops is 2.
+// Parameters: $graph, $seeds ids, $vector the question's vector, $entities, $chunks, $neighbours, $hops (1 or 2).
+// Returns a row for each seed: chunks [{id, shared, rarity, similarity}] and relations [{hop, head, type, tail, description, weight, chunk}].
+UNWIND $seeds AS seed
+MATCH (s:Chunk {id: seed})
+CALL (s) {
+  MATCH (e:__Entity__)-[:FROM_CHUNK]->(s)
+  WHERE e.graph = $graph
+  WITH DISTINCT e ORDER BY e.mentions, e.key LIMIT $entities
+  RETURN collect(e) AS entities
+}
+CALL (s, entities) {
+  UNWIND entities AS e
+  MATCH (e)-[:FROM_CHUNK]->(c:Chunk)
+  WHERE c.id <> s.id
+  WITH DISTINCT e, c
+  WITH c, count(e) AS shared, sum(1.0 / e.mentions) AS rarity
+  ORDER BY rarity DESC, c.id LIMIT $chunks
+  WITH c, shared, rarity, vector.similarity.cosine([1.0], [-1.0]) AS opposite
+  WITH c, shared, rarity, (vector.similarity.cosine(c.embedding, $vector) - opposite) / (1.0 - opposite) AS similarity
+  ORDER BY rarity DESC, c.id
+  RETURN collect({id: c.id, shared: shared, rarity: rarity, similarity: similarity}) AS related
+}
+CALL (entities) {
+  UNWIND entities AS e
+  MATCH (e)-[r]-(n:__Entity__)
+  WHERE n.graph = $graph
+  WITH DISTINCT r, n ORDER BY r.weight DESC, n.mentions, n.key, type(r) LIMIT $neighbours
+  RETURN collect(n) AS neighbours, collect({hop: 1, head: startNode(r).name, type: type(r), tail: endNode(r).name,
+         description: r.description, weight: r.weight, chunk: r.chunks[0]}) AS near
+}
+CALL (neighbours) {
+  UNWIND neighbours AS n
+  MATCH (n)-[r]-(m:__Entity__)
+  WHERE $hops > 1 AND m.graph = $graph
+  WITH DISTINCT r, m ORDER BY r.weight DESC, m.mentions, m.key, type(r) LIMIT $neighbours
+  RETURN collect({hop: 2, head: startNode(r).name, type: type(r), tail: endNode(r).name,
+         description: r.description, weight: r.weight, chunk: r.chunks[0]}) AS far
+}
+RETURN s.id AS seed, related AS chunks, near + far AS relations

@@ -1,0 +1,28 @@
+// Where seeds lead: a seed mentions an entity that other chunks are about (role title), or has an author's hyperlink to another chunk.
+// Parameters: $graph, $seeds ids, $known keys of entities that the question itself names (not followed), $vector the question's vector,
+// $entities how many entities of a seed are followed (rarest first), $limit chunks of each entity (nearest to the question first),
+// $hyperlinks how many hyperlinks of a seed are followed (in reading order).
+// Returns seed, kind, name, mentions of the entity, how many chunks it leads to, and those chunks with similarity in [0, 1].
+UNWIND $seeds AS seed
+MATCH (e:__Entity__)-[:FROM_CHUNK {role: 'mention'}]->(s:Chunk {id: seed})
+WHERE e.graph = $graph AND NOT e.key IN $known
+WITH DISTINCT s, e ORDER BY s.id, e.mentions, e.key
+WITH s, collect(e)[0..$entities] AS entities
+UNWIND entities AS e
+MATCH (e)-[:FROM_CHUNK {role: 'title'}]->(c:Chunk)
+WHERE c.id <> s.id
+WITH DISTINCT s, e, c, vector.similarity.cosine([1.0], [-1.0]) AS opposite
+WITH s, e, c, (vector.similarity.cosine(c.embedding, $vector) - opposite) / (1.0 - opposite) AS similarity
+ORDER BY s.id, e.mentions, e.key, similarity DESC, c.id
+WITH s, e, collect({id: c.id, similarity: similarity}) AS chunks
+RETURN s.id AS seed, 'mention' AS kind, e.name AS name, e.mentions AS mentions, size(chunks) AS about, chunks[0..$limit] AS chunks
+UNION ALL
+UNWIND $seeds AS seed
+MATCH (s:Chunk {id: seed})-[l:LINKS_TO]->(c:Chunk)
+WHERE c.id <> s.id
+WITH s, c, min(l.position) AS position, min(l.anchor) AS anchor, vector.similarity.cosine([1.0], [-1.0]) AS opposite
+WITH s, c, position, anchor, (vector.similarity.cosine(c.embedding, $vector) - opposite) / (1.0 - opposite) AS similarity
+ORDER BY s.id, position, c.id
+WITH s, collect({id: c.id, similarity: similarity, anchor: anchor})[0..$hyperlinks] AS targets
+UNWIND targets AS target
+RETURN s.id AS seed, 'hyperlink' AS kind, target.anchor AS name, 0 AS mentions, size(targets) AS about, [{id: target.id, similarity: target.similarity}] AS chunks

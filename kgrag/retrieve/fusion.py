@@ -1,0 +1,35 @@
+"""Joining the dense and the sparse list into one score per chunk, between 0 and 1."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+__all__ = ["minmax_fusion", "reciprocal_rank_fusion", "scaled"]
+
+
+def scaled(scores: Mapping[str, float]) -> dict[str, float]:
+    """Scale scores so that the best is 1 and the lowest that is possible is 0.
+
+    The lower bound is the measure's own (no similarity, no word in common), not the lowest of the list: the list's length then does
+    not change the scale (theoretical min-max of Bruch, Gai and Ingber, ACM TOIS 2023).
+    """
+    best = max(scores.values(), default=0.0)
+    return {key: max(score, 0.0) / best if best > 0.0 else 0.0 for key, score in scores.items()}
+
+
+def minmax_fusion(dense: Mapping[str, float], sparse: Mapping[str, float], alpha: float) -> dict[str, float]:
+    """Add the scaled scores, `alpha` times dense and `1 - alpha` times sparse; a chunk that a list does not have counts 0 there."""
+    by_dense, by_sparse = scaled(dense), scaled(sparse)
+    return {
+        key: alpha * by_dense.get(key, 0.0) + (1.0 - alpha) * by_sparse.get(key, 0.0) for key in {**dense, **sparse}
+    }
+
+
+def reciprocal_rank_fusion(rankings: Sequence[Sequence[str]], k: int) -> dict[str, float]:
+    """Add 1 / (k + rank) over the rankings (Cormack, Clarke and Büttcher, SIGIR 2009), scaled so that first in all of them is 1."""
+    first_in_all = len(rankings) / (k + 1)
+    fused: dict[str, float] = {}
+    for ranking in rankings:
+        for rank, key in enumerate(ranking, start=1):
+            fused[key] = fused.get(key, 0.0) + 1.0 / (k + rank) / first_in_all
+    return fused

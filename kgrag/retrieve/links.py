@@ -1,0 +1,83 @@
+"""Expansion over links: from a seed to the chunks about what the seed mentions, and along its authors' hyperlinks."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from kgrag.retrieve.candidates import Candidate
+from kgrag.retrieve.pipeline import LinkExpansion
+from kgrag.retrieve.rarity import rarity
+from kgrag.retrieve.seeds import Found, cosine
+from kgrag.store.graph import GraphStore
+
+__all__ = ["Link", "hand_on", "read_links"]
+
+BEHIND = 1e-6
+"""How far a linked chunk stays behind the seed that led to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A way from a seed to another chunk."""
+
+    seed: str
+    chunk_id: str
+    cosine: float
+    weight: float
+    """Between 0 and 1: by the rarity of the name, shared among the chunks that are about it."""
+    why: str
+
+
+async def read_links(
+    store: GraphStore,
+    seeds: Sequence[str],
+    vector: list[float],
+    *,
+    graph: str,
+    known: Sequence[str],
+    chunks: int,
+    settings: LinkExpansion,
+) -> list[Link]:
+    """Read where seeds lead, in one round trip. Entities whose key is `known` (the question names them) are not followed."""
+    rows = await asyncio.to_thread(
+        store.read,
+        "retrieve/linked_chunks",
+        graph=graph,
+        seeds=list(seeds),
+        known=list(known),
+        vector=vector,
+        entities=settings.entities,
+        limit=settings.chunks,
+        hyperlinks=settings.hyperlinks,
+    )
+    return [
+        Link(
+            seed=row["seed"],
+            chunk_id=chunk["id"],
+            cosine=cosine(chunk["similarity"]),
+            weight=rarity(row["mentions"], chunks) / row["about"],
+            why=f"link: {'title mention of' if row['kind'] == 'mention' else 'hyperlink'} {row['name']}",
+        )
+        for row in rows
+        for chunk in row["chunks"]
+    ]
+
+
+def hand_on(
+    candidates: Mapping[str, Candidate], links: Sequence[Link], found: Found, *, weight: float
+) -> dict[str, Candidate]:
+    """Hand a share of each seed's score on to the chunks that it leads to.
+
+    A linked chunk adds the share to its own score, but never gets ahead of the seed through it: what a question finds by itself
+    stays above what is only reached from there. Of several links the best counts.
+    """
+    reached = dict(candidates)
+    for link in sorted(links, key=lambda link: (link.seed, link.chunk_id, link.why)):
+        seed = candidates[link.seed]
+        own = candidates.get(link.chunk_id) or found.candidate(link.chunk_id, link.cosine)
+        score = min(own.score + weight * link.weight * seed.score, seed.score - BEHIND)
+        if score > reached.get(link.chunk_id, own).score or link.chunk_id not in reached:
+            reached[link.chunk_id] = own.scored(max(score, own.score), link.why)
+    return reached

