@@ -18,17 +18,21 @@ import shutil
 import threading
 import weakref
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kgrag.errors import InputError, StoreUnavailable
 from kgrag.store.folder_lock import LOCK_FILE, FolderLock
 from kgrag.store.jvm import call_at_exit, java_class, start_jvm
+
+if TYPE_CHECKING:
+    import neo4j
 
 __all__ = ["DATABASE", "EmbeddedServer"]
 
 DATABASE = "kgrag"
 LOG_FILE_BYTES = 1_000_000
 LOG_FILES = 3
+MESSAGE_BYTES = 512 * 2**20
 
 _open_servers: weakref.WeakSet[EmbeddedServer] = weakref.WeakSet()
 _life = threading.RLock()
@@ -52,6 +56,7 @@ class EmbeddedServer:
         self.password = secrets.token_urlsafe(24)
         self._server: Any = None
         self._log: Any = None
+        self._driver: neo4j.Driver | None = None
         try:
             with _life:
                 self._start()
@@ -60,9 +65,15 @@ class EmbeddedServer:
             raise
 
     @property
-    def url(self) -> str:
-        """Where it listens."""
-        return f"bolt://127.0.0.1:{self._port}"
+    def driver(self) -> neo4j.Driver:
+        """The connection to it. It is closed with the server: a connection that is left open keeps the Java machine from ending."""
+        if self._driver is None:
+            import neo4j
+
+            self._driver = neo4j.GraphDatabase.driver(
+                f"bolt://127.0.0.1:{self._port}", auth=(self.username, self.password)
+            )
+        return self._driver
 
     def sql(self, statement: str) -> list[dict[str, Any]]:
         """Run a statement of ArcadeDB's SQL, which does what its Cypher cannot: vector and full-text indexes."""
@@ -83,6 +94,9 @@ class EmbeddedServer:
     def close(self) -> None:
         """Stop the database and let others have the folder; a second call does nothing."""
         with _life:
+            if self._driver is not None:
+                self._driver.close()
+                self._driver = None
             if self._server is not None:
                 self._server.stop()
                 self._server = None
@@ -112,15 +126,19 @@ class EmbeddedServer:
             self._server.getHttpServer().stopService()
             self._database = self._server.getOrCreateDatabase(DATABASE)
         except _java_exception() as error:
-            raise StoreUnavailable(f"The embedded database in {self.folder} did not start: {_innermost(error)}. See {log}.") from error
-        self._port = next(int(plugin.getPort()) for plugin in self._server.getPlugins() if "Bolt" in str(plugin.getName()))
+            raise StoreUnavailable(
+                f"The embedded database in {self.folder} did not start: {_innermost(error)}. See {log}."
+            ) from error
+        self._port = next(
+            int(plugin.getPort()) for plugin in self._server.getPlugins() if "Bolt" in str(plugin.getName())
+        )
         if not _open_servers:
             call_at_exit(_close_all)
         _open_servers.add(self)
 
     def _configuration(self, session: Path) -> dict[str, str | int | bool]:
         return {
-            "server.mode": "production",
+            "server.mode": "development",  # production hides the reason of every error
             "server.rootPath": str(self.folder),
             "server.databaseDirectory": str(self.folder / "database"),
             "server.configDirectory": str(session),
@@ -137,6 +155,9 @@ class EmbeddedServer:
             "bolt.host": "127.0.0.1",
             "bolt.port": 0,
             "bolt.defaultDatabase": DATABASE,
+            # One huge passage must fit: a message is otherwise refused above 16 MB.
+            "bolt.maxMessageSize": MESSAGE_BYTES,
+            "bolt.packstream.maxValueLength": MESSAGE_BYTES,
             # Survives the death of the process; a power cut may lose the last second, and the build goes on from there.
             "txWalFlush": 0,
             "opencypher.loadCsv.allowFileUrls": False,
@@ -152,9 +173,13 @@ def _check_folder(folder: Path, *, create: bool) -> None:
         return
     if not create:
         raise InputError(f"{folder}: there is no store here. Make one with kgrag build --store {folder} PATH...")
-    foreign = sorted(entry.name for entry in folder.iterdir() if entry.name not in _OUR_FILES) if folder.exists() else []
+    foreign = (
+        sorted(entry.name for entry in folder.iterdir() if entry.name not in _OUR_FILES) if folder.exists() else []
+    )
     if foreign:
-        raise InputError(f"{folder}: expected an empty folder or a store, found {foreign[0]!r} ({len(foreign)} entries). Choose another --store.")
+        raise InputError(
+            f"{folder}: expected an empty folder or a store, found {foreign[0]!r} ({len(foreign)} entries). Choose another --store."
+        )
 
 
 _OUR_FILES = frozenset({LOCK_FILE, "database", "log", "session", "backups"})
@@ -163,7 +188,9 @@ _OUR_FILES = frozenset({LOCK_FILE, "database", "log", "session", "backups"})
 
 def _log_to(folder: Path) -> Any:
     """Have the machine's warnings written to a file in `folder`, too; return what does it."""
-    handler = java_class("java.util.logging.FileHandler")(str(folder / "arcadedb-%g.log"), LOG_FILE_BYTES, LOG_FILES, True)
+    handler = java_class("java.util.logging.FileHandler")(
+        str(folder / "arcadedb-%g.log"), LOG_FILE_BYTES, LOG_FILES, True
+    )
     handler.setFormatter(java_class("java.util.logging.SimpleFormatter")())
     java_class("java.util.logging.Logger").getLogger("").addHandler(handler)
     return handler
@@ -179,10 +206,12 @@ def _java_exception() -> type[Exception]:
 
 
 def _innermost(error: Any) -> str:
-    """Return the message of the exception that started it all."""
-    while error.getCause() is not None:
+    """Return the message nearest to what started it all."""
+    message = str(error)
+    while error is not None:
+        message = str(error.getMessage() or message)
         error = error.getCause()
-    return str(error.getMessage() or error)
+    return message
 
 
 def _close_all() -> None:

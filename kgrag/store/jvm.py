@@ -58,7 +58,9 @@ def start_jvm(crash_folder: Path) -> None:
                 # Reads the configuration now: the file goes.
                 java_class("java.util.logging.LogManager").getLogManager()
             except ArcadeDBError as error:
-                raise StoreUnavailable(f"The Java virtual machine of the embedded database did not start (heap {heap}): {error}") from error
+                raise StoreUnavailable(
+                    f"The Java virtual machine of the embedded database did not start (heap {heap}): {error}"
+                ) from error
 
 
 def java_class(name: str) -> Any:

@@ -1,0 +1,3 @@
+// Every document, for the digest.
+MATCH (document:Document)
+RETURN document {.*} AS properties

@@ -1,0 +1,3 @@
+// Every meta, for the digest.
+MATCH (meta:__Meta__)
+RETURN meta {.*} AS properties

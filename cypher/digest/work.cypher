@@ -1,0 +1,3 @@
+// Every work, for the digest.
+MATCH (work:__Work__)
+RETURN work {.*} AS properties

@@ -1,0 +1,2 @@
+// The vector index of a graph that is deleted.
+DROP INDEX `INDEX_NAME` IF EXISTS

@@ -1,0 +1,3 @@
+// How many chunks there are.
+MATCH (chunk:Chunk)
+RETURN count(*) AS chunks

@@ -1,0 +1,3 @@
+// Every document.
+MATCH (document:Document)
+RETURN document {.*} AS document

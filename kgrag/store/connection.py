@@ -1,0 +1,161 @@
+"""The way to the database: one class over Bolt, whichever of the two it leads to."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from kgrag.errors import InputError, KgragError, StoreError, StoreUnavailable
+from kgrag.store.embedded import DATABASE, EmbeddedServer
+from kgrag.store.statements import statement
+
+if TYPE_CHECKING:
+    import neo4j
+
+__all__ = ["Connection", "Transaction", "is_address", "open_connection"]
+
+SCHEMES = ("neo4j://", "neo4j+s://", "neo4j+ssc://", "bolt://", "bolt+s://", "bolt+ssc://")
+CONNECT_TIMEOUT_S = 15.0
+FETCH_ROWS = 1000
+
+T = TypeVar("T")
+
+
+class Transaction:
+    """Runs statements inside one transaction."""
+
+    def __init__(self, transaction: neo4j.ManagedTransaction) -> None:
+        self._transaction = transaction
+
+    def run(
+        self,
+        name: str,
+        *,
+        graph: str | None = None,
+        entity: str | None = None,
+        relation: str | None = None,
+        **parameters: Any,
+    ) -> list[dict[str, Any]]:
+        """Run a statement by name; identifiers go into its text, all else are parameters."""
+        result = self._transaction.run(statement(name, graph=graph, entity=entity, relation=relation), parameters)
+        return [record.data() for record in result]
+
+
+class Connection:
+    """An open database. One thread writes at a time: writers that meet make each other start again."""
+
+    def __init__(self, driver: neo4j.Driver, database: str, *, server: EmbeddedServer | None = None) -> None:
+        self._driver = driver
+        self._database = database
+        self._writing = threading.RLock()
+        self.server = server
+        """The embedded server where there is one: it has a second language for what its Cypher cannot do."""
+
+    def read(self, text: str, parameters: dict[str, Any]) -> list[dict[str, Any]]:
+        """Run a statement's text in a session that may only read."""
+        return list(self.stream(text, parameters))
+
+    def stream(self, text: str, parameters: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        """Run a statement's text in a session that may only read; rows come as they are taken."""
+        with _errors(), self._session(reads=True) as session:
+            for record in session.run(text, parameters):
+                yield record.data()
+
+    def explain(self, text: str, parameters: dict[str, Any]) -> neo4j.ResultSummary:
+        """Have a statement planned without running it."""
+        with _errors(), self._session(reads=True) as session:
+            return session.run(f"EXPLAIN {text}", parameters).consume()
+
+    def write(self, work: Callable[[Transaction], T]) -> T:
+        """Run `work` in one transaction, again where the database asks for it: it must not keep anything of a run that failed."""
+        with self._writing, _errors(), self._session(reads=False) as session:
+            return session.execute_write(lambda transaction: work(Transaction(transaction)))
+
+    def change_schema(self, text: str, parameters: dict[str, Any] | None = None) -> None:
+        """Run a statement that makes or drops an index or constraint, in a transaction of its own."""
+        with self._writing, _errors(), self._session(reads=False) as session:
+            session.run(text, parameters or {}).consume()
+
+    def close(self) -> None:
+        """Close it, and end the embedded server."""
+        if self.server is not None:
+            self.server.close()
+        else:
+            self._driver.close()
+
+    def _session(self, *, reads: bool) -> neo4j.Session:
+        return self._driver.session(
+            database=self._database, default_access_mode="READ" if reads else "WRITE", fetch_size=FETCH_ROWS
+        )
+
+
+def is_address(target: str | Path) -> bool:
+    """Say whether a store is a server's address, not a folder."""
+    return isinstance(target, str) and "://" in target
+
+
+def open_connection(target: str | Path, *, create: bool) -> Connection:
+    """Open a folder (embedded database) or a `neo4j://` or `bolt://` address.
+
+    The login of an address comes from `NEO4J_USERNAME` (neo4j), `NEO4J_PASSWORD` and `NEO4J_DATABASE` (neo4j). Raises `InputError` for
+    what is neither, `StoreUnavailable`, `StoreLocked`.
+    """
+    # One line for each unknown label or property is not a warning for whoever asks an empty store.
+    logging.getLogger("neo4j.notifications").setLevel(logging.ERROR)
+    if not is_address(target):
+        server = EmbeddedServer(Path(target), create=create)
+        try:
+            return Connection(server.driver, DATABASE, server=server)
+        except BaseException:
+            server.close()
+            raise
+    import neo4j
+
+    address = str(target)
+    if not address.startswith(SCHEMES):
+        raise InputError(
+            f"--store: expected a folder or an address that begins with {', '.join(SCHEMES)}; got {address!r}."
+        )
+    login = (os.environ.get("NEO4J_USERNAME", "neo4j"), os.environ.get("NEO4J_PASSWORD", ""))
+    with _errors(address):
+        driver = neo4j.GraphDatabase.driver(
+            address,
+            auth=login if login[1] else None,
+            connection_timeout=CONNECT_TIMEOUT_S,
+            connection_acquisition_timeout=2 * CONNECT_TIMEOUT_S,
+        )
+        try:
+            with driver.session(database=os.environ.get("NEO4J_DATABASE", "neo4j")) as session:
+                session.run("RETURN 1").consume()
+        except BaseException:
+            driver.close()
+            raise
+    return Connection(driver, os.environ.get("NEO4J_DATABASE", "neo4j"))
+
+
+@contextmanager
+def _errors(address: str = "the database") -> Iterator[None]:
+    """Turn the driver's errors into ours."""
+    from neo4j import exceptions
+
+    try:
+        yield
+    except KgragError:
+        raise
+    except exceptions.AuthError as error:
+        raise StoreUnavailable(
+            f"{address} refused the login: set NEO4J_USERNAME and NEO4J_PASSWORD ({'set' if os.environ.get('NEO4J_PASSWORD') else 'not set'}). {error}"
+        ) from error
+    except (exceptions.ServiceUnavailable, exceptions.SessionExpired, exceptions.ConfigurationError) as error:
+        raise StoreUnavailable(
+            f"{address} cannot be reached: {error}. Is it running? kgrag db up starts a Neo4j."
+        ) from error
+    except (exceptions.CypherSyntaxError, exceptions.ClientError) as error:
+        raise StoreError(f"The database refused a statement: {error.message or error}") from error
+    except (exceptions.Neo4jError, exceptions.DriverError) as error:
+        raise StoreError(f"The database failed: {error}") from error

@@ -1,0 +1,55 @@
+"""One SHA-256 over the content of a store: equal content, equal digest, on either database, in whatever order it was built."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from kgrag.store.connection import Connection
+from kgrag.store.statements import statement
+
+__all__ = ["digest"]
+
+NODES = ("meta", "document", "chunk", "entity", "work")
+RELATIONSHIPS = ("from_document", "next_chunk", "links_to", "from_chunk", "relation")
+INCIDENTAL = frozenset({"attempts", "tokens", "cost", "seconds", "at"})
+"""Of a ledger entry: what it took, and when."""
+MODULUS = 2**256
+
+
+def digest(connection: Connection) -> str:
+    """Return the digest as 64 hex digits.
+
+    Every node and relationship is written as canonical JSON (labels and properties sorted, null as good as missing) without ids of the
+    database and without what a ledger entry took (attempts, tokens, cost, seconds, time). A vector counts as present with so many
+    dimensions: its last bits depend on what it was computed together with. The SHA-256s of the records of one kind are added up modulo
+    2^256, which takes no order and no memory, and the digest is the SHA-256 over number and sum of each kind.
+    """
+    whole = hashlib.sha256()
+    for kind in (*NODES, *RELATIONSHIPS):
+        count = total = 0
+        for row in connection.stream(statement(f"digest/{kind}"), {}):
+            total += int.from_bytes(hashlib.sha256(_canonical(kind, row)).digest())
+            count += 1
+        whole.update(f"{kind} {count} {total % MODULUS:064x}\n".encode())
+    return whole.hexdigest()
+
+
+def _canonical(kind: str, row: Mapping[str, Any]) -> bytes:
+    hidden = INCIDENTAL if kind == "work" else frozenset()
+    content = {name: _plain(value) for name, value in row.items() if name != "properties"}
+    content["properties"] = {
+        name: _plain(value) for name, value in row["properties"].items() if value is not None and name not in hidden
+    }
+    if "labels" in content:
+        content["labels"] = sorted(content["labels"])
+    return json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
+
+
+def _plain(value: Any) -> Any:
+    """A whole number is the same whether the database keeps it as integer or as float."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value

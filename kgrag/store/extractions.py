@@ -1,0 +1,286 @@
+"""What chunks say, merged into graphs: entities, their mentions, relations.
+
+A node or relationship holds nothing that does not follow from the chunks that are there now: what a batch touches is computed anew from
+all that supports it. So a graph does not depend on the order in which it was built, and what nothing supports any more goes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from kgrag.store.connection import Transaction
+from kgrag.store.identifiers import entity_type, relation_type
+from kgrag.store.rows import batches_by_size, storable
+from kgrag.types import Entity, Extraction, content_id
+
+__all__ = ["Removed", "entity_key", "put_extractions", "remove_chunks_from_graphs"]
+
+LONGEST_INDEXED = 1000
+"""Characters of a comparison key that are kept: Neo4j cannot index more than 8 kB."""
+UNEXPLAINED = "not found in the chunk"
+
+Mention = dict[str, Any]
+"""Properties of a FROM_CHUNK relationship: name, role, description, says (`<TYPE> <key of the tail>` for each relation whose head it is)."""
+Edge = tuple[str, str, str]
+"""A relation: key of the head, type, key of the tail."""
+Saying = tuple[str, str]
+"""What a chunk says about a relation: description, and the reason why it is not grounded (empty where it is)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """How many entities and relations lost their last support."""
+
+    entities: int = 0
+    relations: int = 0
+
+    def __add__(self, other: Removed) -> Removed:
+        return Removed(self.entities + other.entities, self.relations + other.relations)
+
+
+@dataclass(slots=True)
+class _Said:
+    """What a batch of chunks says in one graph."""
+
+    entities: dict[str, dict[str, str]] = field(default_factory=dict)
+    """By key: graph, type, normal, name."""
+    mentions: dict[tuple[str, str], Mention] = field(default_factory=dict)
+    """By key of the entity and id of the chunk."""
+    edges: dict[Edge, dict[str, Saying]] = field(default_factory=lambda: defaultdict(dict))
+    """By relation, then id of the chunk."""
+
+
+def entity_key(graph: str, written_type: str, normal: str) -> str:
+    """Identify an entity: two of one graph are one node when their types and comparison keys are equal."""
+    return content_id(graph, entity_type(written_type), normal)
+
+
+def put_extractions(transaction: Transaction, graph: str, extractions: Sequence[Extraction]) -> Removed:
+    """Make a graph hold what these chunks say now, in place of what they said before. Chunks that are not in the store say nothing."""
+    ids = [extraction.chunk_id for extraction in extractions]
+    there: set[str] = set()
+    before: dict[tuple[str, str], Mention] = {}
+    for some in batches_by_size(ids):
+        there.update(row["chunk"]["id"] for row in transaction.run("store/chunks", ids=list(some)))
+        before.update(_mentions(transaction.run("store/mentions_in_graph", graph=graph, chunk_ids=list(some))))
+    now = _say(graph, (extraction for extraction in extractions if extraction.chunk_id in there))
+
+    gone = {pair for pair, mention in before.items() if now.mentions.get(pair) != mention}
+    come = {pair for pair, mention in now.mentions.items() if before.get(pair) != mention}
+    _delete_mentions(transaction, gone)
+    _put_entities(transaction, graph, {key: now.entities[key] for key, _ in come})
+    rows = [
+        {"key": key, "chunk_id": chunk_id, "properties": now.mentions[key, chunk_id]} for key, chunk_id in sorted(come)
+    ]
+    for some_rows in batches_by_size(rows):
+        transaction.run("store/put_mentions", rows=some_rows)
+    relations = _update_relations(transaction, _edges(before) | now.edges.keys(), chunks=there, sayings=now.edges)
+    entities = _update_entities(transaction, {key for key, _ in gone | come})
+    return Removed(entities, relations)
+
+
+def remove_chunks_from_graphs(transaction: Transaction, chunk_ids: Sequence[str]) -> Removed:
+    """Take back what chunks said, in every graph."""
+    before = _mentions(transaction.run("store/mentions_of_chunks", chunk_ids=list(chunk_ids)))
+    if not before:
+        return Removed()
+    _delete_mentions(transaction, before.keys())
+    relations = _update_relations(transaction, _edges(before), chunks=set(chunk_ids), sayings={})
+    return Removed(_update_entities(transaction, {key for key, _ in before}), relations)
+
+
+def _say(graph: str, extractions: Iterable[Extraction]) -> _Said:
+    said = _Said()
+    for extraction in extractions:
+        chunk_id = extraction.chunk_id
+        named = [
+            *extraction.entities,
+            *(end for relation in extraction.relations for end in (relation.head, relation.tail)),
+        ]
+        for key, entity, type_ in ((entity_key(graph, e.type, e.normal), e, entity_type(e.type)) for e in named):
+            mention = {"name": entity.name, "role": entity.role, "description": entity.description, "says": []}
+            known = said.mentions.get((key, chunk_id))
+            said.mentions[key, chunk_id] = mention if known is None else _better(known, mention)
+            said.entities[key] = {
+                "key": key,
+                "graph": graph,
+                "type": type_,
+                "normal": _indexed(entity.normal),
+                "name": storable(entity.name),
+            }
+        for relation in extraction.relations:
+            edge = (_key(graph, relation.head), relation_type(relation.type), _key(graph, relation.tail))
+            saying = (
+                storable(relation.description),
+                "" if relation.grounded else storable(relation.reason) or UNEXPLAINED,
+            )
+            known_saying = said.edges[edge].get(chunk_id)
+            # A chunk that says it twice is counted once: the grounded saying, then the first by the alphabet.
+            said.edges[edge][chunk_id] = (
+                saying if known_saying is None else min(saying, known_saying, key=lambda s: (s[1], s[0]))
+            )
+    for (head, type_, tail), sayings in said.edges.items():
+        for chunk_id in sayings:
+            said.mentions[head, chunk_id]["says"].append(f"{type_} {tail}")
+    for mention in said.mentions.values():
+        mention.update(
+            says=sorted(mention["says"]), name=storable(mention["name"]), description=storable(mention["description"])
+        )
+    return said
+
+
+def _key(graph: str, entity: Entity) -> str:
+    return entity_key(graph, entity.type, entity.normal)
+
+
+def _indexed(normal: str) -> str:
+    if len(normal) <= LONGEST_INDEXED:
+        return str(storable(normal))
+    return f"{storable(normal[: LONGEST_INDEXED - 33])} {content_id(normal)}"
+
+
+def _better(one: Mention, other: Mention) -> Mention:
+    """Choose between two ways in which one chunk names an entity: as its title, with the longer description, the first by the alphabet."""
+    return min(one, other, key=lambda m: (m["role"] != "title", -len(m["description"]), m["description"], m["name"]))
+
+
+def _mentions(rows: Iterable[Mapping[str, Any]]) -> dict[tuple[str, str], Mention]:
+    return {
+        (row["key"], row["chunk_id"]): {name: row[name] for name in ("name", "role", "description", "says")}
+        for row in rows
+    }
+
+
+def _edges(mentions: Mapping[tuple[str, str], Mention]) -> set[Edge]:
+    edges = set()
+    for (head, _), mention in mentions.items():
+        for saying in mention["says"]:
+            type_, _, tail = saying.rpartition(" ")
+            edges.add((head, type_, tail))
+    return edges
+
+
+def _delete_mentions(transaction: Transaction, pairs: Iterable[tuple[str, str]]) -> None:
+    by_chunk: dict[str, list[str]] = defaultdict(list)
+    for key, chunk_id in pairs:
+        by_chunk[chunk_id].append(key)
+    for rows in batches_by_size(
+        [{"chunk_id": chunk_id, "keys": sorted(keys)} for chunk_id, keys in sorted(by_chunk.items())]
+    ):
+        transaction.run("store/delete_mentions", rows=rows)
+
+
+def _put_entities(transaction: Transaction, graph: str, entities: Mapping[str, dict[str, str]]) -> None:
+    by_type: dict[str, list[dict[str, str]]] = defaultdict(list)
+    for _, row in sorted(entities.items()):
+        by_type[row["type"]].append(row)
+    for type_, typed in sorted(by_type.items()):
+        for rows in batches_by_size(typed):
+            transaction.run("store/put_entities", graph=graph, entity=type_, rows=rows)
+
+
+def _update_relations(
+    transaction: Transaction, edges: Iterable[Edge], *, chunks: set[str], sayings: Mapping[Edge, Mapping[str, Saying]]
+) -> int:
+    """Replace what `chunks` say about `edges` by `sayings`; return how many relations went."""
+    by_type: dict[str, list[dict[str, str]]] = defaultdict(list)
+    for head, type_, tail in sorted(edges):
+        by_type[type_].append({"head": head, "tail": tail})
+    removed = 0
+    for type_, ends in by_type.items():
+        written, deleted = [], []
+        for rows in batches_by_size(ends):
+            known = {
+                (row["head"], row["tail"]): row for row in transaction.run("store/relations", relation=type_, rows=rows)
+            }
+            for end in rows:
+                row = known.get((end["head"], end["tail"]))
+                kept = _sayings(row) if row else {}
+                said = {chunk_id: saying for chunk_id, saying in kept.items() if chunk_id not in chunks}
+                said.update(sayings.get((end["head"], type_, end["tail"]), {}))
+                if not said:
+                    deleted += [end] if row else []
+                elif said != kept:
+                    written.append({**end, "properties": _relation_properties(said)})
+        for rows_written in batches_by_size(written):
+            transaction.run("store/put_relations", relation=type_, rows=rows_written)
+        for rows_deleted in batches_by_size(deleted):
+            transaction.run("store/delete_relations", relation=type_, rows=rows_deleted)
+        removed += len(deleted)
+    return removed
+
+
+def _sayings(row: Mapping[str, Any]) -> dict[str, Saying]:
+    return {
+        chunk_id: (description, reason)
+        for chunk_id, description, reason in zip(row["chunks"], row["descriptions"], row["reasons"], strict=True)
+    }
+
+
+def _relation_properties(said: Mapping[str, Saying]) -> dict[str, Any]:
+    chunks = sorted(said)
+    descriptions = [said[chunk_id][0] for chunk_id in chunks]
+    reasons = [said[chunk_id][1] for chunk_id in chunks]
+    grounded = "" in reasons
+    return {
+        "chunks": chunks,
+        "descriptions": descriptions,
+        "reasons": reasons,
+        "weight": len(chunks),
+        "description": descriptions[0],
+        "grounded": grounded,
+        "reason": "" if grounded else reasons[0],
+    }
+
+
+def _update_entities(transaction: Transaction, keys: set[str]) -> int:
+    """Compute anew what follows from the mentions of entities; return how many have none and went."""
+    changed: list[dict[str, Any]] = []
+    renamed: list[str] = []
+    unnamed: list[str] = []
+    for some in batches_by_size(sorted(keys)):
+        by_key: dict[str, list[dict[str, Any]]] = defaultdict(list)
+        for row in transaction.run("store/spellings", keys=list(some)):
+            by_key[row["key"]].append(row)
+        for key, rows in by_key.items():
+            named = [row for row in rows if row["times"]]
+            if not named:
+                unnamed.append(key)
+                continue
+            known = {name: rows[0][f"known_{name}"] for name in ("name", "aliases", "mentions", "description")}
+            described = _describe(named)
+            if described != known:
+                changed.append({"key": key, **described})
+            if (described["name"], described["description"]) != (known["name"], known["description"]):
+                renamed.append(key)
+    for rows_changed in batches_by_size(changed):
+        transaction.run("store/describe_entities", rows=rows_changed)
+    for some in batches_by_size(renamed):
+        transaction.run("store/forget_entity_embeddings", keys=list(some))
+    for some in batches_by_size(unnamed):
+        transaction.run("store/delete_entities", keys=list(some))
+    return len(unnamed)
+
+
+def _describe(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Name, aliases, number of mentions and description from how often an entity is named how."""
+    titles: Counter[str] = Counter()
+    names: Counter[str] = Counter()
+    for row in rows:
+        names[row["name"]] += row["times"]
+        if row["role"] == "title":
+            titles[row["name"]] += row["times"]
+    name = min((titles or names).items(), key=lambda item: (-item[1], item[0]))[0]
+    said = min(
+        rows,
+        key=lambda row: (not row["description"], row["role"] != "title", -len(row["description"]), row["description"]),
+    )
+    return {
+        "name": name,
+        "aliases": sorted(names.keys() - {name}),
+        "mentions": names.total(),
+        "description": said["description"],
+    }

@@ -1,0 +1,46 @@
+"""Questions as full-text queries: Lucene's syntax escaped, words that say nothing left out."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["STOP_WORDS", "escape_lucene", "fulltext_query"]
+
+MAX_TERMS = 64
+"""Of one query: more only make it slow, and Lucene refuses more than 1,024."""
+
+STOP_WORDS = frozenset(
+    """
+    a about above after again all also am an and any are as at be because been before being below between both but by can could did do does
+    doing down during each few for from further get give had has have having he her here hers him his how i if in into is it its itself just
+    me more most my no nor not now of off on once only or other our out over own please s same she should so some such t tell than that the their
+    them then there these they this those through to too under until up use used using very was we were what when where which while who whom
+    why will with would you your
+    """.split()
+)
+"""English words that half of all chunks have: at 100,000 chunks a query with them takes 0.1 to 0.8 s on ArcadeDB instead of milliseconds."""
+
+_SYNTAX = re.compile(r'([+\-!(){}\[\]^"~*?:\\/&|<>=])')
+_OPERATORS = re.compile(r"\b(AND|OR|NOT|TO)\b")
+_TERM = re.compile(r"\w+(?:[.,+\-/]\w+)*[%Ωµ°]?", re.UNICODE)
+
+
+def escape_lucene(text: str) -> str:
+    """Escape all that Lucene's query parser takes for syntax: the text is searched for as it stands."""
+    return _OPERATORS.sub(lambda match: match[0].lower(), _SYNTAX.sub(r"\\\1", text)).replace("\x00", " ")
+
+
+def fulltext_query(text: str) -> str:
+    """Make a query of any of the terms of `text`, each once, in order, stop words left out unless there is nothing else.
+
+    A term with a hyphen, point or slash inside (`X-100`, `3.3`, `I2C/SPI`) also counts as a phrase. Empty where the text has no terms.
+    """
+    terms = list(dict.fromkeys(match[0] for match in _TERM.finditer(text.replace("\x00", " "))))
+    said = [term for term in terms if term.casefold() not in STOP_WORDS] or terms
+    return " ".join(
+        f'"{_quoted(term)}"' if re.search(r"\W", term) else escape_lucene(term) for term in said[:MAX_TERMS]
+    )
+
+
+def _quoted(term: str) -> str:
+    return term.replace("\\", r"\\").replace('"', r"\"")

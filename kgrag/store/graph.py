@@ -1,0 +1,353 @@
+"""`GraphStore`: all that kgrag asks of its database, on the embedded database and on Neo4j alike."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from kgrag.errors import InputError, StoreMismatch
+from kgrag.models.base import Vectors
+from kgrag.store import schema
+from kgrag.store.connection import Connection, Transaction, open_connection
+from kgrag.store.digest import digest
+from kgrag.store.documents import DeletedCounts, delete_documents, put_documents, read_chunks, read_documents
+from kgrag.store.extractions import put_extractions
+from kgrag.store.ledger import WorkRecord
+from kgrag.store.links import relink
+from kgrag.store.readonly import check_reads_only
+from kgrag.store.rows import batches_by_size
+from kgrag.store.statements import statement
+from kgrag.types import Chunk, Document, Extraction
+
+__all__ = ["GraphStore", "open_store"]
+
+DELETE_NODES = 5000
+"""Of one transaction when a graph is deleted."""
+FLOAT_CHARACTERS = 9
+"""What a number of a vector takes in a message."""
+
+
+def open_store(target: str | Path, *, create: bool = True) -> GraphStore:
+    """Open a folder (embedded database, made if `create`) or a `neo4j://` or `bolt://` address.
+
+    The login of an address comes from `NEO4J_USERNAME`, `NEO4J_PASSWORD` and `NEO4J_DATABASE`. Raises `InputError` where there is no
+    store and `create` is false, `StoreLocked` where another process has the folder open, `StoreUnavailable` where the database cannot be
+    reached or started, `StoreMismatch` where the store has another schema version.
+    """
+    connection = open_connection(target, create=create)
+    try:
+        return GraphStore(connection)
+    except BaseException:
+        connection.close()
+        raise
+
+
+class GraphStore:
+    """An open store. Safe to use from several threads; writes take turns. Close it, or use it as a context manager.
+
+    Each write is one transaction: after a crash it is there as a whole or not at all.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._meta = schema.read_meta(connection)
+        self._graphs: set[str] = set()
+        # Who waits for a vector, as long as nothing else was written: a search in all chunks for each batch takes too long.
+        self._chunks_waiting: dict[str, None] | None = None
+        self._entities_waiting: dict[str, dict[str, None]] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the store; a second call does nothing."""
+        self._connection.close()
+
+    # What it was made with
+
+    def bind(self, embedder: str, dimensions: int) -> None:
+        """Remember which embedder the store is built with, and make its schema. Raises `StoreMismatch` where it was another one."""
+        schema.check_meta(self._meta, embedder, dimensions)
+        schema.create_schema(self._connection, dimensions)
+        if self._meta is None:
+            self._meta = schema.Meta(schema.SCHEMA_VERSION, embedder, dimensions)
+            values: dict[str, Any] = {"schema_version": self._meta.schema_version, "embedder": embedder, "dimensions": dimensions}
+            self._connection.write(lambda transaction: transaction.run("store/put_meta", **values))
+
+    def check(self, embedder: str, dimensions: int) -> None:
+        """Raise `StoreMismatch` where the store was built with another embedder, or nothing was built."""
+        if self._meta is None:
+            raise StoreMismatch("Nothing was built in this store yet. Fill it with kgrag build PATH...")
+        schema.check_meta(self._meta, embedder, dimensions)
+
+    # Asking
+
+    def read(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
+        """Run a reading statement of `cypher/` by name (`retrieve/dense_seeds`).
+
+        A parameter `graph` also puts that graph's label in the place of `` `GRAPH_LABEL` ``.
+        """
+        return self._connection.read(statement(name, graph=parameters.get("graph")), parameters)
+
+    def query(self, cypher: str, **parameters: Any) -> list[dict[str, Any]]:
+        """Run the user's own Cypher. Raises `CypherWriteError` where its plan would write, `StoreError` or `InputError` where it is wrong."""
+        check_reads_only(self._connection, cypher, parameters)
+        return self._connection.read(cypher, parameters)
+
+    # Documents and chunks
+
+    def put_documents(self, documents: Sequence[tuple[Document, Sequence[Chunk]]]) -> DeletedCounts:
+        """Write documents with their chunks, in place of others of the same path and title; return what had to go.
+
+        Chunks that are the same in every property stay with their vectors and what was extracted from them.
+        """
+        if not documents:
+            return DeletedCounts()
+        self._bound()
+        self._forget_waiting()
+        return self._connection.write(lambda transaction: put_documents(transaction, documents))
+
+    def delete_documents(self, ids: Sequence[str]) -> DeletedCounts:
+        """Delete documents with their chunks and all that only those supported; unknown ids are passed over."""
+        if not ids:
+            return DeletedCounts()
+        self._bound()
+        self._forget_waiting()
+        return self._connection.write(lambda transaction: delete_documents(transaction, ids))
+
+    def documents(self, *, path: str | None = None) -> list[Document]:
+        """Return every document, or those of one path, by path, title and id."""
+        return read_documents(self._connection, path=path) if self._meta else []
+
+    def chunks(self, ids: Sequence[str] | None = None) -> Iterator[Chunk]:
+        """Yield every chunk in document order, or those of `ids` in that order; unknown ids are passed over."""
+        return read_chunks(self._connection, ids) if self._meta else iter(())
+
+    def count_chunks(self) -> int:
+        """Return how many chunks there are."""
+        return int(self._connection.read(statement("store/count_chunks"), {})[0]["chunks"]) if self._meta else 0
+
+    def relink(self) -> int:
+        """Make the LINKS_TO relationships equal to what the chunks' links and anchors say; return how many there are."""
+        self._bound()
+        return relink(self._connection)
+
+    # Vectors
+
+    def chunks_without_embedding(self, limit: int) -> list[Chunk]:
+        """Return up to `limit` chunks that wait for their vector."""
+        return list(self.chunks(list(self._waiting_chunks())[:limit]))
+
+    def count_chunks_without_embedding(self) -> int:
+        """Return how many chunks wait for their vector."""
+        return len(self._waiting_chunks())
+
+    def put_embeddings(self, ids: Sequence[str], vectors: Vectors, *, embedder: str, seconds: float = 0.0) -> None:
+        """Give chunks their vectors, shape [len(ids), dimensions]; ledger `embed`. `seconds` is what they took together."""
+        meta = self._bound()
+        rows = _vector_rows(ids, vectors, meta.dimensions)
+        records = [
+            WorkRecord(
+                "embed", chunk_id, scope=embedder, version=f"{embedder} {meta.dimensions}", seconds=seconds / len(ids)
+            )
+            for chunk_id in ids
+        ]
+
+        def write(transaction: Transaction) -> None:
+            for some in batches_by_size(rows, characters=meta.dimensions * FLOAT_CHARACTERS):
+                transaction.run("store/put_chunk_embeddings", rows=some)
+            _put_work(transaction, records)
+
+        self._connection.write(write)
+        for chunk_id in ids if self._chunks_waiting else ():
+            self._waiting_chunks().pop(chunk_id, None)
+
+    def entities_without_embedding(self, graph: str, limit: int) -> list[dict[str, Any]]:
+        """Return up to `limit` entities (key, name, type, description) that wait for their vector."""
+        keys = list(self._waiting_entities(graph))[:limit]
+        rows = self._connection.read(statement("store/entities"), {"keys": keys}) if keys else []
+        return sorted(rows, key=lambda row: str(row["key"]))
+
+    def count_entities_without_embedding(self, graph: str) -> int:
+        """Return how many entities of a graph wait for their vector."""
+        return len(self._waiting_entities(graph))
+
+    def put_entity_embeddings(self, graph: str, keys: Sequence[str], vectors: Vectors) -> None:
+        """Give entities of a graph their vectors, shape [len(keys), dimensions]."""
+        dimensions = self._bound().dimensions
+        rows = _vector_rows(keys, vectors, dimensions)
+
+        def write(transaction: Transaction) -> None:
+            for some in batches_by_size(rows, characters=dimensions * FLOAT_CHARACTERS):
+                transaction.run("store/put_entity_embeddings", rows=some)
+
+        self._connection.write(write)
+        for key in keys if graph in self._entities_waiting else ():
+            self._entities_waiting[graph].pop(key, None)
+
+    # Graphs
+
+    def put_extractions(self, graph: str, results: Sequence[tuple[Extraction, WorkRecord]]) -> None:
+        """Make a graph hold what these chunks say now, in place of what they said before; ledger `extract`.
+
+        Raises `IdentifierError` for a graph's name that is not allowed.
+        """
+        if not results:
+            return
+        self._ensure_graph(graph)
+        self._entities_waiting.pop(graph, None)
+
+        def write(transaction: Transaction) -> None:
+            put_extractions(transaction, graph, [extraction for extraction, _ in results])
+            _put_work(transaction, [record for _, record in results])
+
+        self._connection.write(write)
+
+    def delete_graph(self, name: str) -> int:
+        """Delete the entities and relations of a graph, its index and its ledger; return how many entities went. Chunks stay."""
+        self._bound()
+        schema.create_graph_index(
+            self._connection, name, self._bound().dimensions
+        )  # its label has to exist to be asked for
+        entities = int(self.read("store/count_graph", graph=name)[0]["entities"])
+        for _ in range(0, entities, DELETE_NODES):
+            self._connection.write(
+                lambda transaction: transaction.run("store/delete_graph", graph=name, limit=DELETE_NODES)
+            )
+        for _ in range(0, len(self.work("extract", name)), DELETE_NODES):
+            self._connection.write(
+                lambda transaction: transaction.run(
+                    "store/delete_work_of_scope", stage="extract", scope=name, limit=DELETE_NODES
+                )
+            )
+        schema.drop_graph_index(self._connection, name)
+        self._graphs.discard(name)
+        self._entities_waiting.pop(name, None)
+        return entities
+
+    # Ledger
+
+    def work(self, stage: str, scope: str = "") -> dict[str, WorkRecord]:
+        """Return what the ledger says about one stage (and graph or embedder), by subject."""
+        if self._meta is None:
+            return {}
+        rows = self._connection.stream(statement("store/work"), {"stage": stage, "scope": scope})
+        return {record.subject: record for record in (WorkRecord.from_row(row["work"]) for row in rows)}
+
+    def put_work(self, records: Sequence[WorkRecord]) -> None:
+        """Write ledger entries that have no result beside them: failures, and what came out as it was."""
+        if records:
+            self._bound()
+            self._connection.write(lambda transaction: _put_work(transaction, records))
+
+    def forget_work(self, stage: str, subjects: Sequence[str]) -> None:
+        """Take ledger entries out: of files that are gone and never became documents."""
+        if subjects:
+            self._bound()
+            self._connection.write(
+                lambda transaction: transaction.run("store/delete_work", subjects=list(subjects), stages=[stage])
+            )
+
+    def failures(self) -> list[WorkRecord]:
+        """Return the ledger's failures, by stage, scope and subject."""
+        rows = self._connection.read(statement("store/failures"), {}) if self._meta else []
+        return sorted(
+            (WorkRecord.from_row(row["work"]) for row in rows),
+            key=lambda record: (record.stage, record.scope, record.subject),
+        )
+
+    # The whole
+
+    def finish(self) -> None:
+        """Wait until the indexes are ready and built: the first question afterwards is as fast as any other."""
+        if self._meta is not None:
+            schema.warm_indexes(self._connection, self._meta.dimensions, graphs=sorted(self._graph_counts()))
+
+    def status(self) -> dict[str, Any]:
+        """Return what the store holds: the object of `kgrag status --json`."""
+        ledger: dict[str, dict[str, int]] = defaultdict(dict)
+        cost = {"tokens": 0, "usd": 0.0, "seconds": 0.0}
+        for row in self._connection.read(statement("store/count_work"), {}) if self._meta else ():
+            ledger[row["stage"]][row["state"]] = row["entries"]
+            cost = {
+                "tokens": cost["tokens"] + row["tokens"],
+                "usd": cost["usd"] + row["cost"],
+                "seconds": cost["seconds"] + row["seconds"],
+            }
+        return {
+            "schema_version": self._meta.schema_version if self._meta else schema.SCHEMA_VERSION,
+            "embedder": self._meta.embedder if self._meta else None,
+            "dimensions": self._meta.dimensions if self._meta else None,
+            "graphs": self._graph_counts(),
+            "documents": len(self.documents()),
+            "chunks": self.count_chunks(),
+            "ledger": {stage: dict(sorted(states.items())) for stage, states in sorted(ledger.items())},
+            "cost": cost,
+        }
+
+    def digest(self) -> str:
+        """Return one SHA-256 over the content; see `kgrag.store.digest`."""
+        if self._meta is None:
+            raise InputError("Nothing was built in this store yet, so there is nothing to take a digest of.")
+        return digest(self._connection)
+
+    def _graph_counts(self) -> dict[str, dict[str, int]]:
+        if self._meta is None:
+            return {}
+        entities = {row["graph"]: row["entities"] for row in self._connection.read(statement("store/graphs"), {})}
+        relations = {
+            row["graph"]: row["relations"] for row in self._connection.read(statement("store/count_relations"), {})
+        }
+        return {
+            name: {"entities": entities[name], "relations": relations.get(name, 0), "communities": 0}
+            for name in sorted(entities)
+        }
+
+    def _bound(self) -> schema.Meta:
+        if self._meta is None:
+            raise StoreMismatch(
+                "The store does not know its embedder yet: call bind(embedder, dimensions) before the first write."
+            )
+        return self._meta
+
+    def _ensure_graph(self, graph: str) -> None:
+        dimensions = self._bound().dimensions
+        if graph not in self._graphs:
+            schema.create_graph_index(self._connection, graph, dimensions)
+            self._graphs.add(graph)
+
+    def _forget_waiting(self) -> None:
+        self._chunks_waiting = None
+        self._entities_waiting.clear()
+
+    def _waiting_chunks(self) -> dict[str, None]:
+        if not self._chunks_waiting:
+            rows = self._connection.read(statement("store/chunks_without_embedding"), {}) if self._meta else []
+            self._chunks_waiting = dict.fromkeys(sorted(row["id"] for row in rows))
+        return self._chunks_waiting
+
+    def _waiting_entities(self, graph: str) -> dict[str, None]:
+        if not self._entities_waiting.get(graph):
+            self._ensure_graph(graph)
+            rows = self.read("store/entities_without_embedding", graph=graph)
+            self._entities_waiting[graph] = dict.fromkeys(sorted(row["key"] for row in rows))
+        return self._entities_waiting[graph]
+
+
+def _put_work(transaction: Transaction, records: Sequence[WorkRecord]) -> None:
+    for rows in batches_by_size([record.row() for record in records]):
+        transaction.run("store/put_work", rows=rows)
+
+
+def _vector_rows(ids: Sequence[str], vectors: Vectors, dimensions: int) -> list[dict[str, Any]]:
+    if vectors.shape != (len(ids), dimensions):
+        raise InputError(f"Vectors: expected shape ({len(ids)}, {dimensions}), got {vectors.shape}.")
+    return [{"id": one, "embedding": vector} for one, vector in zip(ids, vectors.tolist(), strict=True)]

@@ -1,0 +1,89 @@
+"""Hyperlinks between chunks: what the authors' links and the chunks' anchors say, as relationships."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from kgrag.store.connection import Connection, Transaction
+from kgrag.store.documents import read_documents
+from kgrag.store.rows import batches_by_size
+from kgrag.store.statements import statement
+
+__all__ = ["relink"]
+
+Link = tuple[str, str, str, str, int]
+"""Target, href, anchor text, context, position."""
+
+
+def relink(connection: Connection) -> int:
+    """Make LINKS_TO equal to what the chunks' links and anchors say, and return how many there are.
+
+    A link leads to the first chunk of the document that has the fragment among its anchors, and to the document's first chunk where it
+    has no fragment or one that is nowhere. A link out of the corpus, and one within its own chunk, is no relationship.
+    """
+    wanted = _wanted(connection)
+    known: dict[str, set[Link]] = defaultdict(set)
+    for row in connection.stream(statement("store/links"), {}):
+        known[row["source"]].add((row["target"], row["href"], row["anchor"], row["context"], row["position"]))
+    changed = sorted(
+        source for source in wanted.keys() | known.keys() if wanted.get(source, set()) != known.get(source, set())
+    )
+
+    def write(transaction: Transaction) -> None:
+        for some in batches_by_size([source for source in changed if source in known]):
+            transaction.run("store/delete_links", ids=list(some))
+        rows = [_row(source, link) for source in changed for link in sorted(wanted.get(source, ()))]
+        for some_rows in batches_by_size(rows):
+            transaction.run("store/put_links", rows=some_rows)
+
+    if changed:
+        connection.write(write)
+    return sum(len(links) for links in wanted.values())
+
+
+def _wanted(connection: Connection) -> dict[str, set[Link]]:
+    by_path: dict[str, list[str]] = defaultdict(list)
+    for document in read_documents(connection):
+        by_path[document.path].append(document.id)
+    linking: list[tuple[str, Mapping[str, Any]]] = []
+    linked: set[str] = set()
+    for row in connection.stream(statement("store/linking_chunks"), {}):
+        for link in json.loads(row["links"]):
+            path = link["href"].partition("#")[0]
+            if path in by_path:
+                linking.append((row["id"], link))
+                linked.add(path)
+    places = _places(connection, [document_id for path in sorted(linked) for document_id in by_path[path]])
+    wanted: dict[str, set[Link]] = defaultdict(set)
+    for source, link in linking:
+        path, _, fragment = link["href"].partition("#")
+        target = next((places[d, fragment] for d in by_path[path] if (d, fragment) in places), None) or next(
+            (places[d, ""] for d in by_path[path] if (d, "") in places), None
+        )
+        if target is not None and target != source:
+            wanted[source].add((target, link["href"], link["anchor"], link["context"], link["position"]))
+    return wanted
+
+
+def _places(connection: Connection, document_ids: Sequence[str]) -> dict[tuple[str, str], str]:
+    """Where a fragment of a document is, and (fragment "") where the document begins: the id of the first such chunk."""
+    first: dict[tuple[str, str], tuple[int, str]] = {}
+    for some in batches_by_size(document_ids):
+        for row in connection.stream(statement("store/anchored_chunks"), {"document_ids": list(some)}):
+            place = (row["position"], row["id"])
+            for fragment in ("", *row["anchors"]):
+                spot = (row["document_id"], fragment)
+                first[spot] = min(place, first.get(spot, place))
+    return {spot: chunk_id for spot, (_, chunk_id) in first.items()}
+
+
+def _row(source: str, link: Link) -> dict[str, Any]:
+    target, href, anchor, context, position = link
+    return {
+        "source": source,
+        "target": target,
+        "properties": {"href": href, "anchor": anchor, "context": context, "position": position},
+    }

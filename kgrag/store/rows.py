@@ -1,0 +1,92 @@
+"""How documents and chunks lie in the database, and back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+from kgrag.types import Chunk, Document
+
+__all__ = ["batches_by_size", "chunk_from_row", "chunk_row", "document_from_row", "document_row", "storable"]
+
+BATCH_ROWS = 1000
+BATCH_CHARACTERS = 4_000_000
+"""Of one message to the database."""
+
+T = TypeVar("T")
+
+
+def document_row(document: Document) -> dict[str, Any]:
+    """Return the properties of a document's node; the metadata is canonical JSON."""
+    row = document.model_dump(exclude_none=True)
+    row["metadata"] = _json(document.metadata)
+    return {name: storable(value) for name, value in row.items()}
+
+
+def document_from_row(row: Mapping[str, Any]) -> Document:
+    """Read a document's node."""
+    return Document.model_validate({**row, "metadata": json.loads(row["metadata"])})
+
+
+def chunk_row(chunk: Chunk) -> dict[str, Any]:
+    """Return the properties of a chunk's node, without its vector; what is None is left out."""
+    row = chunk.model_dump(exclude_none=True)
+    row.update(
+        section=chunk.section,
+        prompted=chunk.prompted_text,
+        headings=list(chunk.headings),
+        anchors=list(chunk.anchors),
+        links=_json([link.model_dump() for link in chunk.links]),
+    )
+    return {name: storable(value) for name, value in row.items()}
+
+
+def chunk_from_row(row: Mapping[str, Any]) -> Chunk:
+    """Read a chunk's node."""
+    known = {name: row[name] for name in Chunk.model_fields if row.get(name) is not None}
+    return Chunk.model_validate({**known, "links": json.loads(row["links"])})
+
+
+def storable(value: Any) -> Any:
+    """Replace what no database takes: half of a surrogate pair in a string (from a broken PDF) becomes U+FFFD."""
+    match value:
+        case str():
+            try:
+                value.encode()
+            except UnicodeEncodeError:
+                return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        case list():
+            return [storable(item) for item in value]
+    return value
+
+
+def batches_by_size(rows: Sequence[T], *, characters: int | None = None) -> Iterator[Sequence[T]]:
+    """Cut rows into messages of at most 1,000 rows and about 4 million characters.
+
+    `characters` says how many each row has where that is known; else the rows' strings are counted.
+    """
+    start = size = 0
+    for end, row in enumerate(rows):
+        weight = characters if characters is not None else _weight(row)
+        if end > start and (end - start >= BATCH_ROWS or size + weight > BATCH_CHARACTERS):
+            yield rows[start:end]
+            start, size = end, 0
+        size += weight
+    if start < len(rows):
+        yield rows[start:]
+
+
+def _weight(value: Any) -> int:
+    match value:
+        case str():
+            return len(value)
+        case Mapping():
+            return sum(_weight(item) for item in value.values())
+        case list() | tuple():
+            return sum(_weight(item) for item in value)
+    return 9
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
