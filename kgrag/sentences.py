@@ -144,10 +144,12 @@ def _ends_sentence(block: str, match: re.Match[str]) -> bool:
     following = block[match.end() :].lstrip()[:1]
     if following.islower() or following in (",", ";"):
         return False
-    word = block[: match.start()].rsplit(maxsplit=1)[-1].lstrip("([\"'“‘").casefold() if match.start() else ""
-    return not (
-        word in ABBREVIATIONS or (len(word) == 1 and word.isalpha()) or re.fullmatch(r"(?:[a-z]\.)+[a-z]", word)
-    )
+    before = block[: match.start()].rsplit(maxsplit=2)
+    word = before[-1].lstrip("([\"'“‘").casefold() if before else ""
+    if len(word) == 1 and word.isalpha():
+        # `J. R. Smith`, but a unit ends a sentence: `3.3 V.`
+        return len(before) > 1 and before[-2][-1:].isdigit()
+    return word not in ABBREVIATIONS and not re.fullmatch(r"(?:[a-z]\.)+[a-z]", word)
 
 
 def _table(lines: list[tuple[int, str]]) -> Iterator[Sentence]:

@@ -25,7 +25,7 @@ SPELLINGS = [
     ("Ｘ-１００", "X-100"),
 ]
 DISTINCT = [
-    "X-100 X-1000 X-10-0 X-10.0 Y-100".split(),
+    ["X-100", "X-1000", "X-10-0", "X-10.0", "Y-100"],
     ["3.3 V", "33 V", "3,3 V", "-3.3 V", "±3.3 V", "+3.3 V", "~3.3 V", "<3.3 V", "3.3 A", "3.3 mV", "3.3"],
     ["1.2.3", "1.23", "12.3", "123", "1 23", "1-23", "1/23", "1:23"],
     ["Rev 2", "Rev 3", "Rev 2.1", "Rev"],
@@ -58,7 +58,9 @@ def test_a_decimal_point_without_a_digit_before_it_is_a_zero() -> None:
 
 SIGNS = st.sampled_from(["", "-", "±", "+", "~", "<", "≤"])
 NUMBERS = st.from_regex(r"[0-9]{1,4}(\.[0-9]{1,3}){0,2}", fullmatch=True)
-UNITS = st.sampled_from(["", "V", "mV", "A", "mA", "MA", "µA", "MB", "Mb", "kB", "ms", "MS", "m", "%", "°C", "Hz", "MHz", "mHz", "Ω", "kΩ"])
+UNITS = st.sampled_from(
+    ["", "V", "mV", "A", "mA", "MA", "µA", "MB", "Mb", "kB", "ms", "MS", "m", "%", "°C", "Hz", "MHz", "mHz", "Ω", "kΩ"]
+)
 PREFIXES = st.sampled_from(["", "X", "Rev", "Nano", "Supply current", "LPS"])
 SPACES = st.sampled_from([" ", "\u00a0", "  "])
 
@@ -78,7 +80,11 @@ def test_part_numbers_never_share_a_form_unless_they_are_equal(part: str, other:
     assert normal_form(part) != normal_form(other)
 
 
-@given(st.from_regex(r"[A-Za-z]{2,6}", fullmatch=True), st.from_regex(r"[0-9]{1,4}", fullmatch=True), st.sampled_from(["", " ", "-", "_", " - "]))
+@given(
+    st.from_regex(r"[A-Za-z]{2,6}", fullmatch=True),
+    st.from_regex(r"[0-9]{1,4}", fullmatch=True),
+    st.sampled_from(["", " ", "-", "_", " - "]),
+)
 def test_what_joins_letters_and_a_number_does_not_matter(word: str, number: str, joint: str) -> None:
     assert normal_form(f"{word}{joint}{number}") == normal_form(f"{word}{number}")
 
@@ -108,10 +114,16 @@ def test_a_name_is_found_in_any_spelling_and_returned_as_written() -> None:
 
 def test_the_longest_name_wins() -> None:
     names = ["Nano 33 BLE", "Nano 33 BLE Sense Rev2", "Nano"]
-    assert written(names, "the Nano 33 BLE Sense Rev2, a Nano 33 BLE and a Nano") == ["Nano 33 BLE Sense Rev2", "Nano 33 BLE", "Nano"]
+    assert written(names, "the Nano 33 BLE Sense Rev2, a Nano 33 BLE and a Nano") == [
+        "Nano 33 BLE Sense Rev2",
+        "Nano 33 BLE",
+        "Nano",
+    ]
 
 
-@pytest.mark.parametrize("other", ["X-1000", "X-100A", "X-100.5", "X-100-2", "X-100 Rev 2", "X-100_a", "AX-100", "X-10 0", "XX-100"])
+@pytest.mark.parametrize(
+    "other", ["X-1000", "X-100A", "X-100.5", "X-100-2", "X-100 Rev 2", "X-100_a", "AX-100", "X-10 0", "XX-100"]
+)
 def test_a_part_number_is_not_found_inside_another(other: str) -> None:
     assert written(["X-100"], f"See {other} here.") == []
 
@@ -133,13 +145,17 @@ def test_a_name_does_not_run_over_a_line_or_a_sentence() -> None:
 def test_a_name_that_is_an_ordinary_word_needs_its_capitals() -> None:
     text = "It was changed it seems; Changed it and Changed It"
     assert written(["Changed It"], text, as_written=["Changed It"]) == ["Changed it", "Changed It"]
-    assert written(["When The Stars Go Blue"], "sang When the Stars Go Blue when the stars go blue", as_written=["When The Stars Go Blue"]) == [
-        "When the Stars Go Blue"
-    ]
+    assert written(
+        ["When The Stars Go Blue"],
+        "sang When the Stars Go Blue when the stars go blue",
+        as_written=["When The Stars Go Blue"],
+    ) == ["When the Stars Go Blue"]
 
 
 def test_a_title_with_a_parenthesis_is_matched_to_its_end() -> None:
-    assert written(["Theodred II (Bishop of Elmham)"], "Theodred II (Bishop of Elmham) was") == ["Theodred II (Bishop of Elmham)"]
+    assert written(["Theodred II (Bishop of Elmham)"], "Theodred II (Bishop of Elmham) was") == [
+        "Theodred II (Bishop of Elmham)"
+    ]
 
 
 def test_no_names_find_nothing() -> None:

@@ -1,0 +1,183 @@
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import pytest
+
+from kgrag.extract.base import Extractor
+from kgrag.extract.mention import MentionExtractor
+from kgrag.types import Chunk, Document, Extraction, content_id
+
+
+def document(title: str, product: str | None = None) -> Document:
+    return Document(id=content_id(title), path=f"{title}.md", title=title, sha256="0", format="md", product=product)
+
+
+def chunk(title: str, text: str, *, headings: Sequence[str] = (), position: int = 0) -> Chunk:
+    return Chunk(
+        id=content_id(title, str(position), text),
+        document_id=content_id(title),
+        source_id=title,
+        position=position,
+        title=title,
+        headings=tuple(headings),
+        text=text,
+        tokens=len(text.split()),
+    )
+
+
+def extract(chunks: Sequence[Chunk], *, products: Sequence[str] = ()) -> list[Extraction]:
+    extractor = MentionExtractor()
+    extractor.prepare([document(c.title, c.title if c.title in products else None) for c in chunks], chunks)
+    return [extractor.read(c) for c in chunks]
+
+
+def named(extraction: Extraction) -> dict[str, tuple[str, str]]:
+    return {entity.name: (entity.type, entity.role) for entity in extraction.entities}
+
+
+def said(extraction: Extraction) -> set[tuple[str, str, str]]:
+    return {(relation.head.name, relation.type, relation.tail.name) for relation in extraction.relations}
+
+
+X100 = chunk(
+    "X-100", "The X-100 is a microcontroller board. It features the LPS22HB and runs at 64 MHz.", headings=["Overview"]
+)
+X1000 = chunk("X-1000", "The X-1000 replaces the X-100. It uses a lps22hb too.", headings=["Overview"])
+
+
+def test_the_extractor_keeps_its_contract() -> None:
+    assert isinstance(MentionExtractor(), Extractor)
+
+
+def test_titles_are_found_in_other_chunks_as_these_write_them() -> None:
+    first, second = extract([X100, X1000], products=["X-100", "X-1000"])
+    assert named(first)["X-100"] == ("Product", "title")
+    assert named(second)["X-100"] == ("Product", "mention")
+    assert named(second)["lps22hb"] == ("Part", "mention")
+    assert {e.normal for e in first.entities} & {e.normal for e in second.entities} == {"x100", "lps22hb"}
+
+
+def test_names_that_differ_in_a_number_are_two_things() -> None:
+    first, second = extract([X100, X1000], products=["X-100", "X-1000"])
+    assert "x1000" not in {e.normal for e in first.entities}
+    assert ("X-1000", "REPLACES", "X-100") in said(second)
+
+
+def test_sentences_become_relations_with_the_sentence_that_says_them() -> None:
+    first, _ = extract([X100, X1000], products=["X-100", "X-1000"])
+    assert said(first) >= {
+        ("X-100", "IS_A", "microcontroller board"),
+        ("X-100", "HAS_PART", "LPS22HB"),
+        ("X-100", "HAS_VALUE", "64 MHz"),
+    }
+    assert {r.description for r in first.relations if r.type == "IS_A"} == {"The X-100 is a microcontroller board."}
+
+
+def test_what_is_denied_is_not_said() -> None:
+    (extraction, _) = extract([chunk("X-100", "The X-100 does not support the LPS22HB."), X1000])
+    assert said(extraction) == set()
+
+
+def test_table_rows_give_values_with_their_unit() -> None:
+    table = "| Parameter | Min | Max | Unit |\n|---|---|---|---|\n| Supply voltage | 3.0 | 3.6 | V |\n| Clock | | 64 MHz | |"
+    (extraction,) = extract([chunk("X-100", table)], products=["X-100"])
+    assert said(extraction) >= {
+        ("X-100", "HAS_VALUE", "3.0 V"),
+        ("X-100", "HAS_VALUE", "3.6 V"),
+        ("X-100", "HAS_VALUE", "64 MHz"),
+    }
+    assert "Parameter: Supply voltage; Min: 3.0; Max: 3.6; Unit: V" in {r.description for r in extraction.relations}
+
+
+def test_a_row_about_a_part_is_said_of_the_part() -> None:
+    table = "| Part | Supply |\n|---|---|\n| LPS22HB | 1.8 V |"
+    (extraction,) = extract([chunk("X-100", table)], products=["X-100"])
+    assert said(extraction) == {("LPS22HB", "HAS_VALUE", "1.8 V")}
+
+
+def test_a_name_and_value_line_is_a_fact_of_the_document() -> None:
+    (extraction,) = extract([chunk("X-100", "Supply voltage: 3.3 V")], products=["X-100"])
+    assert said(extraction) == {("X-100", "HAS_VALUE", "3.3 V")}
+
+
+def test_generic_headings_are_no_sections_and_telling_ones_are() -> None:
+    chunks = [
+        chunk("X-100", "Some text.", headings=["Features", "4.2 Pressure Sensing Path"]),
+        chunk("X-1000", "Other text.", headings=["Features", "4.1 Output Stage Wiring"]),
+    ]
+    first, _ = extract(chunks, products=["X-100", "X-1000"])
+    assert named(first) == {"X-100": ("Product", "title"), "Pressure Sensing Path": ("Section", "title")}
+    assert said(first) == {("Pressure Sensing Path", "PART_OF", "X-100")}
+
+
+def test_a_product_is_documented_in_its_document() -> None:
+    extractor = MentionExtractor()
+    extractor.prepare([document("X-100 datasheet", "X-100")], [chunk("X-100 datasheet", "Text.")])
+    extraction = extractor.read(chunk("X-100 datasheet", "Text."))
+    assert said(extraction) == {("X-100", "DOCUMENTED_IN", "X-100 datasheet")}
+
+
+def test_a_title_is_found_without_its_parenthesis_where_that_is_unambiguous() -> None:
+    chunks = [
+        chunk("Theodred II (Bishop of Elmham)", "A medieval bishop."),
+        chunk("Changed It (song)", "A song."),
+        chunk("Changed It (album)", "An album."),
+        chunk("Elmham", "Theodred II lived there. Changed It is a song."),
+    ]
+    found = extract(chunks)[-1]
+    assert {e.normal for e in found.entities if e.type == "Document"} == {"elmham", "theodrediibishopofelmham"}
+
+
+def test_a_title_that_is_an_ordinary_word_is_matched_only_with_its_capital_inside_a_sentence() -> None:
+    text = "Due to its size it is due. Payments are due, due and due. Due dates are due; it is due."
+    chunks = [chunk("Due", "An Arduino board."), chunk("Other", f"{text} The Due is a board.")]
+    found = [e for e in extract(chunks)[1].entities if e.normal == "due"]
+    assert [e.name for e in found] == ["Due"]
+    assert not [e for e in extract([chunks[0], chunk("Other", text)])[1].entities if e.normal == "due"]
+
+
+def test_rows_of_pins_are_not_part_numbers() -> None:
+    pins = " ".join(f"GPIO{n}" for n in range(20))
+    (extraction,) = extract([chunk("X-100", f"Pins {pins} and the LPS22HB.")])
+    assert [e.name for e in extraction.entities if e.type == "Part"] == ["LPS22HB"]
+
+
+def test_a_chunk_that_names_nothing_is_empty() -> None:
+    assert extract([chunk("", "nothing here to see")])[0].state == "empty"
+
+
+def test_names_are_as_written_in_the_chunk() -> None:
+    for extraction, source in zip(extract([X100, X1000]), [X100, X1000], strict=True):
+        assert all(e.name in source.text or e.name == source.title for e in extraction.entities)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_order_of_the_corpus_does_not_matter(seed: int) -> None:
+    chunks = [
+        chunk(f"Board {n}", f"Board {n} connects to Board {n + 1} and the BME68{n} by Acme Sensors.", position=n)
+        for n in range(8)
+    ]
+    documents = [document(c.title) for c in chunks]
+    straight, shuffled = MentionExtractor(), MentionExtractor()
+    straight.prepare(documents, chunks)
+    random.Random(seed).shuffle(documents)
+    mixed = random.Random(seed).sample(chunks, len(chunks))
+    shuffled.prepare(documents, mixed)
+    assert straight.fingerprint == shuffled.fingerprint
+    assert [straight.read(c).digest for c in chunks] == [shuffled.read(c).digest for c in chunks]
+
+
+def test_the_fingerprint_follows_the_names_of_the_corpus() -> None:
+    one, two = MentionExtractor(), MentionExtractor()
+    one.prepare([document("X-100")], [X100])
+    two.prepare([document("X-100"), document("X-1000")], [X100, X1000])
+    assert one.fingerprint != two.fingerprint
+
+
+@pytest.mark.parametrize(
+    "text", ["", "\x00", "`}{`\n" * 50, "X" * 10_000, "| a |\n|---|\n| `b\\|c` |", "= , = . , = ", "(((((" * 100]
+)
+def test_hostile_text_is_only_text(text: str) -> None:
+    extract([chunk("X-100", text, headings=["`h`", "}" * 500])])

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kgrag.quantities import quantities
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "upper", "unit", "dimension"),
+    [
+        ("3.3 V", 3.3, None, "V", "voltage"),
+        ("3.3V", 3.3, None, "V", "voltage"),
+        ("3,3 V", 3.3, None, "V", "voltage"),
+        ("-40 °C", -40, None, "°C", "temperature"),
+        ("260 – 1260 hPa", 260, 1260, "hPa", "pressure"),
+        ("260 to 1260 hPa", 260, 1260, "hPa", "pressure"),
+        ("-40 °C to +85 °C", -40, 85, "°C", "temperature"),
+        ("2.0 V-3.6 V", 2.0, 3.6, "V", "voltage"),
+        ("0% to 100% RH", 0, 100, "%RH", "humidity"),
+        ("1,260 m", 1260, None, "m", "length"),
+        ("115\u202f200 baud", 115200, None, "baud", "frequency"),
+        ("2 × 10⁶ Hz", 2e6, None, "Hz", "frequency"),
+        ("5-V", 5, None, "V", "voltage"),
+        ("100 uA", 100, None, "µA", "current"),
+        ("512 KB", 512, None, "kB", "data"),
+        ("300 kbps", 300, None, "kbps", "data rate"),
+        ("5 volts", 5, None, "V", "voltage"),
+        ("10 kohm", 10, None, "kΩ", "resistance"),
+        ("2500mAh", 2500, None, "mAh", "charge"),
+        ("9.8 m/s²", 9.8, None, "m/s²", "acceleration"),
+        ("14 dBm", 14, None, "dBm", "level"),
+        ("2x I2C", 2, None, "x", "count"),
+    ],
+)
+def test_a_number_with_a_unit_is_read(text: str, value: float, upper: float | None, unit: str, dimension: str) -> None:
+    (quantity,) = quantities(text)
+    assert (quantity.value, quantity.upper, quantity.unit, quantity.dimension) == (value, upper, unit, dimension)
+
+
+def test_a_tolerance_and_a_sign_are_kept_apart() -> None:
+    tolerant, both = quantities("4.7 kΩ ±5 %, ±15 kV")
+    assert (tolerant.value, tolerant.tolerance, tolerant.tolerance_unit, tolerant.sign) == (4.7, 5, "%", "")
+    assert (both.value, both.tolerance, both.sign) == (15, None, "±")
+
+
+def test_a_bound_is_kept() -> None:
+    (quantity,) = quantities("consumes <5 µA")
+    assert (quantity.text, quantity.bound) == ("<5 µA", "<")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["version 1.2.3 V", "X-100 V", "LPS22HB", "chapter 5", "8x8", "Rev 2", "10^6 Hz", "802.11b", "5 verbs", "USB2"],
+)
+def test_what_is_no_quantity_is_left_alone(text: str) -> None:
+    assert quantities(text) == []
+
+
+def test_a_second_number_without_a_unit_is_not_the_end_of_a_range() -> None:
+    (quantity,) = quantities("3.3 V - 5 pins")
+    assert (quantity.text, quantity.upper) == ("3.3 V", None)
+
+
+@given(st.text(alphabet="0123456789.,-–±~ VmAµk°C%xto", max_size=40))
+def test_quantities_are_pieces_of_the_text_in_order(text: str) -> None:
+    found = quantities(text)
+    assert all(text[q.start : q.end] == q.text for q in found)
+    assert all(a.end <= b.start for a, b in zip(found, found[1:], strict=False))

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kgrag.sentences import sentences
+
+
+def texts(text: str) -> list[str]:
+    return [sentence.text for sentence in sentences(text)]
+
+
+def test_sentences_end_where_a_reader_ends_them() -> None:
+    text = (
+        'The U.S. army used approx. 3 tanks. He said "Go." Then J. R. Smith left, e.g. today. It has 3.3 V. See Fig. 3.'
+    )
+    assert texts(text) == [
+        "The U.S. army used approx. 3 tanks.",
+        'He said "Go."',
+        "Then J. R. Smith left, e.g. today.",
+        "It has 3.3 V.",
+        "See Fig. 3.",
+    ]
+
+
+def test_list_items_and_headings_are_statements_of_their_own() -> None:
+    assert texts("## Features\n- 16 MB of flash\n- Wi-Fi and\n  Bluetooth\n") == [
+        "Features",
+        "16 MB of flash",
+        "Wi-Fi and",
+        "Bluetooth",
+    ]
+
+
+def test_a_line_that_breaks_in_mid_sentence_goes_on() -> None:
+    assert texts("The board has a\nsensor of pressure. It\nworks.") == [
+        "The board has a sensor of pressure.",
+        "It works.",
+    ]
+
+
+def test_a_table_row_is_shown_with_its_header() -> None:
+    row, other = sentences(
+        "| Parameter | Min | Unit |\n|:--|--:|---|\n| Supply voltage | 3.3 | V |\n| Current | | mA |"
+    )
+    assert row.text == "Parameter: Supply voltage; Min: 3.3; Unit: V"
+    assert row.cells == (("Parameter", "Supply voltage"), ("Min", "3.3"), ("Unit", "V"))
+    assert other.text == "Parameter: Current; Unit: mA"
+
+
+def test_a_table_in_doclings_triplets_gives_rows_too() -> None:
+    text = "2.1 Power\nVIN, Min = 6. VIN, Unit = V. V USB, Min = 4.8. V USB, Unit = V"
+    assert texts(text) == ["2.1 Power", "VIN; Min: 6; Unit: V", "V USB; Min: 4.8; Unit: V"]
+
+
+@given(st.text(alphabet="ab.A |-\n:=,1?", max_size=80))
+def test_statements_keep_their_order_and_place(text: str) -> None:
+    found = sentences(text)
+    assert all(0 <= s.start < s.end <= len(text) for s in found)
+    assert all(a.end <= b.start for a, b in zip(found, found[1:], strict=False))
