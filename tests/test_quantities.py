@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -67,4 +69,4 @@ def test_a_second_number_without_a_unit_is_not_the_end_of_a_range() -> None:
 def test_quantities_are_pieces_of_the_text_in_order(text: str) -> None:
     found = quantities(text)
     assert all(text[q.start : q.end] == q.text for q in found)
-    assert all(a.end <= b.start for a, b in zip(found, found[1:], strict=False))
+    assert all(a.end <= b.start for a, b in pairwise(found))

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -57,4 +59,4 @@ def test_a_table_in_doclings_triplets_gives_rows_too() -> None:
 def test_statements_keep_their_order_and_place(text: str) -> None:
     found = sentences(text)
     assert all(0 <= s.start < s.end <= len(text) for s in found)
-    assert all(a.end <= b.start for a, b in zip(found, found[1:], strict=False))
+    assert all(a.end <= b.start for a, b in pairwise(found))

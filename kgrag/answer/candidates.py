@@ -30,6 +30,8 @@ METADATA_LINE = re.compile(r"^(?:\[[A-Z]\w+: [^\]]*\]\s*)+$")
 """`[Product: ...] [Category: ...]`: some corpora begin each passage with it."""
 HEADING = re.compile(r"^(?:#+ |\d+(?:\.\d+)+\.? |\d+ (?=[A-Z]))(?!.*[.!?;:]$)")
 MAX_HEADING_WORDS = 12
+ITEM_MARK = re.compile(r"(?:^|\n)\s*(?:[-*•‣◦▪]|\(?\w{1,2}[.)])\s+$")
+MAX_PLAIN_HEADING_WORDS = 8
 MIN_STATEMENT_WORDS = 4
 CONTEXT_WEIGHT = 0.6
 """A term of the question in the title or heading above a statement counts this much of one in the statement."""
@@ -69,7 +71,7 @@ def candidates(asked: Asked, evidence: Sequence[Evidence]) -> list[Candidate]:
             written = piece.text[statement.start : statement.end]
             if _says_nothing(statement.text, piece):
                 continue
-            if not statement.cells and HEADING.match(written) and len(written.split()) <= MAX_HEADING_WORDS:
+            if not statement.cells and _is_heading(written, piece.text[: statement.start]):
                 heading = {s for _, s in stems(written)}
                 continue
             subject = named.share(index, statement.text)
@@ -93,6 +95,21 @@ def candidates(asked: Asked, evidence: Sequence[Evidence]) -> list[Candidate]:
 
 def _share(weights: dict[str, float], covered: dict[str, float], terms: frozenset[str]) -> float:
     return sum(weights[t] * covered.get(t, 0.0) for t in terms) / (sum(weights[t] for t in terms) or 1.0)
+
+
+def _is_heading(written: str, before: str) -> bool:
+    """Whether a line only announces what follows: numbered, marked, or short and without a full stop or a number, and no list item."""
+    words = len(written.split())
+    if HEADING.match(written):
+        return words <= MAX_HEADING_WORDS
+    in_list = ITEM_MARK.search(before) is not None
+    return (
+        not in_list
+        and words <= MAX_PLAIN_HEADING_WORDS
+        and written[-1:].isalnum()
+        and ":" not in written
+        and not quantities(written)
+    )
 
 
 def _says_nothing(text: str, piece: Evidence) -> bool:

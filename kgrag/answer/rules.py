@@ -43,6 +43,8 @@ MIN_COVERAGE = 0.30
 MIN_SIMILARITY = 0.35
 SURE_SIMILARITY = 0.62
 """Below the first two nothing answers; above the third the meaning is near enough whatever the words."""
+OTHER_WORDS_SIMILARITY = 0.58
+"""From here on a statement may answer without any word of what is asked about the subject."""
 JUDGED_STATEMENTS = 3
 EMBEDDED_STATEMENTS = 96
 """At most so many statements are embedded, those with the best words."""
@@ -113,6 +115,10 @@ def _judge(asked: Asked, found: Sequence[Candidate], evidence: Sequence[Evidence
         return _Judgement(False, tuple(fatal), lacking)
     similarity = max(candidate.similarity for candidate in found[:JUDGED_STATEMENTS])
     coverage = max(candidate.coverage for candidate in found[:JUDGED_STATEMENTS])
+    aspect = asked.terms - asked.subject_terms
+    if aspect and not aspect & present and similarity < OTHER_WORDS_SIMILARITY:
+        # All that is found is the subject: the documents know the X-1000 but no price of it.
+        return _Judgement(False, tuple(unknown), lacking)
     answers = similarity >= SURE_SIMILARITY or (coverage >= MIN_COVERAGE and similarity >= MIN_SIMILARITY)
     return _Judgement(answers, tuple(unknown), lacking)
 
@@ -176,7 +182,7 @@ def _abstention(asked: Asked, judgement: _Judgement, evidence: Sequence[Evidence
     looked_for = ", ".join([*asked.names, *_as_written(asked, set(asked.terms - asked.subject_terms))])
     lines = [f"The documents do not answer this. Looked in {len(evidence)} passages for: {looked_for or asked.text}."]
     lines += [_not_found(name, evidence) for name in judgement.unknown]
-    if judgement.lacking and not judgement.unknown:
+    if judgement.lacking:
         lines.append(f"In no passage: {', '.join(judgement.lacking)}.")
     elif not judgement.unknown:
         lines.append("No statement says enough of it together.")

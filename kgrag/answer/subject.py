@@ -14,7 +14,7 @@ from kgrag.types import Evidence
 __all__ = ["Subject", "Unknown", "unknown_names"]
 
 REVISION = re.compile(r"(?:rev|revision|mk|gen|v|ver|version)\.?[ -]?\d+", re.IGNORECASE)
-NUMBERED = re.compile(r"(?<![\w-])(?:[^\W\d_]+[ -]\d+(?![\w.])|(?:[^\W\d_]+-)*[^\W\d_]+-?\d\w*(?:-\w+)*)")
+NUMBERED = re.compile(r"(?<![\w-])(?:[^\W\d_]+-)*[^\W\d_]+(?:[ -]\d+(?![\w.])|-?\d\w*(?:-\w+)*)")
 YEAR = re.compile(r"(?<= )(?:1[89]|20)\d\d$")
 IDENTIFIER = re.compile(r"[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*")
 """`mBlock`, `WiFiNINA`: a name that is nothing else."""
@@ -71,26 +71,29 @@ def unknown_names(asked: Asked, evidence: Sequence[Evidence]) -> tuple[list[Unkn
     """The names that the evidence lacks: those without which there is no answer, and those that are only worth saying.
 
     There is no answer without a name that has a number or is an identifier, nor without a name of several words when nothing as specific
-    is found beside it.
+    is found beside it. A quantity that nothing in the evidence has is worth saying: the answer may still be in a range around it.
     """
-    text = "\n".join(f"{piece.title}\n{piece.section}\n{piece.text}" for piece in evidence)
+    pieces = [f"{piece.title}\n{piece.section}\n{piece.text}" for piece in evidence]
+    text = "\n".join(pieces)
     words = {s for _, s in stems(text)}
     fatal: list[Unknown] = []
+    noted: list[Unknown] = []
     partly: list[str] = []
     found_words = 0
     for name in asked.names:
         short = without_vendor(name, evidence)
-        if any(_lacks(unit, text) for unit in _units(short)) or any(
-            IDENTIFIER.fullmatch(word) and _lacks(word, text) for word in short.split()
-        ):
+        if quantities(name):
+            if _lacks(name, text):
+                noted.append(Unknown(name))
+        elif _lacks_numbers(short, pieces) or any(IDENTIFIER.fullmatch(w) and _lacks(w, text) for w in short.split()):
             fatal.append(Unknown(name, _near(short, text)))
-        elif not quantities(name) and _lacks_words(short, text, words):
+        elif _lacks_words(short, text, words):
             partly.append(name)
-        elif not quantities(name) and short[0].isupper():
+        elif short[0].isupper():
             found_words = max(found_words, len(short.split()))
     unless_as_specific = [name for name in partly if len(without_vendor(name, evidence).split()) > found_words]
     fatal += [Unknown(name) for name in unless_as_specific]
-    return fatal, [Unknown(name) for name in partly if name not in unless_as_specific]
+    return fatal, noted + [Unknown(name) for name in partly if name not in unless_as_specific]
 
 
 def without_vendor(name: str, evidence: Sequence[Evidence]) -> str:
@@ -104,14 +107,21 @@ def without_vendor(name: str, evidence: Sequence[Evidence]) -> str:
 
 
 def _units(name: str) -> list[str]:
-    """What of a name its numbers belong to: `Nano 33` of `Nano 33 IoT`, the whole name where it has a revision."""
-    if quantities(name):
-        return []
+    """What of a name its numbers belong to: `Nano 33` and `Rev2` of `Nano 33 BLE Sense Rev2`."""
     numbered = [match.group() for match in NUMBERED.finditer(name)]
-    if any(REVISION.fullmatch(unit) for unit in numbered):
-        return [name]
     # A year need not stand beside the same word: `the 2012 Olympics`.
     return [year.group() if (year := YEAR.search(unit)) else unit for unit in numbered]
+
+
+def _lacks_numbers(name: str, pieces: Sequence[str]) -> bool:
+    """Whether some number of a name stands beside its word in no piece; of a name with a revision all must stand in one piece."""
+    units = _units(name)
+    if any(REVISION.fullmatch(unit) for unit in units):
+        base = REVISION.sub("", name).strip()
+        return not any(
+            not _lacks(base or name, piece) and not any(_lacks(unit, piece) for unit in units) for piece in pieces
+        )
+    return any(all(_lacks(unit, piece) for piece in pieces) for unit in units)
 
 
 def _lacks(name: str, text: str) -> bool:

@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Sequence
+
+import pytest
+
+from kgrag.answer import extract_answer
+from kgrag.testing import HashingEmbedder
+from kgrag.types import Answer, Evidence
+
+DATASHEET = """## Power
+The X-100 Rev 3 is a 3.3 V board [4].
+
+| Parameter | Rev 2 | Rev 3 |
+|---|---|---|
+| Supply voltage | 3.3 V | 3.3 V |
+| Standby current | 1.2 mA | 0.5 mA |
+| Weight | 21 g | 20 g |
+"""
+OTHER = """The X-1000 is an industrial controller with a supply voltage of 33 V.
+Its standby current is 5 mA. It weighs 180 g. It has 16 digital inputs and four relays.
+The BME688 measures gas. The BME680 measures gas and pressure from 300 to 1100 hPa."""
+PEOPLE = """The X-1000 was designed by Ada Lovelace in Turin. It was released in March 1843.
+The relay is switched off because the contact would weld."""
+
+
+def piece(title: str, text: str, *, page: int = 1) -> Evidence:
+    return Evidence(
+        chunk_id=f"chunk {title} {page}",
+        source_id=title,
+        document=f"{title}.pdf",
+        title=title,
+        section="Power",
+        page_start=page,
+        page_end=page,
+        text=text,
+        tokens=len(text.split()),
+        score=1.0,
+    )
+
+
+EVIDENCE = [piece("X-100", DATASHEET), piece("X-1000", OTHER, page=2), piece("X-1000", PEOPLE, page=3)]
+
+
+def ask(question: str, evidence: Sequence[Evidence] = EVIDENCE) -> Answer:
+    return asyncio.run(extract_answer(question, evidence, embedder=HashingEmbedder()))
+
+
+def lines(answer: Answer) -> list[str]:
+    return [line for line in answer.text.splitlines() if line.startswith("- ")]
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("What is the supply voltage of the X-100?", "Supply voltage; Rev 2: 3.3 V; Rev 3: 3.3 V"),
+        ("What is the supply voltage of the X-1000?", "a supply voltage of 33 V"),
+        ("What is the standby current of the X-100 Rev 3?", "Standby current; Rev 2: 1.2 mA; Rev 3: 0.5 mA"),
+        ("How many digital inputs does the X-1000 have?", "16 digital inputs"),
+        ("Who designed the X-1000?", "designed by Ada Lovelace"),
+        ("When was the X-1000 released?", "March 1843"),
+        ("Why is the relay of the X-1000 switched off?", "because the contact would weld"),
+        ("What pressure does the BME680 measure?", "300 to 1100 hPa"),
+    ],
+)
+def test_the_statement_that_answers_comes_first(question: str, said: str) -> None:
+    answer = ask(question)
+    assert not answer.abstained
+    assert said in lines(answer)[0]
+
+
+def test_a_statement_about_another_product_does_not_answer() -> None:
+    assert "33 V" not in ask("What is the supply voltage of the X-100?").text
+    assert "0.5 mA" not in ask("What is the standby current of the X-1000?").text
+    assert "300 to 1100 hPa" in ask("What does the BME680 measure?").text
+    assert not [line for line in lines(ask("What gas does the BME688 measure?")) if "BME680" in line]
+
+
+def test_every_line_has_a_citation_and_every_citation_quotes_its_evidence() -> None:
+    answer = ask("Compare the supply voltage of the X-100 and the X-1000.")
+    cited = [int(n) for line in lines(answer) for n in re.findall(r"\[(\d+)\]", line)]
+    assert sorted(set(cited)) == [c.number for c in answer.citations] == list(range(1, len(answer.citations) + 1))
+    texts = {e.chunk_id: " ".join(e.text.split()) for e in EVIDENCE}
+    for citation in answer.citations:
+        assert all(quote in texts[citation.chunk_id] for quote in citation.quote.split(" … "))
+        assert citation.document.endswith(".pdf")
+        assert citation.page_start is not None
+
+
+def test_the_answer_says_that_it_is_extractive() -> None:
+    answer = ask("What is the supply voltage of the X-1000?")
+    assert answer.model == "rules"
+    assert answer.text.startswith("From the documents, as they say it:")
+    assert answer.evidence == tuple(EVIDENCE)
+
+
+def test_a_reference_of_the_document_is_not_taken_for_a_citation() -> None:
+    assert "3.3 V board (4). [1]" in ask("Is the X-100 Rev 3 a 3.3 V board?").text
+
+
+@pytest.mark.parametrize(
+    ("question", "name", "near"),
+    [
+        ("What is the supply voltage of the X-300?", "X-300", "X-100"),
+        ("What is the supply voltage of the X-10000?", "X-10000", "X-1000"),
+        ("What is the supply voltage of the X-100 Rev 4?", "X-100 Rev 4", "X-100 Rev 3"),
+        ("What does the BME681 measure?", "BME681", "BME680"),
+    ],
+)
+def test_a_name_that_no_document_has_is_said_to_be_in_none(question: str, name: str, near: str) -> None:
+    answer = ask(question)
+    assert answer.abstained
+    assert answer.citations == ()
+    assert f"{name} is in none of the 3 passages found" in answer.text
+    assert near in answer.text
+
+
+def test_what_no_document_says_about_a_known_thing_is_not_answered() -> None:
+    answer = ask("What is the price of the X-1000?")
+    assert answer.abstained
+    assert "In no passage: price." in answer.text
+
+
+def test_without_evidence_there_is_no_answer() -> None:
+    answer = ask("What is the supply voltage of the X-100?", [])
+    assert answer.abstained
+    assert "no passage was found" in answer.text
+
+
+def test_the_same_statement_is_not_said_twice() -> None:
+    twice = [piece("X-1000", OTHER), piece("X-1000", OTHER, page=9)]
+    answer = ask("What is the standby current of the X-1000?", twice)
+    assert answer.text.count("standby current is 5 mA") == 1
+
+
+def test_other_spellings_of_a_name_are_the_same_name() -> None:
+    assert "a supply voltage of 33 V" in ask("What is the supply voltage of the X1000?").text
+
+
+@pytest.mark.parametrize(
+    "question", ["?", "   x", "[1] {} `MATCH (n)` \\", "What " * 2000, "ⅫΩ ½ 10²", "X-" * 500, "(((("]
+)
+def test_hostile_questions_get_an_answer_or_an_abstention(question: str) -> None:
+    assert ask(question).text
