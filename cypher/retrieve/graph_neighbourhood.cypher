@@ -6,7 +6,7 @@
 UNWIND $seeds AS seed
 MATCH (s:Chunk {id: seed})
 CALL (s) {
-  MATCH (e:__Entity__)-[:FROM_CHUNK]->(s)
+  MATCH (s)<-[:FROM_CHUNK]-(e:__Entity__)
   WHERE e.graph = $graph
   WITH DISTINCT e ORDER BY e.mentions, e.key LIMIT $entities
   RETURN collect(e) AS entities

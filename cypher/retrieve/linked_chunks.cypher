@@ -4,7 +4,8 @@
 // $hyperlinks how many hyperlinks of a seed are followed (in reading order).
 // Returns seed, kind, name, mentions of the entity, how many chunks it leads to, and those chunks with similarity in [0, 1].
 UNWIND $seeds AS seed
-MATCH (e:__Entity__)-[:FROM_CHUNK {role: 'mention'}]->(s:Chunk {id: seed})
+MATCH (s:Chunk {id: seed})
+MATCH (s)<-[:FROM_CHUNK {role: 'mention'}]-(e:__Entity__)
 WHERE e.graph = $graph AND NOT e.key IN $known
 WITH DISTINCT s, e ORDER BY s.id, e.mentions, e.key
 WITH s, collect(e)[0..$entities] AS entities
@@ -18,7 +19,8 @@ WITH s, e, collect({id: c.id, similarity: similarity}) AS chunks
 RETURN s.id AS seed, 'mention' AS kind, e.name AS name, e.mentions AS mentions, size(chunks) AS about, chunks[0..$limit] AS chunks
 UNION ALL
 UNWIND $seeds AS seed
-MATCH (s:Chunk {id: seed})-[l:LINKS_TO]->(c:Chunk)
+MATCH (s:Chunk {id: seed})
+MATCH (s)-[l:LINKS_TO]->(c:Chunk)
 WHERE c.id <> s.id
 WITH s, c, min(l.position) AS position, min(l.anchor) AS anchor, vector.similarity.cosine([1.0], [-1.0]) AS opposite
 WITH s, c, position, anchor, (vector.similarity.cosine(c.embedding, $vector) - opposite) / (1.0 - opposite) AS similarity
