@@ -14,7 +14,7 @@ import re
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from kgrag.quantities import Quantity, quantities
@@ -30,7 +30,7 @@ ON_THE_LINE = str.maketrans(RAISED_DIGITS + LOWERED_DIGITS, "0123456789+-0123456
 PIECE = re.compile(
     rf"([^\W\d_{RAISED_DIGITS}{LOWERED_DIGITS}]+)|(\d+(?:[.,]\d+)*)|([{RAISED_DIGITS}{LOWERED_DIGITS}]+)"
 )
-DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−﹘﹣－", "-") | dict.fromkeys("®™©℠", None) | {"×": "x"})
+DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−﹘﹣－", "-") | dict.fromkeys("®™©℠", None))
 DROPPED = frozenset(".,;:!?¡¿·•…'\"‘’“”„«»`´¨†‡¶")
 BETWEEN_NUMBERS = frozenset(",;:.")
 """Punctuation that means something between two digits (`12:30`) and nothing elsewhere."""
@@ -116,6 +116,7 @@ def _after_space(gap: str) -> str:
 def _read(text: str) -> _Pieces:
     if '"' in text or "'" in text:
         text = _with_primes(text)
+    text = text.replace("×", "x")
     pieces = _Pieces(text, [], [], [], [], [])
     forms, kinds, glues, starts, ends = pieces.forms, pieces.kinds, pieces.glues, pieces.starts, pieces.ends
     kind, end, alone = EDGE, 0, False
@@ -134,7 +135,7 @@ def _read(text: str) -> _Pieces:
                     glues[-1] = " "
         elif group == 2:
             kind, form = NUMBER, written if written.isascii() else _ascii_digits(written)
-            alone = before not in (WORD, CAPITALS, UNIT) or gap not in ("", "-")
+            alone = (before not in (WORD, CAPITALS, UNIT) or gap not in ("", "-")) and "^" not in gap
         else:
             kind, form = RAISED, written.translate(ON_THE_LINE)
         forms.append(form)
@@ -154,14 +155,15 @@ def _word(written: str) -> tuple[str, str]:
     if written.isascii():
         return kind, written.lower()
     plain = "".join(c if unicodedata.category(c) == "No" else unicodedata.normalize("NFKC", c) for c in written)
-    return kind, unicodedata.normalize("NFC", plain.casefold())
+    # Some presentation forms are compatible with a space and a mark.
+    return kind, "".join(unicodedata.normalize("NFC", plain.casefold()).split())
 
 
 def _is_unit(before: str, gap: str, alone: bool, form: str, following: str) -> bool:
     if before == UNIT:
         if gap not in ("/", "·", "*"):
             return False
-    elif before != NUMBER or not alone or gap.strip(" \u00a0\u2009\u202f") not in ("", "-", "°"):
+    elif before != NUMBER or not alone or _glue(NUMBER, gap, WORD) not in ("", "°"):
         return False
     # `ESP 32-S3` has no siemens, while `5 M2` is not `5 m2`.
     return not following[:1].isdigit() or (form in LENGTHS and following[:1] in "23" and not following[1:].isdigit())
@@ -186,27 +188,31 @@ def _with_primes(text: str) -> str:
 
 def _glue(before: str, gap: str, after: str) -> str:
     """What the gap between two pieces adds to the key."""
-    marks = gap.translate(DASHES).replace("+/-", "±").replace("<=", "≤").replace(">=", "≥") if gap else ""
+    marks = _joined_signs(gap.translate(DASHES)) if gap else ""
     numbers = before in (NUMBER, RAISED) and after == NUMBER
-    kept = []
+    kept: list[str] = []
     for i, mark in enumerate(marks):
         tight_left, tight_right = i == 0 and before != EDGE, i == len(marks) - 1 and after != EDGE
         if mark == "-":
             power = kept[-1:] == ["^"]
             kept.append("-" if power else _dash(before, after, tight_left, tight_right, numbers))
         elif mark == "." and tight_right and not tight_left and after == NUMBER:
-            kept.append("0." if before == EDGE else " 0.")
+            kept.append(" 0." if not kept and (numbers or before == UNIT) else "0.")
         elif mark in DROPPED:
             if numbers and tight_left and tight_right and mark in BETWEEN_NUMBERS:
                 kept.append(mark)
         elif not mark.isspace() and _means_something(mark):
             kept.append(mark)
-    glue = "".join(kept)
-    if after == RAISED and before in (NUMBER, UNIT, RAISED):
+    glue = _joined_signs("".join(kept))
+    if after == RAISED and (glue or before not in (WORD, CAPITALS)):
         return glue + "^"
     if not glue and after != EDGE and (numbers or (before == UNIT)):
         return " "
     return glue
+
+
+def _joined_signs(marks: str) -> str:
+    return marks.replace("+/-", "±").replace("<=", "≤").replace(">=", "≥")
 
 
 _remembered_glue = lru_cache(maxsize=1 << 14)(_glue)
@@ -291,7 +297,8 @@ class Gazetteer:
                 if not self._goes_on(key):
                     break
             if match:
-                found.append(match)
+                # Reading writes some characters otherwise; the match is as the text has it.
+                found.append(match if pieces.text == text else replace(match, written=text[match.start : match.end]))
             i = last + 1
         return found
 

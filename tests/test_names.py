@@ -103,7 +103,7 @@ def test_a_form_is_its_own_form(name: str) -> None:
 @given(st.text(max_size=60), st.lists(st.text(min_size=1, max_size=10), max_size=5))
 def test_matches_are_in_order_within_the_text_and_do_not_overlap(text: str, names: list[str]) -> None:
     matches = Gazetteer(names).find(text)
-    assert all(0 <= m.start < m.end <= len(text) for m in matches)
+    assert all(m.written == text[m.start : m.end] and m.written for m in matches)
     assert all(a.end <= b.start for a, b in pairwise(matches))
 
 
@@ -115,6 +115,10 @@ def written(names: list[str], text: str, **options: list[str]) -> list[str]:
 
 def test_a_name_is_found_in_any_spelling_and_returned_as_written() -> None:
     assert written(["Wi-Fi", "Cortex-M4"], "WiFi, wi-fi and a Cortex® M4.") == ["WiFi", "wi-fi", "Cortex® M4"]
+
+
+def test_a_match_is_as_the_text_has_it_character_for_character() -> None:
+    assert written(["8x8 array", '5" screen'], 'an 8×8 array and a 5" screen') == ["8×8 array", '5" screen']
 
 
 def test_the_longest_name_wins() -> None:
