@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from kgrag.name_shapes import part_numbers
 from kgrag.names import Gazetteer, NameMatch, normal_form
 from kgrag.types import Chunk, Document, content_id
+from kgrag.units import SYMBOLS
 
 __all__ = ["CorpusNames", "informative_heading"]
 
@@ -43,6 +44,7 @@ CAPITAL = r"(?:[A-Z][\w'’]*[^\W_]|[A-Z]{2,})"
 PROPER = re.compile(
     rf"\b{CAPITAL}(?:(?:[ -]|\s(?:of|the|and|de|von|van|da|del|la|for|&)\s(?:the\s)?){CAPITAL}|\s\d+(?![\w.,]))*"
 )
+PART_CONTINUES = re.compile(r"-\d")
 SENTENCE_START = re.compile(r"(?:^|[.!?:;=|\n•\-–(\[\"“]\s*)$")
 CAMEL = re.compile(r"[A-Z]{2,}|\w*[a-z][A-Z]\w*|[A-Z]+[a-z]+[A-Z]\w*")
 
@@ -109,7 +111,10 @@ class CorpusNames:
             for key, (kind, name) in named.items()
             if kind != PART and _is_made_of_ordinary_words(name, counts)
         }
-        self._gazetteer = Gazetteer((name for _, name in named.values()), as_written=self._guarded.values())
+        self._gazetteer = Gazetteer(
+            (name for kind, name in named.values() if kind != SECTION or _is_telling(name)),
+            as_written=self._guarded.values(),
+        )
         self.fingerprint = content_id(
             *(f"{key}\t{kind}\t{name}" for key, (kind, name) in sorted(named.items())),
             *(f"{key}\t{full}" for key, full in sorted(self._entity_key.items())),
@@ -164,7 +169,9 @@ def _count(counts: _Counts, chunk: Chunk) -> None:
         counts.part_spellings[normal_form(part)][part] += 1
     for match in PROPER.finditer(chunk.text):
         written = match.group()
-        if len(written) > MAX_NAME_CHARACTERS or (written.isupper() and " " in written):
+        if len(written) > MAX_NAME_CHARACTERS or (written.isupper() and " " in written) or written in SYMBOLS:
+            continue
+        if PART_CONTINUES.match(chunk.text, match.end()):
             continue
         written = POSSESSIVE.sub("", written)
         starts = bool(SENTENCE_START.search(chunk.text, max(0, match.start() - 8), match.start()))
@@ -198,7 +205,7 @@ def _headings(counts: _Counts) -> set[str]:
         name = _spelling(counts.heading_spellings[key])
         has_part = any(True for _ in part_numbers(name))
         single = len(WORD.findall(name)) < 2
-        if has_part or (len(documents) < GENERIC_HEADING_DOCUMENTS and not (single and counts.is_ordinary(name))):
+        if has_part or (len(documents) < GENERIC_HEADING_DOCUMENTS and (not single or _is_telling(name))):
             found.add(name)
     return found
 
@@ -229,6 +236,11 @@ def _terms(counts: _Counts) -> set[str]:
 
 def _spelling(spellings: Counter[str]) -> str:
     return min(spellings, key=lambda name: (-spellings[name], name))
+
+
+def _is_telling(heading: str) -> bool:
+    """Whether a heading has a word that is a name by its shape, so that the same words elsewhere mean this section."""
+    return any(CAMEL.fullmatch(word) or any(c.isdigit() for c in word) for word in heading.split())
 
 
 def _is_name(name: str) -> bool:

@@ -30,7 +30,7 @@ ITS_SUBJECT = re.compile(
     re.IGNORECASE,
 )
 """What stands for the chunk's subject at the beginning of a sentence."""
-NAME_VALUE = re.compile(r"^(?P<name>[^\W\d][^:.;|]{1,60}):\s+(?P<value>\S.{0,100})$")
+NAME_VALUE = re.compile(r"^(?P<name>[^\W\d][^:.;|(]{1,60}):\s+(?P<value>\S.{0,100})$")
 UNIT_COLUMN = re.compile(r"units?|einheit", re.IGNORECASE)
 NUMBER_CELL = re.compile(r"[-−–+±]?\s?\d[\d.,]*(?:\s?(?:to|[-–…])\s?[-−–+]?\d[\d.,]*)?")
 ENDS_AS_SENTENCE = re.compile(r"(?:\S+\s+){7}.*[.!?。]$")
@@ -159,19 +159,23 @@ class _Reading:
         first = row.cells[0][1]
         named = self._names.find(first)
         own = self._mention(named[0]) if len(named) == 1 and _fills(named[0], first) else None
-        owner = own if own and own.type in THINGS else subject
+        own_thing = own if own and own.type in THINGS else None
+        owner = own_thing or subject
         if owner is None:
             return
         unit = next((value for header, value in row.cells if UNIT_COLUMN.fullmatch(header.strip())), "")
         for header, value in row.cells[1:]:
+            # In a comparison the column is what the cell is about.
+            column = [m for m in self._names.find(header) if self._names.type_of_key(m.key) in THINGS]
+            about = self._mention(column[0]) if len(column) == 1 and not own_thing else owner
             measured = quantities(value)
             if not measured and unit and NUMBER_CELL.fullmatch(value) and not UNIT_COLUMN.fullmatch(header.strip()):
                 measured = quantities(f"{value} {unit}")
             for quantity in measured:
                 if tail := self._quantity(quantity):
-                    self._relate(owner, "HAS_VALUE", tail, row.text)
+                    self._relate(about, "HAS_VALUE", tail, row.text)
             for match in self._names.find(value):
-                self._relate_listed(owner, self._mention(match), row.text)
+                self._relate_listed(about, self._mention(match), row.text)
 
     def _named_value(
         self,

@@ -97,6 +97,12 @@ def test_a_row_about_a_part_is_said_of_the_part() -> None:
     assert said(extraction) == {("LPS22HB", "HAS_VALUE", "1.8 V")}
 
 
+def test_a_column_headed_by_a_thing_is_about_that_thing() -> None:
+    table = "| Property | X-100 Rev 3 | X-1000 |\n|---|---|---|\n| Standby | 0.5 mA | 5 mA |"
+    (extraction, _) = extract([chunk("X-1000", table), X100], products=["X-100", "X-1000"])
+    assert said(extraction) == {("X-100", "HAS_VALUE", "0.5 mA"), ("X-1000", "HAS_VALUE", "5 mA")}
+
+
 def test_a_name_and_value_line_is_a_fact_of_the_document() -> None:
     (extraction,) = extract([chunk("X-100", "Supply voltage: 3.3 V")], products=["X-100"])
     assert said(extraction) == {("X-100", "HAS_VALUE", "3.3 V")}
