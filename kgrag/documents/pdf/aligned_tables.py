@@ -10,6 +10,7 @@ from kgrag.documents.pdf.blocks import Cell, TableBlock
 from kgrag.documents.pdf.figures import pieces_of
 from kgrag.documents.pdf.geometry import Box, Line, Word, bounding_box
 from kgrag.documents.pdf.pages import Fill
+from kgrag.documents.pdf.row_tables import Columns, column_of, together
 from kgrag.documents.pdf.table_headers import with_header
 
 __all__ = ["find_aligned_tables"]
@@ -32,7 +33,7 @@ _VALUE = re.compile(r"^[-+±<>≤≥~]?\d")
 @dataclass(frozen=True, slots=True)
 class _Run:
     lines: list[Line]
-    columns: list[tuple[float, float]]
+    columns: Columns
 
 
 def find_aligned_tables(lines: Sequence[Line], page: int, fills: Sequence[Fill]) -> list[TableBlock]:
@@ -53,7 +54,7 @@ def _grow(lines: Sequence[Line], start: int) -> _Run | None:
     """Take lines from `start` on as long as at least two columns remain."""
     if not _may_be_row(lines[start]) or len(pieces_of(lines[start], _GAP)) < 2:
         return None
-    columns: list[tuple[float, float]] = []
+    columns: Columns = []
     taken: list[Line] = []
     for line in lines[start:]:
         if taken and (
@@ -62,7 +63,7 @@ def _grow(lines: Sequence[Line], start: int) -> _Run | None:
             or not _may_be_row(line)
         ):
             break
-        wider = _together(
+        wider = together(
             columns, [(piece.box.x0, piece.box.x1) for piece in pieces_of(line, _GAP)], _GAP * 0.6 * line.size
         )
         if len(wider) < max(2, len(columns) - 1):
@@ -78,35 +79,17 @@ def _may_be_row(line: Line) -> bool:
     return not _MARKER.match(line.words[0].text)
 
 
-def _together(
-    columns: Sequence[tuple[float, float]], pieces: Sequence[tuple[float, float]], gap: float
-) -> list[tuple[float, float]]:
-    """Unite intervals that overlap or nearly touch."""
-    united: list[tuple[float, float]] = []
-    for start, end in sorted([*columns, *pieces]):
-        if united and start - united[-1][1] < gap:
-            united[-1] = (united[-1][0], max(united[-1][1], end))
-        else:
-            united.append((start, end))
-    return united
-
-
-def _column_of(piece: Line, columns: Sequence[tuple[float, float]]) -> int:
-    middle = piece.box.center[0]
-    return min(range(len(columns)), key=lambda index: max(columns[index][0] - middle, middle - columns[index][1], 0.0))
-
-
 def _is_table(run: _Run) -> bool:
     if len(run.lines) < (_MIN_ROWS_OF_TWO if len(run.columns) == 2 else _MIN_ROWS):
         return False
     rows = [pieces_of(line, _GAP) for line in run.lines]
-    full = sum(len({_column_of(piece, run.columns) for piece in row}) > 1 for row in rows)
+    full = sum(len({column_of(piece.box, run.columns) for piece in row}) > 1 for row in rows)
     pieces = [piece for row in rows for piece in row]
     if full < _MIN_FULL * len(rows) or sum(len(piece.words) for piece in pieces) > _MAX_WORDS * len(pieces):
         return False
     if len(run.columns) > 2:
         return True
-    right = [piece for piece in pieces if _column_of(piece, run.columns) == 1]
+    right = [piece for piece in pieces if column_of(piece.box, run.columns) == 1]
     values = sum(bool(_VALUE.match(piece.text)) for piece in right)
     return values >= 0.3 * len(right) or run.lines[0].bold
 
@@ -117,7 +100,7 @@ def _table(run: _Run, page: int) -> TableBlock:
     for line in run.lines:
         row: dict[int, list[Word]] = {}
         for piece in pieces_of(line, _GAP):
-            row.setdefault(_column_of(piece, run.columns), []).extend(piece.words)
+            row.setdefault(column_of(piece.box, run.columns), []).extend(piece.words)
         if rows and 0 not in row and len(row) < len(run.columns) - 1 and not line.bold:
             for column, words in row.items():
                 rows[-1].setdefault(column, []).extend(words)

@@ -91,7 +91,12 @@ def figure_blocks(page: Page, boxes: Sequence[Box], words: Iterable[Word]) -> li
     for box in sorted(boxes, key=lambda box: -box.area):
         inside = [word for word in free if word not in taken and box.holds(word.box.center, 2.0)]
         level = lines_of(word for word in inside if word.level)
-        labels = [piece for line in level for piece in pieces_of(line, 1.0) if len(piece.words) < _LONG_LABEL]
+        pieces = [piece for line in level for piece in pieces_of(line, 1.0)]
+        labels = [piece for piece in pieces if len(piece.words) < _LONG_LABEL]
+        if sum(len(label.words) for label in labels) < len(inside) / 2 and not any(
+            box.touches(image) for image in page.images
+        ):
+            continue
         labels.extend(line_of([word]) for word in inside if not word.level)
         if labels:
             taken.update(word for label in labels for word in label.words)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-__all__ = ["Box", "Line", "Word", "bounding_box", "line_of", "lines_of"]
+__all__ = ["CJK", "Box", "Line", "Word", "bounding_box", "line_of", "lines_of"]
 
 _WORD_GAP = 0.1
 """Share of the glyph height up to which a change of font is no change of word: the space of a narrow font is about 0.15."""
@@ -21,7 +21,8 @@ _BOLD_SHARE = 0.9
 _TINY = 0.6
 """Relative height below which a glyph (a raised sign, a small symbol) need not reach its line's middle."""
 _SUPERSCRIPTS = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
-_CJK = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
+CJK = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
+"""Scripts that are written without spaces."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +147,7 @@ def _joined(words: Sequence[Word]) -> str:
         ):
             parts.append(text.translate(_SUPERSCRIPTS))
             continue
-        both_cjk = bool(_CJK.match(left.text[-1]) and _CJK.match(text[0]))
+        both_cjk = bool(CJK.match(left.text[-1]) and CJK.match(text[0]))
         touching = abs(gap) < _WORD_GAP * height and (left.font != right.font or left.box.height != right.box.height)
         parts.append(text if touching or (both_cjk and gap < height) else f" {text}")
     return "".join(parts)

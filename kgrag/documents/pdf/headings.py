@@ -76,7 +76,7 @@ def _is_heading(
         return True
     following = blocks[index + 1] if index + 1 < len(blocks) else None
     alone = len(block.lines) == 1 and len(text.split()) <= _MAX_BOLD_WORDS and (text[0].isupper() or text[0].isdigit())
-    goes_on = following is not None and (not isinstance(following, TextBlock) or not _bold(following))
+    goes_on = isinstance(following, TextBlock) and not _bold(following)
     return alone and goes_on
 
 

@@ -6,16 +6,15 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from kgrag.documents.pdf.geometry import Line
+from kgrag.documents.pdf.geometry import CJK, Line
 
 __all__ = ["LineJoiner"]
 
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
-_LEFT = re.compile(r"(\S+?)([-\u2010\u00ad])$")
+_LEFT = re.compile(r"(\S*[^\W_])([-\u2010\u00ad])$")
 _RIGHT = re.compile(r"[^\W\d_]+")
 _URL_TAIL = re.compile(r"(?:https?://|www\.)\S*$")
 _URL_HEAD = re.compile(r"[\w/.?&=%#~+-]+$")
-_CJK = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
 _SOFT_HYPHEN = "\u00ad"
 _CONJUNCTIONS = frozenset({"and", "or", "to", "und", "oder", "bis", "et", "ou", "y", "o", "e"})
 _URL_SLACK = 0.12
@@ -49,7 +48,7 @@ class LineJoiner:
 
     def _append(self, text: str, following: str, previous: Line, edge: float) -> str:
         left = _LEFT.search(text)
-        if left and left[1].strip("-\u2010"):
+        if left is not None:
             return self._hyphenated(text, following, left)
         if _URL_TAIL.search(text):
             head = following.split(" ", 1)[0]
@@ -57,7 +56,7 @@ class LineJoiner:
             is_more = _URL_HEAD.match(head) and re.search(r"[/._=?&%#\d-]", head.rstrip(".,"))
             if is_more and (at_edge or text[-1] in "/_=?&%#"):
                 return text + following
-        if _CJK.match(text[-1:]) and _CJK.match(following[:1]):
+        if CJK.match(text[-1:]) and CJK.match(following[:1]):
             return text + following
         return f"{text} {following}"
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from kgrag.documents.pdf.blocks import Block, TextBlock
-from kgrag.documents.pdf.geometry import Box, Line, Word, bounding_box, line_of
+from kgrag.documents.pdf.geometry import CJK, Box, Line, Word, bounding_box, line_of
 from kgrag.documents.pdf.reading_order import Region
 
 __all__ = ["LineStatistics", "blocks_of_region", "line_statistics", "section_number"]
@@ -125,7 +125,7 @@ def _breaks(
     size = max(above.size, line.size)
     if line.pitch_base - above.pitch_base > _LOOSE * usual.pitch * size:
         return True
-    if abs(line.size - above.size) > _OTHER_SIZE * size and not _shares_font(above, line):
+    if abs(line.size - above.size) > _OTHER_SIZE * size and not _uneven(above, line):
         return True
     ended_early = _would_fit(above, line, edge)
     if above.bold != line.bold and (ended_early or (above.bold and section_number(current[0]))):
@@ -145,9 +145,9 @@ def _breaks(
     return ended_early and starts_new and not _centred(above, line)
 
 
-def _shares_font(above: Line, line: Line) -> bool:
-    """Fonts without a fixed height (each glyph its own) give lines of one paragraph different sizes."""
-    return bool({word.font for word in above.words} & {word.font for word in line.words}) and above.bold == line.bold
+def _uneven(above: Line, line: Line) -> bool:
+    """Fonts whose glyphs have each their own height, as embedded for Chinese, give lines of one paragraph different sizes."""
+    return bool(CJK.search(above.text) and CJK.search(line.text)) and above.bold == line.bold
 
 
 def _would_fit(above: Line, line: Line, edge: float) -> bool:

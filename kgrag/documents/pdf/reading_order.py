@@ -14,6 +14,8 @@ __all__ = ["Region", "regions_of"]
 _MIN_GUTTER = 9.0
 """Points between two columns."""
 _MIN_LINES = 4
+_COLUMN_GAP = 2.0
+"""Line heights from line to line within a column."""
 _MIN_WORDS = 3
 """Median of the words in a column's lines: with fewer it is a column of a table, or a list of names and values."""
 _MIN_FILL = 0.5
@@ -89,9 +91,7 @@ def _column_run(bands: Sequence[_Band], start: int) -> tuple[int, tuple[float, f
         strips, end = narrowed, end + 1
     for strip in sorted(strips, key=lambda strip: strip[0] - strip[1]):
         if _makes_columns(bands[start:end], strip, right - left):
-            while end > start and not _both_sides(bands[end - 1 : end], strip):
-                end -= 1
-            return end, strip
+            return start + _columns_end(bands[start:end], strip), strip
     return start + 1, None
 
 
@@ -125,8 +125,13 @@ def _sides(bands: Sequence[_Band], gutter: tuple[float, float]) -> tuple[list[_B
     return sides
 
 
-def _both_sides(bands: Sequence[_Band], gutter: tuple[float, float]) -> bool:
-    return all(_sides(bands, gutter))
+def _columns_end(bands: Sequence[_Band], gutter: tuple[float, float]) -> int:
+    """Count the bands until both columns are at their end: the longer one ends where a wide gap follows the end of the shorter."""
+    sides = [_sides([band], gutter) for band in bands]
+    end = 1 + min(max(index for index, side in enumerate(sides) if side[which]) for which in (0, 1))
+    while end < len(bands) and bands[end].y - bands[end - 1].y <= _COLUMN_GAP * bands[end].boxes[0].height:
+        end += 1
+    return end
 
 
 def _makes_columns(bands: Sequence[_Band], gutter: tuple[float, float], width: float) -> bool:

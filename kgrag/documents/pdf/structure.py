@@ -15,6 +15,7 @@ from kgrag.documents.pdf.headings import mark_headings
 from kgrag.documents.pdf.pages import OutlineEntry, Page
 from kgrag.documents.pdf.paragraphs import LineStatistics, blocks_of_region, line_statistics
 from kgrag.documents.pdf.reading_order import Region, regions_of
+from kgrag.documents.pdf.row_tables import find_row_tables
 from kgrag.documents.pdf.ruled_tables import find_ruled_tables
 from kgrag.documents.pdf.table_headers import continued
 
@@ -55,12 +56,19 @@ def _page_regions(page: Page, contents: Contents) -> list[Region]:
     rest: list[Word] = [word for word in page.words if (page.number, word) not in contents.words]
     ruled = find_ruled_tables(replace(page, words=tuple(rest)))
     rest = [word for word in rest if word not in ruled.words]
-    tables = [*index, *ruled.tables]
+    by_rows = find_row_tables(page, ruled.unused_rules, rest)
+    rest = _without(rest, by_rows)
+    tables = [*index, *ruled.tables, *by_rows]
     boxes = figure_boxes(page, [table.box for table in tables], ruled.unused_rules)
     figures = figure_blocks(page, boxes, rest)
     labels = {word for figure in figures for line in figure.lines for word in line.words}
     rest = [word for word in rest if word not in labels]
     return [_with_aligned_tables(region, page) for region in regions_of(rest, [*tables, *figures])]
+
+
+def _without(words: Sequence[Word], tables: Sequence[TableBlock]) -> list[Word]:
+    taken = {word for table in tables for cell in table.cells for word in cell.words}
+    return [word for word in words if word not in taken]
 
 
 def _with_aligned_tables(region: Region, page: Page) -> Region:

@@ -1,0 +1,207 @@
+"""Tables that have lines or shaded rows, but nothing between their columns: the columns are the strips that all rows leave free."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+
+from kgrag.documents.pdf.blocks import Cell, TableBlock
+from kgrag.documents.pdf.figures import pieces_of
+from kgrag.documents.pdf.geometry import Box, Line, Word, bounding_box, lines_of
+from kgrag.documents.pdf.pages import Fill, Page, Rule
+from kgrag.documents.pdf.table_headers import with_header
+
+__all__ = ["Columns", "column_of", "find_row_tables", "together"]
+
+_SAME_EXTENT = 4.0
+"""Points by which the ends of a table's lines may differ."""
+_GAP = 0.7
+"""Line heights between two columns."""
+_WIDE_GAP = 0.9
+"""Line heights between two cells of one row."""
+_FEW_BANDS = 3
+"""Up to so many stretches between lines, a stretch may hold several rows (top rule, header rule, bottom rule)."""
+_MIN_FILLED = 0.45
+"""Share of cells with words."""
+_OPEN_SIDE = 1.6
+"""Times the usual row height in which a first row without a line above it, or a last one without a line below, must lie."""
+
+Columns = list[tuple[float, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Band:
+    """What stands between two lines."""
+
+    top: float
+    bottom: float
+    lines: tuple[Line, ...]
+
+    def columns(self) -> Columns:
+        """The stretches that its words cover, side by side."""
+        found: Columns = []
+        for line in self.lines:
+            found = together(
+                found, [(piece.box.x0, piece.box.x1) for piece in pieces_of(line, _WIDE_GAP)], _GAP * line.size
+            )
+        return found
+
+    def side_by_side(self) -> bool:
+        """Whether texts stand next to each other, and not a left one above a right one."""
+        return 3 * sum(len(pieces_of(line, _WIDE_GAP)) > 1 for line in self.lines) >= len(self.lines)
+
+
+def together(columns: Iterable[tuple[float, float]], pieces: Iterable[tuple[float, float]], gap: float) -> Columns:
+    """Unite stretches that overlap or are less than `gap` points apart."""
+    united: Columns = []
+    for start, end in sorted([*columns, *pieces]):
+        if united and start - united[-1][1] < gap:
+            united[-1] = (united[-1][0], max(united[-1][1], end))
+        else:
+            united.append((start, end))
+    return united
+
+
+def column_of(box: Box, columns: Columns) -> int:
+    """The column whose stretch is nearest to the middle of a box."""
+    middle = box.center[0]
+    return min(range(len(columns)), key=lambda index: max(columns[index][0] - middle, middle - columns[index][1], 0.0))
+
+
+def find_row_tables(page: Page, rules: Iterable[Rule], words: Sequence[Word]) -> list[TableBlock]:
+    """Find tables between horizontal lines of equal extent; `rules` and `words` are those that no other table has taken."""
+    stacks: dict[tuple[float, float], list[float]] = defaultdict(list)
+    for rule in sorted((rule for rule in rules if rule.horizontal), key=lambda rule: rule.at):
+        key = next((key for key in stacks if _same_extent(key, rule)), (rule.start, rule.end))
+        stacks[key].append(rule.at)
+    tables: list[TableBlock] = []
+    taken: set[Word] = set()
+    for (start, end), heights in stacks.items():
+        inside = [
+            word for word in words if word.level and start - 2 <= word.box.center[0] <= end + 2 and word not in taken
+        ]
+        for bands, columns in _runs(_bands(inside, heights), inside):
+            table = _table(page.number, bands, columns, page.fills)
+            if _is_filled(table, page):
+                tables.append(table)
+                taken.update(word for cell in table.cells for word in cell.words)
+    return tables
+
+
+def _is_filled(table: TableBlock, page: Page) -> bool:
+    """Diagrams of boxes have lines too, but few texts side by side, and curves between them."""
+    filled = sum(bool(cell.words) for cell in table.cells)
+    drawn = sum(table.box.holds(drawing.center) and drawing.area < 0.5 * table.box.area for drawing in page.drawings)
+    return filled >= _MIN_FILLED * len(table.cells) and drawn <= 2 * filled
+
+
+def _same_extent(key: tuple[float, float], rule: Rule) -> bool:
+    return abs(key[0] - rule.start) <= _SAME_EXTENT and abs(key[1] - rule.end) <= _SAME_EXTENT
+
+
+def _bands(words: Sequence[Word], heights: Sequence[float]) -> list[_Band]:
+    bands = []
+    for top, bottom in pairwise(heights):
+        inside = lines_of(word for word in words if top <= word.box.center[1] < bottom)
+        if bottom - top > 1.0:
+            bands.append(_Band(top, bottom, tuple(inside)))
+    return bands
+
+
+def _runs(bands: Sequence[_Band], words: Sequence[Word]) -> list[tuple[list[_Band], Columns]]:
+    """Runs of bands whose words leave the same strips free."""
+    runs: list[tuple[list[_Band], Columns]] = []
+    index = 0
+    while index < len(bands):
+        run, columns = _grow(bands, index)
+        if run:
+            opened, columns = _with_open_sides(run, columns, words)
+            if len(opened) > 1 or _several_rows(opened, columns):
+                runs.append((opened, columns))
+        index += max(1, len(run))
+    return runs
+
+
+def _grow(bands: Sequence[_Band], start: int) -> tuple[list[_Band], Columns]:
+    run: list[_Band] = []
+    columns: Columns = []
+    for band in bands[start:]:
+        if not band.lines or (run and band.top - run[-1].bottom > 1.0):
+            break
+        own = band.columns()
+        if len(own) < 2 or not band.side_by_side():
+            if run and _spans_like_a_row(band, run):
+                run.append(band)
+                continue
+            break
+        wider = together(columns, own, _GAP * band.lines[0].size)
+        if len(wider) < max(2, len(columns)):
+            break
+        columns = wider
+        run.append(band)
+    while run and not run[-1].side_by_side():
+        run.pop()
+    return run, columns
+
+
+def _spans_like_a_row(band: _Band, run: Sequence[_Band]) -> bool:
+    """A row with one text only: a group heading within the table, or a row whose other cells are empty."""
+    usual = median(other.bottom - other.top for other in run)
+    same_size = abs(band.lines[0].size - run[-1].lines[0].size) <= 0.1 * band.lines[0].size
+    return len(band.lines) == 1 and same_size and band.bottom - band.top <= 1.3 * usual
+
+
+def _with_open_sides(run: list[_Band], columns: Columns, words: Sequence[Word]) -> tuple[list[_Band], Columns]:
+    usual = median(band.bottom - band.top for band in run) / max(1, min(len(band.lines) for band in run))
+    for above in (True, False):
+        edge = run[0].top if above else run[-1].bottom
+        low, high = (edge - _OPEN_SIDE * usual, edge) if above else (edge, edge + _OPEN_SIDE * usual)
+        near = [word for word in words if low <= word.box.y0 and word.box.y1 <= high + 1.0]
+        if not near:
+            continue
+        box = bounding_box(word.box for word in near)
+        band = (
+            _Band(min(low, box.y0), edge, tuple(lines_of(near))) if above else _Band(edge, high, tuple(lines_of(near)))
+        )
+        own = band.columns()
+        wider = together(columns, own, _GAP * band.lines[0].size)
+        if len(own) >= 2 and len(wider) == len(columns) and len(band.lines) == 1:
+            columns = wider
+            run = [band, *run] if above else [*run, band]
+    return run, columns
+
+
+def _several_rows(run: Sequence[_Band], columns: Columns) -> bool:
+    return len(_split(run[-1], columns)) > 1
+
+
+def _split(band: _Band, columns: Columns) -> list[list[Line]]:
+    """Split a stretch into rows: a line with a text in the first column begins one."""
+    rows: list[list[Line]] = []
+    for line in band.lines:
+        filled = {column_of(piece.box, columns) for piece in pieces_of(line, _WIDE_GAP)}
+        if rows and 0 not in filled:
+            rows[-1].append(line)
+        else:
+            rows.append([line])
+    return rows
+
+
+def _table(page: int, bands: Sequence[_Band], columns: Columns, fills: Sequence[Fill]) -> TableBlock:
+    rows: list[tuple[float, float, list[Line]]] = []
+    for band in bands:
+        parts = _split(band, columns) if len(bands) <= _FEW_BANDS and len(band.lines) > 2 else [list(band.lines)]
+        tops = [band.top, *(min(line.box.y0 for line in part) for part in parts[1:])]
+        rows.extend(zip(tops, [*tops[1:], band.bottom], parts, strict=True))
+    cells: list[Cell] = []
+    for index, (top, bottom, lines) in enumerate(rows):
+        found: dict[int, list[Word]] = defaultdict(list)
+        for piece in (piece for line in lines for piece in pieces_of(line, _WIDE_GAP)):
+            found[column_of(piece.box, columns)].extend(piece.words)
+        for column, (start, end) in enumerate(columns):
+            cells.append(Cell(index, column, 1, 1, Box(start, top, end, bottom), tuple(found.get(column, ()))))
+    box = Box(columns[0][0], rows[0][0], columns[-1][1], rows[-1][1])
+    return with_header(TableBlock(page, box, len(rows), len(columns), tuple(cells)), fills)
