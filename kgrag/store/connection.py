@@ -148,8 +148,9 @@ def _errors(address: str = "the database") -> Iterator[None]:
     except KgragError:
         raise
     except exceptions.AuthError as error:
+        password = "set" if os.environ.get("NEO4J_PASSWORD") else "not set"
         raise StoreUnavailable(
-            f"{address} refused the login: set NEO4J_USERNAME and NEO4J_PASSWORD ({'set' if os.environ.get('NEO4J_PASSWORD') else 'not set'}). {error}"
+            f"{address} refused the login; NEO4J_PASSWORD is {password}. Set NEO4J_USERNAME and NEO4J_PASSWORD. {error.message}"
         ) from error
     except (exceptions.ServiceUnavailable, exceptions.SessionExpired, exceptions.ConfigurationError) as error:
         raise StoreUnavailable(

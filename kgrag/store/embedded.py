@@ -84,7 +84,7 @@ class EmbeddedServer:
             raise StoreUnavailable(f"The embedded database refused {statement!r}: {error}") from error
 
     def operations(self, cypher: str) -> frozenset[str]:
-        """Say what a Cypher statement does, by its parse: READ, CREATE, UPDATE, DELETE, SCHEMA. Raises `InputError` where it cannot be parsed."""
+        """Say what a Cypher statement does: READ, CREATE, UPDATE, DELETE, SCHEMA. Raises `InputError` where it cannot be parsed."""
         try:
             analysis = self._database.getQueryEngine("opencypher").analyze(cypher)
             return frozenset(str(operation) for operation in analysis.getOperationTypes())

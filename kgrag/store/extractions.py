@@ -23,7 +23,7 @@ LONGEST_INDEXED = 1000
 UNEXPLAINED = "not found in the chunk"
 
 Mention = dict[str, Any]
-"""Properties of a FROM_CHUNK relationship: name, role, description, says (`<TYPE> <key of the tail>` for each relation whose head it is)."""
+"""Properties of a FROM_CHUNK relationship: name, role, description, and says: `<TYPE> <key of the tail>` for each relation from it."""
 Edge = tuple[str, str, str]
 """A relation: key of the head, type, key of the tail."""
 Saying = tuple[str, str]
@@ -64,7 +64,7 @@ def put_extractions(transaction: Transaction, graph: str, extractions: Sequence[
     there: set[str] = set()
     before: dict[tuple[str, str], Mention] = {}
     for some in batches_by_size(ids):
-        there.update(row["chunk"]["id"] for row in transaction.run("store/chunks", ids=list(some)))
+        there.update(row["id"] for row in transaction.run("store/chunk_ids", ids=list(some)))
         before.update(_mentions(transaction.run("store/mentions_in_graph", graph=graph, chunk_ids=list(some))))
     now = _say(graph, (extraction for extraction in extractions if extraction.chunk_id in there))
 

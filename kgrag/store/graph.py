@@ -79,7 +79,11 @@ class GraphStore:
         schema.create_schema(self._connection, dimensions)
         if self._meta is None:
             self._meta = schema.Meta(schema.SCHEMA_VERSION, embedder, dimensions)
-            values: dict[str, Any] = {"schema_version": self._meta.schema_version, "embedder": embedder, "dimensions": dimensions}
+            values: dict[str, Any] = {
+                "schema_version": self._meta.schema_version,
+                "embedder": embedder,
+                "dimensions": dimensions,
+            }
             self._connection.write(lambda transaction: transaction.run("store/put_meta", **values))
 
     def check(self, embedder: str, dimensions: int) -> None:
@@ -98,7 +102,7 @@ class GraphStore:
         return self._connection.read(statement(name, graph=parameters.get("graph")), parameters)
 
     def query(self, cypher: str, **parameters: Any) -> list[dict[str, Any]]:
-        """Run the user's own Cypher. Raises `CypherWriteError` where its plan would write, `StoreError` or `InputError` where it is wrong."""
+        """Run the user's own Cypher. Raises `CypherWriteError` where it would write, `StoreError` or `InputError` where it is wrong."""
         check_reads_only(self._connection, cypher, parameters)
         return self._connection.read(cypher, parameters)
 

@@ -32,7 +32,7 @@ _GRAPH_NAME = re.compile(r"[^\W_][\w.-]*", re.UNICODE)
 
 
 def entity_type(written: str) -> str:
-    """Make a label of an entity type: `Product` stays, `ORGANIZATION` becomes `Organization`, `Chunk` becomes `Chunk_`, nothing becomes `Thing`."""
+    """Make a label of an entity type: `Product` stays, `ORGANIZATION` is `Organization`, `Chunk` is `Chunk_`, and nothing is `Thing`."""
     words = " ".join(_words(written))
     if words and not any(c.islower() for c in words):
         words = words.capitalize()
@@ -73,7 +73,7 @@ def quoted(identifier: str) -> str:
 
 
 def _words(written: str, *, divide: str = r"\W+") -> list[str]:
-    """Split into runs of letters and digits (with their marks), in normal form KC; what is too long keeps its first words and gets a mark of its own."""
+    """Split into words, in normal form KC; what is too long keeps its first words and gets a mark of its own."""
     if len(written) > LONGEST_READ:
         return [*_words(written[:32], divide=divide), content_id(written)[:8]]
     return [

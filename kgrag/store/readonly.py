@@ -23,7 +23,7 @@ _QUOTED = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`(?:``|[^`])*`|//[^
 
 
 def check_reads_only(connection: Connection, cypher: str, parameters: dict[str, Any]) -> None:
-    """Raise `CypherWriteError` for a statement that writes, changes the schema, administers the server or reads files; `StoreError` where it is wrong."""
+    """Raise `CypherWriteError` for Cypher that writes, changes the schema, administers the server or reads its files."""
     if connection.server is not None:
         operations = connection.server.operations(cypher)
         if operations != {"READ"}:

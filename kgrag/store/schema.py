@@ -5,7 +5,8 @@ They are asked in the same way, `db.index.vector.queryNodes` and `db.index.fullt
 
 - Vector scores of both are (1 + cosine) / 2. On Neo4j, ask for five times as many candidates as wanted: asked for 10, it misses some.
 - Full-text scores of both are BM25 (k1 1.2, b 0.75); ArcadeDB's are 2.2 (k1 + 1) times Neo4j's, so only order and ratios mean something.
-- Both full-text indexes split into words as Lucene's standard analyzer does, without stemming or stop words: `X-100` is `x` and `100`, `3.3` one word.
+- Both full-text indexes split into words as Lucene's standard analyzer does, without stemming or stop words: `X-100` is `x` and `100`,
+  `3.3` is one word.
 """
 
 from __future__ import annotations
@@ -76,7 +77,8 @@ def read_meta(connection: Connection) -> Meta | None:
     meta = Meta(**rows[0])
     if meta.schema_version != SCHEMA_VERSION:
         raise StoreMismatch(
-            f"The store has schema version {meta.schema_version}, and this kgrag has {SCHEMA_VERSION}. Build it anew in another place, or use the kgrag that made it."
+            f"The store has schema version {meta.schema_version}, and this kgrag has {SCHEMA_VERSION}. "
+            "Build anew in another place, or use the kgrag that made it."
         )
     return meta
 
