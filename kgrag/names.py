@@ -140,9 +140,7 @@ def _read(text: str) -> _Pieces:
             kind, form = RAISED, written.translate(ON_THE_LINE)
         forms.append(form)
         kinds.append(kind)
-        glues.append(
-            _remembered_glue(before, gap, kind) if len(gap) <= REMEMBERED_GAP_CHARACTERS else _glue(before, gap, kind)
-        )
+        glues.append(_glue(before, gap, kind))
         starts.append(start)
         ends.append(end)
     return pieces
@@ -188,6 +186,12 @@ def _with_primes(text: str) -> str:
 
 def _glue(before: str, gap: str, after: str) -> str:
     """What the gap between two pieces adds to the key."""
+    if len(gap) <= REMEMBERED_GAP_CHARACTERS:
+        return _remembered_glue(before, gap, after)
+    return _glue_of(before, gap, after)
+
+
+def _glue_of(before: str, gap: str, after: str) -> str:
     marks = _joined_signs(gap.translate(DASHES)) if gap else ""
     numbers = before in (NUMBER, RAISED) and after == NUMBER
     kept: list[str] = []
@@ -215,7 +219,7 @@ def _joined_signs(marks: str) -> str:
     return marks.replace("+/-", "±").replace("<=", "≤").replace(">=", "≥")
 
 
-_remembered_glue = lru_cache(maxsize=1 << 14)(_glue)
+_remembered_glue = lru_cache(maxsize=1 << 14)(_glue_of)
 
 
 def _dash(before: str, after: str, tight_left: bool, tight_right: bool, numbers: bool) -> str:

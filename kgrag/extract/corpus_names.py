@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from kgrag.name_shapes import part_numbers
 from kgrag.names import Gazetteer, NameMatch, normal_form
@@ -32,6 +33,7 @@ ORDINARY_LOWER_CASE_SHARE = 0.1
 SERIES_MEMBERS = 6
 """A prefix followed by so many different numbers of at most two digits counts pins or channels (GPIO0 ... GPIO21)."""
 MAX_NAME_CHARACTERS = 120
+CELL_CHARACTERS = 40
 
 WORD = re.compile(r"[^\W\d_]+")
 SERIES_MEMBER = re.compile(r"(.*?\D)(\d{1,2})")
@@ -115,6 +117,8 @@ class CorpusNames:
             (name for kind, name in named.values() if kind != SECTION or _is_telling(name)),
             as_written=self._guarded.values(),
         )
+        # Tables say the same in many cells (GND, Digital, 3.3 V).
+        self._find_in_cell = lru_cache(maxsize=1 << 14)(self._find)
         self.fingerprint = content_id(
             *(f"{key}\t{kind}\t{name}" for key, (kind, name) in sorted(named.items())),
             *(f"{key}\t{full}" for key, full in sorted(self._entity_key.items())),
@@ -140,15 +144,19 @@ class CorpusNames:
         """How many names there are of each type."""
         return Counter(self._types.values())
 
-    def find(self, text: str) -> list[NameMatch]:
+    def find(self, text: str) -> Sequence[NameMatch]:
         """Find the names of a text. A single ordinary word counts only inside a sentence: at its start anything has a capital."""
-        return [
+        return self._find_in_cell(text) if len(text) <= CELL_CHARACTERS else self._find(text)
+
+    def _find(self, text: str) -> tuple[NameMatch, ...]:
+        return tuple(
             match
             for match in self._gazetteer.find(text)
             if match.key not in self._guarded
             or " " in match.written
+            or match.written == text
             or not SENTENCE_START.search(text, max(0, match.start - 8), match.start)
-        ]
+        )
 
 
 def informative_heading(heading: str) -> str:

@@ -48,7 +48,7 @@ RELATIONS: tuple[tuple[str, str, bool], ...] = (
     (r"founded by|established by", "FOUNDED_BY", False),
     (r"(?:son|daughter|child|children) of", "CHILD_OF", False),
     (r"(?:father|mother|parent) of", "CHILD_OF", True),
-    (r"married(?: to)?|(?:wife|husband|consort|widow) of|by marriage to", "MARRIED_TO", False),
+    (r"married to|married(?= [A-Z])|(?:wife|husband|consort|widow) of|by marriage to", "MARRIED_TO", False),
     (r"(?:brother|sister|half-brother|half-sister|sibling) of", "SIBLING_OF", False),
     (r"was born in|born in|born at", "BORN_IN", False),
     (r"died in|died at|was killed in", "DIED_IN", False),
@@ -72,10 +72,11 @@ CLASS_ENDS = re.compile(
     r"|powered|enabling|allowing|covering|supporting|including|targeting|running|using|capable|intended|manufactured|founded|held|born|ideal|suitable|offering|providing|integrating|combining|is|was|has|can)\b"
 )
 RELATIONAL_CLASS = re.compile(
-    r"(?:\S+\s)?(?:son|daughter|brother|sister|wife|husband|father|mother|one|part|member|name|number|first|last|second|third|same|only|best|result|way"
-    r"|following|case|use|lot|set|end|main|most|use|need|sequel|successor|child|capital)",
+    r"(?:\S+\s){0,2}(?:grand)?(?:son|daughter|father|mother|child)|(?:\S+\s)?(?:brother|sister|wife|husband|one|part|member|name|number"
+    r"|first|last|second|third|same|only|best|result|way|following|case|use|lot|set|end|main|most|need|sequel|successor|capital)",
     re.IGNORECASE,
 )
+"""`the maternal grandfather of ...` says whose, not what."""
 MAX_CLASS_WORDS = 6
 YEAR_FIRST = re.compile(r"^(?:\d{4}\s|(?:first|second|third|fourth|only|main)\s)+", re.IGNORECASE)
 
@@ -131,6 +132,11 @@ def definition(sentence: str, subject_end: int) -> str | None:
         return None
     name = YEAR_FIRST.sub("", (phrase[: ends.start()] if ends else phrase).strip(" \"'“”‘’")).strip()
     words = name.split()
-    if not words or len(words) > MAX_CLASS_WORDS or RELATIONAL_CLASS.fullmatch(name) or not name[0].isalnum():
+    if (
+        not words
+        or len(words) > MAX_CLASS_WORDS
+        or RELATIONAL_CLASS.fullmatch(name)
+        or not (name[0].isalnum() and name[-1].isalnum())
+    ):
         return None
     return name
