@@ -52,11 +52,11 @@ def remove_furniture(pages: Sequence[Page]) -> tuple[list[Page], tuple[RemovedLi
             if number := _PAGE_NUMBER.match(line.text):
                 counting[int(number[1]) - page.number, top].append((page.number, _height(line, page, top), line))
     needed = max(2, _MIN_SHARE * len(pages))
-    lettered = {key: found for key, found in places.items() if key[0].strip("#,. /|-–—()")}
-    numbered = {("#", top): found for (_, top), found in counting.items()}
+    lettered = [(key, found) for (key, _), found in places.items() if key.strip("#,. /|-–—()")]
+    numbered = [("#", found) for found in counting.values()]
     groups = [
         (key, group)
-        for (key, _), found in [*lettered.items(), *numbered.items()]
+        for key, found in [*lettered, *numbered]
         for group in _same_height(found)
         if len({number for number, _, _ in group}) >= needed
     ]

@@ -26,6 +26,8 @@ _FEW_BANDS = 3
 """Up to so many stretches between lines, a stretch may hold several rows (top rule, header rule, bottom rule)."""
 _MIN_FILLED = 0.45
 """Share of cells with words."""
+_MAX_FOREIGN = 3
+"""Lines and drawings of its own that a small table may have: underlines of grouped headers, symbols."""
 _OPEN_SIDE = 1.6
 """Times the usual row height in which a first row without a line above it, or a last one without a line below, must lie."""
 
@@ -74,7 +76,8 @@ def column_of(box: Box, columns: Columns) -> int:
 def find_row_tables(page: Page, rules: Iterable[Rule], words: Sequence[Word]) -> list[TableBlock]:
     """Find tables between horizontal lines of equal extent; `rules` and `words` are those that no other table has taken."""
     stacks: dict[tuple[float, float], list[float]] = defaultdict(list)
-    for rule in sorted((rule for rule in rules if rule.horizontal), key=lambda rule: rule.at):
+    kept = sorted(rules, key=lambda rule: rule.at)
+    for rule in (rule for rule in kept if rule.horizontal):
         key = next((key for key in stacks if _same_extent(key, rule)), (rule.start, rule.end))
         stacks[key].append(rule.at)
     tables: list[TableBlock] = []
@@ -85,17 +88,25 @@ def find_row_tables(page: Page, rules: Iterable[Rule], words: Sequence[Word]) ->
         ]
         for bands, columns in _runs(_bands(inside, heights), inside):
             table = _table(page.number, bands, columns, page.fills)
-            if _is_filled(table, page):
+            if _is_table(table, (start, end), kept, page.drawings):
                 tables.append(table)
                 taken.update(word for cell in table.cells for word in cell.words)
     return tables
 
 
-def _is_filled(table: TableBlock, page: Page) -> bool:
-    """Diagrams of boxes have lines too, but few texts side by side, and curves between them."""
+def _is_table(table: TableBlock, extent: tuple[float, float], rules: Iterable[Rule], drawings: Iterable[Box]) -> bool:
+    """Whether most cells have words; a diagram of boxes has fewer, and lines and curves of other lengths between them."""
     filled = sum(bool(cell.words) for cell in table.cells)
-    drawn = sum(table.box.holds(drawing.center) and drawing.area < 0.5 * table.box.area for drawing in page.drawings)
-    return filled >= _MIN_FILLED * len(table.cells) and drawn <= 2 * filled
+    foreign = sum(
+        table.box.holds(
+            ((rule.start + rule.end) / 2, rule.at) if rule.horizontal else (rule.at, (rule.start + rule.end) / 2)
+        )
+        for rule in rules
+        if not (rule.horizontal and _same_extent(extent, rule))
+        and not (not rule.horizontal and min(abs(rule.at - end) for end in extent) <= _SAME_EXTENT)
+    )
+    drawn = sum(table.box.holds(drawing.center) for drawing in drawings)
+    return filled >= _MIN_FILLED * len(table.cells) and foreign + drawn <= max(_MAX_FOREIGN, table.row_count)
 
 
 def _same_extent(key: tuple[float, float], rule: Rule) -> bool:
