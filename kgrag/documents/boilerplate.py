@@ -18,6 +18,7 @@ def _any_of(*patterns: str, flags: re.RegexFlag = re.IGNORECASE) -> re.Pattern[s
 NUMBERING = _any_of(
     r"^(?:(?:section|chapter|kapitel|abschnitt|annex|appendix)\s+)?(?:[A-Z]\.)?\d*(?:\.\d+)*\.?\s+(?=\S)"
 )
+PAGE_NUMBER = re.compile(r"\d{1,4}( ?/ ?\d{1,4})?")
 TRAILING_PAGE = re.compile(r"[\s.…·_]*\b\d{1,4}$")
 LOOKS_THE_PART = 0.6
 """Share of the blocks under a heading that must be what the heading says."""
@@ -70,8 +71,8 @@ REGULATORY_PHRASE = _any_of(
     r"restriction of .*substances|conflict minerals|dodd.frank|waste electrical|\bweee\b|directive \d+/\d+/e[uc]",
     r"licen[sc]e.exempt|industry canada|innovation, science and economic|cnr d.industrie canada|brouillage|radiateur et le corps",
     r"radiation exposure|co-located or operating in conjunction|between the radiator|uncontrolled environment",
-    r"sar limit|specific absorption",
-    r"fcc 规则|有害干扰|欧盟指令|射频辐射|加拿大工业部",
+    r"sar limit|specific absorption|\bices-003\b|\bnmb-003\b",
+    r"fcc 规则|有害干扰|欧盟指令|射频辐射|加拿大工业部|符合性声明",
 )
 REGULATORY_STATEMENT = _any_of(
     r"complies with part 15 of (the )?fcc|could void the user.{0,3}s authority|(declare|declaration).{0,40}sole responsibility",
@@ -158,12 +159,13 @@ def _is_entry(line: str, outline: Outline) -> bool:
     if DOT_LEADER.search(line):
         return True
     text = plain(line.lstrip(" -•*"))
-    if text in outline.titles or not any(map(str.isalpha, text)):
+    if text in outline.titles or PAGE_NUMBER.fullmatch(line.strip()):
         return True
     rest = " ".join(line.lower().split())
     for title in sorted(outline.titles, key=len, reverse=True):
         rest = rest.replace(title, " ")
-    return sum(map(str.isalpha, rest)) <= REST_OF_ENTRY * sum(map(str.isalpha, line))
+    letters = sum(map(str.isalpha, line))
+    return letters > 0 and sum(map(str.isalpha, rest)) <= REST_OF_ENTRY * letters
 
 
 def _is_fragment_link(block: Block) -> bool:
@@ -255,6 +257,8 @@ def regulatory(outline: Outline) -> Iterator[int]:
     for heading in outline.under(REGULATORY_HEADING, whole=False):
         scope = [index for index in outline.scope(heading) if outline.blocks[index].kind != "heading"]
         certain = {index for index in scope if _has_phrases(outline.blocks[index])}
+        if not outline.written_body(heading) and _has_phrases(outline.blocks[heading]):
+            yield heading
         if len(certain) >= REGULATORY_SHARE * len(scope):
             between = {index for index in scope if not QUANTITY.search("\n".join(outline.blocks[index].lines))}
             yield from sorted(certain | between)

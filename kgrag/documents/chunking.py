@@ -8,12 +8,13 @@ way may exceed the window (docling #3428) and cuts wide tables between a row's n
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from kgrag.documents.blocks import Block, Link, TableRow
-from kgrag.documents.tables import markdown_lines, row_as_sentence
+from kgrag.documents.tables import markdown_lines, named_cells
 from kgrag.types import Chunk, Document, Hyperlink, content_id, with_context
 
 __all__ = ["chunk_blocks", "fit_title"]
@@ -24,6 +25,10 @@ MAX_BLOCK_CHARACTERS = 20_000
 """A longer text is cut at white space before it is tokenized: memory stays small, whatever a file has in one line."""
 TITLE_SHARE = 4
 """A title, and any one heading, takes at most this fraction (a quarter) of the window; title and headings together at most half."""
+COUNTS_REMEMBERED = 1024
+"""The chunker counts the same texts several times, soon after each other; counting is most of its time."""
+MIN_CELL_CHARACTERS = 40
+"""A smaller part of a cell is not worth the row's name."""
 
 CountTokens = Callable[[str], int]
 Section = tuple[int, ...]
@@ -67,7 +72,7 @@ class _Chunking:
 
     def __init__(self, document: Document, blocks: Sequence[Block], count_tokens: CountTokens, max_tokens: int) -> None:
         self._document = document
-        self._count = count_tokens
+        self._count = lru_cache(maxsize=COUNTS_REMEMBERED)(count_tokens)
         self._max_tokens = max_tokens
         self._parts: list[_Part] = []
         self._paths: dict[Section, tuple[str, ...]] = {}
@@ -148,32 +153,47 @@ class _Chunking:
     def _table_parts(self, block: Block, section: Section) -> Iterator[tuple[str, tuple[str, ...], tuple[Link, ...]]]:
         """Yield a table in parts that fit, each under the column headings; a row that alone does not fit becomes text."""
         head, lines = markdown_lines(block.header, block.rows)
-        batch: list[int] = []
+        costs = [self._count(line) for line in lines]
 
-        def fits(numbers: Sequence[int]) -> bool:
-            return self._fits(section, "\n".join([*head, *(lines[number] for number in numbers)]))
+        def written(numbers: Sequence[int]) -> str:
+            return "\n".join([*head, *(lines[number] for number in numbers)])
 
-        def made(numbers: Sequence[int]) -> tuple[str, tuple[str, ...], tuple[Link, ...]]:
+        def part(numbers: Sequence[int]) -> tuple[str, tuple[str, ...], tuple[Link, ...]]:
             rows = [*((block.header,) if block.header else ()), *(block.rows[number] for number in numbers)]
-            return "\n".join([*head, *(lines[number] for number in numbers)]), *_marks(rows)
+            return written(numbers), *_marks(rows)
 
-        if fits(range(len(lines))):
-            yield made(range(len(lines)))
-            return
-        for number, row in enumerate(block.rows):
-            if fits([*batch, number]):
-                batch.append(number)
-                continue
+        left = deque(range(len(lines)))
+        while left:
+            batch: list[int] = []
+            budget = self._max_tokens - self._count(self._embedded(section, written([])))
+            while left and (not batch or costs[left[0]] <= budget):
+                budget -= costs[left[0]]
+                batch.append(left.popleft())
+            while batch and not self._fits(
+                section, written(batch)
+            ):  # lines cost a little more or less together than apart
+                left.appendleft(batch.pop())
             if batch:
-                yield made(batch)
-                batch = []
-            if fits([number]):
-                batch = [number]
+                yield part(batch)
             else:
-                for text in _cut_at_space(row_as_sentence(block.header, row), MAX_BLOCK_CHARACTERS):
-                    yield text, *_marks([row])
-        if batch:
-            yield made(batch)
+                row = block.rows[left.popleft()]
+                yield from ((text, *_marks([row])) for text in self._row_as_text(block.header, row, section))
+
+    def _row_as_text(self, header: TableRow | None, row: TableRow, section: Section) -> Iterator[str]:
+        """Yield a row as lines of `column: cell`, in parts that fit, each of which begins with the row's first cell."""
+        first, *others = named_cells(header, row) or [""]
+        if not self._fits(section, f"{first}\n{'x' * MIN_CELL_CHARACTERS}"):
+            first, others = "", [first, *others]
+        lines = [first] if first else []
+        for cell in others:
+            while not self._fits(section, "\n".join([*lines, cell])):
+                start = _longest_start(cell, lambda start: self._fits(section, "\n".join([*lines, start])))  # noqa: B023  (called at once)
+                if len(start) < min(MIN_CELL_CHARACTERS, len(cell)) and len(lines) > bool(first):
+                    start = ""
+                yield "\n".join([*lines, start.rstrip()]).rstrip()
+                cell, lines = cell[len(start) :].lstrip(), [first] if first else []
+            lines.append(cell)
+        yield "\n".join(lines)
 
     def _path(self, section: Section) -> tuple[str, ...]:
         """Return the headings of a section; outer ones go first where title and headings would take more than half of the window."""

@@ -79,7 +79,8 @@ def blocks_of_html(text: str, path: Path, *, document_path: str) -> BlockDocumen
     title = root.find(".//head/title")
     base = root.find(".//head/base")
     walk = _Walk(document_path, base=base.get("href", "") if base is not None else "")
-    walk.through(root)
+    for part in (root, *root.itersiblings()):  # libxml2 gives what comes after </html> a root of its own
+        walk.through(part)
     return BlockDocument(
         blocks=walk.finish(),
         title=collapse("".join(title.itertext())) if title is not None else "",

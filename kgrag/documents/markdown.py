@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,10 @@ FRONT_MATTER_ENTRY = re.compile(r"^([A-Za-z][\w -]*?):[ \t]+(.+?)[ \t]*$", re.MU
 EXPLICIT_ID = re.compile(r"[ \t]*\{#([\w.:-]+)\}[ \t]*$")
 """`## Heading {#its-id}`, as several generators of documentation write it."""
 NOT_IN_SLUG = re.compile(r"[^\w\- ]")
+SWALLOWING_TAG = re.compile(
+    r"<(?=/?(title|textarea|style|xmp|iframe|noembed|noframes|script|plaintext|template|noscript|select)\b)", re.I
+)
+"""Tags that, left open, swallow the rest of a page; GitHub's tag filter and a few more."""
 MAX_NESTING = 100
 """Lists and quotes in each other; the parser calls itself for each."""
 
@@ -41,6 +45,7 @@ def convert_markdown(data: bytes, path: Path, *, document_path: str) -> BlockDoc
     if any(token.level >= MAX_NESTING - 1 for token in tokens):
         notes.append(f"lists or quotes are nested {MAX_NESTING} levels deep; what is deeper was not read")
     _give_ids(tokens)
+    _disarm(tokens)
     html = parser.renderer.render(tokens, parser.options, {})
     converted = blocks_of_html(f"<html><body>{html}</body></html>", path, document_path=document_path)
     title = metadata.pop("title", "")
@@ -75,3 +80,12 @@ def _give_ids(tokens: Sequence[Token]) -> None:
         slug = NOT_IN_SLUG.sub("", words.strip().lower()).replace(" ", "-")
         opening.attrSet("id", f"{slug}-{used[slug]}" if used[slug] else slug)
         used[slug] += 1
+
+
+def _disarm(tokens: Sequence[Token]) -> None:
+    """Make text of the HTML tags that would swallow what follows them."""
+    for token in chain.from_iterable((block, *(block.children or ())) for block in tokens):
+        if token.type in ("html_inline", "html_block"):
+            opened = SWALLOWING_TAG.search(token.content)
+            if opened and (token.type == "html_inline" or f"</{opened[1].lower()}" not in token.content.lower()):
+                token.content = SWALLOWING_TAG.sub("&lt;", token.content)

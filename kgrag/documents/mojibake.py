@@ -9,14 +9,25 @@ from kgrag.documents.cleaning_report import RepairedLine
 
 __all__ = ["repair_block", "repair_text"]
 
+RARE = frozenset(map(chr, range(0x0530, 0x2000)))
+"""Scripts from Armenian to Greek Extended: a text in them has many of their letters, while a stray pair of signs (`ß£`) makes one."""
+MIN_RARE = 4
+"""Letters of a rare script that a repair must bring to light to be believed."""
+
 
 def repair_text(text: str) -> str:
     """Return `text` with double encoding undone. `µ`, `²`, `½`, ligatures and full-width letters stay as they are: they were written so."""
     if text.isascii():
         return text
+    return "\n".join(line if line.isascii() else _repair_line(line) for line in text.split("\n"))
+
+
+def _repair_line(line: str) -> str:
     from ftfy import fix_encoding
 
-    return "\n".join(line if line.isascii() else fix_encoding(line) for line in text.split("\n"))
+    repaired = fix_encoding(line)
+    rare = sum(character in RARE and character not in line for character in repaired)
+    return line if 0 < rare < MIN_RARE else repaired
 
 
 def repair_block(block: Block) -> tuple[Block, list[RepairedLine]]:

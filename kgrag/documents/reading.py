@@ -56,7 +56,7 @@ def read(
     data = _bytes(source)
     converted = convert(source, data, pdf=pdf)
     blocks, report = clean(converted.blocks, removed_before=converted.removed)
-    if not any(block.kind != "heading" for block in blocks):
+    if not blocks:
         raise DocumentError(source.path, _nothing_left(report))
     first_heading = next((block.text for block in blocks if block.kind == "heading"), "")
     title = repair_text(converted.title or first_heading or source.path.stem)

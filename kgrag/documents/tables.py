@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from kgrag.documents.blocks import TableRow
 
-__all__ = ["join_header_rows", "markdown_lines", "markdown_row", "row_as_sentence"]
+__all__ = ["join_header_rows", "markdown_lines", "markdown_row", "named_cells"]
 
 
 def join_header_rows(rows: Sequence[TableRow]) -> TableRow | None:
@@ -34,8 +34,7 @@ def markdown_lines(header: TableRow | None, rows: Sequence[TableRow]) -> tuple[l
     return [markdown_row(names), "|" + " --- |" * width], [markdown_row(row.cells) for row in rows]
 
 
-def row_as_sentence(header: TableRow | None, row: TableRow) -> str:
-    """Write a row that is too long for a window as text: `Parameter: Supply voltage; Min: 3.0 V`."""
+def named_cells(header: TableRow | None, row: TableRow) -> list[str]:
+    """Write the cells of a row that have text, each with its column's heading: `Min: 3.0 V`."""
     names = header.cells if header else ("",) * len(row.cells)
-    pairs = zip(names, row.cells, strict=False)
-    return "; ".join(f"{name}: {cell}" if name else cell for name, cell in pairs if cell)
+    return [f"{name}: {cell}" if name else cell for name, cell in zip(names, row.cells, strict=False) if cell]

@@ -27,8 +27,9 @@ DETECTION_BYTES = 200_000
 CANDIDATES = ["cp1252", "cp1250", "cp1251", "cp1253", "shift_jis", "euc_jp", "gb18030", "big5", "euc_kr"]
 """What undeclared legacy text is in practice; a wider choice mistakes `µ` and `°` for letters."""
 WESTERN = "cp1252"
-WESTERN_SHARE = 0.2
-"""Text with a smaller share of non-ASCII bytes is taken for Western: other scripts use more."""
+WESTERN_SHARE = 0.35
+"""Text with a smaller share of non-ASCII bytes, markup apart, is taken for Western: other scripts use more."""
+TAG = re.compile(rb"<[^>]*>")
 MAGIC = (
     (b"%PDF-", "a PDF"),
     (b"PK\x03\x04", "a ZIP archive"),
@@ -109,7 +110,7 @@ def _declared(data: bytes) -> str | None:
 
 
 def _guess(data: bytes) -> str:
-    sample = data[:DETECTION_BYTES]
+    sample = TAG.sub(b"", data[:DETECTION_BYTES])
     if sum(byte > 127 for byte in sample) < WESTERN_SHARE * len(sample):
         return WESTERN
     from charset_normalizer import from_bytes

@@ -1,0 +1,205 @@
+"""Chunks: never longer than the window, nothing lost, sections kept apart, tables with their header; and golden files.
+
+`KGRAG_UPDATE_GOLDEN=1 pytest tests/documents/test_chunking.py` writes the golden files anew.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from kgrag.documents import Converted
+from kgrag.documents.blocks import Block, Link, TableRow
+from kgrag.documents.chunking import chunk_blocks, fit_title
+from kgrag.testing import HashingEmbedder
+from kgrag.types import Chunk, Document
+
+GOLDEN = Path(__file__).parent / "golden"
+MAX_TOKENS = 60
+count_words = HashingEmbedder().count_tokens
+
+
+def document(title: str = "X-100") -> Document:
+    return Document(id="d", path="docs/a.html", title=title, sha256="", format="html")
+
+
+def chunked(*blocks: Block, title: str = "X-100", max_tokens: int = MAX_TOKENS) -> tuple[Chunk, ...]:
+    return chunk_blocks(document(title), blocks, count_tokens=count_words, max_tokens=max_tokens)
+
+
+def h(text: str, level: int = 1, *anchors: str) -> Block:
+    return Block("heading", text, level, anchors=anchors)
+
+
+def p(text: str, *anchors: str, page: int | None = None, links: tuple[Link, ...] = ()) -> Block:
+    return Block("paragraph", text, 0, page, page, anchors, links)
+
+
+def table(header: tuple[str, ...] | None, *rows: tuple[str, ...]) -> Block:
+    body = tuple(
+        TableRow(row, (f"r{number}",), (Link(f"b.html#{number}", row[0], row[0]),)) for number, row in enumerate(rows)
+    )
+    links = tuple(link for row in body for link in row.links)
+    return Block("table", links=links, header=TableRow(header) if header else None, rows=body)
+
+
+def test_what_stands_under_one_heading_is_merged_and_sections_are_not() -> None:
+    chunks = chunked(
+        h("Power"), p("one"), p("two"), h("Power"), p("three"), h("Rails", 2), p("four"), h("End", 1), p("five")
+    )
+    assert [(chunk.headings, chunk.text) for chunk in chunks] == [
+        (("Power",), "one\ntwo"),
+        (("Power",), "three"),
+        (("Power", "Rails"), "four"),
+        (("End",), "five"),
+    ]
+    assert [chunk.position for chunk in chunks] == [0, 1, 2, 3]
+
+
+def test_headings_nest_by_level_whatever_levels_are_used() -> None:
+    chunks = chunked(h("A", 3), h("B", 5), p("b"), h("C", 4), p("c"), h("D", 5), p("d"), h("E", 2), p("e"))
+    assert [chunk.headings for chunk in chunks] == [("A", "B"), ("A", "C"), ("A", "C", "D"), ("E",)]
+
+
+def test_a_heading_with_nothing_below_is_a_chunk_so_that_no_word_is_lost() -> None:
+    chunks = chunked(h("Ratings"), h("3.3 V", 2), h("5 V", 2), p("text"), h("Last"))
+    assert [(chunk.headings, chunk.text) for chunk in chunks] == [
+        (("Ratings", "3.3 V"), "3.3 V"),
+        (("Ratings", "5 V"), "text"),
+        (("Last",), "Last"),
+    ]
+
+
+def test_tokens_and_windows_count_what_is_embedded() -> None:
+    chunks = chunked(
+        h("A heading of six whole words"), *(p(f"word{n} " * 17) for n in range(9)), title="A title of five words"
+    )
+    assert all(count_words(chunk.embedded_text) == chunk.tokens <= MAX_TOKENS for chunk in chunks)
+    assert max(chunk.tokens for chunk in chunks) > MAX_TOKENS // 2
+
+
+def test_a_long_table_repeats_its_header_and_loses_no_row() -> None:
+    rows = [(f"Parameter {number}", f"{number}.3 V", "at 25 °C") for number in range(40)]
+    chunks = chunked(h("Ratings"), table(("Name", "Value", "Condition"), *rows))
+    assert len(chunks) > 5
+    seen = []
+    for chunk in chunks:
+        head, rule, *body = chunk.text.splitlines()
+        assert (head, rule) == ("| Name | Value | Condition |", "| --- | --- | --- |")
+        seen.extend(tuple(cell.strip() for cell in line.strip("|").split("|")) for line in body)
+        assert set(chunk.anchors) == {f"r{cell[10:]}" for cell, *_ in [line.strip("| ").split(" |") for line in body]}
+        assert [link.anchor for link in chunk.links] == [line.strip("| ").split(" |")[0] for line in body]
+    assert seen == rows
+
+
+def test_a_row_that_fills_a_window_alone_becomes_text_with_its_column_names() -> None:
+    chunks = chunked(table(("Name", "Note"), ("VDD", "3.3 V"), ("VIN", "word " * 100), ("GND", "0 V")))
+    assert chunks[0].text.endswith("| VDD | 3.3 V |")
+    assert all(chunk.text.startswith("Name: VIN\n") for chunk in chunks[1:-1])
+    assert chunks[1].text.startswith("Name: VIN\nNote: word word")
+    assert chunks[-1].text.endswith("| GND | 0 V |")
+    assert sum(chunk.text.count("word") for chunk in chunks) == 100
+
+
+def test_a_table_without_column_headings_has_blank_ones() -> None:
+    (chunk,) = chunked(table(None, ("VDD | IO", "3.3 V")))
+    assert chunk.text == "|  |  |\n| --- | --- |\n| VDD \\| IO | 3.3 V |"
+
+
+def test_pages_are_those_of_the_content() -> None:
+    chunks = chunked(
+        Block("heading", "Power", 1, 1, 1), p("one", page=2), p("two", page=3), Block("heading", "Last", 1, 4, 4)
+    )
+    assert [(chunk.page_start, chunk.page_end) for chunk in chunks] == [(2, 3), (4, 4)]
+    assert (chunked(p("one"))[0].page_start, chunked(p("one"))[0].page_end) == (None, None)
+
+
+def test_ids_are_where_their_content_is() -> None:
+    chunks = chunked(
+        h("Power", 1, "s", "power"),
+        h("Rails", 2, "s", "rails"),
+        p("one", "s", "x"),
+        p("long " * 53, "s", "y"),
+        h("More", 2, "more"),
+        p("two", "s"),
+    )
+    assert [chunk.anchors for chunk in chunks] == [("s", "power", "rails", "x"), ("s", "rails", "y"), ("more", "s")]
+
+
+def test_a_link_is_in_the_chunk_that_has_its_words_and_only_there() -> None:
+    links = tuple(Link(f"b.html#{name}", name, "context") for name in ("alpha", "omega"))
+    heading = Block("heading", "See alpha", 1, links=(Link("c.html", "alpha", "See alpha"),))
+    chunks = chunked(heading, p("alpha " + "word " * 120 + "omega", links=links))
+    assert [(link.href, link.position) for link in chunks[0].links] == [("c.html", 0), ("b.html#alpha", 1)]
+    assert [[link.href for link in chunk.links] for chunk in chunks[1:-1]] == [[] for _ in chunks[1:-1]]
+    assert [link.href for link in chunks[-1].links] == ["b.html#omega"]
+
+
+def test_a_heading_that_is_a_paragraph_is_read_as_one() -> None:
+    chunks = chunked(h("word " * 80), p("text"))
+    assert {chunk.headings for chunk in chunks} == {()}
+    assert sum(chunk.text.count("word") for chunk in chunks) == 80
+
+
+def test_deep_paths_give_up_their_outer_headings_first() -> None:
+    chunks = chunked(*(h(f"heading number {level} of this deep path", level) for level in range(1, 9)), p("text"))
+    assert chunks[0].headings[-1] == "heading number 8 of this deep path"
+    assert 1 <= len(chunks[0].headings) < 8
+    assert chunks[0].tokens <= MAX_TOKENS // 2 + 2
+
+
+@pytest.mark.parametrize("title", ["word " * 300, "x" * 5000, "日" * 400, "a\n\n b ", ""])
+def test_titles_fit_a_quarter_of_the_window(title: str, count_tokens: Callable[[str], int]) -> None:
+    fitted = fit_title(title, count_tokens=count_tokens, max_tokens=254)
+    assert count_tokens(fitted) <= 254 // 4
+    assert "\n" not in fitted
+
+
+@pytest.mark.parametrize(
+    "text", ["x" * 300_000, "3.3V," * 50_000, "日" * 60_000, ("-" * 500 + " ") * 100, "a\n" * 5000]
+)
+def test_text_without_places_to_split_is_split_all_the_same(text: str, count_tokens: Callable[[str], int]) -> None:
+    chunks = chunk_blocks(document(), [p(text)], count_tokens=count_tokens, max_tokens=254)
+    assert max(count_tokens(chunk.embedded_text) for chunk in chunks) <= 254
+    assert "".join("".join(chunk.text.split()) for chunk in chunks) == "".join(text.split())
+
+
+some_words = ["3.3 V", "X-1000", "sensor.", "260 – 1260 hPa", "日本", "a", "|", "----"]
+words = st.lists(st.sampled_from(some_words), min_size=1, max_size=60).map(" ".join)
+some_blocks = st.lists(
+    st.one_of(
+        st.builds(h, words, st.integers(0, 7)),
+        st.builds(p, words),
+        st.builds(lambda text: Block("list_item", f"- {text}", 1), words),
+        st.builds(lambda text: Block("code", text.replace(" ", "\n")), words),
+        st.lists(st.tuples(words, words), min_size=1, max_size=6).map(lambda rows: table(("A", "B"), *rows)),
+    ),
+    max_size=12,
+)
+
+
+@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@given(some_blocks, words)
+def test_no_chunk_is_too_long_and_no_word_is_lost(blocks: list[Block], title: str) -> None:
+    chunks = chunked(*blocks, title=fit_title(title, count_tokens=count_words, max_tokens=MAX_TOKENS))
+    assert all(count_words(chunk.embedded_text) <= MAX_TOKENS for chunk in chunks)
+    everything = " ".join(" ".join((*chunk.headings, chunk.text)) for chunk in chunks)
+    for block in blocks:
+        for word in " ".join(block.lines).split():
+            assert word.strip("|") in everything
+    assert len({chunk.id for chunk in chunks}) == len(chunks)
+
+
+@pytest.mark.parametrize("name", ["manual.html", "datasheet.md"])
+def test_chunks_are_as_in_the_golden_file(name: str, convert: Callable[..., Converted]) -> None:
+    converted = convert(f"boards/X-100/{name}", (GOLDEN / name).read_bytes())
+    found = "".join(f"{chunk.model_dump_json(indent=1)}\n" for chunk in converted.chunks)
+    golden = GOLDEN / f"{name}.chunks.json"
+    if os.environ.get("KGRAG_UPDATE_GOLDEN") == "1":
+        golden.write_text(found)
+    assert found == golden.read_text(), "chunks changed: if that is wanted, run again with KGRAG_UPDATE_GOLDEN=1"

@@ -1,0 +1,146 @@
+"""Discovery: what is read, what is not, and what folders and a metadata file say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kgrag.documents import discover
+from kgrag.errors import InputError
+
+
+@pytest.fixture(autouse=True)
+def in_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def touch(*names: str) -> None:
+    for name in names:
+        path = Path(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("text")
+
+
+def test_folders_below_the_argument_say_category_and_product() -> None:
+    touch("docs/boards/X-100/a.html", "docs/X-200/b.md", "docs/c.pdf", "docs/boards/X-100/deep/er/d.docx")
+    found = {source.stored_path: (source.category, source.product) for source in discover([Path("docs")]).sources}
+    assert found == {
+        "docs/boards/X-100/a.html": ("boards", "X-100"),
+        "docs/boards/X-100/deep/er/d.docx": ("boards", "X-100"),
+        "docs/X-200/b.md": (None, "X-200"),
+        "docs/c.pdf": (None, None),
+    }
+
+
+def test_a_file_argument_takes_the_folders_that_were_typed() -> None:
+    touch("docs/boards/X-100/a.html", "a.md")
+    typed, bare = discover([Path("docs/boards/X-100/a.html"), Path("./a.md")]).sources
+    (absolute,) = discover([Path("docs/boards/X-100/a.html").resolve()]).sources
+    assert (typed.category, typed.product) == ("boards", "X-100")
+    assert (bare.category, bare.product) == (None, None)
+    assert (absolute.category, absolute.product) == (None, None)
+
+
+def test_stored_paths_are_relative_below_the_working_directory_and_absolute_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    touch("docs/a.md", "elsewhere/b.md")
+    monkeypatch.chdir(tmp_path / "docs")
+    sources = discover([Path(), Path("../elsewhere"), tmp_path / "docs"]).sources
+    assert [source.stored_path for source in sources] == ["a.md", (tmp_path / "elsewhere/b.md").as_posix()]
+
+
+def test_every_known_suffix_is_found_in_any_case_and_the_rest_is_counted_with_examples() -> None:
+    names = ["a.PDF", "b.htm", "c.markdown", "d.docx", "e.pptx", "f.xlsx", "g.jsonl", "h.xhtml"]
+    touch(*names, "p1.png", "p2.png", "README", ".DS_Store", "~$d.docx", ".git/x.md", ".venv/y.md")
+    discovery = discover([Path()])
+    assert sorted(source.path.name for source in discovery.sources) == sorted(names)
+    assert discovery.ignored == {".png": 2, "no suffix": 1, "hidden file": 1, "hidden folder": 2, "Office lock file": 1}
+    assert discovery.examples[".png"] == ("p1.png", "p2.png")
+
+
+def test_order_is_stable_and_each_file_comes_once() -> None:
+    touch("b/2.md", "b/1.md", "a/z.md", "a/b/c.md")
+    once = [source.stored_path for source in discover([Path("a"), Path("b"), Path("b/1.md"), Path("a")]).sources]
+    assert once == ["a/z.md", "a/b/c.md", "b/1.md", "b/2.md"]
+
+
+def test_a_loop_of_links_ends_and_is_counted() -> None:
+    touch("docs/a.md")
+    Path("docs/loop").symlink_to(Path("docs").resolve())
+    Path("docs/broken.md").symlink_to("nowhere.md")
+    discovery = discover([Path("docs")])
+    assert [source.stored_path for source in discovery.sources] == ["docs/a.md"]
+    assert discovery.ignored["folder loop"] == 1
+    assert sum(discovery.ignored.values()) == 2
+
+
+def test_a_folder_linked_from_elsewhere_is_read_once() -> None:
+    touch("store/a.md", "docs/b.md")
+    Path("docs/one").symlink_to(Path("store").resolve())
+    Path("docs/two").symlink_to(Path("store").resolve())
+    assert [source.stored_path for source in discover([Path("docs")]).sources] == ["docs/b.md", "docs/one/a.md"]
+
+
+def test_a_hidden_folder_is_read_when_it_is_asked_for() -> None:
+    touch(".notes/a.md")
+    assert [source.stored_path for source in discover([Path(".notes")]).sources] == [".notes/a.md"]
+
+
+def test_a_missing_path_is_an_error_that_names_it() -> None:
+    with pytest.raises(InputError, match="nowhere"):
+        discover([Path("nowhere")])
+
+
+def test_a_document_is_covered_by_the_folders_that_were_searched() -> None:
+    touch("docs/a.md", "other/b.md")
+    discovery = discover([Path("docs"), Path("other/b.md")])
+    assert discovery.covers("docs/gone.md")
+    assert not discovery.covers("other/b.md")
+    assert not discovery.covers("docs2/a.md")
+    assert discover([Path()]).covers("docs/a.md")
+
+
+METADATA = {
+    "m.csv": "path,product,version,reviewed\n*.html,X-100,Rev 2,\ndocs/b/b.html,,Rev 3,yes\nnowhere.md,Z,,\n",
+    "m.jsonl": '{"path": "*.html", "product": "X-100", "version": "Rev 2"}\n'
+    '{"path": "docs/b/b.html", "version": "Rev 3", "reviewed": "yes"}\n{"path": "nowhere.md", "product": "Z"}\n',
+    "m.json": '{"*.html": {"product": "X-100", "version": "Rev 2"}, "b/b.html": {"version": "Rev 3", "reviewed": "yes"}, "nowhere.md": {}}',
+    "m.toml": '["*.html"]\nproduct = "X-100"\nversion = "Rev 2"\n["b/b.html"]\nversion = "Rev 3"\nreviewed = "yes"\n["nowhere.md"]\n',
+}
+
+
+@pytest.mark.parametrize("name", METADATA)
+def test_a_metadata_file_has_the_last_word_and_what_it_says_of_no_file_is_reported(name: str) -> None:
+    touch("docs/a/a.html", "docs/b/b.html", "docs/c/c.md")
+    Path(name).write_text(METADATA[name])
+    discovery = discover([Path("docs")], metadata=Path(name))
+    found = {s.path.name: (s.product, s.version, dict(s.metadata)) for s in discovery.sources}
+    assert found == {
+        "a.html": ("X-100", "Rev 2", {}),
+        "b.html": ("X-100", "Rev 3", {"reviewed": "yes"}),
+        "c.md": ("c", None, {}),
+    }
+    (note,) = discovery.notes
+    assert "nowhere.md" in note
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("m.txt", "", "m.txt"),
+        ("m.csv", "file,product\na,b\n", "path"),
+        ("m.csv", "path,product\na,b,c\n", "line 2"),
+        ("m.json", "[1]", "path"),
+        ("m.json", "{", "JSON"),
+        ("m.toml", "=", "TOML"),
+        ("m.json", '{"a.md": {"product": ["x"]}}', "plain values"),
+        ("m.json", '{"a.md": 3}', "a.md"),
+        ("m.jsonl", b"\xff", "UTF-8"),
+    ],
+)
+def test_a_metadata_file_that_cannot_be_used_is_an_error(name: str, content: str | bytes, words: str) -> None:
+    Path(name).write_bytes(content.encode() if isinstance(content, str) else content)
+    with pytest.raises(InputError, match=words):
+        discover([], metadata=Path(name))

@@ -1,0 +1,270 @@
+"""HTML pages: structure, ids, links, tables, boilerplate, and what hostile pages do (nothing)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kgrag.documents.blocks import Block, BlockDocument
+from kgrag.documents.html import convert_html
+from kgrag.errors import DocumentError
+
+
+def page(body: str, *, head: str = "") -> BlockDocument:
+    html = f"<!doctype html><html><head>{head}</head><body>{body}</body></html>"
+    return convert_html(html.encode(), Path("a.html"), document_path="docs/a.html")
+
+
+def texts(document: BlockDocument) -> list[str]:
+    return ["\n".join(block.lines) for block in document.blocks]
+
+
+def only(document: BlockDocument) -> Block:
+    (block,) = document.blocks
+    return block
+
+
+def test_headings_paragraphs_lists_and_code_keep_their_order_and_kind() -> None:
+    document = page(
+        "<h1>X-100</h1><p>A <b>pressure</b> sensor.</p><h3>Pins</h3>"
+        "<ol><li>VDD<ul><li>3.3 V</li></ul></li><li><p>GND</p><p>0 V</p></li></ol>"
+        "<pre><code>if x:\n    y()\n</code></pre>"
+    )
+    assert [(block.kind, block.level, block.text) for block in document.blocks] == [
+        ("heading", 1, "X-100"),
+        ("paragraph", 0, "A pressure sensor."),
+        ("heading", 3, "Pins"),
+        ("list_item", 1, "1. VDD"),
+        ("list_item", 2, "  - 3.3 V"),
+        ("list_item", 1, "2. GND"),
+        ("list_item", 1, "   0 V"),
+        ("code", 0, "if x:\n    y()"),
+    ]
+
+
+def test_terms_stand_before_their_definitions() -> None:
+    document = page(
+        "<dl><dt id='n'>-n</dt><dt>--dry-run</dt><dd><p>Do nothing.</p><p>Really.</p></dd><dt>-v:</dt><dd>Say more.</dd></dl>"
+    )
+    assert texts(document) == ["-n, --dry-run: Do nothing.", "Really.", "-v: Say more."]
+    assert document.blocks[0].anchors == ("n",)
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("10<sup>6</sup> cycles", "10⁶ cycles"),
+        ("I<sup>2</sup>C at V<sub>DD</sub>", "I²C at VDD"),
+        ("3.3&nbsp;V,\n  0.5\u2009mA", "3.3 V, 0.5 mA"),
+        ("±0.5&#176;C &micro;A &#937; ½", "±0.5°C µA Ω ½"),
+        ("X&#8209;100 and soft\u00adware", "X‑100 and software"),
+        ("Tap\n<b>\n Settings\n</b>\n.", "Tap Settings."),
+        ("Range <b>.5</b> to 1 mA", "Range .5 to 1 mA"),
+        ("one<br>two", "one\ntwo"),
+        ("Tap <img src='s.png' alt='Settings'> now", "Tap Settings now"),
+        ("a<!-- no -->b<script>c</script>d<style>e</style>f", "abdf"),
+    ],
+)
+def test_inline_text_is_what_a_reader_sees(html: str, text: str) -> None:
+    assert only(page(f"<p>{html}</p>")).text == text
+
+
+def test_ids_of_an_element_and_those_around_it_are_anchors() -> None:
+    document = page(
+        "<section id='s1'><h2 id='h'>H</h2><p>one <span id='in'>two</span></p></section>"
+        "<a name='old'></a><div id='empty'></div><section id='s2'><p id='p'>three</p></section><div id='last'></div>"
+    )
+    assert [block.anchors for block in document.blocks] == [
+        ("s1", "h"),
+        ("s1", "in"),
+        ("last", "s2", "p", "old", "empty"),
+    ]
+
+
+def test_links_have_their_words_their_sentence_and_where_they_lead() -> None:
+    block = only(
+        page(
+            "<p>Start. See <a href='b.html#vdd'>the <b>power</b> page</a> and <a href='https://e.com'>us</a>. End.</p>"
+        )
+    )
+    assert [(link.href, link.anchor, link.context) for link in block.links] == [
+        ("docs/b.html#vdd", "the power page", "See the power page and us."),
+        ("https://e.com", "us", "See the power page and us."),
+    ]
+
+
+def test_a_link_around_blocks_is_one_of_each_and_permalinks_are_none() -> None:
+    document = page(
+        "<a href='b.html'><div>one</div><div>two</div></a>"
+        "<h2 id='x'>Title<a href='#x'>¶</a></h2><a href='javascript:x()'>run</a>"
+    )
+    assert [(block.text, len(block.links)) for block in document.blocks] == [
+        ("one", 1),
+        ("two", 1),
+        ("Title", 0),
+        ("run", 0),
+    ]
+
+
+def test_a_table_keeps_its_header_its_spans_and_the_ids_and_links_of_its_rows() -> None:
+    block = only(
+        page(
+            "<table id='t'><thead><tr><th rowspan=2>Name</th><th colspan=2>Voltage</th></tr><tr><th>Min</th><th>Max</th></tr></thead>"
+            "<tr id='r1'><td rowspan=2>VDD</td><td>3.0 V</td><td><a href='b.html'>3.6 V</a></td></tr>"
+            "<tr><td>1 | 2</td><td><ul><li>a<li>b</ul></td></tr>"
+            "<tr><td colspan=3>Note</td></tr></table>"
+        )
+    )
+    assert block.kind == "table" and block.header is not None
+    assert block.header.cells == ("Name", "Voltage Min", "Voltage Max")
+    assert [row.cells for row in block.rows] == [
+        ("VDD", "3.0 V", "3.6 V"),
+        ("VDD", "1 | 2", "- a; - b"),
+        ("Note", "", ""),
+    ]
+    assert block.rows[0].anchors == ("r1",) and block.anchors == ("t",)
+    assert [(link.href, link.context) for link in block.links] == [("docs/b.html", "VDD | 3.0 V | 3.6 V")]
+
+
+def test_a_table_that_only_places_things_is_read_as_if_it_were_not_there() -> None:
+    document = page(
+        "<table><tr><td><img src=x></td><td><b>TIP</b> Press twice.</td></tr></table>"
+        "<table><tr><td><h2>H</h2></td><td>x</td></tr></table>"
+    )
+    assert [(block.kind, block.text) for block in document.blocks] == [
+        ("paragraph", "TIP Press twice."),
+        ("heading", "H"),
+        ("paragraph", "x"),
+    ]
+
+
+def test_boilerplate_is_left_out_and_counted_by_rule() -> None:
+    document = page(
+        "<header>Acme</header><nav><a href=a>Home</a></nav><div class='breadcrumb'>Docs / X</div>"
+        "<main><header><h1>X-100</h1></header>"
+        "<aside class='note'>Do not exceed 3.6 V.</aside><aside><a href=b>More</a></aside>"
+        "<div class='toc'><a href='#a'>A</a></div><p>text</p>"
+        "<button>Copy</button></main><footer>© Acme</footer><div role='navigation'>Next</div>"
+    )
+    assert texts(document) == ["X-100", "Do not exceed 3.6 V.", "text"]
+    assert [(line.rule, line.text) for line in document.removed] == [
+        ("page header", "Acme"),
+        ("navigation", "Home"),
+        ("breadcrumbs", "Docs / X"),
+        ("navigation", "More"),
+        ("table of contents", "A"),
+        ("form control", "Copy"),
+        ("page footer", "© Acme"),
+        ("navigation", "Next"),
+    ]
+
+
+def test_content_that_is_only_named_like_boilerplate_stays() -> None:
+    document = page(
+        "<div id='header'><h1>add</h1><p>Adds files.</p></div><div class='menu'><p>The menu has 5 entries.</p></div>"
+    )
+    assert texts(document) == ["add", "Adds files.", "The menu has 5 entries."]
+
+
+def test_the_title_is_the_pages_own() -> None:
+    assert page("<h1>H</h1>", head="<title>X-100\n data &amp; sheet</title>").title == "X-100 data & sheet"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "iso-8859-1", "cp1252"])
+def test_encodings_are_honoured(encoding: str) -> None:
+    declared = {
+        "iso-8859-1": "<meta charset=iso-8859-1>",
+        "cp1252": "<?xml version='1.0' encoding='windows-1252'?>",
+    }.get(encoding, "")
+    document = convert_html(
+        f"{declared}<p>3,3 V ± 5 % – 10 µA".replace("–", "-").encode(encoding), Path("a.html"), document_path="a.html"
+    )
+    assert texts(document) == ["3,3 V ± 5 % - 10 µA"]
+    assert document.notes == ()
+
+
+def test_latin_1_without_a_declaration_is_read_and_said() -> None:
+    document = convert_html("<p>Größe 10 µm ± 2 %".encode("latin-1"), Path("a.html"), document_path="a.html")
+    assert texts(document) == ["Größe 10 µm ± 2 %"]
+    assert "cp1252" in document.notes[0]
+
+
+@pytest.mark.parametrize("levels", [300, 1900])
+def test_deep_nesting_is_walked(levels: int) -> None:
+    assert texts(page("<div id=x>" * levels + "deep 3.3 V" + "</div>" * levels + "<p>after</p>")) == [
+        "deep 3.3 V",
+        "after",
+    ]
+
+
+@pytest.mark.parametrize("tag", ["div", "b", "blockquote", "ul><li", "table><tr><td"])
+def test_nesting_beyond_all_measure_is_refused_with_a_reason(tag: str) -> None:
+    with pytest.raises(DocumentError, match="nested too deeply"):
+        page(f"<{tag}>" * 10_000 + "deep")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<table><tr><td colspan=999999999 rowspan=999999999>a<td>b<tr><td>c<td>d</table>",
+        "<table><tr><td rowspan=-1 colspan=x>a<td>b<tr><td>c<td>d</table>",
+        "<ol start=99999999999999999999><li>a</ol>",
+        "<a href='http://[x'>a</a>",
+        "<p>a\x01b\x08\ufffe</p>",
+        "<p id=''>a<p id='\ud800'>b",
+        "<base href='http://[x'><a href='b'>a</a>",
+        "</p></div></html>a<b",
+        "<svg><p>a</svg><math><mi>a</math>b",
+        "<select><p>a</select>b",
+    ],
+)
+def test_wrong_markup_does_no_harm(body: str) -> None:
+    html = f"<html><body>{body}</body></html>".encode("utf-8", "surrogatepass")
+    document = convert_html(html, Path("a.html"), document_path="a.html")
+    assert any("a" in text or "b" in text for text in texts(document))
+
+
+MARKUP = [
+    *(
+        "<p>",
+        "</p>",
+        "<ul>",
+        "<li>",
+        "</ul>",
+        "<table>",
+        "<tr>",
+        "<td>",
+        "</table>",
+        "<a href=b>",
+        "</a>",
+        "<h2>",
+        "</h2>",
+        "<dl>",
+        "<dt>",
+    ),
+    *(
+        "<dd>",
+        "</dl>",
+        "<pre>",
+        "</pre>",
+        "<br>",
+        "<div id=i>",
+        "</div>",
+        "<sup>",
+        "</sup>",
+        "<b>",
+        "</b>",
+        "</body>",
+        "</html>",
+    ),
+]
+
+
+@given(st.lists(st.sampled_from([*MARKUP, "5", " V ", "x", "\n"]), max_size=40))
+def test_no_markup_loses_a_word(parts: list[str]) -> None:
+    found = "".join(texts(page("".join(parts)))).replace("⁵", "5")
+    wanted = "".join(part for part in parts if not part.startswith("<"))
+    assert all(found.count(word) >= wanted.count(word) for word in "5Vx")

@@ -1,0 +1,109 @@
+"""`read`: documents that can be rebuilt to the letter, and files that cannot be read, each with its reason."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from kgrag.documents import Converted, discover, read
+from kgrag.errors import DocumentError
+from kgrag.types import content_id
+
+Convert = Callable[..., Converted]
+
+
+def test_a_document_knows_where_it_is_from(convert: Convert) -> None:
+    converted = convert("boards/X-100/a.md", "---\nversion: Rev 3\nauthor: A\n---\n# X-100 guide\ntext")
+    document = converted.document
+    assert (document.path, document.title, document.format) == ("boards/X-100/a.md", "X-100 guide", "md")
+    assert (document.category, document.product, document.version) == ("boards", "X-100", "Rev 3")
+    assert document.metadata == {"author": "A"}
+    assert document.id == content_id(document.path, "", document.sha256)
+    assert [chunk.source_id for chunk in converted.chunks] == [document.id]
+
+
+def test_reading_twice_gives_the_same_and_a_change_gives_another_document(convert: Convert) -> None:
+    first, again = convert("a.md", "# A\none\n\n# B\ntwo"), convert("a.md")
+    changed, moved = convert("a.md", "# A\none\n\n# B\nthree"), convert("b.md", "# A\none\n\n# B\ntwo")
+    assert first == again
+    assert len({first.document.id, changed.document.id, moved.document.id}) == 3
+    assert {chunk.id for chunk in first.chunks}.isdisjoint(chunk.id for chunk in changed.chunks)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("a.pdf", b"PK\x03\x04" + bytes(100), "PDF|pdf"),
+        ("a.pdf", b"", "empty"),
+        ("a.html", b"", "empty"),
+        ("a.md", b" \n\t \n", "empty"),
+        ("a.html", b"PK\x03\x04" + bytes(100), "ZIP"),
+        ("a.html", b"%PDF-1.7\n", "PDF"),
+        ("a.md", bytes(range(256)), "binary"),
+        ("a.docx", b"PK\x03\x04" + bytes(100), "docx"),
+        ("a.xlsx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le"), "encrypted"),
+        ("a.html", b"<div>" * 10_000 + b"x", "nested too deeply"),
+        (
+            "a.html",
+            b"<html><head><title>T</title></head><body><nav>Home</nav></body></html>",
+            "no text but what cleaning removes",
+        ),
+        ("a.jsonl", b"\n\n", "empty"),
+    ],
+)
+def test_a_file_that_cannot_be_read_says_why(convert: Convert, name: str, content: bytes, reason: str) -> None:
+    with pytest.raises(DocumentError, match=reason) as caught:
+        convert(name, content)
+    assert str(caught.value).startswith(name)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_larger_than_the_limit_is_refused_before_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with Path("big.md").open("wb") as file:
+        file.truncate(200_000_000)
+    (source,) = discover([Path("big.md")]).sources
+    with pytest.raises(DocumentError, match=r"200 MB.*100 MB.*max_file_mb"):
+        next(read(source, count_tokens=len, max_tokens=254))
+    with pytest.raises(DocumentError, match="binary"):
+        next(read(source, count_tokens=len, max_tokens=254, max_file_mb=201))
+
+
+def test_a_file_that_vanished_is_a_document_error(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("a")
+    (source,) = discover([tmp_path / "a.md"]).sources
+    (tmp_path / "a.md").unlink()
+    with pytest.raises(DocumentError, match="cannot be read"):
+        next(read(source, count_tokens=len, max_tokens=254))
+
+
+def test_hostile_words_are_only_words(convert: Convert) -> None:
+    hostile = "`}) DETACH DELETE n // \"\\' ${jndi} {{7*7}} [0m <script>"
+    converted = convert(
+        "a.md",
+        f"# {hostile}\n\n```\n{hostile}\n```\n\n[{'x' * 10_000}](javascript:alert)\n\n# {'`' * 9}{'y' * 10_000}\n",
+    )
+    assert converted.chunks[0].text.startswith(hostile)
+    assert converted.chunks[0].headings == (hostile.replace("\\'", "'"),)
+    assert len(converted.document.title) <= 210
+    assert max(chunk.tokens for chunk in converted.chunks) <= 254
+    assert not any(chunk.links for chunk in converted.chunks)
+
+
+def test_repairs_are_noted(convert: Convert) -> None:
+    converted = convert("a.md", "# It\n\nItâ€™s 25 Â°C.\n")
+    assert converted.chunks[0].text == "It’s 25 °C."
+    assert converted.notes == ("1 lines had double-encoded text, which was repaired",)
+
+
+def test_nothing_heavy_is_imported_before_a_file_needs_it() -> None:
+    heavy = ("docling", "docling_core", "lxml", "numpy", "docx", "openpyxl", "markdown_it", "ftfy")
+    code = f"import sys, kgrag.documents; print([name for name in {heavy} if name in sys.modules])"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "[]"

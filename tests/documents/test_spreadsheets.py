@@ -1,0 +1,82 @@
+"""Excel: regions as tables, values as Excel shows them, and sheets that claim to be endless."""
+
+from __future__ import annotations
+
+import datetime
+from pathlib import Path
+
+import pytest
+from openpyxl import Workbook
+
+from kgrag.documents.spreadsheets import convert_spreadsheet
+from kgrag.errors import DocumentError
+
+
+def test_what_nothing_empty_parts_is_a_table(tmp_path: Path) -> None:
+    book = Workbook()
+    sheet = book.active
+    sheet.title = "Pins"
+    for row in [
+        ("Pin", "Name", None, "Rail", "Voltage"),
+        (1, "VDD", None, "R1", 1.8),
+        (2, None, None, "R2", 3.3),
+        (),
+        ("a note",),
+        (),
+        (1, 2),
+        (3, 4),
+    ]:
+        sheet.append(row)
+    book.create_sheet("Empty")
+    book.create_sheet("More")["B2"] = "x"
+    book.save(tmp_path / "a.xlsx")
+    document = convert_spreadsheet(tmp_path / "a.xlsx")
+    assert document.title == "a"
+    assert [(block.kind, block.page_start, block.lines) for block in document.blocks] == [
+        ("heading", 1, ("Pins",)),
+        ("table", 1, ("Pin | Name", "1 | VDD", "2 | ")),
+        ("table", 1, ("Rail | Voltage", "R1 | 1.8", "R2 | 3.3")),
+        ("paragraph", 1, ("a note",)),
+        ("table", 1, ("1 | 2", "3 | 4")),
+        ("heading", 3, ("More",)),
+        ("paragraph", 3, ("x",)),
+    ]
+    assert [block.header is not None for block in document.blocks if block.kind == "table"] == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("value", "number_format", "text"),
+    [
+        (0.1 + 0.2, "General", "0.3"),
+        (3.0, "0.00", "3"),
+        (1234567, "#,##0", "1234567"),
+        (0.055, "0.0%", "5.5%"),
+        (3.3, '0.0" V"', "3.3 V"),
+        (5, '"≤ "0\\ "mA"', "≤ 5 mA"),
+        (True, "General", "TRUE"),
+        (datetime.datetime(2024, 5, 6), "yyyy-mm-dd", "2024-05-06"),
+        (datetime.datetime(2024, 5, 6, 7, 8), "yyyy-mm-dd hh:mm", "2024-05-06T07:08:00"),
+        ("two\nlines", "General", "two lines"),
+    ],
+)
+def test_values_are_written_as_excel_shows_them(tmp_path: Path, value: object, number_format: str, text: str) -> None:
+    book = Workbook()
+    book.active["A1"] = value
+    book.active["A1"].number_format = number_format
+    book.save(tmp_path / "a.xlsx")
+    assert convert_spreadsheet(tmp_path / "a.xlsx").blocks[1].text == text
+
+
+def test_a_cell_in_the_last_corner_costs_nothing(tmp_path: Path) -> None:
+    book = Workbook()
+    book.active["A1"], book.active["XFD1048576"] = "first", "last"
+    book.save(tmp_path / "a.xlsx")
+    assert [block.text for block in convert_spreadsheet(tmp_path / "a.xlsx").blocks] == ["Sheet", "first", "last"]
+
+
+def test_a_broken_file_is_an_error(tmp_path: Path) -> None:
+    Workbook().save(tmp_path / "a.xlsx")
+    data = (tmp_path / "a.xlsx").read_bytes()
+    (tmp_path / "a.xlsx").write_bytes(data[:2000])
+    with pytest.raises(DocumentError, match="broken"):
+        convert_spreadsheet(tmp_path / "a.xlsx")
