@@ -138,7 +138,7 @@ def _fits(asked: Asked, candidate: Candidate) -> float:
             measured = quantities(text)
             if asked.dimensions == ("",):
                 return 1.0 if measured else 0.3 if any(c.isdigit() for c in text) else 0.0
-            return 1.0 if any(q.dimension in asked.dimensions for q in measured) else 0.3 if measured else 0.0
+            return 1.0 if any(q.dimension in asked.dimensions for q in measured) else 0.0
         case "count":
             wanted = {s for w, s in stems(asked.text.casefold().partition("how many")[2]) if w not in FUNCTION_WORDS}
             counted = [{s for _, s in stems(m.group())} for m in COUNTED.finditer(text)]

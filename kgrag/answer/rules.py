@@ -27,7 +27,7 @@ OWN_REFERENCE = re.compile(r"\[(\d+)\]")
 COVERAGE_WEIGHT = 0.20
 ASPECT_WEIGHT = 0.10
 SIMILARITY_WEIGHT = 0.40
-FITS_WEIGHT = 0.12
+FITS_WEIGHT = 0.18
 SUBJECT_WEIGHT = 0.12
 RANK_WEIGHT = 0.06
 """How much what speaks for a statement counts. Set on the Arduino and HotpotQA questions, where the best of them differ little."""
