@@ -53,6 +53,8 @@ class TableBlock:
     column_count: int
     cells: tuple[Cell, ...]
     index: bool = False
+    caption: TextBlock | None = None
+    """Its title: a bold line or `Table 3: ...` right above it."""
     header_from: int | None = None
     """The page whose table this one continues, where its header row was taken over from there."""
 

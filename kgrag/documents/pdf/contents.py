@@ -25,6 +25,7 @@ _RIGHT = 4.0
 _PAGE = re.compile(r"^(?:\d{1,4}|[ivxlc]{1,6})$")
 _LEADERS = re.compile(r"(?:[.·…_]\s?){3,}\s*")
 _SECTION = re.compile(r"^(?:\d{1,3}(?:\.\d{1,3})*\.?|[A-Z](?:\.\d{1,3})*\.?)\s+\S")
+_LEADER_WORD = re.compile(r"^[.·…_]+$")
 _COMPARED = 28
 """Characters of a title that are compared: a long heading is broken into lines."""
 
@@ -153,6 +154,7 @@ def _table(page: int, run: Sequence[_Entry]) -> TableBlock:
     for row, entry in enumerate(run):
         words = entry.line.words
         title, number = (words[:-1], words[-1:]) if entry.page and _PAGE.match(words[-1].text) else (words, ())
+        title = tuple(word for word in title if not _LEADER_WORD.match(word.text))
         for column, part in enumerate((title, number)):
             box = bounding_box(word.box for word in part) if part else entry.line.box
             cells.append(Cell(row, column, 1, 1, box, tuple(part)))

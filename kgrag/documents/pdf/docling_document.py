@@ -71,6 +71,16 @@ class _Writer:
             prov=_provenance(block.page, block.box, 0),
             label=DocItemLabel.DOCUMENT_INDEX if block.index else DocItemLabel.TABLE,
         )
+        if block.caption is not None:
+            text = self.joiner.join(block.caption.lines)
+            caption = self.document.add_text(
+                label=DocItemLabel.CAPTION,
+                text=text,
+                prov=_provenance(block.page, block.caption.box, len(text)),
+                parent=item,
+            )
+            item.captions.append(caption.get_ref())
+            self._link(caption.self_ref, block.caption.lines)
         for cell in block.cells:
             self._link(item.self_ref, lines_of(cell.words))
 

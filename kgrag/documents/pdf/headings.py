@@ -7,11 +7,11 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from kgrag.documents.pdf.blocks import Block, TextBlock
+from kgrag.documents.pdf.blocks import Block, TableBlock, TextBlock
 from kgrag.documents.pdf.contents import comparable
 from kgrag.documents.pdf.paragraphs import LineStatistics, section_number
 
-__all__ = ["mark_headings"]
+__all__ = ["is_caption", "mark_headings"]
 
 _LARGER = 1.12
 """Times the body size from which a line is a heading by its size alone."""
@@ -20,12 +20,16 @@ _MAX_LINES = 3
 _MAX_CHARACTERS = 160
 _MAX_BOLD_WORDS = 12
 """Words of a heading that is only bold."""
+_LEAD_IN_WORDS = 2
+"""A bold `Note:` or `Please note:` is no heading."""
 _SAME_SIZE = 0.04
 _MAX_LEVEL = 6
 _CAPTION = re.compile(
     r"^(?:fig(?:ure|\.)?|table|tab\.|abb(?:ildung|\.)?|tabelle|photo|image|diagram)\s*\d", re.IGNORECASE
 )
 _SENTENCE = re.compile(r"[.,;。，；]$")
+_CAPTION_GAP = 1.6
+"""Line heights between a caption and its table."""
 _LETTER = re.compile(r"[^\W\d_]")
 
 Style = tuple[float, bool]
@@ -75,9 +79,22 @@ def _is_heading(
     if section_number(block.lines[0]):
         return True
     following = blocks[index + 1] if index + 1 < len(blocks) else None
+    if text.endswith(":") and len(text.split()) <= _LEAD_IN_WORDS:
+        return False
     alone = len(block.lines) == 1 and len(text.split()) <= _MAX_BOLD_WORDS and (text[0].isupper() or text[0].isdigit())
     goes_on = isinstance(following, TextBlock) and not _bold(following)
     return alone and goes_on
+
+
+def is_caption(block: TextBlock, table: TableBlock) -> bool:
+    """Whether a text is the caption of the table below it: bold or `Table 3: ...`, close, and no heading."""
+    close = block.page == table.page and -1.0 <= table.box.y0 - block.box.y1 <= _CAPTION_GAP * block.lines[-1].size
+    return (
+        block.kind == "text"
+        and close
+        and len(block.lines) <= _MAX_LINES
+        and (_bold(block) or bool(_CAPTION.match(_text(block))))
+    )
 
 
 def _text(block: TextBlock) -> str:

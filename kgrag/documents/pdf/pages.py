@@ -23,6 +23,8 @@ _THIN = 3.0
 """Points: a filled rectangle at most this thick is a ruling line."""
 _MARK = 8.0
 """Points: a shape at most this wide and high is a bullet or a speck."""
+_OUTSIDE = 5.0
+"""Points beyond the page: such a shape is only seen in part (a clipped background), so its box says nothing."""
 _STRAIGHT = 0.5
 """Points by which a line may lean and still be straight."""
 _MAX_SHAPES = 50_000
@@ -192,6 +194,8 @@ def _sort_shape(
     box = Box(min(xs), min(ys), max(xs), max(ys))
     if box.width <= _MARK and box.height <= _MARK and min(box.width, box.height) > 0.3 * max(box.width, box.height):
         marks.append(box)
+        return
+    if box.x0 < -_OUTSIDE or box.y0 < -_OUTSIDE or box.x1 > width + _OUTSIDE or box.y1 > height + _OUTSIDE:
         return
     segments = list(pairwise(points))
     if any(abs(a[0] - b[0]) > _STRAIGHT and abs(a[1] - b[1]) > _STRAIGHT for a, b in segments):

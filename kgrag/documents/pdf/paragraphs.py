@@ -82,7 +82,7 @@ def blocks_of_region(region: Region, page: int, marks: Sequence[Box], usual: Lin
             close()
             blocks.append(entry)
             continue
-        found = _marker(entry, marks)
+        found = None if _is_large_number(entry, usual) else _marker(entry, marks)
         if found is not None:
             close()
             marker, entry = found[:2], found[2]
@@ -94,6 +94,11 @@ def blocks_of_region(region: Region, page: int, marks: Sequence[Box], usual: Lin
             current = [entry]
     close()
     return blocks
+
+
+def _is_large_number(line: Line, usual: LineStatistics) -> bool:
+    """`1. Introduction` in large or bold type is a heading and not the first item of a list."""
+    return bool(section_number(line)) and (line.size > (1 + _OTHER_SIZE) * usual.body_size or line.bold)
 
 
 def _right_edges(lines: Sequence[Line]) -> float:

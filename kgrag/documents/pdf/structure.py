@@ -11,7 +11,7 @@ from kgrag.documents.pdf.contents import Contents, comparable, find_contents
 from kgrag.documents.pdf.figures import figure_blocks, figure_boxes
 from kgrag.documents.pdf.furniture import RemovedLine, remove_furniture
 from kgrag.documents.pdf.geometry import Word
-from kgrag.documents.pdf.headings import mark_headings
+from kgrag.documents.pdf.headings import is_caption, mark_headings
 from kgrag.documents.pdf.pages import OutlineEntry, Page
 from kgrag.documents.pdf.paragraphs import LineStatistics, blocks_of_region, line_statistics
 from kgrag.documents.pdf.reading_order import Region, regions_of
@@ -47,7 +47,7 @@ def recover_structure(pages: Sequence[Page], outline: Sequence[OutlineEntry] = (
             blocks.extend(blocks_of_region(region, page.number, page.marks, usual))
     bookmarks = {comparable(entry.title): entry.level for entry in outline}
     blocks = mark_headings(blocks, usual, contents.titles, bookmarks)
-    return Structure(tuple(_across_pages(blocks)), removed, textless, usual)
+    return Structure(tuple(_across_pages(_with_captions(blocks))), removed, textless, usual)
 
 
 def _page_regions(page: Page, contents: Contents) -> list[Region]:
@@ -78,13 +78,30 @@ def _with_aligned_tables(region: Region, page: Page) -> Region:
     return Region(lines, (*region.atoms, *tables))
 
 
+def _with_captions(blocks: Sequence[Block]) -> list[Block]:
+    """Give each table the caption that stands right above it."""
+    result: list[Block] = []
+    for block in blocks:
+        before = result[-1] if result else None
+        if (
+            isinstance(block, TableBlock)
+            and isinstance(before, TextBlock)
+            and not block.index
+            and is_caption(before, block)
+        ):
+            result[-1] = replace(block, caption=before)
+        else:
+            result.append(block)
+    return result
+
+
 def _across_pages(blocks: Sequence[Block]) -> list[Block]:
     """Give tables that go on from the page before their header, and put paragraphs together that a page break cut."""
     joined: list[Block] = []
     for block in blocks:
         before = joined[-1] if joined else None
         if isinstance(block, TableBlock) and isinstance(before, TableBlock) and before.page == block.page - 1:
-            block = continued(block, before) if not (block.index or before.index) else block
+            block = continued(block, before) if not (block.index or before.index or block.caption) else block
         elif isinstance(block, TextBlock) and isinstance(before, TextBlock) and _goes_on(before, block):
             joined[-1] = replace(before, tail=block)
             continue

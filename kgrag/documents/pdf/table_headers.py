@@ -77,18 +77,23 @@ def _reads_as_header(rows: Sequence[Sequence[Cell]]) -> bool:
 
 
 def continued(table: TableBlock, before: TableBlock) -> TableBlock:
-    """Give a table that goes on from the page before the header row that it does not repeat.
+    """Give a table that goes on from the page before the header row that it does not repeat, and the texts of cells that go on.
 
-    Returned unchanged where the columns differ, where it has a header of its own, or where the first part has none.
+    Returned unchanged where the columns differ, or where it has another header.
     """
-    header = [cell for cell in before.cells if cell.header]
-    same_columns = table.column_count == before.column_count and all(
+    if table.column_count != before.column_count or not all(
         abs(a - b) <= _SAME_COLUMN for a, b in zip(_column_starts(table), _column_starts(before), strict=True)
-    )
-    if not header or not same_columns or _own_header(table, header):
+    ):
+        return table
+    header = [cell for cell in before.cells if cell.header]
+    own = [cell for cell in table.cells if cell.header]
+    if [cell_text(cell) for cell in own] == [cell_text(cell) for cell in header]:
+        return _with_open_cells(table, before)
+    if not header or _own_header(own, header):
         return table
     height = max(cell.row + cell.row_span for cell in header)
-    shifted = tuple(replace(cell, row=cell.row + height, header=False) for cell in table.cells)
+    plain = replace(table, cells=tuple(replace(cell, header=False) for cell in table.cells))
+    shifted = tuple(replace(cell, row=cell.row + height) for cell in _with_open_cells(plain, before).cells)
     return replace(
         table,
         row_count=table.row_count + height,
@@ -97,12 +102,25 @@ def continued(table: TableBlock, before: TableBlock) -> TableBlock:
     )
 
 
-def _own_header(table: TableBlock, header: Sequence[Cell]) -> bool:
-    own = [cell for cell in table.cells if cell.header]
+def _with_open_cells(table: TableBlock, before: TableBlock) -> TableBlock:
+    """Repeat the text of a cell over several rows that a page break cut: its second part is empty and as tall."""
+    last = {
+        cell.column: cell for cell in before.cells if cell.row + cell.row_span == before.row_count and cell.row_span > 1
+    }
+    first_row = max((cell.row + cell.row_span for cell in table.cells if cell.header), default=0)
+    cells = tuple(
+        replace(cell, words=last[cell.column].words)
+        if cell.row == first_row and cell.row_span > 1 and not cell.words and cell.column in last
+        else cell
+        for cell in table.cells
+    )
+    return replace(table, cells=cells)
+
+
+def _own_header(own: Sequence[Cell], header: Sequence[Cell]) -> bool:
+    """Whether a continuation's first row is set like a header, and not merely taken for one."""
     if not own:
         return False
-    if [cell_text(cell) for cell in own] == [cell_text(cell) for cell in header]:
-        return True
     return all(_bold([cell]) for cell in own if cell.words) == all(_bold([cell]) for cell in header if cell.words)
 
 
