@@ -1,0 +1,98 @@
+"""What the tests of the contract share: an open, bound, empty store on each database, and small content to put into it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pytest
+
+from kgrag.models.base import Vectors
+from kgrag.store.graph import GraphStore, open_store
+from kgrag.store.ledger import WorkRecord
+from kgrag.types import Chunk, Document, Entity, Extraction, Relation, content_id
+
+Converted = tuple[Document, list[Chunk]]
+
+
+class Content:
+    """Makes documents, chunks, extractions and vectors from few words; equal words make equal content."""
+
+    embedder = "test-embedder"
+    dimensions = 8
+
+    def document(self, path: str, *texts: str, title: str = "", **fields: object) -> Converted:
+        """A document with a chunk for each text."""
+        sha256 = content_id(*texts)
+        title = title or path
+        document = Document.model_validate(
+            {"id": content_id(path, title, sha256), "path": path, "title": title, "sha256": sha256, "format": "html", **fields}
+        )
+        return document, [self.chunk(document, position, text) for position, text in enumerate(texts)]
+
+    def chunk(self, document: Document, position: int, text: str, **fields: object) -> Chunk:
+        """A chunk of a document."""
+        made = {
+            "id": content_id(document.id, str(position), text),
+            "document_id": document.id,
+            "source_id": document.id,
+            "position": position,
+            "title": document.title,
+            "headings": ("Part", f"Section {position}"),
+            "text": text,
+            "tokens": len(text.split()),
+        }
+        return Chunk.model_validate({**made, **fields})
+
+    def entity(self, name: str, type_: str = "Product", **fields: object) -> Entity:
+        """An entity whose comparison key is its name in lower case."""
+        return Entity.model_validate({"name": name, "type": type_, "normal": name.casefold(), **fields})
+
+    def relation(self, head: str, type_: str, tail: str, **fields: object) -> Relation:
+        """A relation between two products."""
+        return Relation.model_validate({"head": self.entity(head), "type": type_, "tail": self.entity(tail), **fields})
+
+    def said(self, chunk: Chunk, *entities: Entity, relations: Sequence[Relation] = (), graph: str = "mention") -> tuple[Extraction, WorkRecord]:
+        """What one chunk says, with its ledger entry."""
+        extraction = Extraction(chunk_id=chunk.id, entities=entities, relations=tuple(relations))
+        return extraction, WorkRecord("extract", chunk.id, scope=graph, version="1", result=extraction.digest)
+
+    def vectors(self, texts: Sequence[str]) -> Vectors:
+        """A vector of unit length for each text; equal texts have equal vectors."""
+        made = np.array([np.random.default_rng(list(text.encode())).standard_normal(self.dimensions) for text in texts], dtype=np.float32)
+        made = made.reshape(len(texts), self.dimensions)
+        return made / np.linalg.norm(made, axis=1, keepdims=True)
+
+    def embed_all(self, store: GraphStore, *graphs: str) -> None:
+        """Give every chunk, and every entity of `graphs`, its vector."""
+        while chunks := store.chunks_without_embedding(100):
+            store.put_embeddings([c.id for c in chunks], self.vectors([c.text for c in chunks]), embedder=self.embedder, seconds=0.5)
+        for graph in graphs:
+            while entities := store.entities_without_embedding(graph, 100):
+                store.put_entity_embeddings(graph, [e["key"] for e in entities], self.vectors([e["name"] for e in entities]))
+
+    def entities(self, store: GraphStore, graph: str = "mention") -> dict[str, dict[str, object]]:
+        """The entities of a graph by comparison key."""
+        rows = store.query("MATCH (e:__Entity__) WHERE e.graph = $graph RETURN e {.*, embedding: e.embedding IS NOT NULL} AS entity", graph=graph)
+        return {row["entity"]["normal"]: row["entity"] for row in rows}
+
+    def relations(self, store: GraphStore, graph: str = "mention") -> dict[tuple[str, str, str], dict[str, object]]:
+        """The relations of a graph by normal of the head, type, normal of the tail."""
+        rows = store.query(
+            "MATCH (h:__Entity__)-[r]->(t:__Entity__) WHERE h.graph = $graph "
+            "RETURN h.normal AS head, type(r) AS type, t.normal AS tail, properties(r) AS properties",
+            graph=graph,
+        )
+        return {(row["head"], row["type"], row["tail"]): row["properties"] for row in rows}
+
+
+@pytest.fixture(scope="session")
+def content() -> Content:
+    return Content()
+
+
+@pytest.fixture
+def store(store_target: str, content: Content) -> Iterator[GraphStore]:
+    with open_store(store_target) as opened:
+        opened.bind(content.embedder, content.dimensions)
+        yield opened
