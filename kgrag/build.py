@@ -124,7 +124,7 @@ def _convert(
             try:
                 digest = _file_digest(source)
                 if previous and (previous.version, previous.result, previous.state) == (version, digest, "ok"):
-                    report.unchanged_documents += 1
+                    report.unchanged_files += 1
                     continue
                 converted = read(
                     source,
@@ -179,10 +179,11 @@ def _replace(source: Source, store: GraphStore, converted: Iterable[Converted], 
 
 
 def _remove_vanished(discovery: Discovery, store: GraphStore, report: BuildReport) -> None:
-    """Delete the documents that lie under a folder that was read and whose files are gone."""
+    """Delete the documents that lie under a folder that was read and whose files are gone, and forget files that never became any."""
     present = {source.stored_path for source in discovery.sources}
     vanished = [d for d in store.documents() if d.path not in present and discovery.covers(d.path)]
     store.delete_documents([document.id for document in vanished])
+    store.forget_work("convert", [path for path in store.work("convert") if path not in present and discovery.covers(path)])
     report.removed_documents.extend(sorted({document.path for document in vanished}))
 
 

@@ -28,7 +28,7 @@ class BuildReport(BaseModel):
     """What a build did; `failures` and `ignored_files` name what it did not do. The only mutable type: it is filled as the build goes."""
 
     new_documents: int = 0
-    unchanged_documents: int = 0
+    unchanged_files: int = 0
     removed_documents: list[str] = Field(default_factory=list)
     """Paths of documents whose files are gone or whose content was replaced by none."""
     chunks_written: int = 0

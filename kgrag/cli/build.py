@@ -58,7 +58,7 @@ def _summarise(report: BuildReport, *, explain_cleaning: bool) -> None:
 
     say = stdout.print
     say(
-        f"Documents: {report.new_documents} new, {report.unchanged_documents} files unchanged, "
+        f"Documents: {report.new_documents} new, {report.unchanged_files} files unchanged, "
         f"{len(report.removed_documents)} removed, {sum(f.stage == 'convert' for f in report.failures)} failed"
     )
     say(

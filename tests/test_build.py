@@ -1,0 +1,141 @@
+"""The build job on real documents, on both databases: what is done again, what goes, what is left alone."""
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kgrag.build import build, delete
+from kgrag.extract import open_extractor
+from kgrag.report import BuildReport
+from kgrag.settings import Settings
+from kgrag.store.graph import GraphStore, open_store
+from kgrag.testing import HashingEmbedder
+
+DOCUMENTS = {
+    "boards/X-100/sheet.md": "# X-100 board\n\nThe X-100 is a sensor board. It needs 3.3 V and uses the LQ22 sensor.\n",
+    "boards/X-1000/sheet.md": "# X-1000 board\n\nThe X-1000 is a gateway. It needs 33 V. See the [X-100](../X-100/sheet.md).\n",
+    "parts/LQ22/lq22.html": "<html><head><title>LQ22</title></head><body><h1>LQ22</h1><section id='range'><h2>Range</h2>"
+    "<p>The LQ22 is a pressure sensor with a range of 260 to 1260 hPa.</p></section></body></html>",
+    "notes.jsonl": "".join(
+        json.dumps({"id": f"n{i}", "title": f"Note {i}", "text": f"Note {i} says that the X-100 and the LQ22 take {i}.5 mA."}) + "\n"
+        for i in range(4)
+    ),
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name, text in DOCUMENTS.items():
+        file = tmp_path / "docs" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    return Path("docs")
+
+
+@pytest.fixture
+def store(store_target: str) -> Iterator[GraphStore]:
+    with open_store(store_target) as opened:
+        yield opened
+
+
+def built(store: GraphStore, *paths: Path, keep_missing: bool = False, **settings: object) -> BuildReport:
+    return asyncio.run(
+        build(
+            paths,
+            store=store,
+            embedder=HashingEmbedder(),
+            extractors=[open_extractor("mention")],
+            settings=Settings(**settings),
+            keep_missing=keep_missing,
+        )
+    )
+
+
+def digest_of_a_fresh_build(folder: Path, place: Path) -> str:
+    with open_store(place) as fresh:
+        built(fresh, folder)
+        return fresh.digest()
+
+
+def test_building_twice_changes_nothing(store: GraphStore, folder: Path) -> None:
+    first = built(store, folder)
+    before = store.digest()
+    second = built(store, folder)
+    assert (first.new_documents, first.failures) == (7, [])
+    assert (second.new_documents, second.chunks_written, second.chunks_embedded) == (0, 0, 0)
+    assert second.unchanged_files == 4
+    assert second.extractions["mention"]["unchanged"] == store.count_chunks()
+    assert store.digest() == before
+
+
+def test_a_changed_and_a_vanished_file_leave_what_a_fresh_build_makes(store: GraphStore, folder: Path, tmp_path: Path) -> None:
+    built(store, folder)
+    (folder / "boards/X-1000/sheet.md").write_text("# X-1000 board\n\nThe X-1000 needs 24 V and the LQ33 sensor.\n")
+    (folder / "parts/LQ22/lq22.html").unlink()
+    lines = (folder / "notes.jsonl").read_text().splitlines()
+    (folder / "notes.jsonl").write_text("\n".join([*lines[1:], lines[1].replace("n1", "n9").replace("Note 1", "Note 9")]))
+    report = built(store, folder)
+    assert report.removed_documents == ["docs/parts/LQ22/lq22.html"]
+    assert store.digest() == digest_of_a_fresh_build(folder, tmp_path / "fresh.kg")
+
+
+def test_a_deleted_document_takes_only_what_it_alone_supported(store: GraphStore, folder: Path, tmp_path: Path) -> None:
+    built(store, folder)
+    documents = store.documents(path="docs/boards/X-1000/sheet.md")
+    asyncio.run(delete(documents, store=store, embedder=HashingEmbedder(), extractors=[open_extractor("mention")]))
+    (folder / "boards/X-1000/sheet.md").unlink()
+    assert store.digest() == digest_of_a_fresh_build(folder, tmp_path / "fresh.kg")
+
+
+def test_a_kept_document_stays_when_its_file_is_gone(store: GraphStore, folder: Path) -> None:
+    built(store, folder)
+    (folder / "parts/LQ22/lq22.html").unlink()
+    report = built(store, folder, keep_missing=True)
+    assert report.removed_documents == []
+    assert len(store.documents()) == 7
+
+
+def test_a_broken_file_is_named_with_its_reason_and_the_rest_goes_on(store: GraphStore, folder: Path) -> None:
+    (folder / "broken.pdf").write_bytes(b"PK\x03\x04 this is a ZIP, whatever its name says")
+    (folder / "empty.md").write_bytes(b"")
+    (folder / "picture.png").write_bytes(b"\x89PNG")
+    report = built(store, folder)
+    assert {failure.subject for failure in report.failures} == {"docs/broken.pdf", "docs/empty.md"}
+    assert all(failure.reason for failure in report.failures)
+    assert report.ignored_files == {".png": 1}
+    assert len(store.documents()) == 7
+    assert {record.subject for record in store.failures()} == {"docs/broken.pdf", "docs/empty.md"}
+    (folder / "broken.pdf").unlink()
+    (folder / "empty.md").write_text("# Filled\n\nNow it says something about the X-100.\n")
+    repaired = built(store, folder)
+    assert repaired.failures == []
+    assert store.failures() == []
+    assert len(store.documents()) == 8
+
+
+def test_other_metadata_is_written_without_embedding_again(store: GraphStore, folder: Path, tmp_path: Path) -> None:
+    built(store, folder)
+    said = tmp_path / "metadata.json"
+    said.write_text(json.dumps({"docs/boards/X-100/sheet.md": {"product": "X-100 Rev 2"}}))
+    report = asyncio.run(
+        build(
+            [folder],
+            store=store,
+            embedder=HashingEmbedder(),
+            extractors=[open_extractor("mention")],
+            settings=Settings(),
+            metadata=said,
+        )
+    )
+    assert report.chunks_embedded == 0
+    assert [d.product for d in store.documents(path="docs/boards/X-100/sheet.md")] == ["X-100 Rev 2"]
+
+
+def test_hyperlinks_join_the_chunks_that_they_lead_to(store: GraphStore, folder: Path) -> None:
+    built(store, folder)
+    rows = store.query("MATCH (a:Chunk)-[l:LINKS_TO]->(b:Chunk) RETURN a.title AS a, b.title AS b, l.anchor AS anchor")
+    assert rows == [{"a": "X-1000 board", "b": "X-100 board", "anchor": "X-100"}]
