@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+import zlib
 from functools import cache
 from io import BytesIO
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from kgrag.documents.blocks import BlockDocument
 from kgrag.documents.docling_blocks import blocks_of_docling
+from kgrag.documents.foreign_parsers import broken_means_document_error
 from kgrag.documents.text_encoding import foreign_content
 from kgrag.documents.word_runs import mark_links
 from kgrag.errors import DocumentError
@@ -35,13 +37,10 @@ def convert_office(path: Path, *, suffix: str, document_path: str) -> BlockDocum
     """Convert a .docx or .pptx file. Raises `DocumentError` where it is broken, protected by a password, or something else."""
     check_office_file(path, suffix=suffix)
     from docling.datamodel.base_models import ConversionStatus, DocumentStream
-    from lxml.etree import XMLSyntaxError
 
-    try:
+    with broken_means_document_error(path):
         data, link_targets = mark_links(path) if suffix == "docx" else (path.read_bytes(), [])
         result = _converter().convert(DocumentStream(name=path.name, stream=BytesIO(data)), raises_on_error=False)
-    except (KeyError, ValueError, zipfile.BadZipFile, XMLSyntaxError, OSError) as error:
-        raise DocumentError(path, f"is broken: {error}") from error
     if result.status not in (ConversionStatus.SUCCESS, ConversionStatus.PARTIAL_SUCCESS):
         reasons = "; ".join(error.error_message for error in result.errors) or str(result.status)
         raise DocumentError(path, f"Docling cannot convert it: {reasons}")
@@ -62,25 +61,16 @@ def check_office_file(path: Path, *, suffix: str) -> None:
             raise DocumentError(path, f"is a document of Office 97-2003: save it as .{suffix}")
     if not zipfile.is_zipfile(path):
         kind = foreign_content(head)
+        other_kind = kind is not None and "ZIP" not in kind
         raise DocumentError(
-            path,
-            f"its content is {kind}, not a .{suffix}"
-            if kind and "ZIP" not in kind
-            else f"is no .{suffix}, or a broken one",
+            path, f"its content is {kind}, not a .{suffix}" if other_kind else f"is no .{suffix}, or a broken one"
         )
-    try:
-        with zipfile.ZipFile(path) as archive:
-            parts = {part.filename: part.file_size for part in archive.infolist()}
-    except zipfile.BadZipFile as error:
-        raise DocumentError(path, f"is broken: {error}") from error
+    with broken_means_document_error(path), zipfile.ZipFile(path) as archive:
+        parts = {part.filename: part.file_size for part in archive.infolist()}
     if MAIN_PART[suffix] not in parts:
-        other = next((name for name, part in MAIN_PART.items() if part in parts), None)
-        raise DocumentError(
-            path,
-            f"is a .{other} with another name"
-            if other
-            else f"is a ZIP archive, not a .{suffix} (it has no {MAIN_PART[suffix]})",
-        )
+        other = next((name for name, part in MAIN_PART.items() if part in parts), "")
+        unknown = f"is a ZIP archive, not a .{suffix} (it has no {MAIN_PART[suffix]})"
+        raise DocumentError(path, f"is a .{other} with another name" if other else unknown)
     if (unpacked := sum(parts.values())) > MAX_UNPACKED_MB * 1_000_000:
         raise DocumentError(
             path, f"unpacks to {unpacked / 1_000_000:.0f} MB, more than the limit of {MAX_UNPACKED_MB} MB"
@@ -102,7 +92,7 @@ def _core_title(path: Path) -> str:
     try:
         with zipfile.ZipFile(path) as archive:
             root: Any = etree.fromstring(archive.read("docProps/core.xml"))
-    except (KeyError, etree.XMLSyntaxError):
+    except (KeyError, zipfile.BadZipFile, zlib.error, etree.XMLSyntaxError):  # the words are elsewhere
         return ""
     title = root.findtext("{http://purl.org/dc/elements/1.1/}title") or ""
     return "" if title.strip().lower() in GENERIC_TITLES else " ".join(title.split())

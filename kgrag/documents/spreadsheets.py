@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import datetime
 import re
-import zipfile
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from kgrag.documents.blocks import Block, BlockDocument, TableRow
+from kgrag.documents.foreign_parsers import broken_means_document_error
 from kgrag.documents.office import check_office_file
-from kgrag.errors import DocumentError
 
 __all__ = ["convert_spreadsheet"]
 
@@ -34,12 +34,11 @@ def convert_spreadsheet(path: Path) -> BlockDocument:
     `page_start` is the number of the sheet. A formula is its value as last computed. Raises `DocumentError` for a broken or protected file.
     """
     check_office_file(path, suffix="xlsx")
-    from lxml.etree import XMLSyntaxError
     from openpyxl import load_workbook
-    from openpyxl.utils.exceptions import InvalidFileException
 
     blocks: list[Block] = []
-    try:
+    with broken_means_document_error(path), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about styles and validations, which are not read
         workbook = load_workbook(path, read_only=True, data_only=True)
         try:
             for number, sheet in enumerate(workbook.worksheets, start=1):
@@ -47,17 +46,6 @@ def convert_spreadsheet(path: Path) -> BlockDocument:
             title = " ".join((workbook.properties.title or "").split()) or path.stem
         finally:
             workbook.close()
-    except (
-        KeyError,
-        ValueError,
-        TypeError,
-        zipfile.BadZipFile,
-        InvalidFileException,
-        XMLSyntaxError,
-        SyntaxError,
-        EOFError,
-    ) as error:
-        raise DocumentError(path, f"is broken: {error}") from error
     return BlockDocument(tuple(blocks), title)
 
 
