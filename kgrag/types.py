@@ -7,6 +7,8 @@ Vectors do not travel on these types: they go beside them as `numpy` arrays of s
 from __future__ import annotations
 
 import hashlib
+import json
+from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -117,24 +119,27 @@ class Chunk(_Value):
     @property
     def embedded_text(self) -> str:
         """What an embedder reads: title, headings and text, each said once."""
-        return with_context(self.text, self.title, *self.headings)
+        return with_context(self.text, title=self.title, headings=self.headings)
 
     @property
     def prompted_text(self) -> str:
         """What a model is shown: the same context line, then the text."""
-        return with_context(self.text, self.title, *self.headings)
+        return with_context(self.text, title=self.title, headings=self.headings)
 
 
-def with_context(text: str, *context: str) -> str:
-    """Put a line of context (`title > heading > heading`) before a text that does not say it already in its first 200 characters."""
+def with_context(text: str, *, title: str = "", headings: Sequence[str] = ()) -> str:
+    """Put a line of context, `title > heading > heading`, before a text.
+
+    A title that the text's first 200 characters have already is left out, and so is a heading that the text begins with: what is said
+    twice costs tokens and pulls vectors.
+    """
     opening = text[:200].casefold()
-    seen: set[str] = set()
-    kept = []
-    for part in (part.strip() for part in context):
-        if part and part.casefold() not in seen and part.casefold() not in opening:
-            kept.append(part)
-            seen.add(part.casefold())
-    return f"{' > '.join(kept)}\n{text}" if kept else text
+    parts = [] if title.strip().casefold() in opening else [title.strip()]
+    for heading in (heading.strip() for heading in headings):
+        folded = heading.casefold()
+        if folded and folded != title.strip().casefold() and not opening.startswith(folded):
+            parts.append(heading)
+    return f"{' > '.join(parts)}\n{text}" if parts else text
 
 
 class Usage(_Value):
@@ -201,7 +206,8 @@ class Extraction(_Value):
     @property
     def digest(self) -> str:
         """Of entities and relations: equal extractions have equal digests, whatever they cost."""
-        return content_id(self.chunk_id, *(x.model_dump_json() for x in (*self.entities, *self.relations)))
+        # Not model_dump_json: it refuses half of a surrogate pair, which a broken PDF can have.
+        return content_id(self.chunk_id, *(json.dumps(x.model_dump()) for x in (*self.entities, *self.relations)))
 
 
 class Question(_Value):

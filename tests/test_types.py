@@ -21,6 +21,8 @@ def test_a_chunk_survives_json() -> None:
 
 
 def test_context_is_said_once() -> None:
-    assert with_context("body", "X-100", "Power", "power") == "X-100 > Power\nbody"
-    assert with_context("[Product: X-100] body", "X-100") == "[Product: X-100] body"
-    assert with_context("body", "", " ") == "body"
+    assert with_context("body", title="X-100", headings=["X-100", "Power"]) == "X-100 > Power\nbody"
+    assert with_context("[Product: X-100] body", title="X-100") == "[Product: X-100] body"
+    assert with_context("Power\n3.3 V", title="X-100", headings=["Power"]) == "X-100\nPower\n3.3 V"
+    assert with_context("A power supply", title="", headings=["Power"]) == "Power\nA power supply"
+    assert with_context("body", title=" ", headings=[""]) == "body"

@@ -6,12 +6,14 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel
 from rich.console import Console
 
 from kgrag.progress import Progress, Silent, Step
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 __all__ = ["complain", "print_json", "stderr", "stdout", "terminal_progress"]
 
@@ -27,7 +29,7 @@ def complain(message: str) -> None:
 
 def print_json(value: BaseModel | dict[str, Any] | list[Any]) -> None:
     """Write one JSON document to stdout, without colours or wrapping."""
-    plain = value.model_dump(mode="json") if isinstance(value, BaseModel) else value
+    plain = value if isinstance(value, dict | list) else value.model_dump(mode="json")
     sys.stdout.write(json.dumps(plain, ensure_ascii=False, indent=2) + "\n")
 
 

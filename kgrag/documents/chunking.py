@@ -201,14 +201,14 @@ class _Chunking:
             headings = tuple(self._parts[index].text for index in section)
             while (
                 len(headings) > 1
-                and self._count(with_context("", self._document.title, *headings)) > self._max_tokens // 2
+                and self._count(with_context("", title=self._document.title, headings=headings)) > self._max_tokens // 2
             ):
                 headings = headings[1:]
             self._paths[section] = headings
         return self._paths[section]
 
     def _embedded(self, section: Section, text: str) -> str:
-        return with_context(text, self._document.title, *self._path(section))
+        return with_context(text, title=self._document.title, headings=self._path(section))
 
     def _fits(self, section: Section, text: str) -> bool:
         return self._count(self._embedded(section, text)) <= self._max_tokens

@@ -1,0 +1,132 @@
+"""The commands as users type them, on the embedded database with the real default models."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kgrag.cli import run
+
+TEXT = "# X-100 board\n\n## Supply\n\nThe X-100 needs a supply voltage of 3.3 V.\n\n## Standby\n\nIn standby the X-100 draws 0.5 mA.\n"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("commands")
+    (place / "docs").mkdir()
+    (place / "docs/x-100.md").write_text(TEXT)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(place)
+        assert run(["build", "docs"]) == 0
+    return place
+
+
+@pytest.fixture(autouse=True)
+def _in_the_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+
+
+def test_an_answer_has_numbered_citations_with_document_and_section(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["ask", "What is the standby current of the X-100?"]) == 0
+    out = capsys.readouterr().out
+    assert "0.5 mA" in out
+    assert "[1] docs/x-100.md, X-100 board > Standby" in out
+
+
+def test_ask_writes_json_that_names_the_model_and_the_pipeline(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["ask", "What supply voltage does the X-100 need?", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert (answer["model"], answer["pipeline"], answer["abstained"]) == ("rules", "default", False)
+    assert "3.3 V" in answer["citations"][0]["quote"]
+
+
+def test_what_the_documents_do_not_say_is_not_answered(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["ask", "What is the standby current of the X-1000?", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["abstained"]
+    assert "X-1000" in answer["text"]
+
+
+def test_retrieve_keeps_the_contract(folder: Path) -> None:
+    (folder / "q.jsonl").write_text('{"id": 7, "question": "supply voltage?", "evidence": {"other": 1}}\n{"id": "b", "question": "standby"}\n')
+    assert run(["retrieve", "--questions", "q.jsonl", "--out", "out.jsonl", "--top", "1", "--pipeline", "dense"]) == 0
+    lines = [json.loads(line) for line in (folder / "out.jsonl").read_text().splitlines()]
+    assert [line["id"] for line in lines] == [7, "b"]
+    assert set(lines[0]) == {"id", "question", "pipeline", "seconds", "evidence"}
+    (piece,) = lines[0]["evidence"]
+    expected = {"chunk_id", "source_id", "document", "section", "anchors", "page_start", "page_end", "text", "tokens", "score", "why"}
+    assert expected <= set(piece)
+    assert piece["text"] == "X-100 board > Supply\nThe X-100 needs a supply voltage of 3.3 V."
+
+
+def test_status_and_digest_tell_what_is_there(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["status", "--json"]) == 0
+    status = json.loads(capsys.readouterr().out)
+    assert (status["documents"], status["chunks"], status["ledger"]["convert"]) == (1, 2, {"ok": 1})
+    assert set(status) == {"schema_version", "embedder", "dimensions", "graphs", "documents", "chunks", "ledger", "cost"}
+    assert run(["digest"]) == 0
+    assert len(capsys.readouterr().out.strip()) == 64
+
+
+def test_cypher_reads_and_refuses_to_write(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["cypher", "MATCH (c:Chunk) WHERE c.position >= $from RETURN count(c) AS n", "--parameters", '{"from": 1}', "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == [{"n": 1}]
+    assert run(["cypher", "MATCH (c:Chunk) DELETE c"]) == 2
+    assert "reads" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["build", "nowhere"], "nowhere"),
+        (["ask", "why?", "--store", "nowhere"], "no store here"),
+        (["ask", "why?", "--pipeline", "nowhere"], "nowhere"),
+        (["ask", "why?", "--model", "nowhere"], "nowhere"),
+        (["ask", "  "], "empty"),
+        (["delete", "nowhere"], "nowhere"),
+        (["cypher", "RETURN"], "parsed"),
+        (["cypher", "RETURN 1", "--parameters", "[1]"], "JSON object"),
+        (["status", "--no-such-option"], "--no-such-option"),
+    ],
+)
+def test_wrong_use_is_one_message_and_exit_code_2(arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(arguments) == 2
+    err = capsys.readouterr().err
+    assert says in err
+    assert "Traceback" not in err
+
+
+def test_an_unreachable_database_is_exit_code_3(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["status", "--store", "bolt://127.0.0.1:1"]) == 3
+    assert "cannot be reached" in capsys.readouterr().err
+
+
+def test_a_second_process_on_one_store_is_told_so(folder: Path) -> None:
+    from kgrag.store.graph import open_store
+
+    with open_store(folder / ".kgrag"):
+        command = [sys.executable, "-c", "from kgrag.cli import main; main()", "status"]
+        other = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert other.returncode == 3
+    assert "Traceback" not in other.stderr
+    assert "open" in other.stderr
+
+
+def test_partly_done_is_exit_code_1(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "more").mkdir()
+    (folder / "more/broken.pdf").write_bytes(b"not a PDF")
+    assert run(["build", "more", "--store", "more.kg"]) == 1
+    assert "failed: convert more/broken.pdf" in capsys.readouterr().out
+
+
+def test_help_imports_nothing_heavy() -> None:
+    script = (
+        "import sys\nfrom kgrag.cli import run\nrun(['--help'])\n"
+        "heavy = {'numpy', 'docling_core', 'neo4j', 'jpype', 'onnxruntime', 'pydantic', 'pint'} & set(sys.modules)\n"
+        "sys.exit(f'imported: {heavy}' if heavy else 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "build" in done.stdout
