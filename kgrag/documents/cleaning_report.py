@@ -23,7 +23,7 @@ class RemovedLine:
 
 @dataclass(frozen=True, slots=True)
 class RepairedLine:
-    """A line whose characters had been encoded twice (`â€™` for `’`)."""
+    """A line whose characters were wrong: encoded twice (`â€™` for `’`), control characters, halves of surrogate pairs."""
 
     before: str
     after: str

@@ -1,7 +1,8 @@
-"""Text that was encoded twice (`â€™` for `’`), put right by ftfy; nothing else of what ftfy can do."""
+"""Characters put right: text that was encoded twice (`â€™` for `’`), by ftfy and nothing else that ftfy can do; what is no character."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from kgrag.documents.blocks import Block, Link, TableRow
@@ -9,6 +10,8 @@ from kgrag.documents.cleaning_report import RepairedLine
 
 __all__ = ["repair_block", "repair_text"]
 
+CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+SURROGATES = re.compile("[\ud800-\udfff]")
 RARE = frozenset(map(chr, range(0x0530, 0x2000)))
 """Scripts from Armenian to Greek Extended: a text in them has many of their letters, while a stray pair of signs (`ß£`) makes one."""
 MIN_RARE = 4
@@ -16,10 +19,15 @@ MIN_RARE = 4
 
 
 def repair_text(text: str) -> str:
-    """Return `text` with double encoding undone. `µ`, `²`, `½`, ligatures and full-width letters stay as they are: they were written so."""
+    """Return `text` with double encoding undone, without control characters, and with `\ufffd` for half of a surrogate pair.
+
+    `µ`, `²`, `½`, ligatures and full-width letters stay as they are: they were written so.
+    """
     if text.isascii():
-        return text
-    return "\n".join(line if line.isascii() else _repair_line(line) for line in text.split("\n"))
+        return CONTROLS.sub("", text)
+    if SURROGATES.search(text):
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return "\n".join(line if line.isascii() else _repair_line(line) for line in CONTROLS.sub("", text).split("\n"))
 
 
 def _repair_line(line: str) -> str:
@@ -32,7 +40,7 @@ def _repair_line(line: str) -> str:
 
 def repair_block(block: Block) -> tuple[Block, list[RepairedLine]]:
     """Repair a block's words; also return which lines changed."""
-    if all(line.isascii() for line in block.lines):
+    if all(line.isascii() and not CONTROLS.search(line) for line in block.lines):
         return block, []
     repaired = replace(
         block,

@@ -66,7 +66,7 @@ def read(
     chunks = chunk_blocks(document, blocks, count_tokens=count_tokens, max_tokens=max_tokens)
     notes = list(converted.notes)
     if report.repaired:
-        notes.append(f"{len(report.repaired)} lines had double-encoded text, which was repaired")
+        notes.append(f"{len(report.repaired)} lines had wrongly encoded characters, which were repaired")
     yield Converted(document, chunks, report, tuple(notes))
 
 

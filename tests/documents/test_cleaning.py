@@ -181,3 +181,9 @@ def test_legitimate_signs_are_never_rewritten(text: str) -> None:
     if not any(sign in text for sign in "ÃÂÅäåéø€"):  # what double encoding is made of
         kept, _ = clean([p(f"x{text}")])
         assert kept[0].text == f"x{text}"
+
+
+def test_what_is_no_character_does_not_reach_the_store() -> None:
+    kept, report = clean([p("a\ud800b"), p("c\x00d\x02"), p("\ud83d\ude00"), Block("code", "x\ty\n\x1bz")])
+    assert [block.text for block in kept] == ["a\ufffdb", "cd", "😀", "x\ty\nz"]
+    assert len(report.repaired) == 4

@@ -99,7 +99,7 @@ def test_hostile_words_are_only_words(convert: Convert) -> None:
 def test_repairs_are_noted(convert: Convert) -> None:
     converted = convert("a.md", "# It\n\nItâ€™s 25 Â°C.\n")
     assert converted.chunks[0].text == "It’s 25 °C."
-    assert converted.notes == ("1 lines had double-encoded text, which was repaired",)
+    assert converted.notes == ("1 lines had wrongly encoded characters, which were repaired",)
 
 
 def test_nothing_heavy_is_imported_before_a_file_needs_it() -> None:
