@@ -34,8 +34,8 @@ _GRAPH_NAME = re.compile(r"[^\W_][\w.-]*", re.UNICODE)
 def entity_type(written: str) -> str:
     """Make a label of an entity type: `Product` stays, `ORGANIZATION` is `Organization`, `Chunk` is `Chunk_`, and nothing is `Thing`."""
     words = " ".join(_words(written))
-    if words and not any(c.islower() for c in words):
-        words = words.capitalize()
+    if not any(c.islower() for c in words):
+        words = words.capitalize() if len(words) > 1 else words.lower()
     if words.casefold() in OWN_LABELS:
         words += "_"
     return _short(words) or UNKNOWN_ENTITY_TYPE
@@ -43,9 +43,9 @@ def entity_type(written: str) -> str:
 
 def relation_type(written: str) -> str:
     """Make a relationship type: upper case, words joined by underscores; `has part` becomes `HAS_PART`, nothing becomes `RELATED_TO`."""
-    joined = "_".join(_words(written.upper(), divide=r"[\W_]+"))
     # Some letters have no upper case: with one of them it could equal an entity type.
-    joined = "".join(c for c in joined if not c.islower())
+    words = ("".join(c for c in word.upper() if not c.islower()) for word in _words(written, divide=r"[\W_]+"))
+    joined = "_".join(word for word in words if word)
     if joined and not any(c.isupper() for c in joined):
         joined = f"REL_{joined}"
     if joined in OWN_RELATIONS:

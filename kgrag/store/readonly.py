@@ -19,6 +19,7 @@ FORBIDDEN_OPERATORS = frozenset({"LoadCSV", "TerminateTransactions"})
 
 _FORBIDDEN_WORDS = re.compile(r"\bLOAD\s+CSV\b|\bTERMINATE\s+TRANSACTION", re.IGNORECASE)
 """The same for ArcadeDB, which parses them as reading (its server is configured to load nothing, too)."""
+_ASKS_FOR_PLAN = re.compile(r"\A\s*(EXPLAIN|PROFILE)\b", re.IGNORECASE)
 _QUOTED = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`(?:``|[^`])*`|//[^\n]*|/\*.*?\*/""", re.DOTALL)
 
 
@@ -31,7 +32,7 @@ def check_reads_only(connection: Connection, cypher: str, parameters: dict[str, 
         if found := _FORBIDDEN_WORDS.search(_QUOTED.sub(" ", cypher)):
             raise _refusal(cypher, found[0])
         return
-    summary = connection.explain(cypher, parameters)
+    summary = connection.explain(_ASKS_FOR_PLAN.sub("", cypher), parameters)
     if summary.query_type != "r":
         raise _refusal(
             cypher,

@@ -26,7 +26,14 @@ class Content:
         sha256 = content_id(*texts)
         title = title or path
         document = Document.model_validate(
-            {"id": content_id(path, title, sha256), "path": path, "title": title, "sha256": sha256, "format": "html", **fields}
+            {
+                "id": content_id(path, title, sha256),
+                "path": path,
+                "title": title,
+                "sha256": sha256,
+                "format": "html",
+                **fields,
+            }
         )
         return document, [self.chunk(document, position, text) for position, text in enumerate(texts)]
 
@@ -52,28 +59,40 @@ class Content:
         """A relation between two products."""
         return Relation.model_validate({"head": self.entity(head), "type": type_, "tail": self.entity(tail), **fields})
 
-    def said(self, chunk: Chunk, *entities: Entity, relations: Sequence[Relation] = (), graph: str = "mention") -> tuple[Extraction, WorkRecord]:
+    def said(
+        self, chunk: Chunk, *entities: Entity, relations: Sequence[Relation] = (), graph: str = "mention"
+    ) -> tuple[Extraction, WorkRecord]:
         """What one chunk says, with its ledger entry."""
         extraction = Extraction(chunk_id=chunk.id, entities=entities, relations=tuple(relations))
         return extraction, WorkRecord("extract", chunk.id, scope=graph, version="1", result=extraction.digest)
 
     def vectors(self, texts: Sequence[str]) -> Vectors:
         """A vector of unit length for each text; equal texts have equal vectors."""
-        made = np.array([np.random.default_rng(list(text.encode())).standard_normal(self.dimensions) for text in texts], dtype=np.float32)
+        made = np.array(
+            [np.random.default_rng(list(text.encode())).standard_normal(self.dimensions) for text in texts],
+            dtype=np.float32,
+        )
         made = made.reshape(len(texts), self.dimensions)
         return made / np.linalg.norm(made, axis=1, keepdims=True)
 
     def embed_all(self, store: GraphStore, *graphs: str) -> None:
         """Give every chunk, and every entity of `graphs`, its vector."""
         while chunks := store.chunks_without_embedding(100):
-            store.put_embeddings([c.id for c in chunks], self.vectors([c.text for c in chunks]), embedder=self.embedder, seconds=0.5)
+            store.put_embeddings(
+                [c.id for c in chunks], self.vectors([c.text for c in chunks]), embedder=self.embedder, seconds=0.5
+            )
         for graph in graphs:
             while entities := store.entities_without_embedding(graph, 100):
-                store.put_entity_embeddings(graph, [e["key"] for e in entities], self.vectors([e["name"] for e in entities]))
+                store.put_entity_embeddings(
+                    graph, [e["key"] for e in entities], self.vectors([e["name"] for e in entities])
+                )
 
     def entities(self, store: GraphStore, graph: str = "mention") -> dict[str, dict[str, object]]:
         """The entities of a graph by comparison key."""
-        rows = store.query("MATCH (e:__Entity__) WHERE e.graph = $graph RETURN e {.*, embedding: e.embedding IS NOT NULL} AS entity", graph=graph)
+        rows = store.query(
+            "MATCH (e:__Entity__) WHERE e.graph = $graph RETURN e {.*, embedding: e.embedding IS NOT NULL} AS entity",
+            graph=graph,
+        )
         return {row["entity"]["normal"]: row["entity"] for row in rows}
 
     def relations(self, store: GraphStore, graph: str = "mention") -> dict[tuple[str, str, str], dict[str, object]]:

@@ -74,7 +74,9 @@ def test_a_changed_document_takes_the_place_of_the_old_one(store: GraphStore, co
 def test_a_chunk_that_is_cut_differently_loses_what_followed_from_it(store: GraphStore, content: Any) -> None:
     document, (first, second) = content.document("a.html", "one", "two")
     store.put_documents([(document, [first, second])])
-    store.put_extractions("mention", [content.said(first, content.entity("X-100")), content.said(second, content.entity("Y-200"))])
+    store.put_extractions(
+        "mention", [content.said(first, content.entity("X-100")), content.said(second, content.entity("Y-200"))]
+    )
     content.embed_all(store)
     store.put_documents([(document, [first, second.model_copy(update={"headings": ("Another",)})])])
     assert [chunk.id for chunk in store.chunks_without_embedding(9)] == [second.id]
@@ -97,7 +99,9 @@ def test_a_deleted_document_takes_what_only_it_supported(store: GraphStore, cont
     (a, (a1,)), (b, (b1,)) = content.document("a.html", "first"), content.document("b.html", "second")
     store.put_documents([(b, [b1])])
     store.put_work([WorkRecord("convert", "b.html")])
-    store.put_extractions("mention", [content.said(b1, content.entity("X-100"), relations=[content.relation("X-100", "HAS_PART", "Y-1")])])
+    store.put_extractions(
+        "mention", [content.said(b1, content.entity("X-100"), relations=[content.relation("X-100", "HAS_PART", "Y-1")])]
+    )
     content.embed_all(store, "mention")
     alone = store.digest()
 
@@ -120,7 +124,9 @@ def test_what_is_deleted_wholly_leaves_an_empty_store(store: GraphStore, content
     documents = [content.document(f"{i}.html", "one", "two") for i in range(3)]
     store.put_documents(documents)
     store.put_work([WorkRecord("convert", document.path) for document, _ in documents])
-    store.put_extractions("mention", [content.said(chunk, content.entity("X")) for _, chunks in documents for chunk in chunks])
+    store.put_extractions(
+        "mention", [content.said(chunk, content.entity("X")) for _, chunks in documents for chunk in chunks]
+    )
     content.embed_all(store, "mention")
     store.delete_documents([document.id for document, _ in documents])
     assert store.digest() == empty
@@ -129,10 +135,24 @@ def test_what_is_deleted_wholly_leaves_an_empty_store(store: GraphStore, content
 
 def test_hyperlinks_follow_the_chunks(store: GraphStore, content: Any) -> None:
     target, places = content.document("b.html", "start", "middle", "end")
-    places = [places[0], places[1].model_copy(update={"anchors": ("outer", "s1")}), places[2].model_copy(update={"anchors": ("outer",)})]
+    places = [
+        places[0],
+        places[1].model_copy(update={"anchors": ("outer", "s1")}),
+        places[2].model_copy(update={"anchors": ("outer",)}),
+    ]
     source, (linking,) = content.document("a.html", "links")
-    hrefs = ["b.html#s1", "b.html#outer", "b.html", "b.html#nowhere", "https://example.org/b.html#s1", "a.html", "c.html"]
-    links = tuple(Hyperlink(href=href, anchor=f"to {href}", context="A sentence.", position=i) for i, href in enumerate(hrefs))
+    hrefs = [
+        "b.html#s1",
+        "b.html#outer",
+        "b.html",
+        "b.html#nowhere",
+        "https://example.org/b.html#s1",
+        "a.html",
+        "c.html",
+    ]
+    links = tuple(
+        Hyperlink(href=href, anchor=f"to {href}", context="A sentence.", position=i) for i, href in enumerate(hrefs)
+    )
     linking = linking.model_copy(update={"links": links})
     store.put_documents([(source, [linking])])
     assert store.relink() == 0
@@ -176,7 +196,9 @@ def test_a_store_remembers_its_embedder(store_target: str, content: Any) -> None
 def test_a_store_of_another_schema_version_is_refused(store_target: str) -> None:
     with open_store(store_target) as store:
         store.bind("one", 8)
-        store._connection.write(lambda transaction: transaction.run("store/put_meta", schema_version=99, embedder="one", dimensions=8))
+        store._connection.write(
+            lambda transaction: transaction.run("store/put_meta", schema_version=99, embedder="one", dimensions=8)
+        )
     with pytest.raises(StoreMismatch, match="99"):
         open_store(store_target)
 
@@ -185,7 +207,20 @@ def test_status_counts_what_is_there(store: GraphStore, content: Any) -> None:
     document, chunks = content.document("a.html", "one", "two")
     store.put_documents([(document, chunks)])
     store.put_extractions("mention", [content.said(chunks[0], relations=[content.relation("X", "HAS_PART", "Y")])])
-    store.put_work([WorkRecord("extract", chunks[1].id, scope="mention", state="failed", reason="no JSON", tokens=7, cost=0.25, seconds=2.0)])
+    store.put_work(
+        [
+            WorkRecord(
+                "extract",
+                chunks[1].id,
+                scope="mention",
+                state="failed",
+                reason="no JSON",
+                tokens=7,
+                cost=0.25,
+                seconds=2.0,
+            )
+        ]
+    )
     status = store.status()
     assert status == {
         "schema_version": 1,
@@ -203,7 +238,18 @@ def test_status_counts_what_is_there(store: GraphStore, content: Any) -> None:
 
 
 def test_ledger_entries_come_back_as_they_went_in(store: GraphStore) -> None:
-    record = WorkRecord("convert", "a 'b'.html", version="1 native", state="repaired", reason="mended", result="r", attempts=3, tokens=5, cost=1.5, at="now")
+    record = WorkRecord(
+        "convert",
+        "a 'b'.html",
+        version="1 native",
+        state="repaired",
+        reason="mended",
+        result="r",
+        attempts=3,
+        tokens=5,
+        cost=1.5,
+        at="now",
+    )
     store.put_work([record])
     assert store.work("convert") == {"a 'b'.html": record}
     assert store.work("convert", "other") == {}

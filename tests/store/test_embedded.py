@@ -1,0 +1,170 @@
+"""The embedded database's life: in one process at a time, quiet, and there again after a kill."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kgrag.errors import InputError, StoreLocked, StoreUnavailable
+from kgrag.store.graph import GraphStore, open_store
+from kgrag.store.ledger import WorkRecord
+from kgrag.types import Chunk, Document, Entity, Extraction
+
+HERE = f"""
+import importlib.util, sys
+specification = importlib.util.spec_from_file_location("here", {__file__!r})
+here = importlib.util.module_from_spec(specification)
+specification.loader.exec_module(here)
+open_store, write = here.open_store, here.write
+"""
+"""The beginning of a program that has this file's functions."""
+
+
+def write(store: GraphStore, n: int) -> None:
+    """Write the document number n, with vectors and what its chunks say: three transactions."""
+    document = Document(id=f"d{n}", path=f"{n}.html", title=str(n), sha256="0", format="html")
+    chunks = [
+        Chunk(
+            id=f"c{n}-{i}", document_id=document.id, source_id=document.id, position=i, text=f"text {n} {i}", tokens=3
+        )
+        for i in range(5)
+    ]
+    store.put_documents([(document, chunks)])
+    store.put_embeddings([chunk.id for chunk in chunks], np.eye(5, 8, dtype=np.float32), embedder="e")
+    said = [Entity(name=f"thing {i}", type=f"Type {n % 7}", normal=f"thing {i}") for i in range(5)]
+    store.put_extractions(
+        "mention",
+        [
+            (Extraction(chunk_id=c.id, entities=(entity,)), WorkRecord("extract", c.id, scope="mention"))
+            for c, entity in zip(chunks, said, strict=True)
+        ],
+    )
+
+
+def run(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", HERE + code, *arguments], capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+def test_a_second_process_is_told_who_has_the_store(tmp_path: Path) -> None:
+    folder = tmp_path / "a.kg"
+    with open_store(folder):
+        second = run("open_store(sys.argv[1])", str(folder))
+        assert "StoreLocked" in second.stderr
+        assert f"process {os.getpid()}" in second.stderr
+        with pytest.raises(StoreLocked, match="this process"):
+            open_store(folder)
+    with open_store(folder):
+        pass
+
+
+def test_stores_can_be_open_side_by_side_and_one_after_the_other(tmp_path: Path) -> None:
+    document = Document(id="d", path="a.html", title="A", sha256="0", format="html")
+    with open_store(tmp_path / "a.kg") as a, open_store(tmp_path / "b.kg") as b:
+        a.bind("e", 8)
+        b.bind("f", 16)
+        a.put_documents([(document, [])])
+        assert (len(a.documents()), len(b.documents())) == (1, 0)
+    for _ in range(2):
+        with open_store(tmp_path / "a.kg", create=False) as a:
+            assert a.documents() == [document]
+            a.close()
+
+
+def test_what_is_no_store_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="kgrag build"):
+        open_store(tmp_path / "absent.kg", create=False)
+    assert not (tmp_path / "absent.kg").exists()
+    (tmp_path / "file").write_text("text")
+    with pytest.raises(InputError, match="got a file"):
+        open_store(tmp_path / "file")
+    with pytest.raises(InputError, match=r"'file'"):
+        open_store(tmp_path)
+    with pytest.raises(InputError, match="neo4j://"):
+        open_store("http://127.0.0.1:7474")
+
+
+def test_a_server_that_is_not_there_cannot_be_reached() -> None:
+    with pytest.raises(StoreUnavailable, match="cannot be reached"):
+        open_store("bolt://127.0.0.1:1")
+
+
+def test_a_program_that_forgets_to_close_ends_quietly(tmp_path: Path) -> None:
+    ended = run(
+        "store = open_store(sys.argv[1]); store.bind('e', 8); write(store, 1); print('done')", str(tmp_path / "a.kg")
+    )
+    assert (ended.stdout, ended.stderr, ended.returncode) == ("done\n", "", 0)
+    with open_store(tmp_path / "a.kg", create=False) as store:
+        assert store.count_chunks() == 5
+
+
+def test_a_program_that_fails_ends_with_its_own_error(tmp_path: Path) -> None:
+    ended = run(
+        "store = open_store(sys.argv[1]); store.bind('e', 8); raise SystemExit('our error')", str(tmp_path / "a.kg")
+    )
+    assert (ended.stdout, ended.stderr, ended.returncode) == ("", "our error\n", 1)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_killed_store_has_whole_transactions_and_goes_on(tmp_path: Path, seed: int) -> None:
+    folder = tmp_path / "a.kg"
+    program = "store = open_store(sys.argv[1]); store.bind('e', 8); print('bound', flush=True)\nfor n in range(10_000): write(store, n); print(n, flush=True)"
+    process = subprocess.Popen([sys.executable, "-c", HERE + program, str(folder)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    written = -1
+    for line in process.stdout:
+        if line.strip().isdigit() and (written := int(line)) >= 3 + 4 * seed:
+            break
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    with open_store(folder, create=False) as store:
+        documents = {int(document.title) for document in store.documents()}
+        assert documents >= set(range(written + 1))
+        assert store.count_chunks() == 5 * len(documents)
+        assert store.work("extract", "mention").keys() <= {chunk.id for chunk in store.chunks()}
+        # What the last transaction did is there as a whole or not at all.
+        assert len(store.work("extract", "mention")) % 5 == 0
+        assert store.count_chunks_without_embedding() == store.count_chunks() - len(store.work("embed", "e"))
+        rewrite(store, 12 + 4 * seed)
+        resumed = store.digest()
+    with open_store(tmp_path / "b.kg") as store:
+        store.bind("e", 8)
+        rewrite(store, 12 + 4 * seed)
+        assert store.digest() == resumed
+
+
+def rewrite(store: GraphStore, count: int) -> None:
+    """Make the store hold the first `count` documents, whatever it holds."""
+    store.delete_documents([document.id for document in store.documents() if int(document.title) >= count])
+    for n in range(count):
+        write(store, n)
+
+
+def test_an_ended_process_lets_go_of_its_store(tmp_path: Path) -> None:
+    program = "store = open_store(sys.argv[1]); print('open', flush=True); sys.stdin.read()"
+    process = subprocess.Popen(
+        [sys.executable, "-c", HERE + program, str(tmp_path / "a.kg")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None and process.stdout.readline() == "open\n"
+    process.terminate()
+    process.wait(timeout=60)
+    with open_store(tmp_path / "a.kg", create=False):
+        pass
+
+
+def test_the_heap_is_checked(tmp_path: Path) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", HERE + "open_store(sys.argv[1])", str(tmp_path / "a.kg")],
+        capture_output=True, text=True, timeout=60, check=False, env={**os.environ, "KGRAG_JVM_HEAP": "much"},
+    )  # fmt: skip
+    assert "KGRAG_JVM_HEAP: expected a size like 2g or 1500m, got 'much'" in ended.stderr

@@ -1,0 +1,38 @@
+"""Questions as full-text queries."""
+
+from __future__ import annotations
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kgrag.store.fulltext import MAX_TERMS, escape_lucene, fulltext_query
+
+
+def test_words_that_say_nothing_are_left_out() -> None:
+    assert fulltext_query("What is the supply voltage of the X-100's sensor?") == 'supply voltage "X-100" sensor'
+
+
+def test_words_that_say_nothing_are_kept_where_there_is_nothing_else() -> None:
+    assert fulltext_query("Who is it?") == "Who is it"
+
+
+def test_quantities_and_part_numbers_stay_whole() -> None:
+    assert fulltext_query("3.3 V, 0.5mA, I2C/SPI, -40 °C, 5 %") == '"3.3" V "0.5mA" "I2C/SPI" 40 C 5'
+
+
+def test_a_term_is_asked_for_once_and_not_too_many() -> None:
+    assert fulltext_query("sensor sensor pin") == "sensor pin"
+    assert len(fulltext_query(" ".join(f"w{i}" for i in range(5000))).split()) == MAX_TERMS
+
+
+def test_lucene_syntax_is_escaped() -> None:
+    assert escape_lucene('a:(b OR c)~ "d" \\ e*') == 'a\\:\\(b or c\\)\\~ \\"d\\" \\\\ e\\*'
+
+
+@given(st.text(max_size=200))
+def test_a_query_has_no_syntax_but_quotes(text: str) -> None:
+    query = fulltext_query(text)
+    assert re.fullmatch(r'(?:(?:"[^"\\():{}\[\]~*^?]+"|[^"\\():{}\[\]~*^?\s]+)(?: |$))*', query)
+    assert not re.search(r"(?:^| )(?:AND|OR|NOT|TO)(?: |$)", query)
