@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -273,7 +274,7 @@ def test_a_store_does_not_depend_on_how_it_came_about(store: GraphStore, content
                 grounded=words.random() < 0.5,
                 reason="why",
             )
-            for a, b in zip(names, names[1:], strict=False)
+            for a, b in pairwise(names)
         ]
         return content.said(chunk, *entities, relations=relations)
 

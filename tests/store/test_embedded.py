@@ -115,7 +115,13 @@ def test_a_program_that_fails_ends_with_its_own_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_a_killed_store_has_whole_transactions_and_goes_on(tmp_path: Path, seed: int) -> None:
     folder = tmp_path / "a.kg"
-    program = "store = open_store(sys.argv[1]); store.bind('e', 8); print('bound', flush=True)\nfor n in range(10_000): write(store, n); print(n, flush=True)"
+    program = """
+store = open_store(sys.argv[1])
+store.bind("e", 8)
+for n in range(10_000):
+    write(store, n)
+    print(n, flush=True)
+"""
     process = subprocess.Popen([sys.executable, "-c", HERE + program, str(folder)], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     written = -1
