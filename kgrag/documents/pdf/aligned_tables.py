@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kgrag.documents.pdf.blocks import Cell, TableBlock
-from kgrag.documents.pdf.figures import pieces_of
-from kgrag.documents.pdf.geometry import Box, Line, Word, bounding_box
+from kgrag.documents.pdf.geometry import Box, Line, Word, bounding_box, pieces_of
 from kgrag.documents.pdf.pages import Fill
 from kgrag.documents.pdf.row_tables import Columns, column_of, together
 from kgrag.documents.pdf.table_headers import with_header
@@ -36,12 +35,17 @@ class _Run:
     columns: Columns
 
 
-def find_aligned_tables(lines: Sequence[Line], page: int, fills: Sequence[Fill]) -> list[TableBlock]:
-    """Find runs of lines whose words leave the same strips free, and that are short enough to be cells."""
+def find_aligned_tables(
+    lines: Sequence[Line], page: int, fills: Sequence[Fill], *, typed: bool = False
+) -> list[TableBlock]:
+    """Find runs of lines whose words leave the same strips free, and that are short enough to be cells.
+
+    Lines of code are aligned too, but are no rows (unless the whole document is `typed`, set in a typewriter font).
+    """
     tables: list[TableBlock] = []
     start = 0
     while start < len(lines):
-        run = _grow(lines, start)
+        run = _grow(lines, start, typed=typed)
         if run is not None and _is_table(run):
             tables.append(with_header(_table(run, page), fills))
             start += len(run.lines)
@@ -50,9 +54,9 @@ def find_aligned_tables(lines: Sequence[Line], page: int, fills: Sequence[Fill])
     return tables
 
 
-def _grow(lines: Sequence[Line], start: int) -> _Run | None:
+def _grow(lines: Sequence[Line], start: int, *, typed: bool) -> _Run | None:
     """Take lines from `start` on as long as at least two columns remain."""
-    if not _may_be_row(lines[start]) or len(pieces_of(lines[start], _GAP)) < 2:
+    if not _may_be_row(lines[start], typed=typed) or len(pieces_of(lines[start], _GAP)) < 2:
         return None
     columns: Columns = []
     taken: list[Line] = []
@@ -60,7 +64,7 @@ def _grow(lines: Sequence[Line], start: int) -> _Run | None:
         if taken and (
             line.pitch_base - taken[-1].pitch_base > _MAX_PITCH * line.size
             or abs(line.size - taken[-1].size) > 0.25 * line.size
-            or not _may_be_row(line)
+            or not _may_be_row(line, typed=typed)
         ):
             break
         wider = together(
@@ -75,8 +79,8 @@ def _grow(lines: Sequence[Line], start: int) -> _Run | None:
     return _Run(taken, columns) if taken else None
 
 
-def _may_be_row(line: Line) -> bool:
-    return not _MARKER.match(line.words[0].text)
+def _may_be_row(line: Line, *, typed: bool) -> bool:
+    return (typed or not line.code) and not _MARKER.match(line.words[0].text)
 
 
 def _is_table(run: _Run) -> bool:

@@ -9,12 +9,12 @@ from kgrag.documents.pdf.geometry import Box, Line, Word
 
 __all__ = ["Block", "Cell", "TableBlock", "TextBlock"]
 
-TextKind = Literal["text", "list", "heading", "title", "figure"]
+TextKind = Literal["text", "list", "heading", "title", "figure", "code"]
 
 
 @dataclass(frozen=True, slots=True)
 class TextBlock:
-    """Lines that belong together: a paragraph, a list item, a heading, or the words inside a figure."""
+    """Lines that belong together: a paragraph, a list item, a heading, lines of code, or the labels of a figure."""
 
     kind: TextKind
     page: int

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from kgrag.documents.pdf.blocks import Cell, TableBlock
-from kgrag.documents.pdf.figures import pieces_of
-from kgrag.documents.pdf.geometry import Line, Word, bounding_box, lines_of
+from kgrag.documents.pdf.geometry import Line, Word, bounding_box, lines_of, pieces_of
 from kgrag.documents.pdf.pages import Page
 
 __all__ = ["Contents", "comparable", "find_contents"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from kgrag.documents.pdf.blocks import TableBlock, TextBlock
@@ -102,6 +103,8 @@ class _Writer:
                     item = self.document.add_title(text=text, prov=provenance)
                 case "heading":
                     item = self.document.add_heading(text=text, level=block.level, prov=provenance)
+                case "code":
+                    item = self.document.add_code(text=_listing(block.lines), prov=provenance)
                 case _:
                     item = self.document.add_text(label=DocItemLabel.TEXT, text=text, prov=provenance)
         if block.tail is not None:
@@ -157,6 +160,13 @@ class _Writer:
     def _close_link(self, item: str, anchor: Sequence[Word]) -> None:
         text = self.joiner.join(lines_of(anchor))
         self.links.append(PdfLink(item, text, anchor[0].link or ""))
+
+
+def _listing(lines: Sequence[Line]) -> str:
+    """Lines of code, indented as they stand on the page."""
+    left = min(line.box.x0 for line in lines)
+    width = median(line.box.width / max(1, len(line.text)) for line in lines)
+    return "\n".join(" " * round((line.box.x0 - left) / max(width, 1.0)) + line.text for line in lines)
 
 
 def _bounds(box: Box) -> Any:

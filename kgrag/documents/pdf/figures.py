@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from kgrag.documents.pdf.blocks import TextBlock
-from kgrag.documents.pdf.geometry import Box, Line, Word, bounding_box, line_of, lines_of
+from kgrag.documents.pdf.geometry import Box, Word, bounding_box, line_of, lines_of, pieces_of
 from kgrag.documents.pdf.pages import Page, Rule
 
-__all__ = ["figure_blocks", "figure_boxes", "pieces_of"]
+__all__ = ["figure_blocks", "figure_boxes"]
 
 _GRAIN = 6.0
 """Points: shapes less than two fields of this size apart are one figure."""
@@ -19,18 +19,6 @@ _SEPARATOR = 0.6
 """Share of the page width from which a lone line separates sections."""
 _LONG_LABEL = 8
 """Words in a row from which text inside a figure's box is running text on a coloured ground."""
-
-
-def pieces_of(line: Line, gap: float) -> list[Line]:
-    """Cut a line where the space between two words is wider than `gap` line heights."""
-    pieces: list[Line] = []
-    start = 0
-    for index in range(1, len(line.words) + 1):
-        at_end = index == len(line.words)
-        if at_end or line.words[index].box.x0 - line.words[index - 1].box.x1 > gap * line.size:
-            pieces.append(line_of(line.words[start:index]))
-            start = index
-    return pieces
 
 
 def figure_boxes(page: Page, tables: Sequence[Box], rules: Iterable[Rule]) -> list[Box]:

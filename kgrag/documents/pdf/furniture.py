@@ -7,17 +7,24 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from kgrag.documents.pdf.geometry import Line, Word, lines_of
+from kgrag.documents.pdf.geometry import Line, Word, lines_of, pieces_of
 from kgrag.documents.pdf.pages import Page
 
 __all__ = ["RemovedLine", "remove_furniture"]
 
 _MARGIN = 0.12
 """Share of the page height, at top and bottom, in which running headers and footers stand."""
+_PIECE_GAP = 1.5
+"""Line heights between two pieces of a line."""
 _MOVE = 4.0
 """Points by which a running line's place may differ between pages."""
 _MIN_SHARE = 0.3
 """Of the pages: left and right pages may have different lines, and a chapter's pages their own."""
+_SLOT_MOVE = 1.5
+"""Points, for lines whose text changes from chapter to chapter."""
+_SLOT_SHARE = 0.5
+_SLOT_TEXTS = 0.5
+"""Different texts per page up to which a place is a running line's: the first lines of the body are all different."""
 _ATTACHED = 0.6
 """Line heights: body text at most this far away makes a repeated line part of the body."""
 _NUMBER = re.compile(r"\d+|\b[ivxlc]+\b", re.IGNORECASE)
@@ -37,92 +44,126 @@ class RemovedLine:
     """The different texts, as written; at most three."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A piece of a line in a margin."""
+
+    page: int
+    top: bool
+    distance: float
+    """Points from the page's upper or lower edge."""
+    line: Line
+
+    @property
+    def key(self) -> str:
+        """Its text without the numbers."""
+        return _NUMBER.sub("#", self.line.text.casefold())
+
+
 def remove_furniture(pages: Sequence[Page]) -> tuple[list[Page], tuple[RemovedLine, ...]]:
     """Return the pages without their running headers and footers, and what was removed.
 
     A piece of a line is one if the same text, numbers apart, stands at the same height of at least three tenths (and two) of the
-    pages, or if it is a page number that counts with the pages; not if body text follows closely.
+    pages; if it is a page number that counts with the pages; or if it stands where half of the pages have a line of the same
+    style, with few different texts (chapter titles). Not if body text follows closely.
     """
-    places: dict[tuple[str, bool], list[tuple[int, float, Line]]] = defaultdict(list)
-    counting: dict[tuple[int, bool], list[tuple[int, float, Line]]] = defaultdict(list)
-    for page in pages:
-        for line in _margin_pieces(page):
-            top = line.box.center[1] < page.height / 2
-            places[_NUMBER.sub("#", line.text.casefold()), top].append((page.number, _height(line, page, top), line))
-            if number := _PAGE_NUMBER.match(line.text):
-                counting[int(number[1]) - page.number, top].append((page.number, _height(line, page, top), line))
-    needed = max(2, _MIN_SHARE * len(pages))
-    lettered = [(key, found) for (key, _), found in places.items() if key.strip("#,. /|-–—()")]
-    numbered = [("#", found) for found in counting.values()]
-    groups = [
-        (key, group)
-        for key, found in [*lettered, *numbered]
-        for group in _same_height(found)
-        if len({number for number, _, _ in group}) >= needed
-    ]
+    pieces = [piece for page in pages for piece in _margin_pieces(page)]
+    series = [*_same_text(pieces, len(pages)), *_counting(pieces, len(pages)), *_same_slot(pieces, len(pages))]
     gone: dict[int, set[Word]] = defaultdict(set)
-    for _, group in groups:
-        for page_number, _, line in group:
-            gone[page_number].update(line.words)
+    for piece in (piece for group in series for piece in group):
+        gone[piece.page].update(piece.line.words)
     by_number = {page.number: page for page in pages}
-    attached = [group for _, group in groups if _belongs_to_body(group, by_number, gone)]
-    for group in attached:
-        for page_number, _, line in group:
-            gone[page_number].difference_update(line.words)
-    removed = [_removed(key, group, by_number) for key, group in groups if group not in attached]
+    running = [group for group in series if not _belongs_to_body(group, by_number, gone)]
+    gone.clear()
+    removed: list[RemovedLine] = []
+    for group in running:
+        fresh = [piece for piece in group if not gone[piece.page].issuperset(piece.line.words)]
+        for piece in fresh:
+            gone[piece.page].update(piece.line.words)
+        removed.extend(_removed(fresh))
     kept = [replace(page, words=tuple(word for word in page.words if word not in gone[page.number])) for page in pages]
     return kept, tuple(removed)
 
 
-def _belongs_to_body(
-    group: Sequence[tuple[int, float, Line]], pages: dict[int, Page], gone: dict[int, set[Word]]
-) -> bool:
+def _margin_pieces(page: Page) -> list[_Piece]:
+    """The lines in the margins, cut at wide gaps: the left part of a footer may stay the same while the right part changes."""
+    band = _MARGIN * page.height
+    words = [word for word in page.words if word.level and not band < word.box.center[1] < page.height - band]
+    pieces: list[_Piece] = []
+    for line in (piece for whole in lines_of(words) for piece in pieces_of(whole, _PIECE_GAP)):
+        y = line.box.center[1]
+        top = y < page.height / 2
+        pieces.append(_Piece(page.number, top, y if top else page.height - y, line))
+    return pieces
+
+
+def _same_text(pieces: Sequence[_Piece], page_count: int) -> list[list[_Piece]]:
+    by_text: dict[tuple[str, bool], list[_Piece]] = defaultdict(list)
+    for piece in pieces:
+        if piece.key.strip("#,. /|-–—()"):
+            by_text[piece.key, piece.top].append(piece)
+    needed = max(2, _MIN_SHARE * page_count)
+    return [group for found in by_text.values() for group in _same_height(found, _MOVE) if _page_count(group) >= needed]
+
+
+def _counting(pieces: Sequence[_Piece], page_count: int) -> list[list[_Piece]]:
+    by_offset: dict[tuple[int, bool], list[_Piece]] = defaultdict(list)
+    for piece in pieces:
+        if number := _PAGE_NUMBER.match(piece.line.text):
+            by_offset[int(number[1]) - piece.page, piece.top].append(piece)
+    needed = max(2, _MIN_SHARE * page_count)
+    return [
+        group for found in by_offset.values() for group in _same_height(found, _MOVE) if _page_count(group) >= needed
+    ]
+
+
+def _same_slot(pieces: Sequence[_Piece], page_count: int) -> list[list[_Piece]]:
+    by_style: dict[tuple[str, float, bool], list[_Piece]] = defaultdict(list)
+    for piece in pieces:
+        by_style[piece.line.font, round(piece.line.size), piece.top].append(piece)
+    return [
+        group
+        for found in by_style.values()
+        for group in _same_height(found, _SLOT_MOVE)
+        if _page_count(group) >= max(4, _SLOT_SHARE * page_count)
+        and len({piece.key for piece in group}) <= _SLOT_TEXTS * len(group)
+    ]
+
+
+def _page_count(group: Sequence[_Piece]) -> int:
+    return len({piece.page for piece in group})
+
+
+def _same_height(found: Sequence[_Piece], move: float) -> list[list[_Piece]]:
+    groups: list[list[_Piece]] = []
+    for piece in sorted(found, key=lambda piece: piece.distance):
+        if groups and piece.distance - groups[-1][0].distance <= move:
+            groups[-1].append(piece)
+        else:
+            groups.append([piece])
+    return groups
+
+
+def _belongs_to_body(group: Sequence[_Piece], pages: dict[int, Page], gone: dict[int, set[Word]]) -> bool:
     """Whether body text follows closely on most of the pages: the header row of a table that goes on from page to page."""
     close = 0
-    for number, _, line in group:
-        reach = _ATTACHED * line.size
+    for piece in group:
+        reach = _ATTACHED * piece.line.size
         close += any(
-            word not in gone[number] and word.box.touches(line.box, reach) and word.level
-            for word in pages[number].words
+            word not in gone[piece.page] and word.level and word.box.touches(piece.line.box, reach)
+            for word in pages[piece.page].words
         )
     return close > len(group) / 2
 
 
-def _removed(key: str, group: Sequence[tuple[int, float, Line]], pages: dict[int, Page]) -> RemovedLine:
-    texts = tuple(dict.fromkeys(line.text for _, _, line in group))
-    number, _, line = group[0]
-    return RemovedLine(
-        text=texts[0] if len(texts) == 1 else key,
-        top=line.box.center[1] < pages[number].height / 2,
-        pages=tuple(sorted({number for number, _, _ in group})),
-        examples=texts[:3],
-    )
-
-
-def _margin_pieces(page: Page) -> list[Line]:
-    """The lines in the margins, cut at wide gaps: the left part of a footer may stay the same while the right part changes."""
-    band = _MARGIN * page.height
-    words = [word for word in page.words if word.level and not band < word.box.center[1] < page.height - band]
-    pieces: list[Line] = []
-    for line in lines_of(words):
-        start = 0
-        for index in range(1, len(line.words) + 1):
-            at_end = index == len(line.words)
-            if at_end or line.words[index].box.x0 - line.words[index - 1].box.x1 > 1.5 * line.size:
-                pieces.extend(lines_of(line.words[start:index]))
-                start = index
-    return pieces
-
-
-def _height(line: Line, page: Page, top: bool) -> float:
-    return line.box.center[1] if top else page.height - line.box.center[1]
-
-
-def _same_height(found: Sequence[tuple[int, float, Line]]) -> list[list[tuple[int, float, Line]]]:
-    groups: list[list[tuple[int, float, Line]]] = []
-    for entry in sorted(found, key=lambda entry: entry[1]):
-        if groups and entry[1] - groups[-1][0][1] <= _MOVE:
-            groups[-1].append(entry)
-        else:
-            groups.append([entry])
-    return groups
+def _removed(group: Sequence[_Piece]) -> list[RemovedLine]:
+    """One entry per text, numbers apart."""
+    by_key: dict[str, list[_Piece]] = defaultdict(list)
+    for piece in group:
+        by_key["#" if _PAGE_NUMBER.match(piece.line.text) else piece.key].append(piece)
+    entries: list[RemovedLine] = []
+    for key, pieces in by_key.items():
+        texts = tuple(dict.fromkeys(piece.line.text for piece in pieces))
+        numbers = tuple(sorted({piece.page for piece in pieces}))
+        entries.append(RemovedLine(texts[0] if len(texts) == 1 else key, pieces[0].top, numbers, texts[:3]))
+    return entries

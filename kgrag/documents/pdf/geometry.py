@@ -11,13 +11,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-__all__ = ["CJK", "Box", "Line", "Word", "bounding_box", "line_of", "lines_of"]
+__all__ = ["CJK", "Box", "Line", "Word", "bounding_box", "line_of", "lines_of", "pieces_of"]
 
 _WORD_GAP = 0.1
 """Share of the glyph height up to which a change of font is no change of word: the space of a narrow font is about 0.15."""
 _RAISED_SIZE = 0.88
 _RAISED_SHIFT = 0.15
 _BOLD_SHARE = 0.9
+_TYPEWRITER = re.compile(
+    r"mono|nimbusmon|courier|consol|menlo|typewriter|cmtt|lmtt|sourcecode|inconsolata", re.IGNORECASE
+)
 _TINY = 0.6
 """Relative height below which a glyph (a raised sign, a small symbol) need not reach its line's middle."""
 _SUPERSCRIPTS = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
@@ -106,6 +109,8 @@ class Line:
     font: str
     bold: bool
     """At least nine tenths of its characters are."""
+    code: bool
+    """At least nine tenths of its characters are in a typewriter font, and not bold."""
 
     @property
     def pitch_base(self) -> float:
@@ -117,10 +122,11 @@ def line_of(words: Sequence[Word]) -> Line:
     """Make a line of at least one word, whatever their order."""
     ordered = tuple(sorted(words, key=lambda word: word.box.x0))
     sizes: Counter[tuple[float, str]] = Counter()
-    bold = 0
+    bold = code = 0
     for word in ordered:
         sizes[round(word.box.height, 1), word.font] += len(word.text)
         bold += len(word.text) if word.bold else 0
+        code += len(word.text) if _TYPEWRITER.search(word.font) and not word.bold else 0
     (size, font), _ = max(sizes.items(), key=lambda entry: (entry[1], entry[0]))
     return Line(
         words=ordered,
@@ -129,6 +135,7 @@ def line_of(words: Sequence[Word]) -> Line:
         size=size,
         font=font,
         bold=bold >= _BOLD_SHARE * sum(sizes.values()),
+        code=code >= _BOLD_SHARE * sum(sizes.values()),
     )
 
 
@@ -179,3 +186,15 @@ def _same_line(box: Box, core: Box, group: Sequence[Word]) -> bool:
         return small.y0 <= large.center[1] <= small.y1
     gap = min(max(word.box.x0 - box.x1, box.x0 - word.box.x1) for word in group)
     return gap < large.height
+
+
+def pieces_of(line: Line, gap: float) -> list[Line]:
+    """Cut a line where the space between two words is wider than `gap` line heights."""
+    pieces: list[Line] = []
+    start = 0
+    for index in range(1, len(line.words) + 1):
+        at_end = index == len(line.words)
+        if at_end or line.words[index].box.x0 - line.words[index - 1].box.x1 > gap * line.size:
+            pieces.append(line_of(line.words[start:index]))
+            start = index
+    return pieces

@@ -44,6 +44,11 @@ def mark_headings(
         block for block, is_heading in zip(blocks, marked, strict=True) if is_heading and isinstance(block, TextBlock)
     ]
     title = _title(headings, usual)
+    for index in _subtitles(blocks, marked, title):
+        marked[index] = False
+    headings = [
+        block for block, is_heading in zip(blocks, marked, strict=True) if is_heading and isinstance(block, TextBlock)
+    ]
     levels = _levels([heading for heading in headings if heading is not title], outline)
     result: list[Block] = []
     for block, is_heading in zip(blocks, marked, strict=True):
@@ -60,7 +65,7 @@ def _is_heading(
     blocks: Sequence[Block], index: int, usual: LineStatistics, titles: frozenset[str], outline: Mapping[str, int]
 ) -> bool:
     block = blocks[index]
-    if not isinstance(block, TextBlock) or block.kind == "figure" or len(block.lines) > _MAX_LINES:
+    if not isinstance(block, TextBlock) or block.kind in ("figure", "code") or len(block.lines) > _MAX_LINES:
         return False
     text = _text(block)
     if len(text) > _MAX_CHARACTERS or not _LETTER.search(text) or _CAPTION.match(text):
@@ -130,6 +135,35 @@ def _title(headings: Sequence[TextBlock], usual: LineStatistics) -> TextBlock | 
     if section_number(largest.lines[0]) or _size(largest) < 1.3 * usual.body_size or not rest:
         return None
     return largest if all(_size(heading) < (1 - _SAME_SIZE) * _size(largest) for heading in rest) else None
+
+
+def _subtitles(blocks: Sequence[Block], marked: Sequence[bool], title: TextBlock | None) -> list[int]:
+    """Indexes of what stands right below the title and heads nothing: a subtitle, authors, a document number.
+
+    Such a line has no number where the document's headings have, or has a style that no later heading has.
+    """
+    if title is None:
+        return []
+    start = next(index for index, block in enumerate(blocks) if block is title) + 1
+    later = [block for block, is_heading in zip(blocks[start:], marked[start:], strict=True) if is_heading]
+    numbered = [block for block in later if isinstance(block, TextBlock) and section_number(block.lines[0])]
+    subtitles: list[int] = []
+    for index in range(start, len(blocks)):
+        block = blocks[index]
+        following = blocks[index + 1] if index + 1 < len(blocks) else None
+        if not marked[index] or not isinstance(block, TextBlock) or block.page != title.page or block in numbered:
+            break
+        if isinstance(following, TableBlock) and following.index:
+            break
+        elsewhere = any(
+            _style(other) == _style(block)
+            for other in later
+            if isinstance(other, TextBlock) and other.page > title.page
+        )
+        if elsewhere and 2 * len(numbered) < len(later):
+            break
+        subtitles.append(index)
+    return subtitles
 
 
 def _levels(headings: Sequence[TextBlock], outline: Mapping[str, int]) -> dict[int, int]:

@@ -12,6 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kgrag.documents.pdf.dashes import Dashes
 from kgrag.documents.pdf.geometry import Box, Word
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ _STRAIGHT = 0.5
 """Points by which a line may lean and still be straight."""
 _MAX_SHAPES = 50_000
 """Per page: bounds the memory for pages that are maps or circuit layouts (a datasheet's drawings have up to 14,000)."""
+_OVERPRINT = 2.0
+"""Points: the same word again in the same field of this size is a shadow, or bold by printing twice."""
 _BOLD = re.compile(r"bold|black|heavy|semib|demi|[-,_ ]bd\b", re.IGNORECASE)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\u200b\ufeff]")
 _LIGATURES = str.maketrans(
@@ -102,10 +105,11 @@ def read_pages(path: Path) -> Iterator[Page]:
     """
     document = _open(path)
     try:
-        for number in range(1, document.number_of_pages() + 1):
-            segmented = document.get_page(number)
-            yield _page(number, segmented)
-            document.unload_pages((number, number + 1))
+        with Dashes(path) as dashes:
+            for number in range(1, document.number_of_pages() + 1):
+                dashes.turn_to(number)
+                yield _page(number, document.get_page(number), dashes)
+                document.unload_pages((number, number + 1))
     finally:
         document.unload()
 
@@ -127,7 +131,7 @@ def _outline(entries: Any, level: int) -> Iterator[OutlineEntry]:
         yield from _outline(entry.children, level + 1)
 
 
-def _page(number: int, segmented: SegmentedPdfPage) -> Page:
+def _page(number: int, segmented: SegmentedPdfPage, dashes: Dashes) -> Page:
     width, height = segmented.dimension.width, segmented.dimension.height
     rules: list[Rule] = []
     fills: list[Fill] = []
@@ -145,7 +149,7 @@ def _page(number: int, segmented: SegmentedPdfPage) -> Page:
         number=number,
         width=width,
         height=height,
-        words=tuple(_words(segmented, height, links)),
+        words=tuple(_words(segmented, height, links, dashes)),
         rules=tuple(rules),
         fills=tuple(fills),
         marks=tuple(marks),
@@ -159,16 +163,23 @@ def _box(bounds: Any, page_height: float) -> Box:
     return Box(min(bounds.l, bounds.r), top, max(bounds.l, bounds.r), bottom)
 
 
-def _words(segmented: SegmentedPdfPage, page_height: float, links: list[tuple[Box, str]]) -> Iterator[Word]:
+def _words(
+    segmented: SegmentedPdfPage, page_height: float, links: list[tuple[Box, str]], dashes: Dashes
+) -> Iterator[Word]:
+    seen: set[tuple[str, int, int]] = set()
     for cell in segmented.word_cells:
         text = _CONTROL.sub("", cell.text).translate(_LIGATURES).strip()
         if not text:
             continue
         box = _box(cell.rect.to_bounding_box(), page_height)
+        place = text, round(box.x0 / _OVERPRINT), round(box.y0 / _OVERPRINT)
+        if place in seen:
+            continue
+        seen.add(place)
         rise, run = abs(cell.rect.r_y1 - cell.rect.r_y0), abs(cell.rect.r_x1 - cell.rect.r_x0)
         font = getattr(cell, "font_name", "").lstrip("/").rpartition("+")[2]
         yield Word(
-            text=text,
+            text=dashes.restored(text, box, page_height),
             box=box,
             font=font,
             bold=bool(_BOLD.search(font)),

@@ -15,6 +15,8 @@ __all__ = ["LineStatistics", "blocks_of_region", "line_statistics", "section_num
 
 _LOOSE = 1.28
 """Times the usual distance between lines: more begins a new paragraph."""
+_CODE_LOOSE = 2.6
+"""Line heights from line to line within a listing: one empty line."""
 _OTHER_SIZE = 0.1
 """Relative difference in size between two lines of different kind."""
 _FITS = 0.5
@@ -24,6 +26,8 @@ _INDENT = 0.8
 _MARK_REACH = 2.5
 """Line heights between a drawn bullet and its text."""
 _BULLET = re.compile(r"^(?:[•◦▪▫■□●○‣⁃∙·►▶➢➤✓✔★*–—-]|[\uf000-\uf0ff]|o)$")
+_SURE_BULLET = re.compile(r"^[•◦▪▫■□●○‣⁃➢➤✓✔]$")
+"""Not a sign of any programming language."""
 _DASH = re.compile(r"^[*–—-]$|^o$")
 _ORDINAL = re.compile(r"^(?:\((?:\d{1,2}|[a-z]|[ivx]{1,4})\)|(?:\d{1,2}|[a-zA-Z]|[ivx]{1,4})[.)])$")
 _SECTION = re.compile(r"^(?:(\d{1,3}(?:\.\d{1,3})*)\.?|([A-Z](?:\.\d{1,3})+)\.?)$")
@@ -38,6 +42,8 @@ class LineStatistics:
     """Height in points of most of its characters."""
     pitch: float
     """Most frequent distance between two lines of a paragraph, in line heights."""
+    typed: bool = False
+    """The whole document is set in a typewriter font, which then says nothing about code."""
 
 
 def section_number(line: Line) -> str:
@@ -52,6 +58,8 @@ def line_statistics(words: Iterable[Word], regions: Iterable[Region]) -> LineSta
     for word in words:
         sizes[round(word.box.height, 1)] += len(word.text)
     pitches: Counter[float] = Counter()
+    regions = list(regions)
+    lines = [line for region in regions for line in region.lines]
     for region in regions:
         for above, below in zip(region.lines, region.lines[1:], strict=False):
             pitch = (below.pitch_base - above.pitch_base) / above.size
@@ -60,6 +68,7 @@ def line_statistics(words: Iterable[Word], regions: Iterable[Region]) -> LineSta
     return LineStatistics(
         body_size=sizes.most_common(1)[0][0] if sizes else 10.0,
         pitch=pitches.most_common(1)[0][0] if pitches else 1.2,
+        typed=2 * sum(len(line.text) for line in lines if line.code) > sum(len(line.text) for line in lines),
     )
 
 
@@ -74,7 +83,7 @@ def blocks_of_region(region: Region, page: int, marks: Sequence[Box], usual: Lin
     def close() -> None:
         nonlocal current, marker
         if current:
-            blocks.append(_text_block(page, current, marker))
+            blocks.append(_text_block(page, current, marker, usual))
         current, marker = [], None
 
     for entry in entries:
@@ -82,7 +91,8 @@ def blocks_of_region(region: Region, page: int, marks: Sequence[Box], usual: Lin
             close()
             blocks.append(entry)
             continue
-        found = None if _is_large_number(entry, usual) else _marker(entry, marks)
+        code = entry.code and not usual.typed and not _SURE_BULLET.match(entry.words[0].text)
+        found = None if code or _is_large_number(entry, usual) else _marker(entry, marks)
         if found is not None:
             close()
             marker, entry = found[:2], found[2]
@@ -128,6 +138,10 @@ def _breaks(
     """Whether a line begins a new block after the lines so far."""
     above = current[-1]
     size = max(above.size, line.size)
+    if line.code and not usual.typed and current[0].code:
+        return line.pitch_base - above.pitch_base > _CODE_LOOSE * size
+    if line.code != current[0].code and not usual.typed and (line.code or above.code):
+        return not _flows(above, line, edge)
     if line.pitch_base - above.pitch_base > _LOOSE * usual.pitch * size:
         return True
     if abs(line.size - above.size) > _OTHER_SIZE * size and not _uneven(above, line):
@@ -150,6 +164,11 @@ def _breaks(
     return ended_early and starts_new and not _centred(above, line)
 
 
+def _flows(above: Line, line: Line, edge: float) -> bool:
+    """Whether one line is only a long file name or command within a paragraph: the other follows it without a break."""
+    return not _would_fit(above, line, edge) and line.pitch_base - above.pitch_base < 1.5 * above.size
+
+
 def _uneven(above: Line, line: Line) -> bool:
     """Fonts whose glyphs have each their own height, as embedded for Chinese, give lines of one paragraph different sizes."""
     return bool(CJK.search(above.text) and CJK.search(line.text)) and above.bold == line.bold
@@ -164,8 +183,10 @@ def _centred(above: Line, line: Line) -> bool:
     return middle and abs(above.box.x0 - line.box.x0) > 0.5 * line.size
 
 
-def _text_block(page: int, lines: Sequence[Line], marker: tuple[str, float] | None) -> TextBlock:
+def _text_block(page: int, lines: Sequence[Line], marker: tuple[str, float] | None, usual: LineStatistics) -> TextBlock:
     box = bounding_box(line.box for line in lines)
+    if marker is None and all(line.code for line in lines) and not usual.typed:
+        return TextBlock("code", page, box, tuple(lines))
     if marker is None:
         return TextBlock("text", page, box, tuple(lines))
     return TextBlock("list", page, box, tuple(lines), marker=marker[0], indent=marker[1])

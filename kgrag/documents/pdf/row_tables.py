@@ -9,8 +9,7 @@ from itertools import pairwise
 from statistics import median
 
 from kgrag.documents.pdf.blocks import Cell, TableBlock
-from kgrag.documents.pdf.figures import pieces_of
-from kgrag.documents.pdf.geometry import Box, Line, Word, bounding_box, lines_of
+from kgrag.documents.pdf.geometry import Box, Line, Word, bounding_box, lines_of, pieces_of
 from kgrag.documents.pdf.pages import Fill, Page, Rule
 from kgrag.documents.pdf.table_headers import with_header
 

@@ -43,7 +43,7 @@ def recover_structure(pages: Sequence[Page], outline: Sequence[OutlineEntry] = (
     )
     blocks: list[Block] = []
     for page in pages:
-        for region in regions[page.number]:
+        for region in (_with_aligned_tables(region, page, usual) for region in regions[page.number]):
             blocks.extend(blocks_of_region(region, page.number, page.marks, usual))
     bookmarks = {comparable(entry.title): entry.level for entry in outline}
     blocks = mark_headings(blocks, usual, contents.titles, bookmarks)
@@ -63,7 +63,7 @@ def _page_regions(page: Page, contents: Contents) -> list[Region]:
     figures = figure_blocks(page, boxes, rest)
     labels = {word for figure in figures for line in figure.lines for word in line.words}
     rest = [word for word in rest if word not in labels]
-    return [_with_aligned_tables(region, page) for region in regions_of(rest, [*tables, *figures])]
+    return regions_of(rest, [*tables, *figures])
 
 
 def _without(words: Sequence[Word], tables: Sequence[TableBlock]) -> list[Word]:
@@ -71,8 +71,8 @@ def _without(words: Sequence[Word], tables: Sequence[TableBlock]) -> list[Word]:
     return [word for word in words if word not in taken]
 
 
-def _with_aligned_tables(region: Region, page: Page) -> Region:
-    tables = find_aligned_tables(region.lines, page.number, page.fills)
+def _with_aligned_tables(region: Region, page: Page, usual: LineStatistics) -> Region:
+    tables = find_aligned_tables(region.lines, page.number, page.fills, typed=usual.typed)
     taken = {word for table in tables for cell in table.cells for word in cell.words}
     lines = tuple(line for line in region.lines if not taken.intersection(line.words))
     return Region(lines, (*region.atoms, *tables))
