@@ -55,7 +55,9 @@ def digest(store: str) -> str:
 
 
 def counts(store: str) -> str:
-    shown = subprocess.run(kgrag("status", "--json", "--store", store), capture_output=True, text=True, check=True).stdout
+    shown = subprocess.run(
+        kgrag("status", "--json", "--store", store), capture_output=True, text=True, check=True
+    ).stdout
     status = json.loads(shown)
     return f"{status['documents']} documents, {status['chunks']} chunks, ledger {status['ledger']}"
 
@@ -78,14 +80,18 @@ def main() -> None:
         print(f"uninterrupted: {whole_s:.1f} s, digest {expected}\n{counts(store)}", flush=True)
         started = time.perf_counter()
         build(options.folder, store)
-        print(f"the same build again: {time.perf_counter() - started:.1f} s, digest {'equal' if digest(store) == expected else 'DIFFERENT'}")
+        print(
+            f"the same build again: {time.perf_counter() - started:.1f} s, digest {'equal' if digest(store) == expected else 'DIFFERENT'}"
+        )
         empty(store)
         killed = 0
         while killed < options.kills:
             # The earlier kills leave less to do: aim at what is left of one build, spread over all of them.
             after_s = moments.uniform(0.3, 3.0 + 2 * whole_s / options.kills)
             if build(options.folder, store, kill_after_s=after_s):
-                print(f"came to its end within {after_s:.1f} s, digest {'equal' if digest(store) == expected else 'DIFFERENT'}; emptied")
+                print(
+                    f"came to its end within {after_s:.1f} s, digest {'equal' if digest(store) == expected else 'DIFFERENT'}; emptied"
+                )
                 empty(store)
                 continue
             killed += 1

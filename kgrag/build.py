@@ -153,7 +153,9 @@ def _convert(
             store.put_work([record])
 
 
-def _replace(source: Source, store: GraphStore, converted: Iterable[Converted], report: BuildReport, *, again: bool) -> None:
+def _replace(
+    source: Source, store: GraphStore, converted: Iterable[Converted], report: BuildReport, *, again: bool
+) -> None:
     """Write the documents of one file in batches; those that it had before and has no more are deleted.
 
     Documents that are there already are left alone, unless they are made `again`: by other settings, or with other metadata.
@@ -183,7 +185,9 @@ def _remove_vanished(discovery: Discovery, store: GraphStore, report: BuildRepor
     present = {source.stored_path for source in discovery.sources}
     vanished = [d for d in store.documents() if d.path not in present and discovery.covers(d.path)]
     store.delete_documents([document.id for document in vanished])
-    store.forget_work("convert", [path for path in store.work("convert") if path not in present and discovery.covers(path)])
+    store.forget_work(
+        "convert", [path for path in store.work("convert") if path not in present and discovery.covers(path)]
+    )
     report.removed_documents.extend(sorted({document.path for document in vanished}))
 
 

@@ -20,7 +20,10 @@ DOCUMENTS = {
     "parts/LQ22/lq22.html": "<html><head><title>LQ22</title></head><body><h1>LQ22</h1><section id='range'><h2>Range</h2>"
     "<p>The LQ22 is a pressure sensor with a range of 260 to 1260 hPa.</p></section></body></html>",
     "notes.jsonl": "".join(
-        json.dumps({"id": f"n{i}", "title": f"Note {i}", "text": f"Note {i} says that the X-100 and the LQ22 take {i}.5 mA."}) + "\n"
+        json.dumps(
+            {"id": f"n{i}", "title": f"Note {i}", "text": f"Note {i} says that the X-100 and the LQ22 take {i}.5 mA."}
+        )
+        + "\n"
         for i in range(4)
     ),
 }
@@ -72,12 +75,16 @@ def test_building_twice_changes_nothing(store: GraphStore, folder: Path) -> None
     assert store.digest() == before
 
 
-def test_a_changed_and_a_vanished_file_leave_what_a_fresh_build_makes(store: GraphStore, folder: Path, tmp_path: Path) -> None:
+def test_a_changed_and_a_vanished_file_leave_what_a_fresh_build_makes(
+    store: GraphStore, folder: Path, tmp_path: Path
+) -> None:
     built(store, folder)
     (folder / "boards/X-1000/sheet.md").write_text("# X-1000 board\n\nThe X-1000 needs 24 V and the LQ33 sensor.\n")
     (folder / "parts/LQ22/lq22.html").unlink()
     lines = (folder / "notes.jsonl").read_text().splitlines()
-    (folder / "notes.jsonl").write_text("\n".join([*lines[1:], lines[1].replace("n1", "n9").replace("Note 1", "Note 9")]))
+    (folder / "notes.jsonl").write_text(
+        "\n".join([*lines[1:], lines[1].replace("n1", "n9").replace("Note 1", "Note 9")])
+    )
     report = built(store, folder)
     assert report.removed_documents == ["docs/parts/LQ22/lq22.html"]
     assert store.digest() == digest_of_a_fresh_build(folder, tmp_path / "fresh.kg")

@@ -15,7 +15,7 @@ def test_other_keys_are_ignored_and_ids_keep_their_type(tmp_path: Path) -> None:
 def test_a_bad_line_is_named_with_what_was_expected(tmp_path: Path) -> None:
     file = tmp_path / "q.jsonl"
     file.write_text('{"id": 1, "question": "a?"}\n{"id": 2}\n')
-    with pytest.raises(InputError, match="line 2.*question"):
+    with pytest.raises(InputError, match=r"line 2.*question"):
         read_questions(file)
-    with pytest.raises(InputError, match="missing.jsonl"):
+    with pytest.raises(InputError, match=r"missing\.jsonl"):
         read_questions(tmp_path / "missing.jsonl")

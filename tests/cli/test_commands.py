@@ -50,13 +50,27 @@ def test_what_the_documents_do_not_say_is_not_answered(capsys: pytest.CaptureFix
 
 
 def test_retrieve_keeps_the_contract(folder: Path) -> None:
-    (folder / "q.jsonl").write_text('{"id": 7, "question": "supply voltage?", "evidence": {"other": 1}}\n{"id": "b", "question": "standby"}\n')
+    (folder / "q.jsonl").write_text(
+        '{"id": 7, "question": "supply voltage?", "evidence": {"other": 1}}\n{"id": "b", "question": "standby"}\n'
+    )
     assert run(["retrieve", "--questions", "q.jsonl", "--out", "out.jsonl", "--top", "1", "--pipeline", "dense"]) == 0
     lines = [json.loads(line) for line in (folder / "out.jsonl").read_text().splitlines()]
     assert [line["id"] for line in lines] == [7, "b"]
     assert set(lines[0]) == {"id", "question", "pipeline", "seconds", "evidence"}
     (piece,) = lines[0]["evidence"]
-    expected = {"chunk_id", "source_id", "document", "section", "anchors", "page_start", "page_end", "text", "tokens", "score", "why"}
+    expected = {
+        "chunk_id",
+        "source_id",
+        "document",
+        "section",
+        "anchors",
+        "page_start",
+        "page_end",
+        "text",
+        "tokens",
+        "score",
+        "why",
+    }
     assert expected <= set(piece)
     assert piece["text"] == "X-100 board > Supply\nThe X-100 needs a supply voltage of 3.3 V."
 
@@ -65,13 +79,33 @@ def test_status_and_digest_tell_what_is_there(capsys: pytest.CaptureFixture[str]
     assert run(["status", "--json"]) == 0
     status = json.loads(capsys.readouterr().out)
     assert (status["documents"], status["chunks"], status["ledger"]["convert"]) == (1, 2, {"ok": 1})
-    assert set(status) == {"schema_version", "embedder", "dimensions", "graphs", "documents", "chunks", "ledger", "cost"}
+    assert set(status) == {
+        "schema_version",
+        "embedder",
+        "dimensions",
+        "graphs",
+        "documents",
+        "chunks",
+        "ledger",
+        "cost",
+    }
     assert run(["digest"]) == 0
     assert len(capsys.readouterr().out.strip()) == 64
 
 
 def test_cypher_reads_and_refuses_to_write(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["cypher", "MATCH (c:Chunk) WHERE c.position >= $from RETURN count(c) AS n", "--parameters", '{"from": 1}', "--json"]) == 0
+    assert (
+        run(
+            [
+                "cypher",
+                "MATCH (c:Chunk) WHERE c.position >= $from RETURN count(c) AS n",
+                "--parameters",
+                '{"from": 1}',
+                "--json",
+            ]
+        )
+        == 0
+    )
     assert json.loads(capsys.readouterr().out) == [{"n": 1}]
     assert run(["cypher", "MATCH (c:Chunk) DELETE c"]) == 2
     assert "reads" in capsys.readouterr().err
@@ -91,7 +125,9 @@ def test_cypher_reads_and_refuses_to_write(capsys: pytest.CaptureFixture[str]) -
         (["status", "--no-such-option"], "--no-such-option"),
     ],
 )
-def test_wrong_use_is_one_message_and_exit_code_2(arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_use_is_one_message_and_exit_code_2(
+    arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(arguments) == 2
     err = capsys.readouterr().err
     assert says in err
