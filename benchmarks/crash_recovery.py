@@ -1,11 +1,11 @@
 """Kill builds at random moments and see that the resumed graph equals an uninterrupted one.
 
-    python benchmarks/crash_recovery.py FOLDER [--kills 20] [--store neo4j://localhost:7687] [--seed 1]
+    python -m benchmarks.crash_recovery FOLDER [--kills 20] [--store embedded|neo4j] [--seed 1]
 
-Builds FOLDER once without interruption and takes its digest. Then, from an empty store, starts the same build again and again, each time
-killing it (SIGKILL, the whole process) after a random share of the uninterrupted build's time, until `--kills` builds were killed; the last
-one runs to its end. A killed build that was done already does not count: the store is emptied and filled anew. Prints one line a kill and
-exits with 1 if the digests differ. With `--store neo4j://...` the database is EMPTIED first.
+Builds FOLDER once without interruption into a fresh store and takes its digest. Then, in another fresh store, starts the same build again
+and again, each time killing it (SIGKILL, the whole process) after a random time, until `--kills` builds were killed; the last one runs to
+its end. A build that comes to its end before its time has nothing left to interrupt: a fresh store is taken, and it does not count.
+Prints one line for each and exits with 1 if a digest differs.
 """
 
 from __future__ import annotations
@@ -13,27 +13,20 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
+from benchmarks.stores import fresh_store
+
+STARTING_S = 3.0
+"""About what a build takes before it reads the first document."""
+
 
 def kgrag(*arguments: str) -> list[str]:
+    """Return the command line of a kgrag command, for this interpreter."""
     return [sys.executable, "-c", "from kgrag.cli import main; main()", *arguments]
-
-
-def empty(store: str) -> None:
-    """Make a store hold nothing."""
-    if "://" not in store:
-        shutil.rmtree(store, ignore_errors=True)
-        return
-    from kgrag.store.graph import open_store
-
-    with open_store(store) as opened:
-        opened.clear()
 
 
 def build(folder: Path, store: str, *, kill_after_s: float | None = None) -> bool:
@@ -51,56 +44,71 @@ def build(folder: Path, store: str, *, kill_after_s: float | None = None) -> boo
 
 
 def digest(store: str) -> str:
+    """Return the digest of a store."""
     return subprocess.run(kgrag("digest", "--store", store), capture_output=True, text=True, check=True).stdout.strip()
 
 
 def counts(store: str) -> str:
-    shown = subprocess.run(
-        kgrag("status", "--json", "--store", store), capture_output=True, text=True, check=True
-    ).stdout
-    status = json.loads(shown)
+    """Say what a store holds."""
+    shown = subprocess.run(kgrag("status", "--json", "--store", store), capture_output=True, text=True, check=True)
+    status = json.loads(shown.stdout)
     return f"{status['documents']} documents, {status['chunks']} chunks, ledger {status['ledger']}"
 
 
+def uninterrupted(folder: Path, kind: str) -> tuple[str, float]:
+    """Build once without interruption, and once more; return the digest and the seconds of the first."""
+    with fresh_store(kind) as store:
+        started = time.perf_counter()
+        build(folder, store.target)
+        seconds = time.perf_counter() - started
+        expected = digest(store.target)
+        print(f"uninterrupted: {seconds:.1f} s, digest {expected}\n{counts(store.target)}", flush=True)
+        started = time.perf_counter()
+        build(folder, store.target)
+        again_s = time.perf_counter() - started
+        print(f"the same build again: {again_s:.1f} s, {verdict(digest(store.target), expected)}", flush=True)
+    return expected, seconds
+
+
+def interrupted(folder: Path, kind: str, *, kills: int, whole_s: float, moments: random.Random) -> tuple[str, int]:
+    """Kill up to `kills` builds of one store, then let one come to its end; return the digest and how many were killed."""
+    with fresh_store(kind) as store:
+        for killed in range(kills):
+            # Earlier kills leave less to do: together they are to last about one and a half uninterrupted builds.
+            after_s = moments.uniform(0.3, 2 * (STARTING_S + 0.75 * whole_s / kills))
+            if build(folder, store.target, kill_after_s=after_s):
+                break
+            print(f"killed after {after_s:.1f} s", flush=True)
+        else:
+            killed = kills
+            build(folder, store.target)
+        print(counts(store.target), flush=True)
+        return digest(store.target), killed
+
+
+def verdict(found: str, expected: str) -> str:
+    """Compare two digests in one word."""
+    return "digest EQUAL" if found == expected else f"digest DIFFERENT: {found}"
+
+
 def main() -> None:
+    """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--kills", type=int, default=20)
-    parser.add_argument("--store", default="")
+    parser.add_argument("--store", choices=("embedded", "neo4j"), default="embedded")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     moments = random.Random(options.seed)
-    with tempfile.TemporaryDirectory() as temporary:
-        store = options.store or str(Path(temporary) / "crash.kg")
-        empty(store)
-        started = time.perf_counter()
-        build(options.folder, store)
-        whole_s = time.perf_counter() - started
-        expected = digest(store)
-        print(f"uninterrupted: {whole_s:.1f} s, digest {expected}\n{counts(store)}", flush=True)
-        started = time.perf_counter()
-        build(options.folder, store)
-        print(
-            f"the same build again: {time.perf_counter() - started:.1f} s, digest {'equal' if digest(store) == expected else 'DIFFERENT'}"
-        )
-        empty(store)
-        killed = 0
-        while killed < options.kills:
-            # The earlier kills leave less to do: aim at what is left of one build, spread over all of them.
-            after_s = moments.uniform(0.3, 3.0 + 2 * whole_s / options.kills)
-            if build(options.folder, store, kill_after_s=after_s):
-                print(
-                    f"came to its end within {after_s:.1f} s, digest {'equal' if digest(store) == expected else 'DIFFERENT'}; emptied"
-                )
-                empty(store)
-                continue
-            killed += 1
-            print(f"kill {killed} after {after_s:.1f} s", flush=True)
-        build(options.folder, store)
-        resumed = digest(store)
-        print(f"resumed: digest {resumed}\n{counts(store)}")
-        print("EQUAL" if resumed == expected else "DIFFERENT")
-        sys.exit(0 if resumed == expected else 1)
+    expected, whole_s = uninterrupted(options.folder, options.store)
+    killed, equal = 0, True
+    while killed < options.kills and equal:
+        left = options.kills - killed
+        found, count = interrupted(options.folder, options.store, kills=left, whole_s=whole_s, moments=moments)
+        killed += count
+        equal = found == expected
+        print(f"resumed after {count} kills ({killed} in all): {verdict(found, expected)}", flush=True)
+    sys.exit(0 if equal else 1)
 
 
 if __name__ == "__main__":

@@ -25,7 +25,8 @@ def read_questions(file: Path) -> list[Question]:
                 questions.append(Question.model_validate_json(line))
             except ValidationError as error:
                 problem = error.errors()[0]
+                key = ".".join(map(str, problem["loc"]))
                 raise InputError(
-                    f'{file}, line {number}: expected {{"id": ..., "question": "..."}}: {".".join(map(str, problem["loc"]))}: {problem["msg"]}'
+                    f'{file}, line {number}: expected {{"id": ..., "question": "..."}}: {key}: {problem["msg"]}'
                 ) from error
     return questions
