@@ -73,14 +73,12 @@ def uninterrupted(folder: Path, kind: str) -> tuple[str, float]:
 def interrupted(folder: Path, kind: str, *, kills: int, whole_s: float, moments: random.Random) -> tuple[str, int]:
     """Kill up to `kills` builds of one store, then let one come to its end; return the digest and how many were killed."""
     with fresh_store(kind) as store:
-        for killed in range(kills):
-            # Earlier kills leave less to do: together they are to last about one and a half uninterrupted builds.
-            after_s = moments.uniform(0.3, 2 * (STARTING_S + 0.75 * whole_s / kills))
-            if build(folder, store.target, kill_after_s=after_s):
-                break
-            print(f"killed after {after_s:.1f} s", flush=True)
-        else:
-            killed = kills
+        # Earlier kills leave less to do: together they are to last about one and a half uninterrupted builds.
+        longest_s = 2 * (STARTING_S + 0.75 * whole_s / kills)
+        killed = 0
+        while killed < kills and not build(folder, store.target, kill_after_s=moments.uniform(0.3, longest_s)):
+            killed += 1
+        if killed == kills:
             build(folder, store.target)
         print(counts(store.target), flush=True)
         return digest(store.target), killed
