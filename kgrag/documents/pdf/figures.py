@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from kgrag.documents.pdf.blocks import TextBlock
-from kgrag.documents.pdf.geometry import Box, Word, bounding_box, line_of, lines_of, pieces_of
+from kgrag.documents.pdf.geometry import Box, Line, Word, bounding_box, lines_of, pieces_of
 from kgrag.documents.pdf.pages import Page, Rule
 
 __all__ = ["figure_blocks", "figure_boxes"]
@@ -85,12 +85,43 @@ def figure_blocks(page: Page, boxes: Sequence[Box], words: Iterable[Word]) -> li
             box.touches(image) for image in page.images
         ):
             continue
-        labels.extend(line_of([word]) for word in inside if not word.level)
+        labels.extend(_turned_lines(inside))
         if labels:
             taken.update(word for label in labels for word in label.words)
             blocks.append(TextBlock("figure", page.number, bounding_box(label.box for label in labels), tuple(labels)))
     turned = [word for word in free if not word.level and word not in taken]
     if turned:
-        lines = tuple(line_of([word]) for word in turned)
+        lines = tuple(_turned_lines(turned))
         blocks.append(TextBlock("figure", page.number, bounding_box(line.box for line in lines), lines))
     return blocks
+
+
+def _turned_lines(words: Iterable[Word]) -> list[Line]:
+    """Put turned words that follow each other into lines."""
+    turned = [word for word in words if not word.level]
+    turned.sort(key=lambda word: (word.turned, word.box.center[0], -word.turned * word.box.center[1]))
+    lines: list[list[Word]] = []
+    for word in turned:
+        before = lines[-1][-1] if lines else None
+        follows = (
+            before is not None
+            and before.turned == word.turned
+            and abs(before.box.center[0] - word.box.center[0]) < 0.5 * word.box.width
+            and max(before.box.y0 - word.box.y1, word.box.y0 - before.box.y1) < word.box.width
+        )
+        if follows:
+            lines[-1].append(word)
+        else:
+            lines.append([word])
+    return [
+        Line(
+            tuple(line),
+            bounding_box(word.box for word in line),
+            " ".join(word.text for word in line),
+            line[0].box.width,
+            line[0].font,
+            False,
+            False,
+        )
+        for line in lines
+    ]

@@ -91,10 +91,15 @@ class Word:
     box: Box
     font: str
     bold: bool
-    level: bool = True
-    """False for text that is turned."""
+    turned: int = 0
+    """1 for text that runs upwards, -1 for text that runs downwards (also when it only slants)."""
     link: str | None = None
     """Target of the link annotation that lies on it."""
+
+    @property
+    def level(self) -> bool:
+        """Whether it runs from left to right."""
+        return self.turned == 0
 
 
 @dataclass(frozen=True, slots=True)

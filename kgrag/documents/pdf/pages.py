@@ -12,8 +12,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kgrag.documents.pdf.dashes import Dashes
 from kgrag.documents.pdf.geometry import Box, Word
+from kgrag.documents.pdf.pdfium_text import PdfiumText
 
 if TYPE_CHECKING:
     from docling_core.types.doc.page import PdfShape, SegmentedPdfPage
@@ -105,10 +105,9 @@ def read_pages(path: Path) -> Iterator[Page]:
     """
     document = _open(path)
     try:
-        with Dashes(path) as dashes:
+        with PdfiumText(path) as pdfium:
             for number in range(1, document.number_of_pages() + 1):
-                dashes.turn_to(number)
-                yield _page(number, document.get_page(number), dashes)
+                yield _page(number, document.get_page(number), pdfium)
                 document.unload_pages((number, number + 1))
     finally:
         document.unload()
@@ -131,8 +130,9 @@ def _outline(entries: Any, level: int) -> Iterator[OutlineEntry]:
         yield from _outline(entry.children, level + 1)
 
 
-def _page(number: int, segmented: SegmentedPdfPage, dashes: Dashes) -> Page:
+def _page(number: int, segmented: SegmentedPdfPage, pdfium: PdfiumText) -> Page:
     width, height = segmented.dimension.width, segmented.dimension.height
+    pdfium.turn_to(number, height)
     rules: list[Rule] = []
     fills: list[Fill] = []
     marks: list[Box] = []
@@ -149,7 +149,7 @@ def _page(number: int, segmented: SegmentedPdfPage, dashes: Dashes) -> Page:
         number=number,
         width=width,
         height=height,
-        words=tuple(_words(segmented, height, links, dashes)),
+        words=tuple(_words(segmented, height, links, pdfium)),
         rules=tuple(rules),
         fills=tuple(fills),
         marks=tuple(marks),
@@ -164,7 +164,7 @@ def _box(bounds: Any, page_height: float) -> Box:
 
 
 def _words(
-    segmented: SegmentedPdfPage, page_height: float, links: list[tuple[Box, str]], dashes: Dashes
+    segmented: SegmentedPdfPage, page_height: float, links: list[tuple[Box, str]], pdfium: PdfiumText
 ) -> Iterator[Word]:
     seen: set[tuple[str, int, int]] = set()
     for cell in segmented.word_cells:
@@ -176,14 +176,14 @@ def _words(
         if place in seen:
             continue
         seen.add(place)
-        rise, run = abs(cell.rect.r_y1 - cell.rect.r_y0), abs(cell.rect.r_x1 - cell.rect.r_x0)
-        font = getattr(cell, "font_name", "").lstrip("/").rpartition("+")[2]
+        rise, run = cell.rect.r_y1 - cell.rect.r_y0, abs(cell.rect.r_x1 - cell.rect.r_x0)
+        font = pdfium.font_name(getattr(cell, "font_name", "").lstrip("/").rpartition("+")[2], box)
         yield Word(
-            text=dashes.restored(text, box, page_height),
+            text=pdfium.with_dashes(text, box),
             box=box,
             font=font,
             bold=bool(_BOLD.search(font)),
-            level=rise <= 0.2 * run or len(text) == 1,
+            turned=0 if abs(rise) <= 0.2 * run else (1 if rise > 0 else -1),
             link=next((uri for rect, uri in links if rect.holds(box.center)), None),
         )
 
