@@ -1,10 +1,10 @@
 """Technical documents to a knowledge graph, and cited answers from it.
 
-    import kgrag
+import kgrag
 
-    kg = kgrag.open("./my.kg")
-    kg.build("docs/")
-    kg.ask("What is the supply voltage of the X-100?")
+kg = kgrag.open("./my.kg")
+kg.build("docs/")
+kg.ask("What is the supply voltage of the X-100?")
 """
 
 from __future__ import annotations
