@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -25,9 +25,11 @@ _SLOT_MOVE = 1.5
 _SLOT_SHARE = 0.5
 _SLOT_TEXTS = 0.5
 """Different texts per page up to which a place is a running line's: the first lines of the body are all different."""
-_ATTACHED = 0.6
+_ATTACHED = 0.9
 """Line heights: body text at most this far away makes a repeated line part of the body."""
 _NUMBER = re.compile(r"\d+|\b[ivxlc]+\b", re.IGNORECASE)
+_DIGITS = re.compile(r"\d{1,6}")
+_COUNTING_SHARE = 0.8
 _PAGE_NUMBER = re.compile(
     r"^\W*(?:page|seite|página|pagina|p\.)?\s*(\d{1,5})(?:\s*(?:/|of|von|de|di)\s*\d{1,5})?\W*$", re.IGNORECASE
 )
@@ -69,12 +71,8 @@ def remove_furniture(pages: Sequence[Page]) -> tuple[list[Page], tuple[RemovedLi
     """
     pieces = [piece for page in pages for piece in _margin_pieces(page)]
     series = [*_same_text(pieces, len(pages)), *_counting(pieces, len(pages)), *_same_slot(pieces, len(pages))]
+    running = _without_body(series, {page.number: page for page in pages})
     gone: dict[int, set[Word]] = defaultdict(set)
-    for piece in (piece for group in series for piece in group):
-        gone[piece.page].update(piece.line.words)
-    by_number = {page.number: page for page in pages}
-    running = [group for group in series if not _belongs_to_body(group, by_number, gone)]
-    gone.clear()
     removed: list[RemovedLine] = []
     for group in running:
         fresh = [piece for piece in group if not gone[piece.page].issuperset(piece.line.words)]
@@ -103,7 +101,28 @@ def _same_text(pieces: Sequence[_Piece], page_count: int) -> list[list[_Piece]]:
         if piece.key.strip("#,. /|-–—()"):
             by_text[piece.key, piece.top].append(piece)
     needed = max(2, _MIN_SHARE * page_count)
-    return [group for found in by_text.values() for group in _same_height(found, _MOVE) if _page_count(group) >= needed]
+    return [
+        group
+        for found in by_text.values()
+        for same_height in _same_height(found, _MOVE)
+        for group in _same_or_counting(same_height)
+        if _page_count(group) >= needed
+    ]
+
+
+def _same_or_counting(group: Sequence[_Piece]) -> list[list[_Piece]]:
+    """The whole group if a number in its texts counts with the pages, else one group per text: pins `A1`, `A2` are no page numbers."""
+    offsets: Counter[tuple[int, int]] = Counter()
+    for piece in group:
+        offsets.update(
+            {(index, int(number) - piece.page) for index, number in enumerate(_DIGITS.findall(piece.line.text))}
+        )
+    if offsets and offsets.most_common(1)[0][1] >= _COUNTING_SHARE * len(group):
+        return [list(group)]
+    by_text: dict[str, list[_Piece]] = defaultdict(list)
+    for piece in group:
+        by_text[piece.line.text].append(piece)
+    return list(by_text.values())
 
 
 def _counting(pieces: Sequence[_Piece], page_count: int) -> list[list[_Piece]]:
@@ -144,16 +163,31 @@ def _same_height(found: Sequence[_Piece], move: float) -> list[list[_Piece]]:
     return groups
 
 
+def _without_body(series: Sequence[list[_Piece]], pages: dict[int, Page]) -> list[list[_Piece]]:
+    """Leave out what turns out to be body text, and then what belongs to that."""
+    running = list(series)
+    while True:
+        gone: dict[int, set[Word]] = defaultdict(set)
+        for piece in (piece for group in running for piece in group):
+            gone[piece.page].update(piece.line.words)
+        kept = [group for group in running if not _belongs_to_body(group, pages, gone)]
+        if len(kept) == len(running):
+            return kept
+        running = kept
+
+
 def _belongs_to_body(group: Sequence[_Piece], pages: dict[int, Page], gone: dict[int, set[Word]]) -> bool:
-    """Whether body text follows closely on most of the pages: the header row of a table that goes on from page to page."""
-    close = 0
+    """Whether body text is close on most of the pages, or stands on the same line: a table that goes on from page to page."""
+    with_body = 0
+    bare_number = all(_PAGE_NUMBER.match(piece.line.text) for piece in group)
     for piece in group:
-        reach = _ATTACHED * piece.line.size
-        close += any(
-            word not in gone[piece.page] and word.level and word.box.touches(piece.line.box, reach)
+        box, reach = piece.line.box, _ATTACHED * piece.line.size
+        with_body += any(
+            word.box.touches(box, reach) or (not bare_number and box.y0 <= word.box.center[1] <= box.y1)
             for word in pages[piece.page].words
+            if word.level and word not in gone[piece.page]
         )
-    return close > len(group) / 2
+    return with_body > len(group) / 2
 
 
 def _removed(group: Sequence[_Piece]) -> list[RemovedLine]:

@@ -21,7 +21,8 @@ _BOLD_SHARE = 0.9
 _TYPEWRITER = re.compile(
     r"mono|nimbusmon|courier|consol|menlo|typewriter|cmtt|lmtt|sourcecode|inconsolata", re.IGNORECASE
 )
-_TINY = 0.6
+_NEAR_LINES = 5
+_TINY = 0.75
 """Relative height below which a glyph (a raised sign, a small symbol) need not reach its line's middle."""
 _SUPERSCRIPTS = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
 CJK = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
@@ -170,7 +171,7 @@ def lines_of(words: Iterable[Word]) -> list[Line]:
     groups: list[list[Word]] = []
     cores: list[Box] = []
     for word in sorted(words, key=lambda word: (word.box.y0, word.box.x0)):
-        for index in range(len(groups) - 1, max(-1, len(groups) - 5), -1):
+        for index in range(len(groups) - 1, max(-1, len(groups) - _NEAR_LINES), -1):
             if _same_line(word.box, cores[index], groups[index]):
                 groups[index].append(word)
                 if word.box.height > cores[index].height:
@@ -179,7 +180,7 @@ def lines_of(words: Iterable[Word]) -> list[Line]:
         else:
             groups.append([word])
             cores.append(word.box)
-    lines = [line_of(group) for group in groups]
+    lines = [line_of(group) for group in _with_raised(groups, cores)]
     return sorted(lines, key=lambda line: (line.pitch_base, line.box.x0))
 
 
@@ -189,8 +190,26 @@ def _same_line(box: Box, core: Box, group: Sequence[Word]) -> bool:
         return False
     if small.height > _TINY * large.height:
         return small.y0 <= large.center[1] <= small.y1
-    gap = min(max(word.box.x0 - box.x1, box.x0 - word.box.x1) for word in group)
-    return gap < large.height
+    return _gap([box], [word.box for word in group]) < large.height
+
+
+def _with_raised(groups: Sequence[list[Word]], cores: Sequence[Box]) -> list[list[Word]]:
+    """Put raised words, which came before the line that they belong to, into it."""
+    lines = [list(group) for group in groups]
+    for index, core in enumerate(cores):
+        for other in range(index + 1, min(len(cores), index + _NEAR_LINES)):
+            large = cores[other]
+            tiny = core.height <= _TINY * large.height and large.y0 <= core.center[1] <= large.y1
+            if tiny and _gap([word.box for word in groups[index]], [word.box for word in lines[other]]) < large.height:
+                lines[other].extend(lines[index])
+                lines[index] = []
+                break
+    return [line for line in lines if line]
+
+
+def _gap(some: Iterable[Box], others: Sequence[Box]) -> float:
+    """Points between two groups of boxes, side by side."""
+    return min(max(other.x0 - box.x1, box.x0 - other.x1) for box in some for other in others)
 
 
 def pieces_of(line: Line, gap: float) -> list[Line]:

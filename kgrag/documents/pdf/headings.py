@@ -6,6 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from kgrag.documents.pdf.blocks import Block, TableBlock, TextBlock
 from kgrag.documents.pdf.contents import comparable
@@ -43,7 +44,7 @@ def mark_headings(
     headings = [
         block for block, is_heading in zip(blocks, marked, strict=True) if is_heading and isinstance(block, TextBlock)
     ]
-    title = _title(headings, usual)
+    title = _title(headings, usual, _contents_heading(blocks))
     for index in _subtitles(blocks, marked, title):
         marked[index] = False
     headings = [
@@ -125,9 +126,17 @@ def _style(block: TextBlock) -> Style:
     return round(_size(block), 1), _bold(block)
 
 
-def _title(headings: Sequence[TextBlock], usual: LineStatistics) -> TextBlock | None:
+def _contents_heading(blocks: Sequence[Block]) -> TextBlock | None:
+    """The text right above the first table of contents."""
+    for above, below in pairwise(blocks):
+        if isinstance(above, TextBlock) and isinstance(below, TableBlock) and below.index:
+            return above
+    return None
+
+
+def _title(headings: Sequence[TextBlock], usual: LineStatistics, contents: TextBlock | None) -> TextBlock | None:
     """The document's title: the largest text of the first page, when nothing later is as large."""
-    first_page = [heading for heading in headings if heading.page == headings[0].page] if headings else []
+    first_page = [heading for heading in headings if heading.page == headings[0].page and heading is not contents]
     if not first_page:
         return None
     largest = max(first_page, key=lambda heading: (_size(heading), -heading.box.y0))

@@ -12,6 +12,8 @@ __all__ = ["LineJoiner"]
 
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _LEFT = re.compile(r"(\S*[^\W_])([-\u2010\u00ad])$")
+_COMPOUND = re.compile(r"[^\W\d_]+-[^\W\d_]")
+"""`read-` + `while-write`: one hyphen of a word with several."""
 _RIGHT = re.compile(r"[^\W\d_]+")
 _URL_TAIL = re.compile(r"(?:https?://|www\.)\S*$")
 _URL_HEAD = re.compile(r"[\w/.?&=%#~+-]+$")
@@ -78,6 +80,8 @@ class LineJoiner:
             or not token[1:].islower()
             or re.search(r"[\d_]", token)
         ):
+            return text + following
+        if "-" in token or _COMPOUND.match(following):
             return text + following
         first, second = inner[0].casefold(), right[0].casefold()
         hyphenated = self._words[f"{first}-{second}"]

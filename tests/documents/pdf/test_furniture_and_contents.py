@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from conftest import Sheet
+
+
+LOREM = (
+    "The regulator delivers up to 250 mA to the board and to everything that takes its supply from the 3V3 pin of it."
+)
+
+
+def running_lines(sheet: Sheet, page: int, count: int, chapter: str = "X-100 Data Sheet") -> None:
+    sheet.text(72, 40, chapter)
+    sheet.text(420, 40, "TF-DS-0100")
+    sheet.text(72, 815, "Modified: 24/10/2025")
+    sheet.text(480, 815, f"Page {page} of {count}")
+
+
+def test_running_headers_and_footers_are_removed_and_reported(sheet: Sheet) -> None:
+    for page in (1, 2, 3):
+        running_lines(sheet, page, 3)
+        sheet.paragraph(72, 120 + 40 * page, f"Part {page}. {LOREM}")
+        sheet.next_page()
+    found = sheet.convert()
+    assert found.outline() == [f"text Part {page}. {LOREM}" for page in (1, 2, 3)]
+    removed = {line.text: line.pages for line in found.report.removed}
+    assert removed == dict.fromkeys(("X-100 Data Sheet", "TF-DS-0100", "Modified: 24/10/2025", "#"), (1, 2, 3))
+
+
+def test_headers_that_change_with_the_chapter_are_removed(sheet: Sheet) -> None:
+    for page in range(1, 13):
+        running_lines(
+            sheet, page, 12, chapter=f"Chapter {'Ratings' if page <= 4 else 'Pins' if page <= 8 else 'Orders'}"
+        )
+        sheet.paragraph(72, 120 + 10 * page, f"Part {page}. {LOREM}")
+        sheet.next_page()
+    assert sheet.convert().outline() == [f"text Part {page}. {LOREM}" for page in range(1, 13)]
+
+
+def test_the_header_row_of_a_table_on_every_page_stays(sheet: Sheet) -> None:
+    for page in (1, 2, 3):
+        rows = [["Pin", "Name"], [f"{page}1", f"A{page}"], [f"{page}2", f"B{page}"]]
+        sheet.grid([72, 140, 300], [60, 76, 92, 108], rows)
+        sheet.paragraph(72, 200, LOREM)
+        sheet.next_page()
+    found = sheet.convert()
+    assert [found.rows(table)[0] for table in range(3)] == [["Pin", "Name"]] * 3
+    assert found.report.removed == ()
+
+
+def test_the_same_value_at_the_edge_of_every_page_is_no_page_number(sheet: Sheet) -> None:
+    for _ in (1, 2, 3):
+        sheet.text(480, 815, "33")
+        sheet.paragraph(72, 200, LOREM)
+        sheet.next_page()
+    assert sheet.convert().outline().count("text 33") == 3
+
+
+def test_a_table_of_contents_is_labelled_so_that_it_can_be_left_out(sheet: Sheet) -> None:
+    entries = [("1 Introduction", 2), ("1.1 Features", 2), ("2 Ratings", 3), ("2.1 Supply", 3), ("3 Pins", 4)]
+    sheet.text(72, 120, "Contents", size=16)
+    for index, (title, page) in enumerate(entries):
+        sheet.text(72, 150 + 15 * index, title)
+        sheet.text(500, 150 + 15 * index, str(page))
+    for page in (2, 3, 4):
+        sheet.next_page()
+        for index, title in enumerate(title for title, on in entries if on == page):
+            sheet.text(72, 120 + 100 * index, title, size=15 - 3 * title.count("."))
+            sheet.paragraph(72, 140 + 100 * index, LOREM)
+    found = sheet.convert()
+    assert found.outline()[:3] == ["h1 Contents", "document_index 5x2", "h1 1 Introduction"]
+    assert found.report.index_pages == (1,)
+    assert found.report.tables == 0
+    assert found.rows()[1] == ["1.1 Features", "2"]
+
+
+def test_dots_between_title_and_page_are_not_part_of_the_title(sheet: Sheet) -> None:
+    for index, title in enumerate(("Overview", "Supply of the board", "Pins")):
+        sheet.text(72, 150 + 15 * index, f"{title} {'. ' * (40 - len(title))}")
+        sheet.text(500, 150 + 15 * index, str(index + 1))
+    found = sheet.convert()
+    assert found.rows() == [["Overview", "1"], ["Supply of the board", "2"], ["Pins", "3"]]
+    assert found.outline() == ["document_index 3x2"]
+
+
+def test_a_list_of_values_that_rise_is_no_table_of_contents(sheet: Sheet) -> None:
+    for index, (name, value) in enumerate((("Short", 1), ("Medium", 2), ("Long", 3), ("Longest", 4), ("Spare", 5))):
+        sheet.text(72, 150 + 15 * index, f"{name} cable")
+        sheet.text(300, 150 + 15 * index, str(value))
+    assert sheet.convert().outline() == ["table 5x2"]

@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from conftest import Sheet
+
+
+FIRST = "The controller wakes once a minute, reads humidity and temperature, and sleeps again until the next minute has gone by."
+SECOND = (
+    "Two pressure sensors report the pressure drop across an air filter. An alarm is raised when it has to be changed."
+)
+
+
+def test_lines_are_joined_to_paragraphs(sheet: Sheet) -> None:
+    y = sheet.paragraph(72, 120, FIRST, width=250)
+    sheet.paragraph(72, y + 10, SECOND, width=250)
+    assert sheet.convert().outline() == [f"text {FIRST}", f"text {SECOND}"]
+
+
+def test_a_short_last_line_ends_a_paragraph_without_extra_space(sheet: Sheet) -> None:
+    first = "All of the boards share one housing. Order codes begin with TF and have five digits. Short end."
+    y = sheet.paragraph(72, 120, first, width=250)
+    sheet.paragraph(72, y, SECOND, width=250)
+    assert sheet.convert().outline() == [f"text {first}", f"text {SECOND}"]
+
+
+def test_bullets_make_list_items_with_their_wrapped_lines(sheet: Sheet) -> None:
+    y = 120.0
+    for text in (FIRST, SECOND):
+        sheet.text(72, y, "•")
+        y = sheet.paragraph(86, y, text, width=250)
+    assert sheet.convert().outline() == [f"- {FIRST}", f"- {SECOND}"]
+
+
+def test_drawn_squares_are_bullets_and_indentation_nests(sheet: Sheet) -> None:
+    for y, x, text in ((120, 86, "Interfaces"), (134, 106, "2x I2C"), (148, 106, "1x SPI"), (162, 86, "Power")):
+        sheet.fill(x - 10, y - 6, x - 7, y - 3, gray=0)
+        sheet.text(x, y, text)
+    found = sheet.convert()
+    assert found.outline() == ["- Interfaces", "- 2x I2C", "- 1x SPI", "- Power"]
+    depths = [depth for item, depth in found.document.iterate_items() if item.label.value == "list_item"]
+    assert depths == [2, 4, 4, 2]
+
+
+def test_numbered_items_keep_their_numbers(sheet: Sheet) -> None:
+    for index, text in enumerate(("Switch the rail off.", "Wait 8 s.", "Enter standby.")):
+        sheet.text(72, 120 + 14 * index, f"{index + 1}. {text}")
+    assert sheet.convert().outline() == ["1. Switch the rail off.", "2. Wait 8 s.", "3. Enter standby."]
+
+
+def test_a_negative_value_is_no_list_item(sheet: Sheet) -> None:
+    sheet.text(72, 120, "- 40 °C is the lower limit of storage.")
+    assert sheet.convert().outline() == ["text - 40 °C is the lower limit of storage."]
+
+
+def test_a_paragraph_goes_on_over_a_page_break(sheet: Sheet) -> None:
+    sheet.paragraph(72, 120, FIRST, width=250)
+    sheet.text(72, 700, "The last line of this page reaches the margin of the column and goes")
+    sheet.next_page()
+    sheet.text(72, 110, "on at the top of the next page.")
+    found = sheet.convert()
+    assert found.outline()[-1].endswith("of the column and goes on at the top of the next page.")
+    assert [place.page_no for place in found.document.texts[-1].prov] == [1, 2]
+
+
+def test_two_columns_of_text_are_read_one_after_the_other(sheet: Sheet) -> None:
+    sheet.text(72, 100, "1 Description", size=15)
+    sheet.paragraph(72, 125, f"{FIRST} {SECOND}", width=210)
+    sheet.paragraph(310, 125, f"{SECOND} {FIRST}", width=210)
+    assert sheet.convert().outline() == ["h1 1 Description", f"text {FIRST} {SECOND}", f"text {SECOND} {FIRST}"]
+
+
+def test_columns_whose_lines_stand_at_different_heights_are_read_one_after_the_other(sheet: Sheet) -> None:
+    sheet.paragraph(72, 125, f"{FIRST} {SECOND}", width=210)
+    sheet.paragraph(310, 131, f"{SECOND} {FIRST}", width=210)
+    assert sheet.convert().outline() == [f"text {FIRST} {SECOND}", f"text {SECOND} {FIRST}"]
+
+
+def test_lines_in_a_typewriter_font_are_code_with_their_indentation(sheet: Sheet) -> None:
+    y = sheet.paragraph(72, 120, FIRST, width=250) + 10
+    for index, text in enumerate(("void loop() {", "  feed();", "}")):
+        indent = len(text) - len(text.lstrip())
+        sheet.text(72 + 6 * indent, y + 12 * index, text.strip(), font="Courier")
+    sheet.paragraph(72, y + 60, SECOND, width=250)
+    assert sheet.convert().outline() == [f"text {FIRST}", "code void loop() {\n  feed();\n}", f"text {SECOND}"]
+
+
+def test_a_word_printed_twice_for_a_shadow_is_read_once(sheet: Sheet) -> None:
+    sheet.text(72, 120, "Caution: hot surface")
+    sheet.text(72.4, 120.2, "Caution: hot surface")
+    assert sheet.convert().outline() == ["text Caution: hot surface"]

@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from conftest import Sheet
+
+
+BOLD = "Helvetica-Bold"
+LOREM = (
+    "The regulator delivers up to 250 mA to the board and to everything that takes its supply from the 3V3 pin of it."
+)
+RATINGS = [
+    ["Parameter", "Min", "Max", "Unit"],
+    ["Supply at VIN", "9", "33", "V"],
+    ["Supply at 3V3", "3.0", "3.6", "V"],
+    ["Standby current", "-", "0.5", "mA"],
+    ["Temperature", "-40", "85", "°C"],
+]
+XS = [72.0, 220.0, 290.0, 360.0, 430.0]
+
+
+def test_a_table_with_all_lines_keeps_its_header_and_rows(sheet: Sheet) -> None:
+    y = sheet.paragraph(72, 120, LOREM)
+    sheet.grid(XS, [y + 20 + 16 * row for row in range(6)], RATINGS)
+    sheet.paragraph(72, y + 150, LOREM)
+    found = sheet.convert()
+    assert found.outline() == [f"text {LOREM}", "table 5x4", f"text {LOREM}"]
+    assert found.rows() == RATINGS
+    assert found.header() == RATINGS[0]
+
+
+def test_a_table_with_shaded_rows_and_no_column_lines_keeps_its_columns(sheet: Sheet) -> None:
+    for index, row in enumerate(RATINGS):
+        sheet.fill(72, 120 + 16 * index, 500, 136 + 16 * index, gray=0.6 if index == 0 else 0.9 + 0.1 * (index % 2))
+        for x, text in zip(XS, row, strict=False):
+            sheet.text(x + 4, 131 + 16 * index, text)
+    found = sheet.convert()
+    assert found.rows() == RATINGS
+    assert found.header() == RATINGS[0]
+
+
+def test_a_table_with_three_horizontal_lines_is_split_into_rows(sheet: Sheet) -> None:
+    for y in (120, 138, 220):
+        sheet.line(72, y, 500, y)
+    for index, row in enumerate(RATINGS):
+        for x, text in zip(XS, row, strict=False):
+            sheet.text(x + 4, 133 + 19 * index, text, font=BOLD if index == 0 else "Helvetica")
+    found = sheet.convert()
+    assert found.rows() == RATINGS
+    assert found.header() == RATINGS[0]
+
+
+def test_columns_without_any_line_are_a_table_when_their_texts_are_short(sheet: Sheet) -> None:
+    y = sheet.paragraph(72, 120, LOREM) + 10
+    for index, row in enumerate(RATINGS):
+        for x, text in zip(XS, row, strict=False):
+            sheet.text(x, y + 15 * index, text, font=BOLD if index == 0 else "Helvetica")
+    found = sheet.convert()
+    assert found.rows() == RATINGS
+    assert found.header() == RATINGS[0]
+
+
+def test_two_tables_between_the_same_margins_stay_two(sheet: Sheet) -> None:
+    for top, title in ((120.0, "1.1 Supply"), (300.0, "1.2 Limits")):
+        sheet.text(72, top, title, size=14, font=BOLD)
+        for row in range(6):
+            sheet.line(72, top + 20 + 16 * row, 500, top + 20 + 16 * row)
+        for index, row in enumerate(RATINGS):
+            for x, text in zip(XS, row, strict=False):
+                sheet.text(x + 4, top + 31 + 16 * index, text)
+        sheet.paragraph(72, top + 120, LOREM)
+    found = sheet.convert()
+    assert found.outline() == [
+        "h2 1.1 Supply",
+        "table 5x4",
+        f"text {LOREM}",
+        "h2 1.2 Limits",
+        "table 5x4",
+        f"text {LOREM}",
+    ]
+    assert found.rows(0) == found.rows(1) == RATINGS
+
+
+def test_a_cell_over_several_rows_is_one_cell(sheet: Sheet) -> None:
+    sheet.line(72, 120, 400, 120)
+    sheet.line(72, 136, 400, 136)
+    sheet.line(180, 152, 400, 152)
+    sheet.line(72, 168, 400, 168)
+    for x in (72, 180, 400):
+        sheet.line(x, 120, x, 168)
+    sheet.text(76, 132, "Part", font=BOLD)
+    sheet.text(184, 132, "Detail", font=BOLD)
+    sheet.text(76, 148, "Memory")
+    sheet.text(184, 148, "512 kB flash")
+    sheet.text(184, 164, "64 kB RAM")
+    assert sheet.convert().rows() == [["Part", "Detail"], ["Memory", "512 kB flash"], ["Memory", "64 kB RAM"]]
+
+
+def test_wrapped_lines_of_a_cell_are_joined(sheet: Sheet) -> None:
+    sheet.grid([72, 180, 330], [120, 136, 166], [["Part", "Detail"], ["", ""]])
+    sheet.text(76, 148, "Memory")
+    sheet.text(184, 148, "512 kB flash with read-")
+    sheet.text(184, 161, "while-write support")
+    assert sheet.convert().rows()[1] == ["Memory", "512 kB flash with read-while-write support"]
+
+
+def test_a_table_that_goes_on_over_a_page_break_repeats_its_header(sheet: Sheet) -> None:
+    for page in (0, 1):
+        rows = [["Pin", "Name"], ["1", "VIN"], ["2", "GND"]] if page == 0 else [["3", "RST"], ["4", "D0"]]
+        top = 740.0 if page == 0 else 110.0
+        sheet.grid([72, 140, 300], [top + 16 * row for row in range(len(rows) + 1)], rows, header=page == 0)
+        sheet.next_page()
+    found = sheet.convert()
+    assert found.rows(1) == [["Pin", "Name"], ["3", "RST"], ["4", "D0"]]
+    assert found.header(1) == ["Pin", "Name"]
+    assert found.report.continued_tables == 1
+    assert [table.prov[0].page_no for table in found.document.tables] == [1, 2]
+
+
+def test_the_bold_line_above_a_table_is_its_caption(sheet: Sheet) -> None:
+    sheet.paragraph(72, 100, LOREM)
+    sheet.text(72, 145, "Absolute maximum ratings", font=BOLD)
+    sheet.grid(XS, [152 + 16.0 * row for row in range(6)], RATINGS)
+    found = sheet.convert()
+    assert found.document.tables[0].caption_text(found.document) == "Absolute maximum ratings"
+    assert found.headings() == []
+
+
+def test_the_words_of_a_table_stand_nowhere_else(sheet: Sheet) -> None:
+    sheet.paragraph(72, 100, LOREM)
+    sheet.grid(XS, [152 + 16.0 * row for row in range(6)], RATINGS)
+    found = sheet.convert()
+    assert [item.text for item in found.document.texts] == [LOREM]
+
+
+def test_a_frame_around_a_paragraph_is_no_table(sheet: Sheet) -> None:
+    sheet.grid([60, 560], [90, 140], [[""]])
+    sheet.paragraph(72, 110, LOREM)
+    assert sheet.convert().outline() == [f"text {LOREM}"]
+
+
+def test_a_number_in_a_raised_position_is_no_digit_of_the_word(sheet: Sheet) -> None:
+    sheet.grid([72, 180, 330], [120, 136, 152], [["Wire", "Size"], ["Solid", "0.5 mm"]])
+    sheet.text(217.5, 144.5, "2", size=6)
+    assert sheet.convert().rows()[1] == ["Solid", "0.5 mm²"]
