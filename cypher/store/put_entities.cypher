@@ -1,5 +1,5 @@
-// Make sure that entities of one graph and one type are there; what chunks say about them comes after.
-// :param {rows: [{key: 'k', graph: 'mention', type: 'Product', normal: 'x 100'}]}
+// Write new entities of one graph and one type; what chunks say about them comes after.
+// :param {rows: [{key: 'k', graph: 'mention', type: 'Product', normal: 'x 100', name: 'X-100', description: '', aliases: [], mentions: 0}]}
 UNWIND $rows AS row
-MERGE (entity:__Entity__:`GRAPH_LABEL`:`ENTITY_TYPE` {key: row.key})
-ON CREATE SET entity.graph = row.graph, entity.type = row.type, entity.normal = row.normal, entity.name = row.name, entity.description = '', entity.aliases = [], entity.mentions = 0
+CREATE (entity:__Entity__:`GRAPH_LABEL`:`ENTITY_TYPE`)
+SET entity = row
