@@ -67,9 +67,14 @@ class Connection:
                 yield record.data()
 
     def explain(self, text: str, parameters: dict[str, Any]) -> neo4j.ResultSummary:
-        """Have a statement planned without running it."""
-        with _errors(), self._session(reads=True) as session:
+        """Have a user's statement planned without running it. Raises `InputError` where it is wrong."""
+        with _errors(refused=InputError), self._session(reads=True) as session:
             return session.run(f"EXPLAIN {text}", parameters).consume()
+
+    def ask(self, text: str, parameters: dict[str, Any]) -> list[dict[str, Any]]:
+        """Run a user's statement in a session that may only read. Raises `InputError` where it is wrong."""
+        with _errors(refused=InputError), self._session(reads=True) as session:
+            return [record.data() for record in session.run(text, parameters)]
 
     def write(self, work: Callable[[Transaction], T]) -> T:
         """Run `work` in one transaction, again where the database asks for it: it must not keep anything of a run that failed."""
@@ -139,8 +144,8 @@ def open_connection(target: str | Path, *, create: bool) -> Connection:
 
 
 @contextmanager
-def _errors(address: str = "the database") -> Iterator[None]:
-    """Turn the driver's errors into ours."""
+def _errors(address: str = "the database", *, refused: type[KgragError] = StoreError) -> Iterator[None]:
+    """Turn the driver's errors into ours; `refused` is what a statement that the database does not take is."""
     from neo4j import exceptions
 
     try:
@@ -156,7 +161,7 @@ def _errors(address: str = "the database") -> Iterator[None]:
         raise StoreUnavailable(
             f"{address} cannot be reached: {error}. Is it running? kgrag db up starts a Neo4j."
         ) from error
-    except (exceptions.CypherSyntaxError, exceptions.ClientError) as error:
-        raise StoreError(f"The database refused a statement: {error.message or error}") from error
+    except exceptions.ClientError as error:
+        raise refused(f"The database refused a statement: {error.message or error}") from error
     except (exceptions.Neo4jError, exceptions.DriverError) as error:
         raise StoreError(f"The database failed: {error}") from error

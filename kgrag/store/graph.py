@@ -102,9 +102,9 @@ class GraphStore:
         return self._connection.read(statement(name, graph=parameters.get("graph")), parameters)
 
     def query(self, cypher: str, **parameters: Any) -> list[dict[str, Any]]:
-        """Run the user's own Cypher. Raises `CypherWriteError` where it would write, `StoreError` or `InputError` where it is wrong."""
+        """Run the user's own Cypher. Raises `CypherWriteError` where it would write, `InputError` where it is wrong."""
         check_reads_only(self._connection, cypher, parameters)
-        return self._connection.read(cypher, parameters)
+        return self._connection.ask(cypher, parameters)
 
     # Documents and chunks
 

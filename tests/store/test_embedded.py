@@ -140,6 +140,11 @@ for n in range(10_000):
         assert store.count_chunks_without_embedding() == store.count_chunks() - len(store.work("embed", "e"))
         rewrite(store, 12 + 4 * seed)
         resumed = store.digest()
+        store.finish()
+        found = store.query(
+            "CALL db.index.vector.queryNodes('chunk_embedding', 1000, $v) YIELD node RETURN node.id AS id", v=[1.0] * 8
+        )
+        assert {row["id"] for row in found} == {chunk.id for chunk in store.chunks()}
     with open_store(tmp_path / "b.kg") as store:
         store.bind("e", 8)
         rewrite(store, 12 + 4 * seed)
