@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from kgrag.documents.pdf.blocks import TableBlock
+from kgrag.documents.pdf.blocks import Block, TableBlock
 from kgrag.documents.pdf.docling_document import PdfLink, write_document
 from kgrag.documents.pdf.furniture import RemovedLine
+from kgrag.documents.pdf.geometry import Line, lines_of
 from kgrag.documents.pdf.hyphens import LineJoiner
 from kgrag.documents.pdf.opening import check_pdf, file_origin
 from kgrag.documents.pdf.pages import read_outline, read_pages
-from kgrag.documents.pdf.standard import convert_with_models, missing_models
+from kgrag.documents.pdf.standard import convert_with_models, missing_packages, missing_weights
 from kgrag.documents.pdf.structure import Structure, recover_structure
 from kgrag.errors import DocumentError, ModelMissing
 
@@ -69,14 +71,15 @@ def convert_pdf(path: Path, *, mode: PdfMode = "auto") -> PdfConversion:
     asked for and not installed.
     """
     metadata_title = check_pdf(path)
-    missing = missing_models()
+    missing = missing_packages()
     if mode == "standard" and missing:
         raise ModelMissing(
-            f"PDF mode `standard` needs Docling's layout models, but {missing}: pip install 'kgrag[docling]', or --pdf native"
+            f"PDF mode `standard` needs Docling's layout models; {missing}. Run: pip install 'kgrag[docling]', or take --pdf native."
         )
-    if mode == "native" or missing:
-        note = "asked for" if mode == "native" else f"auto: {missing}"
-        return _convert_natively(path, metadata_title, note)
+    if mode == "native":
+        return _convert_natively(path, metadata_title, "asked for")
+    if mode == "auto" and (missing := missing or missing_weights()):
+        return _convert_natively(path, metadata_title, f"auto: {missing}")
     from docling_core.types.doc.labels import DocItemLabel
 
     document = convert_with_models(path)
@@ -102,7 +105,7 @@ def _convert_natively(path: Path, metadata_title: str, note: str) -> PdfConversi
             f"no text on its {len(pages)} page(s): a scan? Run it through OCR first (ocrmypdf), or use --pdf standard",
         )
     structure = recover_structure(pages, outline)
-    joiner = LineJoiner(line for page in pages for line in (word.text for word in page.words))
+    joiner = LineJoiner(_lines_of_block(block) for block in structure.blocks)
     document, links, figures = write_document(structure, pages, name=path.stem, origin=file_origin(path), joiner=joiner)
     return PdfConversion(
         document=document,
@@ -112,6 +115,12 @@ def _convert_natively(path: Path, metadata_title: str, note: str) -> PdfConversi
         links=links,
         figure_items=figures,
     )
+
+
+def _lines_of_block(block: Block) -> Sequence[Line]:
+    if isinstance(block, TableBlock):
+        return [line for cell in block.cells for line in lines_of(cell.words)]
+    return block.lines if block.tail is None else [*block.lines, *block.tail.lines]
 
 
 def _report(structure: Structure, page_count: int, joiner: LineJoiner, note: str) -> PdfReport:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 
 from kgrag.documents.pdf.geometry import CJK, Line
 
@@ -12,6 +13,9 @@ __all__ = ["LineJoiner"]
 
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _LEFT = re.compile(r"(\S*[^\W_])([-\u2010\u00ad])$")
+_HYPHENATED = 0.03
+"""Share of lines that end in a hyphen from which a document is hyphenated: compounds alone make about one in a hundred."""
+_MIN_CUTS = 5
 _COMPOUND = re.compile(r"[^\W\d_]+-[^\W\d_]")
 """`read-` + `while-write`: one hyphen of a word with several."""
 _RIGHT = re.compile(r"[^\W\d_]+")
@@ -27,14 +31,21 @@ class LineJoiner:
     """Joins the lines of one document; whether a hyphen at a line's end stays is decided by the document's own words.
 
     `low-` + `power` is `low-power` where the document writes that elsewhere, and `config-` + `uration` is `configuration` where it
-    writes that. Neither written: the hyphen stays between two words of the document, and after anything with a digit or a capital
-    inside (part numbers, pin names); else it goes.
+    writes that. Where it writes neither: the hyphen stays in a document whose lines are not hyphenated (browsers and word processors
+    break only at hyphens that are there), between two words of the document, and after anything with a digit or a capital inside
+    (part numbers, pin names); else it goes.
     """
 
-    def __init__(self, texts: Iterable[str]) -> None:
+    def __init__(self, paragraphs: Iterable[Sequence[Line]]) -> None:
         self._words: Counter[str] = Counter()
-        for text in texts:
-            self._words.update(word.casefold() for word in _WORD.findall(text))
+        cuts: list[tuple[str, str]] = []
+        line_count = 0
+        for lines in paragraphs:
+            line_count += len(lines)
+            self._words.update(word.casefold() for text in _without_halves(lines) for word in _WORD.findall(text))
+            cuts.extend(cut for above, below in pairwise(lines) if (cut := _cut_word(above.text, below.text)))
+        joined = sum(self._words[first + second] > self._words[f"{first}-{second}"] for first, second in cuts)
+        self._is_hyphenated = joined > 0 or len(cuts) >= max(_MIN_CUTS, _HYPHENATED * line_count)
         self.hyphens_removed = 0
         self.hyphens_kept = 0
 
@@ -63,7 +74,7 @@ class LineJoiner:
         return f"{text} {following}"
 
     def _hyphenated(self, text: str, following: str, left: re.Match[str]) -> str:
-        token, hyphen = left[1], left[2]
+        hyphen = left[2]
         stem = text[: -len(hyphen)]
         if hyphen == _SOFT_HYPHEN:
             self.hyphens_removed += 1
@@ -71,23 +82,34 @@ class LineJoiner:
         right = _RIGHT.match(following)
         if right is not None and right[0].casefold() in _CONJUNCTIONS:
             return f"{text} {following}"
+        cut = _cut_word(text, following)
+        if cut is not None and self._goes(*cut):
+            self.hyphens_removed += 1
+            return stem + following
         self.hyphens_kept += 1
-        inner = re.search(r"[^\W\d_]+$", token)
-        if (
-            right is None
-            or inner is None
-            or not right[0][0].islower()
-            or not token[1:].islower()
-            or re.search(r"[\d_]", token)
-        ):
-            return text + following
-        if "-" in token or _COMPOUND.match(following):
-            return text + following
-        first, second = inner[0].casefold(), right[0].casefold()
-        hyphenated = self._words[f"{first}-{second}"]
-        joined = self._words[first + second]
-        if hyphenated >= joined and (hyphenated or (self._words[first] and self._words[second])):
-            return text + following
-        self.hyphens_kept -= 1
-        self.hyphens_removed += 1
-        return stem + following
+        return text + following
+
+    def _goes(self, first: str, second: str) -> bool:
+        hyphenated, joined = self._words[f"{first}-{second}"], self._words[first + second]
+        if hyphenated or joined:
+            return joined > hyphenated
+        return self._is_hyphenated and not (self._words[first] and self._words[second])
+
+
+def _cut_word(text: str, following: str) -> tuple[str, str] | None:
+    """The two parts of a word that a line end may have cut, case folded; None where the hyphen is surely the author's."""
+    left, right = _LEFT.search(text), _RIGHT.match(following)
+    if left is None or right is None or right[0].casefold() in _CONJUNCTIONS:
+        return None
+    token = left[1].lstrip("([\"'“‘")
+    plain = token.isalpha() and token[1:].islower() and right[0].islower()
+    return (token.casefold(), right[0].casefold()) if plain and not _COMPOUND.match(following) else None
+
+
+def _without_halves(lines: Sequence[Line]) -> Iterator[str]:
+    """The lines without the two parts of words that a line end cuts, which are no words."""
+    cut = False
+    for line in lines:
+        text = line.text.partition(" ")[2] if cut else line.text
+        cut = _LEFT.search(line.text) is not None
+        yield text.rpartition(" ")[0] if cut else text

@@ -22,8 +22,13 @@ def lines(*texts: str) -> list[Line]:
     return result
 
 
-def joined(*texts: str, document: str = "") -> str:
-    return LineJoiner([document]).join(lines(*texts))
+HYPHENATED = lines("it was configured and con-", "figured again")
+"""A paragraph that shows that the document's typesetter breaks words."""
+
+
+def joined(*texts: str, document: str = "", hyphenated: bool = True) -> str:
+    paragraphs = [lines(text) for text in (document,) if text] + ([HYPHENATED] if hyphenated else [])
+    return LineJoiner(paragraphs).join(lines(*texts))
 
 
 def test_a_word_broken_by_the_typesetter_is_joined() -> None:
@@ -40,6 +45,12 @@ def test_a_word_that_the_document_writes_joined_is_joined() -> None:
 
 def test_two_words_of_the_document_keep_their_hyphen() -> None:
     assert joined("an open-", "drain output", document="open the drain") == "an open-drain output"
+
+
+def test_a_document_that_breaks_no_words_keeps_all_its_hyphens() -> None:
+    assert (
+        joined("enter it by double-", "tapping the button", hyphenated=False) == "enter it by double-tapping the button"
+    )
 
 
 def test_a_part_number_keeps_its_hyphen_and_gets_no_space() -> None:
@@ -74,7 +85,7 @@ def test_chinese_lines_are_joined_without_a_space() -> None:
 
 
 def test_what_was_done_is_counted() -> None:
-    joiner = LineJoiner(["low-power"])
+    joiner = LineJoiner([lines("low-power"), HYPHENATED])
     joiner.join(lines("low-", "power config-", "uration"))
     assert (joiner.hyphens_kept, joiner.hyphens_removed) == (1, 1)
 

@@ -90,3 +90,15 @@ def test_a_word_printed_twice_for_a_shadow_is_read_once(sheet: Sheet) -> None:
     sheet.text(72, 120, "Caution: hot surface")
     sheet.text(72.4, 120.2, "Caution: hot surface")
     assert sheet.convert().outline() == ["text Caution: hot surface"]
+
+
+def test_a_word_that_the_typesetter_broke_is_joined_and_counted(sheet: Sheet) -> None:
+    sheet.text(72, 120, "The low-power mode keeps the whole config-")
+    sheet.text(72, 132.5, "uration of the board. Nothing else in low-")
+    sheet.text(72, 145, "power mode is kept, only this configuration.")
+    found = sheet.convert()
+    assert found.outline() == [
+        "text The low-power mode keeps the whole configuration of the board. "
+        "Nothing else in low-power mode is kept, only this configuration."
+    ]
+    assert (found.report.hyphens_removed, found.report.hyphens_kept) == (1, 1)
