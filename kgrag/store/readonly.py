@@ -17,8 +17,8 @@ __all__ = ["check_reads_only"]
 FORBIDDEN_OPERATORS = frozenset({"LoadCSV", "TerminateTransactions"})
 """They are reading to Neo4j: files of the server, and other people's transactions."""
 
-_FORBIDDEN_WORDS = re.compile(r"\bLOAD\s+CSV\b|\bTERMINATE\s+TRANSACTION", re.IGNORECASE)
-"""The same for ArcadeDB, which parses them as reading (its server is configured to load nothing, too)."""
+_LOADS_FILE = re.compile(r"\bLOAD\s+CSV\b", re.IGNORECASE)
+"""The same for ArcadeDB, which parses it as reading (its server is configured to load nothing, too)."""
 _ASKS_FOR_PLAN = re.compile(r"\A\s*(EXPLAIN|PROFILE)\b", re.IGNORECASE)
 _QUOTED = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`(?:``|[^`])*`|//[^\n]*|/\*.*?\*/""", re.DOTALL)
 
@@ -29,7 +29,7 @@ def check_reads_only(connection: Connection, cypher: str, parameters: dict[str, 
         operations = connection.server.operations(cypher)
         if operations != {"READ"}:
             raise _refusal(cypher, ", ".join(sorted(operations - {"READ"})) or "an unknown operation")
-        if found := _FORBIDDEN_WORDS.search(_QUOTED.sub(" ", cypher)):
+        if found := _LOADS_FILE.search(_QUOTED.sub(" ", cypher)):
             raise _refusal(cypher, found[0])
         return
     summary = connection.explain(_ASKS_FOR_PLAN.sub("", cypher), parameters)

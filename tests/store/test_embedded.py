@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kgrag.errors import InputError, StoreLocked, StoreUnavailable
+from kgrag.errors import CypherWriteError, InputError, StoreLocked, StoreUnavailable
 from kgrag.store.graph import GraphStore, open_store
 from kgrag.store.ledger import WorkRecord
 from kgrag.types import Chunk, Document, Entity, Extraction
@@ -171,6 +171,21 @@ def test_an_ended_process_lets_go_of_its_store(tmp_path: Path) -> None:
     process.wait(timeout=60)
     with open_store(tmp_path / "a.kg", create=False):
         pass
+
+
+@pytest.mark.parametrize(
+    "cypher",
+    [
+        "CALL do.when(true, 'CREATE (n:Foreign)', '', {})",
+        "CALL merge.node(['Foreign'], {a: 1}, {})",
+        "CALL db.migrateLegacyTemporals()",
+        "CREATE USER foreign SET PASSWORD 'x'",
+        "TERMINATE TRANSACTIONS '1'",
+    ],
+)
+def test_the_procedures_of_arcadedb_that_write_are_refused(tmp_path: Path, cypher: str) -> None:
+    with open_store(tmp_path / "a.kg") as store, pytest.raises(CypherWriteError):
+        store.query(cypher)
 
 
 def test_the_heap_is_checked(tmp_path: Path) -> None:
