@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 
 __all__ = ["CJK", "Box", "Line", "Word", "bounding_box", "line_of", "lines_of", "pieces_of"]
@@ -124,6 +125,11 @@ class Line:
         return self.box.center[1]
 
 
+@cache
+def _is_typewriter(font: str) -> bool:
+    return bool(_TYPEWRITER.search(font))
+
+
 def line_of(words: Sequence[Word]) -> Line:
     """Make a line of at least one word, whatever their order."""
     ordered = tuple(sorted(words, key=lambda word: word.box.x0))
@@ -132,7 +138,7 @@ def line_of(words: Sequence[Word]) -> Line:
     for word in ordered:
         sizes[round(word.box.height, 1), word.font] += len(word.text)
         bold += len(word.text) if word.bold else 0
-        code += len(word.text) if _TYPEWRITER.search(word.font) and not word.bold else 0
+        code += len(word.text) if not word.bold and _is_typewriter(word.font) else 0
     (size, font), _ = max(sizes.items(), key=lambda entry: (entry[1], entry[0]))
     return Line(
         words=ordered,

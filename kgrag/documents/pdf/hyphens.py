@@ -60,10 +60,11 @@ class LineJoiner:
         return text
 
     def _append(self, text: str, following: str, previous: Line, edge: float) -> str:
-        left = _LEFT.search(text)
+        last_word = text.rpartition(" ")[2]
+        left = _LEFT.match(last_word)
         if left is not None:
             return self._hyphenated(text, following, left)
-        if _URL_TAIL.search(text):
+        if _URL_TAIL.search(last_word):
             head = following.split(" ", 1)[0]
             at_edge = edge - previous.box.x1 <= _URL_SLACK * max(1.0, edge - previous.box.x0)
             is_more = _URL_HEAD.match(head) and re.search(r"[/._=?&%#\d-]", head.rstrip(".,"))
@@ -98,7 +99,7 @@ class LineJoiner:
 
 def _cut_word(text: str, following: str) -> tuple[str, str] | None:
     """The two parts of a word that a line end may have cut, case folded; None where the hyphen is surely the author's."""
-    left, right = _LEFT.search(text), _RIGHT.match(following)
+    left, right = _LEFT.match(text.rpartition(" ")[2]), _RIGHT.match(following)
     if left is None or right is None or right[0].casefold() in _CONJUNCTIONS:
         return None
     token = left[1].lstrip("([\"'“‘")
@@ -111,5 +112,5 @@ def _without_halves(lines: Sequence[Line]) -> Iterator[str]:
     cut = False
     for line in lines:
         text = line.text.partition(" ")[2] if cut else line.text
-        cut = _LEFT.search(line.text) is not None
+        cut = _LEFT.match(line.text.rpartition(" ")[2]) is not None
         yield text.rpartition(" ")[0] if cut else text

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from kgrag.documents.pdf.blocks import Block
-from kgrag.documents.pdf.geometry import Box, Line, Word, line_of, lines_of
+from kgrag.documents.pdf.geometry import Box, Line, Word, bounding_box, lines_of
 
 __all__ = ["Region", "regions_of"]
 
@@ -89,7 +89,8 @@ def _column_run(bands: Sequence[_Band], start: int) -> tuple[int, tuple[float, f
         if not narrowed:
             break
         strips, end = narrowed, end + 1
-    for strip in sorted(strips, key=lambda strip: strip[0] - strip[1]):
+    between = [strip for strip in strips if strip[0] > left and strip[1] < right]
+    for strip in sorted(between, key=lambda strip: strip[0] - strip[1]):
         if _makes_columns(bands[start:end], strip, right - left):
             return start + _columns_end(bands[start:end], strip), strip
     return start + 1, None
@@ -138,14 +139,14 @@ def _makes_columns(bands: Sequence[_Band], gutter: tuple[float, float], width: f
     if len(bands) < _MIN_LINES:
         return False
     for side in _sides(bands, gutter):
-        lines = [line_of(band.words) for band in side if band.words]
+        lines = [(bounding_box(band.boxes), len(band.words)) for band in side if band.words]
         if len(lines) < _MIN_LINES:
             return False
-        extent = max(line.box.x1 for line in lines) - min(line.box.x0 for line in lines)
+        extent = max(box.x1 for box, _ in lines) - min(box.x0 for box, _ in lines)
         if (
             extent < _MIN_WIDTH * width
-            or median(len(line.words) for line in lines) < _MIN_WORDS
-            or median(line.box.width for line in lines) < _MIN_FILL * extent
+            or median(count for _, count in lines) < _MIN_WORDS
+            or median(box.width for box, _ in lines) < _MIN_FILL * extent
         ):
             return False
     return True
