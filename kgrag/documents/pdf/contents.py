@@ -124,9 +124,13 @@ def _numbered_run(lines: Sequence[Line], start: int) -> list[_Entry]:
 
 
 def _unnumbered_run(lines: Sequence[Line], start: int, known: Counter[str]) -> list[_Entry]:
-    """Entries without a page number: each line is a numbered heading that stands elsewhere too."""
+    """Entries of which most have no page number: each line is a numbered heading that stands elsewhere too."""
     run: list[_Entry] = []
     for line in lines[start:]:
+        entry = _entry(line)
+        if entry is not None and _SECTION.match(entry.title) and _stands_elsewhere(entry, known):
+            run.append(entry)
+            continue
         if known[comparable(line.text)] < 2 or not _SECTION.match(line.text):
             break
         run.append(_Entry(line, line.text, "", False, line.box.x1))

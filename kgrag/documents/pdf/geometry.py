@@ -22,6 +22,8 @@ _BOLD_SHARE = 0.9
 _TYPEWRITER = re.compile(
     r"mono|nimbusmon|courier|consol|menlo|typewriter|cmtt|lmtt|sourcecode|inconsolata", re.IGNORECASE
 )
+_MIDDLE = 0.15
+"""Share of a line's height by which the middle of low glyphs may be off (Chinese in fonts that have each glyph's own height)."""
 _NEAR_LINES = 5
 _TINY = 0.75
 """Relative height below which a glyph (a raised sign, a small symbol) need not reach its line's middle."""
@@ -196,7 +198,8 @@ def _same_line(box: Box, core: Box, group: Sequence[Word]) -> bool:
         return False
     if small.height > _TINY * large.height:
         return small.y0 <= large.center[1] <= small.y1
-    return _gap([box], [word.box for word in group]) < large.height
+    in_the_middle = abs(small.center[1] - large.center[1]) < _MIDDLE * large.height
+    return in_the_middle or _gap([box], [word.box for word in group]) < large.height
 
 
 def _with_raised(groups: Sequence[list[Word]], cores: Sequence[Box]) -> list[list[Word]]:
