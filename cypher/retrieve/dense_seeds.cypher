@@ -1,8 +1,8 @@
 // The chunks whose vectors are nearest to the question's, by the vector index.
 // Parameters: $index name of the vector index, $vector the question's vector, $limit how many are wanted, $candidates how many the index is
 // asked for (more than wanted: an approximate index finds the true neighbours only then).
-// Returns id and similarity in [0, 1], (1 + cosine) / 2, best first.
+// Returns id, similarity in [0, 1], (1 + cosine) / 2, document and position, best first.
 CALL db.index.vector.queryNodes($index, $candidates, $vector) YIELD node, score
-RETURN node.id AS id, score AS similarity
+RETURN node.id AS id, score AS similarity, node.document_id AS document_id, node.position AS position
 ORDER BY similarity DESC, id
 LIMIT $limit

@@ -21,7 +21,8 @@ CALL (s, entities) {
   WITH c, shared, rarity, vector.similarity.cosine([1.0], [-1.0]) AS opposite
   WITH c, shared, rarity, (vector.similarity.cosine(c.embedding, $vector) - opposite) / (1.0 - opposite) AS similarity
   ORDER BY rarity DESC, c.id
-  RETURN collect({id: c.id, shared: shared, rarity: rarity, similarity: similarity}) AS related
+  RETURN collect({id: c.id, shared: shared, rarity: rarity, similarity: similarity, document_id: c.document_id,
+                  position: c.position}) AS related
 }
 CALL (entities) {
   UNWIND entities AS e

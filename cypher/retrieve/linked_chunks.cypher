@@ -15,7 +15,7 @@ WHERE c.id <> s.id
 WITH DISTINCT s, e, c, vector.similarity.cosine([1.0], [-1.0]) AS opposite
 WITH s, e, c, (vector.similarity.cosine(c.embedding, $vector) - opposite) / (1.0 - opposite) AS similarity
 ORDER BY s.id, e.mentions, e.key, similarity DESC, c.id
-WITH s, e, collect({id: c.id, similarity: similarity}) AS chunks
+WITH s, e, collect({id: c.id, similarity: similarity, document_id: c.document_id, position: c.position}) AS chunks
 RETURN s.id AS seed, 'mention' AS kind, e.name AS name, e.mentions AS mentions, size(chunks) AS about, chunks[0..$limit] AS chunks
 UNION ALL
 UNWIND $seeds AS seed
@@ -25,6 +25,7 @@ WHERE c.id <> s.id
 WITH s, c, min(l.position) AS position, min(l.anchor) AS anchor, vector.similarity.cosine([1.0], [-1.0]) AS opposite
 WITH s, c, position, anchor, (vector.similarity.cosine(c.embedding, $vector) - opposite) / (1.0 - opposite) AS similarity
 ORDER BY s.id, position, c.id
-WITH s, collect({id: c.id, similarity: similarity, anchor: anchor})[0..$hyperlinks] AS targets
+WITH s, collect({id: c.id, similarity: similarity, document_id: c.document_id, position: c.position, anchor: anchor})[0..$hyperlinks] AS targets
 UNWIND targets AS target
-RETURN s.id AS seed, 'hyperlink' AS kind, target.anchor AS name, 0 AS mentions, size(targets) AS about, [{id: target.id, similarity: target.similarity}] AS chunks
+RETURN s.id AS seed, 'hyperlink' AS kind, target.anchor AS name, 0 AS mentions, size(targets) AS about, 
+       [{id: target.id, similarity: target.similarity, document_id: target.document_id, position: target.position}] AS chunks

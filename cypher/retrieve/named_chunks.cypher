@@ -1,12 +1,12 @@
 // The chunks that are about (role title) an entity whose normal form the question may contain.
 // Parameters: $graph, $normals normal forms of the question's word sequences, $vector the question's vector, $limit chunks of each entity.
-// Returns for each entity its normal form and spellings, how many chunks are about it, and the $limit nearest to the question.
+// Returns for each entity its normal form and spellings, and the $limit chunks about it that are nearest to the question.
 UNWIND $normals AS normal
 MATCH (e:__Entity__ {normal: normal})-[:FROM_CHUNK {role: 'title'}]->(c:Chunk)
 WHERE e.graph = $graph
 WITH DISTINCT e, c, vector.similarity.cosine([1.0], [-1.0]) AS opposite
 WITH e, c, (vector.similarity.cosine(c.embedding, $vector) - opposite) / (1.0 - opposite) AS similarity
 ORDER BY similarity DESC, c.id
-WITH e, collect({id: c.id, similarity: similarity}) AS chunks
-RETURN e.key AS key, e.name AS name, e.normal AS normal, e.aliases AS aliases, size(chunks) AS about, chunks[0..$limit] AS chunks
+WITH e, collect({id: c.id, similarity: similarity, document_id: c.document_id, position: c.position}) AS chunks
+RETURN e.key AS key, e.name AS name, e.normal AS normal, e.aliases AS aliases, chunks[0..$limit] AS chunks
 ORDER BY key

@@ -15,6 +15,8 @@ class Candidate:
     chunk_id: str
     score: float
     why: tuple[str, ...] = ()
+    place: tuple[str, int] | None = None
+    """The chunk's document and its position there, where they were read."""
     statement: str = ""
     """The relation, where not the chunk itself but a relation that it states would be shown."""
 

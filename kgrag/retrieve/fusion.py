@@ -17,11 +17,17 @@ def scaled(scores: Mapping[str, float]) -> dict[str, float]:
     return {key: max(score, 0.0) / best if best > 0.0 else 0.0 for key, score in scores.items()}
 
 
-def minmax_fusion(dense: Mapping[str, float], sparse: Mapping[str, float], alpha: float) -> dict[str, float]:
-    """Add the scaled scores, `alpha` times dense and `1 - alpha` times sparse; a chunk that a list does not have counts 0 there."""
+def minmax_fusion(
+    dense: Mapping[str, float], sparse: Mapping[str, float], alpha: float, *, sparse_trust: float = 1.0
+) -> dict[str, float]:
+    """Add the scaled scores, `alpha` times dense and `1 - alpha` times sparse; a chunk that a list does not have counts 0 there.
+
+    `sparse_trust`, from 0 to 1, lowers the sparse scores: the best is as much then.
+    """
     by_dense, by_sparse = scaled(dense), scaled(sparse)
     return {
-        key: alpha * by_dense.get(key, 0.0) + (1.0 - alpha) * by_sparse.get(key, 0.0) for key in {**dense, **sparse}
+        key: alpha * by_dense.get(key, 0.0) + (1.0 - alpha) * sparse_trust * by_sparse.get(key, 0.0)
+        for key in {**dense, **sparse}
     }
 
 

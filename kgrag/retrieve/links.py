@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from kgrag.retrieve.candidates import Candidate
 from kgrag.retrieve.pipeline import LinkExpansion
 from kgrag.retrieve.rarity import rarity
-from kgrag.retrieve.seeds import Found, cosine
+from kgrag.retrieve.seeds import Found, Likeness, likeness
 from kgrag.store.graph import GraphStore
 
 __all__ = ["Link", "hand_on", "read_links"]
@@ -23,8 +23,7 @@ class Link:
     """A way from a seed to another chunk."""
 
     seed: str
-    chunk_id: str
-    cosine: float
+    chunk: Likeness
     weight: float
     """Between 0 and 1: by the rarity of the name, shared among the chunks that are about it."""
     why: str
@@ -55,8 +54,7 @@ async def read_links(
     return [
         Link(
             seed=row["seed"],
-            chunk_id=chunk["id"],
-            cosine=cosine(chunk["similarity"]),
+            chunk=likeness(chunk),
             weight=rarity(row["mentions"], chunks) / row["about"],
             why=f"link: {'title mention of' if row['kind'] == 'mention' else 'hyperlink'} {row['name']}",
         )
@@ -74,10 +72,10 @@ def hand_on(
     stays above what is only reached from there. Of several links the best counts.
     """
     reached = dict(candidates)
-    for link in sorted(links, key=lambda link: (link.seed, link.chunk_id, link.why)):
+    for link in sorted(links, key=lambda link: (link.seed, link.chunk.chunk_id, link.why)):
         seed = candidates[link.seed]
-        own = candidates.get(link.chunk_id) or found.candidate(link.chunk_id, link.cosine)
+        own = candidates.get(link.chunk.chunk_id) or found.candidate(link.chunk)
         score = min(own.score + weight * link.weight * seed.score, seed.score - BEHIND)
-        if score > reached.get(link.chunk_id, own).score or link.chunk_id not in reached:
-            reached[link.chunk_id] = own.scored(max(score, own.score), link.why)
+        if score > reached.get(link.chunk.chunk_id, own).score or link.chunk.chunk_id not in reached:
+            reached[link.chunk.chunk_id] = own.scored(max(score, own.score), link.why)
     return reached

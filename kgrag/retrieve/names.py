@@ -11,8 +11,7 @@ from typing import Any
 from kgrag.names import Gazetteer, normal_form
 from kgrag.retrieve.candidates import Candidate
 from kgrag.retrieve.pipeline import Names
-from kgrag.retrieve.rarity import rarity
-from kgrag.retrieve.seeds import Found, cosine
+from kgrag.retrieve.seeds import Found, Likeness, likeness
 from kgrag.store.fulltext import STOP_WORDS
 from kgrag.store.graph import GraphStore
 
@@ -31,10 +30,8 @@ class NamedEntity:
 
     key: str
     name: str
-    about: int
-    """How many chunks are about it (its title or heading stands over them)."""
-    chunks: tuple[tuple[str, float], ...]
-    """Those most like the question: id and cosine."""
+    chunks: tuple[Likeness, ...]
+    """The chunks about it (its title or heading stands over them) that are most like the question."""
 
 
 async def named_in_question(
@@ -52,8 +49,7 @@ async def named_in_question(
         NamedEntity(
             key=row["key"],
             name=row["name"],
-            about=row["about"],
-            chunks=tuple((chunk["id"], cosine(chunk["similarity"])) for chunk in row["chunks"]),
+            chunks=tuple(likeness(chunk) for chunk in row["chunks"]),
         )
         for row in rows
         if row["normal"] in said
@@ -71,18 +67,20 @@ def word_sequences(question: str) -> Iterator[str]:
                 yield question[start.start() : last.end()]
 
 
-def prefer_named(found: Found, named: Sequence[NamedEntity], *, chunks: int, weight: float) -> dict[str, Candidate]:
-    """Add to the score of every chunk about a named entity: `weight` times the rarity of such chunks among all `chunks`."""
+def prefer_named(found: Found, named: Sequence[NamedEntity], *, weight: float) -> dict[str, Candidate]:
+    """Add `weight` to the score of every chunk about a named entity, to all alike.
+
+    Alike, because a question about two things is about both, however much there is to read of each.
+    """
     candidates = dict(found.candidates)
-    gains: dict[str, tuple[float, str]] = {}
+    gaining: dict[str, str] = {}
     for entity in named:
-        gain = weight * rarity(entity.about, chunks)
-        for chunk_id, likeness in entity.chunks:
-            candidates.setdefault(chunk_id, found.candidate(chunk_id, likeness))
-            gains[chunk_id] = max(gains.get(chunk_id, (0.0, "")), (gain, entity.name))
-    for chunk_id, (gain, name) in gains.items():
+        for chunk in entity.chunks:
+            candidates.setdefault(chunk.chunk_id, found.candidate(chunk))
+            gaining.setdefault(chunk.chunk_id, entity.name)
+    for chunk_id, name in gaining.items():
         candidate = candidates[chunk_id]
-        candidates[chunk_id] = candidate.scored(candidate.score + gain, f"question names {name}")
+        candidates[chunk_id] = candidate.scored(candidate.score + weight, f"question names {name}")
     return candidates
 
 

@@ -9,8 +9,8 @@ from typing import Any
 from kgrag.retrieve.candidates import Candidate, best_first
 from kgrag.retrieve.links import BEHIND
 from kgrag.retrieve.pipeline import GraphExpansion
-from kgrag.retrieve.seeds import Found, cosine
-from kgrag.retrieve.words import content_words
+from kgrag.retrieve.seeds import Found, likeness
+from kgrag.retrieve.words import content_words, share_said
 from kgrag.store.graph import GraphStore
 
 __all__ = ["expand_over_graph", "read_neighbourhood"]
@@ -53,7 +53,7 @@ def expand_over_graph(
         seed = candidates[row["seed"]]
         most = max((chunk["rarity"] for chunk in row["chunks"]), default=1.0)
         for chunk in row["chunks"]:
-            own = candidates.get(chunk["id"]) or found.candidate(chunk["id"], cosine(chunk["similarity"]))
+            own = candidates.get(chunk["id"]) or found.candidate(likeness(chunk))
             score = min(own.score + settings.weight * seed.score * chunk["rarity"] / most, seed.score - BEHIND)
             if chunk["id"] not in reached or score > reached[chunk["id"]].score:
                 shared = (
@@ -62,12 +62,12 @@ def expand_over_graph(
                 reached[chunk["id"]] = own.scored(max(score, own.score), shared)
         for relation in row["relations"]:
             statement = _statement(relation)
-            overlap = len(asked & content_words(statement)) / len(asked) if asked else 0.0
+            overlap = share_said(asked, content_words(statement))
             score = settings.weight * seed.score * overlap / relation["hop"]
             key = (relation["chunk"], statement)
             if overlap and (key not in statements or score > statements[key].score):
                 why = f"graph: relation {relation['hop']} {'hop' if relation['hop'] == 1 else 'hops'} from a seed"
-                statements[key] = Candidate(relation["chunk"], score, (why,), statement)
+                statements[key] = Candidate(relation["chunk"], score, (why,), statement=statement)
     return [*reached.values(), *best_first(statements.values())[: settings.relations]]
 
 

@@ -42,6 +42,8 @@ class Seeds(_Settings):
     """How `hybrid` joins the two lists (`kgrag.retrieve.fusion`)."""
     alpha: Share = 0.5
     """Weight of dense against sparse, for `minmax`."""
+    coverage: bool = False
+    """For `minmax`: sparse counts only as far as the best sparse hits have the question's words (`kgrag.retrieve.coverage`)."""
     rrf_k: Count = 60
     """Rank offset of reciprocal rank fusion; 60 is that of Cormack, Clarke and Büttcher (SIGIR 2009)."""
 
@@ -50,9 +52,16 @@ class Names(_Settings):
     """Preference for chunks about something that the question names."""
 
     weight: Share
-    """What a chunk about the rarest of names gains, on the scale on which the best possible seed has 1."""
+    """What a chunk about something that the question names gains, on the scale on which the best possible seed has 1."""
     chunks: Count = 50
     """Chunks about one name that become candidates, nearest to the question first."""
+
+
+class Adjacent(_Settings):
+    """Support from the chunk before or after: what a document says of one thing often goes on in the next chunk."""
+
+    weight: Share
+    """Share of the better neighbour's score that a candidate gains, where that neighbour is a candidate itself."""
 
 
 class LinkExpansion(_Settings):
@@ -108,6 +117,7 @@ class Pipeline(_Settings):
     """The named graph that names and expansion use."""
     seeds: Seeds
     names: Names | None = None
+    adjacent: Adjacent | None = None
     expansion: Annotated[LinkExpansion | GraphExpansion, Field(discriminator="kind")] | None = None
     context: Context = Context()
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from kgrag.errors import InputError
 from kgrag.models.base import Embedder
+from kgrag.retrieve.adjacent import support_adjacent
 from kgrag.retrieve.budget import fitting
 from kgrag.retrieve.candidates import Candidate, best_first
 from kgrag.retrieve.links import hand_on, read_links
@@ -54,7 +55,7 @@ class Retriever:
         shown = ranking[: max(FETCHED_AT_LEAST, FETCHED_PER_SHOWN * (top or 0))]
         evidence = await self._evidence(shown)
         subjects = [
-            frozenset(e.key for e in named if any(piece.chunk_id == chunk_id for chunk_id, _ in e.chunks))
+            frozenset(e.key for e in named if any(piece.chunk_id == chunk.chunk_id for chunk in e.chunks))
             for piece in evidence
         ]
         texts = [piece.text for piece in evidence]
@@ -77,7 +78,9 @@ class Retriever:
         """Prefer what the question names, then follow links or the graph from the best seeds."""
         candidates = dict(found.candidates)
         if self.pipeline.names is not None:
-            candidates = prefer_named(found, named, chunks=self._chunks, weight=self.pipeline.names.weight)
+            candidates = prefer_named(found, named, weight=self.pipeline.names.weight)
+        if self.pipeline.adjacent is not None:
+            candidates = support_adjacent(candidates, weight=self.pipeline.adjacent.weight)
         match self.pipeline.expansion:
             case None:
                 return list(candidates.values())

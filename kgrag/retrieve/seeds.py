@@ -8,16 +8,29 @@ from dataclasses import dataclass
 from typing import Any
 
 from kgrag.retrieve.candidates import Candidate
+from kgrag.retrieve.coverage import best_coverage
 from kgrag.retrieve.fusion import minmax_fusion, reciprocal_rank_fusion, scaled
 from kgrag.retrieve.pipeline import Seeds
 from kgrag.store.fulltext import fulltext_query
 from kgrag.store.graph import GraphStore
 from kgrag.store.schema import CHUNK_FULLTEXT_INDEX, CHUNK_VECTOR_INDEX
 
-__all__ = ["Found", "cosine", "find_seeds"]
+__all__ = ["Found", "Likeness", "cosine", "find_seeds", "likeness"]
 
 INDEX_OVERSAMPLING = 5
 """An approximate index is asked for so many times what is wanted: recall@10 on 6,119 passages rises from 0.91 to 1.0."""
+
+HITS_READ = 10
+"""Of the sparse list: those whose words are compared with the question's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """A chunk that a statement returned, with its likeness to the question and where it stands."""
+
+    chunk_id: str
+    cosine: float
+    place: tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,14 +40,20 @@ class Found:
     candidates: Mapping[str, Candidate]
     score_per_cosine: float
 
-    def candidate(self, chunk_id: str, cosine: float) -> Candidate:
+    def candidate(self, chunk: Likeness) -> Candidate:
         """Return the seed of that id, or score a chunk that neither index listed by its similarity alone."""
-        return self.candidates.get(chunk_id) or Candidate(chunk_id, max(cosine, 0.0) * self.score_per_cosine)
+        seed = self.candidates.get(chunk.chunk_id)
+        return seed or Candidate(chunk.chunk_id, max(chunk.cosine, 0.0) * self.score_per_cosine, place=chunk.place)
 
 
 def cosine(similarity: float | None) -> float:
     """Turn what the databases return, (1 + cosine) / 2, into the cosine; a chunk without a vector is like nothing."""
     return 0.0 if similarity is None else 2.0 * similarity - 1.0
+
+
+def likeness(row: Mapping[str, Any]) -> Likeness:
+    """Read a chunk's id, similarity, document and position from a row."""
+    return Likeness(row["id"], cosine(row["similarity"]), (row["document_id"], row["position"]))
 
 
 async def find_seeds(store: GraphStore, question: str, vector: list[float], settings: Seeds) -> Found:
@@ -55,12 +74,15 @@ async def find_seeds(store: GraphStore, question: str, vector: list[float], sett
         case "sparse", _:
             scores, dense_weight = scaled(sparse), 0.0
         case _, "minmax":
-            scores, dense_weight = minmax_fusion(dense, sparse, settings.alpha), settings.alpha
+            hits = [row["prompted"] for row in sparse_rows[:HITS_READ]]
+            known = best_coverage(question, hits) if settings.coverage else 1.0
+            scores, dense_weight = minmax_fusion(dense, sparse, settings.alpha, sparse_trust=known), settings.alpha
         case _:
             scores, dense_weight = reciprocal_rank_fusion([dense_ranking, list(sparse)], settings.rrf_k), 0.0
     best = max(dense.values(), default=0.0)
+    places = {row["id"]: likeness(row).place for row in (*sparse_rows, *dense_rows)}
     return Found(
-        candidates={key: Candidate(key, score, _why(key, dense, sparse)) for key, score in scores.items()},
+        candidates={key: Candidate(key, score, _why(key, dense, sparse), places[key]) for key, score in scores.items()},
         score_per_cosine=dense_weight / best if best > 0.0 else 0.0,
     )
 
@@ -91,6 +113,7 @@ async def _sparse(store: GraphStore, question: str, vector: list[float], setting
         query=query,
         vector=vector,
         limit=settings.candidates,
+        read=HITS_READ if settings.coverage else 0,
     )
 
 

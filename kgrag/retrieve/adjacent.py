@@ -1,0 +1,26 @@
+"""Support from neighbours in reading order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kgrag.retrieve.candidates import Candidate
+
+__all__ = ["support_adjacent"]
+
+
+def support_adjacent(candidates: Mapping[str, Candidate], *, weight: float) -> dict[str, Candidate]:
+    """Add to each candidate `weight` times the score of the better of its neighbours, the chunks right before and after it.
+
+    The neighbours' scores are those from before, so support does not travel along a document.
+    """
+    by_place = {candidate.place: candidate for candidate in candidates.values() if candidate.place is not None}
+    supported = dict(candidates)
+    for key, candidate in candidates.items():
+        if candidate.place is None:
+            continue
+        document, position = candidate.place
+        beside = [by_place[p] for p in ((document, position - 1), (document, position + 1)) if p in by_place]
+        if gain := weight * max((neighbour.score for neighbour in beside), default=0.0):
+            supported[key] = candidate.scored(candidate.score + gain, f"beside a chunk with {gain / weight:.2f}")
+    return supported
