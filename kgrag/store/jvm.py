@@ -50,6 +50,7 @@ def start_jvm(crash_folder: Path) -> None:
             configuration.write_text(LOGGING, encoding="utf-8")
             quiet = [
                 f"-Djava.util.logging.config.file={configuration}",
+                "--sun-misc-unsafe-memory-access=allow",  # else it warns on the terminal of what its libraries still use
                 "-Darcadedb.log.impl=slf4j",  # its own logging always adds a console; through slf4j it keeps to the configuration
             ]
             try:
