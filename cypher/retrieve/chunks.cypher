@@ -1,5 +1,6 @@
 // The chunks that may be shown, with what a citation needs of their documents.
 // Parameters: $ids.
+// :param {ids: ['c']}
 UNWIND $ids AS id
 MATCH (c:Chunk {id: id})-[:FROM_DOCUMENT]->(d:Document)
 RETURN c.id AS id, c.source_id AS source_id, c.title AS title, c.section AS section, c.prompted AS prompted, c.tokens AS tokens,

@@ -3,6 +3,7 @@
 // with up to $neighbours other entities each seed (the best supported first), a second hop further where $hops is 2.
 // Parameters: $graph, $seeds ids, $vector the question's vector, $entities, $chunks, $neighbours, $hops (1 or 2).
 // Returns a row for each seed: chunks [{id, shared, rarity, similarity}] and relations [{hop, head, type, tail, description, weight, chunk}].
+// :param {graph: 'mention', seeds: ['c'], vector: [0.1, 0.2], entities: 20, chunks: 10, neighbours: 30, hops: 2}
 UNWIND $seeds AS seed
 MATCH (s:Chunk {id: seed})
 CALL (s) {

@@ -3,6 +3,7 @@
 // $entities how many entities of a seed are followed (rarest first), $limit chunks of each entity (nearest to the question first),
 // $hyperlinks how many hyperlinks of a seed are followed (in reading order).
 // Returns seed, kind, name, mentions of the entity, how many chunks it leads to, and those chunks with similarity in [0, 1].
+// :param {graph: 'mention', seeds: ['c'], known: [], vector: [0.1, 0.2], entities: 10, limit: 10, hyperlinks: 10}
 UNWIND $seeds AS seed
 MATCH (s:Chunk {id: seed})
 MATCH (s)<-[:FROM_CHUNK {role: 'mention'}]-(e:__Entity__)

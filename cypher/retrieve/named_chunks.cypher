@@ -1,6 +1,7 @@
 // The chunks that are about (role title) an entity whose normal form the question may contain.
 // Parameters: $graph, $normals normal forms of the question's word sequences, $vector the question's vector, $limit chunks of each entity.
 // Returns for each entity its normal form and spellings, and the $limit chunks about it that are nearest to the question.
+// :param {graph: 'mention', normals: ['x100'], vector: [0.1, 0.2], limit: 10}
 UNWIND $normals AS normal
 MATCH (e:__Entity__ {normal: normal})-[:FROM_CHUNK {role: 'title'}]->(c:Chunk)
 WHERE e.graph = $graph

@@ -3,6 +3,7 @@
 // best are returned with their text.
 // Returns id, score (BM25), similarity in [0, 1], (1 + cosine) / 2, document, position and text, best first. Neo4j's vector.similarity.cosine
 // gives that already, ArcadeDB's gives the cosine itself: the similarity of two opposite vectors says which.
+// :param {index: 'chunk_prompted', query: 'supply voltage', vector: [0.1, 0.2], limit: 10, read: 3}
 CALL db.index.fulltext.queryNodes($index, $query) YIELD node, score
 WITH node, score ORDER BY score DESC, node.id LIMIT $limit
 WITH collect({node: node, score: score}) AS hits

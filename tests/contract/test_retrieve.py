@@ -1,0 +1,235 @@
+"""Retrieval on both databases: the same evidence, and expansions equal to a reference computed in Python."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import random
+from collections.abc import Iterator
+
+import pytest
+
+from kgrag.errors import InputError
+from kgrag.names import normal_form
+from kgrag.retrieve import Pipeline, Retriever, load_pipeline, pipeline_names
+from kgrag.store.graph import GraphStore, open_store
+from kgrag.testing import HashingEmbedder
+from kgrag.types import Chunk, Entity, Evidence, content_id
+
+from .conftest import Content
+
+PAGES = {
+    "X-100": ("The X-100 pressure sensor runs at 3.3 V.", "Mount the X-100 on the Carrier Q7."),
+    "X-1000": ("The X-1000 pressure sensor runs at 33 V.",),
+    "Carrier Q7": ("A board with two slots and a fan.",),
+    "Warranty": ("Send the device back within two years.",),
+}
+HOSTILE = [
+    "`; MATCH (n) DETACH DELETE n //",
+    'prompted:"x" AND (a OR -b) ^2 ~ [1 TO 2] {x} \\',
+    "*:*",
+    "AND OR NOT",
+    "?!",
+    "'\"`{}[]()\\\n\t",
+    "x" * 10_000,
+    "a " * 5_000,
+    "\u0000 null",
+    "Ω µ ± 中文 🙂",
+]
+
+
+@pytest.fixture
+def embedder() -> HashingEmbedder:
+    return HashingEmbedder(dimensions=64)
+
+
+@pytest.fixture
+def store(store_target: str, embedder: HashingEmbedder) -> Iterator[GraphStore]:
+    with open_store(store_target) as opened:
+        opened.bind(embedder.name, embedder.dimensions)
+        yield opened
+
+
+@pytest.fixture
+def manual(store: GraphStore, embedder: HashingEmbedder, content: Content) -> GraphStore:
+    """Four pages: what they are about, and what they name."""
+    pages = {title: content.document(f"{title}.html", *texts, title=title) for title, texts in PAGES.items()}
+    store.put_documents(list(pages.values()))
+    said = []
+    for title, (_, chunks) in pages.items():
+        for chunk in chunks:
+            named = [Entity(name=title, type="Product", normal=normal_form(title), role="title")]
+            named += [
+                Entity(name=other, type="Product", normal=normal_form(other))
+                for other in PAGES
+                if other != title and f"{other} " in chunk.text.replace(".", " ")
+            ]
+            said.append(content.said(chunk, *named))
+    store.put_extractions("mention", said)
+    embed(store, embedder)
+    return store
+
+
+def embed(store: GraphStore, embedder: HashingEmbedder) -> None:
+    chunks = store.chunks_without_embedding(1000)
+    vectors = asyncio.run(embedder.embed_documents([chunk.embedded_text for chunk in chunks]))
+    store.put_embeddings([chunk.id for chunk in chunks], vectors, embedder=embedder.name)
+    store.finish()
+
+
+def ask(
+    store: GraphStore, embedder: HashingEmbedder, question: str, *, pipeline: str | Pipeline = "default", **limits: int
+) -> list[Evidence]:
+    chosen = load_pipeline(pipeline) if isinstance(pipeline, str) else pipeline
+    return asyncio.run(Retriever(store, embedder, chosen).retrieve(question, **limits))
+
+
+def test_what_the_question_names_comes_first_and_its_near_namesake_does_not(
+    manual: GraphStore, embedder: HashingEmbedder
+) -> None:
+    first, *_ = ask(manual, embedder, "At what voltage does the X-1000 pressure sensor run?")
+    assert first.title == "X-1000"
+    assert "question names X-1000" in first.why
+    reasons = {evidence.title: evidence.why for evidence in ask(manual, embedder, "voltage of the x100")}
+    assert "question names X-100" in reasons["X-100"]
+    assert not any(reason.startswith("question names") for reason in reasons["X-1000"])
+
+
+def test_a_link_leads_to_what_a_seed_mentions_and_says_so(manual: GraphStore, embedder: HashingEmbedder) -> None:
+    found = {
+        evidence.title: evidence for evidence in ask(manual, embedder, "How many slots where the X-100 is mounted?")
+    }
+    assert "link: title mention of Carrier Q7" in found["Carrier Q7"].why
+
+
+@pytest.mark.parametrize("name", pipeline_names())
+def test_evidence_is_complete_and_in_order_for_every_pipeline(
+    manual: GraphStore, embedder: HashingEmbedder, name: str
+) -> None:
+    evidence = ask(manual, embedder, "pressure sensor", pipeline=name)
+    assert evidence
+    assert [e.score for e in evidence] == sorted((e.score for e in evidence), reverse=True)
+    assert len({(e.chunk_id, e.text) for e in evidence}) == len(evidence)
+    chunks = {chunk.id: chunk for chunk in manual.chunks()}
+    for piece in evidence:
+        chunk = chunks[piece.chunk_id or ""]
+        assert piece.text == chunk.prompted_text
+        assert (piece.source_id, piece.section, piece.tokens) == (chunk.source_id, chunk.section, chunk.tokens)
+        assert piece.document == f"{chunk.title}.html"
+        assert piece.why
+
+
+def test_the_same_question_gives_the_same_evidence(manual: GraphStore, embedder: HashingEmbedder) -> None:
+    question = "Which sensor runs at 3.3 V?"
+    assert ask(manual, embedder, question) == ask(manual, embedder, question)
+
+
+def test_limits_replace_those_of_the_pipeline(manual: GraphStore, embedder: HashingEmbedder) -> None:
+    assert len(ask(manual, embedder, "pressure sensor", top=2)) == 2
+    assert sum(e.tokens for e in ask(manual, embedder, "pressure sensor", budget=15)) <= 15
+    with pytest.raises(InputError, match="top to be at least 1"):
+        ask(manual, embedder, "pressure sensor", top=0)
+    with pytest.raises(InputError, match="Expected a question"):
+        ask(manual, embedder, "  ")
+
+
+@pytest.mark.parametrize("question", HOSTILE, ids=lambda question: repr(question[:12]))
+def test_a_hostile_question_is_only_a_question(manual: GraphStore, embedder: HashingEmbedder, question: str) -> None:
+    before = manual.count_chunks()
+    for name in ("default", "kg", "sparse"):
+        ask(manual, embedder, f"{question} sensor", pipeline=name)
+        ask(manual, embedder, question, pipeline=name)
+    assert manual.count_chunks() == before
+
+
+def test_an_empty_store_has_no_evidence(store: GraphStore, embedder: HashingEmbedder) -> None:
+    for name in pipeline_names():
+        assert ask(store, embedder, "anything", pipeline=name) == []
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_expansions_equal_a_reference(
+    store: GraphStore, embedder: HashingEmbedder, content: Content, seed: int
+) -> None:
+    chance = random.Random(seed)
+    names = [f"name {number}" for number in range(12)]
+    _, chunks = made = content.document(
+        "d.html", *(" ".join(f"word{chance.randint(0, 60)}" for _ in range(12)) for _ in range(30))
+    )
+    store.put_documents([made])
+    roles: dict[str, dict[str, str]] = {}
+    said = []
+    for chunk in chunks:
+        roles[chunk.id] = {n: chance.choice(["title", "mention"]) for n in chance.sample(names, chance.randint(0, 6))}
+        entities = [content.entity(n, role=role) for n, role in roles[chunk.id].items()]
+        pairs = [chance.sample(sorted(roles[chunk.id]), 2) for _ in range(2)] if len(entities) > 1 else []
+        relations = [content.relation(head, "PART_OF", tail, description=chunk.text) for head, tail in pairs]
+        said.append(content.said(chunk, *entities, relations=relations))
+    store.put_extractions("mention", said)
+    embed(store, embedder)
+    vector = asyncio.run(embedder.embed_queries([" ".join(f"word{number}" for number in range(30))]))[0].tolist()
+    seeds = [chunk.id for chunk in chunks[:6]]
+    mentions = {name: sum(name in said_here for said_here in roles.values()) for name in names}
+
+    rows = store.read(
+        "retrieve/linked_chunks",
+        graph="mention",
+        seeds=seeds,
+        known=[],
+        vector=vector,
+        entities=2,
+        limit=3,
+        hyperlinks=1,
+    )
+    links = {(row["seed"], row["name"]): ([c["id"] for c in row["chunks"]], row["about"]) for row in rows}
+    assert links == linked(chunks, roles, mentions, seeds, dict(similarities(store, vector)), entities=2, limit=3)
+
+    rows = store.read(
+        "retrieve/graph_neighbourhood",
+        graph="mention",
+        seeds=seeds,
+        vector=vector,
+        entities=3,
+        chunks=4,
+        neighbours=5,
+        hops=2,
+    )
+    for row in rows:
+        own = rarest(roles[row["seed"]], mentions)[:3]
+        weights = {c.id: sum(1.0 / mentions[n] for n in own if n in roles[c.id]) for c in chunks if c.id != row["seed"]}
+        expected = sorted((c for c in weights if weights[c] > 0), key=lambda c: (-round(weights[c], 9), c))[:4]
+        assert [c["id"] for c in row["chunks"]] == expected
+        assert all(math.isclose(c["rarity"], weights[c["id"]]) for c in row["chunks"])
+        near = [r for r in row["relations"] if r["hop"] == 1]
+        assert len(near) <= 5
+        assert all({r["head"], r["tail"]} & set(own) for r in near)
+        assert sum(r["hop"] == 2 for r in row["relations"]) <= 5
+
+
+def similarities(store: GraphStore, vector: list[float]) -> Iterator[tuple[str, float]]:
+    for row in store.query("MATCH (c:Chunk) RETURN c.id AS id, c.embedding AS embedding"):
+        yield row["id"], sum(a * b for a, b in zip(row["embedding"], vector, strict=True))
+
+
+def rarest(names: dict[str, str], mentions: dict[str, int]) -> list[str]:
+    return sorted(names, key=lambda name: (mentions[name], content_id("mention", "Product", name)))
+
+
+def linked(
+    chunks: list[Chunk],
+    roles: dict[str, dict[str, str]],
+    mentions: dict[str, int],
+    seeds: list[str],
+    likeness: dict[str, float],
+    *,
+    entities: int,
+    limit: int,
+) -> dict[tuple[str, str], tuple[list[str], int]]:
+    expected = {}
+    for seed in seeds:
+        mentioned = {name: role for name, role in roles[seed].items() if role == "mention"}
+        for name in rarest(mentioned, mentions)[:entities]:
+            about = [c.id for c in chunks if c.id != seed and roles[c.id].get(name) == "title"]
+            if about:
+                expected[seed, name] = (sorted(about, key=lambda c: (-likeness[c], c))[:limit], len(about))
+    return expected
