@@ -1,0 +1,180 @@
+"""How good retrieval is.
+
+    python -m benchmarks.retrieval_quality [--store embedded|neo4j] [--sets 2wiki,emanual] [--pipelines default,dense]
+
+Builds every evaluation set of `--data` (default ../shared/data) into a store under `--stores`, where it stays: the next run only asks. A
+Neo4j is started for each set and gone afterwards. Sets whose data is absent are skipped with a message. Prints one table, a row for each
+set and pipeline.
+
+The measures are those of ../shared/tools/score.py: R@k is the mean share of gold passages among the first k, all@k the share of questions
+with all of them, hit@k with any; facts is the mean share of a question's gold facts that a chunk inside the first 1,500 tokens of
+shown text states (whole chunks, up to the first that does not fit). A section of an HTML page counts by its anchors.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.stores import fresh_store
+from benchmarks.tables import print_table
+from kgrag.types import Evidence
+
+FACT_BUDGET_TOKENS = 1500
+TOP = 20
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationSet:
+    """A corpus, its questions, and the measures that are reported of it with the target of each (None: watched only)."""
+
+    name: str
+    corpus: Callable[[Path, Path], Path]
+    questions: str
+    measures: dict[str, float | None]
+
+
+def ready(path: str) -> Callable[[Path, Path], Path]:
+    """Take a corpus that `kgrag build` reads as it is."""
+    return lambda data, _: data / path
+
+
+def arduino(data: Path, scratch: Path) -> Path:
+    """Write the Arduino chunks as ready passages: id = product|chunk_id, title = product."""
+    file = scratch / "arduino.jsonl"
+    with file.open("w", encoding="utf-8") as out:
+        for chunks in sorted((data / "arduino" / "chunks").glob("*.jsonl")):
+            for row in read_rows(chunks):
+                passage = {
+                    "id": f"{row['product']}|{row['chunk_id']}",
+                    "title": row["product"],
+                    "text": row["text"],
+                }
+                out.write(json.dumps(passage, ensure_ascii=False) + "\n")
+    return file
+
+
+SETS = (
+    EvaluationSet("2wiki", ready("2wiki/corpus.jsonl"), "2wiki/questions.jsonl", {"all@8": 0.94, "R@5": None}),
+    EvaluationSet("hotpotqa", ready("hotpotqa/corpus.jsonl"), "hotpotqa/questions.jsonl", {"R@5": 0.90, "all@8": None}),
+    EvaluationSet("musique", ready("musique/corpus.jsonl"), "musique/questions.jsonl", {"R@5": None, "all@8": None}),
+    EvaluationSet("arduino", arduino, "arduino/retrieval_questions.jsonl", {"facts": 0.87}),
+    EvaluationSet("emanual", ready("emanual/html"), "emanual/questions.jsonl", {"hit@1": 0.80, "hit@5": 0.94}),
+)
+
+
+def read_rows(file: Path) -> Iterator[dict[str, Any]]:
+    """Yield the objects of a JSON lines file."""
+    with file.open(encoding="utf-8") as lines:
+        for line in lines:
+            if line.strip():
+                yield json.loads(line)
+
+
+def score(question: dict[str, Any], evidence: Sequence[Evidence], measure: str) -> float:
+    """Score the evidence for one question by one measure (`facts`, `R@5`, `all@8`, `hit@1`), as ../shared/tools/score.py does."""
+    if measure == "facts":
+        seen: set[str] = set()
+        used = 0
+        for piece in evidence:
+            used += piece.tokens
+            if used > FACT_BUDGET_TOKENS:
+                break
+            seen.add(piece.source_id)
+        facts = question["facts"]
+        return sum(bool(seen.intersection(chunks)) for chunks in facts) / len(facts)
+    kind, _, k = measure.partition("@")
+    gold = set(question["evidence"])
+    shown = {key for piece in evidence[: int(k)] for key in (piece.source_id, *piece.anchors)}
+    found = gold & shown
+    match kind:
+        case "R":
+            return len(found) / len(gold)
+        case "all":
+            return float(found == gold)
+        case _:
+            return float(bool(found))
+
+
+def evaluate(
+    one: EvaluationSet, *, target: str, data: Path, scratch: Path, pipelines: Sequence[str]
+) -> list[list[str]]:
+    """Build one set if need be and ask its questions through every pipeline: rows of the table."""
+    import kgrag
+
+    with kgrag.open(target) as graph:
+        graph.build(one.corpus(data, scratch))
+    questions = list(read_rows(data / one.questions))
+    rows = []
+    for name in pipelines:
+        with kgrag.open(target, create=False, pipeline=name) as graph:
+            graph.retrieve(questions[0]["question"], top=TOP)  # loads the model and plans the statements
+            started = time.perf_counter()
+            evidence = [graph.retrieve(question["question"], top=TOP) for question in questions]
+            milliseconds = (time.perf_counter() - started) / len(questions) * 1000
+        figures = []
+        for measure, goal in one.measures.items():
+            scores = [score(question, pieces, measure) for question, pieces in zip(questions, evidence, strict=True)]
+            wanted = f" (target {goal:.2f})" if goal is not None and name == "default" else ""
+            figures.append(f"{measure} {sum(scores) / len(scores):.3f}{wanted}")
+        rows.append([one.name, str(len(questions)), name, ", ".join(figures), f"{milliseconds:.0f}"])
+    return rows
+
+
+@contextmanager
+def store_for(one: EvaluationSet, kind: str, stores: Path) -> Iterator[str]:
+    """Give the place of a set's store: a folder that stays, or a Neo4j that ends."""
+    if kind == "embedded":
+        yield str(stores / one.name)
+    else:
+        with fresh_store(kind) as fresh:
+            yield fresh.target
+
+
+def main() -> None:
+    """Print the table."""
+    from kgrag.retrieve import pipeline_names
+
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kgrag" / "retrieval-quality"
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--store", choices=("embedded", "neo4j"), default="embedded")
+    parser.add_argument("--stores", type=Path, default=cache)
+    parser.add_argument("--data", type=Path, default=Path(__file__).resolve().parents[2] / "shared" / "data")
+    parser.add_argument("--sets", default=",".join(one.name for one in SETS))
+    parser.add_argument("--pipelines", default=",".join(pipeline_names()))
+    arguments = parser.parse_args()
+    arguments.stores.mkdir(parents=True, exist_ok=True)
+    rows: list[list[str]] = []
+    for one in SETS:
+        if one.name not in arguments.sets.split(","):
+            continue
+        if not (arguments.data / one.questions).is_file():
+            print(f"{one.name}: skipped, {arguments.data / one.questions} is absent", file=sys.stderr)
+            continue
+        with store_for(one, arguments.store, arguments.stores) as target:
+            rows += evaluate(
+                one,
+                target=target,
+                data=arguments.data,
+                scratch=arguments.stores,
+                pipelines=arguments.pipelines.split(","),
+            )
+    notes = ["R@k, all@k, hit@k over gold passages; facts inside 1,500 tokens of shown text. One default for all sets."]
+    print_table(
+        f"Retrieval quality, {arguments.store}",
+        ["set", "questions", "pipeline", "figures", "ms a question"],
+        rows,
+        notes,
+    )
+
+
+if __name__ == "__main__":
+    main()

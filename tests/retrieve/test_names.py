@@ -1,0 +1,33 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kgrag.retrieve.candidates import Candidate
+from kgrag.retrieve.names import MAX_QUESTION_WORDS, MAX_WORDS, NamedEntity, prefer_named, word_sequences
+from kgrag.retrieve.seeds import Found, Likeness
+
+
+def test_every_sequence_with_a_telling_word_is_looked_up() -> None:
+    sequences = list(word_sequences("Is the X-100 on?"))
+    assert "X-100" in sequences
+    assert "the X-100" in sequences
+    assert "Is the" not in sequences
+
+
+def test_a_possessive_does_not_hide_a_name() -> None:
+    assert "Lothair II" in list(word_sequences("Lothair II's mother"))
+
+
+@given(st.text(max_size=3000))
+def test_the_number_of_lookups_is_bounded(question: str) -> None:
+    assert len(list(word_sequences(question))) <= MAX_QUESTION_WORDS * MAX_WORDS
+
+
+def test_chunks_about_each_named_thing_gain_alike_and_join_the_candidates() -> None:
+    found = Found({"a": Candidate("a", 0.9), "b": Candidate("b", 0.8)}, score_per_cosine=0.5)
+    named = [
+        NamedEntity("k1", "X-100", (Likeness("b", 0.7, ("d", 0)),)),
+        NamedEntity("k2", "X-1000", (Likeness("c", 0.6, ("d", 1)), Likeness("b", 0.7, ("d", 0)))),
+    ]
+    preferred = prefer_named(found, named, weight=0.2)
+    assert {key: round(c.score, 9) for key, c in preferred.items()} == {"a": 0.9, "b": 1.0, "c": 0.5}
+    assert preferred["b"].why == ("question names X-100",)
