@@ -19,8 +19,8 @@ from kgrag.units import SYMBOLS
 
 __all__ = ["CorpusNames", "informative_heading"]
 
-PRODUCT, DOCUMENT, PART, SECTION, TERM = "Product", "Document", "Part", "Section", "Term"
-RANK = {PRODUCT: 0, DOCUMENT: 1, PART: 2, SECTION: 3, TERM: 4}
+PRODUCT, TITLE, PART, SECTION, TERM = "Product", "Title", "Part", "Section", "Term"
+RANK = {PRODUCT: 0, TITLE: 1, PART: 2, SECTION: 3, TERM: 4}
 """One name has one type, so that its mentions meet in one node: the first of these that fits."""
 
 GENERIC_HEADING_DOCUMENTS = 2
@@ -92,14 +92,14 @@ class CorpusNames:
         self._names: dict[str, str] = {}
         for kind, names in (
             (PRODUCT, products),
-            (DOCUMENT, titles),
+            (TITLE, titles),
             (PART, _parts(counts)),
             (SECTION, _headings(counts)),
             (TERM, _terms(counts)),
         ):
             for name in sorted(filter(_is_name, names)):
                 named.setdefault(normal_form(name), (kind, name))
-        aliases = _without_parentheses(name for kind, name in named.values() if kind in (PRODUCT, DOCUMENT))
+        aliases = _without_parentheses(name for kind, name in named.values() if kind in (PRODUCT, TITLE))
         self._entity_key: dict[str, str] = {}
         for alias, full in aliases.items():
             key = normal_form(alias)

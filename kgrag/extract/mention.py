@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import TypeVar
 
-from kgrag.extract.corpus_names import CorpusNames, informative_heading
+from kgrag.extract.corpus_names import PART, PRODUCT, SECTION, TITLE, CorpusNames, informative_heading
 from kgrag.extract.patterns import definition, statements
 from kgrag.names import NameMatch, normal_form, quantities
 from kgrag.quantities import Quantity
@@ -23,7 +23,7 @@ __all__ = ["MentionExtractor"]
 VERSION = "1"
 """Goes up when the same chunk would give another extraction."""
 
-DOCUMENT, SECTION, PRODUCT, TERM, QUANTITY, CLASS = "Document", "Section", "Product", "Term", "Quantity", "Class"
+QUANTITY, CLASS = "Quantity", "Class"
 ITS_SUBJECT = re.compile(
     r"(?:it|he|she|they|this (?:\w+)|the (?:board|module|device|product|carrier|shield|kit|sensor|unit|system"
     r"|film|song|album|band|company))\b(?!['’]s)",
@@ -35,7 +35,7 @@ UNIT_COLUMN = re.compile(r"units?|einheit", re.IGNORECASE)
 NUMBER_CELL = re.compile(r"[-−–+±]?\s?\d[\d.,]*(?:\s?(?:to|[-–…])\s?[-−–+]?\d[\d.,]*)?")
 ENDS_AS_SENTENCE = re.compile(r"(?:\S+\s+){7}.*[.!?。]$")
 """A value of eight words and a full stop is a sentence after a colon."""
-THINGS = frozenset({PRODUCT, DOCUMENT, "Part"})
+THINGS = frozenset({PRODUCT, TITLE, PART})
 """What a table row may be about by its first cell; any other first cell is the name of a property."""
 LIST_GOES_ON = re.compile(r"[\s®™]*(?:,|and|&|or|,\s*and)\s*(?:the|his wife|her husband|their|an?)?\s*", re.IGNORECASE)
 MODIFIES = re.compile(
@@ -129,7 +129,7 @@ class _Reading:
     def _known(self, name: str, *, role: str, only: str = "") -> Entity | None:
         """The entity of a name of the corpus, None for a name that says nothing (a generic heading)."""
         kind = self._names.type_of(name) if name.strip() else None
-        if kind is None or (only == SECTION and kind in (DOCUMENT, PRODUCT)):
+        if kind is None or (only == SECTION and kind in (TITLE, PRODUCT)):
             return None
         return self._entity(name.strip(), kind, self._names.entity_key(normal_form(name)), role=role)
 
@@ -200,7 +200,7 @@ class _Reading:
         match tail.type:
             case "Quantity":
                 kind = "HAS_VALUE"
-            case "Part" if owner.type in (PRODUCT, DOCUMENT):
+            case "Part" if owner.type in (PRODUCT, TITLE):
                 kind = "HAS_PART"
             case "Term" | "Section":
                 kind = "HAS_ATTRIBUTE"

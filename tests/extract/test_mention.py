@@ -133,7 +133,7 @@ def test_a_title_is_found_without_its_parenthesis_where_that_is_unambiguous() ->
         chunk("Elmham", "Theodred II lived there. Changed It is a song."),
     ]
     found = extract(chunks)[-1]
-    assert {e.normal for e in found.entities if e.type == "Document"} == {"elmham", "theodrediibishopofelmham"}
+    assert {e.normal for e in found.entities if e.type == "Title"} == {"elmham", "theodrediibishopofelmham"}
 
 
 def test_a_title_that_is_an_ordinary_word_is_matched_only_with_its_capital_inside_a_sentence() -> None:
