@@ -21,6 +21,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from kgrag.types import Usage
+
 __all__ = [
     "CypherWriteError",
     "DocumentError",
@@ -36,6 +38,8 @@ __all__ = [
     "StoreMismatch",
     "StoreUnavailable",
 ]
+
+SHOWN_REPLY_CHARACTERS = 10_000
 
 
 class KgragError(Exception):
@@ -100,4 +104,14 @@ class ModelMissing(ModelError):
 
 
 class ModelReplyError(ModelError):
-    """A model answered, but not in the form that was asked for."""
+    """A model answered, but not in the form that was asked for.
+
+    `reply` is what it wrote, which also ends the message (cut after `SHOWN_REPLY_CHARACTERS`), so that the ledger keeps it; `usage` is
+    what all attempts cost.
+    """
+
+    def __init__(self, message: str, *, reply: str = "", usage: Usage | None = None) -> None:
+        shown = reply[:SHOWN_REPLY_CHARACTERS] + ("..." if len(reply) > SHOWN_REPLY_CHARACTERS else "")
+        super().__init__(f"{message} The reply was: {shown!r}" if reply else message)
+        self.reply = reply
+        self.usage = usage or Usage()

@@ -54,7 +54,7 @@ class ScriptedChatModel:
         try:
             return Reply(text=text, data=json.loads(text), usage=usage)
         except json.JSONDecodeError as error:
-            raise ModelReplyError(f"Expected JSON by schema, got {text[:200]!r}: {error}") from error
+            raise ModelReplyError(f"Expected JSON by schema: {error}.", reply=text, usage=usage) from error
 
 
 class ScriptedReranker:
