@@ -12,6 +12,7 @@
     │   └── StoreMismatch       built with another schema version or embedder
     └── ModelError              a language, embedding or rerank model                  exit code 3
         ├── ModelMissing        its package or weights are not installed
+        ├── ModelUnavailable    cannot be reached, or is too busy, for now: a build waits for it
         └── ModelReplyError     it answered, but not in the form that was asked for
 
 Each says what was expected, what came, and what to do.
@@ -32,6 +33,7 @@ __all__ = [
     "ModelError",
     "ModelMissing",
     "ModelReplyError",
+    "ModelUnavailable",
     "PipelineError",
     "StoreError",
     "StoreLocked",
@@ -101,6 +103,10 @@ class ModelError(KgragError):
 
 class ModelMissing(ModelError):
     """A model's package or weights are not installed."""
+
+
+class ModelUnavailable(ModelError):
+    """A model cannot be reached, or answers nothing but errors of its own side (429, 5xx, timeouts): it may work a minute later."""
 
 
 class ModelReplyError(ModelError):

@@ -36,7 +36,7 @@ class Extractor(Protocol):
         """Extract one chunk.
 
         Returns `state="empty"` where there is nothing to say, `"repaired"` with a reason where a reply had to be mended. Raises
-        `ModelReplyError` when the model's answer cannot be used (the build records it as failed) and `ModelError` when the
-        model cannot be reached (the build waits or stops).
+        `ModelReplyError` when the model's answer cannot be used (the build records it as failed), `ModelUnavailable` when the model
+        cannot be reached for now (the build waits) and another `ModelError` when waiting would not help (the build stops).
         """
         ...

@@ -55,8 +55,8 @@ class ChatModel(Protocol):
         """Answer `messages`, the last of which is the user's.
 
         With `schema` (JSON schema of an object) the reply's `data` is an object that validates against it; one repair round is
-        allowed. Raises `ModelReplyError`, with the raw reply, when the model does not manage that, and `ModelError` when it
-        cannot be reached.
+        allowed. Raises `ModelReplyError`, with the raw reply, when the model does not manage that, `ModelUnavailable` when it
+        cannot be reached for now (a build waits), and another `ModelError` when waiting would not help (a bad key, an unknown name).
         """
         ...
 
