@@ -1,4 +1,4 @@
-"""Models for tests, ours and yours: they do what a script says, need no weights and no network."""
+"""Models that do what a script says, in this process: no weights and no network."""
 
 from __future__ import annotations
 
@@ -85,6 +85,10 @@ class HashingEmbedder:
 
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Embed texts: [len(texts), dimensions]."""
+        return self.embed(texts)
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Embed texts, blocking: [len(texts), dimensions]."""
         vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         for row, text in enumerate(texts):
             for word in re.findall(r"\w+", text.casefold()) or [""]:
@@ -97,4 +101,4 @@ class HashingEmbedder:
 
     async def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """Embed queries as documents."""
-        return await self.embed_documents(texts)
+        return self.embed(texts)

@@ -1,0 +1,312 @@
+"""A local server that speaks the OpenAI protocol and does what a script says: for tests, ours and yours, without a key or a network."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, Self
+
+from kgrag.testing import wire
+from kgrag.testing.behaviours import Behaviour, Good, refused
+from kgrag.testing.http import HttpConnection, HttpRequest, HttpResponse
+from kgrag.testing.requests import Endpoint, ModelRequest
+
+__all__ = ["ModelServer", "Script"]
+
+Script = Callable[[ModelRequest], Behaviour | Good] | Sequence[Behaviour | Good]
+"""What to do with each request: a function of it, or behaviours in order. Text and data are good replies."""
+
+REPORT_PATH = "/_kgrag/requests"
+"""Where a server in a process of its own tells what it was asked."""
+ENDPOINTS: dict[str, Endpoint] = {
+    "/chat/completions": "chat",
+    "/embeddings": "embeddings",
+    "/embed": "embeddings",
+    "/rerank": "rerank",
+    "/models": "models",
+}
+MAX_INPUTS = 2048
+"""Texts of one embedding request, as at OpenAI."""
+MAX_INPUTS_COHERE = 96
+
+
+class ModelServer:
+    """A scripted endpoint on a loopback port, in a thread of its own. Use it as a context manager, or `start` and `stop` it.
+
+        with ModelServer(lambda request: {"answer": request.last.upper()}) as server:
+            model = open_chat_model("openai:any", base_url=server.url)
+
+    `chat` answers chat completions; `embeddings` and `rerank` may fail on purpose, and by default give hashed bags of words and shares of
+    common words. `models` are the names that exist (None: all), `api_key` the only key that is let in (None: any), `structured` the kinds
+    of `response_format` that are understood (others are refused with status 400), `latency_s` the time before every reply.
+
+    It answers under `/v1` (OpenAI, Ollama, vLLM), `/openai/deployments/NAME` (Azure), `/v1` and `/v2` (Cohere: embed, rerank), `/api/tags`
+    and `/api/show` (Ollama); all else is 404, as where a base URL is wrong. `requests` records what came, also across `stop` and `start`.
+    """
+
+    def __init__(
+        self,
+        chat: Script = "ok",
+        *,
+        embeddings: Script | None = None,
+        rerank: Script | None = None,
+        models: Sequence[str] | None = None,
+        api_key: str | None = None,
+        structured: Sequence[Literal["json_schema", "json_object"]] = ("json_schema", "json_object"),
+        dimensions: int = 64,
+        latency_s: float = 0.0,
+        port: int = 0,
+        record: bool = True,
+    ) -> None:
+        self.requests: list[ModelRequest] = []
+        self.port = port
+        """Fixed by the first start, so that a restarted server is found again."""
+        self.latency_s = latency_s
+        self.peak_concurrency = 0
+        """Most chat, embedding and rerank requests that were open at once."""
+        self._scripts: dict[Endpoint, Script | None] = {"chat": chat, "embeddings": embeddings, "rerank": rerank}
+        self._taken: Counter[Endpoint] = Counter()
+        self._models = models
+        self._api_key = api_key
+        self._structured = frozenset(structured)
+        self._dimensions = dimensions
+        self._record = record
+        self._count = 0
+        self._open = 0
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+
+    @property
+    def url(self) -> str:
+        """The base URL for clients: `http://127.0.0.1:PORT/v1`."""
+        return f"{self.origin}/v1"
+
+    @property
+    def origin(self) -> str:
+        """The same without a path, as Azure's and Cohere's clients want it."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def start(self) -> Self:
+        """Listen; returns when requests can come. Raises `OSError` where the port is taken."""
+        started: threading.Event = threading.Event()
+        failure: list[OSError] = []
+        self._thread = threading.Thread(target=self._run, args=(started, failure), name="ModelServer", daemon=True)
+        self._thread.start()
+        started.wait()
+        if failure:
+            raise failure[0]
+        return self
+
+    def stop(self) -> None:
+        """Close the port and every connection at once, as a killed server does. What was recorded stays."""
+        if self._thread is not None and self._loop is not None:
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join()
+            self._thread = None
+
+    def restart(self) -> None:
+        """Listen again on the same port."""
+        self.stop()
+        self.start()
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def calls(self, endpoint: Endpoint | None = None) -> list[ModelRequest]:
+        """Return the requests of one endpoint, or of chat, embeddings and rerank together."""
+        wanted = {endpoint} if endpoint else {"chat", "embeddings", "rerank"}
+        return [request for request in self.requests if request.endpoint in wanted]
+
+    def completed(self, endpoint: Endpoint | None = None) -> Counter[str]:
+        """Count the completed requests by `ModelRequest.key`."""
+        return Counter(request.key for request in self.calls(endpoint) if request.state == "completed")
+
+    def repeated(self, endpoint: Endpoint | None = None) -> list[ModelRequest]:
+        """Return those requests that came again after an equal one had been completed."""
+        seen: set[str] = set()
+        again: list[ModelRequest] = []
+        for request in self.calls(endpoint):
+            if request.key in seen:
+                again.append(request)
+            elif request.state == "completed":
+                seen.add(request.key)
+        return again
+
+    def _run(self, started: threading.Event, failure: list[OSError]) -> None:
+        loop = asyncio.new_event_loop()
+        connections: set[asyncio.BaseTransport] = set()
+        try:
+            try:
+                server = loop.run_until_complete(
+                    loop.create_server(
+                        lambda: HttpConnection(self._respond, connections=connections),
+                        "127.0.0.1",
+                        self.port,
+                        reuse_address=True,
+                        backlog=1024,
+                    )
+                )
+            except OSError as error:
+                failure.append(error)
+                return
+            self.port = server.sockets[0].getsockname()[1]
+            self._loop = loop
+            started.set()
+            loop.run_forever()
+            server.close()
+            for connection in list(connections):
+                if isinstance(connection, asyncio.Transport):
+                    connection.abort()
+            loop.run_until_complete(asyncio.sleep(0))  # lets connections learn that they are lost
+        finally:
+            started.set()
+            loop.close()
+
+    def _respond(self, http: HttpRequest) -> HttpResponse:
+        path = http.target.partition("?")[0]
+        if path == REPORT_PATH:
+            return _json(200, self.report())
+        try:
+            body = json.loads(http.body) if http.body else {}
+        except ValueError:
+            return _error(refused(400, "invalid_json", "The body is not JSON."))
+        if not isinstance(body, dict):
+            return _error(refused(400, "invalid_json", "The body is no JSON object."))
+        request = ModelRequest(
+            self._count, self._endpoint(path), path, http.headers, _with_deployment(body, path), at=time.monotonic()
+        )
+        self._count += 1
+        if self._record:
+            self.requests.append(request)
+        behaviour = self._behaviour(request)
+        response = self._response(request, behaviour)
+        request.behaviour = behaviour.kind
+        self._open += 1
+        self.peak_concurrency = max(self.peak_concurrency, self._open)
+        response.latency_s = self.latency_s if behaviour.latency_s is None else behaviour.latency_s
+
+        def end(state: Literal["completed", "failed", "dropped"]) -> None:
+            request.state = state
+            self._open -= 1
+
+        response.sent = lambda: end("completed" if behaviour.completes else "failed")
+        response.dropped = lambda: end("failed" if behaviour.connection in ("close", "close_midway") else "dropped")
+        return response
+
+    def _endpoint(self, path: str) -> Endpoint:
+        if not path.startswith(("/v1/", "/v2/", "/openai/")):
+            return "other"
+        if "/models/" in path:
+            return "models"
+        return next((endpoint for suffix, endpoint in ENDPOINTS.items() if path.endswith(suffix)), "other")
+
+    def _behaviour(self, request: ModelRequest) -> Behaviour:
+        """Say what happens: first what any endpoint refuses, then what the script says."""
+        if request.endpoint == "other" and not request.path.startswith("/api/"):
+            return refused(404, "", "Not Found")
+        authorization = request.headers.get("authorization", "")
+        key = request.headers.get("api-key") or authorization.removeprefix("Bearer ").removeprefix("bearer ")
+        if self._api_key is not None and key != self._api_key:
+            return refused(401, "invalid_api_key", f"Incorrect API key provided: {key}.")
+        if request.endpoint in ("models", "other"):
+            return Behaviour()
+        if self._models is not None and request.model not in self._models:
+            message = f"The model `{request.model}` does not exist or you do not have access to it."
+            return refused(404, "model_not_found", message)
+        if request.endpoint == "chat":
+            wanted = (request.body.get("response_format") or {}).get("type", "text")
+            if wanted != "text" and wanted not in self._structured:
+                message = f"Invalid parameter: 'response_format' of type '{wanted}' is not supported with this model."
+                return refused(400, "unsupported_parameter", message)
+        most = MAX_INPUTS_COHERE if request.path.endswith("/embed") else MAX_INPUTS
+        if request.endpoint == "embeddings" and not 0 < len(request.texts) <= most:
+            return refused(400, "invalid_input", f"Expected 1 to {most} inputs, got {len(request.texts)}.")
+        return self._scripted(request)
+
+    def _scripted(self, request: ModelRequest) -> Behaviour:
+        script = self._scripts[request.endpoint]
+        if script is None:
+            return Behaviour()
+        if isinstance(script, str):
+            return Behaviour(reply=script)
+        if callable(script):
+            chosen = script(request)
+        else:
+            turn = self._taken[request.endpoint]
+            self._taken[request.endpoint] += 1
+            if turn >= len(script):
+                message = f"The script has {len(script)} replies and was asked for one more."
+                return refused(400, "script_ended", message)
+            chosen = script[turn]
+        return chosen if isinstance(chosen, Behaviour) else Behaviour(reply=chosen)
+
+    def _response(self, request: ModelRequest, behaviour: Behaviour) -> HttpResponse:
+        if behaviour.status != 200:
+            response = _error(behaviour)
+        elif behaviour.body is not None:
+            response = HttpResponse(200, behaviour.body, behaviour.content_type, behaviour.headers)
+        elif request.endpoint == "chat" and request.body.get("stream"):
+            response = HttpResponse(
+                200, wire.chat_stream(request, behaviour), "text/event-stream; charset=utf-8", behaviour.headers
+            )
+        else:
+            response = _json(200, self._body(request, behaviour))
+            response.headers = behaviour.headers
+        response.connection = behaviour.connection
+        return response
+
+    def _body(self, request: ModelRequest, behaviour: Behaviour) -> Any:
+        match request.endpoint:
+            case "chat":
+                return wire.chat(request, behaviour)
+            case "embeddings" | "rerank" if isinstance(behaviour.reply, dict):
+                return behaviour.reply
+            case "embeddings" if request.path.endswith("/embed"):
+                dimensions = request.body.get("output_dimension") or self._dimensions
+                return wire.cohere_embeddings(request, wire.hashed_vectors(request.texts, dimensions))
+            case "embeddings":
+                dimensions = request.body.get("dimensions") or self._dimensions
+                return wire.openai_embeddings(request, wire.hashed_vectors(request.texts, dimensions))
+            case "rerank":
+                return wire.cohere_rerank(request)
+            case "models" if "/models/" in request.path:
+                return wire.model(request.path.rpartition("/models/")[2])
+            case "models":
+                return wire.model_list(self._models or ())
+        if request.path == "/api/show":
+            return {"model_info": {"test.context_length": 8192, "test.embedding_length": self._dimensions}}
+        return {"models": [{"name": name, "model": name} for name in self._models or ()]}
+
+    def report(self) -> dict[str, Any]:
+        """Say what was asked so far, as JSON: counts by endpoint and state, and the keys of completed and repeated requests."""
+        states = Counter(f"{request.endpoint} {request.state}" for request in self.requests)
+        return {
+            "requests": self._count,
+            "states": dict(sorted(states.items())),
+            "peak_concurrency": self.peak_concurrency,
+            "completed": dict(self.completed()),
+            "repeated": [request.key for request in self.repeated()],
+        }
+
+
+def _with_deployment(body: dict[str, Any], path: str) -> dict[str, Any]:
+    """Take the model's name from Azure's path, where the body has none."""
+    _, found, rest = path.partition("/openai/deployments/")
+    return {"model": rest.partition("/")[0]} | body if found else body
+
+
+def _json(status: int, value: Any) -> HttpResponse:
+    return HttpResponse(status, json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+
+
+def _error(behaviour: Behaviour) -> HttpResponse:
+    response = _json(behaviour.status, wire.error(behaviour))
+    response.headers = behaviour.headers
+    return response
