@@ -6,12 +6,17 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from kgrag.store import neo4j_server
 
 NEO4J_REQUIRED = os.environ.get("KGRAG_REQUIRE_NEO4J") == "1"
 NEO4J_ENGINE = os.environ.get("KGRAG_TEST_NEO4J_ENGINE", "auto")
+# A change is judged by the same examples each time; runs by hand look for new ones.
+hypothesis.settings.register_profile("ci", derandomize=True, deadline=None)
+hypothesis.settings.register_profile("hand", deadline=None)
+hypothesis.settings.load_profile("ci" if NEO4J_REQUIRED else "hand")
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 

@@ -75,7 +75,7 @@ def hand_on(
     for link in sorted(links, key=lambda link: (link.seed, link.chunk.chunk_id, link.why)):
         seed = candidates[link.seed]
         own = candidates.get(link.chunk.chunk_id) or found.candidate(link.chunk)
-        score = min(own.score + weight * link.weight * seed.score, seed.score - BEHIND)
-        if score > reached.get(link.chunk.chunk_id, own).score or link.chunk.chunk_id not in reached:
-            reached[link.chunk.chunk_id] = own.scored(max(score, own.score), link.why)
+        score = max(own.score, min(own.score + weight * link.weight * seed.score, seed.score - BEHIND))
+        if link.chunk.chunk_id not in reached or score > reached[link.chunk.chunk_id].score:
+            reached[link.chunk.chunk_id] = own.scored(score, link.why)
     return reached

@@ -35,7 +35,9 @@ def entity_type(written: str) -> str:
     """Make a label of an entity type: `Product` stays, `ORGANIZATION` is `Organization`, `Chunk` is `Chunk_`, and nothing is `Thing`."""
     words = " ".join(_words(written))
     if not any(c.islower() for c in words):
-        words = words.capitalize() if len(words) > 1 else words.lower()
+        words = words.capitalize()
+    if not any(c.islower() for c in words):  # `A0`: it could equal a relationship type
+        words = words.lower()
     if words.casefold() in OWN_LABELS:
         words += "_"
     return _short(words) or UNKNOWN_ENTITY_TYPE
@@ -85,4 +87,5 @@ def _short(identifier: str) -> str:
     """Cut what is too long, and keep it apart from others with the same beginning."""
     if len(identifier) <= MAX_TYPE_LENGTH:
         return identifier
-    return f"{identifier[: MAX_TYPE_LENGTH - 9]}_{content_id(identifier)[:8]}"
+    mark = f"_x{content_id(identifier)[:8]}"  # x: what is left may have no letter, and case tells a label from a relationship type
+    return identifier[: MAX_TYPE_LENGTH - len(mark)].rstrip(" _") + mark

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from kgrag.retrieve.fusion import minmax_fusion, reciprocal_rank_fusion, scaled
 
-SCORES = st.dictionaries(st.sampled_from("abcdef"), st.floats(0.0, 50.0))
+SCORES = st.dictionaries(st.sampled_from("abcdef"), st.floats(0.0, 50.0, allow_subnormal=False))
 
 
 def test_minmax_fusion_of_a_worked_example() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kgrag.errors import IdentifierError
@@ -32,6 +32,8 @@ def test_types_become_identifiers(written: str, label: str, relation: str) -> No
     assert (entity_type(written), relation_type(written)) == (label, relation)
 
 
+@example("A0", "a0")
+@example("À0", "À0")
 @given(st.text(max_size=400), st.text(max_size=400))
 def test_any_text_becomes_a_safe_identifier(one: str, other: str) -> None:
     for identifier in (entity_type(one), relation_type(one)):
