@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Coroutine
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self
 
 from kgrag.models import check_chat_model, open_embedder
 from kgrag.settings import Settings, load_settings
 from kgrag.store.graph import GraphStore, open_store
 from kgrag.types import Answer, Document, Evidence
+from kgrag.waiting import wait_for
 
 if TYPE_CHECKING:
     from kgrag.extract.base import Extractor
@@ -22,8 +20,6 @@ if TYPE_CHECKING:
     from kgrag.retrieve import Retriever
 
 __all__ = ["KnowledgeGraph", "open_graph"]
-
-T = TypeVar("T")
 
 
 def open_graph(store: str | Path | None = None, *, create: bool = True, **settings: Any) -> KnowledgeGraph:
@@ -64,7 +60,7 @@ class KnowledgeGraph:
         """Make the store hold what files and folders hold; see `kgrag.build.build`."""
         from kgrag.build import build
 
-        return _wait(
+        return wait_for(
             build(
                 [Path(path) for path in paths],
                 store=self.store,
@@ -82,18 +78,20 @@ class KnowledgeGraph:
         from kgrag.build import delete
 
         found = self._find(document)
-        _wait(delete(found, store=self.store, embedder=self.embedder, extractors=self._extractors(), progress=progress))
+        wait_for(
+            delete(found, store=self.store, embedder=self.embedder, extractors=self._extractors(), progress=progress)
+        )
         return found
 
     def retrieve(self, question: str, *, top: int | None = None, budget: int | None = None) -> list[Evidence]:
         """Find evidence for a question, best first; `top` and `budget` (tokens) replace the pipeline's own limits."""
-        return _wait(self._retriever.retrieve(question, top=top, budget=budget))
+        return wait_for(self._retriever.retrieve(question, top=top, budget=budget))
 
     def ask(self, question: str, *, top: int | None = None, budget: int | None = None) -> Answer:
         """Answer a question with citations, or abstain and say what was looked for."""
         from kgrag.ask import ask
 
-        return _wait(
+        return wait_for(
             ask(
                 question,
                 retriever=self._retriever,
@@ -150,13 +148,3 @@ class KnowledgeGraph:
                 f"{document!r} is the title of several documents ({', '.join(paths)}): say which, by path or id."
             )
         return found
-
-
-def _wait(job: Coroutine[Any, Any, T]) -> T:
-    """Run a job to its end, also from inside a running event loop (a notebook), where it gets a loop and a thread of its own."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(job)
-    with ThreadPoolExecutor(max_workers=1) as thread:
-        return thread.submit(asyncio.run, job).result()

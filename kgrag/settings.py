@@ -26,6 +26,18 @@ class Settings(BaseSettings):
     model: str = "rules"
     """Who answers: `rules` is model-free."""
     extractor: str = "mention"
+    prompt: str | None = None
+    """A file with instructions for extraction instead of kgrag's own."""
+    extraction_schema: str = "none"
+    """Types that `simple_kg` and `graph_transformer` may use: `none`, `induced` (from samples), or a JSON or TOML file."""
+    max_paths_per_chunk: int = Field(default=10, gt=0)
+    """Triplets that `path` asks for."""
+    transformer_mode: Literal["tool", "prompt"] = "tool"
+    """How `graph_transformer` asks: by a tool call, or by prompt alone."""
+    node_properties: tuple[str, ...] | None = None
+    """Properties of entities that `graph_transformer` asks for in tool mode; None is `description`."""
+    relationship_properties: tuple[str, ...] | None = None
+    """The same for relations."""
     pipeline: str = "default"
     pdf: Literal["auto", "native", "standard"] = "auto"
     max_file_mb: int = Field(default=100, gt=0)

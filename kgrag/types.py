@@ -201,6 +201,8 @@ class Extraction(_Value):
     state: WorkState = "ok"
     reason: str = ""
     """Why it is `failed` or `repaired`; empty otherwise."""
+    remarks: dict[str, int] = Field(default_factory=dict)
+    """What was noticed about what the model said, with counts: `relations not grounded`, `numbers that the chunk does not have`, ..."""
     usage: Usage = Usage()
 
     @property

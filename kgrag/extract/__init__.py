@@ -8,21 +8,59 @@ from kgrag.errors import InputError
 
 if TYPE_CHECKING:
     from kgrag.extract.base import Extractor
+    from kgrag.models.base import ChatModel
+    from kgrag.settings import Settings
 
-__all__ = ["EXTRACTORS", "open_extractor"]
+__all__ = ["EXTRACTORS", "NEEDS_MODEL", "open_extractor"]
 
-EXTRACTORS = ("mention",)
+NEEDS_MODEL = ("simple_kg", "graph_transformer", "path")
+"""Extractors that ask a chat model through a framework; each needs the framework's extra."""
+EXTRACTORS = ("mention", *NEEDS_MODEL)
 """Names that `open_extractor` knows; `mention` needs no model."""
 
 
-def open_extractor(name: str) -> Extractor:
-    """Return a new extractor of that name. Raises `InputError` for an unknown one."""
-    match name:
-        case "mention":
-            from kgrag.extract.mention import MentionExtractor
+def open_extractor(name: str, *, model: ChatModel | None = None, settings: Settings | None = None) -> Extractor:
+    """Return a new extractor of that name; all but `mention` ask `model`, by the prompt, schema and options of `settings`.
 
-            return MentionExtractor()
-        case _:
-            raise InputError(
-                f"Unknown extractor {name!r}: expected one of {', '.join(EXTRACTORS)}. Set --extractor or KGRAG_EXTRACTOR."
+    Raises `InputError` for an unknown name, a missing model or a wrong option, `ModelMissing` where the framework's extra is not installed.
+    """
+    if name == "mention":
+        from kgrag.extract.mention import MentionExtractor
+
+        return MentionExtractor()
+    if name not in NEEDS_MODEL:
+        raise InputError(
+            f"Unknown extractor {name!r}: expected one of {', '.join(EXTRACTORS)}. Set --extractor or KGRAG_EXTRACTOR."
+        )
+    if model is None:
+        raise InputError(
+            f"The extractor {name} asks a language model: expected one, got none. "
+            "Set --model (openai:NAME, ollama:NAME, ...), or take --extractor mention, which needs no model."
+        )
+    from kgrag.extract.prompts import read_instructions
+    from kgrag.extract.schema import read_schema
+    from kgrag.settings import Settings
+
+    chosen = settings or Settings()
+    instructions = read_instructions(chosen.prompt)
+    schema = None if chosen.extraction_schema == "none" else read_schema(chosen.extraction_schema)
+    match name:
+        case "simple_kg":
+            from kgrag.extract.simple_kg import SimpleKGExtractor
+
+            return SimpleKGExtractor(model, instructions=instructions, schema=schema)
+        case "graph_transformer":
+            from kgrag.extract.graph_transformer import GraphTransformerExtractor
+
+            return GraphTransformerExtractor(
+                model,
+                instructions=instructions,
+                schema=schema,
+                mode=chosen.transformer_mode,
+                node_properties=chosen.node_properties,
+                relationship_properties=chosen.relationship_properties,
             )
+        case _:
+            from kgrag.extract.path import PathExtractor
+
+            return PathExtractor(model, instructions=instructions, max_paths_per_chunk=chosen.max_paths_per_chunk)

@@ -1,0 +1,319 @@
+"""From a model's raw reply to what it states, whatever form the reply came in, with an account of all that could not be used.
+
+Read are: JSON of nodes and relationships (neo4j-graphrag's, LangChain's, OpenIE's and similar keys), JSON lists of triples, one triple a
+line (`kgrag.extract.triple_lines`) and GraphRAG's delimited records; inside fences, with prose around, or cut off. Of broken JSON the
+complete items are kept and never a half of one: guessing the end of a name would make up a name.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from kgrag.extract.statements import Named, Stated, Statement, read_path
+from kgrag.extract.triple_lines import read_records, read_triple_lines
+
+__all__ = ["read_data", "read_reply"]
+
+MAX_READ_CHARACTERS = 400_000
+"""Of a reply; what comes after is reported as lost."""
+MAX_BROKEN_STARTS = 1_000
+"""Places where JSON may begin and does not that are tried before the rest is given up."""
+FENCE = re.compile(r"```[\w-]*[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL)
+BEGINS_JSON = re.compile(r"[{\[]\s*(?:[\"'{\[]|-?\d|\w+\s*:|$)")
+"""A bracket in prose (a smiley, an interval) is no JSON that was broken."""
+NODE_LISTS = ("nodes", "entities", "named_entities", "vertices")
+RELATION_LISTS = ("relationships", "relations", "edges", "triples", "triplets", "paths", "facts")
+HEAD_KEYS = ("start_node_id", "source_node_id", "head", "subject", "source", "start", "from", "head_entity", "source_entity")  # fmt: skip
+TAIL_KEYS = ("end_node_id", "target_node_id", "tail", "object", "target", "end", "to", "tail_entity", "target_entity")
+TYPE_KEYS = ("type", "relation", "predicate", "relationship", "relation_type", "label", "relationship_type", "rel")
+HEAD_TYPE_KEYS = ("source_node_type", "head_type", "subject_type", "source_type", "start_node_type")
+TAIL_TYPE_KEYS = ("target_node_type", "tail_type", "object_type", "target_type", "end_node_type")
+NAME_KEYS = ("name", "title", "entity", "entity_name", "text", "id")
+ENTITY_TYPE_KEYS = ("label", "type", "entity_type", "category")
+DESCRIPTION_KEYS = ("description", "evidence", "explanation")
+BARE_ID = re.compile(r"(?:n|node|e|entity|id)?[-_ ]?\d+", re.IGNORECASE)
+"""What an id is where it is not a name."""
+
+
+def read_reply(reply: str, *, chunk_text: str = "") -> Stated:
+    """Read a raw reply; `chunk_text` settles where a triple without quotation marks is divided."""
+    text = reply.strip().removeprefix("\ufeff")
+    stated = Stated()
+    if len(text) > MAX_READ_CHARACTERS:
+        stated.lost.append(f"the reply has {len(text):,} characters, of which {MAX_READ_CHARACTERS:,} were read")
+        text = text[:MAX_READ_CHARACTERS]
+    if not text:
+        stated.lost.append("the reply is empty")
+        return stated
+    data, whole = _json(text)
+    if whole:
+        return _read(data, stated)
+    if "<|>" in text:
+        return read_records(text, stated)
+    if "```" in text and (fenced := "\n".join(FENCE.findall(text)).strip()):
+        data, whole = _json(fenced)
+        if whole:
+            stated.mended.append("the JSON stood in a code fence")
+            return _read(data, stated)
+    if "{" in text or "[" in text:
+        in_text = _inside(text)
+        if in_text.form is not None:
+            in_text.lost[:0] = stated.lost
+            return in_text
+    return read_triple_lines(text, stated, chunk_text=chunk_text)
+
+
+def read_data(data: Any) -> Stated:
+    """Read JSON data."""
+    return _read(data, Stated())
+
+
+def _json(text: str) -> tuple[Any, bool]:
+    """Parse JSON, or what is a literal of Python (single quotation marks): the data, and whether the text is that."""
+    if text[0] not in "{[":
+        return None, False
+    try:
+        return json.loads(text, strict=False), True
+    except (ValueError, RecursionError):
+        pass
+    try:
+        data = ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return None, False
+    return data, isinstance(data, dict | list)
+
+
+def _inside(text: str) -> Stated:
+    """Read the JSON values that stand somewhere in a text; where one is broken, the complete ones inside it."""
+    found, broken, prose = _values(text)
+    best = Stated()
+    items: list[Any] = []
+    for value in found:
+        items.extend(_items(value))
+    if not items and not found:
+        return best
+    stated = _read(found[0] if len(found) == 1 and not broken else items, best)
+    if stated.form is None:
+        return stated
+    if broken:
+        stated.lost.insert(0, f"the JSON is cut off or broken: its {len(items)} complete items were kept")
+    elif prose:
+        stated.mended.append("words stood around the JSON")
+    elif len(found) > 1:
+        stated.mended.append("the JSON came in several pieces")
+    return stated
+
+
+def _values(text: str) -> tuple[list[Any], bool, bool]:
+    """Find the outermost complete values of a text: the values, whether one of them was broken, whether there was other text."""
+    decoder, found = json.JSONDecoder(strict=False), list[Any]()
+    position, broken_starts, broken, rest = 0, 0, False, []
+    for start in re.finditer(r"[{\[]", text):
+        if start.start() < position or broken_starts > MAX_BROKEN_STARTS:
+            continue
+        try:
+            value, end = decoder.raw_decode(text, start.start())
+        except (ValueError, RecursionError):
+            broken_starts += 1
+            broken = broken or bool(BEGINS_JSON.match(text, start.start()))
+            continue
+        rest.append(text[position : start.start()])
+        found.append(value)
+        position = end
+    rest.append(text[position:])
+    left = "".join(rest)
+    prose = bool(re.search(r"\w", left.replace("```json", "").replace("```", "")))
+    return found, broken, prose
+
+
+def _items(value: Any) -> list[Any]:
+    if isinstance(value, dict) and any(isinstance(value.get(key), list) for key in (*NODE_LISTS, *RELATION_LISTS)):
+        return [value]
+    if isinstance(value, list) and not _is_triple(value):
+        return value
+    return [value]
+
+
+def _read(data: Any, stated: Stated) -> Stated:
+    """Read parsed JSON into `stated`."""
+    nodes, relations, others = _lists(data)
+    names: dict[str, Named] = {}
+    for node in nodes:
+        _read_node(node, names, stated)
+    for relation in relations:
+        _read_relation(relation, names, stated)
+    for item in others:
+        _read_item(item, names, stated)
+    if nodes or relations or stated.size or (isinstance(data, list) and not data) or _is_empty_graph(data):
+        stated.form = "json"
+    elif stated.form is None and not stated.lost:
+        stated.lost.append("the reply is JSON without entities or relations")
+    return stated
+
+
+def _is_empty_graph(data: Any) -> bool:
+    return isinstance(data, dict) and any(key in data for key in (*NODE_LISTS, *RELATION_LISTS))
+
+
+def _lists(data: Any) -> tuple[list[Any], list[Any], list[Any]]:
+    """Divide data into nodes, relations, and items that may be either."""
+    if isinstance(data, list):
+        if _is_triple(data):
+            return [], [data], []
+        graphs = [item for item in data if isinstance(item, dict) and _is_empty_graph(item)]
+        nodes, relations, others = [], [], [item for item in data if item not in graphs] if graphs else data
+        for graph in graphs:
+            more_nodes, more_relations, _ = _lists(graph)
+            nodes.extend(more_nodes)
+            relations.extend(more_relations)
+        return nodes, relations, others
+    if not isinstance(data, dict):
+        return [], [], []
+    if not _is_empty_graph(data):
+        if _first(data, HEAD_KEYS) is not None or _first(data, TAIL_KEYS) is not None:
+            return [], [data], []
+        inner = [value for value in data.values() if isinstance(value, dict | list)]
+        return _lists(inner[0]) if len(inner) == 1 else ([], [], [])
+    lists = []
+    for keys in (NODE_LISTS, RELATION_LISTS):
+        items: list[Any] = []
+        for key in keys:
+            items.extend(_as_list(data.get(key)))
+        lists.append(items)
+    return lists[0], lists[1], []
+
+
+def _as_list(value: Any) -> list[Any]:
+    """Take a list as it is, one given as a string of JSON (some tool calls), and one item for a list of one."""
+    if isinstance(value, str):
+        value = _json(value.strip())[0] if value.strip() else None
+    if isinstance(value, list):
+        return [value] if _is_triple(value) else value
+    return [] if value is None else [value]
+
+
+def _is_triple(value: list[Any]) -> bool:
+    return len(value) == 3 and all(isinstance(part, str) for part in value)
+
+
+def _read_item(item: Any, names: dict[str, Named], stated: Stated) -> None:
+    """Read an item of a list without a name: a relation, or a node."""
+    if isinstance(item, dict) and _first(item, HEAD_KEYS) is None and _first(item, TAIL_KEYS) is None:
+        _read_node(item, names, stated)
+    elif isinstance(item, str):
+        stated.lost.append("an item is text where an object was expected")
+    else:
+        _read_relation(item, names, stated)
+
+
+def _read_node(node: Any, names: dict[str, Named], stated: Stated) -> None:
+    if isinstance(node, list) and len(node) == 2:
+        node = {"name": node[0], "type": node[1]}
+    if isinstance(node, str | int | float) and not isinstance(node, bool):
+        node = {"name": node}
+    if not isinstance(node, dict):
+        stated.lost.append("an entity is not an object")
+        return
+    properties = _properties(node)
+    identity = _text(node.get("id"))
+    name = next((text for key in NAME_KEYS[:-1] if (text := _text(properties.get(key)) or _text(node.get(key)))), "")
+    if not name and identity and not BARE_ID.fullmatch(identity):
+        name = identity
+    if not name and (others := [text for value in properties.values() if (text := _text(value))]):
+        name = others[0]
+    if not name:
+        stated.lost.append("an entity has no name")
+        return
+    kind = next((text for key in ENTITY_TYPE_KEYS if (text := _text(node.get(key)))), "")
+    named = Named(name, kind, _description(node, properties, leave_out={name}))
+    stated.named.append(named)
+    for key in {identity, name}:
+        if key:
+            names.setdefault(key, named)
+
+
+def _read_relation(relation: Any, names: dict[str, Named], stated: Stated) -> None:
+    if isinstance(relation, list | tuple):
+        parts = [_text(part) for part in relation]
+        read_path([part for part in parts if part], stated)
+        return
+    if not isinstance(relation, dict):
+        stated.lost.append("a relation is not an object")
+        return
+    properties = _properties(relation)
+    heads, tails = _ends(_first(relation, HEAD_KEYS), names, stated), _ends(_first(relation, TAIL_KEYS), names, stated)
+    kind = next((text for key in TYPE_KEYS if (text := _text(relation.get(key)))), "")
+    if heads and tails and kind:
+        description = _description(relation, properties, leave_out=set())
+        head_type, tail_type = _text(_first(relation, HEAD_TYPE_KEYS)), _text(_first(relation, TAIL_TYPE_KEYS))
+        stated.statements.extend(
+            Statement(head.name, kind, tail.name, head_type or head.type, tail_type or tail.type, description)
+            for head in heads
+            for tail in tails
+        )
+        return
+    missing = [part for part, there in (("head", heads), ("type", kind), ("tail", tails)) if not there]
+    stated.lost.append(f"a relation has no {' and no '.join(missing)}")
+    known = {named.name for named in stated.named}
+    stated.named.extend(end for end in (*heads, *tails) if end.name not in known)
+
+
+def _ends(value: Any, names: Mapping[str, Named], stated: Stated) -> list[Named]:
+    """Resolve one end of a relation: an id or a name, an object with one, or a list of them."""
+    if isinstance(value, list):
+        return [end for item in value for end in _ends(item, names, stated)]
+    if isinstance(value, dict):
+        name = next((text for key in NAME_KEYS if (text := _text(value.get(key)))), "")
+        kind = next((text for key in ENTITY_TYPE_KEYS if (text := _text(value.get(key)))), "")
+        known = names.get(name)
+        return [known or Named(name, kind)] if name else []
+    text = _text(value)
+    if text in names:
+        return [names[text]]
+    if text and names and BARE_ID.fullmatch(text):
+        stated.lost.append("a relation names a node that is not there")
+        return []
+    return [Named(text)] if text else []
+
+
+def _properties(item: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the properties of an item: an object, or a list of key and value."""
+    properties = item.get("properties")
+    if isinstance(properties, list):
+        pairs = [pair for pair in properties if isinstance(pair, dict)]
+        properties = {str(pair.get("key")): pair.get("value") for pair in pairs if pair.get("key") is not None}
+    return properties if isinstance(properties, dict) else {}
+
+
+def _description(item: Mapping[str, Any], properties: Mapping[str, Any], *, leave_out: set[str]) -> str:
+    """Put the description and all other properties into words, so that none is lost."""
+    said = [text for source in (item, properties) for key in DESCRIPTION_KEYS if (text := _text(source.get(key)))]
+    rest = [
+        f"{key}: {text}"
+        for key, value in properties.items()
+        if key not in DESCRIPTION_KEYS and (text := _text(value)) and text not in leave_out
+    ]
+    return "; ".join(dict.fromkeys([*said, *rest]))
+
+
+def _first(item: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
+    return next((item[key] for key in keys if item.get(key) is not None), None)
+
+
+def _text(value: Any) -> str:
+    """Write a value as a name: text as it is, numbers in digits; a list joined by commas; nothing for what is no name."""
+    match value:
+        case str():
+            return value.strip()
+        case bool() | None:
+            return ""
+        case int() | float():
+            return repr(value)
+        case list() | tuple():
+            return ", ".join(text for part in value if (text := _text(part)))
+        case _:
+            return ""

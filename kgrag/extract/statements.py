@@ -1,0 +1,83 @@
+"""What a model said about a chunk, before it is held against the chunk: names and statements in the model's own spelling."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+__all__ = ["Form", "Named", "Stated", "Statement", "counted", "read_path"]
+
+Form = Literal["json", "lines", "records"]
+"""How a reply is written: JSON, one triple a line, or GraphRAG's delimited records."""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A thing that the model named."""
+
+    name: str
+    type: str = ""
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A triple that the model stated."""
+
+    head: str
+    type: str
+    tail: str
+    head_type: str = ""
+    tail_type: str = ""
+    description: str = ""
+
+
+@dataclass(slots=True)
+class Stated:
+    """All that one reply states, and what was wrong with it.
+
+    `form` is None where nothing in the reply looks like an answer. `mended` says what was put right without loss (a fence was taken
+    off), `lost` what could not be used. A reply of the right form that states nothing and lost nothing is an answer: the chunk is empty.
+    """
+
+    named: list[Named] = field(default_factory=list)
+    statements: list[Statement] = field(default_factory=list)
+    form: Form | None = None
+    mended: list[str] = field(default_factory=list)
+    lost: list[str] = field(default_factory=list)
+
+    @property
+    def size(self) -> int:
+        """How much it states."""
+        return len(self.named) + len(self.statements)
+
+    @property
+    def reason(self) -> str:
+        """What was wrong, in words; empty where nothing was."""
+        return "; ".join(counted([*self.mended, *self.lost]))
+
+
+def counted(notes: Sequence[str]) -> list[str]:
+    """Say each note once, with its number where it came several times, in order of appearance."""
+    times = {note: notes.count(note) for note in notes}
+    return [note if count == 1 else f"{note} ({count} times)" for note, count in times.items()]
+
+
+def read_path(parts: list[str], stated: Stated) -> None:
+    """Read a triple, or a path of another length: five parts are two triples, four are a head, words of a relation, and a tail."""
+    match len(parts):
+        case 0 | 1:
+            stated.lost.append(f"a triple has {len(parts)} parts of three")
+        case 2:
+            stated.lost.append("a triple has two parts of three (kept as an entity with a description)")
+            stated.named.append(Named(parts[0], "", parts[1]))
+        case 3:
+            stated.statements.append(Statement(*parts))
+        case count if count % 2:
+            stated.mended.append(f"a path of {count} parts was read as {count // 2} triples")
+            for i in range(0, count - 2, 2):
+                stated.statements.append(Statement(parts[i], parts[i + 1], parts[i + 2], description=" ".join(parts)))
+        case count:
+            stated.mended.append(f"a triple of {count} parts was read with the middle ones as its relation")
+            stated.statements.append(Statement(parts[0], " ".join(parts[1:-1]), parts[-1], description=" ".join(parts)))

@@ -1,0 +1,305 @@
+"""What a model stated, held against the chunk: spelling restored, what is not there marked, numbers checked, sizes limited.
+
+Frameworks and models change how names are written: LangChain title-cases them ("3.3 kΩ" becomes "3.3 Kω"), LlamaIndex capitalises
+them. A name that the chunk has is put back as the chunk writes it. One that it has not is kept, and what says it is not grounded.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable
+from functools import lru_cache
+
+from kgrag.extract.statements import Stated
+from kgrag.names import Gazetteer, normal_form
+from kgrag.store.identifiers import entity_type, relation_type
+from kgrag.types import Chunk, Entity, Relation
+
+__all__ = ["NOT_GROUNDED", "UNKNOWN_NUMBERS", "ChunkSurface", "held_against_chunk"]
+
+MAX_NAME_CHARACTERS = 300
+"""A longer name is no name: it is dropped and counted."""
+MAX_DESCRIPTION_CHARACTERS = 2_000
+MAX_STATEMENTS = 1_000
+"""Of one chunk, and as many entities: a model that repeats itself without end fills no database."""
+
+NOT_GROUNDED = "relations not grounded"
+UNKNOWN_NUMBERS = "numbers that the chunk does not have"
+DROPPED_NAMES = f"names dropped (empty, or longer than {MAX_NAME_CHARACTERS} characters)"
+CUT_DESCRIPTIONS = f"descriptions cut after {MAX_DESCRIPTION_CHARACTERS:,} characters"
+DROPPED_STATEMENTS = f"statements dropped (more than {MAX_STATEMENTS:,} in one reply)"
+
+NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+CONTROL = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufffe\uffff]|[\ud800-\udfff]"
+)
+"""Control characters, marks that turn or hide text, and halves of surrogate pairs."""
+RAISED_AND_LOWERED = frozenset("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻₀₁₂₃₄₅₆₇₈₉")
+DASHES = frozenset("‐‑‒–—―−﹘﹣－")
+SINGLE_QUOTES, DOUBLE_QUOTES = frozenset("‘’‚′´`"), frozenset("“”„″«»")
+UNSEEN = frozenset("\u00ad\u200b\u200c\u200d\u2060\ufeff")
+
+
+class ChunkSurface:
+    """A chunk's text, prepared for finding names in it as they are written there."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._folded: tuple[str, list[int]] | None = None
+        self._squeezed: str | None = None
+        self._numbers: frozenset[str] | None = None
+        self._spellings: dict[str, str | None] = {}
+
+    def spelling(self, name: str) -> str | None:
+        """Find a name: as the text writes it, or None. Capitals, kinds of spaces, dashes and quotation marks may differ."""
+        if name not in self._spellings:
+            self._spellings[name] = self._verbatim(name) or self._alike(name)
+        return self._spellings[name]
+
+    def spellings(self, names: Iterable[str]) -> dict[str, str | None]:
+        """Find names; those that are not there letter by letter are looked for by their normal form (`3.3V` is `3.3 V`)."""
+        found = {name: self.spelling(name) for name in names}
+        missing = [name for name, spelling in found.items() if spelling is None and self._may_have(name)]
+        while missing:
+            keys = {match.key: match.written for match in Gazetteer(missing).find(self.text)}
+            now = {name: keys[key] for name in missing if (key := normal_form(name)) in keys}
+            if not now:
+                break
+            found.update(now)
+            self._spellings.update(now)
+            # A longer name hides a shorter one inside it: look again without it.
+            missing = [name for name in missing if name not in now]
+        return found
+
+    def unknown_numbers(self, text: str) -> list[str]:
+        """Name the numbers of `text` that the chunk does not have; `20,000` and `20000` are one number."""
+        if not any(character.isdigit() for character in text):
+            return []
+        if self._numbers is None:
+            self._numbers = frozenset(_numbers(self.text))
+        return [number for number in dict.fromkeys(_numbers(text)) if number not in self._numbers]
+
+    def _may_have(self, name: str) -> bool:
+        """Whether the letters and digits of a name stand somewhere in a row: a cheap condition for looking closer."""
+        if self._squeezed is None:
+            self._squeezed = _squeeze(self.text)
+        return _squeeze(name) in self._squeezed
+
+    def _verbatim(self, name: str) -> str | None:
+        start = self.text.find(name)
+        while start >= 0:
+            if _stands_alone(self.text, start, start + len(name)):
+                return name
+            start = self.text.find(name, start + 1)
+        return None
+
+    def _alike(self, name: str) -> str | None:
+        """Find a name with other capitals or marks: what is found must have the same normal form, or be what a framework makes of it."""
+        if self._folded is None:
+            self._folded = _fold(self.text)
+        folded, places = self._folded
+        wanted = _fold(name)[0].strip()
+        start = folded.find(wanted) if wanted else -1
+        while start >= 0:
+            first, last = places[start], places[start + len(wanted) - 1]
+            written = self.text[first : last + 1]
+            if (
+                "\n" not in written
+                and _stands_alone(self.text, first, last + 1)
+                and (name in (written.title(), written.capitalize()) or normal_form(written) == normal_form(name))
+            ):
+                return written
+            start = folded.find(wanted, start + 1)
+        return None
+
+
+def held_against_chunk(stated: Stated, chunk: Chunk) -> tuple[tuple[Entity, ...], tuple[Relation, ...], dict[str, int]]:
+    """Make entities and relations of what was stated: names as the chunk writes them, types mended, and remarks with their counts."""
+    remarks: Counter[str] = Counter()
+    surface = ChunkSurface(chunk.prompted_text)
+    names = [n.name for n in stated.named] + [name for s in stated.statements for name in (s.head, s.tail)]
+    cleaned = {name: _clean(name) for name in dict.fromkeys(names)}
+    written = surface.spellings(dict.fromkeys(name for name in cleaned.values() if name))
+    titles = _titles(chunk.title, chunk.headings)
+    entities: dict[tuple[str, str], Entity] = {}
+
+    keys: dict[tuple[str, str], tuple[str, str, str] | None] = {}
+
+    def key_of(name: str, kind: str) -> tuple[str, str, str] | None:
+        """Spelling, label and normal form; None for what is no name."""
+        clean = cleaned[name]
+        if not clean or len(clean) > MAX_NAME_CHARACTERS:
+            return None
+        spelling = written[clean] or clean
+        if written[clean] is None:
+            remarks[UNKNOWN_NUMBERS] += len(surface.unknown_numbers(clean))
+        return spelling, entity_type(kind), normal_form(spelling)
+
+    def entity(name: str, kind: str, description: str = "") -> Entity | None:
+        """Make the entity of a name as it came, or find it again."""
+        if (name, kind) not in keys:
+            keys[name, kind] = key_of(name, kind)
+        key = keys[name, kind]
+        if key is None:
+            return None
+        spelling, label, normal = key
+        known = entities.get((label, normal))
+        if known is None or (description and not known.description):
+            remarks[UNKNOWN_NUMBERS] += len(surface.unknown_numbers(description))
+            said = _described(description, remarks)
+            known = entities[label, normal] = (
+                known.model_copy(update={"description": said})
+                if known
+                else Entity(
+                    name=spelling,
+                    type=label,
+                    normal=normal,
+                    description=said,
+                    role="title" if normal in titles else "mention",
+                )
+            )
+        return known
+
+    for named in stated.named[:MAX_STATEMENTS]:
+        if entity(named.name, named.type, named.description) is None:
+            remarks[DROPPED_NAMES] += 1
+    remarks[DROPPED_STATEMENTS] += max(0, len(stated.named) - MAX_STATEMENTS)
+    remarks[DROPPED_STATEMENTS] += max(0, len(stated.statements) - MAX_STATEMENTS)
+    relations: dict[tuple[str, str, str, str, str], Relation] = {}
+    for statement in stated.statements[:MAX_STATEMENTS]:
+        head, tail = entity(statement.head, statement.head_type), entity(statement.tail, statement.tail_type)
+        if head is None or tail is None:
+            remarks[DROPPED_NAMES] += 1
+            continue
+        kind = relation_type(statement.type)
+        key = (head.type, head.normal, kind, tail.type, tail.normal)
+        if key in relations:
+            continue
+        problems = [
+            f"the chunk does not say {end.name!r} ({part})"
+            for part, end, name in (("head", head, statement.head), ("tail", tail, statement.tail))
+            if written[cleaned[name]] is None
+        ]
+        grounded = not problems
+        strange = surface.unknown_numbers(f"{head.name} {tail.name} {statement.description}")
+        problems.extend(f"the chunk does not have the number {number}" for number in strange)
+        remarks[NOT_GROUNDED] += not grounded
+        remarks[UNKNOWN_NUMBERS] += len(surface.unknown_numbers(statement.description))
+        relations[key] = Relation(
+            head=head,
+            type=kind,
+            tail=tail,
+            description=_described(statement.description, remarks),
+            grounded=grounded,
+            reason="; ".join(problems),
+        )
+    return tuple(entities.values()), tuple(relations.values()), {note: n for note, n in remarks.items() if n}
+
+
+def _clean(name: str) -> str:
+    """Take what is no part of a name off it: control characters, spaces at its ends and runs of them."""
+    return " ".join(CONTROL.sub("", name).split())
+
+
+def _described(description: str, remarks: Counter[str]) -> str:
+    clean = CONTROL.sub("", description).strip()
+    if len(clean) > MAX_DESCRIPTION_CHARACTERS:
+        remarks[CUT_DESCRIPTIONS] += 1
+        clean = clean[: MAX_DESCRIPTION_CHARACTERS - 1].rstrip() + "…"
+    return clean
+
+
+@lru_cache(maxsize=1024)
+def _titles(title: str, headings: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(normal_form(name) for name in (title, *headings) if name.strip())
+
+
+def _numbers(text: str) -> list[str]:
+    return [
+        number.replace(",", "") if GROUPED.fullmatch(number) else number
+        for number in NUMBER.findall(unicodedata.normalize("NFKC", text))
+    ]
+
+
+@lru_cache(maxsize=8192)
+def _folded(character: str) -> str:
+    if character in RAISED_AND_LOWERED:
+        return character
+    if character in UNSEEN:
+        return ""
+    if character in DASHES:
+        return "-"
+    if character in SINGLE_QUOTES:
+        return "'"
+    if character in DOUBLE_QUOTES:
+        return '"'
+    return unicodedata.normalize("NFKC", character).casefold()
+
+
+def _fold(text: str) -> tuple[str, list[int]]:
+    """Fold a text for comparison: the folded text, and for each of its characters the place in the text that it comes from."""
+    pieces: list[str] = []
+    places: list[int] = []
+    space = True
+    for place, character in enumerate(text):
+        if character.isspace():
+            if not space:
+                pieces.append(" ")
+                places.append(place)
+            space = True
+            continue
+        folded = _folded(character)
+        if folded:
+            pieces.append(folded)
+            places.extend([place] * len(folded))
+            space = False
+    return "".join(pieces), places
+
+
+def _squeeze(text: str) -> str:
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).casefold()))
+
+
+def _stands_alone(text: str, start: int, end: int) -> bool:
+    """Whether `text[start:end]` is no part of a longer word, number or part number; a plural s after it is allowed."""
+    return _may_begin(text, start) and _may_end(text, start, end)
+
+
+def _may_begin(text: str, start: int) -> bool:
+    if not start or not text[start].isalnum():
+        return True
+    before = text[start - 1]
+    if before.isalnum() or before == "_":
+        return False
+    earlier = text[start - 2] if start > 1 else " "
+    if before in DASHES or before == "-":
+        if text[start].isdigit():
+            return earlier.isdigit()  # the other end of a range; else a sign
+        return not earlier.isalnum() or _word_before(text, start - 1).islower()
+    if before in "±+" and text[start].isdigit():
+        return False
+    return not (before in ".," and text[start].isdigit() and earlier.isdigit())
+
+
+def _may_end(text: str, start: int, end: int) -> bool:
+    if end == len(text) or not text[end - 1].isalnum():
+        return True
+    after, later = text[end], text[end + 1 : end + 2]
+    if after in "sS" and text[end - 1].isalpha() and not (later.isalnum() or later == "_"):
+        return True
+    if after.isalnum() or after == "_":
+        return False
+    if (after in DASHES or after == "-") and later.isalnum():
+        word = re.match(r"\w+", text[end + 1 :])
+        if later.isdigit():
+            return text[start:end].isdigit()  # one end of a range
+        return word is not None and word[0].islower() and len(word[0]) > 2
+    return not (after in ".," and later.isdigit() and text[end - 1].isdigit())
+
+
+def _word_before(text: str, end: int) -> str:
+    word = re.search(r"\w+$", text[max(0, end - 40) : end])
+    return word[0] if word else ""

@@ -1,0 +1,161 @@
+"""Replies that are text: one triple a line, `(head, relation, tail)`, and GraphRAG's records, `("relationship"<|>"A"<|>"B"<|>...)##`."""
+
+from __future__ import annotations
+
+import csv
+import re
+
+from kgrag.extract.statements import Named, Stated, Statement, read_path
+
+__all__ = ["NOTHING_TO_SAY", "read_records", "read_triple_lines"]
+
+NOTHING_TO_SAY = re.compile(
+    r"\W*(?:none|no (?:triples?|triplets?|relations?|paths?)(?: found| to extract)?|n/a|\[\s*\]|\(\s*\))\W*",
+    re.IGNORECASE,
+)
+HEADING = re.compile(r"\W*(?:triples?|triplets?|paths?|output|answer|relations?)\W*", re.IGNORECASE)
+LEADING = re.compile(r"^\s*(?:[-*•]\s+|\d+[.)]\s+)?")
+SEPARATORS = ("|", ";", " -> ", " → ", "\t")
+QUOTES = "\"'“”‘’`"
+MAX_PARTS = 24
+"""Of a line without quotation marks: a line with more commas is prose."""
+RECORD_END = re.compile(r"\)[\s*]*(?:##|<\|COMPLETE\|>|\n|```|$)", re.IGNORECASE)
+
+
+def read_triple_lines(text: str, stated: Stated, *, chunk_text: str = "") -> Stated:
+    """Read one triple a line into `stated`; other lines are prose, which is reported and not read."""
+    prose = fences = 0
+    folded = " ".join(chunk_text.casefold().split())
+    for line in text.splitlines():
+        line = LEADING.sub("", line).strip()
+        if not line:
+            continue
+        if line.startswith("```"):
+            fences += 1
+            continue
+        groups, cut_off = _bracketed(line)
+        triples = [parts for group in groups if len(parts := _parts(group, folded)) > 1]
+        if not triples and not groups and (parts := _separated(line)):
+            triples = [parts]
+        for parts in triples:
+            read_path(parts, stated)
+        if cut_off:
+            stated.lost.append("a line ends inside a triple")
+        elif not triples and NOTHING_TO_SAY.fullmatch(line):
+            stated.form = stated.form or "lines"
+        elif not triples and not HEADING.fullmatch(line):
+            prose += 1
+    if stated.size or (stated.form is None and stated.lost and "a line ends inside a triple" in stated.lost):
+        stated.form = "lines"
+    if stated.form is None:
+        stated.lost.append("the reply has no triples")
+    elif prose and stated.size:
+        stated.mended.append("words stood around the triples")
+    elif fences:
+        stated.mended.append("the triples stood in a code fence")
+    return stated
+
+
+def _bracketed(line: str) -> tuple[list[str], bool]:
+    """Find the groups in round or square brackets of a line, brackets inside them kept: the groups, and whether the last is open."""
+    groups, depth, start, quote = [], 0, 0, ""
+    for i, character in enumerate(line):
+        if quote:
+            quote = "" if character == quote and line[i - 1] != "\\" else quote
+        elif character == '"' and depth and line[start:i].rstrip()[-1:] in ("", ",", "(", "["):
+            quote = character
+        elif character in "([":
+            if not depth:
+                start = i + 1
+            depth += 1
+        elif character in ")]" and depth:
+            depth -= 1
+            if not depth:
+                groups.append(line[start:i])
+    return groups, bool(depth) and "," in line[start:]
+
+
+def _parts(group: str, chunk_text: str) -> list[str]:
+    """Divide what stands between brackets into its parts."""
+    if '"' in group:
+        parts = next(csv.reader([group.replace("“", '"').replace("”", '"')], skipinitialspace=True, escapechar="\\"))
+        parts = [_bare(part) for part in parts]
+        if len(parts) == 3:
+            return parts if all(parts) else []
+    for separator in (",", *SEPARATORS):
+        if group.count(separator) >= 2 or (separator == "," and separator in group):
+            parts = [_bare(part) for part in group.split(separator)]
+            if separator == "," and 3 < len(parts) <= MAX_PARTS:
+                parts = _divided([part for part in parts if part], chunk_text)
+            return [part for part in parts if part] if len(parts) <= MAX_PARTS else []
+    return []
+
+
+def _divided(parts: list[str], chunk_text: str) -> list[str]:
+    """Put a triple together that was divided at a comma of a name: head and tail as the chunk has them, the longest first."""
+    count = len(parts)
+    divisions = [(i, j) for i in range(1, count - 1) for j in range(i + 1, count)]
+    # The fewer parts in the relation, the likelier the commas belong to names.
+    divisions.sort(key=lambda division: (division[1] - division[0], -division[0]))
+    for needed in (2, 1):
+        for i, j in divisions:
+            head, tail = ", ".join(parts[:i]), ", ".join(parts[j:])
+            found = (head.casefold() in chunk_text) + (tail.casefold() in chunk_text)
+            if found >= needed and (needed == 2 or j - i == 1):
+                return [head, ", ".join(parts[i:j]), tail]
+    return parts
+
+
+def _separated(line: str) -> list[str]:
+    """Divide a line without brackets that has exactly two separators."""
+    for separator in ("|", "\t", " -> ", " → "):
+        parts = [_bare(part) for part in line.strip(separator).split(separator)]
+        if len(parts) == 3 and all(re.search(r"\w", part) for part in parts):
+            return parts
+    return []
+
+
+def _bare(part: str) -> str:
+    """Take quotation marks off a part, and nothing else: a prime after a number stays."""
+    part = part.strip()
+    if len(part) > 1 and part[0] in QUOTES and part[-1] in QUOTES:
+        return part[1:-1].strip()
+    return part.lstrip(QUOTES).strip() if part[:1] in QUOTES else part
+
+
+def read_records(text: str, stated: Stated) -> Stated:
+    """Read GraphRAG's records: `("entity"<|>name<|>type<|>description)`, `("relationship"<|>head<|>tail<|>description<|>strength)`.
+
+    A relationship has no type of its own there: it is `related to`, and the description says how.
+    """
+    types: dict[str, str] = {}
+    relations: list[tuple[str, str, str]] = []
+    position = 0
+    for start in re.finditer(r"\(\s*[\"“]?(?:entity|relationship)[\"”]?\s*<\|>", text, re.IGNORECASE):
+        if start.start() < position:
+            continue
+        end = RECORD_END.search(text, start.end())
+        if end is None:
+            stated.lost.append("a record is cut off")
+            continue
+        position = end.start()
+        fields = [field.strip().strip('"“”').strip() for field in re.split(r"<\|>|\"\|>", text[start.end() : position])]
+        if "relationship" in start.group().casefold():
+            if len(fields) >= 3 and fields[0] and fields[1]:
+                relations.append((fields[0], fields[1], fields[2]))
+            else:
+                stated.lost.append(f"a relationship record has {len(fields) + 1} fields of five")
+        elif fields[0]:
+            kind, description = (*fields[1:3], "", "")[:2]
+            types.setdefault(fields[0], kind)
+            stated.named.append(Named(fields[0], kind, description))
+            if len(fields) < 3:
+                stated.mended.append(f"an entity record has {len(fields) + 1} fields of four")
+        else:
+            stated.lost.append("an entity record has no name")
+    stated.statements.extend(
+        Statement(head, "related to", tail, types.get(head, ""), types.get(tail, ""), description)
+        for head, tail, description in relations
+    )
+    stated.form = "records"
+    return stated

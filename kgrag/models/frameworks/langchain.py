@@ -1,0 +1,75 @@
+"""LangChain calls our `ChatModel`; tools become the schema of the reply."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from kgrag.errors import InputError
+from kgrag.models.base import ChatModel, Message
+from kgrag.models.frameworks import framework_missing
+from kgrag.waiting import wait_for
+
+try:
+    from langchain_core.documents import Document
+    from langchain_core.language_models.chat_models import BaseChatModel
+    from langchain_core.messages import AIMessage, BaseMessage
+    from langchain_core.outputs import ChatGeneration, ChatResult
+    from langchain_core.prompts import ChatPromptTemplate
+    from langchain_core.utils.function_calling import convert_to_openai_tool
+    from langchain_experimental.graph_transformers import LLMGraphTransformer
+except ImportError as error:
+    raise framework_missing("langchain-experimental", extra="langchain", cause=error) from error
+
+__all__ = ["ChatPromptTemplate", "Document", "LLMGraphTransformer", "LangChainModel"]
+
+ROLES: Mapping[str, Any] = {"human": "user", "ai": "assistant", "system": "system"}
+
+
+class LangChainModel(BaseChatModel):
+    """A `ChatModel` as LangChain's chat model. With one tool bound the reply is a call of that tool; more than one is refused."""
+
+    chat_model: Any
+    """The `ChatModel` (pydantic would check a protocol's members by calling them)."""
+
+    @property
+    def _llm_type(self) -> str:
+        return "kgrag"
+
+    def bind_tools(
+        self, tools: Sequence[Any], *, tool_choice: Any = None, ls_structured_output_format: Any = None, **kwargs: Any
+    ) -> Any:
+        """Let the reply be a call of the tool. Raises `InputError` for more than one.
+
+        `ls_structured_output_format` is for LangSmith's traces; passed on, it has the JSON schema made again at every call.
+        """
+        if len(tools) != 1:
+            raise InputError(f"A kgrag model answers by one tool; got {len(tools)}. Bind one tool at a time.")
+        function = convert_to_openai_tool(tools[0])["function"]
+        return self.bind(tool_name=function["name"], tool_schema=function["parameters"], **kwargs)
+
+    def _generate(
+        self, messages: list[BaseMessage], stop: list[str] | None = None, run_manager: Any = None, **kwargs: Any
+    ) -> ChatResult:
+        return wait_for(self._agenerate(messages, stop, run_manager, **kwargs))
+
+    async def _agenerate(
+        self, messages: list[BaseMessage], stop: list[str] | None = None, run_manager: Any = None, **kwargs: Any
+    ) -> ChatResult:
+        model: ChatModel = self.chat_model
+        asked = [Message(ROLES[message.type], str(message.content)) for message in messages]
+        tool = kwargs.get("tool_name")
+        reply = await model.reply(asked, schema=kwargs.get("tool_schema"))
+        usage = {
+            "input_tokens": reply.usage.prompt_tokens,
+            "output_tokens": reply.usage.completion_tokens,
+            "total_tokens": reply.usage.prompt_tokens + reply.usage.completion_tokens,
+        }
+        if tool is None:
+            answer = AIMessage(content=reply.text, usage_metadata=usage)
+        else:
+            arguments = reply.data if isinstance(reply.data, dict) else json.loads(reply.text)
+            call = {"name": tool, "args": arguments, "id": "call_1", "type": "tool_call"}
+            answer = AIMessage(content="", tool_calls=[call], usage_metadata=usage)
+        return ChatResult(generations=[ChatGeneration(message=answer)])

@@ -1,0 +1,86 @@
+"""neo4j-graphrag calls our `ChatModel`; its components are imported here and nowhere else, because they move between its versions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from pydantic import BaseModel
+
+from kgrag.models.base import ChatModel, Message
+from kgrag.models.frameworks import framework_missing
+from kgrag.waiting import wait_for
+
+try:
+    from neo4j_graphrag.components.entity_relation_extractor import LLMEntityRelationExtractor, OnError
+    from neo4j_graphrag.components.graph_pruning import GraphPruning
+    from neo4j_graphrag.components.kg_writer import KGWriter, KGWriterModel
+    from neo4j_graphrag.components.schema import GraphSchema, SchemaFromTextExtractor
+    from neo4j_graphrag.components.types import LexicalGraphConfig, Neo4jGraph, TextChunk
+    from neo4j_graphrag.generation.prompts import ERExtractionTemplate, SchemaExtractionTemplate
+    from neo4j_graphrag.llm import LLMBase, LLMResponse
+    from neo4j_graphrag.llm.types import LLMUsage
+except ImportError as error:
+    raise framework_missing("neo4j-graphrag", extra="neo4j-graphrag", cause=error) from error
+
+__all__ = [
+    "ERExtractionTemplate",
+    "GraphPruning",
+    "GraphSchema",
+    "KGWriter",
+    "KGWriterModel",
+    "LLMEntityRelationExtractor",
+    "LexicalGraphConfig",
+    "Neo4jGraph",
+    "Neo4jGraphRagModel",
+    "OnError",
+    "SchemaExtractionTemplate",
+    "SchemaFromTextExtractor",
+    "TextChunk",
+]
+
+
+class Neo4jGraphRagModel(LLMBase):
+    """A `ChatModel` as neo4j-graphrag's LLM; `response_format` becomes the schema of the reply."""
+
+    supports_structured_output = True
+
+    def __init__(self, model: ChatModel) -> None:
+        super().__init__(model_name=model.name)
+        self._model = model
+
+    def invoke(self, input: Any, *args: Any, **kwargs: Any) -> LLMResponse:  # noqa: A002 - the framework's name
+        """Wait for the model's reply."""
+        return wait_for(self.ainvoke(input, *args, **kwargs))
+
+    async def ainvoke(
+        self,
+        input: Any,  # noqa: A002 - the framework's name
+        message_history: Any = None,
+        system_instruction: str | None = None,
+        response_format: type[BaseModel] | dict[str, Any] | None = None,
+        **_: Any,
+    ) -> LLMResponse:
+        """Ask the model. Raises what it raises."""
+        messages = [Message("system", system_instruction)] if system_instruction else []
+        history: Sequence[Any] = getattr(message_history, "messages", message_history) or []
+        turns = [*history, {"role": "user", "content": input}] if isinstance(input, str) else [*history, *input]
+        messages.extend(Message(turn["role"], turn["content"]) for turn in turns)
+        schema = response_format if response_format is None or isinstance(response_format, dict) else None
+        if isinstance(response_format, type):
+            schema = _json_schema(response_format)
+        reply = await self._model.reply(messages, schema=schema)
+        return LLMResponse(
+            content=reply.text,
+            usage=LLMUsage(
+                request_tokens=reply.usage.prompt_tokens,
+                response_tokens=reply.usage.completion_tokens,
+                total_tokens=reply.usage.prompt_tokens + reply.usage.completion_tokens,
+            ),
+        )
+
+
+@lru_cache(maxsize=32)
+def _json_schema(model: type[BaseModel]) -> dict[str, Any]:
+    return model.model_json_schema()

@@ -1,0 +1,134 @@
+"""Reading raw replies: what is kept, what is put right, what is reported as lost."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kgrag.extract.replies import read_reply
+from kgrag.extract.statements import Statement
+
+GRAPH = {
+    "nodes": [
+        {"id": "0", "label": "Board", "properties": {"name": "X-100", "supply": "3.3 V"}},
+        {"id": "1", "label": "Part", "properties": {"name": "LQ22", "description": "a sensor"}},
+    ],
+    "relationships": [
+        {"type": "HAS_PART", "start_node_id": "0", "end_node_id": "1", "properties": {"description": "has one"}}
+    ],
+}
+HAS_PART = Statement("X-100", "HAS_PART", "LQ22", "Board", "Part", "has one")
+TRIPLE = {"head": "X-100", "head_type": "Board", "relation": "HAS_PART", "tail": "LQ22", "tail_type": "Part"}
+
+
+def test_a_clean_graph_is_read_whole_and_nothing_is_said_about_it() -> None:
+    stated = read_reply(json.dumps(GRAPH))
+    assert stated.statements == [HAS_PART]
+    assert [(n.name, n.type, n.description) for n in stated.named] == [
+        ("X-100", "Board", "supply: 3.3 V"),
+        ("LQ22", "Part", "a sensor"),
+    ]
+    assert (stated.form, stated.reason) == ("json", "")
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        (f"```json\n{json.dumps(GRAPH)}\n```", "fence"),
+        (f"Sure! Here it is:\n\n{json.dumps(GRAPH, indent=1)}\n\nAnything else?", "words"),
+        (f"Sure:\n```\n{json.dumps(GRAPH)}\n```\nBye", "fence"),
+    ],
+)
+def test_fences_and_words_around_json_are_taken_off_without_loss(reply: str, said: str) -> None:
+    stated = read_reply(reply)
+    assert stated.statements == [HAS_PART]
+    assert stated.lost == [] and said in stated.reason
+
+
+@given(st.integers(min_value=1))
+def test_a_reply_that_is_cut_off_anywhere_keeps_whole_items_only_and_says_so(at: int) -> None:
+    triples = [{**TRIPLE, "tail": f"LQ{i}"} for i in range(20, 30)]
+    text = json.dumps(triples)
+    cut = text[: at % len(text)]
+    stated = read_reply(cut)
+    assert (
+        stated.statements
+        == [Statement("X-100", "HAS_PART", t["tail"], "Board", "Part") for t in triples][: len(stated.statements)]
+    )
+    assert len(stated.statements) == cut.count("}")
+    assert stated.lost
+
+
+@given(st.text(max_size=300) | st.text(alphabet='{}[]()",:ab1\n<|>#`', max_size=300))
+def test_no_reply_crashes_the_reading_and_none_vanishes(reply: str) -> None:
+    stated = read_reply(reply, chunk_text="a b")
+    assert stated.form is not None or stated.lost
+
+
+def test_wrong_types_are_read_where_their_meaning_is_plain_and_reported_where_not() -> None:
+    stated = read_reply(
+        json.dumps(
+            [TRIPLE, {**TRIPLE, "tail": 3.3}, {**TRIPLE, "tail": ["A", "B"]}, {**TRIPLE, "tail": None}, 7, "text"]
+        )
+    )
+    assert [s.tail for s in stated.statements] == ["LQ22", "3.3", "A", "B"]
+    assert stated.lost == [
+        "a relation has no tail",
+        "a relation is not an object",
+        "an item is text where an object was expected",
+    ]
+
+
+def test_a_relation_to_a_node_that_is_not_there_is_reported() -> None:
+    broken = {**GRAPH, "relationships": [{"type": "HAS", "start_node_id": "0", "end_node_id": "9"}]}
+    stated = read_reply(json.dumps(broken))
+    assert stated.statements == [] and "a relation names a node that is not there" in stated.lost
+
+
+def test_triples_of_two_four_and_five_parts_are_not_lost() -> None:
+    stated = read_reply(
+        json.dumps([["Adam", "is", "nephew of", "Alan"], ["A", "joins", "B", "at", "C"], ["D", "is unpolluted"]])
+    )
+    assert [(s.head, s.type, s.tail) for s in stated.statements] == [
+        ("Adam", "is nephew of", "Alan"),
+        ("A", "joins", "B"),
+        ("B", "at", "C"),
+    ]
+    assert [(n.name, n.description) for n in stated.named] == [("D", "is unpolluted")]
+    assert "two parts" in stated.reason
+
+
+def test_triple_lines_keep_commas_brackets_and_units_in_names() -> None:
+    stated = read_reply(
+        '(Portenta H7 (Lite), has, USB-C)\n1. ("20,000 MW", "is made in", "Texas, USA")\n- (Culture, Society and Men, published by, Press)',
+        chunk_text="... Culture, Society and Men is published by the Press ...",
+    )
+    assert [(s.head, s.type, s.tail) for s in stated.statements] == [
+        ("Portenta H7 (Lite)", "has", "USB-C"),
+        ("20,000 MW", "is made in", "Texas, USA"),
+        ("Culture, Society and Men", "published by", "Press"),
+    ]
+    assert stated.reason == ""
+
+
+def test_graphrag_records_are_read_with_their_types_and_descriptions() -> None:
+    stated = read_reply(
+        '("entity"<|>"X-100"<|>"board"<|>"A board.")##\n("relationship"<|>"X-100"<|>"LQ22"<|>"It has (one) LQ22."<|>9)##\n<|COMPLETE|>'
+    )
+    assert stated.statements == [Statement("X-100", "related to", "LQ22", "board", "", "It has (one) LQ22.")]
+    assert stated.named[0].type == "board"
+
+
+@pytest.mark.parametrize("reply", ["[]", '{"nodes": [], "relationships": []}', "NONE", "No triplets found."])
+def test_an_answer_that_there_is_nothing_is_an_answer(reply: str) -> None:
+    stated = read_reply(reply)
+    assert stated.form is not None and not stated.size and not stated.lost
+
+
+@pytest.mark.parametrize(
+    "reply", ["", "   ", "I am sorry, I cannot do that.", '{"title": "report", "findings": [{"x": 1}]}']
+)
+def test_a_reply_that_is_no_answer_has_no_form_and_a_reason(reply: str) -> None:
+    stated = read_reply(reply)
+    assert stated.form is None and stated.lost
