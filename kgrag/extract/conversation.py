@@ -69,44 +69,45 @@ class ReadingModel:
     async def reply(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None) -> Reply:
         """Ask and read. Raises `ModelReplyError` with the raw reply where nothing in it can be used, and what the model raises."""
         said = _CURRENT.get()
-        first, first_reply = await self._ask(messages, schema, said)
-        taken, raw, again = first, first_reply, False
-        # With a schema the model has asked again itself.
-        if first.lost and schema is None:
-            wrong = "; ".join(first.lost)[:SHOWN_COMPLAINT_CHARACTERS]
-            repair = (
-                *messages,
-                Message("assistant", first_reply or "(empty)"),
-                Message(
-                    "user",
-                    f"That reply cannot be used as it is: {wrong}. "
-                    "Write the whole reply again, complete, in the form that was asked for, and nothing else.",
-                ),
-            )
-            second, second_reply = await self._ask(repair, None, said)
-            again = True
-            if (not second.lost and second.form is not None) or second.size > first.size:
-                taken, raw = second, second_reply
+        taken, raw = await self._ask(messages, schema, said)
+        asked_again = ""
+        if taken.lost and schema is None:  # with a schema the model has asked again itself
+            asked_again = f"asked again, because {taken.reason}"
+            second, second_raw = await self._ask_again(messages, raw, taken, said)
+            if second.form is not None and (not second.lost or second.size > taken.size):
+                taken, raw = second, second_raw
+                asked_again += f"; then {taken.reason}" if taken.reason else ""
+            else:
+                asked_again += ", and got nothing better"
         said.stated, said.reply = taken, raw
+        said.reason = asked_again or taken.reason
         if taken.form is None or (taken.lost and not taken.size):
-            asked = " (asked twice)" if again else ""
             raise ModelReplyError(
-                f"Expected entities and relations{asked}, got a reply that has none: {taken.reason}.",
-                reply=raw,
-                usage=said.usage,
+                f"{self.name}: expected entities and relations, got none: {said.reason}.", reply=raw, usage=said.usage
             )
-        said.reason = "; ".join(
-            part
-            for part in (
-                f"asked again, because {first.reason}" if again and taken is not first else "",
-                f"asked again without success: {first.reason}" if again and taken is first else "",
-                taken.reason if taken is not first or not again else "",
-                f"the reply came as {taken.form}" if taken.form != self._form else "",
-            )
-            if part
-        )
+        if taken.form != self._form:
+            said.reason = "; ".join(filter(None, (said.reason, f"the reply came as {taken.form}, not {self._form}")))
         written = self._write(taken)
         return Reply(text=written if isinstance(written, str) else "", data=written, usage=said.usage)
+
+    async def _ask_again(
+        self, messages: Sequence[Message], raw: str, first: Stated, said: Conversation
+    ) -> tuple[Stated, str]:
+        """Show the model its reply and what is wrong with it."""
+        wrong = "; ".join(first.lost)[:SHOWN_COMPLAINT_CHARACTERS]
+        repair = (
+            *messages,
+            Message("assistant", raw or "(empty)"),
+            Message(
+                "user",
+                f"That reply cannot be used as it is: {wrong}. "
+                "Write the whole reply again, complete, in the form that was asked for, and nothing else.",
+            ),
+        )
+        try:
+            return await self._ask(repair, None, said)
+        except ModelReplyError as error:
+            return Stated(lost=[str(error)]), error.reply
 
     async def _ask(
         self, messages: Sequence[Message], schema: Mapping[str, Any] | None, said: Conversation
@@ -115,13 +116,16 @@ class ReadingModel:
         try:
             reply = await self._model.reply(messages, schema=schema)
         except ModelReplyError as error:
+            if not error.reply and not error.usage.calls:
+                raise  # it was refused before it was answered: there is nothing to read, and asking again is of no use
             said.usage += error.usage
             stated = read_reply(error.reply, chunk_text=said.chunk_text)
-            if not stated.lost:
-                stated.lost.append("the reply is not of the schema that was asked for")
+            stated.lost.insert(0, str(error).partition(" The reply was: ")[0].rstrip("."))
             return stated, error.reply
         said.usage += reply.usage
-        if schema is None or reply.data is None:
-            return read_reply(reply.text, chunk_text=said.chunk_text), reply.text
-        stated = read_data(reply.data)
+        stated = read_reply(reply.text, chunk_text=said.chunk_text)
+        if reply.data is not None and stated.form is None:
+            stated = read_data(reply.data)
+        if reply.mended:
+            stated.mended.insert(0, f"the model was asked again, because {reply.mended.rstrip('.')}")
         return stated, reply.text

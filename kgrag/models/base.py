@@ -30,12 +30,14 @@ class Reply:
     """What a chat model answered.
 
     `text` is the raw reply. `data` is the validated object where a schema was asked for, else None. `usage` is always filled: a
-    model that counts nothing reports its calls and seconds.
+    model that counts nothing reports its calls and seconds. `mended` says what was wrong with a first reply, where the model had to be
+    asked again for one that is valid.
     """
 
     text: str
     data: Any | None = None
     usage: Usage = field(default_factory=Usage)
+    mended: str = ""
 
 
 @runtime_checkable
