@@ -21,8 +21,10 @@ Each says what was expected, what came, and what to do.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from kgrag.types import Usage
+if TYPE_CHECKING:
+    from kgrag.types import Usage
 
 __all__ = [
     "CypherWriteError",
@@ -120,4 +122,8 @@ class ModelReplyError(ModelError):
         shown = reply[:SHOWN_REPLY_CHARACTERS] + ("..." if len(reply) > SHOWN_REPLY_CHARACTERS else "")
         super().__init__(f"{message} The reply was: {shown!r}" if reply else message)
         self.reply = reply
-        self.usage = usage or Usage()
+        if usage is None:
+            from kgrag.types import Usage  # not before it is needed: `kgrag --help` knows the errors, too
+
+            usage = Usage()
+        self.usage = usage
