@@ -78,9 +78,15 @@ class KnowledgeGraph:
         from kgrag.build import delete
 
         found = self._find(document)
-        wait_for(
-            delete(found, store=self.store, embedder=self.embedder, extractors=self._extractors(), progress=progress)
+        job = delete(
+            found,
+            store=self.store,
+            embedder=self.embedder,
+            extractors=self._corpus_wide_extractors(),
+            settings=self.settings,
+            progress=progress,
         )
+        wait_for(job)
         return found
 
     def retrieve(self, question: str, *, top: int | None = None, budget: int | None = None) -> list[Evidence]:
@@ -104,7 +110,9 @@ class KnowledgeGraph:
 
     def status(self) -> dict[str, Any]:
         """Say what the store holds, as `kgrag status --json` does."""
-        return self.store.status()
+        from kgrag.status import status
+
+        return status(self.store)
 
     def digest(self) -> str:
         """SHA-256 over the content of the store."""
@@ -131,7 +139,14 @@ class KnowledgeGraph:
     def _extractors(self) -> list[Extractor]:
         from kgrag.extract import open_extractor
 
-        return [open_extractor(self.settings.extractor)]
+        return [open_extractor(name, settings=self.settings) for name in self.settings.extractor]
+
+    def _corpus_wide_extractors(self) -> list[Extractor]:
+        """Those of the store's graphs in which other chunks say something else when a document goes: no model is asked for that."""
+        from kgrag.extract import open_extractor
+
+        name = (self.settings.graph if self.settings.extractor == ("mention",) else None) or "mention"
+        return [open_extractor("mention")] if name in self.store.status()["graphs"] else []
 
     def _find(self, document: str) -> list[Document]:
         from kgrag.errors import InputError

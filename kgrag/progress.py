@@ -24,6 +24,10 @@ class Progress(Protocol):
         """Open a step of `total` units (None: not known), named `unit` in the plural."""
         ...
 
+    def say(self, line: str) -> None:
+        """Say something that cannot wait for the end: what the job waits for."""
+        ...
+
 
 class Silent:
     """A `Progress` that tells nobody."""
@@ -34,4 +38,7 @@ class Silent:
         yield self
 
     def advance(self, count: int = 1) -> None:
+        """Say nothing."""
+
+    def say(self, line: str) -> None:
         """Say nothing."""

@@ -10,7 +10,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-__all__ = ["BuildReport", "Failure"]
+from kgrag.types import Usage
+
+__all__ = ["BuildReport", "Failure", "GraphReport"]
 
 
 class Failure(BaseModel):
@@ -21,7 +23,19 @@ class Failure(BaseModel):
     stage: Literal["convert", "extract"]
     subject: str
     """The document's path, or the chunk's id."""
+    scope: str = ""
+    """The graph that a chunk could not be extracted for."""
     reason: str
+
+
+class GraphReport(BaseModel):
+    """What a graph holds after a build, and what this build's extraction of it cost."""
+
+    entities: int = 0
+    relations: int = 0
+    ungrounded: int = 0
+    """Relations whose head or tail no chunk was found to have."""
+    usage: Usage = Usage()
 
 
 class BuildReport(BaseModel):
@@ -35,6 +49,7 @@ class BuildReport(BaseModel):
     chunks_embedded: int = 0
     extractions: dict[str, Counter[str]] = Field(default_factory=dict)
     """Graph → state (ok, empty, repaired, failed, unchanged) → chunks."""
+    graphs: dict[str, GraphReport] = Field(default_factory=dict)
     hyperlinks: int = 0
     ignored_files: dict[str, int] = Field(default_factory=dict)
     """Suffix → files of a kind that kgrag does not read."""

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+from pydantic import Field, ValidationError, field_validator
+from pydantic_settings import (
+    BaseSettings,
+    NoDecode,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
 
 from kgrag.errors import InputError
 
@@ -25,7 +31,10 @@ class Settings(BaseSettings):
     embedder: str = "minilm"
     model: str = "rules"
     """Who answers: `rules` is model-free."""
-    extractor: str = "mention"
+    extractor: Annotated[tuple[str, ...], NoDecode] = Field(default=("mention",), min_length=1)
+    """One or several, each of which makes a graph of its own; in the environment separated by commas."""
+    graph: str | None = None
+    """Another name for the graph of a single extractor."""
     prompt: str | None = None
     """A file with instructions for extraction instead of kgrag's own."""
     extraction_schema: str = "none"
@@ -42,6 +51,15 @@ class Settings(BaseSettings):
     pdf: Literal["auto", "native", "standard"] = "auto"
     max_file_mb: int = Field(default=100, gt=0)
     """Larger files are reported, not read."""
+    concurrency: int = Field(default=32, gt=0)
+    """Calls of a model that are under way at once."""
+    wait_s: float = Field(default=600.0, ge=0.0)
+    """How long a build waits for a model or a database server that is away before it gives up."""
+
+    @field_validator("extractor", mode="before")
+    @classmethod
+    def _separated(cls, value: Any) -> Any:
+        return tuple(part.strip() for part in value.split(",")) if isinstance(value, str) else value
 
     @classmethod
     def settings_customise_sources(
@@ -57,9 +75,12 @@ class Settings(BaseSettings):
 
 
 def load_settings(**flags: Any) -> Settings:
-    """Read the settings; a flag that is None was not given. Raises `InputError` that names the setting and where it may come from."""
+    """Read the settings; a flag that is None or an empty list was not given.
+
+    Raises `InputError` that names the setting and where it may come from.
+    """
     try:
-        return Settings(**{name: value for name, value in flags.items() if value is not None})
+        return Settings(**{name: value for name, value in flags.items() if value not in (None, [])})
     except ValidationError as error:
         problems = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']} (got {e['input']!r})" for e in error.errors())
         raise InputError(f"Settings (flags, KGRAG_* or {SETTINGS_FILE}): {problems}") from error

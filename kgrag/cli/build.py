@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +11,7 @@ import typer
 from kgrag.cli.options import AsJson, Store
 
 if TYPE_CHECKING:
-    from kgrag.report import BuildReport
+    from kgrag.report import BuildReport, GraphReport
 
 __all__ = ["build"]
 
@@ -32,6 +33,29 @@ def build(
     embedder: Annotated[
         str | None, typer.Option("--embedder", help="The embedding model. Default: minilm.", show_default=False)
     ] = None,
+    extractor: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--extractor", "-x", help="Who extracts; again for a second graph. Default: mention.", show_default=False
+        ),
+    ] = None,
+    graph: Annotated[
+        str | None,
+        typer.Option("--graph", help="Another name for the graph than its extractor's.", show_default=False),
+    ] = None,
+    concurrency: Annotated[
+        int | None,
+        typer.Option("--concurrency", min=1, help="Model calls under way at once. Default: 32.", show_default=False),
+    ] = None,
+    wait_s: Annotated[
+        float | None,
+        typer.Option(
+            "--wait-s",
+            min=0,
+            help="How long to wait for a model or database that is away. Default: 600.",
+            show_default=False,
+        ),
+    ] = None,
     keep_missing: Annotated[
         bool, typer.Option("--keep-missing", help="Keep documents whose files are gone from a folder that is built.")
     ] = False,
@@ -44,8 +68,16 @@ def build(
     from kgrag.cli.output import print_json, terminal_progress
     from kgrag.knowledge_graph import open_graph
 
-    with open_graph(store, pdf=pdf, embedder=embedder) as graph:
-        report = graph.build(*paths, metadata=metadata, keep_missing=keep_missing, progress=terminal_progress())
+    with open_graph(
+        store,
+        pdf=pdf,
+        embedder=embedder,
+        extractor=extractor,
+        graph=graph,
+        concurrency=concurrency,
+        wait_s=wait_s,
+    ) as opened:
+        report = opened.build(*paths, metadata=metadata, keep_missing=keep_missing, progress=terminal_progress())
     if as_json:
         print_json(report)
     else:
@@ -64,11 +96,8 @@ def _summarise(report: BuildReport, *, explain_cleaning: bool) -> None:
     say(
         f"Chunks: {report.chunks_written} written, {report.chunks_embedded} embedded; {report.hyperlinks} hyperlinks between chunks"
     )
-    for graph, states in report.extractions.items():
-        say(
-            f"Graph {graph}: " + ", ".join(f"{count} chunks {state}" for state, count in sorted(states.items())),
-            markup=False,
-        )
+    for name, states in report.extractions.items():
+        say(f"Graph {name}: {_graph_line(states, report.graphs[name])}", markup=False)
     if report.removed_lines:
         counts = ", ".join(f"{rule} {len(lines)}" for rule, lines in sorted(report.removed_lines.items()))
         say(
@@ -87,5 +116,16 @@ def _summarise(report: BuildReport, *, explain_cleaning: bool) -> None:
     for note in report.notes:
         say(f"note: {note}", markup=False)
     for failure in report.failures:
-        say(f"failed: {failure.stage} {failure.subject}: {failure.reason}", markup=False)
+        what = f"{failure.scope}: chunk {failure.subject}" if failure.stage == "extract" else failure.subject
+        say(f"failed: {failure.stage} {what}: {failure.reason}", markup=False)
     say("Time: " + ", ".join(f"{stage} {seconds:.1f} s" for stage, seconds in report.seconds.items()))
+
+
+def _graph_line(states: Mapping[str, int], graph: GraphReport) -> str:
+    chunks = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
+    holds = f"{graph.entities} entities, {graph.relations} relations ({graph.ungrounded} ungrounded)"
+    usage = graph.usage
+    if not usage.calls:
+        return f"chunks {chunks}; {holds}"
+    tokens = f"{usage.prompt_tokens:,} + {usage.completion_tokens:,} tokens"
+    return f"chunks {chunks}; {holds}; {usage.calls:,} calls, {tokens}, ${usage.cost:,.4f}"

@@ -17,12 +17,12 @@ def status(store: Store = None, as_json: AsJson = False) -> None:
     """Say what a store holds: documents, chunks, graphs, what is done and what failed."""
     from kgrag.cli.output import print_json, stdout
     from kgrag.settings import load_settings
+    from kgrag.status import status as status_of
     from kgrag.store.graph import open_store
 
     settings = load_settings(store=store)
     with open_store(settings.store, create=False) as opened:
-        state = opened.status()
-        failed = opened.failures()
+        state = status_of(opened)
     if as_json:
         print_json(state)
         return
@@ -34,8 +34,32 @@ def status(store: Store = None, as_json: AsJson = False) -> None:
         stdout.print(f"graph {name}: " + ", ".join(f"{count} {what}" for what, count in counts.items()), markup=False)
     for stage, states in state["ledger"].items():
         stdout.print(f"{stage}: " + ", ".join(f"{count} {what}" for what, count in states.items()), markup=False)
-    for record in failed:
-        stdout.print(f"failed: {record.stage} {record.subject}: {record.reason}", markup=False)
+    for name, work in state["extractions"].items():
+        stdout.print(f"extraction of {name}: {_extraction_line(work, state['chunks'])}", markup=False)
+    for failure in state["failures"]:
+        stdout.print(f"failed: {_failure_line(failure)}", markup=False)
+    if state["failures"]:
+        stdout.print("kgrag build with the same arguments tries these again, and nothing else.", markup=False)
+
+
+def _extraction_line(work: dict[str, Any], chunks: int) -> str:
+    states = {state: count for state, count in work["chunks"].items() if count}
+    parts = [", ".join(f"{count} chunks {state}" for state, count in states.items())]
+    waiting = chunks - sum(states.values())
+    parts += [f"{waiting} not yet"] if waiting else []
+    parts += [f"{work['ungrounded']} relations ungrounded"] if work["ungrounded"] else []
+    if work["calls"]:
+        parts.append(f"{work['calls']:,} calls, {work['tokens']:,} tokens, ${work['usd']:,.4f}")
+    return "; ".join(parts)
+
+
+def _failure_line(failure: dict[str, Any]) -> str:
+    if failure["stage"] != "extract":
+        return f"{failure['stage']} {failure['subject']}: {failure['reason']}"
+    pages = sorted({page for page in (failure["page_start"], failure["page_end"]) if page is not None})
+    place = [failure["document"], *([f"page {'-'.join(map(str, pages))}"] if pages else [])]
+    place += [failure["section"]] if failure["section"] else []
+    return f"extract {failure['graph']}: chunk {failure['subject']} ({', '.join(place)}): {failure['reason']}"
 
 
 def digest(store: Store = None) -> None:

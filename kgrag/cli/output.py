@@ -34,11 +34,19 @@ def print_json(value: BaseModel | dict[str, Any] | list[Any]) -> None:
 
 
 def terminal_progress() -> Progress:
-    """Return progress bars where stderr is a terminal, and silence where it is piped."""
-    return _Bars() if stderr.is_terminal else Silent()
+    """Return progress bars where stderr is a terminal, and only what cannot wait where it is piped."""
+    return _Bars() if stderr.is_terminal else _Lines()
 
 
-class _Bars:
+class _Lines(Silent):
+    """No bars."""
+
+    def say(self, line: str) -> None:
+        """Write a line to stderr."""
+        stderr.print(line, markup=False)
+
+
+class _Bars(_Lines):
     """Progress bars with rate and remaining time."""
 
     @contextmanager

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kgrag.errors import InputError, KgragError, StoreError, StoreUnavailable
+from kgrag.patience import IMPATIENT
 from kgrag.store.embedded import DATABASE, EmbeddedServer
 from kgrag.store.statements import statement
 
@@ -21,9 +22,17 @@ __all__ = ["Connection", "Transaction", "is_address", "open_connection"]
 
 SCHEMES = ("neo4j://", "neo4j+s://", "neo4j+ssc://", "bolt://", "bolt+s://", "bolt+ssc://")
 CONNECT_TIMEOUT_S = 15.0
+RETRY_S = 5.0
+"""How long the driver tries a transaction again by itself, silently: whoever has patience says that it waits."""
 FETCH_ROWS = 1000
+SHUTTING_DOWN = frozenset({"Neo.ClientError.Transaction.Terminated", "Neo.TransientError.Transaction.Terminated"})
+"""What a statement under way is told when the server goes; the driver does not count it as worth another try."""
 
 T = TypeVar("T")
+
+
+class _Away(StoreUnavailable):
+    """The database was there and is not: waiting may help, as it does not against a wrong password."""
 
 
 class Transaction:
@@ -55,10 +64,12 @@ class Connection:
         self._writing = threading.RLock()
         self.server = server
         """The embedded server where there is one: it has a second language for what its Cypher cannot do."""
+        self.patience = IMPATIENT
+        """How long to wait for a server that is away; the embedded one cannot be."""
 
     def read(self, text: str, parameters: dict[str, Any]) -> list[dict[str, Any]]:
         """Run a statement's text in a session that may only read."""
-        return list(self.stream(text, parameters))
+        return self.patiently(lambda: list(self.stream(text, parameters)))
 
     def stream(self, text: str, parameters: dict[str, Any]) -> Iterator[dict[str, Any]]:
         """Run a statement's text in a session that may only read; rows come as they are taken."""
@@ -78,13 +89,23 @@ class Connection:
 
     def write(self, work: Callable[[Transaction], T]) -> T:
         """Run `work` in one transaction, again where the database asks for it: it must not keep anything of a run that failed."""
-        with self._writing, _errors(), self._session(reads=False) as session:
-            return session.execute_write(lambda transaction: work(Transaction(transaction)))
+
+        def write() -> T:
+            with _errors(), self._session(reads=False) as session:
+                return session.execute_write(lambda transaction: work(Transaction(transaction)))
+
+        with self._writing:
+            return self.patiently(write)
 
     def change_schema(self, text: str, parameters: dict[str, Any] | None = None) -> None:
         """Run a statement that makes or drops an index or constraint, in a transaction of its own."""
-        with self._writing, _errors(), self._session(reads=False) as session:
-            session.run(text, parameters or {}).consume()
+
+        def change() -> None:
+            with _errors(), self._session(reads=False) as session:
+                session.run(text, parameters or {}).consume()
+
+        with self._writing:
+            self.patiently(change)
 
     def close(self) -> None:
         """Close it, and end the embedded server."""
@@ -92,6 +113,10 @@ class Connection:
             self.server.close()
         else:
             self._driver.close()
+
+    def patiently(self, work: Callable[[], T]) -> T:
+        """Do `work`, again from its beginning while the server is away, for as long as there is patience."""
+        return work() if self.server is not None else self.patience.call(work, what="the database", away=_Away)
 
     def _session(self, *, reads: bool) -> neo4j.Session:
         return self._driver.session(
@@ -133,6 +158,7 @@ def open_connection(target: str | Path, *, create: bool) -> Connection:
             auth=login if login[1] else None,
             connection_timeout=CONNECT_TIMEOUT_S,
             connection_acquisition_timeout=2 * CONNECT_TIMEOUT_S,
+            max_transaction_retry_time=RETRY_S,
         )
         try:
             with driver.session(database=os.environ.get("NEO4J_DATABASE", "neo4j")) as session:
@@ -157,11 +183,11 @@ def _errors(address: str = "the database", *, refused: type[KgragError] = StoreE
         raise StoreUnavailable(
             f"{address} refused the login; NEO4J_PASSWORD is {password}. Set NEO4J_USERNAME and NEO4J_PASSWORD. {error.message}"
         ) from error
-    except (exceptions.ServiceUnavailable, exceptions.SessionExpired, exceptions.ConfigurationError) as error:
-        raise StoreUnavailable(
-            f"{address} cannot be reached: {error}. Is it running? kgrag db up starts a Neo4j."
-        ) from error
-    except exceptions.ClientError as error:
-        raise refused(f"The database refused a statement: {error.message or error}") from error
+    except exceptions.ConfigurationError as error:
+        raise StoreUnavailable(f"{address} cannot be reached: {error}.") from error
     except (exceptions.Neo4jError, exceptions.DriverError) as error:
+        if error.is_retryable() or getattr(error, "code", None) in SHUTTING_DOWN:
+            raise _Away(f"{address} cannot be reached: {error}. Is it running? kgrag db up starts a Neo4j.") from error
+        if isinstance(error, exceptions.ClientError):
+            raise refused(f"The database refused a statement: {error.message or error}") from error
         raise StoreError(f"The database failed: {error}") from error

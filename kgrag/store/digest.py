@@ -14,7 +14,7 @@ __all__ = ["digest"]
 
 NODES = ("meta", "document", "chunk", "entity", "work")
 RELATIONSHIPS = ("from_document", "next_chunk", "links_to", "from_chunk", "relation")
-INCIDENTAL = frozenset({"attempts", "tokens", "cost", "seconds", "at"})
+INCIDENTAL = frozenset({"attempts", "calls", "tokens", "completion_tokens", "cost", "seconds", "at"})
 """Of a ledger entry: what it took, and when."""
 MODULUS = 2**256
 
@@ -23,7 +23,7 @@ def digest(connection: Connection) -> str:
     """Return the digest as 64 hex digits.
 
     Every node and relationship is written as canonical JSON (labels and properties sorted, null as good as missing) without ids of the
-    database and without what a ledger entry took (attempts, tokens, cost, seconds, time). A vector counts as present with so many
+    database and without what a ledger entry took (attempts, calls, tokens, cost, seconds, time). A vector counts as present with so many
     dimensions: its last bits depend on what it was computed together with. The SHA-256s of the records of one kind are added up modulo
     2^256, which takes no order and no memory, and the digest is the SHA-256 over number and sum of each kind.
     """

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from kgrag.errors import InputError, StoreMismatch
 from kgrag.models.base import Vectors
+from kgrag.patience import IMPATIENT, Patience
 from kgrag.store import schema
 from kgrag.store.connection import Connection, Transaction, open_connection
 from kgrag.store.digest import digest
 from kgrag.store.documents import DeletedCounts, delete_documents, put_documents, read_chunks, read_documents
 from kgrag.store.extractions import put_extractions
-from kgrag.store.ledger import WorkRecord
+from kgrag.store.ledger import WorkRecord, work_key
 from kgrag.store.links import relink
 from kgrag.store.readonly import check_reads_only
 from kgrag.store.rows import batches_by_size
@@ -26,6 +28,7 @@ __all__ = ["GraphStore", "open_store"]
 
 DELETE_NODES = 5000
 """Of one transaction when a graph is deleted."""
+EXTRACTION_STATES = ("ok", "empty", "repaired", "failed")
 FLOAT_CHARACTERS = 9
 """What a number of a vector takes in a message."""
 
@@ -70,6 +73,15 @@ class GraphStore:
     def close(self) -> None:
         """Close the store; a second call does nothing."""
         self._connection.close()
+
+    @contextmanager
+    def waiting(self, patience: Patience) -> Iterator[None]:
+        """Wait for a database server that goes away, with `patience`, in every read and write within the block."""
+        self._connection.patience = patience
+        try:
+            yield
+        finally:
+            self._connection.patience = IMPATIENT
 
     # What it was made with
 
@@ -142,7 +154,7 @@ class GraphStore:
     def relink(self) -> int:
         """Make the LINKS_TO relationships equal to what the chunks' links and anchors say; return how many there are."""
         self._bound()
-        return relink(self._connection)
+        return self._connection.patiently(lambda: relink(self._connection))
 
     # Vectors
 
@@ -243,8 +255,14 @@ class GraphStore:
         """Return what the ledger says about one stage (and graph or embedder), by subject."""
         if self._meta is None:
             return {}
-        rows = self._connection.stream(statement("store/work"), {"stage": stage, "scope": scope})
-        return {record.subject: record for record in (WorkRecord.from_row(row["work"]) for row in rows)}
+        return _by_subject(self._connection.read(statement("store/work"), {"stage": stage, "scope": scope}))
+
+    def work_of(self, stage: str, subjects: Sequence[str], *, scope: str = "") -> dict[str, WorkRecord]:
+        """Return what the ledger says about some subjects of one stage (and graph or embedder), by subject."""
+        if self._meta is None or not subjects:
+            return {}
+        keys = [work_key(stage, subject, scope) for subject in subjects]
+        return _by_subject(self._connection.read(statement("store/work_of_keys"), {"keys": keys}))
 
     def put_work(self, records: Sequence[WorkRecord]) -> None:
         """Write ledger entries that have no result beside them: failures, and what came out as it was."""
@@ -296,6 +314,24 @@ class GraphStore:
             "ledger": {stage: dict(sorted(states.items())) for stage, states in sorted(ledger.items())},
             "cost": cost,
         }
+
+    def extraction_counts(self) -> dict[str, dict[str, Any]]:
+        """Return what the extraction of each graph came to: chunks by state, ungrounded relations, calls, tokens, US dollars, seconds."""
+        rows = self._connection.read(statement("store/count_work_of_graphs"), {}) if self._meta else []
+        ungrounded = {row["graph"]: row["ungrounded"] for row in self.read("store/count_ungrounded")} if rows else {}
+        counts: dict[str, dict[str, Any]] = {}
+        for row in sorted(rows, key=lambda row: str(row["graph"])):
+            graph = counts.setdefault(
+                row["graph"],
+                {"chunks": dict.fromkeys(EXTRACTION_STATES, 0), "ungrounded": ungrounded.get(row["graph"], 0)}
+                | dict.fromkeys(("calls", "tokens", "completion_tokens"), 0)
+                | dict.fromkeys(("usd", "seconds"), 0.0),
+            )
+            graph["chunks"][row["state"]] = row["chunks"]
+            for name in ("calls", "tokens", "completion_tokens", "seconds"):
+                graph[name] += row[name] or 0
+            graph["usd"] += row["cost"]
+        return counts
 
     def digest(self) -> str:
         """Return one SHA-256 over the content; see `kgrag.store.digest`."""
@@ -349,6 +385,10 @@ class GraphStore:
 def _put_work(transaction: Transaction, records: Sequence[WorkRecord]) -> None:
     for rows in batches_by_size([record.row() for record in records]):
         transaction.run("store/put_work", rows=rows)
+
+
+def _by_subject(rows: Sequence[dict[str, Any]]) -> dict[str, WorkRecord]:
+    return {record.subject: record for record in (WorkRecord.from_row(row["work"]) for row in rows)}
 
 
 def _vector_rows(ids: Sequence[str], vectors: Vectors, dimensions: int) -> list[dict[str, Any]]:

@@ -7,9 +7,14 @@ from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from typing import Any
 
-from kgrag.types import content_id
+from kgrag.types import Usage, content_id
 
-__all__ = ["WorkRecord"]
+__all__ = ["WorkRecord", "work_key"]
+
+
+def work_key(stage: str, subject: str, scope: str) -> str:
+    """Identify a unit of work."""
+    return content_id(stage, subject, scope)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +36,11 @@ class WorkRecord:
     result: str = ""
     """Digest of what came out; for `convert` of what went in."""
     attempts: int = 1
+    calls: int = 0
+    """Of a model, over all attempts, as are the next four."""
     tokens: int = 0
+    """Of prompts and completions."""
+    completion_tokens: int = 0
     cost: float = 0.0
     """US dollars."""
     seconds: float = 0.0
@@ -41,7 +50,15 @@ class WorkRecord:
     @property
     def key(self) -> str:
         """Stage, subject and scope: a newer record of the same work replaces the older."""
-        return content_id(self.stage, self.subject, self.scope)
+        return work_key(self.stage, self.subject, self.scope)
+
+    @property
+    def usage(self) -> Usage:
+        """What its model calls cost."""
+        prompt_tokens = self.tokens - self.completion_tokens
+        return Usage(
+            calls=self.calls, prompt_tokens=prompt_tokens, completion_tokens=self.completion_tokens, cost=self.cost
+        )
 
     def row(self) -> dict[str, Any]:
         """Return what the database keeps."""

@@ -88,6 +88,8 @@ def test_status_and_digest_tell_what_is_there(capsys: pytest.CaptureFixture[str]
         "chunks",
         "ledger",
         "cost",
+        "extractions",
+        "failures",
     }
     assert run(["digest"]) == 0
     assert len(capsys.readouterr().out.strip()) == 64

@@ -1,0 +1,133 @@
+"""Reading files into documents and chunks: what is new or changed is written, what is gone is taken out."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import time
+from collections.abc import Iterable, Sequence
+
+from kgrag.documents import Converted, Discovery, Source, read
+from kgrag.errors import DocumentError
+from kgrag.models.base import Embedder
+from kgrag.progress import Progress
+from kgrag.report import BuildReport, Failure
+from kgrag.settings import Settings
+from kgrag.store.graph import GraphStore
+from kgrag.store.ledger import WorkRecord
+from kgrag.types import Chunk, Document, content_id
+
+__all__ = ["convert", "read_source", "remove_vanished", "source_version"]
+
+CONVERSION_VERSION = "1"
+"""Counts up when conversion, cleaning or chunking changes what comes out: files are then read again."""
+WRITE_CHUNKS = 500
+"""Chunks of one transaction, at least: whole documents are written together."""
+
+
+def convert(
+    discovery: Discovery,
+    store: GraphStore,
+    embedder: Embedder,
+    *,
+    settings: Settings,
+    progress: Progress,
+    report: BuildReport,
+    stopping: threading.Event,
+) -> None:
+    """Read the files that the ledger does not know as they are now, and write their documents and chunks, until `stopping`."""
+    done = store.work("convert")
+    with progress.step("Read", len(discovery.sources), "files") as step:
+        for source in discovery.sources:
+            if stopping.is_set():
+                return
+            version = source_version(source, embedder, settings)
+            started, digest, state, reason = time.perf_counter(), "", "ok", ""
+            previous = done.get(source.stored_path)
+            try:
+                digest = file_digest(source)
+                if previous and (previous.version, previous.result, previous.state) == (version, digest, "ok"):
+                    report.unchanged_files += 1
+                    continue
+                converted = read_source(source, embedder, settings)
+                _replace(source, store, converted, report, again=previous is not None and previous.version != version)
+            except DocumentError as error:
+                state, reason = "failed", error.reason
+                report.failures.append(Failure(stage="convert", subject=source.stored_path, reason=reason))
+            finally:
+                step.advance()
+            record = WorkRecord(
+                "convert",
+                source.stored_path,
+                version=version,
+                state=state,
+                reason=reason,
+                result=digest,
+                attempts=previous.attempts + 1 if previous else 1,
+                seconds=time.perf_counter() - started,
+            )
+            store.put_work([record])
+
+
+def remove_vanished(discovery: Discovery, store: GraphStore, report: BuildReport) -> None:
+    """Delete the documents that lie under a folder that was read and whose files are gone, and forget files that never became any."""
+    present = {source.stored_path for source in discovery.sources}
+    vanished = [d for d in store.documents() if d.path not in present and discovery.covers(d.path)]
+    store.delete_documents([document.id for document in vanished])
+    store.forget_work(
+        "convert", [path for path in store.work("convert") if path not in present and discovery.covers(path)]
+    )
+    report.removed_documents.extend(sorted({document.path for document in vanished}))
+
+
+def read_source(source: Source, embedder: Embedder, settings: Settings) -> Iterable[Converted]:
+    """Read one file into its documents and their chunks. Raises `DocumentError`."""
+    return read(
+        source,
+        count_tokens=embedder.count_tokens,
+        max_tokens=embedder.max_tokens,
+        pdf=settings.pdf,
+        max_file_mb=settings.max_file_mb,
+    )
+
+
+def source_version(source: Source, embedder: Embedder, settings: Settings) -> str:
+    """Name all that a file's chunks depend on besides its bytes."""
+    said = (source.product, source.category, source.version, sorted(source.metadata.items()))
+    return content_id(CONVERSION_VERSION, settings.pdf, embedder.name, str(embedder.max_tokens), repr(said))
+
+
+def file_digest(source: Source) -> str:
+    """SHA-256 of a file's bytes. Raises `DocumentError` where it cannot be read."""
+    try:
+        with source.path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise DocumentError(source.path, f"cannot be read: {error.strerror}") from error
+
+
+def _replace(
+    source: Source, store: GraphStore, converted: Iterable[Converted], report: BuildReport, *, again: bool
+) -> None:
+    """Write the documents of one file in batches; those that it had before and has no more are deleted.
+
+    Documents that are there already are left alone, unless they are made `again`: by other settings, or with other metadata.
+    """
+    stale = {document.id for document in store.documents(path=source.stored_path)}
+    batch: list[tuple[Document, Sequence[Chunk]]] = []
+    for one in converted:
+        report.notes.extend(f"{source.stored_path}: {note}" for note in one.notes)
+        for rule, lines in one.cleaning.removed.items():
+            report.removed_lines.setdefault(rule, []).extend(f"{source.stored_path}: {line}" for line in lines)
+        if one.document.id in stale:
+            stale.remove(one.document.id)
+            if not again:
+                continue
+        batch.append((one.document, one.chunks))
+        report.new_documents += 1
+        report.chunks_written += len(one.chunks)
+        if sum(len(chunks) for _, chunks in batch) >= WRITE_CHUNKS:
+            store.put_documents(batch)
+            batch = []
+    store.put_documents(batch)
+    store.delete_documents(sorted(stale))

@@ -1,0 +1,261 @@
+"""Extracting a graph from chunks: many calls under way, one writer, nothing paid for twice.
+
+    ledger says what is missing ─► calls, up to `concurrency` at once ─► results ─► one transaction a second, with ledger entries
+
+A chunk holds a place from when its call begins until its result is written, and there are so many places: memory does not grow with the
+corpus, and a database that is slow or away holds the calls back.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import islice
+
+from kgrag.errors import ModelReplyError, ModelUnavailable
+from kgrag.extract.base import Extractor
+from kgrag.models.base import ChatModel, Message
+from kgrag.patience import Patience
+from kgrag.progress import Progress, Step
+from kgrag.report import BuildReport, Failure, GraphReport
+from kgrag.store.graph import GraphStore
+from kgrag.store.ledger import WorkRecord
+from kgrag.types import Chunk, Extraction, Usage
+
+__all__ = ["ModelWatch", "extract_graph", "is_done"]
+
+READ_CHUNKS = 500
+WRITE_RESULTS = 500
+"""Of one transaction: a larger one is not faster, and a smaller one runs a statement for each of its types as well."""
+WRITE_EVERY_S = 1.0
+"""A result waits no longer to be written than this, or than the transaction before it takes."""
+TRIES_OF_A_CALL = 3
+"""A call that fails so often although the model answers others is the chunk's fault: the chunk has failed."""
+
+PROBE = "Reply with the single word: yes"
+
+
+async def extract_graph(
+    extractor: Extractor,
+    graph: str,
+    *,
+    store: GraphStore,
+    concurrency: int,
+    watch: ModelWatch,
+    progress: Progress,
+    report: BuildReport,
+) -> None:
+    """Extract the chunks whose ledger entry is missing, failed, or made by another fingerprint; write what is not as it was.
+
+    Interrupted, it writes the results that are there before it ends.
+    """
+    await asyncio.to_thread(lambda: extractor.prepare(store.documents(), store.chunks()))
+    report.extractions.setdefault(graph, Counter())
+    report.graphs.setdefault(graph, GraphReport())
+    with progress.step(f"Extract {graph}", await asyncio.to_thread(store.count_chunks), "chunks") as step:
+        job = _Job(extractor, graph, store=store, concurrency=concurrency, watch=watch, step=step, report=report)
+        await job.run()
+
+
+class ModelWatch:
+    """Knows when the model answered last, and waits until it does again: until it answers a call of no account."""
+
+    def __init__(self, model: ChatModel | None, *, patience: Patience) -> None:
+        self._model = model
+        self._patience = patience
+        self._answered_at = float("-inf")
+        self._probing = asyncio.Lock()
+
+    def answered(self) -> None:
+        """Note that a call came back."""
+        self._answered_at = time.monotonic()
+
+    async def wait(self, error: ModelUnavailable, *, failed_at: float) -> None:
+        """Return once the model answered a call, of whomever, after `failed_at`. Raises `ModelUnavailable` when patience is over."""
+        async with self._probing:
+            if self._answered_at > failed_at:
+                return
+            if self._model is None:
+                raise error
+            await self._patience.acall(self._ask, what=f"the model {self._model.name}", away=ModelUnavailable)
+            self.answered()
+
+    async def _ask(self) -> None:
+        if self._model is not None:
+            await self._model.reply([Message("user", PROBE)])
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    previous: WorkRecord | None
+    extraction: Extraction
+    record: WorkRecord
+
+
+class _Job:
+    """One graph on its way."""
+
+    def __init__(
+        self,
+        extractor: Extractor,
+        graph: str,
+        *,
+        store: GraphStore,
+        concurrency: int,
+        watch: ModelWatch,
+        step: Step,
+        report: BuildReport,
+    ) -> None:
+        self._extractor = extractor
+        self._fingerprint = extractor.fingerprint
+        self._graph = graph
+        self._store = store
+        self._watch = watch
+        self._step = step
+        self._report = report
+        self._calls = concurrency
+        self._places = asyncio.Semaphore(concurrency + 2 * WRITE_RESULTS)
+        self._todo: asyncio.Queue[tuple[Chunk, WorkRecord | None] | None] = asyncio.Queue(maxsize=concurrency)
+        self._results: list[_Result] = []
+        self._enough = asyncio.Event()
+        self._all_extracted = False
+
+    async def run(self) -> None:
+        """Run to the end. Raises the first error of any part, after the results that are there are written."""
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                tasks.create_task(self._write_as_they_come())
+                await self._extract_all()
+        except BaseExceptionGroup as group:
+            raise _first(group) from group
+        finally:
+            await self._write()
+
+    async def _extract_all(self) -> None:
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._read())
+            for _ in range(self._calls):
+                tasks.create_task(self._call())
+        self._all_extracted = True
+        self._enough.set()
+
+    async def _read(self) -> None:
+        """Queue the chunks that are to be extracted, in document order."""
+        chunks = self._store.chunks()
+        while page := await asyncio.to_thread(self._page, chunks):
+            for chunk, previous in page:
+                if is_done(previous, self._fingerprint):
+                    self._report.extractions[self._graph]["unchanged"] += 1
+                    self._step.advance()
+                else:
+                    await self._todo.put((chunk, previous))
+        for _ in range(self._calls):
+            await self._todo.put(None)
+
+    def _page(self, chunks: Iterator[Chunk]) -> list[tuple[Chunk, WorkRecord | None]]:
+        page = list(islice(chunks, READ_CHUNKS))
+        known = self._store.work_of("extract", [chunk.id for chunk in page], scope=self._graph)
+        return [(chunk, known.get(chunk.id)) for chunk in page]
+
+    async def _call(self) -> None:
+        """Extract one chunk after the other."""
+        while (item := await self._todo.get()) is not None:
+            chunk, previous = item
+            await self._places.acquire()
+            started = time.perf_counter()
+            extraction = await self._extract(chunk)
+            self._results.append(
+                _Result(previous, extraction, self._record(extraction, previous, time.perf_counter() - started))
+            )
+            if len(self._results) >= WRITE_RESULTS:
+                self._enough.set()
+
+    async def _extract(self, chunk: Chunk) -> Extraction:
+        tries = 0
+        while True:
+            try:
+                extraction = await self._extractor.extract(chunk)
+            except ModelReplyError as error:
+                extraction = Extraction(chunk_id=chunk.id, state="failed", reason=str(error), usage=error.usage)
+            except ModelUnavailable as error:
+                tries += 1
+                await self._watch.wait(error, failed_at=time.monotonic())
+                if tries < TRIES_OF_A_CALL:
+                    continue
+                reason = f"{error} (the model answers other calls; this one was tried {tries} times)"
+                return Extraction(chunk_id=chunk.id, state="failed", reason=reason)
+            self._watch.answered()
+            return extraction
+
+    def _record(self, extraction: Extraction, previous: WorkRecord | None, seconds: float) -> WorkRecord:
+        """Make the ledger entry; what the chunk took before counts on."""
+        usage = extraction.usage + (previous.usage if previous else Usage())
+        return WorkRecord(
+            "extract",
+            extraction.chunk_id,
+            scope=self._graph,
+            version=self._fingerprint,
+            state=extraction.state,
+            reason=extraction.reason,
+            result=extraction.digest,
+            attempts=previous.attempts + 1 if previous else 1,
+            calls=usage.calls,
+            tokens=usage.prompt_tokens + usage.completion_tokens,
+            completion_tokens=usage.completion_tokens,
+            cost=usage.cost,
+            seconds=seconds + (previous.seconds if previous else 0.0),
+        )
+
+    async def _write_as_they_come(self) -> None:
+        while not (self._all_extracted and not self._results):
+            with suppress(TimeoutError):
+                async with asyncio.timeout(WRITE_EVERY_S):
+                    await self._enough.wait()
+            self._enough.clear()
+            await self._write()
+
+    async def _write(self) -> None:
+        """Write the results that are there."""
+        results, self._results = self._results, []
+        if not results:
+            return
+        changed = [(r.extraction, r.record) for r in results if not _says_the_same(r.previous, r.record)]
+        unchanged = [r.record for r in results if _says_the_same(r.previous, r.record)]
+
+        def put() -> None:
+            self._store.put_extractions(self._graph, changed)
+            self._store.put_work(unchanged)
+
+        await asyncio.to_thread(put)
+        states, graph = self._report.extractions[self._graph], self._report.graphs[self._graph]
+        for result in results:
+            states[result.record.state] += 1
+            graph.usage += result.extraction.usage
+            if result.record.state == "failed":
+                failure = Failure(
+                    stage="extract", subject=result.record.subject, scope=self._graph, reason=result.record.reason
+                )
+                self._report.failures.append(failure)
+            self._places.release()
+        self._step.advance(len(results))
+
+
+def is_done(record: WorkRecord | None, fingerprint: str) -> bool:
+    """Say whether a chunk needs no extraction."""
+    return record is not None and record.state != "failed" and record.version == fingerprint
+
+
+def _says_the_same(previous: WorkRecord | None, record: WorkRecord) -> bool:
+    return previous is not None and (previous.state, previous.result) == (record.state, record.result)
+
+
+def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """Return the error that ended the others."""
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
