@@ -11,6 +11,7 @@ import ast
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from kgrag.extract.statements import Named, Stated, Statement, read_path
@@ -35,6 +36,7 @@ TAIL_TYPE_KEYS = ("target_node_type", "tail_type", "object_type", "target_type",
 NAME_KEYS = ("name", "title", "entity", "entity_name", "text", "id")
 ENTITY_TYPE_KEYS = ("label", "type", "entity_type", "category")
 DESCRIPTION_KEYS = ("description", "evidence", "explanation")
+NO_TYPE = "related to"
 BARE_ID = re.compile(r"(?:n|node|e|entity|id)?[-_ ]?\d+", re.IGNORECASE)
 """What an id is where it is not a name."""
 
@@ -221,8 +223,8 @@ def _read_node(node: Any, names: dict[str, Named], stated: Stated) -> None:
     properties = _properties(node)
     identity = _text(node.get("id"))
     name = next((text for key in NAME_KEYS[:-1] if (text := _text(properties.get(key)) or _text(node.get(key)))), "")
-    if not name and identity and not BARE_ID.fullmatch(identity):
-        name = identity
+    if not name and identity and not ("label" in node and BARE_ID.fullmatch(identity)):
+        name = identity  # LangChain's nodes have no other name, be it a year; neo4j-graphrag's have a label and numbers for ids
     if not name and (others := [text for value in properties.values() if (text := _text(value))]):
         name = others[0]
     if not name:
@@ -239,15 +241,20 @@ def _read_node(node: Any, names: dict[str, Named], stated: Stated) -> None:
 def _read_relation(relation: Any, names: dict[str, Named], stated: Stated) -> None:
     if isinstance(relation, list | tuple):
         parts = [_text(part) for part in relation]
-        read_path([part for part in parts if part], stated)
+        read_path(parts, stated)
         return
     if not isinstance(relation, dict):
         stated.lost.append("a relation is not an object")
         return
     properties = _properties(relation)
-    heads, tails = _ends(_first(relation, HEAD_KEYS), names, stated), _ends(_first(relation, TAIL_KEYS), names, stated)
+    by_id = "start_node_id" in relation or "end_node_id" in relation
+    heads = _ends(_first(relation, HEAD_KEYS), names, stated, by_id=by_id)
+    tails = _ends(_first(relation, TAIL_KEYS), names, stated, by_id=by_id)
     kind = next((text for key in TYPE_KEYS if (text := _text(relation.get(key)))), "")
-    if heads and tails and kind:
+    if heads and tails:
+        if not re.search(r"[^\W\d_]", kind):
+            stated.lost.append(f"a relation has no type (kept as {NO_TYPE})")
+            kind = NO_TYPE
         description = _description(relation, properties, leave_out=set())
         head_type, tail_type = _text(_first(relation, HEAD_TYPE_KEYS)), _text(_first(relation, TAIL_TYPE_KEYS))
         stated.statements.extend(
@@ -256,16 +263,19 @@ def _read_relation(relation: Any, names: dict[str, Named], stated: Stated) -> No
             for tail in tails
         )
         return
-    missing = [part for part, there in (("head", heads), ("type", kind), ("tail", tails)) if not there]
-    stated.lost.append(f"a relation has no {' and no '.join(missing)}")
-    known = {named.name for named in stated.named}
-    stated.named.extend(end for end in (*heads, *tails) if end.name not in known)
+    stated.lost.append(
+        f"a relation has no {' and no '.join(part for part, ends in (('head', heads), ('tail', tails)) if not ends)}"
+    )
+    # What it does say of the one end is kept with that: `is unpolluted`.
+    stated.named.extend(
+        replace(end, description="; ".join(filter(None, (end.description, kind)))) for end in (*heads, *tails)
+    )
 
 
-def _ends(value: Any, names: Mapping[str, Named], stated: Stated) -> list[Named]:
+def _ends(value: Any, names: Mapping[str, Named], stated: Stated, *, by_id: bool) -> list[Named]:
     """Resolve one end of a relation: an id or a name, an object with one, or a list of them."""
     if isinstance(value, list):
-        return [end for item in value for end in _ends(item, names, stated)]
+        return [end for item in value for end in _ends(item, names, stated, by_id=by_id)]
     if isinstance(value, dict):
         name = next((text for key in NAME_KEYS if (text := _text(value.get(key)))), "")
         kind = next((text for key in ENTITY_TYPE_KEYS if (text := _text(value.get(key)))), "")
@@ -274,7 +284,7 @@ def _ends(value: Any, names: Mapping[str, Named], stated: Stated) -> list[Named]
     text = _text(value)
     if text in names:
         return [names[text]]
-    if text and names and BARE_ID.fullmatch(text):
+    if by_id and BARE_ID.fullmatch(text):
         stated.lost.append("a relation names a node that is not there")
         return []
     return [Named(text)] if text else []

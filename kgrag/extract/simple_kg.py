@@ -103,8 +103,10 @@ class SimpleKGExtractor(FrameworkExtractor):
             label = self.entity_label(kind)
             if (name, label) not in numbers:
                 numbers[name, label] = str(len(nodes))
-                properties = {"name": name, "description": description} if description else {"name": name}
-                nodes.append({"id": str(len(nodes)), "label": label, "properties": properties})
+                nodes.append({"id": str(len(nodes)), "label": label, "properties": {"name": name}})
+            properties = nodes[int(numbers[name, label])]["properties"]
+            if description:
+                properties["description"] = "; ".join(filter(None, (properties.get("description"), description)))
             return numbers[name, label]
 
         for named in stated.named:

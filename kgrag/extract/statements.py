@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -66,12 +67,17 @@ def counted(notes: Sequence[str]) -> list[str]:
 
 def read_path(parts: list[str], stated: Stated) -> None:
     """Read a triple, or a path of another length: five parts are two triples, four are a head, words of a relation, and a tail."""
+    if any(not re.search(r"[^\W_]", part) for part in parts):
+        stated.lost.append("a triple has an empty part")
+        parts = [part for part in parts if re.search(r"[^\W_]", part)]
     match len(parts):
         case 0 | 1:
             stated.lost.append(f"a triple has {len(parts)} parts of three")
         case 2:
             stated.lost.append("a triple has two parts of three (kept as an entity with a description)")
             stated.named.append(Named(parts[0], "", parts[1]))
+        case 3 if not re.search(r"[^\W\d_]", parts[1]):
+            stated.lost.append("a triple has a number for its relation")
         case 3:
             stated.statements.append(Statement(*parts))
         case count if count % 2:

@@ -147,19 +147,15 @@ def held_against_chunk(stated: Stated, chunk: Chunk) -> tuple[tuple[Entity, ...]
             return None
         spelling, label, normal = key
         known = entities.get((label, normal))
-        if known is None or (description and not known.description):
+        if known is None or (description and description not in known.description):
             remarks[UNKNOWN_NUMBERS] += len(surface.unknown_numbers(description))
-            said = _described(description, remarks)
-            known = entities[label, normal] = (
-                known.model_copy(update={"description": said})
-                if known
-                else Entity(
-                    name=spelling,
-                    type=label,
-                    normal=normal,
-                    description=said,
-                    role="title" if normal in titles else "mention",
-                )
+            said = "; ".join(filter(None, (known.description if known else "", description)))
+            known = entities[label, normal] = Entity(
+                name=known.name if known else spelling,
+                type=label,
+                normal=normal,
+                description=_described(said, remarks),
+                role="title" if normal in titles else "mention",
             )
         return known
 

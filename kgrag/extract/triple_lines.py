@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
+from typing import Any
 
 from kgrag.extract.statements import Named, Stated, Statement, read_path
 
@@ -17,6 +19,8 @@ HEADING = re.compile(r"\W*(?:triples?|triplets?|paths?|output|answer|relations?)
 LEADING = re.compile(r"^\s*(?:[-*•]\s+|\d+[.)]\s+)?")
 SEPARATORS = ("|", ";", " -> ", " → ", "\t")
 QUOTES = "\"'“”‘’`"
+COMMA = r"(?<!\d),|,(?!\d{3}(?!\d))"
+"""Not the comma of `20,000`."""
 MAX_PARTS = 24
 """Of a line without quotation marks: a line with more commas is prose."""
 RECORD_END = re.compile(r"\)[\s*]*(?:##|<\|COMPLETE\|>|\n|```|$)", re.IGNORECASE)
@@ -78,32 +82,41 @@ def _bracketed(line: str) -> tuple[list[str], bool]:
 def _parts(group: str, chunk_text: str) -> list[str]:
     """Divide what stands between brackets into its parts."""
     if '"' in group:
+        try:
+            return ["" if part is None else str(part) for part in map(_only, json.loads(f"[{group}]"))]
+        except (ValueError, RecursionError):
+            pass  # not written as JSON: by commas and quotation marks then
         parts = next(csv.reader([group.replace("“", '"').replace("”", '"')], skipinitialspace=True, escapechar="\\"))
         parts = [_bare(part) for part in parts]
         if len(parts) == 3:
             return parts if all(parts) else []
-    for separator in (",", *SEPARATORS):
-        if group.count(separator) >= 2 or (separator == "," and separator in group):
-            parts = [_bare(part) for part in group.split(separator)]
-            if separator == "," and 3 < len(parts) <= MAX_PARTS:
-                parts = _divided([part for part in parts if part], chunk_text)
-            return [part for part in parts if part] if len(parts) <= MAX_PARTS else []
+    for separator in (COMMA, *map(re.escape, SEPARATORS)):
+        parts = re.split(separator, group)
+        if separator is COMMA and 3 < len(parts) <= MAX_PARTS:
+            return _divided(group, chunk_text)
+        if len(parts) > 2 or (separator is COMMA and len(parts) == 2):
+            return [_bare(part) for part in parts] if len(parts) <= MAX_PARTS else []
     return []
 
 
-def _divided(parts: list[str], chunk_text: str) -> list[str]:
-    """Put a triple together that was divided at a comma of a name: head and tail as the chunk has them, the longest first."""
-    count = len(parts)
-    divisions = [(i, j) for i in range(1, count - 1) for j in range(i + 1, count)]
-    # The fewer parts in the relation, the likelier the commas belong to names.
-    divisions.sort(key=lambda division: (division[1] - division[0], -division[0]))
-    for needed in (2, 1):
-        for i, j in divisions:
-            head, tail = ", ".join(parts[:i]), ", ".join(parts[j:])
-            found = (head.casefold() in chunk_text) + (tail.casefold() in chunk_text)
-            if found >= needed and (needed == 2 or j - i == 1):
-                return [head, ", ".join(parts[i:j]), tail]
-    return parts
+def _only(part: Any) -> Any:
+    """Take a part out of brackets of its own."""
+    return part[0] if isinstance(part, list) and len(part) == 1 else part
+
+
+def _divided(group: str, chunk_text: str) -> list[str]:
+    """Divide at two of several commas, by what the chunk has: head and tail, then head alone, then tail alone; the shortest relation."""
+    commas = [(match.start(), match.end()) for match in re.finditer(COMMA, group)]
+    choices = []
+    for i in range(len(commas) - 1):
+        for j in range(i + 1, len(commas)):
+            head, tail = _bare(group[: commas[i][0]]), _bare(group[commas[j][1] :])
+            ends = head.casefold() in chunk_text, tail.casefold() in chunk_text
+            if all(ends) or (any(ends) and j == i + 1):
+                choices.append(
+                    ((not all(ends), not ends[0], j - i), [head, _bare(group[commas[i][1] : commas[j][0]]), tail])
+                )
+    return min(choices)[1] if choices else [_bare(part) for part in re.split(COMMA, group)]
 
 
 def _separated(line: str) -> list[str]:
