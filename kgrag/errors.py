@@ -120,8 +120,6 @@ class ModelReplyError(ModelError):
 
     def __init__(self, message: str, *, reply: str = "", usage: Usage | None = None) -> None:
         shown = reply[:SHOWN_REPLY_CHARACTERS] + ("..." if len(reply) > SHOWN_REPLY_CHARACTERS else "")
-        from kgrag.types import Usage
-
         super().__init__(f"{message} The reply was: {shown!r}" if reply else message)
         self.reply = reply
         if usage is None:

@@ -35,6 +35,8 @@ class GraphReport(BaseModel):
     relations: int = 0
     ungrounded: int = 0
     """Relations whose head or tail no chunk was found to have."""
+    remarks: Counter[str] = Field(default_factory=Counter)
+    """What this build noticed about what the model said: numbers that the chunk does not have, names that were dropped, ..."""
     usage: Usage = Usage()
 
 

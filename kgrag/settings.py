@@ -43,9 +43,9 @@ class Settings(BaseSettings):
     """Triplets that `path` asks for."""
     transformer_mode: Literal["tool", "prompt"] = "tool"
     """How `graph_transformer` asks: by a tool call, or by prompt alone."""
-    node_properties: tuple[str, ...] | None = None
+    node_properties: Annotated[tuple[str, ...] | None, NoDecode] = None
     """Properties of entities that `graph_transformer` asks for in tool mode; None is `description`."""
-    relationship_properties: tuple[str, ...] | None = None
+    relationship_properties: Annotated[tuple[str, ...] | None, NoDecode] = None
     """The same for relations."""
     pipeline: str = "default"
     pdf: Literal["auto", "native", "standard"] = "auto"
@@ -56,7 +56,7 @@ class Settings(BaseSettings):
     wait_s: float = Field(default=600.0, ge=0.0)
     """How long a build waits for a model or a database server that is away before it gives up."""
 
-    @field_validator("extractor", mode="before")
+    @field_validator("extractor", "node_properties", "relationship_properties", mode="before")
     @classmethod
     def _separated(cls, value: Any) -> Any:
         return tuple(part.strip() for part in value.split(",")) if isinstance(value, str) else value

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from kgrag.cli import ask, build, db, inspect, retrieve
+from kgrag.cli import ask, bench, build, db, inspect, retrieve
 
 __all__ = ["app"]
 
@@ -24,6 +24,7 @@ app.command("status")(inspect.status)
 app.command("digest")(inspect.digest)
 app.command("cypher")(inspect.cypher)
 app.command("delete")(inspect.delete)
+app.add_typer(bench.app, name="bench")
 app.add_typer(db.app, name="db")
 
 

@@ -98,6 +98,8 @@ def _summarise(report: BuildReport, *, explain_cleaning: bool) -> None:
     )
     for name, states in report.extractions.items():
         say(f"Graph {name}: {_graph_line(states, report.graphs[name])}", markup=False)
+        for remark, count in sorted(report.graphs[name].remarks.items()):
+            say(f"  {count:,} {remark}", markup=False)
     if report.removed_lines:
         counts = ", ".join(f"{rule} {len(lines)}" for rule, lines in sorted(report.removed_lines.items()))
         say(

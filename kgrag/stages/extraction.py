@@ -235,6 +235,7 @@ class _Job:
         for result in results:
             states[result.record.state] += 1
             graph.usage += result.extraction.usage
+            graph.remarks.update(result.extraction.remarks)
             if result.record.state == "failed":
                 failure = Failure(
                     stage="extract", subject=result.record.subject, scope=self._graph, reason=result.record.reason

@@ -1,0 +1,171 @@
+"""`kgrag bench`: how good what kgrag makes is, measured against what people wrote down."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kgrag.cli.options import AsJson, Store
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kgrag.evaluate import GoldTriple, Triple, TripleScore
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    name="bench",
+    help="Measure quality against what people wrote down.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+
+
+@app.callback()
+def _bench() -> None:
+    """Keep `extraction` a subcommand."""
+
+
+@app.command("extraction")
+def extraction(
+    gold: Annotated[Path, typer.Argument(help="CSV of gold triples: chunk_id, head, relation, tail, text.")],
+    against: Annotated[
+        Path | None,
+        typer.Option("--against", help="CSV of extracted triples: subject, relation, object, subject_chunk, source."),
+    ] = None,
+    extractor: Annotated[
+        str | None,
+        typer.Option(
+            "--extractor",
+            help="Extract the gold chunks now. Their text is the store's, or the gold sentences without --store.",
+        ),
+    ] = None,
+    store: Store = None,
+    graph: Annotated[
+        str | None, typer.Option("--graph", help="What the gold chunks say in a graph of --store.")
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option("--model", help="The model of --extractor, where it asks one.", show_default=False)
+    ] = None,
+    embedder: Annotated[
+        str | None, typer.Option("--embedder", help="Compares meanings. Default: minilm.", show_default=False)
+    ] = None,
+    threshold: Annotated[
+        float, typer.Option("--threshold", min=0.0, max=1.0, help="Cosine from which two triples mean the same.")
+    ] = 0.8,
+    as_json: AsJson = False,
+) -> int:
+    """Precision, recall and F1 of triples: exact, by normalised names, by names alone, and by embeddings."""
+    import asyncio
+
+    from kgrag.cli.output import print_json, stderr
+    from kgrag.errors import InputError
+    from kgrag.evaluate import read_triples, score_triples
+    from kgrag.models import open_embedder
+    from kgrag.settings import load_settings
+
+    if sum((against is not None, extractor is not None, graph is not None)) != 1:
+        raise InputError(
+            "Expected one of --against FILE, --extractor NAME, and --store S --graph G, to compare with the gold triples."
+        )
+    settings = load_settings(embedder=embedder)
+    right, failures = read_triples(gold), dict[str, str]()
+    said: Sequence[Triple]
+    if against is not None:
+        said = read_triples(against)
+        if not any(triple.chunk for triple in said):
+            right = _without_chunks(right)
+    elif graph is not None:
+        said = _of_graph(right, store, graph)
+    else:
+        said, failures = _of_extractor(right, store, str(extractor), model)
+    sources = sorted({triple.source for triple in said if triple.source})
+    groups = {name: [triple for triple in said if triple.source == name] for name in sources}
+    if len(groups) != 1:
+        groups[extractor or graph or "all"] = list(said)
+    measured = open_embedder(settings.embedder)
+
+    async def score() -> dict[str, list[TripleScore]]:
+        return {
+            name: await score_triples(right, triples, embedder=measured, threshold=threshold)
+            for name, triples in groups.items()
+        }
+
+    scores = asyncio.run(score())
+    if as_json:
+        print_json(
+            {
+                "gold": str(gold),
+                "embedder": settings.embedder,
+                "threshold": threshold,
+                "scores": {name: [one.as_json() for one in rows] for name, rows in scores.items()},
+                "failures": failures,
+            }
+        )
+    else:
+        _show(
+            scores, f"embeddings: {settings.embedder}, one to one, cosine from {threshold:g}; names: either direction"
+        )
+        for chunk, reason in failures.items():
+            stderr.print(f"failed: {chunk}: {reason}", markup=False)
+    return 1 if failures else 0
+
+
+def _show(scores: dict[str, list[TripleScore]], note: str) -> None:
+    """Print one table as Markdown: rich would cut its columns where the output is a file or a narrow terminal."""
+    from kgrag.cli.output import stdout
+
+    head = ("triples of", "compared", "gold", "predicted", "matched", "precision", "recall", "F1")
+    rows = [
+        (
+            name,
+            one.compared,
+            *map(str, (one.gold, one.predicted, one.matched)),
+            *(f"{rate:.3f}" for rate in (one.precision, one.recall, one.f1)),
+        )
+        for name, some in scores.items()
+        for one in some
+    ]
+    widths = [max(len(row[i]) for row in (head, *rows)) for i in range(len(head))]
+    for row in (head, tuple("-" * width for width in widths), *rows):
+        stdout.print(
+            "| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) + " |", markup=False
+        )
+    stdout.print(note, markup=False)
+
+
+def _without_chunks(gold: list[GoldTriple]) -> list[GoldTriple]:
+    """Compare across chunks, where the other file does not say which chunk a triple is from."""
+    from dataclasses import replace
+
+    return [replace(triple, chunk="") for triple in gold]
+
+
+def _of_graph(gold: list[GoldTriple], store: str | None, graph: str) -> list[Triple]:
+    from kgrag.evaluate.extraction import gold_chunks, triples_of_graph
+    from kgrag.knowledge_graph import open_graph
+
+    with open_graph(store, create=False) as opened:
+        return triples_of_graph(opened.store, graph, chunks=gold_chunks(gold, opened.store.chunks()))
+
+
+def _of_extractor(
+    gold: list[GoldTriple], store: str | None, name: str, model: str | None
+) -> tuple[list[Triple], dict[str, str]]:
+    import asyncio
+
+    from kgrag.evaluate.extraction import gold_chunks, passages_of_gold, triples_of_extractor
+    from kgrag.extract import open_extractor
+    from kgrag.knowledge_graph import open_graph
+
+    extractor = open_extractor(name)
+    if store is None:
+        documents, chunks = passages_of_gold(gold)
+        return asyncio.run(triples_of_extractor(extractor, documents, chunks.values(), chunks=chunks))
+    with open_graph(store, create=False) as opened:
+        chunks = gold_chunks(gold, opened.store.chunks())
+        documents = opened.store.documents()
+        return asyncio.run(triples_of_extractor(extractor, documents, opened.store.chunks(), chunks=chunks))
