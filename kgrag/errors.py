@@ -108,7 +108,14 @@ class ModelMissing(ModelError):
 
 
 class ModelUnavailable(ModelError):
-    """A model cannot be reached, or answers nothing but errors of its own side (429, 5xx, timeouts): it may work a minute later."""
+    """A model cannot be reached, or answers nothing but errors of its own side (429, 5xx, timeouts): it may work a minute later.
+
+    `retry_after_s` is how long it asked to be left alone, where it said so.
+    """
+
+    def __init__(self, message: str, *, retry_after_s: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
 
 
 class ModelReplyError(ModelError):

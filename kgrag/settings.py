@@ -30,7 +30,37 @@ class Settings(BaseSettings):
     """A folder (embedded database) or a `neo4j://` address."""
     embedder: str = "minilm"
     model: str = "rules"
-    """Who answers: `rules` is model-free."""
+    """Who answers and extracts: `rules` is model-free, `openai:NAME`, `azure:NAME` and `ollama:NAME` are hosted."""
+    reranker: str | None = None
+    base_url: str | None = None
+    """Of the hosted model's endpoint. Embedder and reranker of the same provider share it, and both where `model` is `rules`."""
+    embedder_base_url: str | None = None
+    reranker_base_url: str | None = None
+    api_key_env: str | None = None
+    """Another environment variable with the key than the provider's own; shared as `base_url` is. A key itself is never a setting."""
+    api_key_file: Path | None = None
+    """A file with the key; shared as `base_url` is."""
+    api_version: str = "2024-10-21"
+    """Of Azure's API."""
+    temperature: float = Field(default=0.0, ge=0.0)
+    max_completion_tokens: int | None = Field(default=None, gt=0)
+    """Of one reply; a longer one is cut, which counts as failed."""
+    requests_per_minute: int | None = Field(default=None, gt=0)
+    """Of each hosted model."""
+    tokens_per_minute: int | None = Field(default=None, gt=0)
+    """Of each hosted model, prompt and reply together."""
+    timeout_s: float = Field(default=120.0, gt=0.0)
+    """Of one request, from its sending to the end of its reply."""
+    retries: int = Field(default=5, ge=0)
+    """How often a request is made again when the endpoint is away or busy."""
+    model_cache: str = ""
+    """A file of replies that were paid for; empty is the one in the user's cache folder, "off" is none."""
+    prices: Path | None = None
+    """A file with prices of models, over the package's own."""
+    embedder_dimensions: int | None = Field(default=None, gt=0)
+    """Ask a hosted embedder for shorter vectors than its own."""
+    embedder_max_tokens: int | None = Field(default=None, gt=0)
+    """Window of a hosted embedder that kgrag does not know."""
     extractor: Annotated[tuple[str, ...], NoDecode] = Field(default=("mention",), min_length=1)
     """One or several, each of which makes a graph of its own; in the environment separated by commas."""
     graph: str | None = None

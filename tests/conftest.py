@@ -20,6 +20,23 @@ hypothesis.settings.load_profile("ci" if NEO4J_REQUIRED else "hand")
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _no_replies_of_other_sessions(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep what models reply to tests out of the user's cache: the next session's server may have the same port."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("KGRAG_MODEL_CACHE", str(tmp_path_factory.mktemp("models") / "replies.sqlite"))
+        for variable in (
+            "OPENAI_API_KEY",
+            "OPENAI_BASE_URL",
+            "OLLAMA_HOST",
+            "CO_API_KEY",
+            "COHERE_API_KEY",
+            "CO_API_URL",
+        ):
+            patch.delenv(variable, raising=False)
+        yield
+
+
 @pytest.fixture(scope="session")
 def neo4j(tmp_path_factory: pytest.TempPathFactory) -> Iterator[neo4j_server.Neo4jServer]:
     """A Neo4j of this session's own. The server ends with the session, even if that is killed.

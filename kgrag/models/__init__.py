@@ -1,38 +1,131 @@
-"""The only door to language, embedding and rerank models: a name in, a model out."""
+"""The only door to language, embedding and rerank models: a name in, a model out.
+
+    model = open_chat_model("openai:gpt-4o-mini")
+    model = open_chat_model("openai:qwen", base_url="http://127.0.0.1:8000/v1", concurrency=8)
+    embedder = open_embedder("ollama:nomic-embed-text")
+
+Hosted models come with everything that is in `models/stack.py` around them.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kgrag.errors import InputError
+from kgrag.models.names import CHAT_PROVIDERS, EMBEDDING_PROVIDERS, RERANK_PROVIDERS, ModelName, is_hosted
 
 if TYPE_CHECKING:
-    from kgrag.models.base import Embedder
+    from kgrag.models.base import ChatModel, Embedder, Reranker
+    from kgrag.models.meter import Meter
+    from kgrag.models.stack import Stack
+    from kgrag.settings import Settings
 
-__all__ = ["CHAT_MODELS", "EMBEDDERS", "check_chat_model", "open_embedder"]
+__all__ = [
+    "CHAT_MODELS",
+    "EMBEDDERS",
+    "check_model_names",
+    "is_hosted",
+    "open_chat_model",
+    "open_embedder",
+    "open_reranker",
+]
 
 EMBEDDERS = ("minilm",)
-"""Names that `open_embedder` knows."""
+"""Names of embedders that need no endpoint and no extra."""
 CHAT_MODELS = ("rules",)
-"""Names that may answer: `rules` is model-free, its answers are made of the documents' own sentences."""
+"""Names that may answer without a model: `rules` makes answers of the documents' own sentences."""
 
 
-def open_embedder(name: str) -> Embedder:
-    """Return the embedder of that name; its weights are loaded on first use. Raises `InputError` for an unknown name."""
-    match name:
-        case "minilm":
-            from kgrag.models.minilm import MiniLM
-
-            return MiniLM()
-        case _:
-            raise InputError(
-                f"Unknown embedder {name!r}: expected one of {', '.join(EMBEDDERS)}. Set --embedder or KGRAG_EMBEDDER."
-            )
+def check_model_names(settings: Settings) -> None:
+    """Raise `InputError` where a name is none that these functions know. Nothing is loaded, reached or read."""
+    if settings.model not in CHAT_MODELS:
+        ModelName.parse(settings.model, CHAT_PROVIDERS, builtin=CHAT_MODELS, setting="model")
+    if settings.embedder not in EMBEDDERS:
+        ModelName.parse(settings.embedder, EMBEDDING_PROVIDERS, builtin=EMBEDDERS, setting="embedder")
+    if settings.reranker is not None:
+        ModelName.parse(settings.reranker, RERANK_PROVIDERS, builtin=(), setting="reranker")
 
 
-def check_chat_model(name: str) -> None:
-    """Raise `InputError` where `name` is no model that can answer."""
-    if name not in CHAT_MODELS:
-        raise InputError(
-            f"Unknown model {name!r}: expected one of {', '.join(CHAT_MODELS)}. Set --model or KGRAG_MODEL."
-        )
+def open_chat_model(
+    name: str, *, settings: Settings | None = None, meter: Meter | None = None, **overrides: Any
+) -> ChatModel:
+    """Return a hosted chat model: `openai:NAME`, `azure:DEPLOYMENT` or `ollama:NAME`.
+
+    `overrides` are settings (`base_url`, `concurrency`, `timeout_s`, ...) for where `settings` is not given; the rest comes from `KGRAG_*`
+    and `kgrag.toml`. Models that share a `meter` are counted together. Raises `InputError` for an unknown name and `ModelError` for a
+    missing key; nothing is sent.
+    """
+    from kgrag.models.connections import connection
+    from kgrag.models.endpoint import Endpoint
+    from kgrag.models.openai_chat import ChatOptions, OpenAIChatModel
+
+    parsed = ModelName.parse(name, CHAT_PROVIDERS, builtin=(), setting="model")
+    stack = _stack(settings, meter, overrides, model=name)
+    options = ChatOptions(stack.settings.temperature, stack.settings.max_completion_tokens)
+    return stack.chat(OpenAIChatModel(Endpoint(connection(parsed, "chat", stack.settings)), options=options))
+
+
+def open_embedder(
+    name: str, *, settings: Settings | None = None, meter: Meter | None = None, **overrides: Any
+) -> Embedder:
+    """Return an embedder: `minilm`, a hosted one (`openai:`, `azure:`, `ollama:`, `cohere:`) or `sentence-transformers:NAME`.
+
+    Weights are loaded on first use. Raises `InputError` for an unknown name, `ModelMissing` where an extra is not installed, and
+    `ModelError` for a missing key; nothing is sent.
+    """
+    if name == "minilm":
+        from kgrag.models.minilm import MiniLM
+
+        return MiniLM()
+    parsed = ModelName.parse(name, EMBEDDING_PROVIDERS, builtin=EMBEDDERS, setting="embedder")
+    if parsed.provider == "sentence-transformers":
+        from kgrag.models import sentence_transformers_models as local
+        from kgrag.models.batches import BatchingEmbedder
+
+        return BatchingEmbedder(local.SentenceTransformersEmbedder(parsed), batch_texts=local.BATCH_TEXTS)
+    from kgrag.models import cohere_models, openai_embedder
+    from kgrag.models.connections import connection
+    from kgrag.models.endpoint import Endpoint
+
+    stack = _stack(settings, meter, overrides, embedder=name)
+    at = connection(parsed, "embedder", stack.settings)
+    wanted: dict[str, Any] = {
+        "dimensions": stack.settings.embedder_dimensions,
+        "max_tokens": stack.settings.embedder_max_tokens,
+    }
+    if parsed.provider == "cohere":
+        return stack.embedder(cohere_models.CohereEmbedder(at, **wanted), batch_texts=cohere_models.BATCH_TEXTS)
+    embedder = openai_embedder.OpenAIEmbedder(Endpoint(at), **wanted)
+    return stack.embedder(embedder, batch_texts=openai_embedder.BATCH_TEXTS)
+
+
+def open_reranker(
+    name: str, *, settings: Settings | None = None, meter: Meter | None = None, **overrides: Any
+) -> Reranker:
+    """Return a reranker: `cohere:NAME`, or the cross-encoder `sentence-transformers:NAME`.
+
+    Raises as `open_embedder` does.
+    """
+    parsed = ModelName.parse(name, RERANK_PROVIDERS, builtin=(), setting="reranker")
+    if parsed.provider == "sentence-transformers":
+        from kgrag.models.sentence_transformers_models import CrossEncoderReranker
+
+        return CrossEncoderReranker(parsed)
+    from kgrag.models.cohere_models import CohereReranker
+    from kgrag.models.connections import connection
+
+    stack = _stack(settings, meter, overrides, reranker=name)
+    return stack.reranker(CohereReranker(connection(parsed, "reranker", stack.settings)))
+
+
+def _stack(settings: Settings | None, meter: Meter | None, overrides: dict[str, Any], **name: str) -> Stack:
+    """Take settings as given or read them, and make what goes around a model."""
+    from kgrag.models.meter import Meter
+    from kgrag.models.prices import load_prices
+    from kgrag.models.stack import Stack, open_cache
+    from kgrag.settings import load_settings
+
+    if settings is not None and overrides:
+        raise InputError(f"Settings were given, and {', '.join(sorted(overrides))} besides: give one or the other.")
+    chosen = settings or load_settings(**name, **overrides)
+    return Stack(chosen, meter or Meter(load_prices(chosen.prices)), open_cache(chosen))

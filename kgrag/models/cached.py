@@ -1,0 +1,193 @@
+"""Models that ask nothing twice: replies come from a `ReplyCache` where they are there.
+
+Only usable replies are kept: a model inside that raises leaves no entry. Equal requests that are under way at the same time are made once.
+Inside `fresh_replies()` every request is made and its reply replaces what was kept: for a reply that turned out to be of no use, and to
+find out whether a model is there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgrag.models.around import identity_of
+from kgrag.models.base import ChatModel, Embedder, Message, Reply, Reranker, Vectors
+from kgrag.models.meter import Meter
+from kgrag.models.per_loop import PerLoop
+from kgrag.models.reply_cache import ReplyCache
+from kgrag.types import content_id
+
+__all__ = ["CachedChatModel", "CachedEmbedder", "CachedReranker", "chat_key", "fresh_replies"]
+
+KEY_VERSION = "1"
+"""Counts up when the same key would mean another reply."""
+
+_FRESH: ContextVar[bool] = ContextVar("fresh", default=False)
+
+
+@contextmanager
+def fresh_replies() -> Iterator[None]:
+    """Ask models anew in this block, and in the tasks that it starts."""
+    token = _FRESH.set(True)
+    try:
+        yield
+    finally:
+        _FRESH.reset(token)
+
+
+def chat_key(identity: str, messages: Sequence[Message], schema: Mapping[str, Any] | None) -> str:
+    """Return the key of a chat reply: of model, endpoint and options (`identity`), prompt and schema."""
+    asked = [[message.role, message.content] for message in messages]
+    return content_id("chat", KEY_VERSION, identity, json.dumps(asked), json.dumps(schema, sort_keys=True))
+
+
+class CachedChatModel:
+    """A `ChatModel` whose replies are kept."""
+
+    def __init__(self, model: ChatModel, cache: ReplyCache, *, meter: Meter | None = None) -> None:
+        self._model = model
+        self._cache = cache
+        self._meter = meter
+        self._under_way = _UnderWay()
+
+    @property
+    def name(self) -> str:
+        """The model's own name."""
+        return self._model.name
+
+    @property
+    def identity(self) -> str:
+        """The model's own identity."""
+        return identity_of(self._model)
+
+    async def reply(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None) -> Reply:
+        """Answer from the cache (with a usage of nothing), or as the model does."""
+        key = chat_key(self.identity, messages, schema)
+        async with self._under_way.alone(key):
+            if not _FRESH.get() and (kept := self._cache.get([key]).get(key)):
+                if self._meter is not None:
+                    self._meter.note_cached(self.name)
+                value = json.loads(kept)
+                return Reply(text=value["text"], data=value["data"])
+            reply = await self._model.reply(messages, schema=schema)
+            value = {"text": reply.text, "data": reply.data}
+            await self._cache.put("chat", self.name, {key: json.dumps(value).encode()})
+            return reply
+
+
+class CachedEmbedder:
+    """An `Embedder` whose vectors are kept, each text for itself."""
+
+    def __init__(self, model: Embedder, cache: ReplyCache, *, meter: Meter | None = None) -> None:
+        self._model = model
+        self._cache = cache
+        self._meter = meter
+
+    @property
+    def name(self) -> str:
+        """The model's own name."""
+        return self._model.name
+
+    @property
+    def identity(self) -> str:
+        """The model's own identity."""
+        return identity_of(self._model)
+
+    @property
+    def dimensions(self) -> int:
+        """Length of a vector."""
+        return self._model.dimensions
+
+    @property
+    def max_tokens(self) -> int:
+        """Tokens of one window."""
+        return self._model.max_tokens
+
+    def count_tokens(self, text: str) -> int:
+        """Count as the model does."""
+        return self._model.count_tokens(text)
+
+    async def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Embed those texts that are new; the others come from the cache."""
+        return await self._embed("document", texts)
+
+    async def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """Embed those queries that are new; the others come from the cache."""
+        return await self._embed("query", texts)
+
+    async def _embed(self, kind: str, texts: Sequence[str]) -> Vectors:
+        keys = [content_id("embed", KEY_VERSION, self.identity, kind, text) for text in texts]
+        kept = {} if _FRESH.get() else self._cache.get(list(dict.fromkeys(keys)))
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in kept}
+        if self._meter is not None and kept:
+            self._meter.note_cached(self.name, len(kept))
+        found = {key: np.frombuffer(value, dtype="<f4") for key, value in kept.items()}
+        if missing:
+            embed = self._model.embed_documents if kind == "document" else self._model.embed_queries
+            vectors = await embed(list(missing.values()))
+            new = dict(zip(missing, vectors, strict=True))
+            await self._cache.put("embed", self.name, {key: row.astype("<f4").tobytes() for key, row in new.items()})
+            found |= new
+        if not found:
+            return np.zeros((0, self.dimensions), dtype=np.float32)
+        result: Vectors = np.stack([found[key] for key in keys]).astype(np.float32)
+        return result
+
+
+class CachedReranker:
+    """A `Reranker` whose scores are kept, one list for each query and its passages: only scores of one call compare."""
+
+    def __init__(self, model: Reranker, cache: ReplyCache, *, meter: Meter | None = None) -> None:
+        self._model = model
+        self._cache = cache
+        self._meter = meter
+
+    @property
+    def name(self) -> str:
+        """The model's own name."""
+        return self._model.name
+
+    @property
+    def identity(self) -> str:
+        """The model's own identity."""
+        return identity_of(self._model)
+
+    async def score(self, query: str, passages: Sequence[str]) -> NDArray[np.float32]:
+        """Score, or return the scores that are kept."""
+        key = content_id("rerank", KEY_VERSION, self.identity, query, *passages)
+        if not _FRESH.get() and (kept := self._cache.get([key]).get(key)):
+            if self._meter is not None:
+                self._meter.note_cached(self.name)
+            return np.frombuffer(kept, dtype="<f4").astype(np.float32)
+        scores = await self._model.score(query, passages)
+        await self._cache.put("rerank", self.name, {key: scores.astype("<f4").tobytes()})
+        return scores
+
+
+class _UnderWay:
+    """Lets equal requests of one event loop go one after the other: the second finds what the first has put into the cache."""
+
+    def __init__(self) -> None:
+        self._locks: PerLoop[dict[str, tuple[asyncio.Lock, int]]] = PerLoop(dict)
+
+    @asynccontextmanager
+    async def alone(self, key: str) -> AsyncIterator[None]:
+        locks = await self._locks.get()
+        lock, users = locks.get(key, (asyncio.Lock(), 0))
+        locks[key] = lock, users + 1
+        try:
+            async with lock:
+                yield
+        finally:
+            lock, users = locks[key]
+            if users == 1:
+                del locks[key]
+            else:
+                locks[key] = lock, users - 1

@@ -1,0 +1,190 @@
+"""Cohere's embedders and rerankers, by its own client (extra `cohere`): one request for each call."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgrag.errors import ModelMissing, ModelReplyError
+from kgrag.models.base import Vectors
+from kgrag.models.endpoint_errors import Connection, not_json, refusal, timed_out, unreachable
+from kgrag.models.meter import report_usage
+from kgrag.models.per_loop import PerLoop
+from kgrag.models.tokens import estimate_tokens
+from kgrag.waiting import wait_for
+
+if TYPE_CHECKING:
+    import cohere
+
+__all__ = ["BATCH_TEXTS", "CohereEmbedder", "CohereReranker"]
+
+BATCH_TEXTS = 96
+"""Of one embed request: Cohere's limit."""
+RERANKED_PASSAGES = 1000
+"""Of one rerank request: what Cohere recommends at most."""
+KNOWN_DIMENSIONS: Mapping[str, int] = {
+    "embed-v4.0": 1536,
+    "embed-english-v3.0": 1024,
+    "embed-multilingual-v3.0": 1024,
+    "embed-english-light-v3.0": 384,
+    "embed-multilingual-light-v3.0": 384,
+}
+KNOWN_MAX_TOKENS: Mapping[str, int] = {"embed-v4.0": 8192}
+"""Others read 512 tokens (Cohere's page of embed models)."""
+DEFAULT_MAX_TOKENS = 512
+
+InputType = Literal["search_document", "search_query"]
+
+
+class _CohereClient:
+    """Cohere's client with its own retries off and its failures as errors of ours."""
+
+    def __init__(self, connection: Connection) -> None:
+        try:
+            import cohere  # noqa: F401
+        except ImportError as error:
+            raise ModelMissing(
+                f"{connection.model} needs Cohere's client, which is not installed ({error}). Install it with: pip install 'kgrag[cohere]'"
+            ) from error
+        self.connection = connection
+        self._client: PerLoop[cohere.AsyncClientV2] = PerLoop(self._open, _close)
+
+    async def call(self, path: str, send: Callable[[cohere.AsyncClientV2], Awaitable[Any]]) -> Any:
+        """Make one request. Raises as `Endpoint.post` does."""
+        import httpx
+        from cohere.core.api_error import ApiError
+
+        client = await self._client.get()
+        try:
+            return await send(client)
+        except ApiError as error:
+            status = error.status_code or 500
+            if status == 200:  # the client could not parse the reply
+                content = error.body if isinstance(error.body, str) else json.dumps(error.body)
+                content_type = (error.headers or {}).get("content-type", "")
+                raise not_json(self.connection, content.encode(), content_type) from None
+            raise refusal(
+                self.connection, status, error.body, path=path, headers=httpx.Headers(error.headers or {})
+            ) from None
+        except httpx.TimeoutException:
+            raise timed_out(self.connection) from None
+        except httpx.TransportError as error:
+            raise unreachable(self.connection, error) from None
+
+    def _open(self) -> cohere.AsyncClientV2:
+        import cohere
+        import httpx
+
+        at = self.connection
+        return cohere.AsyncClientV2(
+            api_key=at.key.value or "none",
+            base_url=at.base_url,
+            timeout=at.timeout_s,
+            httpx_client=httpx.AsyncClient(timeout=at.timeout_s, follow_redirects=True),
+        )
+
+
+class CohereEmbedder:
+    """An `Embedder` of single requests: at most `BATCH_TEXTS` texts, none empty. Tokens are estimated."""
+
+    def __init__(self, connection: Connection, *, dimensions: int | None = None, max_tokens: int | None = None) -> None:
+        self._client = _CohereClient(connection)
+        self._wanted = dimensions
+        model = connection.model
+        self.name = f"{model}@{dimensions}" if dimensions else str(model)
+        self.identity = json.dumps([self.name, connection.base_url])
+        self._dimensions = dimensions or KNOWN_DIMENSIONS.get(model.model)
+        self.max_tokens = max_tokens or KNOWN_MAX_TOKENS.get(model.model, DEFAULT_MAX_TOKENS)
+
+    @property
+    def dimensions(self) -> int:
+        """Length of a vector: as asked for, as known, or found out by a request. Raises `ModelError`."""
+        if self._dimensions is None:
+            self._dimensions = int(wait_for(self._request(["dimensions"], "search_document")).shape[1])
+        return self._dimensions
+
+    def count_tokens(self, text: str) -> int:
+        """Estimate the tokens of a text."""
+        return estimate_tokens(text)
+
+    async def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Embed texts to be found, by one request: [len(texts), dimensions]."""
+        return await self._checked(texts, "search_document")
+
+    async def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """Embed texts to search with, by one request: Cohere embeds them differently."""
+        return await self._checked(texts, "search_query")
+
+    async def _checked(self, texts: Sequence[str], input_type: InputType) -> Vectors:
+        vectors = await self._request(texts, input_type)
+        if self._dimensions is not None and vectors.shape[1] != self._dimensions:
+            raise ModelReplyError(
+                f"{self.name}: expected vectors of {self._dimensions} dimensions, got {vectors.shape[1]}."
+            )
+        return vectors
+
+    async def _request(self, texts: Sequence[str], input_type: InputType) -> Vectors:
+        optional: dict[str, Any] = {} if self._wanted is None else {"output_dimension": self._wanted}
+        reply = await self._client.call(
+            "/v2/embed",
+            lambda client: client.embed(
+                model=self._client.connection.model.model,
+                texts=list(texts),
+                input_type=input_type,
+                embedding_types=["float"],
+                request_options={"max_retries": 0},
+                **optional,
+            ),
+        )
+        rows = reply.embeddings.float_ if reply.embeddings is not None else None
+        if rows is None or len(rows) != len(texts):
+            raise ModelReplyError(f"{self.name}: expected {len(texts)} vectors, got {len(rows or ())}.")
+        vectors = np.array(rows, dtype=np.float32)
+        report_usage(prompt_tokens=int(_billed(reply, "input_tokens") or sum(map(estimate_tokens, texts))))
+        unit: Vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+        return unit
+
+
+class CohereReranker:
+    """A `Reranker`: one request for up to `RERANKED_PASSAGES` passages, whose scores compare."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._client = _CohereClient(connection)
+        self.name = str(connection.model)
+        self.identity = json.dumps([self.name, connection.base_url])
+
+    async def score(self, query: str, passages: Sequence[str]) -> NDArray[np.float32]:
+        """Score each passage: shape [len(passages)]."""
+        scores = np.zeros(len(passages), dtype=np.float32)
+        # The scores of one model are absolute, so those of several requests compare.
+        for start in range(0, len(passages), RERANKED_PASSAGES):
+            some = list(passages[start : start + RERANKED_PASSAGES])
+            reply = await self._client.call("/v2/rerank", self._request(query, some))
+            places = sorted(result.index for result in reply.results)
+            if places != list(range(len(some))):
+                raise ModelReplyError(
+                    f"{self.name}: expected a score for each of {len(some)} passages, got {len(places)}."
+                )
+            for result in reply.results:
+                scores[start + result.index] = result.relevance_score
+            report_usage(searches=int(_billed(reply, "search_units") or 1))
+        return scores
+
+    def _request(self, query: str, passages: list[str]) -> Callable[[cohere.AsyncClientV2], Awaitable[Any]]:
+        model = self._client.connection.model.model
+        return lambda client: client.rerank(
+            model=model, query=query, documents=passages, request_options={"max_retries": 0}
+        )
+
+
+def _billed(reply: Any, unit: str) -> float | None:
+    units = getattr(getattr(reply, "meta", None), "billed_units", None)
+    return getattr(units, unit, None)
+
+
+async def _close(client: cohere.AsyncClientV2) -> None:
+    await client.__aexit__(None, None, None)  # type: ignore[no-untyped-call]

@@ -1,0 +1,74 @@
+"""One endpoint of the OpenAI protocol, reached by the `openai` client: JSON there and back, failures as errors of ours."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import httpx2
+import openai
+
+from kgrag.models.endpoint_errors import (
+    Connection,
+    error_with_status_200,
+    not_json,
+    refusal,
+    timed_out,
+    unreachable,
+)
+from kgrag.models.per_loop import PerLoop
+
+__all__ = ["Endpoint"]
+
+
+class Endpoint:
+    """Sends requests about one model. The `openai` client's own retries are off: ours (`models/retries.py`) are the only ones."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self._client: PerLoop[openai.AsyncOpenAI] = PerLoop(self._open_client, lambda client: client.close())
+
+    async def post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Send a request and return the reply's JSON object.
+
+        Raises `RequestRefused` where this one request is wrong, `ModelUnavailable` where the endpoint is away, busy or not itself, and
+        another `ModelError` where no request would do: a bad key, an unknown model, a wrong base URL.
+        """
+        client = await self._client.get()
+        try:
+            # Not `client.chat.completions.create`: bodies are plain data, and walking through their types takes longer than sending.
+            response = await client.post(path, body=dict(body), cast_to=httpx2.Response)
+        except openai.APIStatusError as error:
+            # Without its cause, which would show what was taken out of the message.
+            said = error.body if isinstance(error.body, Mapping) else error.response.text
+            raise refusal(self.connection, error.status_code, said, path=path, headers=error.response.headers) from None
+        except openai.APITimeoutError:
+            raise timed_out(self.connection) from None
+        except openai.APIConnectionError as error:
+            raise unreachable(self.connection, error.__cause__ or error) from None
+        return self._object(response.content, response.headers.get("content-type", ""))
+
+    def _open_client(self) -> openai.AsyncOpenAI:
+        at = self.connection
+        key = at.key.value or "none"  # the client insists on one; endpoints without keys ignore it
+        if at.model.provider == "azure":
+            return openai.AsyncAzureOpenAI(
+                api_key=key,
+                azure_endpoint=at.base_url,
+                api_version=at.api_version,
+                max_retries=0,
+                timeout=at.timeout_s,
+            )
+        return openai.AsyncOpenAI(api_key=key, base_url=at.base_url, max_retries=0, timeout=at.timeout_s)
+
+    def _object(self, content: bytes, content_type: str) -> dict[str, Any]:
+        try:
+            data = json.loads(content)
+        except ValueError:
+            data = None
+        if not isinstance(data, dict):
+            raise not_json(self.connection, content, content_type)
+        if data.get("error"):
+            raise error_with_status_200(self.connection, data)
+        return data

@@ -1,0 +1,142 @@
+"""What an endpoint's failures mean: an error of ours in one clear line that says what to do, and never a key."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from kgrag.errors import ModelError, ModelReplyError, ModelUnavailable
+from kgrag.models.keys import Key, redacted
+from kgrag.models.names import ModelName
+
+__all__ = [
+    "Connection",
+    "RequestRefused",
+    "error_with_status_200",
+    "not_json",
+    "refusal",
+    "timed_out",
+    "unreachable",
+]
+
+SHOWN_CHARACTERS = 300
+BUSY_STATUSES = frozenset({408, 409, 425, 429})
+"""Besides 5xx: timeout, conflict, too early, too many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """Where a model is and how to get in."""
+
+    model: ModelName
+    base_url: str
+    key: Key
+    timeout_s: float
+    api_version: str = ""
+    """Azure's."""
+
+    @property
+    def place(self) -> str:
+        """Which model where, for messages."""
+        return f"{self.model} at {redacted(self.base_url)}"
+
+    def clean(self, text: str) -> str:
+        """Return what an endpoint said as one line that may be shown."""
+        text = " ".join(redacted(text, self.key).split())
+        return text[:SHOWN_CHARACTERS] + ("..." if len(text) > SHOWN_CHARACTERS else "")
+
+
+class RequestRefused(ModelReplyError):
+    """The endpoint will not answer this request (400, 413, 422): it may answer others."""
+
+    def __init__(self, message: str, *, detail: str) -> None:
+        super().__init__(message)
+        self.detail = detail
+        """What the endpoint said."""
+
+
+def refusal(at: Connection, status: int, body: Any, *, path: str, headers: Mapping[str, str]) -> ModelError:
+    """Make the error of a reply whose status is not 200; `body` is its JSON, or its text."""
+    parsed = body if isinstance(body, Mapping) else {}
+    said = _said(parsed) or (body if isinstance(body, str) else "")
+    inner = parsed.get("error", parsed)
+    codes = {str(inner.get(name)) for name in ("code", "type")} if isinstance(inner, Mapping) else set()
+    detail = at.clean(said) or "no explanation"
+    if status in (401, 403, 498):  # 498: Cohere's "invalid token"
+        source = f"from {at.key.source}" if at.key.value else f"none was sent; set {at.key.source}"
+        return ModelError(f"{at.place} refused the key ({source}): {detail}")
+    if status == 404:
+        if _is_about_the_model(said, codes, at.model.model):
+            return ModelError(f"{at.place} does not know the model {at.model.model!r}: {detail}")
+        return ModelError(
+            f"{at.place}: nothing at {path} (404: {detail}). Check the base URL, which usually ends in /v1: "
+            f"{redacted(at.base_url).rstrip('/')}{path} was asked."
+        )
+    if status == 429 and "insufficient_quota" in codes:
+        return ModelError(f"{at.place}: the account has no credit left: {detail}")
+    if status in BUSY_STATUSES or status >= 500:
+        return ModelUnavailable(f"{at.place} answered {status}: {detail}", retry_after_s=_retry_after_s(headers))
+    if status < 400 or status == 405:
+        return ModelError(f"{at.place}: {status} at {path}: {detail}. Check the base URL.")
+    return RequestRefused(f"{at.place} refused the request ({status}): {detail}", detail=said)
+
+
+def unreachable(at: Connection, cause: BaseException) -> ModelUnavailable:
+    """Make the error of a connection that could not be made or broke."""
+    reason = at.clean(str(cause)) or type(cause).__name__
+    return ModelUnavailable(f"{at.place} cannot be reached: {reason}. Is it running, and is the base URL right?")
+
+
+def timed_out(at: Connection) -> ModelUnavailable:
+    """Make the error of a reply that did not come in time."""
+    return ModelUnavailable(f"{at.place}: no reply within {at.timeout_s:g} s (timeout_s).")
+
+
+def not_json(at: Connection, content: bytes, content_type: str) -> ModelUnavailable:
+    """Make the error of a reply of status 200 that is no JSON object."""
+    shown = at.clean(content.decode("utf-8", "replace"))
+    return ModelUnavailable(
+        f"{at.place}: expected JSON, got {content_type or 'no content type'}: {shown!r}. "
+        "Something else answers there: a proxy, a sign-in page, or the base URL is wrong."
+    )
+
+
+def error_with_status_200(at: Connection, body: Mapping[str, Any]) -> ModelUnavailable:
+    """Make the error of a gateway that says 200 and does not mean it."""
+    return ModelUnavailable(f"{at.place} answered with an error: {at.clean(_said(body))}")
+
+
+def _said(body: Mapping[str, Any]) -> str:
+    """Return the words of an error body: OpenAI's, vLLM's, FastAPI's, Ollama's."""
+    inner = body.get("error", body)
+    if isinstance(inner, Mapping):
+        inner = inner.get("message") or inner.get("detail") or inner.get("code") or ""
+    return inner if isinstance(inner, str) else json.dumps(inner)
+
+
+def _is_about_the_model(said: str, codes: set[str], model: str) -> bool:
+    if codes & {"model_not_found", "DeploymentNotFound"}:
+        return True
+    words = said.casefold()
+    return model.casefold() in words or ("model" in words and ("not found" in words or "not exist" in words))
+
+
+def _retry_after_s(headers: Mapping[str, str]) -> float | None:
+    """Read Retry-After: seconds, or a date; `retry-after-ms` of OpenAI and Azure goes before it."""
+    try:
+        if (milliseconds := headers.get("retry-after-ms")) is not None:
+            return max(0.0, float(milliseconds) / 1000)
+        if (value := headers.get("retry-after")) is None:
+            return None
+        try:
+            return max(0.0, float(value))
+        except ValueError:
+            at = parsedate_to_datetime(value)
+            at = at if at.tzinfo else at.replace(tzinfo=UTC)
+            return max(0.0, (at - datetime.now(UTC)).total_seconds())
+    except ValueError:
+        return None  # neither: as if it were not there

@@ -1,0 +1,44 @@
+"""Names of models: `openai:gpt-4o-mini`, `ollama:qwen2.5:7b`, `minilm`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kgrag.errors import InputError
+
+__all__ = ["CHAT_PROVIDERS", "EMBEDDING_PROVIDERS", "RERANK_PROVIDERS", "ModelName", "is_hosted"]
+
+CHAT_PROVIDERS = ("openai", "azure", "ollama")
+"""All speak the OpenAI protocol; `openai` with a base URL is any such endpoint (vLLM, LM Studio, a gateway)."""
+EMBEDDING_PROVIDERS = ("openai", "azure", "ollama", "cohere", "sentence-transformers")
+RERANK_PROVIDERS = ("cohere", "sentence-transformers")
+IN_PROCESS = frozenset({"sentence-transformers"})
+
+
+@dataclass(frozen=True, slots=True)
+class ModelName:
+    """A provider and its own name for a model."""
+
+    provider: str
+    model: str
+
+    def __str__(self) -> str:
+        return f"{self.provider}:{self.model}"
+
+    @classmethod
+    def parse(cls, name: str, providers: tuple[str, ...], *, builtin: tuple[str, ...], setting: str) -> ModelName:
+        """Read `provider:model`. Raises `InputError` that lists what may stand there; `setting` is the flag's name."""
+        provider, colon, model = name.partition(":")
+        if colon and provider in providers and model.strip():
+            return cls(provider, model.strip())
+        forms = [*builtin, *(f"{provider}:NAME" for provider in providers)]
+        hint = f" Did you mean openai:{name}?" if not colon and name and "openai" in providers else ""
+        raise InputError(
+            f"Unknown {setting} {name!r}: expected one of {', '.join(forms)}. Set --{setting} or KGRAG_{setting.upper()}.{hint}"
+        )
+
+
+def is_hosted(name: str) -> bool:
+    """Whether using the model means calling an endpoint: `openai:...` is, `rules`, `minilm` and `sentence-transformers:...` are not."""
+    provider, colon, _ = name.partition(":")
+    return bool(colon) and provider not in IN_PROCESS

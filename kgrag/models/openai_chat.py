@@ -1,0 +1,130 @@
+"""A chat model behind any endpoint of the OpenAI protocol: one request, one reply; all else is put around it (`models/stack.py`)."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kgrag.errors import ModelReplyError
+from kgrag.models.base import Message, Reply
+from kgrag.models.endpoint import Endpoint
+from kgrag.models.endpoint_errors import RequestRefused
+from kgrag.models.structured import StructuredOutputUnsupported
+from kgrag.types import Usage
+
+__all__ = ["ChatOptions", "OpenAIChatModel"]
+
+PATH = "/chat/completions"
+ABOUT_SCHEMAS = re.compile(r"response_format|json_schema|json schema|structured output|guided|grammar", re.IGNORECASE)
+THOUGHTS = re.compile(r"\A\s*<think>.*?</think>\s*", re.DOTALL)
+"""Models that reason aloud (DeepSeek-R1, Qwen) write this before their answer where the endpoint does not take it out."""
+SCHEMA_NAME = "reply"
+
+
+@dataclass(frozen=True, slots=True)
+class ChatOptions:
+    """What is sent with every request; None leaves it to the endpoint."""
+
+    temperature: float | None = 0.0
+    max_completion_tokens: int | None = None
+    seed: int | None = None
+
+    def body(self) -> dict[str, Any]:
+        """Return those that are set, as the protocol names them."""
+        options = {
+            "temperature": self.temperature,
+            "max_completion_tokens": self.max_completion_tokens,
+            "seed": self.seed,
+        }
+        return {name: value for name, value in options.items() if value is not None}
+
+
+class OpenAIChatModel:
+    """A `ChatModel` that makes one request for each reply and validates nothing.
+
+    With a schema the endpoint is asked for output by it, and `StructuredOutputUnsupported` is raised where it refuses. A reply that was
+    cut at the token limit, refused, filtered or empty is a `ModelReplyError`. An option that the model does not take (reasoning models
+    take no temperature) is left out from then on.
+    """
+
+    def __init__(self, endpoint: Endpoint, *, options: ChatOptions) -> None:
+        self._endpoint = endpoint
+        self._options = options.body()
+        self._refused: set[str] = set()
+        self.name = str(endpoint.connection.model)
+        self.identity = json.dumps([self.name, endpoint.connection.base_url, self._options], sort_keys=True)
+        """Its name, where it is and with which options: what a cache must tell apart. The key is not in it."""
+
+    async def reply(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None) -> Reply:
+        """Answer by one request; see the class."""
+        body: dict[str, Any] = {
+            "model": self._endpoint.connection.model.model,
+            "messages": [{"role": message.role, "content": message.content} for message in messages],
+        }
+        if schema is not None:
+            wanted = {"name": SCHEMA_NAME, "schema": dict(schema), "strict": _is_strict(schema)}
+            body["response_format"] = {"type": "json_schema", "json_schema": wanted}
+        while True:
+            options = {name: value for name, value in self._options.items() if name not in self._refused}
+            try:
+                return self._read(await self._endpoint.post(PATH, body | options))
+            except RequestRefused as error:
+                refused = {name for name in options if name in error.detail}
+                if refused:
+                    self._refused |= refused
+                elif schema is not None and ABOUT_SCHEMAS.search(error.detail):
+                    raise StructuredOutputUnsupported(str(error)) from None
+                else:
+                    raise
+
+    def _read(self, data: Mapping[str, Any]) -> Reply:
+        said = data.get("usage") or {}
+        usage = Usage(
+            calls=1,
+            prompt_tokens=int(said.get("prompt_tokens") or 0),
+            completion_tokens=int(said.get("completion_tokens") or 0),
+        )
+        try:
+            choice = data["choices"][0]
+            message = choice["message"]
+            content = message.get("content")
+        except (KeyError, IndexError, TypeError, AttributeError):
+            raise ModelReplyError(
+                f"{self.name}: expected a chat completion with choices[0].message, got another object.",
+                reply=json.dumps(data, ensure_ascii=False),
+                usage=usage,
+            ) from None
+        if isinstance(content, list):  # some endpoints answer in parts
+            content = "".join(str(part.get("text", "")) for part in content if isinstance(part, Mapping))
+        text = THOUGHTS.sub("", content or "", count=1)
+        reason = choice.get("finish_reason")
+        problem = None
+        if reason == "length":
+            problem = "the reply was cut off at the token limit (finish_reason length)"
+        elif reason == "content_filter":
+            problem = "the endpoint's content filter took the reply away"
+        elif refusal := message.get("refusal"):
+            problem, text = "the model refused", str(refusal)
+        elif not text.strip():
+            problem = "the reply is empty"
+        if problem is not None:
+            raise ModelReplyError(f"{self.name}: {problem}.", reply=text, usage=usage)
+        return Reply(text=text, usage=usage)
+
+
+def _is_strict(schema: Any) -> bool:
+    """Whether OpenAI's strict mode takes a schema: every object closed, and all of its properties required."""
+    if isinstance(schema, list):
+        return all(map(_is_strict, schema))
+    if not isinstance(schema, Mapping):
+        return True
+    if schema.get("type") == "object" or "properties" in schema:
+        properties = schema.get("properties")
+        if not isinstance(properties, Mapping) or schema.get("additionalProperties") is not False:
+            return False
+        if set(schema.get("required", ())) != set(properties):
+            return False
+    return all(_is_strict(value) for value in schema.values())

@@ -1,0 +1,175 @@
+"""Hosted embedders and rerankers against a real local server, and what keeps the contract of `Embedder`."""
+
+import asyncio
+import importlib.util
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kgrag.errors import InputError, ModelError, ModelMissing, ModelReplyError
+from kgrag.models import open_embedder, open_reranker
+from kgrag.models.base import Embedder, Reranker
+from kgrag.models.batches import BatchingEmbedder, split_into_windows
+from kgrag.models.meter import Meter
+from kgrag.models.tokens import estimate_tokens
+from kgrag.testing import HashingEmbedder, ModelServer, rate_limited
+
+NAMES = ["openai:any", "ollama:any", "cohere:any"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_vectors_have_unit_length_and_the_order_of_the_texts(name: str) -> None:
+    texts = [f"text {number} about {'boards' if number % 2 else 'sensors'}" for number in range(300)]
+    with ModelServer(dimensions=32) as server:
+        embedder = open_embedder(name, embedder_base_url=server.origin if name.startswith("cohere") else server.url)
+        vectors = asyncio.run(embedder.embed_documents(texts))
+        assert len(server.requests) == (4 if name.startswith("cohere") else 2)
+        assert isinstance(embedder, Embedder)
+        alone = asyncio.run(embedder.embed_queries(["text 7 about boards"]))
+    assert vectors.shape == (300, 32)
+    assert vectors.dtype == np.float32
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-5)
+    assert np.allclose(vectors, HashingEmbedder(dimensions=32).embed(texts), atol=1e-5)
+    assert np.allclose(alone[0], vectors[7], atol=1e-5)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_dimensions_are_found_out_or_asked_for(name: str) -> None:
+    with ModelServer(dimensions=48) as server:
+        url = server.origin if name.startswith("cohere") else server.url
+        assert open_embedder(name, embedder_base_url=url).dimensions == 48
+        short = open_embedder(name, embedder_base_url=url, embedder_dimensions=16)
+        assert short.dimensions == 16
+        assert short.name == f"{name}@16"
+        assert asyncio.run(short.embed_documents(["x"])).shape == (1, 16)
+
+
+def test_dimensions_can_be_found_out_while_an_event_loop_runs() -> None:
+    async def inside(url: str) -> int:
+        return open_embedder("openai:any", base_url=url).dimensions
+
+    with ModelServer(dimensions=40) as server:
+        assert asyncio.run(inside(server.url)) == 40
+
+
+def test_a_known_model_needs_no_request_and_another_length_than_its_own_is_an_error() -> None:
+    with ModelServer(dimensions=8) as server:
+        embedder = open_embedder("openai:text-embedding-3-small", base_url=server.url)
+        assert (embedder.dimensions, embedder.max_tokens) == (1536, 8191)
+        assert server.requests == []
+        with pytest.raises(ModelReplyError, match="expected vectors of 1536 dimensions, got 8"):
+            asyncio.run(embedder.embed_documents(["x"]))
+
+
+def test_an_empty_text_and_no_text_are_allowed() -> None:
+    with ModelServer() as server:
+        embedder = open_embedder("openai:any", base_url=server.url)
+        assert asyncio.run(embedder.embed_documents(["", "x"])).shape == (2, 64)
+        assert asyncio.run(embedder.embed_documents([])).shape == (0, 64)
+
+
+def test_a_long_text_is_the_mean_of_its_windows() -> None:
+    text = " ".join(f"word{number}" for number in range(600))
+    with ModelServer() as server:
+        embedder = open_embedder("openai:any", base_url=server.url, embedder_max_tokens=200)
+        (vector,) = asyncio.run(embedder.embed_documents([text]))
+        windows = server.requests[-1].texts
+    assert len(windows) > 1
+    assert "".join(windows) == text
+    assert all(estimate_tokens(window) <= 200 for window in windows)
+    mean = HashingEmbedder().embed(windows).mean(axis=0)
+    assert np.allclose(vector, mean / np.linalg.norm(mean), atol=1e-5)
+
+
+@settings(deadline=None)
+@given(text=st.text(), most=st.integers(4, 60))
+def test_windows_lose_nothing_and_fit(text: str, most: int) -> None:
+    windows = split_into_windows(text, max_tokens=most, count_tokens=estimate_tokens)
+    assert "".join(windows) == text
+    assert all(estimate_tokens(window) <= most for window in windows)
+
+
+def test_a_batch_that_fails_is_the_error_itself() -> None:
+    class Failing(HashingEmbedder):
+        async def embed_documents(self, texts: object) -> object:  # type: ignore[override]
+            raise ModelError("no")
+
+    with pytest.raises(ModelError, match="no"):
+        asyncio.run(BatchingEmbedder(Failing(), batch_texts=1).embed_documents(["a", "b"]))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"data": []},
+        {"data": [{"embedding": "!!"}]},
+        {"vectors": []},
+        {"data": [{"index": 0, "embedding": [None, 1.0]}]},
+    ],
+)
+def test_a_reply_without_the_vectors_is_an_error_that_shows_it(body: dict[str, object]) -> None:
+    with ModelServer(embeddings=[body]) as server, pytest.raises(ModelReplyError, match="expected"):
+        asyncio.run(open_embedder("openai:any", base_url=server.url).embed_documents(["x"]))
+
+
+def test_cohere_ranks_and_is_billed_by_searches() -> None:
+    meter = Meter()
+    with ModelServer(
+        rerank=[
+            rate_limited(0.01),
+            {"results": [{"index": 1, "relevance_score": 0.9}, {"index": 0, "relevance_score": 0.2}]},
+        ]
+    ) as server:
+        reranker = open_reranker("cohere:rerank-v3.5", reranker_base_url=server.origin, meter=meter)
+        assert isinstance(reranker, Reranker)
+        assert asyncio.run(reranker.score("red", ["blue", "red"])).tolist() == pytest.approx([0.2, 0.9])
+        assert asyncio.run(reranker.score("red", ["blue", "red"])).tolist() == pytest.approx([0.2, 0.9])
+        assert len(server.requests) == 2
+        assert server.requests[0].headers["authorization"].endswith("none")
+    assert meter.total.cost == pytest.approx(0.002)
+    assert asyncio.run(open_reranker("cohere:x", reranker_base_url=server.origin).score("q", [])).shape == (0,)
+
+
+def test_a_ranking_that_leaves_a_passage_out_is_an_error() -> None:
+    with (
+        ModelServer(rerank=[{"results": [{"index": 0, "relevance_score": 0.9}]}]) as server,
+        pytest.raises(ModelReplyError, match="a score for each of 2"),
+    ):
+        asyncio.run(open_reranker("cohere:any", reranker_base_url=server.origin).score("q", ["a", "b"]))
+
+
+@pytest.mark.parametrize("name", ["openai:any", "cohere:any"])
+def test_a_bad_key_is_said_and_not_shown(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_KEY", "very-secret")
+    with ModelServer(api_key="another") as server:
+        url = server.origin if name.startswith("cohere") else server.url
+        embedder = open_embedder(name, base_url=url, api_key_env="MY_KEY")
+        with pytest.raises(ModelError, match=r"refused the key \(from MY_KEY") as caught:
+            asyncio.run(embedder.embed_documents(["x"]))
+    assert "very-secret" not in str(caught.value)
+
+
+def test_a_missing_extra_says_how_to_install_it() -> None:
+    if importlib.util.find_spec("sentence_transformers") is not None:
+        pytest.skip("the extra is installed")
+    with pytest.raises(ModelMissing, match=r"kgrag\[torch\]"):
+        _ = open_embedder("sentence-transformers:x").dimensions
+    with pytest.raises(ModelMissing, match=r"kgrag\[torch\]"):
+        asyncio.run(open_reranker("sentence-transformers:x").score("q", ["p"]))
+
+
+@pytest.mark.parametrize("name", ["minilm2", "rules", "azure", "cohere:"])
+def test_an_unknown_embedder_says_what_names_there_are(name: str) -> None:
+    with pytest.raises(InputError, match="cohere:NAME"):
+        open_embedder(name)
+
+
+def test_a_base_url_is_shared_with_the_models_of_the_same_provider_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CO_API_URL", "http://127.0.0.1:9")
+    with ModelServer(dimensions=12) as server:
+        shared = {"model": "openai:chat", "base_url": server.url}
+        assert open_embedder("openai:any", **shared).dimensions == 12
+        with pytest.raises(ModelError, match="cohere:any at http://127"):
+            asyncio.run(open_embedder("cohere:any", retries=0, **shared).embed_documents(["x"]))
