@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from kgrag.models import check_chat_model, open_embedder
+from kgrag.models import CHAT_MODELS, check_model_names, open_chat_model, open_embedder
 from kgrag.settings import Settings, load_settings
 from kgrag.store.graph import GraphStore, open_store
 from kgrag.types import Answer, Document, Evidence
@@ -14,7 +14,8 @@ from kgrag.waiting import wait_for
 
 if TYPE_CHECKING:
     from kgrag.extract.base import Extractor
-    from kgrag.models.base import Embedder
+    from kgrag.models.base import ChatModel, Embedder
+    from kgrag.models.meter import Meter
     from kgrag.progress import Progress
     from kgrag.report import BuildReport
     from kgrag.retrieve import Retriever
@@ -34,7 +35,7 @@ def open_graph(store: str | Path | None = None, *, create: bool = True, **settin
         print(kg.ask("What is the supply voltage of the X-100?").text)
     """
     chosen = load_settings(store=None if store is None else str(store), **settings)
-    check_chat_model(chosen.model)
+    check_model_names(chosen)
     return KnowledgeGraph(open_store(chosen.store, create=create), chosen)
 
 
@@ -48,7 +49,22 @@ class KnowledgeGraph:
     @cached_property
     def embedder(self) -> Embedder:
         """The embedding model of the settings."""
-        return open_embedder(self.settings.embedder)
+        return open_embedder(self.settings.embedder, settings=self.settings, meter=self.meter)
+
+    @cached_property
+    def model(self) -> ChatModel | None:
+        """The chat model of the settings; None where they say `rules`. Raises `ModelError` where its key is missing."""
+        if self.settings.model in CHAT_MODELS:
+            return None
+        return open_chat_model(self.settings.model, settings=self.settings, meter=self.meter)
+
+    @cached_property
+    def meter(self) -> Meter:
+        """What hosted models used and cost since this was opened."""
+        from kgrag.models.meter import Meter
+        from kgrag.models.prices import load_prices
+
+        return Meter(load_prices(self.settings.prices))
 
     def build(
         self,
@@ -67,6 +83,7 @@ class KnowledgeGraph:
                 embedder=self.embedder,
                 extractors=self._extractors(),
                 settings=self.settings,
+                model=self._extracting_model,
                 metadata=None if metadata is None else Path(metadata),
                 keep_missing=keep_missing,
                 progress=progress,
@@ -139,7 +156,17 @@ class KnowledgeGraph:
     def _extractors(self) -> list[Extractor]:
         from kgrag.extract import open_extractor
 
-        return [open_extractor(name, settings=self.settings) for name in self.settings.extractor]
+        return [
+            open_extractor(name, model=self._extracting_model, settings=self.settings)
+            for name in self.settings.extractor
+        ]
+
+    @property
+    def _extracting_model(self) -> ChatModel | None:
+        """The chat model, where an extractor asks one: a build without such needs no key."""
+        from kgrag.extract import NEEDS_MODEL
+
+        return self.model if set(self.settings.extractor) & set(NEEDS_MODEL) else None
 
     def _corpus_wide_extractors(self) -> list[Extractor]:
         """Those of the store's graphs in which other chunks say something else when a document goes: no model is asked for that."""

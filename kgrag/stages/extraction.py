@@ -12,13 +12,14 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from itertools import islice
 
 from kgrag.errors import ModelReplyError, ModelUnavailable
 from kgrag.extract.base import Extractor
 from kgrag.models.base import ChatModel, Message
+from kgrag.models.cached import fresh_replies
 from kgrag.patience import Patience
 from kgrag.progress import Progress, Step
 from kgrag.report import BuildReport, Failure, GraphReport
@@ -86,7 +87,9 @@ class ModelWatch:
 
     async def _ask(self) -> None:
         if self._model is not None:
-            await self._model.reply([Message("user", PROBE)])
+            # A kept reply would say nothing of the model, and one that cannot be used says that it is there.
+            with fresh_replies(), suppress(ModelReplyError):
+                await self._model.reply([Message("user", PROBE)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +170,10 @@ class _Job:
             chunk, previous = item
             await self._places.acquire()
             started = time.perf_counter()
-            extraction = await self._extract(chunk)
+            # What could not be used must not come from the cache again.
+            again = previous is not None and previous.state == "failed"
+            with fresh_replies() if again else nullcontext():
+                extraction = await self._extract(chunk)
             self._results.append(
                 _Result(previous, extraction, self._record(extraction, previous, time.perf_counter() - started))
             )
