@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from kgrag.models.meter import Meter
     from kgrag.progress import Progress
     from kgrag.report import BuildReport
+    from kgrag.resolution import Explanation, ResolveReport
     from kgrag.retrieve import Retriever
 
 __all__ = ["KnowledgeGraph", "open_graph"]
@@ -105,6 +107,46 @@ class KnowledgeGraph:
         )
         wait_for(job)
         return found
+
+    def resolve(
+        self,
+        *,
+        graph: str | None = None,
+        method: str = "rules",
+        model: ChatModel | None = None,
+        threshold: float | None = None,
+        generic: Sequence[str] | None = None,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> ResolveReport:
+        """Merge the entities of a graph (that of the extractor) that are one thing; see `kgrag.resolution.resolve`."""
+        from kgrag.resolution import resolve
+
+        return wait_for(
+            resolve(
+                self.store,
+                graph or self.settings.extractor,
+                embedder=self.embedder,
+                method=method,
+                model=model,
+                threshold=threshold,
+                generic=generic,
+                dry_run=dry_run,
+                progress=progress,
+            )
+        )
+
+    def undo_resolve(self, *, graph: str | None = None, progress: Progress | None = None) -> int:
+        """Take every merge of a graph back; return how many there were."""
+        from kgrag.resolution import undo
+
+        return wait_for(undo(self.store, graph or self.settings.extractor, embedder=self.embedder, progress=progress))
+
+    def explain_merge(self, name: str, other: str | None = None, *, graph: str | None = None) -> list[Explanation]:
+        """Say why the entities of a name are merged with what they are, or why two names are or are not one."""
+        from kgrag.resolution import explain
+
+        return explain(self.store, graph or self.settings.extractor, name, other)
 
     def retrieve(self, question: str, *, top: int | None = None, budget: int | None = None) -> list[Evidence]:
         """Find evidence for a question, best first; `top` and `budget` (tokens) replace the pipeline's own limits."""

@@ -7,13 +7,14 @@ plain. pint says what a unit measures.
 from __future__ import annotations
 
 import unicodedata
+from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pint import UnitRegistry
 
-__all__ = ["SYMBOLS", "UNIT_CASEFOLDS", "canonical_unit", "dimension"]
+__all__ = ["SYMBOLS", "UNIT_CASEFOLDS", "canonical_unit", "dimension", "scale"]
 
 PREFIXES_BY_SYMBOL = {
     symbol: prefixes
@@ -134,6 +135,13 @@ def _symbols() -> dict[str, str]:
     return symbols
 
 
+_SCALED = {
+    prefix + base.replace("ohm", "Ω"): (prefix, base.replace("ohm", "Ω"))
+    for base, prefixes in PREFIXES_BY_SYMBOL.items()
+    for prefix in prefixes
+} | {
+    "mNm": ("m", "Nm"), "mVpp": ("m", "Vpp"), "mVrms": ("m", "Vrms"), "mdps": ("m", "dps"),
+}  # fmt: skip
 SYMBOLS = _symbols()
 """Every unit that is recognised, as written, to the one way of writing it."""
 
@@ -146,6 +154,39 @@ UNIT_CASEFOLDS = frozenset(
 def canonical_unit(symbol: str) -> str:
     """Write a unit the one way: `uA` → `µA`, `KB` → `kB`, `Volts` → `V`; an unknown one as it is."""
     return SYMBOLS.get(symbol) or SAME_AS.get(symbol.lower() if len(symbol) > 2 else symbol, symbol)
+
+
+CONVERTED = {
+    "min": "s", "h": "s", "day": "s", "week": "s", "inch": "m", "ft": "m", "bar": "Pa", "psi": "Pa",
+    "bit": "b", "bps": "b/s", "bit/s": "b/s",
+}  # fmt: skip
+"""Symbols of one quantity whose sizes pint relates. Months and years have no fixed length, VA is not W, VAC is not VDC: not here."""
+
+
+@lru_cache(maxsize=4096)
+def scale(unit: str) -> tuple[Fraction, str]:
+    """Split a canonical unit into its size and the unit it is a multiple of: `mV` → (1/1000, V), `min` → (60, s), `°C` → (1, °C).
+
+    Two quantities are the same when value times size and the second part are equal. Exact: pint computes with fractions.
+    """
+    prefix, base = _SCALED.get(unit, ("", unit))
+    if not prefix and base not in CONVERTED:
+        return Fraction(1), base
+    exact = _exact_registry()
+    size = Fraction(1)
+    if prefix:
+        # The size of a prefix is that of a prefixed metre: not every symbol here is one of pint's.
+        size = (
+            Fraction(1024) ** ("KMGT".index(prefix) + 1)
+            if base == "iB"
+            else Fraction(exact.Quantity(Fraction(1), f"{prefix}m").to("m").magnitude)
+        )
+    if base in CONVERTED:
+        target = CONVERTED[base]
+        if target not in ("b", "b/s"):
+            size *= Fraction(exact.Quantity(Fraction(1), _pint_name(base)).to(target).magnitude)
+        base = target
+    return size, "B" if base == "iB" else base
 
 
 @lru_cache(maxsize=1024)
@@ -186,6 +227,13 @@ def _registry() -> UnitRegistry[Any]:
     from pint import UnitRegistry
 
     return UnitRegistry()
+
+
+@lru_cache(maxsize=1)
+def _exact_registry() -> UnitRegistry[Any]:
+    from pint import UnitRegistry
+
+    return UnitRegistry(non_int_type=Fraction)
 
 
 @lru_cache(maxsize=1)

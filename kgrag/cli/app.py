@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from kgrag.cli import ask, bench, build, db, inspect, retrieve
+from kgrag.cli import ask, bench, build, db, inspect, resolve, retrieve
 
 __all__ = ["app"]
 
@@ -18,6 +18,8 @@ app = typer.Typer(
     epilog="Settings come from flags, then KGRAG_* in the environment, then kgrag.toml. --debug shows the traceback of an error.",
 )
 app.command("build")(build.build)
+app.command("resolve")(resolve.resolve)
+app.command("explain-merge")(resolve.explain_merge)
 app.command("ask")(ask.ask)
 app.command("retrieve")(retrieve.retrieve)
 app.command("status")(inspect.status)

@@ -12,8 +12,8 @@ from kgrag.store.statements import statement
 
 __all__ = ["digest"]
 
-NODES = ("meta", "document", "chunk", "entity", "work")
-RELATIONSHIPS = ("from_document", "next_chunk", "links_to", "from_chunk", "relation")
+NODES = ("meta", "document", "chunk", "entity", "member", "merge", "work")
+RELATIONSHIPS = ("from_document", "next_chunk", "links_to", "from_chunk", "relation", "merged_into")
 INCIDENTAL = frozenset({"attempts", "calls", "tokens", "completion_tokens", "cost", "seconds", "at"})
 """Of a ledger entry: what it took, and when."""
 MODULUS = 2**256

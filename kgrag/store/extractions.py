@@ -6,13 +6,15 @@ all that supports it. So a graph does not depend on the order in which it was bu
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
 from kgrag.store.connection import Transaction
 from kgrag.store.identifiers import entity_type, relation_type
+from kgrag.store.mentions import Edge, Mention, Saying, better, describe, read_sayings, relation_properties, said_once
+from kgrag.store.merges import split_touched
 from kgrag.store.rows import batches_by_size, storable
 from kgrag.types import Entity, Extraction, content_id
 
@@ -21,13 +23,6 @@ __all__ = ["Removed", "entity_key", "put_extractions", "remove_chunks_from_graph
 LONGEST_INDEXED = 1000
 """Characters of a comparison key that are kept: Neo4j cannot index more than 8 kB."""
 UNEXPLAINED = "not found in the chunk"
-
-Mention = dict[str, Any]
-"""Properties of a FROM_CHUNK relationship: name, role, description, and says: `<TYPE> <key of the tail>` for each relation from it."""
-Edge = tuple[str, str, str]
-"""A relation: key of the head, type, key of the tail."""
-Saying = tuple[str, str]
-"""What a chunk says about a relation: description, and the reason why it is not grounded (empty where it is)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +62,10 @@ def put_extractions(transaction: Transaction, graph: str, extractions: Sequence[
         there.update(row["id"] for row in transaction.run("store/chunk_ids", ids=list(some)))
         before.update(_mentions(transaction.run("store/mentions_in_graph", graph=graph, chunk_ids=list(some))))
     now = _say(graph, (extraction for extraction in extractions if extraction.chunk_id in there))
+    if split_touched(transaction, {key for key, _ in before} | now.entities.keys()):
+        before = {}
+        for some in batches_by_size(ids):
+            before.update(_mentions(transaction.run("store/mentions_in_graph", graph=graph, chunk_ids=list(some))))
 
     gone = {pair for pair, mention in before.items() if now.mentions.get(pair) != mention}
     come = {pair for pair, mention in now.mentions.items() if before.get(pair) != mention}
@@ -89,6 +88,8 @@ def remove_chunks_from_graphs(transaction: Transaction, chunk_ids: Sequence[str]
     before = _mentions(transaction.run("store/mentions_of_chunks", chunk_ids=list(chunk_ids)))
     if not before:
         return Removed()
+    if split_touched(transaction, {key for key, _ in before}):
+        before = _mentions(transaction.run("store/mentions_of_chunks", chunk_ids=list(chunk_ids)))
     _delete_mentions(transaction, before.keys())
     relations = _update_relations(transaction, _edges(before), chunks=set(chunk_ids), sayings={})
     return Removed(_update_entities(transaction, {key for key, _ in before}), relations)
@@ -105,7 +106,7 @@ def _say(graph: str, extractions: Iterable[Extraction]) -> _Said:
         for key, entity, type_ in ((entity_key(graph, e.type, e.normal), e, entity_type(e.type)) for e in named):
             mention = {"name": entity.name, "role": entity.role, "description": entity.description, "says": []}
             known = said.mentions.get((key, chunk_id))
-            said.mentions[key, chunk_id] = mention if known is None else _better(known, mention)
+            said.mentions[key, chunk_id] = mention if known is None else better(known, mention)
             said.entities[key] = {
                 "key": key,
                 "graph": graph,
@@ -120,10 +121,7 @@ def _say(graph: str, extractions: Iterable[Extraction]) -> _Said:
                 "" if relation.grounded else storable(relation.reason) or UNEXPLAINED,
             )
             known_saying = said.edges[edge].get(chunk_id)
-            # A chunk that says it twice is counted once: the grounded saying, then the first by the alphabet.
-            said.edges[edge][chunk_id] = (
-                saying if known_saying is None else min(saying, known_saying, key=lambda s: (s[1], s[0]))
-            )
+            said.edges[edge][chunk_id] = saying if known_saying is None else said_once(saying, known_saying)
     for (head, type_, tail), sayings in said.edges.items():
         for chunk_id in sayings:
             said.mentions[head, chunk_id]["says"].append(f"{type_} {tail}")
@@ -142,11 +140,6 @@ def _indexed(normal: str) -> str:
     if len(normal) <= LONGEST_INDEXED:
         return str(storable(normal))
     return f"{storable(normal[: LONGEST_INDEXED - 33])} {content_id(normal)}"
-
-
-def _better(one: Mention, other: Mention) -> Mention:
-    """Choose between two ways in which one chunk names an entity: as its title, with the longer description, the first by the alphabet."""
-    return min(one, other, key=lambda m: (m["role"] != "title", -len(m["description"]), m["description"], m["name"]))
 
 
 def _mentions(rows: Iterable[Mapping[str, Any]]) -> dict[tuple[str, str], Mention]:
@@ -216,41 +209,18 @@ def _update_relations(
             known = {(row["head"], row["tail"]): row for row in found}
             for end in rows:
                 row = known.get((end["head"], end["tail"]))
-                kept = _sayings(row) if row else {}
+                kept = read_sayings(row) if row else {}
                 said = {chunk_id: saying for chunk_id, saying in kept.items() if chunk_id not in chunks}
                 said.update(sayings.get((end["head"], type_, end["tail"]), {}))
                 if not said:
                     deleted += [end] if row else []
                 elif said != kept:
-                    (changed if row else new).append({**end, "properties": _relation_properties(said)})
+                    (changed if row else new).append({**end, "properties": relation_properties(said)})
         for name, ends_with_properties in (("put", new), ("update", changed), ("delete", deleted)):
             for some in batches_by_size(ends_with_properties):
                 transaction.run(f"store/{name}_relations", relation=type_, rows=some)
         removed += len(deleted)
     return removed
-
-
-def _sayings(row: Mapping[str, Any]) -> dict[str, Saying]:
-    return {
-        chunk_id: (description, reason)
-        for chunk_id, description, reason in zip(row["chunks"], row["descriptions"], row["reasons"], strict=True)
-    }
-
-
-def _relation_properties(said: Mapping[str, Saying]) -> dict[str, Any]:
-    chunks = sorted(said)
-    descriptions = [said[chunk_id][0] for chunk_id in chunks]
-    reasons = [said[chunk_id][1] for chunk_id in chunks]
-    grounded = "" in reasons
-    return {
-        "chunks": chunks,
-        "descriptions": descriptions,
-        "reasons": reasons,
-        "weight": len(chunks),
-        "description": descriptions[0],
-        "grounded": grounded,
-        "reason": "" if grounded else reasons[0],
-    }
 
 
 def _update_entities(transaction: Transaction, keys: set[str]) -> int:
@@ -268,7 +238,7 @@ def _update_entities(transaction: Transaction, keys: set[str]) -> int:
                 unnamed.append(key)
                 continue
             known = {name: rows[0][f"known_{name}"] for name in ("name", "aliases", "mentions", "description")}
-            described = _describe(named)
+            described = describe(named)
             if described != known:
                 changed.append({"key": key, **described})
             if (described["name"], described["description"]) != (known["name"], known["description"]):
@@ -280,24 +250,3 @@ def _update_entities(transaction: Transaction, keys: set[str]) -> int:
     for some in batches_by_size(unnamed):
         transaction.run("store/delete_entities", keys=list(some))
     return len(unnamed)
-
-
-def _describe(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Name, aliases, number of mentions and description from how often an entity is named how."""
-    titles: Counter[str] = Counter()
-    names: Counter[str] = Counter()
-    for row in rows:
-        names[row["name"]] += row["times"]
-        if row["role"] == "title":
-            titles[row["name"]] += row["times"]
-    name = min((titles or names).items(), key=lambda item: (-item[1], item[0]))[0]
-    said = min(
-        rows,
-        key=lambda row: (not row["description"], row["role"] != "title", -len(row["description"]), row["description"]),
-    )
-    return {
-        "name": name,
-        "aliases": sorted(names.keys() - {name}),
-        "mentions": names.total(),
-        "description": said["description"],
-    }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ from kgrag.store.documents import DeletedCounts, delete_documents, put_documents
 from kgrag.store.extractions import put_extractions
 from kgrag.store.ledger import WorkRecord, work_key
 from kgrag.store.links import relink
+from kgrag.store.merges import Merge, Merged, apply_merges, split_merges
 from kgrag.store.readonly import check_reads_only
 from kgrag.store.rows import batches_by_size
 from kgrag.store.statements import statement
@@ -244,10 +246,63 @@ class GraphStore:
                     "store/delete_work_of_scope", stage="extract", scope=name, limit=DELETE_NODES
                 )
             )
+        for _ in range(0, self.count_members(name), DELETE_NODES):
+            self._connection.write(
+                lambda transaction: [
+                    transaction.run(f"resolve/delete_{part}_of_graph", of_graph=name, limit=DELETE_NODES)
+                    for part in ("members", "merges")
+                ]
+            )
         schema.drop_graph_index(self._connection, name)
         self._graphs.discard(name)
         self._entities_waiting.pop(name, None)
         return entities
+
+    # Merged entities
+
+    def unmerged_entities(self, graph: str) -> Iterator[dict[str, Any]]:
+        """Yield the entities of a graph as they were extracted, whatever is merged now.
+
+        Each is a row of key, name, type, normal, description, mentions and embedding (None where it has none).
+        """
+        self._ensure_graph(graph)
+        text = statement("resolve/unmerged_entities", graph=graph)
+        for row in self._connection.stream(text, {"graph": graph}):
+            kept = row.pop("properties")
+            if kept is not None:
+                was = json.loads(kept)
+                row.update(description=was["description"], mentions=was["mentions"])
+            yield row
+
+    def merges(self, graph: str) -> list[Merge]:
+        """Return the merges that hold in a graph, by the key of the entity that stayed."""
+        rows = self.read("resolve/merges", graph=graph) if self._meta else []
+        merges = (Merge(row["survivor"], tuple(row["members"]), row["reasons"]) for row in rows)
+        return sorted(merges, key=lambda merge: merge.survivor)
+
+    def naming_texts(self, keys: Sequence[str]) -> dict[str, str]:
+        """Return for entities as extracted the text of a chunk that names each: the first by id."""
+        first = {row["key"]: row["chunk_id"] for row in self.read("resolve/naming_chunks", keys=list(keys))}
+        for row in self.read("resolve/members_of_keys", keys=list(keys)):
+            first[row["key"]] = min(json.loads(row["mentions"]))
+        texts = {chunk.id: chunk.text for chunk in self.chunks(sorted(set(first.values())))}
+        return {key: texts[chunk_id] for key, chunk_id in first.items() if chunk_id in texts}
+
+    def count_members(self, graph: str) -> int:
+        """Return how many entities of a graph are in merges."""
+        return int(self.read("resolve/count_merges", graph=graph)[0]["members"]) if self._meta else 0
+
+    def apply_merges(self, graph: str, merges: Sequence[Merge]) -> Merged:
+        """Make one entity of the members of each merge, in one transaction; members that are gone leave the merge out."""
+        self._ensure_graph(graph)
+        self._entities_waiting.pop(graph, None)
+        return self._connection.write(lambda transaction: apply_merges(transaction, graph, merges))
+
+    def split_merges(self, graph: str, survivors: Sequence[str]) -> int:
+        """Take merges back, in one transaction: every member is what it was; return how many entities came back."""
+        self._ensure_graph(graph)
+        self._entities_waiting.pop(graph, None)
+        return self._connection.write(lambda transaction: split_merges(transaction, graph, survivors))
 
     # Ledger
 

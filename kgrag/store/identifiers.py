@@ -24,7 +24,16 @@ UNKNOWN_RELATION_TYPE = "RELATED_TO"
 OWN_LABELS = frozenset({"chunk", "document"})
 """Labels of the schema in lower case; those that begin with two underscores cannot come about."""
 OWN_RELATIONS = frozenset(
-    {"FROM_CHUNK", "FROM_DOCUMENT", "LINKS_TO", "NEXT_CHUNK", "SIMILAR", "IN_COMMUNITY", "PARENT_COMMUNITY"}
+    {
+        "FROM_CHUNK",
+        "FROM_DOCUMENT",
+        "LINKS_TO",
+        "NEXT_CHUNK",
+        "SIMILAR",
+        "IN_COMMUNITY",
+        "PARENT_COMMUNITY",
+        "MERGED_INTO",
+    }
 )
 
 _ALLOWED = re.compile(r"\w[\w -]*", re.UNICODE)

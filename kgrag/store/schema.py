@@ -47,6 +47,10 @@ _ON_BOTH = (
     "document_path",
     "entity_key",
     "entity_normal",
+    "member_key",
+    "member_normal",
+    "member_survivor",
+    "merge_key",
     "work_key",
     "work_subject",
     "meta_key",
@@ -101,7 +105,7 @@ def create_schema(connection: Connection, dimensions: int) -> None:
         connection.change_schema(statement("schema/chunk_prompted_neo4j"))
         return
     sql = connection.server.sql
-    for type_name in ("FROM_DOCUMENT", "NEXT_CHUNK", "LINKS_TO", "FROM_CHUNK"):
+    for type_name in ("FROM_DOCUMENT", "NEXT_CHUNK", "LINKS_TO", "FROM_CHUNK", "MERGED_INTO"):
         sql(f"CREATE EDGE TYPE {quoted(type_name)} IF NOT EXISTS")
     sql("CREATE PROPERTY Chunk.embedding IF NOT EXISTS ARRAY_OF_FLOATS")
     sql(f"CREATE INDEX {quoted(CHUNK_VECTOR_INDEX)} IF NOT EXISTS ON Chunk (embedding) {_arcadedb_vectors(dimensions)}")

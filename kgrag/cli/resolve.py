@@ -1,0 +1,159 @@
+"""`kgrag resolve` and `kgrag explain-merge`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kgrag.cli.options import AsJson, Store
+
+if TYPE_CHECKING:
+    from kgrag.resolution import ResolveReport
+    from kgrag.resolve import MergeGroup
+
+__all__ = ["explain_merge", "resolve"]
+
+Graph = Annotated[
+    str | None, typer.Option("--graph", "-g", help="Which graph. Default: that of the extractor.", show_default=False)
+]
+
+
+def resolve(
+    store: Store = None,
+    graph: Graph = None,
+    method: Annotated[
+        str,
+        typer.Option(
+            "--method",
+            help="rules (scored, model-free), llm (asks a chat model), thesis or threshold (for comparison), none.",
+        ),
+    ] = "rules",
+    model: Annotated[
+        str | None, typer.Option("--model", help="The chat model that --method llm asks.", show_default=False)
+    ] = None,
+    threshold: Annotated[
+        float | None,
+        typer.Option(
+            "--threshold",
+            help="Score from which the rules say yes (0.9); for the method threshold the cosine (0.95).",
+            show_default=False,
+        ),
+    ] = None,
+    generic_words: Annotated[
+        str | None,
+        typer.Option(
+            "--generic-words",
+            help="Words that blocking leaves out, with commas between; replaces ours.",
+            show_default=False,
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only write the plan: each group with every pair's reason.")
+    ] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Take every merge of the graph back.")] = False,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Write the plan to a file too, as JSON.", show_default=False)
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Merge entities that are one thing; names that differ in a number, sign, unit or version never are."""
+    from kgrag.cli.output import print_json, stdout, terminal_progress
+    from kgrag.errors import InputError
+    from kgrag.knowledge_graph import open_graph
+
+    if undo and dry_run:
+        raise InputError("--undo and --dry-run: give one of them.")
+    with open_graph(store, create=False, model=model) as opened:
+        if undo:
+            count = opened.undo_resolve(graph=graph, progress=terminal_progress())
+            if as_json:
+                print_json({"taken_back": count})
+            else:
+                stdout.print(f"{count} merges taken back.")
+            return
+        report = opened.resolve(
+            graph=graph,
+            method=method,
+            threshold=threshold,
+            generic=None
+            if generic_words is None
+            else [word.strip() for word in generic_words.split(",") if word.strip()],
+            dry_run=dry_run,
+            progress=terminal_progress(),
+        )
+    if out is not None:
+        out.write_text(report.plan.model_dump_json(indent=2) + "\n", encoding="utf-8")
+    if as_json:
+        print_json(report)
+    else:
+        _summarise(report)
+
+
+def explain_merge(
+    name: Annotated[str, typer.Argument(help="An entity's name, in any spelling.")],
+    other: Annotated[
+        str | None, typer.Argument(help="Another name: why the two are, or are not, one.", show_default=False)
+    ] = None,
+    store: Store = None,
+    graph: Graph = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say what an entity was merged of, with the reason of every pair, or why two names are not one."""
+    from kgrag.cli.output import print_json, stdout
+    from kgrag.knowledge_graph import open_graph
+
+    with open_graph(store, create=False) as opened:
+        explained = opened.explain_merge(name, other, graph=graph)
+    if as_json:
+        print_json([one.model_dump(mode="json") for one in explained])
+        return
+    for one in explained:
+        stdout.print(f"{one.name}: {one.description}".rstrip(": "), markup=False)
+        if one.group is not None:
+            _show(one.group)
+
+
+def _summarise(report: ResolveReport) -> None:
+    from kgrag.cli.output import stdout
+
+    plan = report.plan
+    say = stdout.print
+    if report.dry_run:
+        for group in plan.groups:
+            _show(group)
+        for pair in plan.refused:
+            say(f"refused: {pair.a} and {pair.b}: {pair.reason}", markup=False)
+    say(
+        f"Graph {plan.graph}, method {plan.method}: {plan.entities} entities, {plan.candidates} pairs compared, "
+        f"{len(plan.groups)} groups that make {plan.merged} entities fewer ({plan.merged / max(plan.entities, 1):.1%}); "
+        f"{len(plan.apart)} pairs kept apart, {len(plan.refused)} joins refused",
+        markup=False,
+    )
+    if plan.usage.calls:
+        say(
+            f"Model: {plan.usage.calls} calls, {plan.usage.prompt_tokens + plan.usage.completion_tokens} tokens, ${plan.usage.cost:.4f}"
+        )
+    for note in report.notes:
+        say(f"note: {note}", markup=False)
+    if report.dry_run:
+        say("Nothing was changed (--dry-run).")
+        return
+    say(
+        f"Merged: {report.applied} groups now, {report.unchanged} already; {report.taken_back} earlier merges taken back; "
+        f"{report.relations_fused} parallel relations fused, {report.relations_inside} inside one entity"
+    )
+    if plan.groups:
+        say("kgrag explain-merge NAME says why; kgrag resolve --undo takes all back.")
+
+
+def _show(group: MergeGroup) -> None:
+    from kgrag.cli.output import stdout
+
+    names = {member.key: f"{member.name} ({member.type})" for member in group.members}
+    stdout.print(f"{names[group.survivor]} = {len(group.members)} entities", markup=False)
+    for pair in group.pairs:
+        stdout.print(
+            f"  {names[pair.a]} + {names[pair.b]}: {pair.verdict} {pair.score:.2f}, {pair.reason}", markup=False
+        )

@@ -1,0 +1,90 @@
+"""Which entities are compared: those that share a blocking key, neighbours in sorted order, neighbours among vectors. Linear in names.
+
+All have the same facts (signature), because entities with different facts are never one. Names are sorted once from their beginning
+and once from their end: of two that differ in one place, one half is the same, so they stand beside each other in one of the two orders.
+Each entity meets at most a fixed number of others in each way.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence, Set
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgrag.models.base import Vectors
+from kgrag.resolve.keys import GENERIC_WORDS, strict_key, tokens_key
+from kgrag.resolve.reading import NameReading
+
+__all__ = ["blocked_pairs", "neighbouring_pairs", "vector_pairs"]
+
+WINDOW = 3
+"""Neighbours in sorted order that a name is compared with."""
+MIN_SIMILARITY = 0.85
+"""Of the letters of two names (1 - edit distance / length) from which they are candidates."""
+MAX_NEAREST = 5
+MIN_COSINE = 0.85
+MAX_BLOCK = 20
+"""In a larger block each is compared with the next so many only."""
+ROWS_AT_ONCE = 1024
+
+Pair = tuple[int, int]
+
+
+def blocked_pairs(readings: Sequence[NameReading], generic: Set[str] = GENERIC_WORDS) -> Iterator[Pair]:
+    """Yield the pairs that share the strict or the tokens key."""
+    for keys in ([strict_key(r) for r in readings], [tokens_key(r, generic) for r in readings]):
+        blocks: dict[tuple[str, str], list[int]] = defaultdict(list)
+        for index, (key, reading) in enumerate(zip(keys, readings, strict=True)):
+            if key:
+                blocks[reading.signature, key].append(index)
+        for block in blocks.values():
+            for position, one in enumerate(block):
+                yield from ((one, other) for other in block[position + 1 : position + MAX_BLOCK])
+
+
+def neighbouring_pairs(readings: Sequence[NameReading]) -> Iterator[Pair]:
+    """Yield the pairs of names whose letters are similar and that stand close in sorted order, forwards or backwards."""
+    from rapidfuzz.distance import Levenshtein
+    from rapidfuzz.process import cpdist
+
+    forms = [reading.form for reading in readings]
+    for order in (
+        sorted(range(len(forms)), key=lambda i: (readings[i].signature, forms[i])),
+        sorted(range(len(forms)), key=lambda i: (readings[i].signature, forms[i][::-1])),
+    ):
+        for distance in range(1, WINDOW + 1):
+            firsts, seconds = order[:-distance], order[distance:]
+            scores = cpdist(
+                [forms[i] for i in firsts],
+                [forms[i] for i in seconds],
+                scorer=Levenshtein.normalized_similarity,
+                score_cutoff=MIN_SIMILARITY,
+                dtype=np.float32,
+            )
+            for at in np.flatnonzero(scores):
+                one, other = firsts[at], seconds[at]
+                if readings[one].signature == readings[other].signature:
+                    yield (one, other) if one < other else (other, one)
+
+
+def vector_pairs(
+    vectors: Vectors, groups: Iterable[Sequence[int]], *, min_cosine: float = MIN_COSINE
+) -> Iterator[Pair]:
+    """Yield for each entity its nearest `MAX_NEAREST` among those of its group, by cosine; exact, in blocks of rows."""
+    for group in groups:
+        if len(group) < 2:
+            continue
+        rows: NDArray[np.intp] = np.asarray(group)
+        own = vectors[rows]
+        for start in range(0, len(rows), ROWS_AT_ONCE):
+            cosines = own[start : start + ROWS_AT_ONCE] @ own.T
+            np.put_along_axis(cosines, np.arange(start, start + len(cosines))[:, None], -1.0, axis=1)
+            count = min(MAX_NEAREST, len(rows) - 1)
+            nearest = np.argpartition(-cosines, count - 1, axis=1)[:, :count]
+            for row, others in enumerate(nearest):
+                for other in others:
+                    if cosines[row, other] >= min_cosine:
+                        one, two = int(rows[start + row]), int(rows[other])
+                        yield (one, two) if one < two else (two, one)

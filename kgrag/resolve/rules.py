@@ -1,0 +1,100 @@
+"""Resolution without a model: candidates, the scored rule, a threshold. The first half is also where a model's questions come from."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence, Set
+from typing import NamedTuple
+
+from kgrag.models.base import Vectors
+from kgrag.resolve.candidates import blocked_pairs, neighbouring_pairs, vector_pairs
+from kgrag.resolve.keys import GENERIC_WORDS
+from kgrag.resolve.likeness import DEFAULT_THRESHOLD, likeness
+from kgrag.resolve.plan import Decisions, Found, GraphEntity, never
+from kgrag.resolve.reading import NameReading
+from kgrag.resolve.type_families import family
+
+__all__ = ["Candidates", "decide_by_rules", "find_candidates"]
+
+SAME_FAMILY = 0.95
+"""Score of one name with two types that may be one: of one family, or one of them says little."""
+OTHER_TYPE = 0.8
+"""The same where both types say something and nothing is known about them."""
+
+
+class Candidates(NamedTuple):
+    """Pairs of entities by index, the lower first, that rules decide or that have to be asked."""
+
+    always: dict[tuple[int, int], Found]
+    ask: list[tuple[int, int]]
+    apart: dict[tuple[int, int], Found]
+
+
+def find_candidates(
+    entities: Sequence[GraphEntity],
+    readings: Sequence[NameReading],
+    *,
+    vectors: Vectors | None = None,
+    generic: Set[str] = GENERIC_WORDS,
+) -> Candidates:
+    """Find the pairs to look at: `always` by the same normal form, `never` by rule, and what is left to be asked."""
+    always: dict[tuple[int, int], Found] = {}
+    apart: dict[tuple[int, int], Found] = {}
+    ask: set[tuple[int, int]] = set()
+    by_form: dict[str, list[int]] = defaultdict(list)
+    for index, reading in enumerate(readings):
+        by_form[reading.form].append(index)
+    representatives: list[int] = []
+    for same in by_form.values():
+        first_of_type: dict[str, int] = {}
+        for index in same:
+            first = first_of_type.setdefault(entities[index].type.casefold(), index)
+            if first != index:
+                always[first, index] = Found("always", "same normal form")
+        firsts = list(first_of_type.values())
+        representatives += firsts
+        for at, one in enumerate(firsts):
+            for other in firsts[at + 1 :]:
+                if reason := never(entities[one], readings[one], entities[other], readings[other]):
+                    apart[one, other] = Found("never", reason, 0.0)
+                else:
+                    ask.add((one, other))
+    own = [readings[index] for index in representatives]
+    pairs = set(blocked_pairs(own, generic))
+    pairs.update(neighbouring_pairs(own))
+    if vectors is not None:
+        groups: dict[str, list[int]] = defaultdict(list)
+        for at, reading in enumerate(own):
+            groups[reading.signature].append(at)
+        pairs.update(vector_pairs(vectors[representatives], groups.values()))
+    for a, b in pairs:
+        one, other = sorted((representatives[a], representatives[b]))
+        if readings[one].form == readings[other].form:
+            continue
+        if reason := never(entities[one], readings[one], entities[other], readings[other]):
+            apart[one, other] = Found("never", reason, 0.0)
+        else:
+            ask.add((one, other))
+    return Candidates(always, sorted(ask), apart)
+
+
+def decide_by_rules(
+    entities: Sequence[GraphEntity],
+    readings: Sequence[NameReading],
+    *,
+    vectors: Vectors | None = None,
+    generic: Set[str] = GENERIC_WORDS,
+    threshold: float = DEFAULT_THRESHOLD,
+) -> Decisions:
+    """Take as one what has the same normal form, and what the scored rule gives `threshold` or more."""
+    found = find_candidates(entities, readings, vectors=vectors, generic=generic)
+    same = dict(found.always)
+    for one, other in found.ask:
+        score, reason = likeness(readings[one], readings[other], entities[one].name, entities[other].name)
+        a, b = entities[one].type, entities[other].type
+        if a.casefold() != b.casefold():
+            alike = family(a) == family(b) != "" or bool(family(a)) != bool(family(b))
+            score, reason = score * (SAME_FAMILY if alike else OTHER_TYPE), f"{reason}; types {a} and {b}"
+        if score >= threshold:
+            same[one, other] = Found("same", reason, score)
+    return Decisions(same, found.apart, len(found.always) + len(found.ask) + len(found.apart))
