@@ -119,13 +119,13 @@ class KnowledgeGraph:
         dry_run: bool = False,
         progress: Progress | None = None,
     ) -> ResolveReport:
-        """Merge the entities of a graph (that of the extractor) that are one thing; see `kgrag.resolution.resolve`."""
+        """Merge the entities of a graph that are one thing; see `kgrag.resolution.resolve`. A store with one graph needs no name of it."""
         from kgrag.resolution import resolve
 
         return wait_for(
             resolve(
                 self.store,
-                graph or self.settings.extractor,
+                self._graph(graph),
                 embedder=self.embedder,
                 method=method,
                 model=model,
@@ -140,13 +140,13 @@ class KnowledgeGraph:
         """Take every merge of a graph back; return how many there were."""
         from kgrag.resolution import undo
 
-        return wait_for(undo(self.store, graph or self.settings.extractor, embedder=self.embedder, progress=progress))
+        return wait_for(undo(self.store, self._graph(graph), embedder=self.embedder, progress=progress))
 
     def explain_merge(self, name: str, other: str | None = None, *, graph: str | None = None) -> list[Explanation]:
         """Say why the entities of a name are merged with what they are, or why two names are or are not one."""
         from kgrag.resolution import explain
 
-        return explain(self.store, graph or self.settings.extractor, name, other)
+        return explain(self.store, self._graph(graph), name, other)
 
     def retrieve(self, question: str, *, top: int | None = None, budget: int | None = None) -> list[Evidence]:
         """Find evidence for a question, best first; `top` and `budget` (tokens) replace the pipeline's own limits."""
@@ -216,6 +216,14 @@ class KnowledgeGraph:
 
         name = (self.settings.graph if self.settings.extractor == ("mention",) else None) or "mention"
         return [open_extractor("mention")] if name in self.store.status()["graphs"] else []
+
+    def _graph(self, name: str | None) -> str:
+        from kgrag.errors import InputError
+
+        graphs = sorted(self.store.status()["graphs"])
+        if name is not None or len(graphs) == 1:
+            return name or graphs[0]
+        raise InputError(f"Say which graph: the store has {', '.join(graphs) or 'none yet; run kgrag build'}.")
 
     def _find(self, document: str) -> list[Document]:
         from kgrag.errors import InputError

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 __all__ = ["explain_merge", "resolve"]
 
 Graph = Annotated[
-    str | None, typer.Option("--graph", "-g", help="Which graph. Default: that of the extractor.", show_default=False)
+    str | None,
+    typer.Option("--graph", "-g", help="Which graph. Default: every graph of the store.", show_default=False),
 ]
 
 
@@ -54,7 +56,7 @@ def resolve(
     ] = False,
     undo: Annotated[bool, typer.Option("--undo", help="Take every merge of the graph back.")] = False,
     out: Annotated[
-        Path | None, typer.Option("--out", help="Write the plan to a file too, as JSON.", show_default=False)
+        Path | None, typer.Option("--out", help="Write the plans to a file too, as a JSON list.", show_default=False)
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -65,29 +67,39 @@ def resolve(
 
     if undo and dry_run:
         raise InputError("--undo and --dry-run: give one of them.")
+    words = None if generic_words is None else [word.strip() for word in generic_words.split(",") if word.strip()]
     with open_graph(store, create=False, model=model) as opened:
+        graphs = [graph] if graph else sorted(opened.status()["graphs"])
+        if not graphs:
+            raise InputError("The store has no graph yet. Fill it with kgrag build PATH...")
         if undo:
-            count = opened.undo_resolve(graph=graph, progress=terminal_progress())
-            if as_json:
-                print_json({"taken_back": count})
-            else:
-                stdout.print(f"{count} merges taken back.")
-            return
-        report = opened.resolve(
-            graph=graph,
-            method=method,
-            threshold=threshold,
-            generic=None
-            if generic_words is None
-            else [word.strip() for word in generic_words.split(",") if word.strip()],
-            dry_run=dry_run,
-            progress=terminal_progress(),
-        )
+            taken_back = {name: opened.undo_resolve(graph=name, progress=terminal_progress()) for name in graphs}
+        else:
+            reports = {
+                name: opened.resolve(
+                    graph=name,
+                    method=method,
+                    threshold=threshold,
+                    generic=words,
+                    dry_run=dry_run,
+                    progress=terminal_progress(),
+                )
+                for name in graphs
+            }
+    if undo:
+        if as_json:
+            print_json({"taken_back": taken_back})
+        else:
+            for name, count in taken_back.items():
+                stdout.print(f"Graph {name}: {count} merges taken back.", markup=False)
+        return
     if out is not None:
-        out.write_text(report.plan.model_dump_json(indent=2) + "\n", encoding="utf-8")
+        plans = [report.plan.model_dump(mode="json") for report in reports.values()]
+        out.write_text(json.dumps(plans, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
     if as_json:
-        print_json(report)
-    else:
+        print_json({"graphs": {name: report.model_dump(mode="json") for name, report in reports.items()}})
+        return
+    for report in reports.values():
         _summarise(report)
 
 
