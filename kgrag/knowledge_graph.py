@@ -128,7 +128,7 @@ class KnowledgeGraph:
                 self._graph(graph),
                 embedder=self.embedder,
                 method=method,
-                model=model,
+                model=self.model if model is None and method == "llm" else model,
                 threshold=threshold,
                 generic=generic,
                 dry_run=dry_run,
