@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 
-from kgrag.answer import extract_answer
+from kgrag.answer import extract_answer, generate_answer, read_template
 from kgrag.errors import InputError
-from kgrag.models.base import Embedder
+from kgrag.models.base import ChatModel, Embedder
 from kgrag.retrieve import Retriever
 from kgrag.settings import Settings
 from kgrag.types import Answer
@@ -20,13 +20,21 @@ async def ask(
     retriever: Retriever,
     embedder: Embedder,
     settings: Settings,
+    model: ChatModel | None = None,
     top: int | None = None,
     budget: int | None = None,
 ) -> Answer:
-    """Answer a question from the store's documents, or abstain. Raises `InputError` for an empty question."""
+    """Answer a question from the store's documents, or abstain: by `model`, or without one in the documents' own sentences.
+
+    Raises `InputError` for an empty question or a prompt file that cannot be used, and what the model raises.
+    """
     if not question.strip():
         raise InputError("Expected a question, got an empty text.")
+    template = read_template(settings.answer_prompt)
     started = time.perf_counter()
     evidence = await retriever.retrieve(question, top=top, budget=budget)
-    answer = await extract_answer(question, evidence, embedder=embedder)
+    if model is None:
+        answer = await extract_answer(question, evidence, embedder=embedder)
+    else:
+        answer = await generate_answer(question, evidence, model=model, template=template)
     return answer.model_copy(update={"pipeline": settings.pipeline, "seconds": round(time.perf_counter() - started, 3)})

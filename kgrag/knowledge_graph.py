@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from kgrag.models import CHAT_MODELS, check_model_names, open_chat_model, open_embedder
+from kgrag.models import CHAT_MODELS, check_model_names, is_hosted, open_chat_model, open_embedder
 from kgrag.settings import Settings, load_settings
 from kgrag.store.graph import GraphStore, open_store
 from kgrag.types import Answer, Document, Evidence
@@ -78,6 +78,8 @@ class KnowledgeGraph:
         """Make the store hold what files and folders hold; see `kgrag.build.build`."""
         from kgrag.build import build
 
+        model = self._extracting_model
+        self._check_models(extracting=model is not None)
         return wait_for(
             build(
                 [Path(path) for path in paths],
@@ -85,7 +87,7 @@ class KnowledgeGraph:
                 embedder=self.embedder,
                 extractors=self._extractors(),
                 settings=self.settings,
-                model=self._extracting_model,
+                model=model,
                 metadata=None if metadata is None else Path(metadata),
                 keep_missing=keep_missing,
                 progress=progress,
@@ -162,6 +164,7 @@ class KnowledgeGraph:
                 retriever=self._retriever,
                 embedder=self.embedder,
                 settings=self.settings,
+                model=self.model,
                 top=top,
                 budget=budget,
             )
@@ -186,6 +189,16 @@ class KnowledgeGraph:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _check_models(self, *, extracting: bool) -> None:
+        """Find out whether the hosted models of a build are there, before any document is read or paid for. Raises `ModelError`."""
+        if extracting or is_hosted(self.settings.embedder):
+            from kgrag.models.check import Role, require_models
+
+            roles: list[Role] = ["chat", "embedder"] if extracting else ["embedder"]
+            # Only `path` asks for plain text.
+            structured = set(self.settings.extractor) & {"simple_kg", "graph_transformer"}
+            wait_for(require_models(self.settings, roles=roles, structured=bool(structured), meter=self.meter))
 
     @cached_property
     def _retriever(self) -> Retriever:

@@ -61,6 +61,8 @@ class Settings(BaseSettings):
     """Ask a hosted embedder for shorter vectors than its own."""
     embedder_max_tokens: int | None = Field(default=None, gt=0)
     """Window of a hosted embedder that kgrag does not know."""
+    answer_prompt: Path | None = None
+    """A file with the template of answers by a hosted model instead of kgrag's own."""
     extractor: Annotated[tuple[str, ...], NoDecode] = Field(default=("mention",), min_length=1)
     """One or several, each of which makes a graph of its own; in the environment separated by commas."""
     graph: str | None = None

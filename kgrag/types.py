@@ -269,3 +269,5 @@ class Answer(_Value):
     evidence: tuple[Evidence, ...] = ()
     usage: Usage = Usage()
     seconds: float = 0.0
+    notes: tuple[str, ...] = ()
+    """What a reader must know: citations of a model that meant no passage, an answer without any."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kgrag.cli.options import AsJson, Budget, Pipeline, Store, Top
+from kgrag.cli.options import AsJson, BaseUrl, Budget, Model, ModelCache, Pipeline, Store, TimeoutS, Top
 
 if TYPE_CHECKING:
     from kgrag.types import Answer
@@ -18,9 +19,18 @@ def ask(
     question: Annotated[str, typer.Argument(help="The question, in plain words.")],
     store: Store = None,
     pipeline: Pipeline = None,
-    model: Annotated[
-        str | None, typer.Option("--model", help="Who answers. Default: rules (model-free).", show_default=False)
+    model: Model = None,
+    base_url: BaseUrl = None,
+    answer_prompt: Annotated[
+        Path | None,
+        typer.Option(
+            "--answer-prompt",
+            help="A file with the model's instructions; {evidence} and {question} say where these go.",
+            show_default=False,
+        ),
     ] = None,
+    timeout_s: TimeoutS = None,
+    model_cache: ModelCache = None,
     top: Top = None,
     budget: Budget = None,
     show_context: Annotated[
@@ -32,7 +42,16 @@ def ask(
     from kgrag.cli.output import print_json
     from kgrag.knowledge_graph import open_graph
 
-    with open_graph(store, create=False, pipeline=pipeline, model=model) as graph:
+    with open_graph(
+        store,
+        create=False,
+        pipeline=pipeline,
+        model=model,
+        base_url=base_url,
+        answer_prompt=answer_prompt,
+        timeout_s=timeout_s,
+        model_cache=model_cache,
+    ) as graph:
         answer = graph.ask(question, top=top, budget=budget)
     if as_json:
         print_json(answer)
@@ -49,6 +68,8 @@ def _show(answer: Answer, *, with_context: bool) -> None:
     for citation in answer.citations:
         place = _place(citation.document, citation.section, citation.page_start, citation.page_end)
         stdout.print(f"[{citation.number}] {place}", markup=False)
+    for note in answer.notes:
+        stderr.print(f"note: {note}", markup=False)
     if with_context:
         for rank, piece in enumerate(answer.evidence, start=1):
             place = _place(piece.document, piece.section, piece.page_start, piece.page_end)
@@ -58,7 +79,8 @@ def _show(answer: Answer, *, with_context: bool) -> None:
     how = (
         "extractive: sentences and table rows of the documents, no language model"
         if answer.model == "rules"
-        else answer.model
+        else f"{answer.model} · {answer.usage.prompt_tokens:,} + {answer.usage.completion_tokens:,} tokens"
+        + (f" · ${answer.usage.cost:.4f}" if answer.usage.cost else "")
     )
     stderr.print(
         f"\n{how} · pipeline {answer.pipeline} · {len(answer.evidence)} pieces of evidence · {answer.seconds:.2f} s",

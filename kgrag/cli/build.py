@@ -8,7 +8,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kgrag.cli.options import AsJson, Store
+from kgrag.cli.options import (
+    AsJson,
+    BaseUrl,
+    Concurrency,
+    Embedder,
+    Model,
+    ModelCache,
+    Prices,
+    RequestsPerMinute,
+    Store,
+    TimeoutS,
+    TokensPerMinute,
+)
 
 if TYPE_CHECKING:
     from kgrag.report import BuildReport, GraphReport
@@ -30,9 +42,9 @@ def build(
             "--pdf", help="auto, native (no models) or standard (Docling's layout models).", show_default=False
         ),
     ] = None,
-    embedder: Annotated[
-        str | None, typer.Option("--embedder", help="The embedding model. Default: minilm.", show_default=False)
-    ] = None,
+    embedder: Embedder = None,
+    model: Model = None,
+    base_url: BaseUrl = None,
     extractor: Annotated[
         list[str] | None,
         typer.Option(
@@ -43,10 +55,12 @@ def build(
         str | None,
         typer.Option("--graph", help="Another name for the graph than its extractor's.", show_default=False),
     ] = None,
-    concurrency: Annotated[
-        int | None,
-        typer.Option("--concurrency", min=1, help="Model calls under way at once. Default: 32.", show_default=False),
-    ] = None,
+    concurrency: Concurrency = None,
+    requests_per_minute: RequestsPerMinute = None,
+    tokens_per_minute: TokensPerMinute = None,
+    timeout_s: TimeoutS = None,
+    model_cache: ModelCache = None,
+    prices: Prices = None,
     wait_s: Annotated[
         float | None,
         typer.Option(
@@ -75,6 +89,13 @@ def build(
         extractor=extractor,
         graph=graph,
         concurrency=concurrency,
+        model=model,
+        base_url=base_url,
+        requests_per_minute=requests_per_minute,
+        tokens_per_minute=tokens_per_minute,
+        timeout_s=timeout_s,
+        model_cache=model_cache,
+        prices=prices,
         wait_s=wait_s,
     ) as opened:
         report = opened.build(*paths, metadata=metadata, keep_missing=keep_missing, progress=terminal_progress())

@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-__all__ = ["AsJson", "Budget", "Pipeline", "Store", "Top"]
+__all__ = [
+    "AsJson",
+    "BaseUrl",
+    "Budget",
+    "Concurrency",
+    "Embedder",
+    "Model",
+    "ModelCache",
+    "Pipeline",
+    "Prices",
+    "RequestsPerMinute",
+    "Store",
+    "TimeoutS",
+    "TokensPerMinute",
+    "Top",
+]
 
 Store = Annotated[
     str | None,
@@ -29,4 +45,56 @@ Top = Annotated[
 ]
 Budget = Annotated[
     int | None, typer.Option("--budget", min=1, help="Cut after so many tokens of evidence.", show_default=False)
+]
+Model = Annotated[
+    str | None,
+    typer.Option(
+        "--model",
+        "-m",
+        help="openai:NAME (any endpoint of that protocol, with --base-url), azure:DEPLOYMENT, ollama:NAME. Default: rules (model-free).",
+        show_default=False,
+    ),
+]
+Embedder = Annotated[
+    str | None,
+    typer.Option(
+        "--embedder",
+        help="minilm (default), openai:NAME, azure:NAME, ollama:NAME, cohere:NAME or sentence-transformers:NAME.",
+        show_default=False,
+    ),
+]
+BaseUrl = Annotated[
+    str | None,
+    typer.Option(
+        "--base-url",
+        help="Of the model's endpoint, such as http://127.0.0.1:8000/v1. Keys come from the environment: OPENAI_API_KEY, ...",
+        show_default=False,
+    ),
+]
+Concurrency = Annotated[
+    int | None,
+    typer.Option("--concurrency", min=1, help="Model calls under way at once. Default: 32.", show_default=False),
+]
+RequestsPerMinute = Annotated[
+    int | None,
+    typer.Option("--requests-per-minute", min=1, help="Of each hosted model. Default: no limit.", show_default=False),
+]
+TokensPerMinute = Annotated[
+    int | None,
+    typer.Option("--tokens-per-minute", min=1, help="Of each hosted model. Default: no limit.", show_default=False),
+]
+TimeoutS = Annotated[
+    float | None, typer.Option("--timeout-s", help="Of one request to a model. Default: 120.", show_default=False)
+]
+ModelCache = Annotated[
+    str | None,
+    typer.Option(
+        "--model-cache",
+        help='A file of replies that were paid for, or "off". Default: in ~/.cache/kgrag.',
+        show_default=False,
+    ),
+]
+Prices = Annotated[
+    Path | None,
+    typer.Option("--prices", help="A TOML file with prices of models, over kgrag's own.", show_default=False),
 ]

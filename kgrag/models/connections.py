@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import urlsplit
 
-from kgrag.errors import InputError
+from kgrag.errors import InputError, ModelError
 from kgrag.models.endpoint_errors import Connection
 from kgrag.models.keys import read_key
 from kgrag.models.names import ModelName
@@ -48,12 +48,12 @@ def connection(model: ModelName, role: Role, settings: Settings) -> Connection:
     variables = provider.key_variables
     if shared and settings.api_key_env:
         variables = (settings.api_key_env,)
-    key = read_key(
-        variables,
-        key_file=settings.api_key_file if shared else None,
-        # An endpoint of one's own often has no key; one that wants it will say so.
-        required=settings.api_key_env is not None or (provider.needs_key and url == provider.base_url),
-    )
+    # An endpoint of one's own often has no key; one that wants it will say so.
+    required = variables != provider.key_variables or (provider.needs_key and url == provider.base_url)
+    try:
+        key = read_key(variables, key_file=settings.api_key_file if shared else None, required=required)
+    except ModelError as error:
+        raise ModelError(f"{model}: {error}") from None
     return Connection(
         model,
         _checked(url, model),

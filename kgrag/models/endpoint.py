@@ -22,6 +22,10 @@ from kgrag.models.per_loop import PerLoop
 __all__ = ["Endpoint"]
 
 
+CONNECT_TIMEOUT_S = 10.0
+"""A host that takes no connection for so long is not there, however slow its model may be."""
+
+
 class Endpoint:
     """Sends requests about one model. The `openai` client's own retries are off: ours (`models/retries.py`) are the only ones."""
 
@@ -51,6 +55,7 @@ class Endpoint:
 
     def _open_client(self) -> openai.AsyncOpenAI:
         at = self.connection
+        timeout = httpx2.Timeout(at.timeout_s, connect=min(at.timeout_s, CONNECT_TIMEOUT_S))
         key = at.key.value or "none"  # the client insists on one; endpoints without keys ignore it
         if at.model.provider == "azure":
             return openai.AsyncAzureOpenAI(
@@ -58,9 +63,9 @@ class Endpoint:
                 azure_endpoint=at.base_url,
                 api_version=at.api_version,
                 max_retries=0,
-                timeout=at.timeout_s,
+                timeout=timeout,
             )
-        return openai.AsyncOpenAI(api_key=key, base_url=at.base_url, max_retries=0, timeout=at.timeout_s)
+        return openai.AsyncOpenAI(api_key=key, base_url=at.base_url, max_retries=0, timeout=timeout)
 
     def _object(self, content: bytes, content_type: str) -> dict[str, Any]:
         try:

@@ -93,7 +93,7 @@ def unreachable(at: Connection, cause: BaseException) -> ModelUnavailable:
 
 def timed_out(at: Connection) -> ModelUnavailable:
     """Make the error of a reply that did not come in time."""
-    return ModelUnavailable(f"{at.place}: no reply within {at.timeout_s:g} s (timeout_s).")
+    return ModelUnavailable(f"{at.place}: no connection, or no reply within {at.timeout_s:g} s (timeout_s).")
 
 
 def not_json(at: Connection, content: bytes, content_type: str) -> ModelUnavailable:

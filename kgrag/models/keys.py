@@ -54,7 +54,7 @@ def read_key(variables: Sequence[str], *, key_file: Path | None = None, required
     wanted = " or ".join(f"{variable} (or {variable}_FILE, the path of a file with the key)" for variable in variables)
     if required:
         raise ModelError(
-            f"No key: expected it in the environment as {wanted}. A key is never given as a flag or setting."
+            f"no key: expected it in the environment as {wanted}. A key is never given as a flag or setting."
         )
     return Key(None, wanted)
 

@@ -1,0 +1,64 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kgrag.answer.citations import MARK, cite
+from kgrag.types import Evidence
+
+TEXTS = [
+    "The X-100 needs a supply voltage of 3.3 V. It has a USB port.",
+    "The X-1000 needs 5 V.",
+    "In standby the X-100 draws 0.5 mA.",
+]
+EVIDENCE = [
+    Evidence(chunk_id=f"c{n}", source_id="s", document=f"docs/{n}.md", section="Supply", text=text, tokens=9, score=1.0)
+    for n, text in enumerate(TEXTS, start=1)
+]
+
+
+def test_a_mark_is_the_place_of_a_passage_and_stays_as_it_is_written() -> None:
+    text = "The X-100 needs 3.3 V [1]. In standby it draws 0.5 mA [3], as documents say [1][3]."
+    cited = cite(text, EVIDENCE)
+    assert cited.text == text
+    assert [(c.number, c.chunk_id, c.document) for c in cited.citations] == [
+        (1, "c1", "docs/1.md"),
+        (3, "c3", "docs/3.md"),
+    ]
+    assert cited.unknown == ()
+
+
+def test_the_quote_is_the_sentence_that_the_mark_is_for() -> None:
+    (first, second) = cite("- Its port is USB [1].\n- The bigger one needs 5 V [2].", EVIDENCE).citations
+    assert first.quote == "It has a USB port."
+    assert second.quote == "The X-1000 needs 5 V."
+
+
+def test_marks_that_mean_no_passage_are_taken_out_and_reported() -> None:
+    cited = cite("Yes [9]. No [0]. Both [1, 7] and [2-4].", EVIDENCE)
+    assert cited.text == "Yes. No. Both [1] and [2][3]."
+    assert cited.unknown == (9, 0, 7, 4)
+    assert [c.number for c in cited.citations] == [1, 2, 3]
+
+
+def test_lists_and_ranges_are_read() -> None:
+    assert [c.number for c in cite("So it is [1,3].", EVIDENCE).citations] == [1, 3]
+    assert [c.number for c in cite("So it is [1-3].", EVIDENCE).citations] == [1, 2, 3]
+    assert [c.number for c in cite("So it is [1 and 2].", EVIDENCE).citations] == [1, 2]
+
+
+def test_brackets_with_anything_else_are_text() -> None:
+    text = "Set CTRL[ON] and [see 1], voltage [V]."
+    assert cite(text, EVIDENCE).text == text
+    assert cite(text, EVIDENCE).citations == ()
+
+
+@given(
+    text=st.lists(
+        st.sampled_from(["word", "3.3 V", "[1]", " [2]", "[7]", "[1, 9]", "[2-3]", ". ", "\n", "[", "]"])
+    ).map("".join)
+)
+def test_what_is_left_is_all_known_and_cited(text: str) -> None:
+    cited = cite(text, EVIDENCE)
+    left = cite(cited.text, EVIDENCE)
+    assert left.unknown == ()
+    assert {c.number for c in left.citations} == {c.number for c in cited.citations}
+    assert MARK.sub("", text).replace(" ", "").strip() == MARK.sub("", cited.text).replace(" ", "").strip()
