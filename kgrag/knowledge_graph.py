@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, Self
 from kgrag.models import CHAT_MODELS, check_model_names, is_hosted, open_chat_model, open_embedder
 from kgrag.settings import Settings, load_settings
 from kgrag.store.graph import GraphStore, open_store
-from kgrag.types import Answer, Document, Evidence
+from kgrag.types import Answer, Community, Document, Evidence
 from kgrag.waiting import wait_for
 
 if TYPE_CHECKING:
+    from kgrag.communities import CommunityReport
     from kgrag.extract.base import Extractor
     from kgrag.models.base import ChatModel, Embedder
     from kgrag.models.meter import Meter
@@ -149,6 +150,40 @@ class KnowledgeGraph:
         from kgrag.resolution import explain
 
         return explain(self.store, self._graph(graph), name, other)
+
+    def communities(
+        self,
+        *,
+        graph: str | None = None,
+        fresh: bool = False,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+        **settings: Any,
+    ) -> CommunityReport:
+        """Find the communities of a graph (which needs no name where it is the only one) and summarise those that changed.
+
+        `settings` are those of `kgrag.communities.CommunitySettings`. See `kgrag.communities.update_communities`.
+        """
+        from kgrag.communities import CommunitySettings, update_communities
+        from kgrag.communities.rules import RulesSummariser
+
+        return wait_for(
+            update_communities(
+                self.store,
+                graph=self._graph(graph),
+                embedder=self.embedder,
+                summariser=RulesSummariser(),
+                settings=CommunitySettings(**settings),
+                fresh=fresh,
+                dry_run=dry_run,
+                progress=progress,
+            )
+        )
+
+    def show_communities(self, *, graph: str | None = None) -> list[Community]:
+        """Return the communities of a graph that have a label, coarsest and largest first."""
+        stored = self.store.communities(self._graph(graph)).values()
+        return [one.community for one in stored if one.community is not None]
 
     def retrieve(self, question: str, *, top: int | None = None, budget: int | None = None) -> list[Evidence]:
         """Find evidence for a question, best first; `top` and `budget` (tokens) replace the pipeline's own limits."""

@@ -17,6 +17,7 @@ __all__ = [
     "Answer",
     "Chunk",
     "Citation",
+    "Community",
     "Document",
     "Entity",
     "Evidence",
@@ -253,6 +254,29 @@ class Citation(_Value):
     page_start: int | None = None
     page_end: int | None = None
     quote: str = ""
+
+
+class Community(_Value):
+    """Entities that belong together, and what they are about."""
+
+    key: str
+    """content_id of graph, level and members: another member makes another community."""
+    graph: str
+    level: int
+    """0 is the coarsest; the communities of a level lie inside those of the level before."""
+    size: int
+    """How many entities are in it."""
+    parent: str | None = None
+    """Key of the community that it is a part of."""
+    label: str
+    """What it holds, in a few words: what a reader sees in the tree."""
+    summary: str = ""
+    """With numbered citations; empty where it is smaller than the size floor of summaries."""
+    key_terms: tuple[str, ...] = ()
+    full_content: str
+    """Label, summary and key terms as one text: what is embedded, searched by words, and shown to a model that answers. Never the input."""
+    citations: tuple[Citation, ...] = ()
+    """What the numbers in the summary stand for."""
 
 
 class Answer(_Value):

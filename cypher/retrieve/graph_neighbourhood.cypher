@@ -1,6 +1,6 @@
 // The graph around seed chunks, as the thesis expands it, with an order for every cap: for each seed up to $entities entities that it mentions
 // (rarest first), up to $chunks other chunks that share them (by the summed rarity of what is shared), and the relations of those entities
-// with up to $neighbours other entities each seed (the best supported first), a second hop further where $hops is 2.
+// (SIMILAR is none) with up to $neighbours other entities each seed (the best supported first), a second hop further where $hops is 2.
 // Parameters: $graph, $seeds ids, $vector the question's vector, $entities, $chunks, $neighbours, $hops (1 or 2).
 // Returns a row for each seed: chunks [{id, shared, rarity, similarity}] and relations [{hop, head, type, tail, description, weight, chunk}].
 // :param {graph: 'mention', seeds: ['c'], vector: [0.1, 0.2], entities: 20, chunks: 10, neighbours: 30, hops: 2}
@@ -28,7 +28,7 @@ CALL (s, entities) {
 CALL (entities) {
   UNWIND entities AS e
   MATCH (e)-[r]-(n:__Entity__)
-  WHERE n.graph = $graph
+  WHERE n.graph = $graph AND type(r) <> 'SIMILAR'
   WITH DISTINCT r, n ORDER BY r.weight DESC, n.mentions, n.key, type(r) LIMIT $neighbours
   RETURN collect(n) AS neighbours, collect({hop: 1, head: startNode(r).name, type: type(r), tail: endNode(r).name,
          description: r.description, weight: r.weight, chunk: r.chunks[0]}) AS near
@@ -36,7 +36,7 @@ CALL (entities) {
 CALL (neighbours) {
   UNWIND neighbours AS n
   MATCH (n)-[r]-(m:__Entity__)
-  WHERE $hops > 1 AND m.graph = $graph
+  WHERE $hops > 1 AND m.graph = $graph AND type(r) <> 'SIMILAR'
   WITH DISTINCT r, m ORDER BY r.weight DESC, m.mentions, m.key, type(r) LIMIT $neighbours
   RETURN collect({hop: 2, head: startNode(r).name, type: type(r), tail: endNode(r).name,
          description: r.description, weight: r.weight, chunk: r.chunks[0]}) AS far

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from kgrag.cli import ask, bench, build, db, inspect, models, resolve, retrieve
+from kgrag.cli import ask, bench, build, communities, db, inspect, models, resolve, retrieve
 
 __all__ = ["app"]
 
@@ -27,6 +27,7 @@ app.command("digest")(inspect.digest)
 app.command("cypher")(inspect.cypher)
 app.command("delete")(inspect.delete)
 app.add_typer(bench.app, name="bench")
+app.add_typer(communities.app, name="communities")
 app.add_typer(db.app, name="db")
 app.add_typer(models.app, name="models")
 

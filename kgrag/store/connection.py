@@ -48,10 +48,12 @@ class Transaction:
         graph: str | None = None,
         entity: str | None = None,
         relation: str | None = None,
+        level: int | None = None,
         **parameters: Any,
     ) -> list[dict[str, Any]]:
         """Run a statement by name; identifiers go into its text, all else are parameters."""
-        result = self._transaction.run(statement(name, graph=graph, entity=entity, relation=relation), parameters)
+        text = statement(name, graph=graph, entity=entity, relation=relation, level=level)
+        result = self._transaction.run(text, parameters)
         return [record.data() for record in result]
 
 

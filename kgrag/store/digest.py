@@ -12,8 +12,17 @@ from kgrag.store.statements import statement
 
 __all__ = ["digest"]
 
-NODES = ("meta", "document", "chunk", "entity", "member", "merge", "work")
-RELATIONSHIPS = ("from_document", "next_chunk", "links_to", "from_chunk", "relation", "merged_into")
+NODES = ("meta", "document", "chunk", "entity", "member", "merge", "community", "work")
+RELATIONSHIPS = (
+    "from_document",
+    "next_chunk",
+    "links_to",
+    "from_chunk",
+    "relation",
+    "merged_into",
+    "in_community",
+    "parent_community",
+)
 INCIDENTAL = frozenset({"attempts", "calls", "tokens", "completion_tokens", "cost", "seconds", "at"})
 """Of a ledger entry: what it took, and when."""
 MODULUS = 2**256

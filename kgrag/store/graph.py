@@ -4,16 +4,29 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
+
+import numpy as np
 
 from kgrag.errors import InputError, StoreMismatch
 from kgrag.models.base import Vectors
 from kgrag.patience import IMPATIENT, Patience
 from kgrag.store import schema
+from kgrag.store.communities import (
+    PARTITION,
+    SUMMARISE,
+    Membership,
+    StoredCommunity,
+    put_memberships,
+    put_similar,
+    read_communities,
+    summary_row,
+)
 from kgrag.store.connection import Connection, Transaction, open_connection
 from kgrag.store.digest import digest
 from kgrag.store.documents import DeletedCounts, delete_documents, put_documents, read_chunks, read_documents
@@ -24,7 +37,7 @@ from kgrag.store.merges import Merge, Merged, apply_merges, split_merges
 from kgrag.store.readonly import check_reads_only
 from kgrag.store.rows import batches_by_size
 from kgrag.store.statements import statement
-from kgrag.types import Chunk, Document, Extraction
+from kgrag.types import Chunk, Community, Document, Extraction, content_id
 
 __all__ = ["GraphStore", "open_store"]
 
@@ -240,10 +253,11 @@ class GraphStore:
             self._connection.write(
                 lambda transaction: transaction.run("store/delete_graph", graph=name, limit=DELETE_NODES)
             )
-        for _ in range(0, len(self.work("extract", name)), DELETE_NODES):
+        communities = self.communities(name)
+        for _ in range(0, len(communities), DELETE_NODES):
             self._connection.write(
                 lambda transaction: transaction.run(
-                    "store/delete_work_of_scope", stage="extract", scope=name, limit=DELETE_NODES
+                    "communities/delete_communities_of_graph", scope=name, limit=DELETE_NODES
                 )
             )
         for _ in range(0, self.count_members(name), DELETE_NODES):
@@ -253,7 +267,12 @@ class GraphStore:
                     for part in ("members", "merges")
                 ]
             )
+        for stage in ("extract", PARTITION, SUMMARISE):
+            for _ in range(0, len(self.work(stage, name)), DELETE_NODES):
+                self._connection.write(partial(_delete_work, stage=stage, scope=name))
         schema.drop_graph_index(self._connection, name)
+        for level in sorted({one.membership.level for one in communities.values()}):
+            schema.drop_community_indexes(self._connection, name, level)
         self._graphs.discard(name)
         self._entities_waiting.pop(name, None)
         return entities
@@ -303,6 +322,70 @@ class GraphStore:
         self._ensure_graph(graph)
         self._entities_waiting.pop(graph, None)
         return self._connection.write(lambda transaction: split_merges(transaction, graph, survivors))
+
+    # Communities
+
+    def entity_vectors(self, graph: str) -> tuple[list[str], Vectors]:
+        """Return the keys of a graph's entities, sorted, and their vectors: [len(keys), dimensions]. Who has no vector is left out."""
+        self._ensure_graph(graph)
+        found = {
+            row["key"]: row["embedding"]
+            for row in self._connection.stream(statement("communities/vectors", graph=graph), {"graph": graph})
+        }
+        keys = sorted(found)
+        vectors = np.array([found[key] for key in keys], dtype=np.float32)
+        return keys, vectors.reshape(len(keys), self._bound().dimensions)
+
+    def graph_state(self, graph: str) -> str:
+        """Fingerprint what a graph says: what was extracted from which chunk, and how many entities and relations that makes now.
+
+        Communities were made of a state: where it is another one, they are stale.
+        """
+        counts = self._graph_counts().get(graph, {})
+        extracted = sorted((record.subject, record.result) for record in self.work("extract", graph).values())
+        return content_id(
+            *(f"{chunk} {result}" for chunk, result in extracted),
+            str(counts.get("entities", 0)),
+            str(counts.get("relations", 0)),
+        )
+
+    def put_similar(self, graph: str, scores: Mapping[tuple[str, str], float]) -> None:
+        """Make the SIMILAR relationships of a graph equal to these pairs of keys, the first smaller, with their scores."""
+        put_similar(self._connection, graph, scores)
+
+    def communities(self, graph: str) -> dict[str, StoredCommunity]:
+        """Return the communities of a graph with the keys of their members, by key, coarsest and largest first."""
+        return read_communities(self._connection, graph) if self._meta else {}
+
+    def put_memberships(
+        self, graph: str, memberships: Sequence[Membership], *, record: WorkRecord, atomic: bool
+    ) -> int:
+        """Make the communities of a graph these; see `kgrag.store.communities.put_memberships`. Their indexes come with them."""
+        for level in sorted({one.level for one in memberships}):
+            schema.create_community_indexes(self._connection, graph, level, self._bound().dimensions)
+        return put_memberships(self._connection, graph, memberships, record=record, atomic=atomic)
+
+    def put_summaries(self, results: Sequence[tuple[Community | None, str, WorkRecord]], vectors: Vectors) -> None:
+        """Write what communities are about, with the hash of what that was made of; ledger `summarise`.
+
+        None in the place of a community: it failed, and only the ledger hears of it. `vectors` are those of the communities that have a
+        summary, in order.
+        """
+        rows = [summary_row(community, content_hash) for community, content_hash, _ in results if community is not None]
+        summarised = [row for row in rows if row["summary"]]
+        for row, vector in zip(
+            summarised,
+            _vector_rows([row["key"] for row in summarised], vectors, self._bound().dimensions),
+            strict=True,
+        ):
+            row["embedding"] = vector["embedding"]
+
+        def write(transaction: Transaction) -> None:
+            for some in batches_by_size(rows):
+                transaction.run("communities/put_summaries", rows=some)
+            _put_work(transaction, [record for _, _, record in results])
+
+        self._connection.write(write)
 
     # Ledger
 
@@ -401,8 +484,15 @@ class GraphStore:
         relations = {
             row["graph"]: row["relations"] for row in self._connection.read(statement("store/count_relations"), {})
         }
+        communities = {
+            row["graph"]: row["communities"] for row in self._connection.read(statement("communities/count"), {})
+        }
         return {
-            name: {"entities": entities[name], "relations": relations.get(name, 0), "communities": 0}
+            name: {
+                "entities": entities[name],
+                "relations": relations.get(name, 0),
+                "communities": communities.get(name, 0),
+            }
             for name in sorted(entities)
         }
 
@@ -444,6 +534,10 @@ def _put_work(transaction: Transaction, records: Sequence[WorkRecord]) -> None:
 
 def _by_subject(rows: Sequence[dict[str, Any]]) -> dict[str, WorkRecord]:
     return {record.subject: record for record in (WorkRecord.from_row(row["work"]) for row in rows)}
+
+
+def _delete_work(transaction: Transaction, *, stage: str, scope: str) -> None:
+    transaction.run("store/delete_work_of_scope", stage=stage, scope=scope, limit=DELETE_NODES)
 
 
 def _vector_rows(ids: Sequence[str], vectors: Vectors, dimensions: int) -> list[dict[str, Any]]:

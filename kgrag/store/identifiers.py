@@ -13,7 +13,7 @@ import unicodedata
 from kgrag.errors import IdentifierError
 from kgrag.types import content_id
 
-__all__ = ["entity_type", "graph_label", "quoted", "relation_type"]
+__all__ = ["community_label", "entity_type", "graph_label", "quoted", "relation_type"]
 
 MAX_TYPE_LENGTH = 64
 MAX_GRAPH_LENGTH = 48
@@ -72,6 +72,13 @@ def graph_label(graph: str) -> str:
             f"got {graph[:80]!r}. Choose another name."
         )
     return f"__Graph_{graph}__"
+
+
+def community_label(graph: str, level: int) -> str:
+    """Make the label that the communities of one level of a graph carry. Raises `IdentifierError` for a name that is not allowed."""
+    if level < 0:
+        raise IdentifierError(f"Level of communities: expected 0 or more, got {level}.")
+    return f"{graph_label(graph).removesuffix('__').replace('__Graph_', '__Community_', 1)}_{level}__"
 
 
 def quoted(identifier: str) -> str:

@@ -17,7 +17,7 @@ from typing import Any
 
 from kgrag.errors import StoreMismatch
 from kgrag.store.connection import Connection
-from kgrag.store.identifiers import graph_label, quoted
+from kgrag.store.identifiers import community_label, graph_label, quoted
 from kgrag.store.statements import statement
 
 __all__ = [
@@ -26,8 +26,12 @@ __all__ = [
     "SCHEMA_VERSION",
     "Meta",
     "check_meta",
+    "community_text_index",
+    "community_vector_index",
+    "create_community_indexes",
     "create_graph_index",
     "create_schema",
+    "drop_community_indexes",
     "drop_graph_index",
     "entity_vector_index",
     "read_meta",
@@ -38,6 +42,16 @@ SCHEMA_VERSION = 1
 CHUNK_VECTOR_INDEX = "chunk_embedding"
 CHUNK_FULLTEXT_INDEX = "chunk_prompted"
 INDEX_TIMEOUT_S = 600
+EDGE_TYPES = (
+    "FROM_DOCUMENT",
+    "NEXT_CHUNK",
+    "LINKS_TO",
+    "FROM_CHUNK",
+    "MERGED_INTO",
+    "SIMILAR",
+    "IN_COMMUNITY",
+    "PARENT_COMMUNITY",
+)
 
 _ON_BOTH = (
     "chunk_id",
@@ -51,10 +65,14 @@ _ON_BOTH = (
     "member_normal",
     "member_survivor",
     "merge_key",
+    "community_key",
     "work_key",
     "work_subject",
     "meta_key",
 )
+
+
+_ARCADEDB_TEXT = 'FULL_TEXT METADATA {"analyzer": "org.apache.lucene.analysis.en.EnglishAnalyzer"}'
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +87,16 @@ class Meta:
 def entity_vector_index(graph: str) -> str:
     """Name the vector index over the entities of a graph."""
     return f"entity_embedding_{graph}"
+
+
+def community_vector_index(graph: str, level: int) -> str:
+    """Name the vector index over the communities of one level of a graph."""
+    return f"community_embedding_{graph}_{level}"
+
+
+def community_text_index(graph: str, level: int) -> str:
+    """Name the full-text index over `full_content` of the communities of one level of a graph."""
+    return f"community_text_{graph}_{level}"
 
 
 def read_meta(connection: Connection) -> Meta | None:
@@ -105,13 +133,12 @@ def create_schema(connection: Connection, dimensions: int) -> None:
         connection.change_schema(statement("schema/chunk_prompted_neo4j"))
         return
     sql = connection.server.sql
-    for type_name in ("FROM_DOCUMENT", "NEXT_CHUNK", "LINKS_TO", "FROM_CHUNK", "MERGED_INTO"):
+    for type_name in EDGE_TYPES:
         sql(f"CREATE EDGE TYPE {quoted(type_name)} IF NOT EXISTS")
     sql("CREATE PROPERTY Chunk.embedding IF NOT EXISTS ARRAY_OF_FLOATS")
     sql(f"CREATE INDEX {quoted(CHUNK_VECTOR_INDEX)} IF NOT EXISTS ON Chunk (embedding) {_arcadedb_vectors(dimensions)}")
     sql("CREATE PROPERTY Chunk.prompted IF NOT EXISTS STRING")
-    analyzer = '{"analyzer": "org.apache.lucene.analysis.en.EnglishAnalyzer"}'
-    sql(f"CREATE INDEX {quoted(CHUNK_FULLTEXT_INDEX)} IF NOT EXISTS ON Chunk (prompted) FULL_TEXT METADATA {analyzer}")
+    sql(f"CREATE INDEX {quoted(CHUNK_FULLTEXT_INDEX)} IF NOT EXISTS ON Chunk (prompted) {_ARCADEDB_TEXT}")
 
 
 def create_graph_index(connection: Connection, graph: str, dimensions: int) -> None:
@@ -135,6 +162,32 @@ def drop_graph_index(connection: Connection, graph: str) -> None:
         connection.change_schema(statement("schema/drop_index", index=entity_vector_index(graph)))
     else:
         connection.server.sql(f"DROP INDEX {quoted(entity_vector_index(graph))} IF EXISTS")
+
+
+def create_community_indexes(connection: Connection, graph: str, level: int, dimensions: int) -> None:
+    """Make the vector and the full-text index over the communities of one level of a graph."""
+    vectors, texts = community_vector_index(graph, level), community_text_index(graph, level)
+    if connection.server is None:
+        text = statement("schema/community_embedding_neo4j", graph=graph, level=level, index=vectors)
+        connection.change_schema(text, {"options": _neo4j_options(dimensions)})
+        connection.change_schema(statement("schema/community_text_neo4j", graph=graph, level=level, index=texts))
+        return
+    label = quoted(community_label(graph, level))
+    sql = connection.server.sql
+    sql(f"CREATE VERTEX TYPE {label} IF NOT EXISTS")
+    sql(f"CREATE PROPERTY {label}.embedding IF NOT EXISTS ARRAY_OF_FLOATS")
+    sql(f"CREATE PROPERTY {label}.full_content IF NOT EXISTS STRING")
+    sql(f"CREATE INDEX {quoted(vectors)} IF NOT EXISTS ON {label} (embedding) {_arcadedb_vectors(dimensions)}")
+    sql(f"CREATE INDEX {quoted(texts)} IF NOT EXISTS ON {label} (full_content) {_ARCADEDB_TEXT}")
+
+
+def drop_community_indexes(connection: Connection, graph: str, level: int) -> None:
+    """Drop the indexes over the communities of one level of a graph."""
+    for index in (community_vector_index(graph, level), community_text_index(graph, level)):
+        if connection.server is None:
+            connection.change_schema(statement("schema/drop_index", index=index))
+        else:
+            connection.server.sql(f"DROP INDEX {quoted(index)} IF EXISTS")
 
 
 def _neo4j_options(dimensions: int) -> dict[str, Any]:

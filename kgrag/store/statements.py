@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from kgrag.errors import IdentifierError
-from kgrag.store.identifiers import entity_type, graph_label, quoted, relation_type
+from kgrag.store.identifiers import community_label, entity_type, graph_label, quoted, relation_type
 
 __all__ = ["statement"]
 
@@ -23,8 +23,11 @@ def statement(
     entity: str | None = None,
     relation: str | None = None,
     index: str | None = None,
+    level: int | None = None,
 ) -> str:
     """Load a statement (`retrieve/dense_seeds`) with its identifiers: a graph's name, an entity type, a relation type, an index's name.
+
+    `level` is that of communities of the graph.
 
     Raises `IdentifierError` where the statement does not exist, an identifier is not allowed, or one that it needs is not given.
     """
@@ -33,6 +36,7 @@ def statement(
         ("`GRAPH_LABEL`", None if graph is None else graph_label(graph)),
         ("`ENTITY_TYPE`", None if entity is None else entity_type(entity)),
         ("`RELATION_TYPE`", None if relation is None else relation_type(relation)),
+        ("`COMMUNITY_LABEL`", None if graph is None or level is None else community_label(graph, level)),
         ("`INDEX_NAME`", index),
     ):
         if placeholder in text:

@@ -1,0 +1,3 @@
+// How many communities each graph has.
+MATCH (community:__Community__)
+RETURN community.graph AS graph, count(*) AS communities

@@ -1,0 +1,141 @@
+"""`kgrag communities` and `kgrag communities show`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kgrag.cli.options import AsJson, Store
+
+if TYPE_CHECKING:
+    from kgrag.communities import CommunityReport
+
+__all__ = ["app"]
+
+app = typer.Typer(invoke_without_command=True)
+
+Graph = Annotated[
+    str | None, typer.Option("--graph", "-g", help="The graph. Default: the extractor's name.", show_default=False)
+]
+
+
+@app.callback()
+def communities(
+    context: typer.Context,
+    store: Store = None,
+    graph: Graph = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="The same seed gives the same communities.")] = 7,
+    k: Annotated[int, typer.Option("--k", min=0, help="Nearest neighbours that count as similar.")] = 15,
+    cutoff: Annotated[
+        float, typer.Option("--cutoff", min=-1.0, max=1.0, help="Lowest cosine of similar entities.")
+    ] = 0.80,
+    relations: Annotated[
+        float,
+        typer.Option("--relations", min=0.0, help="Weight of the extracted relations beside similarity; 0: without."),
+    ] = 1.0,
+    max_size: Annotated[
+        int, typer.Option("--max-size", min=2, help="Communities with more entities are divided again.")
+    ] = 40,
+    summary_floor: Annotated[
+        int, typer.Option("--summary-floor", min=1, help="Communities with fewer entities get a label and no summary.")
+    ] = 5,
+    budget: Annotated[int, typer.Option("--budget", min=200, help="Tokens of what a summary is made from.")] = 2000,
+    model: Annotated[
+        str | None,
+        typer.Option("--model", "-m", help="Who summarises. Default: rules, model-free.", show_default=False),
+    ] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Find communities from nothing, not from those that are there.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be done and what it would cost; write and call nothing.")
+    ] = False,
+    as_json: AsJson = False,
+) -> int:
+    """Find communities of entities and summarise those that changed; the same command updates and resumes."""
+    if context.invoked_subcommand is not None:
+        return 0
+    from kgrag.cli.output import print_json, terminal_progress
+    from kgrag.knowledge_graph import open_graph
+
+    with open_graph(store, create=False, model=model) as opened:
+        report = opened.communities(
+            graph=graph,
+            seed=seed,
+            k=k,
+            cutoff=cutoff,
+            relations=relations,
+            max_size=max_size,
+            summary_floor=summary_floor,
+            budget=budget,
+            fresh=fresh,
+            dry_run=dry_run,
+            progress=terminal_progress(),
+        )
+    if as_json:
+        print_json(report)
+    else:
+        _summarise(report)
+    return 0 if report.complete else 1
+
+
+def _summarise(report: CommunityReport) -> None:
+    from kgrag.cli.output import stdout
+
+    def say(text: str) -> None:
+        stdout.print(text, markup=False)
+
+    say(
+        f"Graph {report.graph}: {report.entities} entities, {report.similar_pairs} similar pairs, "
+        f"{report.related_pairs} related pairs; {report.isolated} entities are joined to none and in no community"
+    )
+    if report.without_vector:
+        say(f"note: {report.without_vector} entities have no vector yet and were left out: run kgrag build")
+    for level in report.levels:
+        say(
+            f"Level {level.level}: {level.communities} communities of {level.entities} entities, the largest has {level.largest}"
+        )
+    say(f"Modularity of level 0: {report.modularity:.3f}")
+    states = ", ".join(f"{count} {state}" for state, count in sorted(report.summaries.items()))
+    say(f"Summaries by {report.model}: {states or 'none'}")
+    usage = report.usage
+    if usage.calls:
+        would = "would take about" if report.dry_run else "took"
+        price = f"${usage.cost:.4f}" if report.price_known else "no price known"
+        say(
+            f"Cost: {would} {usage.calls} calls, {usage.prompt_tokens} tokens in, {usage.completion_tokens} tokens out, {price}"
+        )
+    for failure in report.failures:
+        say(f"failed: community {failure.key} ({failure.size} entities): {failure.reason}")
+    say("Time: " + ", ".join(f"{stage} {seconds:.1f} s" for stage, seconds in report.seconds.items()))
+
+
+@app.command("show")
+def show(
+    store: Store = None,
+    graph: Graph = None,
+    level: Annotated[
+        int | None,
+        typer.Option(
+            "--level", min=0, help="Only the communities of this level, with their summaries.", show_default=False
+        ),
+    ] = None,
+    svg: Annotated[
+        Path | None, typer.Option("--svg", help="Draw the communities into this file.", show_default=False)
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print the communities as a tree; with --level those of one level with their summaries."""
+    from kgrag.cli.output import print_json, stdout
+    from kgrag.communities.tree import render_level, render_tree
+    from kgrag.knowledge_graph import open_graph
+
+    with open_graph(store, create=False) as opened:
+        found = opened.show_communities(graph=graph)
+    if as_json:
+        print_json([one.model_dump(mode="json") for one in found if level is None or one.level == level])
+        return
+    text = render_tree(found) if level is None else render_level(found, level)
+    stdout.print(text, markup=False)

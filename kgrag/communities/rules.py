@@ -1,0 +1,126 @@
+"""Summaries without a model: central names, terms that set a community apart, sentences of its documents with their citations."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+
+from kgrag.communities.profile import EntityRow, Profile
+from kgrag.communities.summary import Summary, listed
+from kgrag.sentences import Sentence, sentences
+from kgrag.store.fulltext import STOP_WORDS
+
+__all__ = ["RulesSummariser"]
+
+VERSION = "1"
+KEY_TERMS = 8
+SENTENCES = 4
+SHORTEST_SENTENCE, LONGEST_SENTENCE = 30, 400
+"""Characters of a sentence that is worth quoting."""
+WORD = re.compile(r"[^\W\d_][\w-]{2,}")
+
+
+class RulesSummariser:
+    """The model-free `Summariser`: it quotes, and writes nothing of its own but the frame."""
+
+    name = "rules"
+    fingerprint = f"rules {VERSION}"
+
+    def __init__(self) -> None:
+        self._communities_with: Counter[str] = Counter()
+        self._count = 0
+
+    def prepare(self, profiles: Sequence[Profile]) -> None:
+        """Count in how many communities each term is."""
+        self._communities_with = Counter(term for profile in profiles for term in _terms(profile))
+        self._count = len(profiles)
+
+    async def summarise(self, profile: Profile) -> Summary:
+        """Summarise one community from its profile."""
+        terms = self._key_terms(profile)
+        chosen = _central_sentences(profile, terms)
+        names = [member.name for member in profile.members if member.type != "Quantity"] or [
+            member.name for member in profile.members
+        ]
+        label = listed(names[:3])
+        frame = f"{profile.size} entities, above all {listed(names[:5], most=5)}."
+        said = " ".join(f"{_closed(sentence.text)} [{number}]" for number, sentence in chosen)
+        return Summary(
+            label=label,
+            summary=f"{frame} {said}".strip(),
+            key_terms=tuple(terms),
+            quotes=tuple((number, sentence.text) for number, sentence in chosen),
+        )
+
+    def _key_terms(self, profile: Profile) -> list[str]:
+        counts = _terms(profile)
+        scored = sorted(
+            counts,
+            key=lambda term: (
+                -counts[term] * math.log((1 + self._count) / (1 + self._communities_with[term]) + 1),
+                term,
+            ),
+        )
+        chosen: list[str] = []
+        for term in scored:
+            if not any(term.casefold() in other.casefold() for other in chosen):
+                chosen.append(term)
+            if len(chosen) == KEY_TERMS:
+                break
+        return chosen
+
+
+def _terms(profile: Profile) -> dict[str, float]:
+    """Names of members by how often they are named, and words of the chunks by in how many they are."""
+    counts: defaultdict[str, float] = defaultdict(float)
+    for member in profile.members:
+        if member.type != "Quantity":
+            counts[member.name] += 1 + math.log1p(member.mentions)
+    for chunk in profile.chunks:
+        words = {word.casefold() for word in WORD.findall(chunk.text)}
+        for word in words - STOP_WORDS:
+            counts[word] += 1.0
+    return counts
+
+
+def _central_sentences(profile: Profile, terms: Sequence[str]) -> list[tuple[int, Sentence]]:
+    """Choose the sentences that name most members and terms that no chosen one names, each with its chunk's number."""
+    weights = {member.name.casefold(): 1.0 / (1 + place) ** 0.5 for place, member in enumerate(profile.members)}
+    for term in terms:
+        weights.setdefault(term.casefold(), 0.3)
+    pattern = _any_of(profile.members, terms)
+    candidates: list[tuple[int, Sentence, set[str]]] = []
+    for number, chunk in enumerate(profile.chunks, start=1):
+        for sentence in sentences(chunk.text):
+            if SHORTEST_SENTENCE <= len(sentence.text) <= LONGEST_SENTENCE:
+                candidates.append((number, sentence, {found.casefold() for found in pattern.findall(sentence.text)}))
+    chosen: list[tuple[int, Sentence]] = []
+    while candidates and len(chosen) < SENTENCES:
+        best = max(
+            candidates,
+            key=lambda one: (
+                sum(weights[name] for name in sorted(one[2])) / (80 + len(one[1].text)),
+                -one[0],
+                -one[1].start,
+            ),
+        )
+        if not best[2]:
+            break
+        chosen.append(best[:2])
+        candidates = [
+            (number, sentence, names - best[2]) for number, sentence, names in candidates if sentence is not best[1]
+        ]
+    return sorted(chosen, key=lambda one: (one[0], one[1].start))
+
+
+def _any_of(members: Sequence[EntityRow], terms: Sequence[str]) -> re.Pattern[str]:
+    names = sorted(
+        {name for name in (*(member.name for member in members), *terms) if name}, key=lambda n: (-len(n), n)
+    )
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)" if names else r"(?!)", re.IGNORECASE)
+
+
+def _closed(text: str) -> str:
+    return text if text.endswith((".", "!", "?", ":")) else f"{text}."

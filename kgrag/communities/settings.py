@@ -1,0 +1,34 @@
+"""What decides which communities are found and how they are summarised."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from kgrag.types import content_id
+
+__all__ = ["CommunitySettings"]
+
+
+class CommunitySettings(BaseModel):
+    """Each with its default; docs/communities.md says what they were measured to do."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    seed: int = Field(default=7, ge=0)
+    k: int = Field(default=15, ge=0)
+    """Nearest neighbours of each entity that count as similar; 0 leaves similarity out."""
+    cutoff: float = Field(default=0.80, ge=-1.0, le=1.0)
+    """Lowest cosine of two entities that are similar."""
+    relations: float = Field(default=1.0, ge=0.0)
+    """Weight of the extracted relations beside similarity; 0 leaves them out."""
+    max_size: int = Field(default=40, ge=2)
+    """Communities with more entities are divided again."""
+    summary_floor: int = Field(default=5, ge=1)
+    """Communities with fewer entities get a label and no summary."""
+    budget: int = Field(default=2000, ge=200)
+    """Tokens of a profile, by the embedder's count."""
+
+    @property
+    def partition_version(self) -> str:
+        """Fingerprint of what decides who is with whom."""
+        return content_id("1", str(self.seed), str(self.k), str(self.cutoff), str(self.relations), str(self.max_size))

@@ -1,0 +1,214 @@
+"""The summaries of a graph's communities: parts before wholes, only those whose profile changed, each accounted for."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from kgrag.communities.entity_graph import EntityGraph
+from kgrag.communities.profile import Corpus, EntityRow, Profile, make_profile
+from kgrag.communities.report import CommunityFailure, CommunityReport
+from kgrag.communities.settings import CommunitySettings
+from kgrag.communities.summary import Summariser, community, small_community
+from kgrag.errors import ModelReplyError
+from kgrag.models.base import Embedder
+from kgrag.progress import Progress, Step
+from kgrag.store.communities import SUMMARISE, Membership, StoredCommunity
+from kgrag.store.graph import GraphStore
+from kgrag.store.ledger import WorkRecord
+from kgrag.types import Community, content_id
+
+__all__ = ["Summarising"]
+
+BATCH = 16
+"""Summaries that are asked for at a time, and written in one transaction: what an interruption can cost."""
+WRITE_SMALL = 500
+"""Communities below the floor that are written in one transaction."""
+
+Result = tuple[Community | None, str, WorkRecord]
+
+
+class Summarising:
+    """One pass over the communities of a graph."""
+
+    def __init__(
+        self,
+        store: GraphStore,
+        *,
+        graph: str,
+        edges: EntityGraph,
+        embedder: Embedder,
+        summariser: Summariser,
+        settings: CommunitySettings,
+        report: CommunityReport,
+    ) -> None:
+        self._store, self._graph, self._edges = store, graph, edges
+        self._embedder, self._summariser, self._settings, self._report = embedder, summariser, settings, report
+        self._version = content_id(
+            summariser.fingerprint, embedder.name, str(settings.budget), str(settings.summary_floor)
+        )
+        self._written: dict[str, Community] = {}
+        self._stored: dict[str, StoredCommunity] = {}
+        self._done: dict[str, WorkRecord] = {}
+
+    async def run(self, memberships: Sequence[Membership], *, progress: Progress) -> None:
+        """Summarise, finest level first. Raises `ModelError` where a model cannot be reached: what was written until then stays."""
+        self._corpus = await asyncio.to_thread(self._read)
+        self._paths = {document.id: document.path for document in self._corpus.documents.values()}
+        levels: dict[int, list[Membership]] = defaultdict(list)
+        children: dict[str | None, list[Membership]] = defaultdict(list)
+        for one in memberships:
+            levels[one.level].append(one)
+            children[one.parent].append(one)
+        with progress.step("Summarise", len(memberships), "communities") as step:
+            for level in sorted(levels, reverse=True):
+                central = await asyncio.to_thread(self._centralities, levels[level])
+                await self._small([one for one in levels[level] if self._is_small(one)], central, step)
+                large = [one for one in levels[level] if not self._is_small(one)]
+                profiles = [await asyncio.to_thread(self._profile, one, central, children[one.key]) for one in large]
+                self._summariser.prepare(profiles)
+                await self._large(list(zip(large, profiles, strict=True)), step)
+
+    def _read(self) -> Corpus:
+        store, graph = self._store, self._graph
+        self._stored = store.communities(graph)
+        self._done = store.work(SUMMARISE, graph)
+        named: dict[str, list[str]] = defaultdict(list)
+        for row in store.read("communities/mentions", graph=graph):
+            named[row["key"]].append(row["chunk_id"])
+        chunks = store.read("communities/chunk_sizes")
+        return Corpus(
+            entities={row["key"]: EntityRow(**row) for row in store.read("communities/entities", graph=graph)},
+            mentions={key: tuple(sorted(ids)) for key, ids in named.items()},
+            chunk_tokens={row["id"]: row["tokens"] for row in chunks},
+            chunk_document={row["id"]: row["document_id"] for row in chunks},
+            documents={document.id: document for document in store.documents()},
+        )
+
+    def _is_small(self, one: Membership) -> bool:
+        return len(one.members) < self._settings.summary_floor
+
+    def _centralities(self, communities: Sequence[Membership]) -> dict[str, float]:
+        """Sum, for each member, the weights of its edges to other members of its community."""
+        keys, edges = self._edges.keys, self._edges.edges
+        place = {key: number for number, key in enumerate(keys)}
+        label = np.full(len(keys), -1, dtype=np.int64)
+        for number, one in enumerate(communities):
+            label[[place[member] for member in one.members]] = number
+        inside = (label[edges.first] == label[edges.second]) & (label[edges.first] >= 0)
+        weight = edges.weight[inside]
+        total = np.bincount(edges.first[inside], weight, len(keys)) + np.bincount(
+            edges.second[inside], weight, len(keys)
+        )
+        return {member: float(total[place[member]]) for one in communities for member in one.members}
+
+    def _profile(self, one: Membership, central: dict[str, float], parts: Sequence[Membership]) -> Profile:
+        return make_profile(
+            one.key,
+            graph=self._graph,
+            level=one.level,
+            members=[(member, central[member]) for member in one.members],
+            corpus=self._corpus,
+            children=[self._written[part.key] for part in parts if part.key in self._written],
+            read_chunks=lambda ids: list(self._store.chunks(ids)),
+            count_tokens=self._embedder.count_tokens,
+            budget=self._settings.budget,
+        )
+
+    async def _small(self, communities: Sequence[Membership], central: dict[str, float], step: Step) -> None:
+        """Label the communities below the floor."""
+        results: list[Result] = []
+        for one in communities:
+            rows = [self._corpus.entities[member] for member in one.members]
+            rows.sort(key=lambda row: (-central[row.key], -row.mentions, row.key))
+            names = [row.name for row in rows]
+            small = small_community(
+                one.key, graph=self._graph, level=one.level, size=len(names), parent=one.parent, names=names
+            )
+            reason = f"{len(names)} entities, fewer than the floor of {self._settings.summary_floor}"
+            content_hash = content_id("small", *names)
+            record = self._record(one.key, content_hash, state="empty", reason=reason)
+            step.advance()
+            if self._unchanged(one.key, content_hash):
+                self._report.summaries["unchanged"] += 1
+                continue
+            self._report.summaries["empty"] += 1
+            results.append((small, content_hash, record))
+        for start in range(0, len(results), WRITE_SMALL):
+            await self._write(results[start : start + WRITE_SMALL])
+
+    async def _large(self, communities: Sequence[tuple[Membership, Profile]], step: Step) -> None:
+        """Summarise the others, some at a time."""
+        waiting: list[tuple[Membership, Profile]] = []
+        for one, profile in communities:
+            if self._unchanged(one.key, profile.content_hash):
+                stored = self._stored[one.key].community
+                if stored is not None:
+                    self._written[one.key] = stored
+                self._report.summaries["unchanged"] += 1
+                step.advance()
+            else:
+                waiting.append((one, profile))
+        for start in range(0, len(waiting), BATCH):
+            some = waiting[start : start + BATCH]
+            results = await asyncio.gather(*(self._summarise(one, profile) for one, profile in some))
+            await self._write(results)
+            step.advance(len(some))
+
+    async def _summarise(self, one: Membership, profile: Profile) -> Result:
+        started = time.perf_counter()
+        try:
+            summary = await self._summariser.summarise(profile)
+        except ModelReplyError as error:
+            record = self._record(one.key, profile.content_hash, state="failed", reason=str(error))
+            self._report.summaries["failed"] += 1
+            self._report.failures.append(CommunityFailure(key=one.key, size=profile.size, reason=str(error)))
+            return None, profile.content_hash, replace(record, seconds=time.perf_counter() - started)
+        found = community(profile, summary, parent=one.parent, paths=self._paths)
+        self._written[one.key] = found
+        self._report.summaries[summary.state] += 1
+        self._report.usage += summary.usage
+        record = self._record(one.key, profile.content_hash, state=summary.state, reason=summary.reason)
+        record = replace(
+            record,
+            tokens=summary.usage.prompt_tokens + summary.usage.completion_tokens,
+            cost=summary.usage.cost,
+            seconds=time.perf_counter() - started,
+        )
+        return found, profile.content_hash, record
+
+    async def _write(self, results: Sequence[Result]) -> None:
+        if self._report.dry_run:
+            return
+        texts = [found.full_content for found, _, _ in results if found is not None and found.summary]
+        vectors = await self._embedder.embed_documents(texts)
+        await asyncio.to_thread(self._store.put_summaries, results, vectors)
+
+    def _unchanged(self, key: str, content_hash: str) -> bool:
+        """Say whether a community has the summary of such a profile: the ledger says that it was made, and the community has it."""
+        record, stored = self._done.get(key), self._stored.get(key)
+        return (
+            record is not None
+            and record.state != "failed"
+            and (record.version, record.result) == (self._version, content_hash)
+            and stored is not None
+            and stored.content_hash == content_hash
+        )
+
+    def _record(self, key: str, content_hash: str, *, state: str, reason: str = "") -> WorkRecord:
+        previous = self._done.get(key)
+        return WorkRecord(
+            SUMMARISE,
+            key,
+            scope=self._graph,
+            version=self._version,
+            state=state,
+            reason=reason,
+            result=content_hash,
+            attempts=previous.attempts + 1 if previous else 1,
+        )

@@ -1,0 +1,228 @@
+"""Communities in the database: SIMILAR, IN_COMMUNITY, PARENT_COMMUNITY, and what communities are about."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from kgrag.store.connection import Connection, Transaction
+from kgrag.store.ledger import WorkRecord
+from kgrag.store.rows import batches_by_size, storable
+from kgrag.store.statements import statement
+from kgrag.types import Citation, Community
+
+__all__ = [
+    "PARTITION",
+    "SUMMARISE",
+    "Membership",
+    "StoredCommunity",
+    "put_memberships",
+    "put_similar",
+    "read_communities",
+    "summary_row",
+]
+
+WRITE_MEMBERS = 5000
+"""Memberships of one transaction, at least: a community is written with all of its members."""
+
+PARTITION, SUMMARISE = "communities", "summarise"
+"""Stages of the ledger: the division of a graph into communities (subject: the graph), what each is about (subject: the community)."""
+
+Pair = tuple[str, str]
+Step = Callable[[Transaction], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """A community as the graph's structure gives it: who is in it, and in what it lies."""
+
+    key: str
+    level: int
+    members: tuple[str, ...]
+    """Keys of entities, sorted."""
+    structure: str
+    """Hash of the members with their edges."""
+    parent: str | None = None
+    size: int = 0
+    """As it was written, where it was read: more than the members that are there, where some went."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCommunity:
+    """A community as the database has it; `community` is None where nothing was written about it yet."""
+
+    membership: Membership
+    community: Community | None = None
+    content_hash: str = ""
+
+
+def read_communities(connection: Connection, graph: str) -> dict[str, StoredCommunity]:
+    """Read every community of a graph with the keys of its members, by key, coarsest and largest first."""
+    members: dict[str, list[str]] = defaultdict(list)
+    for row in connection.stream(statement("communities/members", graph=graph), {"graph": graph}):
+        members[row["key"]].append(row["member"])
+    found = []
+    for row in connection.read(statement("communities/communities"), {"graph": graph}):
+        stored = row["community"]
+        membership = Membership(
+            stored["key"],
+            stored["level"],
+            tuple(sorted(members[stored["key"]])),
+            stored["structure"],
+            row["parent"],
+            stored["size"],
+        )
+        found.append(StoredCommunity(membership, _community(stored, row["parent"]), stored.get("content_hash") or ""))
+    found.sort(key=lambda one: (one.membership.level, -len(one.membership.members), one.membership.members))
+    return {one.membership.key: one for one in found}
+
+
+def put_similar(connection: Connection, graph: str, wanted: Mapping[Pair, float]) -> None:
+    """Make the SIMILAR relationships of a graph equal to `wanted`: pairs of keys, the first smaller, with their scores."""
+    there = {
+        (row["one"], row["other"]): row["score"]
+        for row in connection.stream(statement("communities/similar", graph=graph), {"graph": graph})
+    }
+    stale = [pair for pair, score in there.items() if wanted.get(pair) != score]
+    new = [pair for pair, score in wanted.items() if there.get(pair) != score]
+    for gone in batches_by_size([{"one": one, "other": other} for one, other in sorted(stale)]):
+        connection.write(partial(_run, name="communities/delete_similar", rows=gone))
+    for come in batches_by_size(
+        [{"one": one, "other": other, "score": wanted[one, other]} for one, other in sorted(new)]
+    ):
+        connection.write(partial(_run, name="communities/put_similar", rows=come))
+
+
+def put_memberships(
+    connection: Connection, graph: str, wanted: Sequence[Membership], *, record: WorkRecord, atomic: bool
+) -> int:
+    """Make the communities of a graph these; return how many are new. Those that stay keep their texts.
+
+    In `wanted` parents come before children. `atomic`: all of it is one transaction, with the ledger's `record`. Else each of some
+    thousand memberships is one, and the record is forgotten first and written last: without it whoever was interrupted knows that the
+    communities are not those of one run.
+    """
+    there = {key: one.membership for key, one in read_communities(connection, graph).items()}
+    create: list[Membership] = []
+    move: list[Membership] = []
+    restructure: list[dict[str, Any]] = []
+    stale = there.keys() - {one.key for one in wanted}
+    for one in wanted:
+        known = there.get(one.key)
+        if known is None or known.members != one.members:
+            # Entities that went and came back are the same members, and are not in it any more: it is written anew.
+            stale |= {one.key} if known else set()
+            create.append(one)
+            continue
+        if known.structure != one.structure:
+            restructure.append({"key": one.key, "structure": one.structure})
+        if known.parent != one.parent or one.parent in stale:
+            move.append(one)
+    steps: list[Step] = [
+        *(partial(_delete, keys=keys) for keys in batches_by_size(sorted(stale))),
+        *(partial(_create, graph=graph, communities=some) for some in _batches(create)),
+        *(partial(_run, name="communities/restructure", rows=rows) for rows in batches_by_size(restructure)),
+        *(partial(_move, communities=some) for some in batches_by_size(move)),
+        partial(_run, name="store/put_work", rows=[record.row()]),
+    ]
+
+    def write_all(transaction: Transaction) -> None:
+        for step in steps:
+            step(transaction)
+
+    if atomic:
+        connection.write(write_all)
+    else:
+        connection.write(
+            lambda transaction: transaction.run("store/delete_work", subjects=[record.subject], stages=[record.stage])
+        )
+        for step in steps:
+            connection.write(step)
+    return len(create)
+
+
+def summary_row(community: Community, content_hash: str) -> dict[str, Any]:
+    """Return what the database keeps of what a community is about, its vector left out."""
+    return {
+        "key": community.key,
+        "label": storable(community.label),
+        "summary": storable(community.summary),
+        "key_terms": storable(list(community.key_terms)),
+        "full_content": storable(community.full_content),
+        "citations": storable(
+            json.dumps(
+                [c.model_dump() for c in community.citations], ensure_ascii=False, sort_keys=True, separators=(",", ":")
+            )
+        ),
+        "content_hash": content_hash,
+        "embedding": None,
+    }
+
+
+def _community(row: Mapping[str, Any], parent: str | None) -> Community | None:
+    if row.get("label") is None:
+        return None
+    return Community(
+        key=row["key"],
+        graph=row["graph"],
+        level=row["level"],
+        size=row["size"],
+        parent=parent,
+        label=row["label"],
+        summary=row["summary"],
+        key_terms=tuple(row["key_terms"]),
+        full_content=row["full_content"],
+        citations=tuple(Citation.model_validate(citation) for citation in json.loads(row["citations"])),
+    )
+
+
+def _batches(communities: Iterable[Membership]) -> Iterator[list[Membership]]:
+    """Cut communities into transactions, each of one level."""
+    batch: list[Membership] = []
+    size = 0
+    for one in communities:
+        if batch and (size >= WRITE_MEMBERS or one.level != batch[0].level):
+            yield batch
+            batch, size = [], 0
+        batch.append(one)
+        size += len(one.members)
+    if batch:
+        yield batch
+
+
+def _create(transaction: Transaction, *, graph: str, communities: Sequence[Membership]) -> None:
+    level = communities[0].level
+    nodes: list[dict[str, Any]] = [
+        {"key": one.key, "graph": graph, "level": level, "size": len(one.members), "structure": one.structure}
+        for one in communities
+    ]
+    for rows in batches_by_size(nodes):
+        transaction.run("communities/put_communities", graph=graph, level=level, rows=rows)
+    members = [{"key": one.key, "member": member} for one in communities for member in one.members]
+    for some in batches_by_size(members):
+        transaction.run("communities/put_members", rows=some)
+    _put_parents(transaction, communities)
+
+
+def _move(transaction: Transaction, *, communities: Sequence[Membership]) -> None:
+    transaction.run("communities/delete_parents", keys=[one.key for one in communities])
+    _put_parents(transaction, communities)
+
+
+def _put_parents(transaction: Transaction, communities: Sequence[Membership]) -> None:
+    rows = [{"key": one.key, "parent": one.parent} for one in communities if one.parent is not None]
+    for some in batches_by_size(rows):
+        transaction.run("communities/put_parents", rows=some)
+
+
+def _delete(transaction: Transaction, *, keys: Sequence[str]) -> None:
+    transaction.run("communities/delete_communities", keys=list(keys))
+    transaction.run("store/delete_work", subjects=list(keys), stages=[SUMMARISE])
+
+
+def _run(transaction: Transaction, *, name: str, rows: Sequence[dict[str, Any]]) -> None:
+    transaction.run(name, rows=rows)

@@ -1,0 +1,240 @@
+"""Communities of a store, on both databases: made, summarised, kept up to date, interrupted and resumed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kgrag.build import build, delete
+from kgrag.communities import CommunityReport, CommunitySettings, update_communities
+from kgrag.communities.rules import RulesSummariser
+from kgrag.communities.summary import Summariser
+from kgrag.errors import InputError
+from kgrag.extract import open_extractor
+from kgrag.settings import Settings
+from kgrag.store import schema
+from kgrag.store.graph import GraphStore, open_store
+from kgrag.testing import HashingEmbedder
+
+FAMILIES = {
+    "Falcon": ["flight controller", "gyroscope", "barometer", "propeller mount", "battery bay", "telemetry port"],
+    "Otter": ["water pump", "flow meter", "inlet valve", "outlet valve", "level switch", "pump driver"],
+    "Badger": ["ground sensor", "soil probe", "drill head", "dust filter", "track motor", "rock guard"],
+    "Heron": ["solar panel", "charge regulator", "deep-cycle battery", "fuse box", "busbar", "inverter stage"],
+}
+SETTINGS = CommunitySettings(cutoff=0.7, max_size=4, summary_floor=3, budget=400)
+
+
+def passages(families: list[str]) -> list[dict[str, str]]:
+    made = []
+    for family in families:
+        parts = FAMILIES[family]
+        for number, part in enumerate(parts):
+            other = parts[(number + 1) % len(parts)]
+            made.append(
+                {
+                    "id": f"{family}-{number}",
+                    "title": f"{family} {part}",
+                    "text": f"The {family} {part} is a part of the {family} kit. It has a rated voltage of {number + 3} V and "
+                    f"connects to the {family} {other}. The {family} {other} protects the {family} {part}.",
+                    "product": f"{family} kit",
+                    "category": "Kits",
+                }
+            )
+    return made
+
+
+def write(folder: Path, families: list[str]) -> Path:
+    folder.mkdir(exist_ok=True)
+    for family in families:
+        lines = "".join(json.dumps(passage) + "\n" for passage in passages([family]))
+        (folder / f"{family}.jsonl").write_text(lines, encoding="utf-8")
+    return folder
+
+
+def built(store: GraphStore, folder: Path) -> None:
+    asyncio.run(
+        build(
+            [folder],
+            store=store,
+            embedder=HashingEmbedder(),
+            extractors=[open_extractor("mention")],
+            settings=Settings(),
+        )
+    )
+
+
+def updated(store: GraphStore, *, summariser: Summariser | None = None, **more: Any) -> CommunityReport:
+    return asyncio.run(
+        update_communities(
+            store,
+            graph="mention",
+            embedder=HashingEmbedder(),
+            summariser=summariser or RulesSummariser(),
+            settings=more.pop("settings", SETTINGS),
+            **more,
+        )
+    )
+
+
+@pytest.fixture
+def store(store_target: str) -> Iterator[GraphStore]:
+    with open_store(store_target) as opened:
+        yield opened
+
+
+def check_structure(store: GraphStore) -> None:
+    """What holds for communities in any store, asked of the database itself."""
+    wrong_parents = store.query(
+        "MATCH (e:__Entity__)-[:IN_COMMUNITY]->(c:__Community__)-[:PARENT_COMMUNITY]->(p:__Community__) "
+        "WHERE p.level <> c.level - 1 OR NOT EXISTS { MATCH (e)-[:IN_COMMUNITY]->(p) } RETURN count(*) AS n"
+    )
+    assert wrong_parents == [{"n": 0}]
+    orphans = store.query(
+        "MATCH (c:__Community__) WHERE c.level > 0 AND NOT EXISTS { MATCH (c)-[:PARENT_COMMUNITY]->(:__Community__) } "
+        "RETURN count(c) AS n"
+    )
+    assert orphans == [{"n": 0}]
+    twice = store.query(
+        "MATCH (e:__Entity__)-[:IN_COMMUNITY]->(c:__Community__) WITH e, c.level AS level, count(*) AS times "
+        "WHERE times > 1 RETURN count(*) AS n"
+    )
+    assert twice == [{"n": 0}]
+    for one in store.communities("mention").values():
+        assert len(one.membership.members) == one.membership.size
+
+
+def test_communities_are_written_summarised_and_found_again(store: GraphStore, tmp_path: Path) -> None:
+    built(store, write(tmp_path / "docs", list(FAMILIES)))
+    relations = store.status()["graphs"]["mention"]["relations"]
+    report = updated(store)
+    check_structure(store)
+    stored = store.communities("mention")
+    assert len(stored) == sum(level.communities for level in report.levels) == sum(report.summaries.values())
+    assert len(report.levels) > 1
+    status = store.status()
+    assert status["graphs"]["mention"]["communities"] == len(stored)
+    assert status["graphs"]["mention"]["relations"] == relations
+    assert sum(status["ledger"]["summarise"].values()) == len(stored)
+    similar = store.query("MATCH (a:__Entity__)-[s:SIMILAR]->(b:__Entity__) RETURN s.score AS score")
+    assert len(similar) == report.similar_pairs > 0
+    assert all(SETTINGS.cutoff <= row["score"] <= 1.0 for row in similar)
+    for one in stored.values():
+        assert one.community is not None
+        assert one.community.label
+        assert (one.community.summary == "") == (one.community.size < SETTINGS.summary_floor)
+        for citation in one.community.citations:
+            assert f"[{citation.number}]" in one.community.summary
+            assert [chunk.id for chunk in store.chunks([citation.chunk_id or ""])] == [citation.chunk_id]
+    largest = max((one.community for one in stored.values() if one.community), key=lambda c: (c.level == 0, c.size))
+    vector = asyncio.run(HashingEmbedder().embed_documents([largest.full_content]))[0].tolist()
+    nearest = store.query(
+        "CALL db.index.vector.queryNodes($index, 10, $vector) YIELD node, score RETURN node.key AS key ORDER BY score DESC",
+        index=schema.community_vector_index("mention", 0),
+        vector=vector,
+    )
+    assert nearest[0]["key"] == largest.key
+    by_words = store.query(
+        "CALL db.index.fulltext.queryNodes($index, $query) YIELD node RETURN node.key AS key",
+        index=schema.community_text_index("mention", 0),
+        query=largest.key_terms[0].split()[0],
+    )
+    assert largest.key in {row["key"] for row in by_words}
+
+
+def test_a_second_run_does_nothing_and_a_store_that_was_built_in_another_order_has_the_same_communities(
+    store: GraphStore, tmp_path: Path
+) -> None:
+    built(store, write(tmp_path / "docs", list(FAMILIES)))
+    updated(store)
+    digest = store.digest()
+    again = updated(store)
+    assert set(again.summaries) == {"unchanged"}
+    assert again.new == 0
+    assert store.digest() == digest
+    assert updated(store, fresh=True).new == 0
+    with open_store(tmp_path / "other.kg") as other:
+        folder = tmp_path / "other"
+        for family in reversed(FAMILIES):
+            built(other, write(folder, [family]))
+        updated(other)
+        assert {key: one.membership for key, one in other.communities("mention").items()} == {
+            key: one.membership for key, one in store.communities("mention").items()
+        }
+
+
+def test_an_update_of_one_document_summarises_only_what_it_touches(store: GraphStore, tmp_path: Path) -> None:
+    folder = write(tmp_path / "docs", list(FAMILIES))
+    built(store, folder)
+    updated(store)
+    before = store.communities("mention")
+    changed = [
+        {**passage, "text": passage["text"].replace("protects", "shields and cools")} for passage in passages(["Otter"])
+    ]
+    (folder / "Otter.jsonl").write_text("".join(json.dumps(one) + "\n" for one in changed), encoding="utf-8")
+    built(store, folder)
+    report = updated(store)
+    check_structure(store)
+    after = store.communities("mention")
+    made_again = {
+        key for key, one in after.items() if key not in before or one.content_hash != before[key].content_hash
+    }
+    touched = {
+        row["key"]
+        for row in store.query(
+            "MATCH (c:Chunk)-[:FROM_DOCUMENT]->(d:Document) WHERE d.path ENDS WITH 'Otter.jsonl' "
+            "MATCH (c)<-[:FROM_CHUNK]-(e:__Entity__)-[:IN_COMMUNITY]->(n:__Community__) RETURN DISTINCT n.key AS key"
+        )
+    }
+    assert made_again
+    assert made_again <= touched
+    assert report.summaries["unchanged"] >= len(after) - len(touched) > 0
+
+
+def test_deleted_documents_leave_no_trace_in_the_communities(store: GraphStore, tmp_path: Path) -> None:
+    folder = write(tmp_path / "docs", list(FAMILIES))
+    built(store, folder)
+    updated(store)
+    gone = [document for document in store.documents() if "Heron" in document.path]
+    asyncio.run(delete(gone, store=store, embedder=HashingEmbedder(), extractors=[open_extractor("mention")]))
+    updated(store)
+    check_structure(store)
+    for one in store.communities("mention").values():
+        assert one.community is not None
+        assert "Heron" not in one.community.full_content
+        assert not [citation for citation in one.community.citations if "Heron" in citation.document]
+    built(store, folder)  # what comes back has the keys that it had, and no memberships
+    updated(store)
+    check_structure(store)
+
+
+def test_a_graph_is_deleted_with_its_communities(store: GraphStore, tmp_path: Path) -> None:
+    built(store, write(tmp_path / "docs", ["Falcon", "Otter"]))
+    updated(store)
+    store.delete_graph("mention")
+    assert store.communities("mention") == {}
+    status = store.status()
+    assert status["graphs"] == {}
+    assert not {"summarise", "communities", "extract"} & set(status["ledger"])
+    built(store, tmp_path / "docs")
+    updated(store)
+    check_structure(store)
+
+
+def test_an_unknown_graph_is_refused_with_those_that_are_there(store: GraphStore, tmp_path: Path) -> None:
+    built(store, write(tmp_path / "docs", ["Falcon"]))
+    with pytest.raises(InputError, match="got other; the store has mention"):
+        asyncio.run(
+            update_communities(
+                store,
+                graph="other",
+                embedder=HashingEmbedder(),
+                summariser=RulesSummariser(),
+                settings=SETTINGS,
+            )
+        )
