@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 from kgrag.errors import IdentifierError
 from kgrag.types import content_id
@@ -40,6 +41,7 @@ _ALLOWED = re.compile(r"\w[\w -]*", re.UNICODE)
 _GRAPH_NAME = re.compile(r"[^\W_][\w.-]*", re.UNICODE)
 
 
+@lru_cache(maxsize=4096)
 def entity_type(written: str) -> str:
     """Make a label of an entity type: `Product` stays, `ORGANIZATION` is `Organization`, `Chunk` is `Chunk_`, and nothing is `Thing`."""
     words = " ".join(_words(written))
@@ -52,6 +54,7 @@ def entity_type(written: str) -> str:
     return _short(words) or UNKNOWN_ENTITY_TYPE
 
 
+@lru_cache(maxsize=4096)
 def relation_type(written: str) -> str:
     """Make a relationship type: upper case, words joined by underscores; `has part` becomes `HAS_PART`, nothing becomes `RELATED_TO`."""
     # Some letters have no upper case: with one of them it could equal an entity type.

@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pydantic import ValidationError
+
 from kgrag.errors import InputError
 from kgrag.models.base import ChatModel, Message
 from kgrag.models.frameworks import framework_missing
@@ -13,10 +15,13 @@ from kgrag.waiting import wait_for
 
 try:
     from langchain_core.documents import Document
+    from langchain_core.exceptions import OutputParserException
     from langchain_core.language_models.chat_models import BaseChatModel
     from langchain_core.messages import AIMessage, BaseMessage
+    from langchain_core.output_parsers import PydanticToolsParser
     from langchain_core.outputs import ChatGeneration, ChatResult
     from langchain_core.prompts import ChatPromptTemplate
+    from langchain_core.runnables import RunnableConfig, RunnableLambda
     from langchain_core.utils.function_calling import convert_to_openai_tool
     from langchain_experimental.graph_transformers import LLMGraphTransformer
 except ImportError as error:
@@ -37,17 +42,33 @@ class LangChainModel(BaseChatModel):
     def _llm_type(self) -> str:
         return "kgrag"
 
-    def bind_tools(
-        self, tools: Sequence[Any], *, tool_choice: Any = None, ls_structured_output_format: Any = None, **kwargs: Any
-    ) -> Any:
-        """Let the reply be a call of the tool. Raises `InputError` for more than one.
-
-        `ls_structured_output_format` is for LangSmith's traces; passed on, it has the JSON schema made again at every call.
-        """
+    def bind_tools(self, tools: Sequence[Any], *, tool_choice: Any = None, **kwargs: Any) -> Any:
+        """Let the reply be a call of the tool. Raises `InputError` for more than one."""
         if len(tools) != 1:
             raise InputError(f"A kgrag model answers by one tool; got {len(tools)}. Bind one tool at a time.")
         function = convert_to_openai_tool(tools[0])["function"]
         return self.bind(tool_name=function["name"], tool_schema=function["parameters"], **kwargs)
+
+    def with_structured_output(self, schema: Any, *, include_raw: bool = False, **_: Any) -> Any:
+        """Reply as an object of the pydantic class `schema`, or with `include_raw` as raw, parsed and parsing_error.
+
+        LangChain's own does the same by a chain of runnables that goes through a thread three times and makes the JSON schema anew at
+        every call: most of a chunk's time.
+        """
+        model, parser = self.bind_tools([schema]), PydanticToolsParser(tools=[schema], first_tool_only=True)
+
+        def parse(raw: Any) -> Any:
+            if not include_raw:
+                return parser.invoke(raw)
+            try:
+                return {"raw": raw, "parsed": parser.invoke(raw), "parsing_error": None}
+            except (OutputParserException, ValidationError) as error:
+                return {"raw": raw, "parsed": None, "parsing_error": error}
+
+        async def aask(messages: Any, config: RunnableConfig) -> Any:
+            return parse(await model.ainvoke(messages, config=config))
+
+        return RunnableLambda(lambda messages, config: parse(model.invoke(messages, config=config)), afunc=aask)
 
     def _generate(
         self, messages: list[BaseMessage], stop: list[str] | None = None, run_manager: Any = None, **kwargs: Any
