@@ -52,6 +52,8 @@ class BuildReport(BaseModel):
     extractions: dict[str, Counter[str]] = Field(default_factory=dict)
     """Graph → state (ok, empty, repaired, failed, unchanged) → chunks."""
     graphs: dict[str, GraphReport] = Field(default_factory=dict)
+    schemas: dict[str, str] = Field(default_factory=dict)
+    """Graph → its induced schema, as a schema file."""
     hyperlinks: int = 0
     ignored_files: dict[str, int] = Field(default_factory=dict)
     """Suffix → files of a kind that kgrag does not read."""

@@ -61,6 +61,32 @@ def build(
     timeout_s: TimeoutS = None,
     model_cache: ModelCache = None,
     prices: Prices = None,
+    prompt: Annotated[
+        Path | None,
+        typer.Option(
+            "--prompt", help="A file with instructions for extraction instead of kgrag's.", show_default=False
+        ),
+    ] = None,
+    schema: Annotated[
+        str | None,
+        typer.Option(
+            "--schema",
+            help="Types for simple_kg and graph_transformer: none, induced (from samples), or a JSON or TOML file. Default: none.",
+            show_default=False,
+        ),
+    ] = None,
+    max_paths_per_chunk: Annotated[
+        int | None,
+        typer.Option(
+            "--max-paths-per-chunk", min=1, help="Triplets that path asks for. Default: 10.", show_default=False
+        ),
+    ] = None,
+    transformer_mode: Annotated[
+        str | None,
+        typer.Option(
+            "--transformer-mode", help="How graph_transformer asks: tool (default) or prompt.", show_default=False
+        ),
+    ] = None,
     wait_s: Annotated[
         float | None,
         typer.Option(
@@ -88,6 +114,10 @@ def build(
         embedder=embedder,
         extractor=extractor,
         graph=graph,
+        prompt=None if prompt is None else str(prompt),
+        extraction_schema=schema,
+        max_paths_per_chunk=max_paths_per_chunk,
+        transformer_mode=transformer_mode,
         concurrency=concurrency,
         model=model,
         base_url=base_url,

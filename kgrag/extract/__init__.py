@@ -8,6 +8,7 @@ from kgrag.errors import InputError
 
 if TYPE_CHECKING:
     from kgrag.extract.base import Extractor
+    from kgrag.extract.schema import ExtractionSchema
     from kgrag.models.base import ChatModel
     from kgrag.settings import Settings
 
@@ -43,24 +44,35 @@ def open_extractor(name: str, *, model: ChatModel | None = None, settings: Setti
 
     chosen = settings or Settings()
     instructions = read_instructions(chosen.prompt)
-    schema = None if chosen.extraction_schema == "none" else read_schema(chosen.extraction_schema)
+    wanted = chosen.extraction_schema
+    schema = None if wanted in ("none", "induced") else read_schema(wanted)
     match name:
         case "simple_kg":
             from kgrag.extract.simple_kg import SimpleKGExtractor
 
-            return SimpleKGExtractor(model, instructions=instructions, schema=schema)
+            def make(schema: ExtractionSchema | None) -> Extractor:
+                return SimpleKGExtractor(model, instructions=instructions, schema=schema)
+
         case "graph_transformer":
             from kgrag.extract.graph_transformer import GraphTransformerExtractor
 
-            return GraphTransformerExtractor(
-                model,
-                instructions=instructions,
-                schema=schema,
-                mode=chosen.transformer_mode,
-                node_properties=chosen.node_properties,
-                relationship_properties=chosen.relationship_properties,
-            )
+            def make(schema: ExtractionSchema | None) -> Extractor:
+                return GraphTransformerExtractor(
+                    model,
+                    instructions=instructions,
+                    schema=schema,
+                    mode=chosen.transformer_mode,
+                    node_properties=chosen.node_properties,
+                    relationship_properties=chosen.relationship_properties,
+                )
+
         case _:
             from kgrag.extract.path import PathExtractor
 
+            # Its triples have no types: a schema is for the other two.
             return PathExtractor(model, instructions=instructions, max_paths_per_chunk=chosen.max_paths_per_chunk)
+    if wanted == "induced":
+        from kgrag.extract.induced import InducingExtractor
+
+        return InducingExtractor(model, make)
+    return make(schema)

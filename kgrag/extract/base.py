@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from kgrag.types import Chunk, Document, Extraction
+from kgrag.types import Chunk, Document, Extraction, Usage
 
-__all__ = ["Extractor"]
+if TYPE_CHECKING:
+    from kgrag.extract.schema import ExtractionSchema
+
+__all__ = ["Extractor", "InducesSchema"]
 
 
 @runtime_checkable
@@ -39,4 +42,24 @@ class Extractor(Protocol):
         `ModelReplyError` when the model's answer cannot be used (the build records it as failed), `ModelUnavailable` when the model
         cannot be reached for now (the build waits) and another `ModelError` when waiting would not help (the build stops).
         """
+        ...
+
+
+@runtime_checkable
+class InducesSchema(Extractor, Protocol):
+    """An extractor that works out its schema from samples: after `prepare` and before `fingerprint` it must `induce` one, or `use` one."""
+
+    schema: ExtractionSchema | None
+
+    @property
+    def induction(self) -> str:
+        """Of what a schema is induced by; a schema of another induction is not to be used."""
+        ...
+
+    async def induce(self) -> Usage:
+        """Ask the model for a schema and use it. Raises `ModelReplyError` where it gives none, and what the model raises."""
+        ...
+
+    def use(self, schema: ExtractionSchema) -> None:
+        """Extract by a schema that is known."""
         ...

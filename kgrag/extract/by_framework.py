@@ -9,9 +9,9 @@ from kgrag.errors import ModelReplyError
 from kgrag.extract.conversation import Conversation
 from kgrag.extract.schema import ExtractionSchema
 from kgrag.extract.statements import Stated
-from kgrag.extract.surface import held_against_chunk
+from kgrag.extract.surface import entity_label, held_against_chunk
 from kgrag.models.base import ChatModel
-from kgrag.store.identifiers import entity_type, relation_type
+from kgrag.store.identifiers import relation_type
 from kgrag.types import Chunk, Document, Extraction, WorkState, content_id
 
 __all__ = ["OUTSIDE_SCHEMA", "FrameworkExtractor"]
@@ -35,7 +35,9 @@ class FrameworkExtractor(ABC):
         self._schema = schema
         self._depends_on = (VERSION, self.name, model.name, schema.digest if schema else "", *depends_on)
         # The frameworks compare types letter by letter; a type of the schema is that type however the model writes it.
-        self._entity_labels = {entity_type(label): label for label, _ in schema.entity_types} if schema else {}
+        self._entity_labels = (
+            {entity_label(label).casefold(): label for label, _ in schema.entity_types} if schema else {}
+        )
         self._relation_labels = {relation_type(label): label for label, _ in schema.relation_types} if schema else {}
 
     @property
@@ -70,8 +72,8 @@ class FrameworkExtractor(ABC):
 
     def entity_label(self, written: str) -> str:
         """Name a type of entity as the schema does, or as the store will."""
-        label = entity_type(written)
-        return self._entity_labels.get(label, label)
+        label = entity_label(written)
+        return self._entity_labels.get(label.casefold(), label)
 
     def relation_label(self, written: str) -> str:
         """Name a type of relation as the schema does, or as the store will."""

@@ -34,7 +34,7 @@ class PathExtractor(FrameworkExtractor):
     name = "path"
 
     def __init__(self, model: ChatModel, *, instructions: str = INSTRUCTIONS, max_paths_per_chunk: int = 10) -> None:
-        template = prompt_template(instructions, form=FORM, schema="", text="text")
+        template = prompt_template(instructions, form=FORM, schema="", text="text", escape=str)
         super().__init__(model, depends_on=(template, str(max_paths_per_chunk)))
         bridge = LlamaIndexModel(chat_model=ReadingModel(model, form="lines", write=_triple_lines))
         self._extractor = SimpleLLMPathExtractor(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from kgrag.errors import InputError
@@ -42,13 +43,20 @@ def read_instructions(file: Path | str | None) -> str:
     return text
 
 
-def prompt_template(instructions: str, *, form: str, schema: str, text: str) -> str:
+def escaped(text: str) -> str:
+    """Write text so that a template gives it back as it is."""
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+def prompt_template(
+    instructions: str, *, form: str, schema: str, text: str, escape: Callable[[str], str] = escaped
+) -> str:
     """Make a framework's prompt template of instructions.
 
     `form` and `schema` (empty: none) are in the template's syntax, `text` is the name of a field.
 
     `{text}`, `{schema}` and `{form}` in the instructions say where these go; what is not placed follows at the end. All other braces of
-    the instructions are kept as they are written.
+    the instructions are kept as they are written, by `escape` where the template's syntax asks for that.
     """
     template = instructions
     if schema and "{schema}" not in template:
@@ -58,12 +66,7 @@ def prompt_template(instructions: str, *, form: str, schema: str, text: str) -> 
     if "{text}" not in template:
         template += "\n\nText:\n<<<\n{text}\n>>>"
     pieces = {"{text}": f"{{{text}}}", "{schema}": schema, "{form}": form}
-    return "".join(pieces.get(piece, escaped(piece)) for piece in _divided(template))
-
-
-def escaped(text: str) -> str:
-    """Write text so that a template gives it back as it is."""
-    return text.replace("{", "{{").replace("}", "}}")
+    return "".join(pieces.get(piece, escape(piece)) for piece in _divided(template))
 
 
 def _divided(template: str) -> list[str]:

@@ -36,6 +36,7 @@ TAIL_TYPE_KEYS = ("target_node_type", "tail_type", "object_type", "target_type",
 NAME_KEYS = ("name", "title", "entity", "entity_name", "text", "id")
 ENTITY_TYPE_KEYS = ("label", "type", "entity_type", "category")
 DESCRIPTION_KEYS = ("description", "evidence", "explanation")
+UNTYPED = "an entity has no type"
 NO_TYPE = "related to"
 BARE_ID = re.compile(r"(?:n|node|e|entity|id)?[-_ ]?\d+", re.IGNORECASE)
 """What an id is where it is not a name."""
@@ -231,6 +232,8 @@ def _read_node(node: Any, names: dict[str, Named], stated: Stated) -> None:
         stated.lost.append("an entity has no name")
         return
     kind = next((text for key in ENTITY_TYPE_KEYS if (text := _text(node.get(key)))), "")
+    if not kind and len(node) > 1:
+        stated.mended.append(UNTYPED)
     named = Named(name, kind, _description(node, properties, leave_out={name}))
     stated.named.append(named)
     for key in {identity, name}:
@@ -257,11 +260,14 @@ def _read_relation(relation: Any, names: dict[str, Named], stated: Stated) -> No
             kind = NO_TYPE
         description = _description(relation, properties, leave_out=set())
         head_type, tail_type = _text(_first(relation, HEAD_TYPE_KEYS)), _text(_first(relation, TAIL_TYPE_KEYS))
-        stated.statements.extend(
+        said = [
             Statement(head.name, kind, tail.name, head_type or head.type, tail_type or tail.type, description)
             for head in heads
             for tail in tails
-        )
+        ]
+        if not all(statement.head_type and statement.tail_type for statement in said):
+            stated.mended.append(UNTYPED)
+        stated.statements.extend(said)
         return
     stated.lost.append(
         f"a relation has no {' and no '.join(part for part, ends in (('head', heads), ('tail', tails)) if not ends)}"

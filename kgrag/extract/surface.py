@@ -17,7 +17,7 @@ from kgrag.names import Gazetteer, normal_form
 from kgrag.store.identifiers import entity_type, relation_type
 from kgrag.types import Chunk, Entity, Relation
 
-__all__ = ["NOT_GROUNDED", "UNKNOWN_NUMBERS", "ChunkSurface", "held_against_chunk"]
+__all__ = ["NOT_GROUNDED", "UNKNOWN_NUMBERS", "ChunkSurface", "entity_label", "held_against_chunk"]
 
 MAX_NAME_CHARACTERS = 300
 """A longer name is no name: it is dropped and counted."""
@@ -136,7 +136,7 @@ def held_against_chunk(stated: Stated, chunk: Chunk) -> tuple[tuple[Entity, ...]
         spelling = written[clean] or clean
         if written[clean] is None:
             remarks[UNKNOWN_NUMBERS] += len(surface.unknown_numbers(clean))
-        return spelling, entity_type(kind), normal_form(spelling)
+        return spelling, entity_label(kind), normal_form(spelling)
 
     def entity(name: str, kind: str, description: str = "") -> Entity | None:
         """Make the entity of a name as it came, or find it again."""
@@ -193,6 +193,11 @@ def held_against_chunk(stated: Stated, chunk: Chunk) -> tuple[tuple[Entity, ...]
             reason="; ".join(problems),
         )
     return tuple(entities.values()), tuple(relations.values()), {note: n for note, n in remarks.items() if n}
+
+
+def entity_label(written: str) -> str:
+    """Name a model's type as the store will: `board`, `Board` and `BOARD` are one."""
+    return entity_type(written[:1].upper() + written[1:])
 
 
 def _clean(name: str) -> str:

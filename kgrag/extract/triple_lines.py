@@ -76,7 +76,7 @@ def _bracketed(line: str) -> tuple[list[str], bool]:
             depth -= 1
             if not depth:
                 groups.append(line[start:i])
-    return groups, bool(depth) and "," in line[start:]
+    return groups, bool(depth) and ("," in line[start:] or start == 1)
 
 
 def _parts(group: str, chunk_text: str) -> list[str]:

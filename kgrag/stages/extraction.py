@@ -17,12 +17,13 @@ from dataclasses import dataclass
 from itertools import islice
 
 from kgrag.errors import ModelReplyError, ModelUnavailable
-from kgrag.extract.base import Extractor
+from kgrag.extract.base import Extractor, InducesSchema
 from kgrag.models.base import ChatModel, Message
 from kgrag.models.cached import fresh_replies
 from kgrag.patience import Patience
 from kgrag.progress import Progress, Step
 from kgrag.report import BuildReport, Failure, GraphReport
+from kgrag.stages.schema import agree_on_schema
 from kgrag.store.graph import GraphStore
 from kgrag.store.ledger import WorkRecord
 from kgrag.types import Chunk, Extraction, Usage
@@ -57,6 +58,8 @@ async def extract_graph(
     await asyncio.to_thread(lambda: extractor.prepare(store.documents(), store.chunks()))
     report.extractions.setdefault(graph, Counter())
     report.graphs.setdefault(graph, GraphReport())
+    if isinstance(extractor, InducesSchema):
+        await agree_on_schema(extractor, graph, store=store, watch=watch, report=report)
     with progress.step(f"Extract {graph}", await asyncio.to_thread(store.count_chunks), "chunks") as step:
         job = _Job(extractor, graph, store=store, concurrency=concurrency, watch=watch, step=step, report=report)
         await job.run()

@@ -267,7 +267,7 @@ class GraphStore:
                     for part in ("members", "merges")
                 ]
             )
-        for stage in ("extract", PARTITION, SUMMARISE):
+        for stage in ("extract", "schema", PARTITION, SUMMARISE):
             for _ in range(0, len(self.work(stage, name)), DELETE_NODES):
                 self._connection.write(partial(_delete_work, stage=stage, scope=name))
         schema.drop_graph_index(self._connection, name)

@@ -116,7 +116,7 @@ def test_types_are_mended_sizes_limited_and_drops_counted() -> None:
         statements=[Statement("Arduino Due", "has`]->() part", "\u202eLPS22HB", "chunk", "sensor")] * 1500,
     )
     entities, relations, remarks = held_against_chunk(stated, chunk())
-    assert {e.type for e in entities} == {"DETACH DELETE n", "Sensor", "sensor", "chunk_"}
+    assert {e.type for e in entities} == {"DETACH DELETE n", "Sensor", "Chunk_"}
     assert [r.type for r in relations] == ["HAS_PART"] and relations[0].tail.name == "LPS22HB"
     assert max(len(e.description) for e in entities) == 2000
     assert sorted(remarks.values()) == [1, 1, 500]

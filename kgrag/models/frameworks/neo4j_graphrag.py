@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
@@ -18,7 +19,8 @@ try:
     from neo4j_graphrag.components.kg_writer import KGWriter, KGWriterModel
     from neo4j_graphrag.components.schema import GraphSchema, SchemaFromTextExtractor
     from neo4j_graphrag.components.types import LexicalGraphConfig, Neo4jGraph, TextChunk
-    from neo4j_graphrag.generation.prompts import ERExtractionTemplate, SchemaExtractionTemplate
+    from neo4j_graphrag.exceptions import SchemaExtractionError
+    from neo4j_graphrag.generation.prompts import ERExtractionTemplate
     from neo4j_graphrag.llm import LLMBase, LLMResponse
     from neo4j_graphrag.llm.types import LLMUsage
 except ImportError as error:
@@ -35,7 +37,7 @@ __all__ = [
     "Neo4jGraph",
     "Neo4jGraphRagModel",
     "OnError",
-    "SchemaExtractionTemplate",
+    "SchemaExtractionError",
     "SchemaFromTextExtractor",
     "TextChunk",
 ]
@@ -71,8 +73,10 @@ class Neo4jGraphRagModel(LLMBase):
         if isinstance(response_format, type):
             schema = _json_schema(response_format)
         reply = await self._model.reply(messages, schema=schema)
+        # By a schema the framework parses the content as JSON, which may stand in a fence in the text.
+        content = json.dumps(reply.data, ensure_ascii=False) if isinstance(reply.data, dict | list) else reply.text
         return LLMResponse(
-            content=reply.text,
+            content=content,
             usage=LLMUsage(
                 request_tokens=reply.usage.prompt_tokens,
                 response_tokens=reply.usage.completion_tokens,

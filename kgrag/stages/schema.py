@@ -1,0 +1,66 @@
+"""Agreeing on an induced schema before a graph is extracted: once for a graph, remembered in the ledger, shown to the user."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from typing import TYPE_CHECKING
+
+from kgrag.errors import ModelUnavailable
+from kgrag.extract.base import InducesSchema
+from kgrag.extract.schema import schema_from_data
+from kgrag.report import BuildReport
+from kgrag.store.graph import GraphStore
+from kgrag.store.ledger import WorkRecord
+
+if TYPE_CHECKING:
+    from kgrag.stages.extraction import ModelWatch
+
+__all__ = ["agree_on_schema", "recall_schema"]
+
+STAGE = "schema"
+
+
+def recall_schema(extractor: InducesSchema, graph: str, *, store: GraphStore) -> bool:
+    """Let the extractor use the schema that was induced for the graph before; False where there is none, or one of another model."""
+    known = store.work(STAGE, graph).get(graph)
+    if known is None or known.version != extractor.induction:
+        return False
+    extractor.use(schema_from_data(json.loads(known.result), source=f"The ledger's schema of {graph}"))
+    return True
+
+
+async def agree_on_schema(
+    extractor: InducesSchema, graph: str, *, store: GraphStore, watch: ModelWatch, report: BuildReport
+) -> None:
+    """Use the schema that is known for the graph, or induce one and remember it. Waits for a model that is away."""
+    if await asyncio.to_thread(recall_schema, extractor, graph, store=store):
+        origin = "induced by an earlier build"
+    else:
+        origin = "induced from samples now"
+        started = time.perf_counter()
+        while True:
+            try:
+                usage = await extractor.induce()
+                break
+            except ModelUnavailable as error:
+                await watch.wait(error, failed_at=time.monotonic())
+        if extractor.schema is not None:
+            record = WorkRecord(
+                STAGE,
+                graph,
+                scope=graph,
+                version=extractor.induction,
+                result=extractor.schema.to_json(),
+                calls=usage.calls,
+                tokens=usage.prompt_tokens + usage.completion_tokens,
+                completion_tokens=usage.completion_tokens,
+                cost=usage.cost,
+                seconds=time.perf_counter() - started,
+            )
+            await asyncio.to_thread(store.put_work, [record])
+            report.graphs[graph].usage += usage
+    if extractor.schema is not None:
+        report.schemas[graph] = extractor.schema.to_json()
+        report.notes.append(f"graph {graph}: schema {origin}: {' '.join(extractor.schema.in_words().splitlines())}")

@@ -1,0 +1,337 @@
+"""The three extractors through their frameworks: good replies, bad ones, schemas, prompts; nothing crashes and nothing vanishes."""
+
+import asyncio
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kgrag.errors import InputError, ModelReplyError, ModelUnavailable
+from kgrag.extract import NEEDS_MODEL, open_extractor
+from kgrag.extract.base import Extractor
+from kgrag.extract.by_framework import OUTSIDE_SCHEMA
+from kgrag.models.base import Message
+from kgrag.settings import Settings
+from kgrag.testing import TROUBLES, ScriptedChatModel
+from kgrag.types import Chunk, Extraction
+
+TEXT = "The X-100 board draws 5 mA at 3.3 V over 3.3 kΩ, gives 20,000 MW and has the LPS22HB sensor of Acme, Inc."
+TRIPLES = [
+    ("X-100", "draws", "5 mA"),
+    ("X-100", "has resistance", "3.3 kΩ"),
+    ("X-100", "gives", "20,000 MW"),
+    ("X-100", "has part", "LPS22HB"),
+    ("LPS22HB", "made by", "Acme, Inc."),
+]
+NAMES = list(dict.fromkeys(end for head, _, tail in TRIPLES for end in (head, tail)))
+RELATIONS = {
+    ("X-100", "DRAWS", "5 mA"),
+    ("X-100", "HAS_RESISTANCE", "3.3 kΩ"),
+    ("X-100", "GIVES", "20,000 MW"),
+    ("X-100", "HAS_PART", "LPS22HB"),
+    ("LPS22HB", "MADE_BY", "Acme, Inc."),
+}
+NODES = [{"id": str(i), "label": "Thing", "properties": {"name": name}} for i, name in enumerate(NAMES)]
+GOOD: dict[str, Any] = {
+    "simple_kg": {
+        "nodes": NODES,
+        "relationships": [
+            {
+                "type": kind,
+                "start_node_id": str(NAMES.index(head)),
+                "end_node_id": str(NAMES.index(tail)),
+                "properties": {},
+            }
+            for head, kind, tail in TRIPLES
+        ],
+    },
+    "graph_transformer": {
+        "nodes": [{"id": name, "type": "Thing"} for name in NAMES],
+        "relationships": [
+            {
+                "source_node_id": h,
+                "source_node_type": "Thing",
+                "target_node_id": t,
+                "target_node_type": "Thing",
+                "type": k,
+            }
+            for h, k, t in TRIPLES
+        ],
+    },
+    "graph_transformer by prompt": [
+        {"head": h, "head_type": "Thing", "relation": k, "tail": t, "tail_type": "Thing"} for h, k, t in TRIPLES
+    ],
+    "path": "\n".join(f'("{h}", "{k}", "{t}")' for h, k, t in TRIPLES),
+}
+KINDS = list(GOOD)
+
+
+def chunk(text: str = TEXT, *, number: int = 0) -> Chunk:
+    return Chunk(
+        id=f"c{number}",
+        document_id="d",
+        source_id="d",
+        position=number,
+        title="X-100",
+        headings=("Power",),
+        text=text,
+        tokens=1,
+    )
+
+
+def opened(
+    kind: str, replies: Sequence[str | Exception] | Callable[[Any], str], **settings: Any
+) -> tuple[Extractor, ScriptedChatModel]:
+    name, _, by_prompt = kind.partition(" by ")
+    model = ScriptedChatModel(replies)
+    mode = {"transformer_mode": "prompt"} if by_prompt else {}
+    return open_extractor(name, model=model, settings=Settings(**mode, **settings)), model
+
+
+def extracted(kind: str, *replies: str | Exception, **settings: Any) -> Extraction:
+    extractor, _ = opened(kind, list(replies), **settings)
+    return asyncio.run(extractor.extract(chunk()))
+
+
+def good(kind: str) -> str:
+    return GOOD[kind] if isinstance(GOOD[kind], str) else json.dumps(GOOD[kind], ensure_ascii=False)
+
+
+def said(extraction: Extraction) -> set[tuple[str, str, str]]:
+    return {(r.head.name, r.type, r.tail.name) for r in extraction.relations}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_good_reply_comes_out_as_the_text_writes_it(kind: str) -> None:
+    extraction = extracted(kind, good(kind))
+    assert said(extraction) == RELATIONS
+    assert {e.name for e in extraction.entities} == set(NAMES)
+    assert all(r.grounded for r in extraction.relations)
+    assert (extraction.state, extraction.reason, extraction.remarks, extraction.chunk_id) == ("ok", "", {}, "c0")
+    assert extraction.usage.calls == 1
+    assert next(e for e in extraction.entities if e.name == "X-100").role == "title"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_prompt_has_the_chunk_as_prompted_and_the_instructions_of_the_user(kind: str, tmp_path: Path) -> None:
+    file = tmp_path / "prompt.txt"
+    file.write_text('Extract {"json": true} things.\nHere: {text}\n{form}\nThanks.', encoding="utf-8")
+    own, model = opened(kind, [good(kind)])
+    users, asked = opened(kind, [good(kind)], prompt=str(file))
+    for extractor in (own, users):
+        asyncio.run(extractor.extract(chunk()))
+    assert "Write every name exactly as the text writes it" in model.calls[0][0].content
+    assert f"<<<\n{chunk().prompted_text}\n>>>" in model.calls[0][0].content
+    prompt = asked.calls[0][0].content
+    assert prompt.startswith(f'Extract {{"json": true}} things.\nHere: {chunk().prompted_text}\n') and prompt.endswith(
+        "Thanks."
+    )
+    assert "Write every name" not in prompt
+    assert own.fingerprint != users.fingerprint
+    assert own.fingerprint == opened(kind, [])[0].fingerprint
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("trouble", sorted(TROUBLES))
+def test_every_bad_reply_is_repaired_or_failed_with_its_reason(kind: str, trouble: str) -> None:
+    bad = str(TROUBLES[trouble](GOOD[kind]).reply)
+    extractor, _ = opened(kind, lambda _: bad)
+    try:
+        extraction = asyncio.run(extractor.extract(chunk()))
+    except ModelReplyError as error:
+        assert error.reply == bad and error.usage.calls >= (bad == "")
+        assert trouble in ("empty", "wrong_types", "truncated")
+    else:
+        assert extraction.state == "repaired" and extraction.reason
+        if trouble in ("fenced", "in_prose"):
+            assert said(extraction) == RELATIONS
+        assert said(extraction) <= RELATIONS or trouble in ("wrong_types", "wrong_arity")
+
+
+@pytest.mark.parametrize("kind", ["graph_transformer by prompt", "path"])
+def test_a_lossy_reply_is_asked_again_once_with_what_was_wrong(kind: str) -> None:
+    cut = good(kind)[:103]
+    extractor, model = opened(kind, [cut, good(kind)])
+    extraction = asyncio.run(extractor.extract(chunk()))
+    assert said(extraction) == RELATIONS and extraction.state == "repaired" and "asked again" in extraction.reason
+    assert [m.role for m in model.calls[1]] == ["user", "assistant", "user"]
+    assert model.calls[1][1].content == cut
+    assert extraction.usage.calls == 2
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_answer_that_there_is_nothing_is_empty_and_not_asked_again(kind: str) -> None:
+    nothing = {"path": "NONE", "graph_transformer by prompt": "[]"}.get(kind, '{"nodes": [], "relationships": []}')
+    extraction = extracted(kind, nothing)
+    assert (extraction.state, extraction.entities, extraction.relations) == ("empty", (), ())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_model_that_is_away_is_an_error_and_no_empty_chunk(kind: str) -> None:
+    with pytest.raises(ModelUnavailable, match="away"):
+        extracted(kind, ModelUnavailable("away"))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_chunks_at_once_do_not_mix(kind: str) -> None:
+    def reply(messages: Sequence[Message]) -> str:
+        number = re.findall(r"part (\d+)", messages[0].content)[0]
+        return good(kind).replace("LPS22HB", f"P{number}")
+
+    extractor, _ = opened(kind, reply)
+
+    async def all_at_once() -> list[Extraction]:
+        return await asyncio.gather(
+            *(extractor.extract(chunk(f"{TEXT} It is part {i}, P{i}.", number=i)) for i in range(30))
+        )
+
+    for i, extraction in enumerate(asyncio.run(all_at_once())):
+        assert extraction.chunk_id == f"c{i}"
+        assert ("X-100", "HAS_PART", f"P{i}") in said(extraction) and len(extraction.relations) == 5
+
+
+SCHEMA = {
+    "entities": ["Board", {"label": "Part", "description": "what is on a board"}],
+    "relations": ["HAS_PART"],
+    "patterns": [["Board", "HAS_PART", "Part"]],
+}
+
+
+@pytest.fixture
+def schema_file(tmp_path: Path) -> str:
+    file = tmp_path / "schema.json"
+    file.write_text(json.dumps(SCHEMA))
+    return str(file)
+
+
+TYPED = [("X-100", "board", "has part", "LPS22HB", "PART"), ("X-100", "Board", "DRAWS", "5 mA", "Quantity")]
+
+
+@pytest.mark.parametrize("kind", ["simple_kg", "graph_transformer", "graph_transformer by prompt"])
+def test_a_schema_is_told_and_kept_and_what_is_outside_is_counted(kind: str, schema_file: str) -> None:
+    rows = [{"head": h, "head_type": a, "relation": k, "tail": t, "tail_type": b} for h, a, k, t, b in TYPED]
+    extractor, model = opened(kind, [json.dumps(rows)] * 2, extraction_schema=schema_file)
+    extraction = asyncio.run(extractor.extract(chunk()))
+    assert said(extraction) == {("X-100", "HAS_PART", "LPS22HB")}
+    assert {(e.name, e.type) for e in extraction.entities} == {("X-100", "Board"), ("LPS22HB", "Part")}
+    assert extraction.remarks[OUTSIDE_SCHEMA] >= 1
+    assert "what is on a board" in model.calls[0][0].content
+    assert extractor.fingerprint != opened(kind, [])[0].fingerprint
+
+
+def test_properties_that_a_transformer_gives_are_kept_as_descriptions() -> None:
+    reply = {
+        "nodes": [
+            {"id": "X-100", "type": "Board", "properties": [{"key": "supply", "value": "3.3 V"}]},
+            {"id": "LPS22HB", "type": "Part"},
+        ],
+        "relationships": [
+            {
+                "source_node_id": "X-100",
+                "source_node_type": "Board",
+                "target_node_id": "LPS22HB",
+                "target_node_type": "Part",
+                "type": "HAS_PART",
+                "properties": [{"key": "description", "value": "It has one."}],
+            }
+        ],
+    }
+    extraction = extracted("graph_transformer", json.dumps(reply), node_properties=("supply",))
+    assert extraction.entities[0].description == "supply: 3.3 V"
+    assert extraction.relations[0].description == "It has one."
+    with pytest.raises(InputError, match="prompt mode"):
+        opened("graph_transformer by prompt", [], node_properties=("supply",))
+
+
+def test_path_asks_for_as_many_triplets_as_are_set_and_keeps_more() -> None:
+    extractor, model = opened("path", [good("path")], max_paths_per_chunk=3)
+    extraction = asyncio.run(extractor.extract(chunk()))
+    assert "up to 3 triplets" in model.calls[0][0].content
+    assert len(extraction.relations) == 5
+
+
+def test_instructions_in_the_text_cannot_make_labels_or_break_out_of_them() -> None:
+    types = {"head_type": "Chunk`) DETACH DELETE (n", "relation": "`]->(x) DELETE x //", "tail_type": "__Entity__"}
+    extraction = extracted("graph_transformer by prompt", json.dumps([{"head": "X-100", "tail": "LPS22HB"} | types]))
+    for identifier in (*(e.type for e in extraction.entities), *(r.type for r in extraction.relations)):
+        assert "`" not in identifier and not identifier.startswith("__")
+
+
+@pytest.mark.parametrize("name", NEEDS_MODEL)
+def test_an_extractor_that_asks_a_model_says_so_where_there_is_none(name: str) -> None:
+    with pytest.raises(InputError, match="--model"):
+        open_extractor(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "package", "extra"),
+    [
+        ("simple_kg", "neo4j_graphrag", "neo4j-graphrag"),
+        ("graph_transformer", "langchain_experimental", "langchain"),
+        ("path", "llama_index", "llama-index"),
+    ],
+)
+def test_a_missing_framework_names_its_extra(name: str, package: str, extra: str) -> None:
+    script = (
+        f"import sys; sys.modules[{package!r}] = None\n"
+        "from kgrag.errors import ModelMissing\nfrom kgrag.extract import open_extractor\nfrom kgrag.testing import ScriptedChatModel\n"
+        f"try:\n    open_extractor({name!r}, model=ScriptedChatModel([]))\nexcept ModelMissing as error:\n    print(error)\n"
+    )
+    out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+    assert f"kgrag[{extra}]" in out
+
+
+def test_the_experimental_part_of_neo4j_graphrag_is_imported_in_one_place_at_most() -> None:
+    package = Path(__file__).parents[2] / "kgrag"
+    users = [
+        p
+        for p in package.rglob("*.py")
+        if re.search(r"^\s*(?:from|import) neo4j_graphrag", p.read_text(encoding="utf-8"), re.M)
+    ]
+    assert [p.relative_to(package).as_posix() for p in users] == ["models/frameworks/neo4j_graphrag.py"]
+
+
+@pytest.mark.parametrize(
+    ("content", "wrong"),
+    [
+        ("{}", "entities"),
+        ("[", "JSON or TOML"),
+        ('{"entities": ["A"], "patterns": [["A", "R", "B"]]}', "'R'"),
+        ('{"entities": "A"}', "list"),
+    ],
+)
+def test_a_wrong_schema_file_is_refused_with_what_is_wrong(tmp_path: Path, content: str, wrong: str) -> None:
+    file = tmp_path / "schema.json"
+    file.write_text(content)
+    with pytest.raises(InputError, match=wrong):
+        opened("simple_kg", [], extraction_schema=str(file))
+
+
+def test_a_schema_is_induced_from_samples_once_and_then_used() -> None:
+    induced = {
+        "node_types": [
+            {"label": "Board", "properties": [{"name": "name", "type": "STRING"}]},
+            {"label": "Part", "properties": [{"name": "name", "type": "STRING"}]},
+        ],
+        "relationship_types": [{"label": "HAS_PART"}],
+        "patterns": [],
+        "constraints": [],
+    }
+    rows = [{"head": h, "head_type": a, "relation": k, "tail": t, "tail_type": b} for h, a, k, t, b in TYPED]
+    extractor, model = opened("simple_kg", [json.dumps(induced), json.dumps(rows)], extraction_schema="induced")
+    extractor.prepare([], [chunk(number=i) for i in range(20)])
+    with pytest.raises(InputError, match="induced first"):
+        asyncio.run(extractor.extract(chunk()))
+    usage = asyncio.run(extractor.induce())
+    extraction = asyncio.run(extractor.extract(chunk()))
+    assert usage.calls == 1 and len(model.calls) == 2
+    assert said(extraction) == {("X-100", "HAS_PART", "LPS22HB")}
+    refused, _ = opened("simple_kg", ["no idea"], extraction_schema="induced")
+    refused.prepare([], [chunk()])
+    with pytest.raises(ModelReplyError):
+        asyncio.run(refused.induce())
