@@ -75,9 +75,9 @@ class CachedChatModel:
                 if self._meter is not None:
                     self._meter.note_cached(self.name)
                 value = json.loads(kept)
-                return Reply(text=value["text"], data=value["data"])
+                return Reply(text=value["text"], data=value["data"], mended=value.get("mended", ""))
             reply = await self._model.reply(messages, schema=schema)
-            value = {"text": reply.text, "data": reply.data}
+            value = {"text": reply.text, "data": reply.data, "mended": reply.mended}
             await self._cache.put("chat", self.name, {key: json.dumps(value).encode()})
             return reply
 

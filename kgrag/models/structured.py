@@ -85,7 +85,7 @@ class StructuredChatModel:
         second, still = await self._ask(repair, schema)
         usage = first.usage + second.usage
         if still is None:
-            return replace(second, usage=usage)
+            return replace(second, usage=usage, mended=problem.what)
         raise ModelReplyError(
             f"{self.name}: expected JSON by the schema, got twice what is not: {still.what}",
             reply=still.text or problem.text,
