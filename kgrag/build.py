@@ -13,8 +13,10 @@ from pathlib import Path
 
 from kgrag.documents import discover
 from kgrag.errors import InputError
+from kgrag.estimate import expected_of, measured
 from kgrag.extract.base import Extractor
 from kgrag.models.base import ChatModel, Embedder
+from kgrag.models.prices import load_prices
 from kgrag.patience import Patience
 from kgrag.progress import Progress, Silent
 from kgrag.report import BuildReport
@@ -25,7 +27,7 @@ from kgrag.stages.extraction import ModelWatch, extract_graph
 from kgrag.store.graph import GraphStore
 from kgrag.types import Document
 
-__all__ = ["build", "delete"]
+__all__ = ["build", "delete", "named_graphs"]
 
 
 async def build(
@@ -50,7 +52,7 @@ async def build(
     database or a model goes away for longer.
     """
     progress, report = progress or Silent(), BuildReport()
-    graphs = _graphs(extractors, settings.graph)
+    graphs = named_graphs(extractors, settings.graph)
     discovery = discover(paths, metadata=metadata)
     report.ignored_files = dict(sorted(discovery.ignored.items()))
     report.notes.extend(discovery.notes)
@@ -94,7 +96,7 @@ async def delete(
     """Take documents out of the store with all that only they supported, and what others said because of them."""
     progress, report, settings = progress or Silent(), BuildReport(), settings or Settings()
     patience = Patience(settings.wait_s, say=progress.say)
-    graphs = _graphs(extractors, settings.graph)
+    graphs = named_graphs(extractors, settings.graph)
     with store.waiting(patience):
         store.bind(embedder.name, embedder.dimensions)
         store.delete_documents([document.id for document in documents])
@@ -123,6 +125,7 @@ async def _derive(
         report.chunks_embedded = await embed_chunks(store, embedder, progress=progress, patience=patience)
     watch = ModelWatch(model, patience=patience)
     for graph, extractor in graphs:
+        takes, before = await asyncio.to_thread(measured, store, graph), expected_of(model)
         with report.timed("extract"):
             await extract_graph(
                 extractor,
@@ -133,6 +136,10 @@ async def _derive(
                 progress=progress,
                 report=report,
             )
+        if model is not None:
+            after, prices = expected_of(model), load_prices(settings.prices)
+            calls, tokens = after.calls - before.calls, after.prompt_tokens - before.prompt_tokens
+            report.graphs[graph].expected = takes.usage(calls, tokens, model=model.name, prices=prices)
         with report.timed("embed entities"):
             await embed_entities(graph, store, embedder, progress=progress, patience=patience)
     with report.timed("index"), progress.step("Index", None, ""):
@@ -140,8 +147,8 @@ async def _derive(
     await asyncio.to_thread(_count, store, report)
 
 
-def _graphs(extractors: Sequence[Extractor], name: str | None) -> list[tuple[str, Extractor]]:
-    """Name the graph of each extractor."""
+def named_graphs(extractors: Sequence[Extractor], name: str | None) -> list[tuple[str, Extractor]]:
+    """Name the graph of each extractor. Raises `InputError` where one name would be given twice, or to several."""
     if name is not None and len(extractors) > 1:
         raise InputError(
             f"--graph {name}: expected one extractor, got {len(extractors)}: each makes a graph of its own name."

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from kgrag.models import CHAT_MODELS, check_model_names, is_hosted, open_chat_model, open_embedder
 from kgrag.settings import Settings, load_settings
-from kgrag.store.graph import GraphStore, open_store
-from kgrag.types import Answer, Community, Document, Evidence
+from kgrag.store.graph import GraphStore, open_store, store_exists
+from kgrag.types import Answer, Community, Document, Evidence, Usage
 from kgrag.waiting import wait_for
 
 if TYPE_CHECKING:
     from kgrag.communities import CommunityReport
-    from kgrag.communities.summary import Summariser
+    from kgrag.estimate import Estimate
     from kgrag.extract.base import Extractor
     from kgrag.models.base import ChatModel, Embedder
     from kgrag.models.meter import Meter
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from kgrag.resolution import Explanation, ResolveReport
     from kgrag.retrieve import Retriever
 
-__all__ = ["KnowledgeGraph", "open_graph"]
+__all__ = ["KnowledgeGraph", "estimate_build", "open_graph"]
 
 
 def open_graph(store: str | Path | None = None, *, create: bool = True, **settings: Any) -> KnowledgeGraph:
@@ -41,6 +42,47 @@ def open_graph(store: str | Path | None = None, *, create: bool = True, **settin
     chosen = load_settings(store=None if store is None else str(store), **settings)
     check_model_names(chosen)
     return KnowledgeGraph(open_store(chosen.store, create=create), chosen)
+
+
+def estimate_build(
+    *paths: str | Path,
+    store: str | Path | None = None,
+    metadata: str | Path | None = None,
+    progress: Progress | None = None,
+    **settings: Any,
+) -> Estimate:
+    """Estimate what `build` would do and cost: nothing is called, and a store that is not there is not made.
+
+    Needs no key. Raises `InputError` for a path that does not exist or a setting that is not allowed.
+    """
+    from kgrag.build import named_graphs
+    from kgrag.errors import ModelError
+    from kgrag.estimate import estimate
+    from kgrag.extract import open_extractor
+    from kgrag.models.expected import CountingChatModel
+    from kgrag.models.stack import open_cache
+
+    chosen = load_settings(store=None if store is None else str(store), **settings)
+    check_model_names(chosen)
+    embedder = open_embedder(chosen.embedder, settings=chosen)
+    asked = None
+    with suppress(ModelError):  # no key: then the cache has no replies either
+        asked = None if chosen.model in CHAT_MODELS else open_chat_model(chosen.model, settings=chosen)
+    model = CountingChatModel(chosen.model, asked=asked, cache=open_cache(chosen))
+    hosted = None if chosen.model in CHAT_MODELS else model
+    extractors = [open_extractor(name, model=hosted, settings=chosen) for name in chosen.extractor]
+    with open_store(chosen.store, create=False) if store_exists(chosen.store) else nullcontext() as opened:
+        job = estimate(
+            [Path(path) for path in paths],
+            store=opened,
+            embedder=embedder,
+            extractors=named_graphs(extractors, chosen.graph),
+            model=model,
+            settings=chosen,
+            metadata=None if metadata is None else Path(metadata),
+            progress=progress,
+        )
+        return wait_for(job)
 
 
 class KnowledgeGraph:
@@ -79,15 +121,18 @@ class KnowledgeGraph:
     ) -> BuildReport:
         """Make the store hold what files and folders hold; see `kgrag.build.build`."""
         from kgrag.build import build
+        from kgrag.models.expected import ExpectingChatModel
 
-        model = self._extracting_model
-        self._check_models(extracting=model is not None)
-        return wait_for(
+        asked = self._extracting_model
+        before = dict(self.meter.usage)
+        self._check_models(extracting=asked is not None)
+        model = None if asked is None else ExpectingChatModel(asked)
+        report = wait_for(
             build(
                 [Path(path) for path in paths],
                 store=self.store,
                 embedder=self.embedder,
-                extractors=self._extractors(),
+                extractors=self._extractors(model),
                 settings=self.settings,
                 model=model,
                 metadata=None if metadata is None else Path(metadata),
@@ -95,6 +140,12 @@ class KnowledgeGraph:
                 progress=progress,
             )
         )
+        report.models = {
+            name: used - before.get(name, Usage())
+            for name, used in sorted(self.meter.usage.items())
+            if used != before.get(name)
+        }
+        return report
 
     def delete(self, document: str, *, progress: Progress | None = None) -> list[Document]:
         """Take a document, by path, id or title, out of the store; see `kgrag.build.delete`. Raises `InputError` where it is unknown."""
@@ -166,24 +217,14 @@ class KnowledgeGraph:
         `settings` are those of `kgrag.communities.CommunitySettings`. See `kgrag.communities.update_communities`.
         """
         from kgrag.communities import CommunitySettings, update_communities
-        from kgrag.communities.chat import ChatSummariser
         from kgrag.communities.rules import RulesSummariser
 
-        name = self.settings.model
-        if name in CHAT_MODELS:
-            summariser: Summariser = RulesSummariser()
-        else:
-            summariser = ChatSummariser(
-                name,
-                lambda: open_chat_model(name, settings=self.settings, meter=self.meter),
-                price=self.meter.prices.of(name),
-            )
         return wait_for(
             update_communities(
                 self.store,
                 graph=self._graph(graph),
                 embedder=self.embedder,
-                summariser=summariser,
+                summariser=RulesSummariser(),
                 settings=CommunitySettings(**settings),
                 fresh=fresh,
                 dry_run=dry_run,
@@ -254,13 +295,10 @@ class KnowledgeGraph:
         self.store.check(self.embedder.name, self.embedder.dimensions)
         return Retriever(self.store, self.embedder, pipeline)
 
-    def _extractors(self) -> list[Extractor]:
+    def _extractors(self, model: ChatModel | None) -> list[Extractor]:
         from kgrag.extract import open_extractor
 
-        return [
-            open_extractor(name, model=self._extracting_model, settings=self.settings)
-            for name in self.settings.extractor
-        ]
+        return [open_extractor(name, model=model, settings=self.settings) for name in self.settings.extractor]
 
     @property
     def _extracting_model(self) -> ChatModel | None:

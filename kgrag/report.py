@@ -38,6 +38,9 @@ class GraphReport(BaseModel):
     remarks: Counter[str] = Field(default_factory=Counter)
     """What this build noticed about what the model said: numbers that the chunk does not have, names that were dropped, ..."""
     usage: Usage = Usage()
+    """What this build's calls used."""
+    expected: Usage = Usage()
+    """What `kgrag build --dry-run` expects of these calls."""
 
 
 class BuildReport(BaseModel):
@@ -54,6 +57,8 @@ class BuildReport(BaseModel):
     graphs: dict[str, GraphReport] = Field(default_factory=dict)
     schemas: dict[str, str] = Field(default_factory=dict)
     """Graph → its induced schema, as a schema file."""
+    models: dict[str, Usage] = Field(default_factory=dict)
+    """Model → what it used by the meter: checks, repairs and embeddings included."""
     hyperlinks: int = 0
     ignored_files: dict[str, int] = Field(default_factory=dict)
     """Suffix → files of a kind that kgrag does not read."""

@@ -162,6 +162,15 @@ class Usage(_Value):
             seconds=self.seconds + other.seconds,
         )
 
+    def __sub__(self, other: Usage) -> Usage:
+        return Usage(
+            calls=self.calls - other.calls,
+            prompt_tokens=self.prompt_tokens - other.prompt_tokens,
+            completion_tokens=self.completion_tokens - other.completion_tokens,
+            cost=self.cost - other.cost,
+            seconds=self.seconds - other.seconds,
+        )
+
 
 class Entity(_Value):
     """A thing that a chunk names. Two entities of one graph are one node when `type` and `normal` are equal."""

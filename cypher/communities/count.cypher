@@ -1,3 +1,3 @@
-// How many communities each graph has, and how many have a label.
+// How many communities each graph has.
 MATCH (community:__Community__)
-RETURN community.graph AS graph, count(*) AS communities, count(community.label) AS labelled
+RETURN community.graph AS graph, count(*) AS communities

@@ -102,32 +102,44 @@ def build(
     explain_cleaning: Annotated[
         bool, typer.Option("--explain-cleaning", help="Show every line that cleaning removed, by rule.")
     ] = False,
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Say what it would do, cost and take; call nothing and change nothing."),
+    ] = False,
     as_json: AsJson = False,
 ) -> int:
     """Make a store hold what files and folders hold; what is unchanged is left alone, so the same command also updates and resumes."""
+    from kgrag.cli.estimate import show_estimate
     from kgrag.cli.output import print_json, terminal_progress
-    from kgrag.knowledge_graph import open_graph
+    from kgrag.knowledge_graph import estimate_build, open_graph
 
-    with open_graph(
-        store,
-        pdf=pdf,
-        embedder=embedder,
-        extractor=extractor,
-        graph=graph,
-        prompt=None if prompt is None else str(prompt),
-        extraction_schema=schema,
-        max_paths_per_chunk=max_paths_per_chunk,
-        transformer_mode=transformer_mode,
-        concurrency=concurrency,
-        model=model,
-        base_url=base_url,
-        requests_per_minute=requests_per_minute,
-        tokens_per_minute=tokens_per_minute,
-        timeout_s=timeout_s,
-        model_cache=model_cache,
-        prices=prices,
-        wait_s=wait_s,
-    ) as opened:
+    settings = {
+        "pdf": pdf,
+        "embedder": embedder,
+        "extractor": extractor,
+        "graph": graph,
+        "prompt": None if prompt is None else str(prompt),
+        "extraction_schema": schema,
+        "max_paths_per_chunk": max_paths_per_chunk,
+        "transformer_mode": transformer_mode,
+        "concurrency": concurrency,
+        "model": model,
+        "base_url": base_url,
+        "requests_per_minute": requests_per_minute,
+        "tokens_per_minute": tokens_per_minute,
+        "timeout_s": timeout_s,
+        "model_cache": model_cache,
+        "prices": prices,
+        "wait_s": wait_s,
+    }
+    if dry_run:
+        estimate = estimate_build(*paths, store=store, metadata=metadata, progress=terminal_progress(), **settings)
+        if as_json:
+            print_json(estimate)
+        else:
+            show_estimate(estimate)
+        return 1 if estimate.unreadable else 0
+    with open_graph(store, create=True, **settings) as opened:
         report = opened.build(*paths, metadata=metadata, keep_missing=keep_missing, progress=terminal_progress())
     if as_json:
         print_json(report)
@@ -137,6 +149,7 @@ def build(
 
 
 def _summarise(report: BuildReport, *, explain_cleaning: bool) -> None:
+    from kgrag.cli.estimate import usage_words
     from kgrag.cli.output import stdout
 
     say = stdout.print
@@ -148,8 +161,11 @@ def _summarise(report: BuildReport, *, explain_cleaning: bool) -> None:
         f"Chunks: {report.chunks_written} written, {report.chunks_embedded} embedded; {report.hyperlinks} hyperlinks between chunks"
     )
     for name, states in report.extractions.items():
-        say(f"Graph {name}: {_graph_line(states, report.graphs[name])}", markup=False)
-        for remark, count in sorted(report.graphs[name].remarks.items()):
+        graph = report.graphs[name]
+        say(f"Graph {name}: {_graph_line(states, graph)}", markup=False)
+        if graph.usage.calls:
+            say(f"  used {usage_words(graph.usage)}; expected {usage_words(graph.expected)}", markup=False)
+        for remark, count in sorted(graph.remarks.items()):
             say(f"  {count:,} {remark}", markup=False)
     if report.removed_lines:
         counts = ", ".join(f"{rule} {len(lines)}" for rule, lines in sorted(report.removed_lines.items()))
@@ -171,14 +187,12 @@ def _summarise(report: BuildReport, *, explain_cleaning: bool) -> None:
     for failure in report.failures:
         what = f"{failure.scope}: chunk {failure.subject}" if failure.stage == "extract" else failure.subject
         say(f"failed: {failure.stage} {what}: {failure.reason}", markup=False)
+    for name, usage in report.models.items():
+        say(f"Meter {name}: {usage_words(usage)}", markup=False)
     say("Time: " + ", ".join(f"{stage} {seconds:.1f} s" for stage, seconds in report.seconds.items()))
 
 
 def _graph_line(states: Mapping[str, int], graph: GraphReport) -> str:
     chunks = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
     holds = f"{graph.entities} entities, {graph.relations} relations ({graph.ungrounded} ungrounded)"
-    usage = graph.usage
-    if not usage.calls:
-        return f"chunks {chunks}; {holds}"
-    tokens = f"{usage.prompt_tokens:,} + {usage.completion_tokens:,} tokens"
-    return f"chunks {chunks}; {holds}; {usage.calls:,} calls, {tokens}, ${usage.cost:,.4f}"
+    return f"chunks {chunks}; {holds}"

@@ -17,7 +17,7 @@ from kgrag.store.graph import GraphStore
 from kgrag.store.ledger import WorkRecord
 from kgrag.types import Chunk, Document, content_id
 
-__all__ = ["convert", "read_source", "remove_vanished", "source_version"]
+__all__ = ["convert", "file_digest", "is_unchanged", "read_source", "remove_vanished", "source_version"]
 
 CONVERSION_VERSION = "1"
 """Counts up when conversion, cleaning or chunking changes what comes out: files are then read again."""
@@ -46,7 +46,7 @@ def convert(
             previous = done.get(source.stored_path)
             try:
                 digest = file_digest(source)
-                if previous and (previous.version, previous.result, previous.state) == (version, digest, "ok"):
+                if is_unchanged(previous, version=version, digest=digest):
                     report.unchanged_files += 1
                     continue
                 converted = read_source(source, embedder, settings)
@@ -95,6 +95,11 @@ def source_version(source: Source, embedder: Embedder, settings: Settings) -> st
     """Name all that a file's chunks depend on besides its bytes."""
     said = (source.product, source.category, source.version, sorted(source.metadata.items()))
     return content_id(CONVERSION_VERSION, settings.pdf, embedder.name, str(embedder.max_tokens), repr(said))
+
+
+def is_unchanged(previous: WorkRecord | None, *, version: str, digest: str) -> bool:
+    """Say whether a file was read as it is now, by the settings of now."""
+    return previous is not None and (previous.version, previous.result, previous.state) == (version, digest, "ok")
 
 
 def file_digest(source: Source) -> str:

@@ -70,6 +70,7 @@ class ModelWatch:
 
     def __init__(self, model: ChatModel | None, *, patience: Patience) -> None:
         self._model = model
+        self._what = f"the model {model.name}" if model else "a model"
         self._patience = patience
         self._answered_at = float("-inf")
         self._probing = asyncio.Lock()
@@ -85,7 +86,8 @@ class ModelWatch:
                 return
             if self._model is None:
                 raise error
-            await self._patience.acall(self._ask, what=f"the model {self._model.name}", away=ModelUnavailable)
+            await asyncio.sleep(self._patience.missed(self._what, error))  # says at once what is waited for
+            await self._patience.acall(self._ask, what=self._what, away=ModelUnavailable)
             self.answered()
 
     async def _ask(self) -> None:

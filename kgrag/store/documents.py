@@ -13,7 +13,15 @@ from kgrag.store.rows import batches_by_size, chunk_from_row, chunk_row, documen
 from kgrag.store.statements import statement
 from kgrag.types import Chunk, Document
 
-__all__ = ["DeletedCounts", "delete_documents", "put_documents", "read_chunks", "read_documents", "sort_documents"]
+__all__ = [
+    "DeletedCounts",
+    "chunks_in_order",
+    "delete_documents",
+    "put_documents",
+    "read_chunks",
+    "read_documents",
+    "sort_documents",
+]
 
 READ_CHUNKS = 2000
 """Chunks that are asked for, and sorted, at a time."""
@@ -125,12 +133,13 @@ def read_chunks(connection: Connection, ids: Sequence[str] | None = None) -> Ite
         batch.append(document.id)
         waiting += counts.get(document.id, 0)
         if waiting >= READ_CHUNKS:
-            yield from _chunks_in_order(connection, batch)
+            yield from chunks_in_order(connection, batch)
             batch, waiting = [], 0
-    yield from _chunks_in_order(connection, batch)
+    yield from chunks_in_order(connection, batch)
 
 
-def _chunks_in_order(connection: Connection, document_ids: Sequence[str]) -> list[Chunk]:
+def chunks_in_order(connection: Connection, document_ids: Sequence[str]) -> list[Chunk]:
+    """Read the chunks of some documents, in the order of both."""
     order = {document_id: place for place, document_id in enumerate(document_ids)}
     rows = connection.read(statement("store/chunks_of_documents"), {"document_ids": list(document_ids)})
     chunks = [chunk_from_row(row["chunk"]) for row in rows]

@@ -27,9 +27,17 @@ from kgrag.store.communities import (
     read_communities,
     summary_row,
 )
-from kgrag.store.connection import Connection, Transaction, open_connection
+from kgrag.store.connection import Connection, Transaction, is_address, open_connection
 from kgrag.store.digest import digest
-from kgrag.store.documents import DeletedCounts, delete_documents, put_documents, read_chunks, read_documents
+from kgrag.store.documents import (
+    DeletedCounts,
+    chunks_in_order,
+    delete_documents,
+    put_documents,
+    read_chunks,
+    read_documents,
+)
+from kgrag.store.embedded import DATABASE
 from kgrag.store.extractions import put_extractions
 from kgrag.store.ledger import WorkRecord, work_key
 from kgrag.store.links import relink
@@ -39,7 +47,7 @@ from kgrag.store.rows import batches_by_size
 from kgrag.store.statements import statement
 from kgrag.types import Chunk, Community, Document, Extraction, content_id
 
-__all__ = ["GraphStore", "open_store"]
+__all__ = ["GraphStore", "open_store", "store_exists"]
 
 DELETE_NODES = 5000
 """Of one transaction when a graph is deleted."""
@@ -61,6 +69,11 @@ def open_store(target: str | Path, *, create: bool = True) -> GraphStore:
     except BaseException:
         connection.close()
         raise
+
+
+def store_exists(target: str | Path) -> bool:
+    """Say whether there is something to open: a folder with a store in it; of a server's address it is assumed."""
+    return is_address(target) or (Path(target).expanduser() / "database" / DATABASE).is_dir()
 
 
 class GraphStore:
@@ -161,6 +174,10 @@ class GraphStore:
     def chunks(self, ids: Sequence[str] | None = None) -> Iterator[Chunk]:
         """Yield every chunk in document order, or those of `ids` in that order; unknown ids are passed over."""
         return read_chunks(self._connection, ids) if self._meta else iter(())
+
+    def chunks_of(self, document_ids: Sequence[str]) -> list[Chunk]:
+        """Return the chunks of some documents, in the order of both."""
+        return chunks_in_order(self._connection, document_ids) if self._meta and document_ids else []
 
     def count_chunks(self) -> int:
         """Return how many chunks there are."""
@@ -337,7 +354,7 @@ class GraphStore:
         return keys, vectors.reshape(len(keys), self._bound().dimensions)
 
     def graph_state(self, graph: str) -> str:
-        """Fingerprint what a graph says: what was extracted from which chunk, what is merged, and how much that makes now.
+        """Fingerprint what a graph says: what was extracted from which chunk, and how many entities and relations that makes now.
 
         Communities were made of a state: where it is another one, they are stale.
         """
@@ -347,7 +364,6 @@ class GraphStore:
             *(f"{chunk} {result}" for chunk, result in extracted),
             str(counts.get("entities", 0)),
             str(counts.get("relations", 0)),
-            str(self.count_members(graph)),
         )
 
     def put_similar(self, graph: str, scores: Mapping[tuple[str, str], float]) -> None:
@@ -451,7 +467,6 @@ class GraphStore:
             "documents": len(self.documents()),
             "chunks": self.count_chunks(),
             "ledger": {stage: dict(sorted(states.items())) for stage, states in sorted(ledger.items())},
-            "communities": self._community_states(),
             "cost": cost,
         }
 
@@ -497,22 +512,6 @@ class GraphStore:
             }
             for name in sorted(entities)
         }
-
-    def _community_states(self) -> dict[str, str]:
-        """Say of each graph with communities whether they are of what the graph says now.
-
-        `current`; `stale`: something was extracted, deleted or merged since; `unfinished`: a run was interrupted, or left a community
-        without a label.
-        """
-        states = {}
-        for row in self._connection.read(statement("communities/count"), {}) if self._meta else ():
-            graph = str(row["graph"])
-            record = self.work(PARTITION, graph).get(graph)
-            if record is None or row["labelled"] < row["communities"]:
-                states[graph] = "unfinished"
-            else:
-                states[graph] = "current" if record.result == self.graph_state(graph) else "stale"
-        return dict(sorted(states.items()))
 
     def _bound(self) -> schema.Meta:
         if self._meta is None:

@@ -46,7 +46,13 @@ def serve(home: Path, jars: Path, libjvm: str, heap_mb: int, owner_pid: int | No
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda *_: stopping.set())
     jpype.startJVM(
-        libjvm, f"-Xmx{heap_mb}m", *JVM_OPTIONS, classpath=[str(jars / "*")], convertStrings=True, interrupt=False
+        libjvm,
+        f"-Xmx{heap_mb}m",
+        *JVM_OPTIONS,
+        # As Neo4j's own start script has it: what a user puts into `plugins` is found.
+        classpath=[str(jars / "*"), str(home / "plugins" / "*")],
+        convertStrings=True,
+        interrupt=False,
     )
     path = jpype.JClass("java.nio.file.Path")
     builder = jpype.JClass("org.neo4j.dbms.api.DatabaseManagementServiceBuilder")

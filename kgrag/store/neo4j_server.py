@@ -16,7 +16,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -84,13 +84,15 @@ def up(
     engine: Engine = "auto",
     heap_mb: int = HEAP_MB,
     owner_pid: int | None = None,
+    settings: Mapping[str, str] | None = None,
     on_step: Callable[[str], None] = lambda _: None,
 ) -> Neo4jServer:
     """Start a server on `home`, or return the one that runs there, once it answers with its password.
 
     `password`: of a new server, at least 8 characters; without one it is generated. An existing home keeps its own. `bolt_port` 0 takes a
-    free port. `owner_pid`: the server stops by itself when that process is gone (from Maven only). `on_step` is told of long steps.
-    Raises `InputError` for a password that does not fit the home, `StoreUnavailable` where the server cannot be started.
+    free port. `owner_pid`: the server stops by itself when that process is gone; `settings`: more lines of its neo4j.conf (both from Maven
+    only). `on_step` is told of long steps. Raises `InputError` for a password that does not fit the home, `StoreUnavailable` where it
+    cannot be started.
     """
     home = (home or default_home()).resolve()
     home.mkdir(parents=True, exist_ok=True)
@@ -113,7 +115,9 @@ def up(
             browser_port = BROWSER_PORT if port == BOLT_PORT else None
             compose_up(home, password=kept, bolt_port=port, browser_port=browser_port, heap_mb=heap_mb)
         else:
-            process = _start_process(home, port=port, heap_mb=heap_mb, owner_pid=owner_pid, on_step=on_step)
+            process = _start_process(
+                home, port=port, heap_mb=heap_mb, owner_pid=owner_pid, settings=settings or {}, on_step=on_step
+            )
         server = Neo4jServer(
             url=f"neo4j://127.0.0.1:{port}",
             username=USERNAME,
@@ -222,7 +226,13 @@ def _port_is_free(port: int) -> bool:
 
 
 def _start_process(
-    home: Path, *, port: int, heap_mb: int, owner_pid: int | None, on_step: Callable[[str], None]
+    home: Path,
+    *,
+    port: int,
+    heap_mb: int,
+    owner_pid: int | None,
+    settings: Mapping[str, str],
+    on_step: Callable[[str], None],
 ) -> subprocess.Popen[bytes]:
     jars, library = neo4j_jars(on_step), java_library()
     conf = {
@@ -232,6 +242,7 @@ def _start_process(
         "dbms.security.auth_enabled": "true",
         "dbms.usage_report.enabled": "false",
         "server.memory.pagecache.size": f"{PAGE_CACHE_MB}m",
+        **settings,
     }
     (home / "neo4j.conf").write_text("".join(f"{name}={value}\n" for name, value in conf.items()), encoding="utf-8")
     owner = [] if owner_pid is None else [str(owner_pid)]

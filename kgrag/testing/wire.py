@@ -147,5 +147,10 @@ def _message(request: ModelRequest, behaviour: Behaviour) -> tuple[dict[str, Any
 
 
 def _usage(request: ModelRequest, behaviour: Behaviour, said: str) -> dict[str, int]:
-    prompt, completion = behaviour.usage or (estimated_tokens(request.prompt), estimated_tokens(said) if said else 0)
+    # Endpoints count the form that they are asked for as part of the prompt.
+    form = json.dumps([request.schema, request.tools]) if request.schema or request.tools else ""
+    prompt, completion = behaviour.usage or (
+        estimated_tokens(request.prompt + form),
+        estimated_tokens(said) if said else 0,
+    )
     return {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}

@@ -1,0 +1,243 @@
+"""`kgrag build --dry-run`: what a build would do and cost, without a call and without a change.
+
+Files that the ledger does not know as they are now are read and chunked in memory; the real extractors make the real prompts for the
+chunks that are to be extracted, and a model that only counts takes them. What completions and time will be is measured in the ledger where
+there were enough calls, else assumed: `assumptions` says which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from pydantic import BaseModel, Field, computed_field
+
+from kgrag.documents import discover
+from kgrag.errors import DocumentError
+from kgrag.extract.base import Extractor, InducesSchema
+from kgrag.models.base import ChatModel, Embedder
+from kgrag.models.expected import CountingChatModel, ExpectingChatModel, NotAsked
+from kgrag.models.prices import PriceTable, load_prices
+from kgrag.models.tokens import estimate_tokens
+from kgrag.progress import Progress, Silent
+from kgrag.settings import Settings
+from kgrag.stages.conversion import file_digest, is_unchanged, read_source, source_version
+from kgrag.stages.extraction import is_done
+from kgrag.stages.schema import recall_schema
+from kgrag.store.graph import GraphStore
+from kgrag.types import Chunk, Usage
+
+__all__ = ["Estimate", "GraphEstimate", "Measured", "estimate", "expected_of", "measured"]
+
+ASSUMED_COMPLETION_TOKENS = 300
+"""Of one reply: gpt-3.5-turbo wrote 165 tokens of bare triples for a passage of MuSiQue; JSON with types has about twice that."""
+ASSUMED_SECONDS_OF_A_CALL = 5.0
+"""300 tokens at 60 a second, as hosted models write."""
+ENOUGH_CALLS = 20
+"""From so many measured calls on their mean is taken instead of what is assumed."""
+BATCH_CHUNKS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What one call takes: measured in the ledger, or assumed."""
+
+    completion_tokens: float = ASSUMED_COMPLETION_TOKENS
+    seconds: float = ASSUMED_SECONDS_OF_A_CALL
+    calls: int = 0
+    """How many calls that is the mean of; 0 is an assumption."""
+
+    def usage(self, calls: int, prompt_tokens: int, *, model: str, prices: PriceTable) -> Usage:
+        """Return what so many calls are expected to use; the cost is 0 where the model has no price."""
+        used = Usage(calls=calls, prompt_tokens=prompt_tokens, completion_tokens=round(calls * self.completion_tokens))
+        price = prices.of(model)
+        return used.model_copy(update={"cost": price.of(used)}) if price else used
+
+    @property
+    def words(self) -> str:
+        """Say where the figures come from."""
+        what = f"{self.completion_tokens:,.0f} completion tokens and {self.seconds:.1f} s a call"
+        return f"{what}, the mean of {self.calls:,} calls in the ledger" if self.calls else f"{what} are assumed"
+
+
+class GraphEstimate(BaseModel):
+    """What the extraction of one graph would take."""
+
+    chunks: int = 0
+    """To be extracted: new, changed, failed before, or done by another model, prompt or schema."""
+    calls: int = 0
+    cached_calls: int = 0
+    """Answered by the response cache: they cost nothing."""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float | None = 0.0
+    """US dollars; None where the price of the model is not known."""
+    seconds: float = 0.0
+    """At the limits that are set: calls at once, requests and tokens a minute."""
+
+
+class Estimate(BaseModel):
+    """What a build would do and cost."""
+
+    model: str
+    files: int = 0
+    """To be read: new, changed, or failed before."""
+    documents: int = 0
+    """In those files."""
+    unchanged_files: int = 0
+    chunks: int = 0
+    """Of all documents, once it is done."""
+    embedding_tokens: int = 0
+    """Of chunks that a hosted embedder would be asked for; entities come on top."""
+    embedding_cost: float | None = 0.0
+    graphs: dict[str, GraphEstimate] = Field(default_factory=dict)
+    unreadable: dict[str, str] = Field(default_factory=dict)
+    """Path → why it cannot be read."""
+    assumptions: list[str] = Field(default_factory=list)
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def cost(self) -> float | None:
+        """US dollars of everything; None where some price is not known."""
+        parts = [self.embedding_cost, *(graph.cost for graph in self.graphs.values())]
+        return None if any(part is None for part in parts) else sum(part or 0.0 for part in parts)
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def seconds(self) -> float:
+        """Of all extraction at the limits that are set."""
+        return sum(graph.seconds for graph in self.graphs.values())
+
+
+def measured(store: GraphStore | None, graph: str) -> Measured:
+    """Return what a call took in this graph so far, or what is assumed."""
+    counts = store.extraction_counts().get(graph) if store else None
+    if counts is None or counts["calls"] < ENOUGH_CALLS:
+        return Measured()
+    calls = counts["calls"]
+    return Measured(counts["completion_tokens"] / calls, counts["seconds"] / calls, calls)
+
+
+def expected_of(model: ChatModel | None) -> Usage:
+    """Return what was to be expected of the calls that a model made so far; nothing of a model that does not count that."""
+    return model.expected if isinstance(model, ExpectingChatModel) else Usage()
+
+
+async def estimate(
+    paths: Sequence[Path],
+    *,
+    store: GraphStore | None,
+    embedder: Embedder,
+    extractors: Sequence[tuple[str, Extractor]],
+    model: CountingChatModel,
+    settings: Settings,
+    metadata: Path | None = None,
+    progress: Progress | None = None,
+) -> Estimate:
+    """Estimate a build of `paths` into `store` (None: into a new one) by these extractors, by graph, which ask `model`.
+
+    Nothing is called and nothing is written. Raises `InputError` for a path that does not exist.
+    """
+    result = Estimate(model=model.name)
+    usage = {graph: Measured() for graph, _ in extractors}
+    for graph, extractor in extractors:
+        usage[graph] = measured(store, graph)
+        result.graphs[graph] = GraphEstimate()
+        if isinstance(extractor, InducesSchema) and not (store and recall_schema(extractor, graph, store=store)):
+            result.assumptions.append(
+                f"{graph}: the schema is induced first, by one call more, and makes prompts longer"
+            )
+    hosted_embedder = settings.embedder != "minilm" and not settings.embedder.startswith("sentence-transformers:")
+    for batch in _batches(_chunks(paths, store, embedder, settings, metadata, result, progress or Silent())):
+        result.chunks += len(batch)
+        if hosted_embedder:
+            result.embedding_tokens += _tokens_to_embed(batch, store, embedder)
+        for graph, extractor in extractors:
+            known = store.work_of("extract", [chunk.id for chunk in batch], scope=graph) if store else {}
+            wanted = [chunk for chunk in batch if not is_done(known.get(chunk.id), extractor.fingerprint)]
+            await _count(extractor, wanted, model, result.graphs[graph])
+    prices = load_prices(settings.prices)
+    for graph, counts in result.graphs.items():
+        takes = usage[graph]
+        used = takes.usage(counts.calls, counts.prompt_tokens, model=model.name, prices=prices)
+        counts.completion_tokens = used.completion_tokens
+        counts.cost = used.cost if not counts.calls or prices.of(model.name) else None
+        counts.seconds = _seconds(counts, takes, settings)
+        if counts.calls:
+            result.assumptions.append(f"{graph}: {takes.words}; a repair round is not foreseen")
+    if result.embedding_tokens:
+        price = prices.of(settings.embedder)
+        result.embedding_cost = price.of(Usage(prompt_tokens=result.embedding_tokens)) if price else None
+    if any(counts.calls for counts in result.graphs.values()):
+        result.assumptions.append(
+            f"prompt tokens are estimated from the prompts; prices as of {prices.date} ({model.name})"
+        )
+    return result
+
+
+def _chunks(
+    paths: Sequence[Path],
+    store: GraphStore | None,
+    embedder: Embedder,
+    settings: Settings,
+    metadata: Path | None,
+    result: Estimate,
+    progress: Progress,
+) -> Iterator[Chunk]:
+    """Give every chunk that there would be: of unchanged files from the store, of others by reading them."""
+    discovery = discover(paths, metadata=metadata)
+    done = store.work("convert") if store else {}
+    with progress.step("Read", len(discovery.sources), "files") as step:
+        for source in discovery.sources:
+            try:
+                version, digest = source_version(source, embedder, settings), file_digest(source)
+                if store and is_unchanged(done.get(source.stored_path), version=version, digest=digest):
+                    result.unchanged_files += 1
+                    yield from store.chunks_of([d.id for d in store.documents(path=source.stored_path)])
+                else:
+                    result.files += 1
+                    for one in read_source(source, embedder, settings):
+                        result.documents += 1
+                        yield from one.chunks
+            except DocumentError as error:
+                result.unreadable[source.stored_path] = error.reason
+            step.advance()
+
+
+async def _count(
+    extractor: Extractor, chunks: Sequence[Chunk], model: CountingChatModel, counts: GraphEstimate
+) -> None:
+    """Have the extractor ask about chunks; the first call about each is counted, and the extractor is stopped by it."""
+    before, cached_before = model.expected, model.cached
+    counts.chunks += len(chunks)
+    for chunk in chunks:
+        try:
+            await extractor.extract(chunk)
+        except NotAsked:
+            continue
+    counts.calls += model.expected.calls - before.calls
+    counts.prompt_tokens += model.expected.prompt_tokens - before.prompt_tokens
+    counts.cached_calls += model.cached - cached_before
+
+
+def _seconds(counts: GraphEstimate, takes: Measured, settings: Settings) -> float:
+    """Return the longest of: calls at once, requests a minute, tokens a minute."""
+    longest = counts.calls * takes.seconds / settings.concurrency
+    longest = max(longest, takes.seconds if counts.calls else 0.0)
+    if settings.requests_per_minute:
+        longest = max(longest, 60.0 * counts.calls / settings.requests_per_minute)
+    if settings.tokens_per_minute:
+        longest = max(longest, 60.0 * (counts.prompt_tokens + counts.completion_tokens) / settings.tokens_per_minute)
+    return longest
+
+
+def _tokens_to_embed(chunks: Sequence[Chunk], store: GraphStore | None, embedder: Embedder) -> int:
+    done = store.work_of("embed", [chunk.id for chunk in chunks], scope=embedder.name) if store else {}
+    return sum(estimate_tokens(chunk.embedded_text) for chunk in chunks if chunk.id not in done)
+
+
+def _batches(chunks: Iterator[Chunk]) -> Iterator[list[Chunk]]:
+    while batch := list(islice(chunks, BATCH_CHUNKS)):
+        yield batch

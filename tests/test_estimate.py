@@ -1,0 +1,96 @@
+"""The dry run: what a build would do and cost, held against the build that follows."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kgrag.cli import run
+from kgrag.store.graph import open_store
+from kgrag.testing import ModelRequest, ModelServer
+
+CHUNKS = 30
+
+
+def script(request: ModelRequest) -> object:
+    if "Check " in request.last:
+        return {"ok": True}
+    return "(X-100, NEEDS, 3.3 V)"
+
+
+@pytest.fixture
+def arguments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    lines = [
+        {"id": f"n{i}", "title": f"Note {i % 5}", "text": f"The X-100 needs 3.3 V, says {i}."} for i in range(CHUNKS)
+    ]
+    Path("notes.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    Path("prices.toml").write_text('[models]\n"openai:scripted" = { input = 1.0, output = 2.0 }\n')
+    command = ["build", "notes.jsonl", "--store", "store.kg", "--extractor", "path", "--model", "openai:scripted"]
+    return [*command, "--prices", "prices.toml", "--model-cache", "replies.sqlite", "--json"]
+
+
+def test_a_dry_run_calls_and_writes_nothing_and_foresees_the_build(
+    arguments: list[str], store_target: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with ModelServer(script) as server:
+        arguments = [*arguments, "--base-url", server.url, "--store", store_target]
+        assert run([*arguments, "--dry-run"]) == 0
+        dry = json.loads(capsys.readouterr().out)
+        assert server.requests == []
+        if "://" not in store_target:
+            assert not Path(store_target).exists()
+        assert run(arguments) == 0
+        real = json.loads(capsys.readouterr().out)
+        with open_store(store_target) as store:
+            before = store.digest()
+        assert run([*arguments, "--dry-run"]) == 0
+        again = json.loads(capsys.readouterr().out)
+    graph = dry["graphs"]["path"]
+    assert (dry["documents"], dry["chunks"], graph["chunks"], graph["calls"]) == (5, CHUNKS, CHUNKS, CHUNKS)
+    expected = real["graphs"]["path"]["expected"]
+    assert graph["prompt_tokens"] == expected["prompt_tokens"]
+    assert graph["completion_tokens"] == expected["completion_tokens"]
+    assert graph["cost"] == pytest.approx(expected["cost"])
+    assert real["graphs"]["path"]["usage"]["calls"] == CHUNKS
+    assert real["models"]["openai:scripted"]["calls"] == CHUNKS + 1, "the check of the model is a call, too"
+    assert (again["unchanged_files"], again["chunks"], again["graphs"]["path"]["calls"]) == (1, CHUNKS, 0)
+    assert again["cost"] == 0.0
+    with open_store(store_target) as store:
+        assert store.digest() == before
+
+
+def test_the_time_is_that_of_the_limits(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([*arguments, "--dry-run", "--requests-per-minute", "10"]) == 0
+    by_requests = json.loads(capsys.readouterr().out)["graphs"]["path"]
+    assert by_requests["seconds"] == pytest.approx(60 * CHUNKS / 10)
+    assert run([*arguments, "--dry-run", "--tokens-per-minute", "1000"]) == 0
+    by_tokens = json.loads(capsys.readouterr().out)["graphs"]["path"]
+    tokens = by_tokens["prompt_tokens"] + by_tokens["completion_tokens"]
+    assert by_tokens["seconds"] == pytest.approx(60 * tokens / 1000)
+
+
+def test_what_the_cache_answers_costs_nothing(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with ModelServer(script) as server:
+        arguments = [*arguments, "--base-url", server.url]
+        assert run(arguments) == 0
+        capsys.readouterr()
+        elsewhere = [*arguments, "--graph", "elsewhere", "--dry-run"]
+        assert run(elsewhere) == 0
+    graph = json.loads(capsys.readouterr().out)["graphs"]["elsewhere"]
+    assert (graph["chunks"], graph["calls"], graph["cached_calls"], graph["cost"]) == (CHUNKS, 0, CHUNKS, 0.0)
+
+
+def test_after_enough_calls_the_ledger_says_how_long_replies_are(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with ModelServer(script) as server:
+        arguments = [*arguments, "--base-url", server.url]
+        assert run(arguments) == 0
+        capsys.readouterr()
+        assert run([*arguments, "--dry-run", "--max-paths-per-chunk", "3"]) == 0
+    dry = json.loads(capsys.readouterr().out)
+    assert dry["graphs"]["path"]["calls"] == CHUNKS, "another prompt is another extraction"
+    assert dry["graphs"]["path"]["completion_tokens"] < 20 * CHUNKS
+    assert any("mean of 30 calls" in note for note in dry["assumptions"])
