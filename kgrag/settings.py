@@ -79,6 +79,8 @@ class Settings(BaseSettings):
     """Properties of entities that `graph_transformer` asks for in tool mode; None is `description`."""
     relationship_properties: Annotated[tuple[str, ...] | None, NoDecode] = None
     """The same for relations."""
+    chunk_tokens: int = Field(default=512, ge=64)
+    """Of the longest chunk; never more than the embedder's window."""
     pipeline: str = "default"
     pdf: Literal["auto", "native", "standard"] = "auto"
     max_file_mb: int = Field(default=100, gt=0)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kgrag.cli.options import AsJson, BaseUrl, Budget, Model, ModelCache, Pipeline, Store, TimeoutS, Top
+from kgrag.cli.options import AsJson, BaseUrl, Budget, Embedder, Model, ModelCache, Pipeline, Store, TimeoutS, Top
 
 if TYPE_CHECKING:
     from kgrag.types import Answer
@@ -19,6 +19,7 @@ def ask(
     question: Annotated[str, typer.Argument(help="The question, in plain words.")],
     store: Store = None,
     pipeline: Pipeline = None,
+    embedder: Embedder = None,
     model: Model = None,
     base_url: BaseUrl = None,
     answer_prompt: Annotated[
@@ -46,6 +47,7 @@ def ask(
         store,
         create=False,
         pipeline=pipeline,
+        embedder=embedder,
         model=model,
         base_url=base_url,
         answer_prompt=answer_prompt,

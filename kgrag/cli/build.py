@@ -43,6 +43,15 @@ def build(
         ),
     ] = None,
     embedder: Embedder = None,
+    chunk_tokens: Annotated[
+        int | None,
+        typer.Option(
+            "--chunk-tokens",
+            min=64,
+            help="Of the longest chunk, within the embedder's window. Default: 512 (minilm: 254).",
+            show_default=False,
+        ),
+    ] = None,
     model: Model = None,
     base_url: BaseUrl = None,
     extractor: Annotated[
@@ -116,6 +125,7 @@ def build(
     settings = {
         "pdf": pdf,
         "embedder": embedder,
+        "chunk_tokens": chunk_tokens,
         "extractor": extractor,
         "graph": graph,
         "prompt": None if prompt is None else str(prompt),

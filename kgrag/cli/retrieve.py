@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from kgrag.cli.options import Budget, Pipeline, Store, Top
+from kgrag.cli.options import BaseUrl, Budget, Embedder, Pipeline, Store, Top
 
 __all__ = ["retrieve"]
 
@@ -17,6 +17,8 @@ def retrieve(
     out: Annotated[Path, typer.Option("--out", help="JSON lines of evidence, one line for each question, in order.")],
     store: Store = None,
     pipeline: Pipeline = None,
+    embedder: Embedder = None,
+    base_url: BaseUrl = None,
     top: Top = None,
     budget: Budget = None,
 ) -> None:
@@ -30,7 +32,7 @@ def retrieve(
 
     asked = read_questions(questions)
     with (
-        open_graph(store, create=False, pipeline=pipeline) as graph,
+        open_graph(store, create=False, pipeline=pipeline, embedder=embedder, base_url=base_url) as graph,
         out.open("w", encoding="utf-8") as file,
         terminal_progress().step("Retrieve", len(asked), "questions") as step,
     ):

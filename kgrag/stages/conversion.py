@@ -85,7 +85,7 @@ def read_source(source: Source, embedder: Embedder, settings: Settings) -> Itera
     return read(
         source,
         count_tokens=embedder.count_tokens,
-        max_tokens=embedder.max_tokens,
+        max_tokens=_chunk_tokens(embedder, settings),
         pdf=settings.pdf,
         max_file_mb=settings.max_file_mb,
     )
@@ -94,7 +94,14 @@ def read_source(source: Source, embedder: Embedder, settings: Settings) -> Itera
 def source_version(source: Source, embedder: Embedder, settings: Settings) -> str:
     """Name all that a file's chunks depend on besides its bytes."""
     said = (source.product, source.category, source.version, sorted(source.metadata.items()))
-    return content_id(CONVERSION_VERSION, settings.pdf, embedder.name, str(embedder.max_tokens), repr(said))
+    return content_id(
+        CONVERSION_VERSION, settings.pdf, embedder.name, str(_chunk_tokens(embedder, settings)), repr(said)
+    )
+
+
+def _chunk_tokens(embedder: Embedder, settings: Settings) -> int:
+    """Tokens of the longest chunk: a hosted embedder's window can hold a whole document, and that is no passage to find or to cite."""
+    return min(embedder.max_tokens, settings.chunk_tokens)
 
 
 def is_unchanged(previous: WorkRecord | None, *, version: str, digest: str) -> bool:
