@@ -16,6 +16,7 @@ from kgrag.waiting import wait_for
 
 if TYPE_CHECKING:
     from kgrag.communities import CommunityReport
+    from kgrag.communities.summary import Summariser
     from kgrag.estimate import Estimate
     from kgrag.extract.base import Extractor
     from kgrag.models.base import ChatModel, Embedder
@@ -217,14 +218,24 @@ class KnowledgeGraph:
         `settings` are those of `kgrag.communities.CommunitySettings`. See `kgrag.communities.update_communities`.
         """
         from kgrag.communities import CommunitySettings, update_communities
+        from kgrag.communities.chat import ChatSummariser
         from kgrag.communities.rules import RulesSummariser
 
+        name = self.settings.model
+        if name in CHAT_MODELS:
+            summariser: Summariser = RulesSummariser()
+        else:
+            summariser = ChatSummariser(
+                name,
+                lambda: open_chat_model(name, settings=self.settings, meter=self.meter),
+                price=self.meter.prices.of(name),
+            )
         return wait_for(
             update_communities(
                 self.store,
                 graph=self._graph(graph),
                 embedder=self.embedder,
-                summariser=RulesSummariser(),
+                summariser=summariser,
                 settings=CommunitySettings(**settings),
                 fresh=fresh,
                 dry_run=dry_run,

@@ -1,3 +1,3 @@
-// How many communities each graph has.
+// How many communities each graph has, and how many have a label.
 MATCH (community:__Community__)
-RETURN community.graph AS graph, count(*) AS communities
+RETURN community.graph AS graph, count(*) AS communities, count(community.label) AS labelled

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kgrag.cli.options import AsJson, Store
+from kgrag.cli.options import AsJson, BaseUrl, Model, Store
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kgrag.evaluate import GoldTriple, Triple, TripleScore
+    from kgrag.settings import Settings
 
 __all__ = ["app"]
 
@@ -47,9 +48,8 @@ def extraction(
     graph: Annotated[
         str | None, typer.Option("--graph", help="What the gold chunks say in a graph of --store.")
     ] = None,
-    model: Annotated[
-        str | None, typer.Option("--model", help="The model of --extractor, where it asks one.", show_default=False)
-    ] = None,
+    model: Model = None,
+    base_url: BaseUrl = None,
     embedder: Annotated[
         str | None, typer.Option("--embedder", help="Compares meanings. Default: minilm.", show_default=False)
     ] = None,
@@ -71,7 +71,7 @@ def extraction(
         raise InputError(
             "Expected one of --against FILE, --extractor NAME, and --store S --graph G, to compare with the gold triples."
         )
-    settings = load_settings(embedder=embedder)
+    settings = load_settings(embedder=embedder, model=model, base_url=base_url)
     right, failures = read_triples(gold), dict[str, str]()
     said: Sequence[Triple]
     if against is not None:
@@ -81,12 +81,12 @@ def extraction(
     elif graph is not None:
         said = _of_graph(right, store, graph)
     else:
-        said, failures = _of_extractor(right, store, str(extractor), model)
+        said, failures = _of_extractor(right, store, str(extractor), settings)
     sources = sorted({triple.source for triple in said if triple.source})
     groups = {name: [triple for triple in said if triple.source == name] for name in sources}
     if len(groups) != 1:
         groups[extractor or graph or "all"] = list(said)
-    measured = open_embedder(settings.embedder)
+    measured = open_embedder(settings.embedder, settings=settings)
 
     async def score() -> dict[str, list[TripleScore]]:
         return {
@@ -153,15 +153,18 @@ def _of_graph(gold: list[GoldTriple], store: str | None, graph: str) -> list[Tri
 
 
 def _of_extractor(
-    gold: list[GoldTriple], store: str | None, name: str, model: str | None
+    gold: list[GoldTriple], store: str | None, name: str, settings: Settings
 ) -> tuple[list[Triple], dict[str, str]]:
     import asyncio
 
     from kgrag.evaluate.extraction import gold_chunks, passages_of_gold, triples_of_extractor
-    from kgrag.extract import open_extractor
+    from kgrag.extract import NEEDS_MODEL, open_extractor
     from kgrag.knowledge_graph import open_graph
+    from kgrag.models import CHAT_MODELS, open_chat_model
 
-    extractor = open_extractor(name)
+    asks = name in NEEDS_MODEL and settings.model not in CHAT_MODELS
+    model = open_chat_model(settings.model, settings=settings) if asks else None
+    extractor = open_extractor(name, model=model, settings=settings)
     if store is None:
         documents, chunks = passages_of_gold(gold)
         return asyncio.run(triples_of_extractor(extractor, documents, chunks.values(), chunks=chunks))

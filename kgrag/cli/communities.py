@@ -7,7 +7,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kgrag.cli.options import AsJson, Store
+from kgrag.cli.options import (
+    AsJson,
+    BaseUrl,
+    Concurrency,
+    Embedder,
+    Model,
+    ModelCache,
+    Prices,
+    RequestsPerMinute,
+    Store,
+    TimeoutS,
+    TokensPerMinute,
+)
 
 if TYPE_CHECKING:
     from kgrag.communities import CommunityReport
@@ -17,7 +29,8 @@ __all__ = ["app"]
 app = typer.Typer(invoke_without_command=True)
 
 Graph = Annotated[
-    str | None, typer.Option("--graph", "-g", help="The graph. Default: the extractor's name.", show_default=False)
+    str | None,
+    typer.Option("--graph", "-g", help="Which graph. Default: every graph of the store.", show_default=False),
 ]
 
 
@@ -42,10 +55,15 @@ def communities(
         int, typer.Option("--summary-floor", min=1, help="Communities with fewer entities get a label and no summary.")
     ] = 5,
     budget: Annotated[int, typer.Option("--budget", min=200, help="Tokens of what a summary is made from.")] = 2000,
-    model: Annotated[
-        str | None,
-        typer.Option("--model", "-m", help="Who summarises. Default: rules, model-free.", show_default=False),
-    ] = None,
+    model: Model = None,
+    base_url: BaseUrl = None,
+    embedder: Embedder = None,
+    concurrency: Concurrency = None,
+    requests_per_minute: RequestsPerMinute = None,
+    tokens_per_minute: TokensPerMinute = None,
+    timeout_s: TimeoutS = None,
+    model_cache: ModelCache = None,
+    prices: Prices = None,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Find communities from nothing, not from those that are there.")
     ] = False,
@@ -58,27 +76,47 @@ def communities(
     if context.invoked_subcommand is not None:
         return 0
     from kgrag.cli.output import print_json, terminal_progress
+    from kgrag.errors import InputError
     from kgrag.knowledge_graph import open_graph
 
-    with open_graph(store, create=False, model=model) as opened:
-        report = opened.communities(
-            graph=graph,
-            seed=seed,
-            k=k,
-            cutoff=cutoff,
-            relations=relations,
-            max_size=max_size,
-            summary_floor=summary_floor,
-            budget=budget,
-            fresh=fresh,
-            dry_run=dry_run,
-            progress=terminal_progress(),
-        )
+    with open_graph(
+        store,
+        create=False,
+        model=model,
+        base_url=base_url,
+        embedder=embedder,
+        concurrency=concurrency,
+        requests_per_minute=requests_per_minute,
+        tokens_per_minute=tokens_per_minute,
+        timeout_s=timeout_s,
+        model_cache=model_cache,
+        prices=prices,
+    ) as opened:
+        graphs = [graph] if graph else sorted(opened.status()["graphs"])
+        if not graphs:
+            raise InputError("The store has no graph yet. Fill it with kgrag build PATH...")
+        reports = [
+            opened.communities(
+                graph=name,
+                seed=seed,
+                k=k,
+                cutoff=cutoff,
+                relations=relations,
+                max_size=max_size,
+                summary_floor=summary_floor,
+                budget=budget,
+                fresh=fresh,
+                dry_run=dry_run,
+                progress=terminal_progress(),
+            )
+            for name in graphs
+        ]
     if as_json:
-        print_json(report)
+        print_json({"graphs": {report.graph: report.model_dump(mode="json") for report in reports}})
     else:
-        _summarise(report)
-    return 0 if report.complete else 1
+        for report in reports:
+            _summarise(report)
+    return 0 if all(report.complete for report in reports) else 1
 
 
 def _summarise(report: CommunityReport) -> None:

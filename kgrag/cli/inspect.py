@@ -32,6 +32,11 @@ def status(store: Store = None, as_json: AsJson = False) -> None:
     )
     for name, counts in state["graphs"].items():
         stdout.print(f"graph {name}: " + ", ".join(f"{count} {what}" for what, count in counts.items()), markup=False)
+    for name, freshness in state["communities"].items():
+        if freshness != "current":
+            stdout.print(
+                f"communities of {name} are {freshness}: kgrag communities brings them up to date", markup=False
+            )
     for stage, states in state["ledger"].items():
         stdout.print(f"{stage}: " + ", ".join(f"{count} {what}" for what, count in states.items()), markup=False)
     for name, work in state["extractions"].items():

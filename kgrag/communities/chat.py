@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
 from kgrag.communities.profile import Profile
 from kgrag.communities.summary import CITED, Summary
 from kgrag.errors import ModelReplyError
 from kgrag.models.base import ChatModel, Message
-from kgrag.types import WorkState, content_id
+from kgrag.models.prices import Price
+from kgrag.models.tokens import estimate_tokens
+from kgrag.types import Usage, WorkState, content_id
 
 __all__ = ["REPLY_SCHEMA", "ChatSummariser", "messages"]
 
 PROMPT_VERSION = "1"
 LONGEST_LABEL_WORDS = 10
 MOST_KEY_TERMS = 10
+EXPECTED_REPLY_TOKENS = 350
+"""Of an estimate: what the prompt asks for, in tokens."""
 
 SYSTEM = """You describe one group of entities of a knowledge graph that was made from documents, so that a reader finds out what it holds.
 You are given a JSON object: how many entities it has, their types, the products and categories whose documents name them, its most central
@@ -42,13 +48,29 @@ REPLY_SCHEMA: dict[str, Any] = {
 class ChatSummariser:
     """A `Summariser` that asks a `ChatModel`."""
 
-    def __init__(self, model: ChatModel) -> None:
-        self._model = model
-        self.name = model.name
-        self.fingerprint = content_id("chat", PROMPT_VERSION, SYSTEM, model.name)
+    def __init__(self, name: str, open_model: Callable[[], ChatModel], *, price: Price | None = None) -> None:
+        """`open_model` is called before the first question: an estimate needs no key."""
+        self.name = name
+        self.price_known = price is not None
+        self.fingerprint = content_id("chat", PROMPT_VERSION, SYSTEM, name)
+        self._open, self._price = open_model, price or Price()
+
+    @cached_property
+    def _model(self) -> ChatModel:
+        return self._open()
 
     def prepare(self, profiles: Sequence[Profile]) -> None:
         """Learn nothing: the model sees one community at a time."""
+
+    def estimate(self, profile: Profile) -> Usage:
+        """Estimate tokens by the texts, and the price by the table."""
+        asked = sum(estimate_tokens(message.content) for message in messages(profile))
+        usage = Usage(
+            calls=1,
+            prompt_tokens=asked + estimate_tokens(json.dumps(REPLY_SCHEMA)),
+            completion_tokens=EXPECTED_REPLY_TOKENS,
+        )
+        return usage.model_copy(update={"cost": self._price.of(usage)})
 
     async def summarise(self, profile: Profile) -> Summary:
         """Ask for one summary.

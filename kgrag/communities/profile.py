@@ -55,9 +55,9 @@ class Profile:
     members: tuple[EntityRow, ...]
     """The most central first."""
     types: tuple[tuple[str, int], ...]
-    products: tuple[tuple[str, int], ...]
-    """With the number of chunks that name members there."""
-    categories: tuple[tuple[str, int], ...]
+    products: tuple[tuple[str, float], ...]
+    """With their share: how much of what names a member is about the product, on average over the members."""
+    categories: tuple[tuple[str, float], ...]
     chunks: tuple[Chunk, ...]
     covered: int
     children: tuple[Community, ...] = ()
@@ -120,7 +120,7 @@ def make_profile(
         shown.append(row)
         left -= cost
     naming = {row.key: corpus.mentions.get(row.key, ()) for row in rows}
-    named = sorted({chunk for chunks in naming.values() for chunk in chunks})
+    named = {chunk for chunks in naming.values() for chunk in chunks}
     weights = {member: 1.0 + weight for member, weight in members}
     chosen = representative_chunks(naming, weights=weights, tokens=corpus.chunk_tokens, budget=left)
     coverable = sum(bool(chunks) for chunks in naming.values())
@@ -132,7 +132,6 @@ def make_profile(
                 parts.append(child)
                 left -= cost
         chosen = representative_chunks(naming, weights=weights, tokens=corpus.chunk_tokens, budget=left)
-    documents = [corpus.documents[corpus.chunk_document[chunk]] for chunk in named]
     return Profile(
         key=key,
         graph=graph,
@@ -140,8 +139,10 @@ def make_profile(
         size=len(members),
         members=tuple(shown),
         types=_ranked(Counter(row.type for row in rows)),
-        products=_ranked(Counter(d.product or d.title for d in documents))[:TOP_PRODUCTS],
-        categories=_ranked(Counter(d.category for d in documents if d.category))[:TOP_PRODUCTS],
+        products=_shares(
+            naming, {chunk: _document(corpus, chunk).product or _document(corpus, chunk).title for chunk in named}
+        ),
+        categories=_shares(naming, {chunk: _document(corpus, chunk).category or "" for chunk in named}),
         chunks=tuple(read_chunks(chosen)),
         covered=_covered(naming, chosen),
         children=tuple(parts),
@@ -200,6 +201,20 @@ def _member(row: EntityRow) -> dict[str, str]:
 def _covered(naming: Mapping[str, Sequence[str]], chosen: Sequence[str]) -> int:
     there = set(chosen)
     return sum(any(chunk in there for chunk in chunks) for chunks in naming.values())
+
+
+def _document(corpus: Corpus, chunk: str) -> Document:
+    return corpus.documents[corpus.chunk_document[chunk]]
+
+
+def _shares(naming: Mapping[str, Sequence[str]], source: Mapping[str, str]) -> tuple[tuple[str, float], ...]:
+    """Average over the members what share of the chunks that name each is from where; a source without a name is left out."""
+    shares: dict[str, float] = defaultdict(float)
+    for chunks in naming.values():
+        for chunk in chunks:
+            shares[source[chunk]] += 1.0 / len(chunks) / len(naming)
+    ranked = sorted(((name, round(share, 3)) for name, share in shares.items() if name), key=lambda s: (-s[1], s[0]))
+    return tuple(ranked[:TOP_PRODUCTS])
 
 
 def _ranked(counts: Counter[str]) -> tuple[tuple[str, int], ...]:

@@ -7,10 +7,12 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
+from kgrag.communities.labels import label
 from kgrag.communities.profile import EntityRow, Profile
 from kgrag.communities.summary import Summary, listed
 from kgrag.sentences import Sentence, sentences
 from kgrag.store.fulltext import STOP_WORDS
+from kgrag.types import Usage
 
 __all__ = ["RulesSummariser"]
 
@@ -19,6 +21,11 @@ KEY_TERMS = 8
 SENTENCES = 4
 SHORTEST_SENTENCE, LONGEST_SENTENCE = 30, 400
 """Characters of a sentence that is worth quoting."""
+WORD_WEIGHT = 0.5
+"""Of a word of a chunk, beside a member's name that weighs 1 and more."""
+FEWEST_WORDS = 6
+BRACKETED = re.compile(r"(?:\[[^\]]*\]\s*)+\.?")
+"""A line of nothing but `[Product: X]` is no sentence."""
 WORD = re.compile(r"[^\W\d_][\w-]{2,}")
 
 
@@ -26,6 +33,7 @@ class RulesSummariser:
     """The model-free `Summariser`: it quotes, and writes nothing of its own but the frame."""
 
     name = "rules"
+    price_known = True
     fingerprint = f"rules {VERSION}"
 
     def __init__(self) -> None:
@@ -37,18 +45,23 @@ class RulesSummariser:
         self._communities_with = Counter(term for profile in profiles for term in _terms(profile))
         self._count = len(profiles)
 
+    def estimate(self, profile: Profile) -> Usage:
+        """Nothing: no model is asked."""
+        return Usage()
+
     async def summarise(self, profile: Profile) -> Summary:
         """Summarise one community from its profile."""
         terms = self._key_terms(profile)
         chosen = _central_sentences(profile, terms)
-        names = [member.name for member in profile.members if member.type != "Quantity"] or [
-            member.name for member in profile.members
-        ]
-        label = listed(names[:3])
+        names = [member.name for member in profile.members]
         frame = f"{profile.size} entities, above all {listed(names[:5], most=5)}."
+        if profile.products and profile.products[0][1] < 1.0:
+            frame += f" Named most in the documents on {listed([name for name, _ in profile.products[:3]])}."
+        if profile.children:
+            frame += f" Parts: {'; '.join(part.label for part in profile.children[:6])}."
         said = " ".join(f"{_closed(sentence.text)} [{number}]" for number, sentence in chosen)
         return Summary(
-            label=label,
+            label=label(profile),
             summary=f"{frame} {said}".strip(),
             key_terms=tuple(terms),
             quotes=tuple((number, sentence.text) for number, sentence in chosen),
@@ -81,7 +94,7 @@ def _terms(profile: Profile) -> dict[str, float]:
     for chunk in profile.chunks:
         words = {word.casefold() for word in WORD.findall(chunk.text)}
         for word in words - STOP_WORDS:
-            counts[word] += 1.0
+            counts[word] += WORD_WEIGHT
     return counts
 
 
@@ -94,7 +107,7 @@ def _central_sentences(profile: Profile, terms: Sequence[str]) -> list[tuple[int
     candidates: list[tuple[int, Sentence, set[str]]] = []
     for number, chunk in enumerate(profile.chunks, start=1):
         for sentence in sentences(chunk.text):
-            if SHORTEST_SENTENCE <= len(sentence.text) <= LONGEST_SENTENCE:
+            if _is_worth_quoting(sentence):
                 candidates.append((number, sentence, {found.casefold() for found in pattern.findall(sentence.text)}))
     chosen: list[tuple[int, Sentence]] = []
     while candidates and len(chosen) < SENTENCES:
@@ -113,6 +126,14 @@ def _central_sentences(profile: Profile, terms: Sequence[str]) -> list[tuple[int
             (number, sentence, names - best[2]) for number, sentence, names in candidates if sentence is not best[1]
         ]
     return sorted(chosen, key=lambda one: (one[0], one[1].start))
+
+
+def _is_worth_quoting(sentence: Sentence) -> bool:
+    if not SHORTEST_SENTENCE <= len(sentence.text) <= LONGEST_SENTENCE or BRACKETED.fullmatch(sentence.text):
+        return False
+    if sentence.cells:
+        return sum(bool(value) for _, value in sentence.cells) > 1
+    return len(sentence.text.split()) >= FEWEST_WORDS
 
 
 def _any_of(members: Sequence[EntityRow], terms: Sequence[str]) -> re.Pattern[str]:

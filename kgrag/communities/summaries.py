@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections import defaultdict
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
@@ -17,11 +18,12 @@ from kgrag.communities.settings import CommunitySettings
 from kgrag.communities.summary import Summariser, community, small_community
 from kgrag.errors import ModelReplyError
 from kgrag.models.base import Embedder
+from kgrag.models.cached import fresh_replies
 from kgrag.progress import Progress, Step
 from kgrag.store.communities import SUMMARISE, Membership, StoredCommunity
 from kgrag.store.graph import GraphStore
 from kgrag.store.ledger import WorkRecord
-from kgrag.types import Community, content_id
+from kgrag.types import Community, Usage, content_id
 
 __all__ = ["Summarising"]
 
@@ -59,7 +61,11 @@ class Summarising:
     async def run(self, memberships: Sequence[Membership], *, progress: Progress) -> None:
         """Summarise, finest level first. Raises `ModelError` where a model cannot be reached: what was written until then stays."""
         self._corpus = await asyncio.to_thread(self._read)
-        self._paths = {document.id: document.path for document in self._corpus.documents.values()}
+        # As evidence does: a passage is known by its title, a document by its path.
+        self._titles = {
+            document.id: document.title if document.format == "jsonl" else document.path
+            for document in self._corpus.documents.values()
+        }
         levels: dict[int, list[Membership]] = defaultdict(list)
         children: dict[str | None, list[Membership]] = defaultdict(list)
         for one in memberships:
@@ -156,34 +162,43 @@ class Summarising:
                 waiting.append((one, profile))
         for start in range(0, len(waiting), BATCH):
             some = waiting[start : start + BATCH]
-            results = await asyncio.gather(*(self._summarise(one, profile) for one, profile in some))
-            await self._write(results)
+            if self._report.dry_run:
+                self._report.summaries["planned"] += len(some)
+                self._report.usage += sum((self._summariser.estimate(profile) for _, profile in some), Usage())
+            else:
+                results = await asyncio.gather(*(self._summarise(*pair) for pair in some), return_exceptions=True)
+                # What was answered is paid for: it is written before an error ends the run.
+                await self._write([result for result in results if not isinstance(result, BaseException)])
+                for error in results:
+                    if isinstance(error, BaseException):
+                        raise error
             step.advance(len(some))
 
     async def _summarise(self, one: Membership, profile: Profile) -> Result:
         started = time.perf_counter()
+        previous = self._done.get(one.key)
+        again = previous is not None and previous.state == "failed"
         try:
-            summary = await self._summariser.summarise(profile)
+            # A kept reply that could not be used is of no use now either.
+            with fresh_replies() if again else nullcontext():
+                summary = await self._summariser.summarise(profile)
         except ModelReplyError as error:
-            record = self._record(one.key, profile.content_hash, state="failed", reason=str(error))
+            record = self._record(one.key, profile.content_hash, state="failed", reason=str(error), usage=error.usage)
+            self._report.usage += error.usage
             self._report.summaries["failed"] += 1
             self._report.failures.append(CommunityFailure(key=one.key, size=profile.size, reason=str(error)))
             return None, profile.content_hash, replace(record, seconds=time.perf_counter() - started)
-        found = community(profile, summary, parent=one.parent, paths=self._paths)
+        found = community(profile, summary, parent=one.parent, titles=self._titles)
         self._written[one.key] = found
         self._report.summaries[summary.state] += 1
         self._report.usage += summary.usage
-        record = self._record(one.key, profile.content_hash, state=summary.state, reason=summary.reason)
-        record = replace(
-            record,
-            tokens=summary.usage.prompt_tokens + summary.usage.completion_tokens,
-            cost=summary.usage.cost,
-            seconds=time.perf_counter() - started,
+        record = self._record(
+            one.key, profile.content_hash, state=summary.state, reason=summary.reason, usage=summary.usage
         )
-        return found, profile.content_hash, record
+        return found, profile.content_hash, replace(record, seconds=time.perf_counter() - started)
 
     async def _write(self, results: Sequence[Result]) -> None:
-        if self._report.dry_run:
+        if self._report.dry_run or not results:
             return
         texts = [found.full_content for found, _, _ in results if found is not None and found.summary]
         vectors = await self._embedder.embed_documents(texts)
@@ -200,8 +215,12 @@ class Summarising:
             and stored.content_hash == content_hash
         )
 
-    def _record(self, key: str, content_hash: str, *, state: str, reason: str = "") -> WorkRecord:
+    def _record(
+        self, key: str, content_hash: str, *, state: str, reason: str = "", usage: Usage | None = None
+    ) -> WorkRecord:
+        """Make a ledger entry; what was spent adds up over attempts."""
         previous = self._done.get(key)
+        spent = (usage or Usage()) + (previous.usage if previous else Usage())
         return WorkRecord(
             SUMMARISE,
             key,
@@ -211,4 +230,8 @@ class Summarising:
             reason=reason,
             result=content_hash,
             attempts=previous.attempts + 1 if previous else 1,
+            calls=spent.calls,
+            tokens=spent.prompt_tokens + spent.completion_tokens,
+            completion_tokens=spent.completion_tokens,
+            cost=spent.cost,
         )

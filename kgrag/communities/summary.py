@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -39,12 +39,21 @@ class Summariser(Protocol):
         ...
 
     @property
+    def price_known(self) -> bool:
+        """Whether the costs in usages and estimates are more than zeros for want of a price."""
+        ...
+
+    @property
     def fingerprint(self) -> str:
         """Of all that a summary depends on besides the profile: model, prompt, rules."""
         ...
 
     def prepare(self, profiles: Sequence[Profile]) -> None:
         """Learn how the communities of one level differ, before any of them is summarised."""
+        ...
+
+    def estimate(self, profile: Profile) -> Usage:
+        """Say what summarising it is expected to cost, without asking anybody."""
         ...
 
     async def summarise(self, profile: Profile) -> Summary:
@@ -58,8 +67,8 @@ def full_content(label: str, summary: str, key_terms: Sequence[str]) -> str:
     return "\n\n".join(part for part in (label, summary, terms) if part)
 
 
-def community(profile: Profile, summary: Summary, *, parent: str | None, paths: dict[str, str]) -> Community:
-    """Make a community of its profile and its summary; `paths` are those of documents by id.
+def community(profile: Profile, summary: Summary, *, parent: str | None, titles: Mapping[str, str]) -> Community:
+    """Make a community of its profile and its summary; `titles` says how documents are cited, by id.
 
     Its citations are numbered from 1 in the order in which the summary first has them; a number that stands for no chunk goes.
     """
@@ -79,7 +88,7 @@ def community(profile: Profile, summary: Summary, *, parent: str | None, paths: 
             Citation(
                 number=place,
                 chunk_id=chunk.id,
-                document=paths[chunk.document_id],
+                document=titles[chunk.document_id],
                 section=chunk.section,
                 page_start=chunk.page_start,
                 page_end=chunk.page_end,

@@ -44,7 +44,9 @@ async def update_communities(
     another embedder.
     """
     progress = progress or Silent()
-    report = CommunityReport(graph=graph, settings=settings, model=summariser.name, dry_run=dry_run)
+    report = CommunityReport(
+        graph=graph, settings=settings, model=summariser.name, dry_run=dry_run, price_known=summariser.price_known
+    )
     store.bind(embedder.name, embedder.dimensions)
     state = await asyncio.to_thread(store.graph_state, graph)
     keys, vectors = await asyncio.to_thread(_vectors, store, graph, report)

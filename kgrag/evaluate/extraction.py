@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from kgrag.errors import InputError, ModelReplyError
 from kgrag.evaluate.triples import GoldTriple, Triple
-from kgrag.extract.base import Extractor
+from kgrag.extract.base import Extractor, InducesSchema
 from kgrag.store.graph import GraphStore
 from kgrag.types import Chunk, Document, content_id
 
@@ -73,6 +73,8 @@ async def triples_of_extractor(
 ) -> tuple[list[Triple], dict[str, str]]:
     """Let an extractor that knows the corpus extract the gold chunks: its triples, and the reason of each chunk that failed."""
     await asyncio.to_thread(extractor.prepare, documents, corpus)
+    if isinstance(extractor, InducesSchema):
+        await extractor.induce()
     gate = asyncio.Semaphore(EXTRACT_CONCURRENCY)
     failures: dict[str, str] = {}
 

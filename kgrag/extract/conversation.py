@@ -120,7 +120,9 @@ class ReadingModel:
                 raise  # it was refused before it was answered: there is nothing to read, and asking again is of no use
             said.usage += error.usage
             stated = read_reply(error.reply, chunk_text=said.chunk_text)
-            stated.lost.insert(0, str(error).partition(" The reply was: ")[0].rstrip("."))
+            what = str(error).partition(" The reply was: ")[0].replace(f"{self.name}: ", "").rstrip(".")
+            # Where nothing can be read, the model's own word for it is enough.
+            stated.lost = [what] if stated.form is None else [what, *stated.lost]
             return stated, error.reply
         said.usage += reply.usage
         stated = read_reply(reply.text, chunk_text=said.chunk_text)

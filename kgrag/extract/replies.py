@@ -21,6 +21,9 @@ __all__ = ["read_data", "read_reply"]
 
 MAX_READ_CHARACTERS = 400_000
 """Of a reply; what comes after is reported as lost."""
+MAX_OPEN_OBJECTS = 4
+MAX_CUT_KEYS = 6
+"""How far back the complete part of a cut object is looked for."""
 MAX_BROKEN_STARTS = 1_000
 """Places where JSON may begin and does not that are tried before the rest is given up."""
 FENCE = re.compile(r"```[\w-]*[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL)
@@ -115,6 +118,7 @@ def _values(text: str) -> tuple[list[Any], bool, bool]:
     """Find the outermost complete values of a text: the values, whether one of them was broken, whether there was other text."""
     decoder, found = json.JSONDecoder(strict=False), list[Any]()
     position, broken_starts, broken, rest = 0, 0, False, []
+    open_objects: list[int] = []
     for start in re.finditer(r"[{\[]", text):
         if start.start() < position or broken_starts > MAX_BROKEN_STARTS:
             continue
@@ -122,15 +126,34 @@ def _values(text: str) -> tuple[list[Any], bool, bool]:
             value, end = decoder.raw_decode(text, start.start())
         except (ValueError, RecursionError):
             broken_starts += 1
-            broken = broken or bool(BEGINS_JSON.match(text, start.start()))
+            if BEGINS_JSON.match(text, start.start()):
+                broken = True
+                open_objects.append(start.start())
             continue
+        open_objects.clear()
         rest.append(text[position : start.start()])
         found.append(value)
         position = end
+    found.extend(_complete_part(text, open_objects))
     rest.append(text[position:])
     left = "".join(rest)
     prose = bool(re.search(r"\w", left.replace("```json", "").replace("```", "")))
     return found, broken, prose
+
+
+def _complete_part(text: str, starts: list[int]) -> list[Any]:
+    """Read the last object of a text that was cut off inside it: the keys whose values are complete."""
+    for start in (start for start in starts[-MAX_OPEN_OBJECTS:] if text[start] == "{"):
+        end = len(text)
+        for _ in range(MAX_CUT_KEYS):
+            end = text.rfind(",", start, end)
+            if end < 0:
+                break
+            try:
+                return [json.loads(f"{text[start:end]}}}", strict=False)]
+            except (ValueError, RecursionError):
+                continue
+    return []
 
 
 def _items(value: Any) -> list[Any]:
@@ -253,7 +276,11 @@ def _read_relation(relation: Any, names: dict[str, Named], stated: Stated) -> No
     by_id = "start_node_id" in relation or "end_node_id" in relation
     heads = _ends(_first(relation, HEAD_KEYS), names, stated, by_id=by_id)
     tails = _ends(_first(relation, TAIL_KEYS), names, stated, by_id=by_id)
-    kind = next((text for key in TYPE_KEYS if (text := _text(relation.get(key)))), "")
+    said_kind = next((relation[key] for key in TYPE_KEYS if _text(relation.get(key))), "")
+    kind = _text(said_kind)
+    if isinstance(said_kind, list):
+        kind = " ".join(filter(None, map(_text, said_kind)))
+        stated.mended.append("a relation's type was a list")
     if heads and tails:
         if not re.search(r"[^\W\d_]", kind):
             stated.lost.append(f"a relation has no type (kept as {NO_TYPE})")

@@ -180,8 +180,9 @@ def held_against_chunk(stated: Stated, chunk: Chunk) -> tuple[tuple[Entity, ...]
             if written[cleaned[name]] is None
         ]
         grounded = not problems
-        strange = surface.unknown_numbers(f"{head.name} {tail.name} {statement.description}")
-        problems.extend(f"the chunk does not have the number {number}" for number in strange)
+        if not grounded:  # what is grounded has no reason
+            strange = surface.unknown_numbers(f"{head.name} {tail.name} {statement.description}")
+            problems.extend(f"the chunk does not have the number {number}" for number in strange)
         remarks[NOT_GROUNDED] += not grounded
         remarks[UNKNOWN_NUMBERS] += len(surface.unknown_numbers(statement.description))
         relations[key] = Relation(

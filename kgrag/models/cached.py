@@ -78,7 +78,7 @@ class CachedChatModel:
                 return Reply(text=value["text"], data=value["data"], mended=value.get("mended", ""))
             reply = await self._model.reply(messages, schema=schema)
             value = {"text": reply.text, "data": reply.data, "mended": reply.mended}
-            await self._cache.put("chat", self.name, {key: json.dumps(value).encode()})
+            self._cache.put("chat", self.name, {key: json.dumps(value).encode()})
             return reply
 
 
@@ -133,7 +133,7 @@ class CachedEmbedder:
             embed = self._model.embed_documents if kind == "document" else self._model.embed_queries
             vectors = await embed(list(missing.values()))
             new = dict(zip(missing, vectors, strict=True))
-            await self._cache.put("embed", self.name, {key: row.astype("<f4").tobytes() for key, row in new.items()})
+            self._cache.put("embed", self.name, {key: row.astype("<f4").tobytes() for key, row in new.items()})
             found |= new
         if not found:
             return np.zeros((0, self.dimensions), dtype=np.float32)
@@ -167,7 +167,7 @@ class CachedReranker:
                 self._meter.note_cached(self.name)
             return np.frombuffer(kept, dtype="<f4").astype(np.float32)
         scores = await self._model.score(query, passages)
-        await self._cache.put("rerank", self.name, {key: scores.astype("<f4").tobytes()})
+        self._cache.put("rerank", self.name, {key: scores.astype("<f4").tobytes()})
         return scores
 
 

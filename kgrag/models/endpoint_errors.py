@@ -87,13 +87,13 @@ def refusal(at: Connection, status: int, body: Any, *, path: str, headers: Mappi
 
 def unreachable(at: Connection, cause: BaseException) -> ModelUnavailable:
     """Make the error of a connection that could not be made or broke."""
-    reason = at.clean(str(cause)) or type(cause).__name__
+    reason = at.clean(str(cause)).rstrip(".") or type(cause).__name__
     return ModelUnavailable(f"{at.place} cannot be reached: {reason}. Is it running, and is the base URL right?")
 
 
 def timed_out(at: Connection) -> ModelUnavailable:
     """Make the error of a reply that did not come in time."""
-    return ModelUnavailable(f"{at.place}: no connection, or no reply within {at.timeout_s:g} s (timeout_s).")
+    return ModelUnavailable(f"{at.place}: no reply within {at.timeout_s:g} s (timeout_s).")
 
 
 def not_json(at: Connection, content: bytes, content_type: str) -> ModelUnavailable:

@@ -6,12 +6,11 @@ stored, and no credential reaches this file.
 
 from __future__ import annotations
 
-import asyncio
 import sqlite3
 import threading
 import time
-from collections.abc import Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -25,11 +24,10 @@ BUSY_TIMEOUT_S = 60.0
 """How long another process may hold the file; its writes take milliseconds."""
 LOOKUP_KEYS = 500
 """Keys of one statement: SQLite allows 999 parameters in its oldest builds."""
-CHECKPOINT_PAGES = 10_000
-"""Of 4 kB: how long the write-ahead log grows before it is worked in, which waits for the disk."""
+CHECKPOINT_WRITES = 2000
+"""How many writes the write-ahead log holds before it is worked into the file."""
 
 Kind = Literal["chat", "embed", "rerank"]
-Row = tuple[str, str, str, bytes, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,17 +43,15 @@ class CacheSize:
 class ReplyCache:
     """A SQLite file of replies, made on first use. Raises `InputError` where the file cannot be used.
 
-    Reading is quick and blocks; writing is done by one thread, which commits all that waits together.
+    Reading and writing block, for some fifty microseconds: less than handing them to a thread would take. What waits for the disk (working
+    the write-ahead log into the file) is done by a thread.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path.expanduser()
-        self._reading = threading.Lock()
-        self._reader: sqlite3.Connection | None = None
-        self._writer: sqlite3.Connection | None = None
-        self._queueing = threading.Lock()
-        self._queue: list[tuple[list[Row], Future[None]]] = []
-        self._thread: ThreadPoolExecutor | None = None
+        self._lock = threading.Lock()
+        self._connection: sqlite3.Connection | None = None
+        self._writes = 0
 
     def get(self, keys: Sequence[str]) -> dict[str, bytes]:
         """Return the values of those keys that are there."""
@@ -64,78 +60,49 @@ class ReplyCache:
             some = list(keys[start : start + LOOKUP_KEYS])
             marks = ",".join("?" * len(some))
             query = f"SELECT key, value FROM replies WHERE key IN ({marks})"  # noqa: S608  only question marks
-            with self._reading:
-                try:
-                    found.update(self._opened_reader().execute(query, some).fetchall())
-                except sqlite3.Error as error:
-                    raise self._unusable(error) from error
+            with self._opened() as connection:
+                found.update(connection.execute(query, some).fetchall())
         return found
 
-    async def put(self, kind: Kind, model: str, values: Mapping[str, bytes]) -> None:
-        """Keep values by key; when it returns they survive a killed process. Cancelled, it still keeps them."""
+    def put(self, kind: Kind, model: str, values: Mapping[str, bytes]) -> None:
+        """Keep values by key; when it returns they survive a killed process."""
         now = time.time()
-        rows: list[Row] = [(key, kind, model, value, now) for key, value in values.items()]
-        written: Future[None] = Future()
-        with self._queueing:
-            self._queue.append((rows, written))
-            if self._thread is None:
-                self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="ReplyCache")
-            if len(self._queue) == 1:
-                self._thread.submit(self._write_queue)
-        await asyncio.shield(asyncio.wrap_future(written))
+        rows = [(key, kind, model, value, now) for key, value in values.items()]
+        with self._opened() as connection, connection:
+            connection.executemany("INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?)", rows)
+        self._writes += 1
+        if self._writes % CHECKPOINT_WRITES == 0:
+            threading.Thread(target=self._checkpoint, name="ReplyCache", daemon=True).start()
 
     def size(self) -> CacheSize:
         """Say how many replies of which model are there, and how much room they take. A file that is not there is not made."""
         if not self.path.exists():
             return CacheSize(self.path, {}, 0.0)
         query = "SELECT model, count(*) FROM replies GROUP BY model ORDER BY model"
-        with self._reading:
-            try:
-                counts = dict(self._opened_reader().execute(query).fetchall())
-            except sqlite3.Error as error:
-                raise self._unusable(error) from error
+        with self._opened() as connection:
+            counts = dict(connection.execute(query).fetchall())
         files = [self.path, *(self.path.with_name(self.path.name + suffix) for suffix in ("-wal", "-shm"))]
         return CacheSize(self.path, counts, sum(file.stat().st_size for file in files if file.exists()) / 1e6)
 
-    def _write_queue(self) -> None:
-        """Write all that waits, in one transaction; runs in the writer's thread."""
-        with self._queueing:
-            batch, self._queue = self._queue, []
-        try:
-            connection = self._opened_writer()
-            with connection:
-                connection.executemany(
-                    "INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?)", [row for rows, _ in batch for row in rows]
-                )
-        except Exception as error:  # noqa: BLE001  handed to those who wait
-            failure = self._unusable(error) if isinstance(error, sqlite3.Error) else error
-            for _, written in batch:
-                written.set_exception(failure)
-        else:
-            for _, written in batch:
-                written.set_result(None)
-
-    def _opened_reader(self) -> sqlite3.Connection:
-        if self._reader is None:
-            self._reader = self._open()
-        return self._reader
-
-    def _opened_writer(self) -> sqlite3.Connection:
-        if self._writer is None:
-            self._writer = self._open()
-        return self._writer
+    @contextmanager
+    def _opened(self) -> Iterator[sqlite3.Connection]:
+        """The connection, for one thread at a time."""
+        with self._lock:
+            try:
+                if self._connection is None:
+                    self._connection = self._open()
+                yield self._connection
+            except (sqlite3.Error, OSError) as error:
+                raise self._unusable(error) from error
 
     def _open(self) -> sqlite3.Connection:
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self.path.touch(mode=0o600)  # replies repeat what the documents say
-            connection = sqlite3.connect(self.path, timeout=BUSY_TIMEOUT_S, check_same_thread=False)
-        except OSError as error:
-            raise self._unusable(error) from error
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.path.touch(mode=0o600)  # replies repeat what the documents say
+        connection = sqlite3.connect(self.path, timeout=BUSY_TIMEOUT_S, check_same_thread=False)
         # A write-ahead log lets readers and one writer work at once, and keeps what was committed when the process is killed.
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
+        connection.execute("PRAGMA wal_autocheckpoint = 0")
         (version,) = connection.execute("PRAGMA user_version").fetchone()
         if version not in (0, SCHEMA_VERSION):
             connection.close()
@@ -149,6 +116,11 @@ class ReplyCache:
             )
             connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
         return connection
+
+    def _checkpoint(self) -> None:
+        """Work the write-ahead log into the file without holding anybody up; what is left is left to the next time."""
+        with closing(sqlite3.connect(self.path, timeout=BUSY_TIMEOUT_S)) as connection:
+            connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
     def _unusable(self, error: Exception) -> InputError:
         return InputError(

@@ -14,13 +14,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kgrag.errors import ModelMissing
+from kgrag.errors import ModelError, ModelMissing
 from kgrag.models.base import Vectors
 from kgrag.models.names import ModelName
 
 __all__ = ["BATCH_TEXTS", "CrossEncoderReranker", "SentenceTransformersEmbedder"]
 
 BATCH_TEXTS = 32
+UNKNOWN_WINDOW_TOKENS = 512
+"""Of a model that does not say what it can read at once."""
 
 
 class SentenceTransformersEmbedder:
@@ -44,8 +46,9 @@ class SentenceTransformersEmbedder:
     def max_tokens(self) -> int:
         """Tokens of one window, without special tokens and without the prompt that the model puts before a text."""
         tokenizer = self._loaded.tokenizer
-        prompts = [self.count_tokens(prompt) for prompt in (self._loaded.prompts or {}).values()]
-        return int(self._loaded.max_seq_length) - int(tokenizer.num_special_tokens_to_add()) - max(prompts, default=0)
+        prompts = [self.count_tokens(prompt) for prompt in (self._loaded.prompts or {}).values() if prompt]
+        window = self._loaded.max_seq_length or min(int(tokenizer.model_max_length), UNKNOWN_WINDOW_TOKENS)
+        return int(window) - int(tokenizer.num_special_tokens_to_add()) - max(prompts, default=0)
 
     def count_tokens(self, text: str) -> int:
         """Count tokens by the model's own tokenizer, without special tokens."""
@@ -102,7 +105,11 @@ class CrossEncoderReranker:
                 convert_to_numpy=True,
                 show_progress_bar=False,
             )
-        return np.asarray(scores, dtype=np.float32).reshape(len(passages))
+        if np.ndim(scores) != 1:
+            raise ModelError(
+                f"{self.name} gives {np.shape(scores)[-1]} labels for a pair: expected a cross-encoder with one score."
+            )
+        return np.asarray(scores, dtype=np.float32)
 
     @cached_property
     def _loaded(self) -> Any:

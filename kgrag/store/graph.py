@@ -354,7 +354,7 @@ class GraphStore:
         return keys, vectors.reshape(len(keys), self._bound().dimensions)
 
     def graph_state(self, graph: str) -> str:
-        """Fingerprint what a graph says: what was extracted from which chunk, and how many entities and relations that makes now.
+        """Fingerprint what a graph says: what was extracted from which chunk, what is merged, and how much that makes now.
 
         Communities were made of a state: where it is another one, they are stale.
         """
@@ -364,6 +364,7 @@ class GraphStore:
             *(f"{chunk} {result}" for chunk, result in extracted),
             str(counts.get("entities", 0)),
             str(counts.get("relations", 0)),
+            str(self.count_members(graph)),
         )
 
     def put_similar(self, graph: str, scores: Mapping[tuple[str, str], float]) -> None:
@@ -467,6 +468,7 @@ class GraphStore:
             "documents": len(self.documents()),
             "chunks": self.count_chunks(),
             "ledger": {stage: dict(sorted(states.items())) for stage, states in sorted(ledger.items())},
+            "communities": self._community_states(),
             "cost": cost,
         }
 
@@ -512,6 +514,22 @@ class GraphStore:
             }
             for name in sorted(entities)
         }
+
+    def _community_states(self) -> dict[str, str]:
+        """Say of each graph with communities whether they are of what the graph says now.
+
+        `current`; `stale`: something was extracted, deleted or merged since; `unfinished`: a run was interrupted, or left a community
+        without a label.
+        """
+        states = {}
+        for row in self._connection.read(statement("communities/count"), {}) if self._meta else ():
+            graph = str(row["graph"])
+            record = self.work(PARTITION, graph).get(graph)
+            if record is None or row["labelled"] < row["communities"]:
+                states[graph] = "unfinished"
+            else:
+                states[graph] = "current" if record.result == self.graph_state(graph) else "stale"
+        return dict(sorted(states.items()))
 
     def _bound(self) -> schema.Meta:
         if self._meta is None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,14 +15,19 @@ import pytest
 
 from kgrag.build import build, delete
 from kgrag.communities import CommunityReport, CommunitySettings, update_communities
+from kgrag.communities.chat import ChatSummariser
 from kgrag.communities.rules import RulesSummariser
 from kgrag.communities.summary import Summariser
-from kgrag.errors import InputError
+from kgrag.errors import InputError, ModelError
 from kgrag.extract import open_extractor
+from kgrag.models import open_chat_model
+from kgrag.models.prices import Price
 from kgrag.settings import Settings
 from kgrag.store import schema
 from kgrag.store.graph import GraphStore, open_store
-from kgrag.testing import HashingEmbedder
+from kgrag.testing import HashingEmbedder, ModelServer
+from kgrag.testing.behaviours import closed
+from kgrag.testing.requests import ModelRequest
 
 FAMILIES = {
     "Falcon": ["flight controller", "gyroscope", "barometer", "propeller mount", "battery bay", "telemetry port"],
@@ -238,3 +246,164 @@ def test_an_unknown_graph_is_refused_with_those_that_are_there(store: GraphStore
                 settings=SETTINGS,
             )
         )
+
+
+def answer(request: ModelRequest) -> dict[str, Any]:
+    profile = json.loads(request.last)
+    names = [member["name"] for member in profile["members"]]
+    cited = " ".join(f"It says so [{chunk['number']}]." for chunk in profile["chunks"][:2])
+    return {"topic_label": f"About {names[0]}", "summary": f"{names[0]} is central. {cited}", "key_terms": names[:5]}
+
+
+def asking(server: ModelServer) -> ChatSummariser:
+    return ChatSummariser(
+        "openai:any",
+        lambda: open_chat_model("openai:any", base_url=server.url, model_cache="off", retries=0),
+        price=Price(input=1.0, output=2.0),
+    )
+
+
+def test_a_model_summarises_with_citations_and_every_call_is_accounted_for(store: GraphStore, tmp_path: Path) -> None:
+    built(store, write(tmp_path / "docs", list(FAMILIES)))
+    with ModelServer(answer) as server:
+        report = updated(store, summariser=asking(server))
+        calls = len(server.requests)
+        again = updated(store, summariser=asking(server))
+        assert len(server.requests) == calls
+    assert report.usage.calls == calls == report.summaries["ok"]
+    assert set(again.summaries) == {"unchanged"}
+    assert store.status()["cost"]["tokens"] == report.usage.prompt_tokens + report.usage.completion_tokens > 0
+    summarised = [
+        one.community for one in store.communities("mention").values() if one.community and one.community.summary
+    ]
+    assert len(summarised) == calls
+    for community in summarised:
+        assert community.label.startswith("About ")
+        assert [citation.number for citation in community.citations] == [1, 2][: len(community.citations)]
+
+
+def test_what_a_model_gets_wrong_is_repaired_or_failed_and_tried_again(store: GraphStore, tmp_path: Path) -> None:
+    built(store, write(tmp_path / "docs", list(FAMILIES)))
+    with ModelServer(lambda request: {**answer(request), "summary": "It is red [99]. It is blue [1]."}) as server:
+        report = updated(store, summariser=asking(server))
+    assert set(report.summaries) == {"repaired", "empty"}
+    for one in store.communities("mention").values():
+        assert one.community is not None
+        assert "[99]" not in one.community.full_content
+    with ModelServer(lambda request: "I would rather not.") as server:
+        report = updated(store, summariser=asking(server), settings=SETTINGS.model_copy(update={"budget": 300}))
+    assert report.summaries["failed"] == len(report.failures) > 0
+    assert not report.complete
+    assert len(store.failures()) == len(report.failures)
+    with ModelServer(answer) as server:
+        report = updated(store, summariser=asking(server), settings=SETTINGS.model_copy(update={"budget": 300}))
+    assert report.summaries["ok"] == len(server.requests) > 0
+    assert store.failures() == []
+
+
+def test_a_run_whose_model_goes_away_keeps_what_was_answered_and_the_next_goes_on(
+    store: GraphStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kgrag.communities.summaries.BATCH", 2)
+    built(store, write(tmp_path / "docs", list(FAMILIES)))
+    served: list[ModelRequest] = []
+
+    def three_then_away(request: ModelRequest) -> Any:
+        served.append(request)
+        return answer(request) if len(served) <= 3 else closed()
+
+    with ModelServer(three_then_away) as server, pytest.raises(ModelError):
+        updated(store, summariser=asking(server))
+    assert store.status()["communities"] == {"mention": "unfinished"}
+    written = [one for one in store.communities("mention").values() if one.community and one.community.summary]
+    assert len(written) == 3
+    with ModelServer(answer) as server:
+        report = updated(store, summariser=asking(server))
+        assert len(server.requests) == report.summaries["ok"]
+    assert report.summaries["unchanged"] >= 3
+    assert store.status()["communities"] == {"mention": "current"}
+
+
+def test_a_dry_run_writes_nothing_asks_nobody_and_names_the_price(store: GraphStore, tmp_path: Path) -> None:
+    built(store, write(tmp_path / "docs", list(FAMILIES)))
+    digest = store.digest()
+
+    def no_key() -> Any:
+        raise AssertionError("a dry run opened the model")
+
+    planned = updated(
+        store, summariser=ChatSummariser("openai:any", no_key, price=Price(input=1.0, output=2.0)), dry_run=True
+    )
+    assert store.digest() == digest
+    assert planned.usage.calls == planned.summaries["planned"] > 0
+    with ModelServer(answer) as server:
+        report = updated(store, summariser=asking(server))
+    assert report.usage.calls == planned.usage.calls
+    assert planned.usage.cost > 0
+    assert [level.model_dump() for level in planned.levels] == [level.model_dump() for level in report.levels]
+
+
+def test_status_says_when_communities_are_stale(store: GraphStore, tmp_path: Path) -> None:
+    folder = write(tmp_path / "docs", ["Falcon", "Otter"])
+    built(store, folder)
+    assert store.status()["communities"] == {}
+    updated(store)
+    assert store.status()["communities"] == {"mention": "current"}
+    built(store, folder)
+    assert store.status()["communities"] == {"mention": "current"}
+    built(store, write(folder, ["Badger"]))
+    assert store.status()["communities"] == {"mention": "stale"}
+    updated(store)
+    assert store.status()["communities"] == {"mention": "current"}
+
+
+KILLED = """
+import os, sys
+from pathlib import Path
+import tests_update as t
+from kgrag.communities.rules import RulesSummariser
+from kgrag.store.graph import open_store
+
+class Dying(RulesSummariser):
+    left = int(sys.argv[2])
+    async def summarise(self, profile):
+        Dying.left -= 1
+        if Dying.left < 0:
+            os.kill(os.getpid(), 9)
+        return await super().summarise(profile)
+
+with open_store(sys.argv[1]) as store:
+    t.updated(store, summariser=Dying())
+"""
+
+
+@pytest.mark.parametrize("summaries", [0, 3])
+def test_a_killed_run_is_resumed_and_ends_as_one_that_was_not(
+    store_target: str, tmp_path: Path, summaries: int
+) -> None:
+    folder = write(tmp_path / "docs", list(FAMILIES))
+    with open_store(store_target) as store:
+        built(store, folder)
+    (tmp_path / "tests_update.py").write_text(Path(__file__).read_text(encoding="utf-8"), encoding="utf-8")
+    script = KILLED.replace(
+        "import tests_update as t", "import tests_update as t\nimport kgrag.communities.summaries as s\ns.BATCH = 2"
+    )
+    killed = subprocess.run(
+        [sys.executable, "-c", script, store_target, str(summaries)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert killed.returncode == -9, killed.stderr
+    with open_store(store_target) as store:
+        assert store.status()["communities"] == {"mention": "unfinished"}
+        report = updated(store)
+        assert report.summaries["unchanged"] >= summaries - 1
+        resumed = store.digest()
+        check_structure(store)
+    with open_store(tmp_path / "whole.kg") as store:
+        built(store, folder)
+        updated(store)
+        assert store.digest() == resumed

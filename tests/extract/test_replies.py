@@ -47,16 +47,15 @@ def test_fences_and_words_around_json_are_taken_off_without_loss(reply: str, sai
 
 
 @given(st.integers(min_value=1))
-def test_a_reply_that_is_cut_off_anywhere_keeps_whole_items_only_and_says_so(at: int) -> None:
+def test_a_reply_that_is_cut_off_anywhere_keeps_whole_names_only_and_says_so(at: int) -> None:
     triples = [{**TRIPLE, "tail": f"LQ{i}"} for i in range(20, 30)]
     text = json.dumps(triples)
     cut = text[: at % len(text)]
     stated = read_reply(cut)
-    assert (
-        stated.statements
-        == [Statement("X-100", "HAS_PART", t["tail"], "Board", "Part") for t in triples][: len(stated.statements)]
-    )
-    assert len(stated.statements) == cut.count("}")
+    kept = [(s.head, s.type, s.tail) for s in stated.statements]
+    assert kept == [("X-100", "HAS_PART", t["tail"]) for t in triples][: len(kept)]
+    assert cut.count("}") <= len(kept) <= cut.count("}") + 1
+    assert {n.name for n in stated.named} <= {"X-100"}
     assert stated.lost
 
 

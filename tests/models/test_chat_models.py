@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import socket
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -300,3 +302,31 @@ def test_an_unknown_name_says_what_names_there_are(name: str) -> None:
 def test_what_is_missing_or_wrong_is_said_before_anything_is_sent(make: Callable[[], ChatModel], says: str) -> None:
     with pytest.raises((InputError, ModelError), match=says):
         make()
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"garbage\r\n\r\n",
+        b'HTTP/1.1 200 OK\r\nContent-Length: 100\r\nContent-Type: application/json\r\n\r\n{"a":',
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\nabcde",
+        b"HTTP/1.1 204 No Content\r\n\r\n",
+        b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n",
+    ],
+)
+def test_bytes_that_are_no_reply_are_an_endpoint_that_is_away(sent: bytes) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def serve() -> None:
+            connection, _ = listening.accept()
+            with connection:
+                connection.recv(65536)
+                connection.sendall(sent)
+
+        serving = threading.Thread(target=serve, daemon=True)
+        serving.start()
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
+        with pytest.raises(ModelUnavailable, match="openai:any"):
+            ask(open_chat_model("openai:any", base_url=url, retries=0, timeout_s=5.0))
+        serving.join()
