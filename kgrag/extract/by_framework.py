@@ -87,6 +87,8 @@ class FrameworkExtractor(ABC):
 
 def _outside(said: Stated, kept: Stated) -> int:
     """Count what the framework left out of what it was given."""
-    names = {named.name for named in kept.named} | {end for s in kept.statements for end in (s.head, s.tail)}
-    entities = {named.name for named in said.named} - names
-    return len(entities) + len(said.statements) - len(kept.statements)
+    return len(_names(said) - _names(kept)) + len(said.statements) - len(kept.statements)
+
+
+def _names(stated: Stated) -> set[str]:
+    return {named.name for named in stated.named} | {end for s in stated.statements for end in (s.head, s.tail)}

@@ -325,11 +325,10 @@ def test_a_schema_is_induced_from_samples_once_and_then_used() -> None:
     rows = [{"head": h, "head_type": a, "relation": k, "tail": t, "tail_type": b} for h, a, k, t, b in TYPED]
     extractor, model = opened("simple_kg", [json.dumps(induced), json.dumps(rows)], extraction_schema="induced")
     extractor.prepare([], [chunk(number=i) for i in range(20)])
-    with pytest.raises(InputError, match="induced first"):
-        asyncio.run(extractor.extract(chunk()))
+    before = extractor.fingerprint
     usage = asyncio.run(extractor.induce())
     extraction = asyncio.run(extractor.extract(chunk()))
-    assert usage.calls == 1 and len(model.calls) == 2
+    assert usage.calls == 1 and len(model.calls) == 2 and extractor.fingerprint != before
     assert said(extraction) == {("X-100", "HAS_PART", "LPS22HB")}
     refused, _ = opened("simple_kg", ["no idea"], extraction_schema="induced")
     refused.prepare([], [chunk()])
