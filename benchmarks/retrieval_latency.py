@@ -22,7 +22,7 @@ from benchmarks.stores import fresh_store
 from benchmarks.tables import print_table
 
 if TYPE_CHECKING:
-    from kgrag.retrieve import Retriever
+    from kgrag.retrieve import AdaptiveRetriever, Retriever
 
 DEFAULT_SIZES = f"{REAL_CHUNKS},20000,100000"
 QUESTIONS = 100
@@ -34,7 +34,7 @@ def measure(store: str, chunks: int) -> list[list[str]]:
     """Build one corpus in a fresh store and ask it through every pipeline; returns rows of the table."""
     from kgrag.build import build
     from kgrag.extract import open_extractor
-    from kgrag.retrieve import Retriever, load_pipeline, pipeline_names
+    from kgrag.retrieve import load_pipeline, open_retriever, pipeline_names
     from kgrag.settings import Settings
     from kgrag.store.graph import open_store
 
@@ -54,7 +54,7 @@ def measure(store: str, chunks: int) -> list[list[str]]:
         rows = []
         with open_store(fresh.target) as opened:
             for name in pipeline_names():
-                retriever = Retriever(opened, corpus.embedder, load_pipeline(name))
+                retriever = open_retriever(opened, corpus.embedder, load_pipeline(name))
                 milliseconds, pieces = asyncio.run(_time(retriever, corpus.questions))
                 p50, p95 = np.percentile(milliseconds, [50, 95])
                 rows.append(
@@ -71,7 +71,7 @@ def measure(store: str, chunks: int) -> list[list[str]]:
         return rows
 
 
-async def _time(retriever: Retriever, asked: tuple[str, ...]) -> tuple[list[float], list[int]]:
+async def _time(retriever: Retriever | AdaptiveRetriever, asked: tuple[str, ...]) -> tuple[list[float], list[int]]:
     for question in asked[:WARM_UP]:
         await retriever.retrieve(question)
     milliseconds, pieces = [], []

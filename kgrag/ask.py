@@ -7,7 +7,7 @@ import time
 from kgrag.answer import extract_answer, generate_answer, read_template
 from kgrag.errors import InputError
 from kgrag.models.base import ChatModel, Embedder
-from kgrag.retrieve import Retriever
+from kgrag.retrieve import AdaptiveRetriever, Retriever
 from kgrag.settings import Settings
 from kgrag.types import Answer
 
@@ -17,7 +17,7 @@ __all__ = ["ask"]
 async def ask(
     question: str,
     *,
-    retriever: Retriever,
+    retriever: Retriever | AdaptiveRetriever,
     embedder: Embedder,
     settings: Settings,
     model: ChatModel | None = None,
@@ -32,9 +32,16 @@ async def ask(
         raise InputError("Expected a question, got an empty text.")
     template = read_template(settings.answer_prompt)
     started = time.perf_counter()
-    evidence = await retriever.retrieve(question, top=top, budget=budget)
+    found = await retriever.trace(question, top=top, budget=budget)
     if model is None:
-        answer = await extract_answer(question, evidence, embedder=embedder)
+        answer = await extract_answer(question, found.evidence, embedder=embedder)
     else:
-        answer = await generate_answer(question, evidence, model=model, template=template)
-    return answer.model_copy(update={"pipeline": settings.pipeline, "seconds": round(time.perf_counter() - started, 3)})
+        answer = await generate_answer(question, found.evidence, model=model, template=template)
+    return answer.model_copy(
+        update={
+            "pipeline": settings.pipeline,
+            "notes": (*answer.notes, *found.remarks),
+            "usage": answer.usage + found.usage,
+            "seconds": round(time.perf_counter() - started, 3),
+        }
+    )

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from kgrag.models import CHAT_MODELS, check_model_names, is_hosted, open_chat_model, open_embedder
+from kgrag.models import CHAT_MODELS, check_model_names, is_hosted, open_chat_model, open_embedder, open_reranker
 from kgrag.settings import Settings, load_settings
 from kgrag.store.graph import GraphStore, open_store, store_exists
 from kgrag.types import Answer, Community, Document, Evidence, Usage
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from kgrag.communities.summary import Summariser
     from kgrag.estimate import Estimate
     from kgrag.extract.base import Extractor
-    from kgrag.models.base import ChatModel, Embedder
+    from kgrag.models.base import ChatModel, Embedder, Reranker
     from kgrag.models.meter import Meter
     from kgrag.progress import Progress
     from kgrag.report import BuildReport
     from kgrag.resolution import Explanation, ResolveReport
-    from kgrag.retrieve import Retriever
+    from kgrag.retrieve import AdaptiveRetriever, Retrieval, Retriever
 
 __all__ = ["KnowledgeGraph", "estimate_build", "open_graph"]
 
@@ -250,7 +250,11 @@ class KnowledgeGraph:
 
     def retrieve(self, question: str, *, top: int | None = None, budget: int | None = None) -> list[Evidence]:
         """Find evidence for a question, best first; `top` and `budget` (tokens) replace the pipeline's own limits."""
-        return wait_for(self._retriever.retrieve(question, top=top, budget=budget))
+        return self.trace(question, top=top, budget=budget).evidence
+
+    def trace(self, question: str, *, top: int | None = None, budget: int | None = None) -> Retrieval:
+        """Find evidence as `retrieve` does, with what each step changed and what did not go as the pipeline says."""
+        return wait_for(self._retriever.trace(question, top=top, budget=budget))
 
     def ask(self, question: str, *, top: int | None = None, budget: int | None = None) -> Answer:
         """Answer a question with citations, or abstain and say what was looked for."""
@@ -299,12 +303,30 @@ class KnowledgeGraph:
             wait_for(require_models(self.settings, roles=roles, structured=bool(structured), meter=self.meter))
 
     @cached_property
-    def _retriever(self) -> Retriever:
-        from kgrag.retrieve import Retriever, load_pipeline
+    def reranker(self) -> Reranker | None:
+        """The reranker of the settings; None where they name none. Raises `ModelError` where its key is missing."""
+        if self.settings.reranker is None:
+            return None
+        return open_reranker(self.settings.reranker, settings=self.settings, meter=self.meter)
 
-        pipeline = load_pipeline(self.settings.pipeline)
+    @cached_property
+    def _retriever(self) -> Retriever | AdaptiveRetriever:
+        return self.retriever(self.settings.pipeline)
+
+    def retriever(self, pipeline: str) -> Retriever | AdaptiveRetriever:
+        """Return what retrieves by a pipeline (a name or a TOML file), with the models and the graph of the settings."""
+        from kgrag.retrieve import load_pipeline, open_retriever
+
+        chosen = load_pipeline(pipeline)
         self.store.check(self.embedder.name, self.embedder.dimensions)
-        return Retriever(self.store, self.embedder, pipeline)
+        return open_retriever(
+            self.store,
+            self.embedder,
+            chosen,
+            chat=self.model,
+            reranker=self.reranker,
+            graph=self.settings.graph,
+        )
 
     def _extractors(self, model: ChatModel | None) -> list[Extractor]:
         from kgrag.extract import open_extractor

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-__all__ = ["part_numbers"]
+__all__ = ["NAME", "part_numbers"]
 
 MAX_PART_CHARACTERS = 24
+NAME_WORD = r"(?:[^\W\d_]*[A-Z0-9][\w®™]*(?:[-.+/][A-Za-z0-9][\w]*)*\+*)"
+NAME = re.compile(rf"(?<![\w-]){NAME_WORD}(?:[ ]{NAME_WORD})*")
+"""Words with a capital or a digit, in a row: `Nano 33 BLE Sense Rev2`, `X-100`, `mBlock`."""
 PART_SHAPE = re.compile(
     r"(?<![\w@/.+-])(?=[A-Za-z]*-?\d)[A-Za-z]{1,8}-?\d[\w]*(?:-[A-Z0-9][\w]*)*(?![\w@]|[.+]\w)", re.ASCII
 )

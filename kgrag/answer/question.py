@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from kgrag.name_shapes import NAME
+
 __all__ = ["Asked", "read_question", "stem", "stems"]
 
 WORD = re.compile(r"[^\W_]+(?:[.,'’][^\W_]+)*")
@@ -45,9 +47,6 @@ MEASURE_WORDS = re.compile(
     re.IGNORECASE,
 )
 QUOTED = re.compile(r"[\"“”]([^\"“”]{2,60})[\"“”]|(?<!\w)['‘]([^'‘’]{2,60})['’](?!\w)")
-NAME_WORD = r"(?:[^\W\d_]*[A-Z0-9][\w®™]*(?:[-.+/][A-Za-z0-9][\w]*)*\+*)"
-NAME = re.compile(rf"(?<![\w-]){NAME_WORD}(?:[ ]{NAME_WORD})*")
-"""Words with a capital or a digit, in a row: `Nano 33 BLE Sense Rev2`, `X-100`, `mBlock`."""
 SENTENCE_START = re.compile(r"(?:^|[.?!])\s*$")
 SUMMARY = re.compile(
     r"\b(?:summar|overview|describe|compare|comparison|differ\b|differences?\b|features|capabilit|functionalit|list|advantages|steps)",

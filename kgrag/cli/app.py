@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from kgrag.cli import ask, bench, build, communities, db, inspect, models, resolve, retrieve
+from kgrag.cli import ask, bench, build, communities, db, inspect, models, pipelines, resolve, retrieve
 
 __all__ = ["app"]
 
@@ -30,6 +30,7 @@ app.add_typer(bench.app, name="bench")
 app.add_typer(communities.app, name="communities")
 app.add_typer(db.app, name="db")
 app.add_typer(models.app, name="models")
+app.add_typer(pipelines.app, name="pipelines")
 
 
 def _version(wanted: bool) -> None:

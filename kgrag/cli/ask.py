@@ -7,7 +7,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kgrag.cli.options import AsJson, BaseUrl, Budget, Embedder, Model, ModelCache, Pipeline, Store, TimeoutS, Top
+from kgrag.cli.options import (
+    AsJson,
+    BaseUrl,
+    Budget,
+    Embedder,
+    Graph,
+    Model,
+    ModelCache,
+    Pipeline,
+    Reranker,
+    Store,
+    TimeoutS,
+    Top,
+)
 
 if TYPE_CHECKING:
     from kgrag.types import Answer
@@ -20,8 +33,10 @@ def ask(
     store: Store = None,
     pipeline: Pipeline = None,
     embedder: Embedder = None,
+    graph: Graph = None,
     model: Model = None,
     base_url: BaseUrl = None,
+    reranker: Reranker = None,
     answer_prompt: Annotated[
         Path | None,
         typer.Option(
@@ -48,13 +63,15 @@ def ask(
         create=False,
         pipeline=pipeline,
         embedder=embedder,
+        graph=graph,
         model=model,
         base_url=base_url,
+        reranker=reranker,
         answer_prompt=answer_prompt,
         timeout_s=timeout_s,
         model_cache=model_cache,
-    ) as graph:
-        answer = graph.ask(question, top=top, budget=budget)
+    ) as opened:
+        answer = opened.ask(question, top=top, budget=budget)
     if as_json:
         print_json(answer)
     else:

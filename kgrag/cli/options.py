@@ -13,11 +13,13 @@ __all__ = [
     "Budget",
     "Concurrency",
     "Embedder",
+    "Graph",
     "Model",
     "ModelCache",
     "Pipeline",
     "Prices",
     "RequestsPerMinute",
+    "Reranker",
     "Store",
     "TimeoutS",
     "TokensPerMinute",
@@ -38,6 +40,18 @@ Pipeline = Annotated[
     str | None,
     typer.Option(
         "--pipeline", "-p", help="A file of pipelines/ by its name, or the path of a TOML file.", show_default=False
+    ),
+]
+Graph = Annotated[
+    str | None,
+    typer.Option("--graph", "-g", help="The graph that is used instead of the pipeline's own.", show_default=False),
+]
+Reranker = Annotated[
+    str | None,
+    typer.Option(
+        "--reranker",
+        help="sentence-transformers:NAME or cohere:NAME, for pipelines that rerank. Default: none.",
+        show_default=False,
     ),
 ]
 Top = Annotated[

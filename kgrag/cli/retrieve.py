@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from kgrag.cli.options import BaseUrl, Budget, Embedder, Pipeline, Store, Top
+from kgrag.cli.options import BaseUrl, Budget, Embedder, Graph, Model, Pipeline, Reranker, Store, Top
 
 __all__ = ["retrieve"]
 
@@ -19,6 +19,9 @@ def retrieve(
     pipeline: Pipeline = None,
     embedder: Embedder = None,
     base_url: BaseUrl = None,
+    graph: Graph = None,
+    model: Model = None,
+    reranker: Reranker = None,
     top: Top = None,
     budget: Budget = None,
 ) -> None:
@@ -26,26 +29,39 @@ def retrieve(
     import json
     import time
 
-    from kgrag.cli.output import stdout, terminal_progress
+    from kgrag.cli.output import stderr, stdout, terminal_progress
     from kgrag.knowledge_graph import open_graph
     from kgrag.questions import read_questions
 
     asked = read_questions(questions)
+    remarks: dict[str, None] = {}
     with (
-        open_graph(store, create=False, pipeline=pipeline, embedder=embedder, base_url=base_url) as graph,
+        open_graph(
+            store,
+            create=False,
+            pipeline=pipeline,
+            graph=graph,
+            embedder=embedder,
+            model=model,
+            base_url=base_url,
+            reranker=reranker,
+        ) as opened,
         out.open("w", encoding="utf-8") as file,
         terminal_progress().step("Retrieve", len(asked), "questions") as step,
     ):
         for question in asked:
             started = time.perf_counter()
-            evidence = graph.retrieve(question.question, top=top, budget=budget)
+            found = opened.trace(question.question, top=top, budget=budget)
             line = {
                 "id": question.id,
                 "question": question.question,
-                "pipeline": graph.settings.pipeline,
+                "pipeline": opened.settings.pipeline,
                 "seconds": round(time.perf_counter() - started, 4),
-                "evidence": [piece.model_dump(mode="json") for piece in evidence],
+                "evidence": [piece.model_dump(mode="json") for piece in found.evidence],
             }
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
+            remarks.update(dict.fromkeys(found.remarks))
             step.advance()
+    for remark in remarks:
+        stderr.print(f"note: {remark}", markup=False)
     stdout.print(f"{len(asked)} questions → {out}", markup=False)

@@ -1,6 +1,16 @@
 """Retrieval: a question → evidence, by a pipeline that is a TOML file under `pipelines/`."""
 
-from kgrag.retrieve.pipeline import Pipeline, load_pipeline, pipeline_names
-from kgrag.retrieve.retriever import Retriever
+from kgrag.retrieve.adaptive import AdaptiveRetriever, open_retriever
+from kgrag.retrieve.pipeline import AdaptivePipeline, Pipeline, load_pipeline, pipeline_names
+from kgrag.retrieve.retriever import Retrieval, Retriever
 
-__all__ = ["Pipeline", "Retriever", "load_pipeline", "pipeline_names"]
+__all__ = [
+    "AdaptivePipeline",
+    "AdaptiveRetriever",
+    "Pipeline",
+    "Retrieval",
+    "Retriever",
+    "load_pipeline",
+    "open_retriever",
+    "pipeline_names",
+]

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from kgrag.retrieve.candidates import Candidate
+from kgrag.retrieve.settings import Adjacent
+from kgrag.retrieve.state import State
 
-__all__ = ["support_adjacent"]
+__all__ = ["SupportAdjacent", "support_adjacent"]
 
 
 def support_adjacent(candidates: Mapping[str, Candidate], *, weight: float) -> dict[str, Candidate]:
@@ -24,3 +27,15 @@ def support_adjacent(candidates: Mapping[str, Candidate], *, weight: float) -> d
         if gain := weight * max((neighbour.score for neighbour in beside), default=0.0):
             supported[key] = candidate.scored(candidate.score + gain, f"beside a chunk with {gain / weight:.2f}")
     return supported
+
+
+@dataclass(frozen=True, slots=True)
+class SupportAdjacent:
+    """The step: neighbours in reading order support each other."""
+
+    settings: Adjacent
+    name: str = "adjacent"
+
+    async def __call__(self, state: State) -> State:
+        """Add to the scores of chunks beside other candidates."""
+        return replace(state, candidates=support_adjacent(state.candidates, weight=self.settings.weight))

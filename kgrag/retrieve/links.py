@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from kgrag.retrieve.candidates import Candidate
-from kgrag.retrieve.pipeline import LinkExpansion
 from kgrag.retrieve.rarity import rarity
-from kgrag.retrieve.seeds import Found, Likeness, likeness
+from kgrag.retrieve.seeds import likeness
+from kgrag.retrieve.settings import LinkExpansion
+from kgrag.retrieve.state import Likeness, Resources, State
 from kgrag.store.graph import GraphStore
 
-__all__ = ["Link", "hand_on", "read_links"]
+__all__ = ["FollowLinks", "Link", "hand_on", "read_links"]
 
 BEHIND = 1e-6
 """How far a linked chunk stays behind the seed that led to it."""
@@ -63,19 +64,39 @@ async def read_links(
     ]
 
 
-def hand_on(
-    candidates: Mapping[str, Candidate], links: Sequence[Link], found: Found, *, weight: float
-) -> dict[str, Candidate]:
+def hand_on(state: State, links: Sequence[Link], *, weight: float) -> dict[str, Candidate]:
     """Hand a share of each seed's score on to the chunks that it leads to.
 
     A linked chunk adds the share to its own score, but never gets ahead of the seed through it: what a question finds by itself
     stays above what is only reached from there. Of several links the best counts.
     """
-    reached = dict(candidates)
+    reached = dict(state.candidates)
     for link in sorted(links, key=lambda link: (link.seed, link.chunk.chunk_id, link.why)):
-        seed = candidates[link.seed]
-        own = candidates.get(link.chunk.chunk_id) or found.candidate(link.chunk)
+        seed = state.candidates[link.seed]
+        own = state.candidate(link.chunk)
         score = max(own.score, min(own.score + weight * link.weight * seed.score, seed.score - BEHIND))
         if link.chunk.chunk_id not in reached or score > reached[link.chunk.chunk_id].score:
             reached[link.chunk.chunk_id] = own.scored(score, link.why)
     return reached
+
+
+@dataclass(frozen=True, slots=True)
+class FollowLinks:
+    """The step: from the best candidates to the chunks about what they mention, and along hyperlinks."""
+
+    settings: LinkExpansion
+    resources: Resources
+    name: str = "expansion: links"
+
+    async def __call__(self, state: State) -> State:
+        """Read links of the best chunks and hand scores on."""
+        links = await read_links(
+            self.resources.store,
+            state.best_chunks(self.settings.seeds),
+            state.vector,
+            graph=self.resources.graph,
+            known=[entity.key for entity in state.named],
+            chunks=self.resources.chunks,
+            settings=self.settings,
+        )
+        return replace(state, candidates=hand_on(state, links, weight=self.settings.weight))

@@ -5,17 +5,18 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kgrag.names import Gazetteer, normal_form
 from kgrag.retrieve.candidates import Candidate
-from kgrag.retrieve.pipeline import Names
-from kgrag.retrieve.seeds import Found, Likeness, likeness
+from kgrag.retrieve.seeds import likeness
+from kgrag.retrieve.settings import Names
+from kgrag.retrieve.state import NamedEntity, State
 from kgrag.store.fulltext import STOP_WORDS
 from kgrag.store.graph import GraphStore
 
-__all__ = ["NamedEntity", "named_in_question", "prefer_named", "word_sequences"]
+__all__ = ["PreferNamed", "named_in_question", "names_said", "prefer_named", "word_sequences"]
 
 MAX_WORDS = 12
 """Words of the longest name that is looked for."""
@@ -24,28 +25,18 @@ MAX_QUESTION_WORDS = 200
 WORD = re.compile(r"[^\W_]+[+#%]*")
 
 
-@dataclass(frozen=True, slots=True)
-class NamedEntity:
-    """An entity that the question names."""
-
-    key: str
-    name: str
-    chunks: tuple[Likeness, ...]
-    """The chunks about it (its title or heading stands over them) that are most like the question."""
-
-
 async def named_in_question(
     store: GraphStore, question: str, vector: list[float], *, graph: str, settings: Names
-) -> list[NamedEntity]:
+) -> tuple[NamedEntity, ...]:
     """Find the entities that the question names (longest names first, numeric-safe) and the chunks that are about them."""
     normals = sorted({normal_form(words) for words in word_sequences(question)} - {""})
     if not normals:
-        return []
+        return ()
     rows = await asyncio.to_thread(
         store.read, "retrieve/named_chunks", graph=graph, normals=normals, vector=vector, limit=settings.chunks
     )
-    said = _said(question, rows)
-    return [
+    said = names_said(question, rows)
+    return tuple(
         NamedEntity(
             key=row["key"],
             name=row["name"],
@@ -53,7 +44,7 @@ async def named_in_question(
         )
         for row in rows
         if row["normal"] in said
-    ]
+    )
 
 
 def word_sequences(question: str) -> Iterator[str]:
@@ -67,16 +58,16 @@ def word_sequences(question: str) -> Iterator[str]:
                 yield question[start.start() : last.end()]
 
 
-def prefer_named(found: Found, named: Sequence[NamedEntity], *, weight: float) -> dict[str, Candidate]:
+def prefer_named(state: State, *, weight: float) -> dict[str, Candidate]:
     """Add `weight` to the score of every chunk about a named entity, to all alike.
 
     Alike, because a question about two things is about both, however much there is to read of each.
     """
-    candidates = dict(found.candidates)
+    candidates = dict(state.candidates)
     gaining: dict[str, str] = {}
-    for entity in named:
+    for entity in state.named:
         for chunk in entity.chunks:
-            candidates.setdefault(chunk.chunk_id, found.candidate(chunk))
+            candidates.setdefault(chunk.chunk_id, state.candidate(chunk))
             gaining.setdefault(chunk.chunk_id, entity.name)
     for chunk_id, name in gaining.items():
         candidate = candidates[chunk_id]
@@ -84,7 +75,19 @@ def prefer_named(found: Found, named: Sequence[NamedEntity], *, weight: float) -
     return candidates
 
 
-def _said(question: str, rows: Sequence[dict[str, Any]]) -> set[str]:
-    """Keep the names that really stand in the question: not inside a longer name, word or part number."""
+@dataclass(frozen=True, slots=True)
+class PreferNamed:
+    """The step: what the question names is preferred."""
+
+    settings: Names
+    name: str = "names"
+
+    async def __call__(self, state: State) -> State:
+        """Add to the scores of chunks about what is named."""
+        return replace(state, candidates=prefer_named(state, weight=self.settings.weight))
+
+
+def names_said(question: str, rows: Sequence[dict[str, Any]]) -> set[str]:
+    """Keep the names (by normal form) that really stand in the question: not inside a longer name, word or part number."""
     gazetteer = Gazetteer(spelling for row in rows for spelling in (row["name"], *(row["aliases"] or ())))
     return {match.key for match in gazetteer.find(question)}

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kgrag.retrieve.candidates import Candidate, best_first
 from kgrag.retrieve.links import BEHIND
-from kgrag.retrieve.pipeline import GraphExpansion
-from kgrag.retrieve.seeds import Found, likeness
+from kgrag.retrieve.seeds import likeness
+from kgrag.retrieve.settings import GraphExpansion
+from kgrag.retrieve.state import Resources, State
 from kgrag.retrieve.words import content_words, share_said
 from kgrag.store.graph import GraphStore
 
-__all__ = ["expand_over_graph", "read_neighbourhood"]
+__all__ = ["ExpandOverGraph", "expand_over_graph", "read_neighbourhood", "relation_text"]
 
 
 async def read_neighbourhood(
@@ -34,26 +36,22 @@ async def read_neighbourhood(
 
 
 def expand_over_graph(
-    candidates: Mapping[str, Candidate],
-    neighbourhood: Sequence[dict[str, Any]],
-    found: Found,
-    *,
-    question: str,
-    settings: GraphExpansion,
+    state: State, neighbourhood: Sequence[dict[str, Any]], *, settings: GraphExpansion
 ) -> list[Candidate]:
     """Score related chunks and relations, and return them with the candidates.
 
     A related chunk adds to its own score the share of the seed's that its shared entities are of those of the best related chunk, by
     rarity; a relation gets the share of the question's words that it has, halved for the second hop. Neither gets ahead of its seed.
     """
+    candidates = state.candidates
     reached = dict(candidates)
     statements: dict[tuple[str, str], Candidate] = {}
-    asked = content_words(question)
+    asked = content_words(state.query.question)
     for row in neighbourhood:
         seed = candidates[row["seed"]]
         most = max((chunk["rarity"] for chunk in row["chunks"]), default=1.0)
         for chunk in row["chunks"]:
-            own = candidates.get(chunk["id"]) or found.candidate(likeness(chunk))
+            own = state.candidate(likeness(chunk))
             score = min(own.score + settings.weight * seed.score * chunk["rarity"] / most, seed.score - BEHIND)
             if chunk["id"] not in reached or score > reached[chunk["id"]].score:
                 shared = (
@@ -61,7 +59,7 @@ def expand_over_graph(
                 )
                 reached[chunk["id"]] = own.scored(max(score, own.score), shared)
         for relation in row["relations"]:
-            statement = _statement(relation)
+            statement = relation_text(relation)
             overlap = share_said(asked, content_words(statement))
             score = settings.weight * seed.score * overlap / relation["hop"]
             key = (relation["chunk"], statement)
@@ -71,6 +69,28 @@ def expand_over_graph(
     return [*reached.values(), *best_first(statements.values())[: settings.relations]]
 
 
-def _statement(relation: Mapping[str, Any]) -> str:
+def relation_text(relation: Mapping[str, Any]) -> str:
+    """Write a relation as evidence: `head - TYPE -> tail: what a chunk says of it`."""
     said = f": {relation['description']}" if relation["description"] else ""
     return f"{relation['head']} - {relation['type']} -> {relation['tail']}{said}"
+
+
+@dataclass(frozen=True, slots=True)
+class ExpandOverGraph:
+    """The step: around the best candidates, chunks that share their entities, and relations of these."""
+
+    settings: GraphExpansion
+    resources: Resources
+    name: str = "expansion: kg"
+
+    async def __call__(self, state: State) -> State:
+        """Read the graph around the best chunks and score what is there."""
+        rows = await read_neighbourhood(
+            self.resources.store,
+            state.best_chunks(self.settings.seeds),
+            state.vector,
+            graph=self.resources.graph,
+            settings=self.settings,
+        )
+        reached = expand_over_graph(state, rows, settings=self.settings)
+        return replace(state, candidates={candidate.key: candidate for candidate in reached})

@@ -1,4 +1,4 @@
-"""What a retrieval pipeline is: the settings of every step, read from a TOML file and checked.
+"""What a retrieval pipeline is: the settings of every step (`kgrag.retrieve.settings`), read from a TOML file and checked.
 
 A file under `pipelines/` is a pipeline by the file's name; a path to any other TOML file works as well.
 """
@@ -6,123 +6,72 @@ A file under `pipelines/` is a pipeline by the file's name; a path to any other 
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BeforeValidator, Field, ValidationError
 
 from kgrag.errors import PipelineError
+from kgrag.retrieve.settings import (
+    Adjacent,
+    Context,
+    Expansion,
+    Names,
+    QueryStep,
+    Rerank,
+    SeedsOfAKind,
+    StepSettings,
+)
 
-__all__ = [
-    "Context",
-    "GraphExpansion",
-    "LinkExpansion",
-    "Names",
-    "Pipeline",
-    "Seeds",
-    "load_pipeline",
-    "pipeline_names",
-]
+__all__ = ["Adaptive", "AdaptivePipeline", "Pipeline", "QuestionType", "load_pipeline", "pipeline_names"]
 
-Share = Annotated[float, Field(ge=0.0, le=1.0)]
-Count = Annotated[int, Field(ge=1, le=1000)]
-
-
-class _Settings(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+QuestionType = Literal["factual", "reasoning", "disambiguation", "multi_hop", "summary"]
 
 
-class Seeds(_Settings):
-    """Which chunks a question finds by itself."""
-
-    kind: Literal["dense", "sparse", "hybrid"]
-    candidates: Count = 100
-    """Chunks taken from each index."""
-    fusion: Literal["minmax", "rrf"] = "minmax"
-    """How `hybrid` joins the two lists (`kgrag.retrieve.fusion`)."""
-    alpha: Share = 0.5
-    """Weight of dense against sparse, for `minmax`."""
-    coverage: bool = False
-    """For `minmax`: sparse counts only as far as the best sparse hits have the question's words (`kgrag.retrieve.coverage`)."""
-    rrf_k: Count = 60
-    """Rank offset of reciprocal rank fusion; 60 is that of Cormack, Clarke and Büttcher (SIGIR 2009)."""
+def _listed(value: Any) -> Any:
+    """Take `[section]` and `[[section]]` alike."""
+    return (value,) if isinstance(value, Mapping) else tuple(value) if isinstance(value, list) else value
 
 
-class Names(_Settings):
-    """Preference for chunks about something that the question names."""
+class Adaptive(StepSettings):
+    """Takes another pipeline by the type of the question (`kgrag.retrieve.adaptive`)."""
 
-    weight: Share
-    """What a chunk about something that the question names gains, on the scale on which the best possible seed has 1."""
-    chunks: Count = 50
-    """Chunks about one name that become candidates, nearest to the question first."""
-
-
-class Adjacent(_Settings):
-    """Support from the chunk before or after: what a document says of one thing often goes on in the next chunk."""
-
-    weight: Share
-    """Share of the better neighbour's score that a candidate gains, where that neighbour is a candidate itself."""
+    otherwise: str
+    """For a type that the map does not have."""
+    map: dict[QuestionType, str]
+    """The pipeline of each type."""
+    without_model: Literal["rules"] | None = None
+    """Tell the type by rules where there is no chat model."""
 
 
-class LinkExpansion(_Settings):
-    """Follow names and hyperlinks from seeds to the chunks that they lead to."""
-
-    kind: Literal["links"]
-    seeds: Count = 10
-    """Seeds whose links are followed."""
-    weight: Share
-    """Share of a seed's score that a link by the rarest of names hands on."""
-    entities: Count = 30
-    """Names followed from one seed, rarest first."""
-    chunks: Count = 10
-    """Chunks that one name leads to, nearest to the question first."""
-    hyperlinks: Annotated[int, Field(ge=0, le=1000)] = 10
-    """Hyperlinks followed from one seed, in reading order."""
-
-
-class GraphExpansion(_Settings):
-    """Expand seeds over entities and relations, as in the thesis."""
-
-    kind: Literal["kg"]
-    seeds: Count = 8
-    weight: Share = 0.5
-    """Share of a seed's score that a chunk sharing all its entities gets."""
-    entities: Count = 20
-    """Entities of one seed, rarest first."""
-    chunks: Count = 10
-    """Chunks that share them, by the rarity of what is shared."""
-    neighbours: Count = 30
-    """Relations of these entities to others, best supported first; as many again for the second hop."""
-    hops: Literal[1, 2] = 2
-    relations: Annotated[int, Field(ge=0, le=1000)] = 10
-    """Relations shown as evidence of their own."""
-
-
-class Context(_Settings):
-    """What of the ranking is shown."""
-
-    top: Count = 20
-    tokens: Annotated[int, Field(ge=1)] | None = None
-    """Budget; a piece that does not fit any more is left out and the next one tried."""
-    near_duplicate: Share = 1.0
-    """A chunk that shares this share of its words with a better one is not shown; 1 leaves out exact copies only."""
-
-
-class Pipeline(_Settings):
+class Pipeline(StepSettings):
     """One way of finding evidence. Frozen; `name` is recorded with every result."""
 
     name: str
     description: str
     graph: str = "mention"
-    """The named graph that names and expansion use."""
-    seeds: Seeds
+    """The named graph that names, entities, communities and expansions use."""
+    without_graph: str | None = None
+    """The graph that is used where the store does not have that one."""
+    query: Annotated[tuple[QueryStep, ...], BeforeValidator(_listed)] = ()
+    seeds: Annotated[tuple[SeedsOfAKind, ...], BeforeValidator(_listed), Field(min_length=1)]
     names: Names | None = None
     adjacent: Adjacent | None = None
-    expansion: Annotated[LinkExpansion | GraphExpansion, Field(discriminator="kind")] | None = None
+    expansion: Annotated[tuple[Expansion, ...], BeforeValidator(_listed)] = ()
+    rerank: Rerank | None = None
     context: Context = Context()
 
 
-def load_pipeline(name: str) -> Pipeline:
+class AdaptivePipeline(StepSettings):
+    """A file that only says which pipeline is taken for which type of question."""
+
+    name: str
+    description: str
+    adaptive: Adaptive
+
+
+def load_pipeline(name: str) -> Pipeline | AdaptivePipeline:
     """Read the pipeline of that name, or the TOML file at that path. Raises `PipelineError` that says what is wrong and where."""
     file = Path(name) if name.endswith(".toml") else _folder() / f"{name}.toml"
     if name not in pipeline_names() and not (name.endswith(".toml") and file.is_file()):
@@ -133,18 +82,75 @@ def load_pipeline(name: str) -> Pipeline:
         content: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise PipelineError(f"{file}: expected a pipeline in TOML: {error}") from error
+    kind = AdaptivePipeline if "adaptive" in content else Pipeline
     try:
-        return Pipeline.model_validate({"name": file.stem, **content})
+        return kind.model_validate({"name": file.stem, **content})
     except ValidationError as error:
-        problems = "; ".join(
-            f"{'.'.join(map(str, e['loc']))}: {e['msg']} (got {_shown(e['input'])})" for e in error.errors()
-        )
+        problems = "; ".join(_problem(kind, content, details) for details in error.errors())
         raise PipelineError(f"{file}: {problems}") from error
 
 
 def pipeline_names() -> list[str]:
     """Name the pipelines that kgrag ships, sorted."""
     return sorted(file.stem for file in _folder().glob("*.toml"))
+
+
+def _problem(kind: type[StepSettings], content: Mapping[str, Any], error: Any) -> str:
+    """Say what is wrong with a file: the key as the file has it, what is allowed there, and what it says."""
+    path, section, owner = _place(kind, content, error["loc"])
+    message = error["msg"]
+    match error["type"]:
+        case "union_tag_invalid":
+            path = [*path, "kind"]
+            value = section.get("kind") if isinstance(section, Mapping) else section
+            message = f"Input should be {error['ctx']['expected_tags']}"
+        case "union_tag_not_found":
+            path = [*path, "kind"]
+            value, message = section, "Field required"
+        case "extra_forbidden":
+            allowed = sorted(set(owner.model_fields) - ({"name"} if owner is kind else set()))
+            value, message = error["input"], f"There is no such key; allowed are {', '.join(allowed)}"
+        case _:
+            value = error["input"]
+    return f"{'.'.join(path)}: {message} (got {_shown(value)})"
+
+
+def _place(
+    kind: type[StepSettings], content: Mapping[str, Any], where: Sequence[str | int]
+) -> tuple[list[str], Any, type[StepSettings]]:
+    """Follow pydantic's place of an error through the file: the path as the file has it, what stands there, and whose key it is."""
+    path: list[str] = []
+    at: Any = content
+    owner: type[StepSettings] = kind
+    for part in where:
+        if isinstance(part, int):
+            if isinstance(at, list):
+                path.append(str(part))
+                at = at[part]
+        elif isinstance(at, Mapping) and part not in at and part == at.get("kind"):
+            owner = _KINDS[part]  # the tag by which pydantic told the kind
+        else:
+            path.append(part)
+            at = at.get(part) if isinstance(at, Mapping) else None
+            owner = _SECTIONS.get(part, owner)
+    return path, at, owner
+
+
+def _kinds() -> Iterator[tuple[str, type[StepSettings]]]:
+    for union in (QueryStep, SeedsOfAKind, Expansion):
+        for settings in get_args(get_args(union)[0]):
+            for kind in get_args(settings.model_fields["kind"].annotation):
+                yield kind, settings
+
+
+_KINDS = dict(_kinds())
+_SECTIONS: dict[str, type[StepSettings]] = {
+    "names": Names,
+    "adjacent": Adjacent,
+    "rerank": Rerank,
+    "context": Context,
+    "adaptive": Adaptive,
+}
 
 
 def _shown(value: object) -> str:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from kgrag.retrieve.candidates import Candidate
 from kgrag.retrieve.coverage import best_coverage
 from kgrag.retrieve.fusion import minmax_fusion, reciprocal_rank_fusion, scaled
-from kgrag.retrieve.pipeline import Seeds
+from kgrag.retrieve.settings import Seeds
+from kgrag.retrieve.state import Likeness
 from kgrag.store.fulltext import fulltext_query
 from kgrag.store.graph import GraphStore
 from kgrag.store.schema import CHUNK_FULLTEXT_INDEX, CHUNK_VECTOR_INDEX
+from kgrag.types import Usage
 
-__all__ = ["Found", "Likeness", "cosine", "find_seeds", "likeness"]
+__all__ = ["Found", "cosine", "find_seeds", "likeness"]
 
 INDEX_OVERSAMPLING = 5
 """An approximate index is asked for so many times what is wanted: recall@10 on 6,119 passages rises from 0.91 to 1.0."""
@@ -25,25 +27,13 @@ HITS_READ = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Likeness:
-    """A chunk that a statement returned, with its likeness to the question and where it stands."""
-
-    chunk_id: str
-    cosine: float
-    place: tuple[str, int]
-
-
-@dataclass(frozen=True, slots=True)
 class Found:
-    """Seeds by chunk id, and the scale on which another chunk's similarity to the question becomes a score."""
+    """Seeds by key, and the scale on which another chunk's similarity to the question becomes a score."""
 
     candidates: Mapping[str, Candidate]
-    score_per_cosine: float
-
-    def candidate(self, chunk: Likeness) -> Candidate:
-        """Return the seed of that id, or score a chunk that neither index listed by its similarity alone."""
-        seed = self.candidates.get(chunk.chunk_id)
-        return seed or Candidate(chunk.chunk_id, max(chunk.cosine, 0.0) * self.score_per_cosine, place=chunk.place)
+    score_per_cosine: float = 0.0
+    usage: Usage = field(default_factory=Usage)
+    remarks: tuple[str, ...] = ()
 
 
 def cosine(similarity: float | None) -> float:
@@ -56,11 +46,21 @@ def likeness(row: Mapping[str, Any]) -> Likeness:
     return Likeness(row["id"], cosine(row["similarity"]), (row["document_id"], row["position"]))
 
 
-async def find_seeds(store: GraphStore, question: str, vector: list[float], settings: Seeds) -> Found:
-    """Find seeds for a question; `vector` is its embedding. Both lists are read at once."""
+async def find_seeds(
+    store: GraphStore,
+    text: str,
+    vector: list[float],
+    settings: Seeds,
+    *,
+    keywords: Sequence[str] = (),
+    boost: float = 1.0,
+) -> Found:
+    """Find seeds by the words of `text`, `keywords` besides, and by `vector`. Both lists are read at once."""
     dense_rows, sparse_rows = await asyncio.gather(
         _dense(store, vector, settings) if settings.kind != "sparse" else _nothing(),
-        _sparse(store, question, vector, settings) if settings.kind != "dense" else _nothing(),
+        _sparse(store, fulltext_query(text, keywords=keywords, boost=boost), vector, settings)
+        if settings.kind != "dense"
+        else _nothing(),
     )
     sparse = {row["id"]: float(row["score"]) for row in sparse_rows}
     dense = {row["id"]: cosine(row["similarity"]) for row in dense_rows}
@@ -75,7 +75,7 @@ async def find_seeds(store: GraphStore, question: str, vector: list[float], sett
             scores, dense_weight = scaled(sparse), 0.0
         case _, "minmax":
             hits = [row["prompted"] for row in sparse_rows[:HITS_READ]]
-            known = best_coverage(question, hits) if settings.coverage else 1.0
+            known = best_coverage(text, hits) if settings.coverage else 1.0
             scores, dense_weight = minmax_fusion(dense, sparse, settings.alpha, sparse_trust=known), settings.alpha
         case _:
             scores, dense_weight = reciprocal_rank_fusion([dense_ranking, list(sparse)], settings.rrf_k), 0.0
@@ -102,8 +102,7 @@ async def _dense(store: GraphStore, vector: list[float], settings: Seeds) -> lis
     )
 
 
-async def _sparse(store: GraphStore, question: str, vector: list[float], settings: Seeds) -> list[dict[str, Any]]:
-    query = fulltext_query(question)
+async def _sparse(store: GraphStore, query: str, vector: list[float], settings: Seeds) -> list[dict[str, Any]]:
     if not query:
         return []
     return await asyncio.to_thread(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 __all__ = ["STOP_WORDS", "escape_lucene", "fulltext_query"]
 
@@ -30,16 +31,17 @@ def escape_lucene(text: str) -> str:
     return _OPERATORS.sub(lambda match: match[0].lower(), _SYNTAX.sub(r"\\\1", text)).replace("\x00", " ")
 
 
-def fulltext_query(text: str) -> str:
+def fulltext_query(text: str, *, keywords: Sequence[str] = (), boost: float = 1.0) -> str:
     """Make a query of any of the terms of `text`, each once, in order, stop words left out unless there is nothing else.
 
-    A term with a hyphen, point or slash inside (`X-100`, `3.3`, `I2C/SPI`) also counts as a phrase. Empty where the text has no terms.
+    A term with a hyphen, point or slash inside (`X-100`, `3.3`, `I2C/SPI`) also counts as a phrase, and so does each of `keywords`, which
+    weighs `boost` times as much as a term. Empty where neither has terms.
     """
     terms = list(dict.fromkeys(match[0] for match in _TERM.finditer(text.replace("\x00", " "))))
     said = [term for term in terms if term.casefold() not in STOP_WORDS] or terms
-    return " ".join(
-        f'"{_quoted(term)}"' if re.search(r"\W", term) else escape_lucene(term) for term in said[:MAX_TERMS]
-    )
+    said_terms = (f'"{_quoted(term)}"' if re.search(r"\W", term) else escape_lucene(term) for term in said[:MAX_TERMS])
+    phrases = (_quoted(keyword.replace("\x00", " ")) for keyword in keywords if _TERM.search(keyword))
+    return " ".join([*said_terms, *(f'"{phrase}"^{boost:g}' for phrase in phrases)])
 
 
 def _quoted(term: str) -> str:

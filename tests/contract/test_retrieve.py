@@ -11,7 +11,7 @@ import pytest
 
 from kgrag.errors import InputError
 from kgrag.names import normal_form
-from kgrag.retrieve import Pipeline, Retriever, load_pipeline, pipeline_names
+from kgrag.retrieve import AdaptivePipeline, Pipeline, load_pipeline, open_retriever, pipeline_names
 from kgrag.store.graph import GraphStore, open_store
 from kgrag.testing import HashingEmbedder
 from kgrag.types import Chunk, Entity, Evidence, content_id
@@ -24,6 +24,7 @@ PAGES = {
     "Carrier Q7": ("A board with two slots and a fan.",),
     "Warranty": ("Send the device back within two years.",),
 }
+COMMUNITIES_ONLY = {"LlamaIndex_Community_Only", "global_communities"}
 HOSTILE = [
     "`; MATCH (n) DETACH DELETE n //",
     'prompted:"x" AND (a OR -b) ^2 ~ [1 TO 2] {x} \\',
@@ -66,6 +67,9 @@ def manual(store: GraphStore, embedder: HashingEmbedder, content: Content) -> Gr
             ]
             said.append(content.said(chunk, *named))
     store.put_extractions("mention", said)
+    entities = store.entities_without_embedding("mention", 100)
+    vectors = asyncio.run(embedder.embed_documents([entity["name"] for entity in entities]))
+    store.put_entity_embeddings("mention", [entity["key"] for entity in entities], vectors)
     embed(store, embedder)
     return store
 
@@ -78,10 +82,15 @@ def embed(store: GraphStore, embedder: HashingEmbedder) -> None:
 
 
 def ask(
-    store: GraphStore, embedder: HashingEmbedder, question: str, *, pipeline: str | Pipeline = "default", **limits: int
+    store: GraphStore,
+    embedder: HashingEmbedder,
+    question: str,
+    *,
+    pipeline: str | Pipeline | AdaptivePipeline = "default",
+    **limits: int,
 ) -> list[Evidence]:
     chosen = load_pipeline(pipeline) if isinstance(pipeline, str) else pipeline
-    return asyncio.run(Retriever(store, embedder, chosen).retrieve(question, **limits))
+    return asyncio.run(open_retriever(store, embedder, chosen).retrieve(question, **limits))
 
 
 def test_what_the_question_names_comes_first_and_its_near_namesake_does_not(
@@ -102,11 +111,11 @@ def test_a_link_leads_to_what_a_seed_mentions_and_says_so(manual: GraphStore, em
     assert "link: title mention of Carrier Q7" in found["Carrier Q7"].why
 
 
-@pytest.mark.parametrize("name", pipeline_names())
+@pytest.mark.parametrize("name", sorted({*pipeline_names()} - COMMUNITIES_ONLY))
 def test_evidence_is_complete_and_in_order_for_every_pipeline(
     manual: GraphStore, embedder: HashingEmbedder, name: str
 ) -> None:
-    evidence = ask(manual, embedder, "pressure sensor", pipeline=name)
+    evidence = ask(manual, embedder, "pressure sensor X-100", pipeline=name)
     assert evidence
     assert [e.score for e in evidence] == sorted((e.score for e in evidence), reverse=True)
     assert len({(e.chunk_id, e.text) for e in evidence}) == len(evidence)

@@ -3,7 +3,7 @@ from hypothesis import strategies as st
 
 from kgrag.retrieve.candidates import Candidate
 from kgrag.retrieve.links import Link, hand_on
-from kgrag.retrieve.seeds import Found, Likeness
+from kgrag.retrieve.state import Likeness, Query, State
 
 KEYS = st.sampled_from("abcdef")
 SHARES = st.floats(0.0, 1.0)
@@ -13,13 +13,14 @@ def link(seed: str, to: str, *, cosine: float = 0.0, weight: float = 1.0) -> Lin
     return Link(seed=seed, chunk=Likeness(to, cosine, ("d", 0)), weight=weight, why=f"link: title mention of {to}")
 
 
-def found(**scores: float) -> Found:
-    return Found({key: Candidate(key, score) for key, score in scores.items()}, score_per_cosine=0.5)
+def found(**scores: float) -> State:
+    candidates = {key: Candidate(key, score) for key, score in scores.items()}
+    return State(Query("?", "?", "?"), candidates=candidates, score_per_cosine=0.5)
 
 
 def test_a_linked_chunk_gets_a_share_of_its_seed_and_stays_behind_it() -> None:
     start = found(a=1.0, b=0.6)
-    reached = hand_on(start.candidates, [link("a", "new", cosine=0.4), link("a", "b")], start, weight=0.5)
+    reached = hand_on(start, [link("a", "new", cosine=0.4), link("a", "b")], weight=0.5)
     assert reached["new"].score == 0.5 * 0.4 + 0.5
     assert 0.99 < reached["b"].score < 1.0
     assert reached["b"].why == ("link: title mention of b",)
@@ -27,7 +28,7 @@ def test_a_linked_chunk_gets_a_share_of_its_seed_and_stays_behind_it() -> None:
 
 def test_a_link_never_takes_away() -> None:
     start = found(a=0.4, b=0.9)
-    assert hand_on(start.candidates, [link("a", "b")], start, weight=0.5)["b"].score == 0.9
+    assert hand_on(start, [link("a", "b")], weight=0.5)["b"].score == 0.9
 
 
 @given(
@@ -40,9 +41,9 @@ def test_no_chunk_overtakes_the_best_seed_through_links(
 ) -> None:
     start = found(**scores)
     links = [link(seed, to, cosine=c, weight=w) for seed, to, c, w in ways if seed in scores and to != seed]
-    reached = hand_on(start.candidates, links, start, weight=weight)
+    reached = hand_on(start, links, weight=weight)
     assert all(reached[key].score >= score for key, score in scores.items())
     for key, candidate in reached.items():
         own = scores.get(key, 0.0)
         assert candidate.score <= max(own, *scores.values(), 0.5)
-    assert reached == hand_on(start.candidates, links[::-1], start, weight=weight)
+    assert reached == hand_on(start, links[::-1], weight=weight)

@@ -2,8 +2,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgrag.retrieve.candidates import Candidate
-from kgrag.retrieve.names import MAX_QUESTION_WORDS, MAX_WORDS, NamedEntity, prefer_named, word_sequences
-from kgrag.retrieve.seeds import Found, Likeness
+from kgrag.retrieve.names import MAX_QUESTION_WORDS, MAX_WORDS, prefer_named, word_sequences
+from kgrag.retrieve.state import Likeness, NamedEntity, Query, State
 
 
 def test_every_sequence_with_a_telling_word_is_looked_up() -> None:
@@ -23,11 +23,12 @@ def test_the_number_of_lookups_is_bounded(question: str) -> None:
 
 
 def test_chunks_about_each_named_thing_gain_alike_and_join_the_candidates() -> None:
-    found = Found({"a": Candidate("a", 0.9), "b": Candidate("b", 0.8)}, score_per_cosine=0.5)
-    named = [
+    named = (
         NamedEntity("k1", "X-100", (Likeness("b", 0.7, ("d", 0)),)),
         NamedEntity("k2", "X-1000", (Likeness("c", 0.6, ("d", 1)), Likeness("b", 0.7, ("d", 0)))),
-    ]
-    preferred = prefer_named(found, named, weight=0.2)
+    )
+    candidates = {"a": Candidate("a", 0.9), "b": Candidate("b", 0.8)}
+    state = State(Query("?", "?", "?"), named=named, candidates=candidates, score_per_cosine=0.5)
+    preferred = prefer_named(state, weight=0.2)
     assert {key: round(c.score, 9) for key, c in preferred.items()} == {"a": 0.9, "b": 1.0, "c": 0.5}
     assert preferred["b"].why == ("question names X-100",)
