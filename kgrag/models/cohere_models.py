@@ -101,8 +101,13 @@ class CohereEmbedder:
         self.max_tokens = max_tokens or KNOWN_MAX_TOKENS.get(model.model, DEFAULT_MAX_TOKENS)
 
     @property
+    def known_dimensions(self) -> int | None:
+        """Length of a vector: as asked for or as known; None before the first reply of another model."""
+        return self._dimensions
+
+    @property
     def dimensions(self) -> int:
-        """Length of a vector: as asked for, as known, or found out by a request. Raises `ModelError`."""
+        """Length of a vector, found out by a request where it is not known. Raises `ModelError`."""
         if self._dimensions is None:
             self._dimensions = int(wait_for(self._request(["dimensions"], "search_document")).shape[1])
         return self._dimensions

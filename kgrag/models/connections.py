@@ -83,9 +83,9 @@ def _checked(url: str, model: ModelName) -> str:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise InputError(f"The base URL of {model} is {url!r}; expected one like http://127.0.0.1:8000/v1.")
-    if parts.username or parts.password:
+    if parts.username or parts.password or parts.query:
         raise InputError(
-            f"The base URL of {model} has a user or password in it. Leave them out: keys come from the environment "
-            "(see docs/models.md), because settings are shown and stored."
+            f"The base URL of {model} has a user, a password or a query in it. Leave them out: keys come from the environment "
+            "(docs/models.md), because settings are shown."
         )
     return url

@@ -7,7 +7,6 @@ import binascii
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -61,17 +60,21 @@ class OpenAIEmbedder:
         self.name = f"{model}@{dimensions}" if dimensions else str(model)
         self.identity = json.dumps([self.name, endpoint.connection.base_url])
         """Its name and where it is. The key is not in it."""
-        self._known = KNOWN.get(model.model.partition(":")[0]) if model.provider != "azure" else None
-        self.max_tokens = max_tokens or (self._known.max_tokens if self._known else UNKNOWN_MAX_TOKENS)
+        known = KNOWN.get(model.model.partition(":")[0]) if model.provider != "azure" else None
+        self._dimensions = dimensions or (known.dimensions if known else None)
+        self.max_tokens = max_tokens or (known.max_tokens if known else UNKNOWN_MAX_TOKENS)
 
-    @cached_property
+    @property
+    def known_dimensions(self) -> int | None:
+        """Length of a vector: as asked for or as known; None before the first reply of another model."""
+        return self._dimensions
+
+    @property
     def dimensions(self) -> int:
-        """Length of a vector: as asked for, as known, or found out by a request. Raises `ModelError`."""
-        if self._wanted is not None:
-            return self._wanted
-        if self._known is not None:
-            return self._known.dimensions
-        return int(wait_for(self._request(["dimensions"])).shape[1])
+        """Length of a vector, found out by a request where it is not known. Raises `ModelError`."""
+        if self._dimensions is None:
+            self._dimensions = int(wait_for(self._request(["dimensions"])).shape[1])
+        return self._dimensions
 
     def count_tokens(self, text: str) -> int:
         """Estimate the tokens of a text."""
@@ -80,8 +83,10 @@ class OpenAIEmbedder:
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Embed texts by one request: [len(texts), dimensions]."""
         vectors = await self._request(texts)
-        if (expected := self.__dict__.get("dimensions") or self._wanted) and vectors.shape[1] != expected:
-            raise ModelReplyError(f"{self.name}: expected vectors of {expected} dimensions, got {vectors.shape[1]}.")
+        if self._dimensions is not None and vectors.shape[1] != self._dimensions:
+            raise ModelReplyError(
+                f"{self.name}: expected vectors of {self._dimensions} dimensions, got {vectors.shape[1]}."
+            )
         return vectors
 
     async def embed_queries(self, texts: Sequence[str]) -> Vectors:

@@ -28,6 +28,7 @@ from kgrag.models.meter import Meter
 from kgrag.models.rate_limits import RateLimits
 from kgrag.models.reply_cache import ReplyCache
 from kgrag.models.retries import Retries
+from kgrag.models.sized import SizedEmbedder
 from kgrag.models.structured import StructuredChatModel
 from kgrag.models.timeouts import Timeout
 from kgrag.settings import Settings
@@ -58,10 +59,12 @@ class Stack:
         model: ChatModel = StructuredChatModel(around(endpoint, *self._policies()))
         return model if self.cache is None else CachedChatModel(model, self.cache, meter=self.meter)
 
-    def embedder(self, endpoint: Embedder, *, batch_texts: int) -> Embedder:
-        """Put everything around an embedding endpoint that takes so many texts in a request."""
+    def embedder(self, endpoint: Embedder, *, batch_texts: int, dimensions: int | None) -> Embedder:
+        """Put everything around an embedding endpoint that takes so many texts in a request; `dimensions` where they are known."""
         model: Embedder = BatchingEmbedder(around(endpoint, *self._policies()), batch_texts=batch_texts)
-        return model if self.cache is None else CachedEmbedder(model, self.cache, meter=self.meter)
+        if self.cache is not None:
+            model = CachedEmbedder(model, self.cache, meter=self.meter)
+        return SizedEmbedder(model, known=dimensions)
 
     def reranker(self, endpoint: Reranker) -> Reranker:
         """Put everything around a rerank endpoint."""

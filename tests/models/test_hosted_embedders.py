@@ -14,7 +14,7 @@ from kgrag.models.base import Embedder, Reranker
 from kgrag.models.batches import BatchingEmbedder, split_into_windows
 from kgrag.models.meter import Meter
 from kgrag.models.tokens import estimate_tokens
-from kgrag.testing import HashingEmbedder, ModelServer, rate_limited
+from kgrag.testing import Behaviour, HashingEmbedder, ModelServer, rate_limited
 
 NAMES = ["openai:any", "ollama:any", "cohere:any"]
 
@@ -44,6 +44,17 @@ def test_dimensions_are_found_out_or_asked_for(name: str) -> None:
         assert short.dimensions == 16
         assert short.name == f"{name}@16"
         assert asyncio.run(short.embed_documents(["x"])).shape == (1, 16)
+
+
+def test_dimensions_are_found_out_once_for_all_processes() -> None:
+    meter = Meter()
+    with ModelServer(
+        embeddings=lambda request: rate_limited(0.01) if len(server.requests) == 1 else Behaviour()
+    ) as server:
+        for _ in range(2):
+            assert open_embedder("openai:any", base_url=server.url, meter=meter).dimensions == 64
+        assert len(server.requests) == 2
+    assert meter.total.calls == 1
 
 
 def test_dimensions_can_be_found_out_while_an_event_loop_runs() -> None:
