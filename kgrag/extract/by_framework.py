@@ -9,7 +9,7 @@ from kgrag.errors import ModelReplyError
 from kgrag.extract.conversation import Conversation
 from kgrag.extract.schema import ExtractionSchema
 from kgrag.extract.statements import Stated
-from kgrag.extract.surface import entity_label, held_against_chunk
+from kgrag.extract.surface import DROPPED, entity_label, held_against_chunk
 from kgrag.models.base import ChatModel
 from kgrag.store.identifiers import relation_type
 from kgrag.types import Chunk, Document, Extraction, WorkState, content_id
@@ -59,13 +59,15 @@ class FrameworkExtractor(ABC):
             remarks[OUTSIDE_SCHEMA] = outside
         if not entities and said.stated.size and not outside:
             raise ModelReplyError("Expected names, got none that can be one.", reply=said.reply, usage=said.usage)
-        state: WorkState = "repaired" if said.reason else "ok" if entities else "empty"
+        dropped = [f"{remarks[remark]} {remark}" for remark in DROPPED if remark in remarks]
+        reason = "; ".join(filter(None, (said.reason, *dropped)))
+        state: WorkState = "repaired" if reason else "ok" if entities else "empty"
         return Extraction(
             chunk_id=chunk.id,
             entities=entities,
             relations=relations,
             state=state,
-            reason=said.reason,
+            reason=reason,
             remarks=remarks,
             usage=said.usage,
         )

@@ -14,10 +14,11 @@ from functools import lru_cache
 
 from kgrag.extract.statements import Stated
 from kgrag.names import Gazetteer, normal_form
+from kgrag.sentences import sentences
 from kgrag.store.identifiers import entity_type, relation_type
 from kgrag.types import Chunk, Entity, Relation
 
-__all__ = ["NOT_GROUNDED", "UNKNOWN_NUMBERS", "ChunkSurface", "entity_label", "held_against_chunk"]
+__all__ = ["DROPPED", "NOT_GROUNDED", "UNKNOWN_NUMBERS", "ChunkSurface", "entity_label", "held_against_chunk"]
 
 MAX_NAME_CHARACTERS = 300
 """A longer name is no name: it is dropped and counted."""
@@ -30,6 +31,9 @@ UNKNOWN_NUMBERS = "numbers that the chunk does not have"
 DROPPED_NAMES = f"names dropped (empty, or longer than {MAX_NAME_CHARACTERS} characters)"
 CUT_DESCRIPTIONS = f"descriptions cut after {MAX_DESCRIPTION_CHARACTERS:,} characters"
 DROPPED_STATEMENTS = f"statements dropped (more than {MAX_STATEMENTS:,} in one reply)"
+
+DROPPED = (DROPPED_NAMES, DROPPED_STATEMENTS)
+"""Remarks that say that something the model said is not in the extraction."""
 
 NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
@@ -50,6 +54,7 @@ class ChunkSurface:
         self.text = text
         self._folded: tuple[str, list[int]] | None = None
         self._squeezed: str | None = None
+        self._sentences: list[str] | None = None
         self._numbers: frozenset[str] | None = None
         self._spellings: dict[str, str | None] = {}
 
@@ -81,6 +86,12 @@ class ChunkSurface:
         if self._numbers is None:
             self._numbers = frozenset(_numbers(self.text))
         return [number for number in dict.fromkeys(_numbers(text)) if number not in self._numbers]
+
+    def sentence(self, head: str, tail: str) -> str:
+        """Quote the first sentence or table row that has both names; empty where none has."""
+        if self._sentences is None:
+            self._sentences = [sentence.text for sentence in sentences(self.text)]
+        return next((text for text in self._sentences if head in text and tail in text), "")
 
     def _may_have(self, name: str) -> bool:
         """Whether the letters and digits of a name stand somewhere in a row: a cheap condition for looking closer."""
@@ -172,7 +183,12 @@ def held_against_chunk(stated: Stated, chunk: Chunk) -> tuple[tuple[Entity, ...]
             continue
         kind = relation_type(statement.type)
         key = (head.type, head.normal, kind, tail.type, tail.normal)
+        said = _described(statement.description, remarks)
         if key in relations:
+            known = relations[key]
+            if said and said not in known.description:
+                both = _described("; ".join(filter(None, (known.description, said))), remarks)
+                relations[key] = known.model_copy(update={"description": both})
             continue
         problems = [
             f"the chunk does not say {end.name!r} ({part})"
@@ -189,7 +205,7 @@ def held_against_chunk(stated: Stated, chunk: Chunk) -> tuple[tuple[Entity, ...]
             head=head,
             type=kind,
             tail=tail,
-            description=_described(statement.description, remarks),
+            description=said or (surface.sentence(head.name, tail.name) if grounded else ""),
             grounded=grounded,
             reason="; ".join(problems),
         )

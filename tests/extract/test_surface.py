@@ -126,3 +126,14 @@ def test_the_entity_of_a_title_or_heading_has_that_role() -> None:
     stated = Stated(named=[Named("Arduino due"), Named("Power"), Named("5 mA")])
     entities, _, _ = held_against_chunk(stated, chunk(title="Arduino Due", headings=("Power",)))
     assert [(e.name, e.role) for e in entities] == [("Arduino Due", "title"), ("Power", "title"), ("5 mA", "mention")]
+
+
+def test_a_relation_without_words_of_its_own_gets_the_sentence_that_says_it() -> None:
+    text = "The X-100 is a board. The X-100 draws 5 mA. It is green."
+    twice = [
+        Statement("X-100", "draws", "5 mA"),
+        Statement("X-100", "is a", "board", description="as it says"),
+        Statement("X-100", "is a", "board", description="and says again"),
+    ]
+    _, relations, _ = held_against_chunk(Stated(statements=twice), chunk(text))
+    assert [r.description for r in relations] == ["The X-100 draws 5 mA.", "as it says; and says again"]
