@@ -19,12 +19,12 @@ from kgrag.extract.triple_lines import read_records, read_triple_lines
 
 __all__ = ["read_data", "read_reply"]
 
-MAX_READ_CHARACTERS = 400_000
+MAX_READ_CHARACTERS = 200_000
 """Of a reply; what comes after is reported as lost."""
 MAX_OPEN_OBJECTS = 4
 MAX_CUT_KEYS = 6
 """How far back the complete part of a cut object is looked for."""
-MAX_BROKEN_STARTS = 1_000
+MAX_BROKEN_STARTS = 300
 """Places where JSON may begin and does not that are tried before the rest is given up."""
 FENCE = re.compile(r"```[\w-]*[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL)
 BEGINS_JSON = re.compile(r"[{\[]\s*(?:[\"'{\[]|-?\d|\w+\s*:|$)")
@@ -39,6 +39,7 @@ TAIL_TYPE_KEYS = ("target_node_type", "tail_type", "object_type", "target_type",
 NAME_KEYS = ("name", "title", "entity", "entity_name", "text", "id")
 ENTITY_TYPE_KEYS = ("label", "type", "entity_type", "category")
 DESCRIPTION_KEYS = ("description", "evidence", "explanation")
+TOO_DEEP = "the reply is brackets in brackets in brackets"
 UNTYPED = "an entity has no type"
 NO_TYPE = "related to"
 BARE_ID = re.compile(r"(?:n|node|e|entity|id)?[-_ ]?\d+", re.IGNORECASE)
@@ -47,6 +48,21 @@ BARE_ID = re.compile(r"(?:n|node|e|entity|id)?[-_ ]?\d+", re.IGNORECASE)
 
 def read_reply(reply: str, *, chunk_text: str = "") -> Stated:
     """Read a raw reply; `chunk_text` settles where a triple without quotation marks is divided."""
+    try:
+        return _read_text(reply, chunk_text)
+    except RecursionError:
+        return Stated(lost=[TOO_DEEP])
+
+
+def read_data(data: Any) -> Stated:
+    """Read JSON data."""
+    try:
+        return _read(data, Stated())
+    except RecursionError:
+        return Stated(lost=[TOO_DEEP])
+
+
+def _read_text(reply: str, chunk_text: str) -> Stated:
     text = reply.strip().removeprefix("\ufeff")
     stated = Stated()
     if len(text) > MAX_READ_CHARACTERS:
@@ -71,11 +87,6 @@ def read_reply(reply: str, *, chunk_text: str = "") -> Stated:
             in_text.lost[:0] = stated.lost
             return in_text
     return read_triple_lines(text, stated, chunk_text=chunk_text)
-
-
-def read_data(data: Any) -> Stated:
-    """Read JSON data."""
-    return _read(data, Stated())
 
 
 def _json(text: str) -> tuple[Any, bool]:

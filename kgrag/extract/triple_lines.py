@@ -86,8 +86,7 @@ def _parts(group: str, chunk_text: str) -> list[str]:
             return ["" if part is None else str(part) for part in map(_only, json.loads(f"[{group}]"))]
         except (ValueError, RecursionError):
             pass  # not written as JSON: by commas and quotation marks then
-        parts = next(csv.reader([group.replace("“", '"').replace("”", '"')], skipinitialspace=True, escapechar="\\"))
-        parts = [_bare(part) for part in parts]
+        parts = [_bare(part) for part in _quoted(group.replace("“", '"').replace("”", '"'))]
         if len(parts) == 3:
             return parts if all(parts) else []
     for separator in (COMMA, *map(re.escape, SEPARATORS)):
@@ -97,6 +96,14 @@ def _parts(group: str, chunk_text: str) -> list[str]:
         if len(parts) > 2 or (separator is COMMA and len(parts) == 2):
             return [_bare(part) for part in parts] if len(parts) <= MAX_PARTS else []
     return []
+
+
+def _quoted(group: str) -> list[str]:
+    """Divide at commas that stand outside quotation marks."""
+    try:
+        return next(csv.reader([group], skipinitialspace=True, escapechar="\\"), [])
+    except csv.Error:  # longer than a field may be
+        return []
 
 
 def _only(part: Any) -> Any:

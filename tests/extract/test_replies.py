@@ -131,3 +131,11 @@ def test_an_answer_that_there_is_nothing_is_an_answer(reply: str) -> None:
 def test_a_reply_that_is_no_answer_has_no_form_and_a_reason(reply: str) -> None:
     stated = read_reply(reply)
     assert stated.form is None and stated.lost
+
+
+@pytest.mark.parametrize("opening", ["[", '{"a":', '[{"head":', "(", '(a, "b', '{"nodes":['])
+@pytest.mark.parametrize("depth", [300, 990, 50_000])
+def test_brackets_without_end_are_no_crash(opening: str, depth: int) -> None:
+    for reply in (opening * depth, "[" * depth + "]" * depth, '[{"head":' + "[" * depth + '"x"' + "]" * depth + "}]"):
+        stated = read_reply(reply, chunk_text="a b")
+        assert stated.form is not None or stated.lost
