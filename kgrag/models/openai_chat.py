@@ -13,6 +13,7 @@ from kgrag.models.base import Message, Reply
 from kgrag.models.endpoint import Endpoint
 from kgrag.models.endpoint_errors import RequestRefused
 from kgrag.models.structured import StructuredOutputUnsupported
+from kgrag.models.tokens import estimate_tokens
 from kgrag.types import Usage
 
 __all__ = ["ChatOptions", "OpenAIChatModel"]
@@ -32,13 +33,11 @@ class ChatOptions:
     max_completion_tokens: int | None = None
     seed: int | None = None
 
-    def body(self) -> dict[str, Any]:
-        """Return those that are set, as the protocol names them."""
-        options = {
-            "temperature": self.temperature,
-            "max_completion_tokens": self.max_completion_tokens,
-            "seed": self.seed,
-        }
+    def body(self, provider: str) -> dict[str, Any]:
+        """Return those that are set, as the endpoint names them."""
+        # Ollama knows the older name only, and would say nothing.
+        longest = "max_tokens" if provider == "ollama" else "max_completion_tokens"
+        options = {"temperature": self.temperature, longest: self.max_completion_tokens, "seed": self.seed}
         return {name: value for name, value in options.items() if value is not None}
 
 
@@ -52,7 +51,7 @@ class OpenAIChatModel:
 
     def __init__(self, endpoint: Endpoint, *, options: ChatOptions) -> None:
         self._endpoint = endpoint
-        self._options = options.body()
+        self._options = options.body(endpoint.connection.model.provider)
         self._refused: set[str] = set()
         self.name = str(endpoint.connection.model)
         self.identity = json.dumps([self.name, endpoint.connection.base_url, self._options], sort_keys=True)
@@ -70,7 +69,7 @@ class OpenAIChatModel:
         while True:
             options = {name: value for name, value in self._options.items() if name not in self._refused}
             try:
-                return self._read(await self._endpoint.post(PATH, body | options))
+                return self._read(await self._endpoint.post(PATH, body | options), messages)
             except RequestRefused as error:
                 refused = {name for name in options if name in error.detail}
                 if refused:
@@ -80,13 +79,7 @@ class OpenAIChatModel:
                 else:
                     raise
 
-    def _read(self, data: Mapping[str, Any]) -> Reply:
-        said = data.get("usage") or {}
-        usage = Usage(
-            calls=1,
-            prompt_tokens=int(said.get("prompt_tokens") or 0),
-            completion_tokens=int(said.get("completion_tokens") or 0),
-        )
+    def _read(self, data: Mapping[str, Any], messages: Sequence[Message]) -> Reply:
         try:
             choice = data["choices"][0]
             message = choice["message"]
@@ -95,10 +88,11 @@ class OpenAIChatModel:
             raise ModelReplyError(
                 f"{self.name}: expected a chat completion with choices[0].message, got another object.",
                 reply=json.dumps(data, ensure_ascii=False),
-                usage=usage,
+                usage=_usage(data, messages, ""),
             ) from None
         if isinstance(content, list):  # some endpoints answer in parts
             content = "".join(str(part.get("text", "")) for part in content if isinstance(part, Mapping))
+        usage = _usage(data, messages, content or "")
         text = THOUGHTS.sub("", content or "", count=1)
         reason = choice.get("finish_reason")
         problem = None
@@ -113,6 +107,16 @@ class OpenAIChatModel:
         if problem is not None:
             raise ModelReplyError(f"{self.name}: {problem}.", reply=text, usage=usage)
         return Reply(text=text, usage=usage)
+
+
+def _usage(data: Mapping[str, Any], messages: Sequence[Message], written: str) -> Usage:
+    """Return what the endpoint says was used, and the estimate where it says nothing."""
+    said = data.get("usage")
+    if isinstance(said, Mapping) and said.get("prompt_tokens"):
+        prompt, completion = int(said["prompt_tokens"]), int(said.get("completion_tokens") or 0)
+    else:
+        prompt, completion = sum(estimate_tokens(message.content) for message in messages), estimate_tokens(written)
+    return Usage(calls=1, prompt_tokens=prompt, completion_tokens=completion)
 
 
 def _is_strict(schema: Any) -> bool:

@@ -5,6 +5,8 @@ import json
 import socket
 import threading
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from typing import Any
 
 import pytest
@@ -331,3 +333,37 @@ def test_bytes_that_are_no_reply_are_an_endpoint_that_is_away(sent: bytes) -> No
         with pytest.raises(ModelUnavailable, match="openai:any"):
             ask(open_chat_model("openai:any", base_url=url, retries=0, timeout_s=5.0))
         serving.join()
+
+
+def test_an_endpoint_that_counts_nothing_is_counted_by_estimate() -> None:
+    body = {"choices": [{"message": {"role": "assistant", "content": "It needs 3.3 V."}, "finish_reason": "stop"}]}
+    with ModelServer([Behaviour(body=json.dumps(body).encode())]) as server:
+        usage = ask(open_chat_model("openai:any", base_url=server.url)).usage
+    assert (usage.calls, usage.prompt_tokens > 0, usage.completion_tokens > 0) == (1, True, True)
+
+
+def test_the_longest_reply_is_said_by_the_name_that_the_endpoint_knows() -> None:
+    with ModelServer("ok") as server:
+        for name in ("openai:any", "ollama:any"):
+            ask(open_chat_model(name, base_url=server.url, max_completion_tokens=7))
+        first, second = (request.body for request in server.requests)
+    assert (first["max_completion_tokens"], second["max_tokens"]) == (7, 7)
+
+
+@pytest.mark.parametrize(
+    ("headers", "about"),
+    [
+        ([("Retry-After", "7.5")], 7.5),
+        ([("Retry-After", format_datetime(datetime.now(UTC) + timedelta(hours=1)))], 3600),
+        ([("retry-after-ms", "250"), ("Retry-After", "9")], 0.25),
+        ([("Retry-After", "soon")], None),
+        ([], None),
+    ],
+)
+def test_when_to_come_back_is_read_in_all_its_forms(headers: list[tuple[str, str]], about: float | None) -> None:
+    with (
+        ModelServer([Behaviour(status=429, headers=tuple(headers))]) as server,
+        pytest.raises(ModelUnavailable) as caught,
+    ):
+        ask(open_chat_model("openai:any", base_url=server.url, retries=0))
+    assert caught.value.retry_after_s == (None if about is None else pytest.approx(about, rel=0.2))
