@@ -7,7 +7,6 @@ Each entity meets at most a fixed number of others in each way.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence, Set
 
 import numpy as np
@@ -34,37 +33,46 @@ Pair = tuple[int, int]
 
 def blocked_pairs(readings: Sequence[NameReading], generic: Set[str] = GENERIC_WORDS) -> Iterator[Pair]:
     """Yield the pairs that share the strict or the tokens key."""
-    for keys in ([strict_key(r) for r in readings], [tokens_key(r, generic) for r in readings]):
-        blocks: dict[tuple[str, str], list[int]] = defaultdict(list)
-        for index, (key, reading) in enumerate(zip(keys, readings, strict=True)):
-            if key:
-                blocks[reading.signature, key].append(index)
-        for block in blocks.values():
-            for position, one in enumerate(block):
-                yield from ((one, other) for other in block[position + 1 : position + MAX_BLOCK])
+    yield from _sharing(strict_key(reading) for reading in readings)
+    keys = ((reading, tokens_key(reading, generic)) for reading in readings)
+    yield from _sharing(f"{reading.signature}\n{key}" if key else "" for reading, key in keys)
+
+
+def _sharing(keys: Iterable[str]) -> Iterator[Pair]:
+    """Yield the pairs of indexes whose keys are equal and not empty."""
+    first: dict[str, int] = {}
+    blocks: dict[int, list[int]] = {}
+    for index, key in enumerate(keys):
+        # Most keys are there once: only the others get a list.
+        if key and (known := first.setdefault(key, index)) != index:
+            blocks.setdefault(known, [known]).append(index)
+    for block in blocks.values():
+        for position, one in enumerate(block):
+            yield from ((one, other) for other in block[position + 1 : position + MAX_BLOCK])
 
 
 def neighbouring_pairs(readings: Sequence[NameReading]) -> Iterator[Pair]:
     """Yield the pairs of names whose letters are similar and that stand close in sorted order, forwards or backwards."""
-    from rapidfuzz.distance import Levenshtein
+    from rapidfuzz.distance import OSA
     from rapidfuzz.process import cpdist
 
     forms = [reading.form for reading in readings]
-    for order in (
-        sorted(range(len(forms)), key=lambda i: (readings[i].signature, forms[i])),
-        sorted(range(len(forms)), key=lambda i: (readings[i].signature, forms[i][::-1])),
+    for keys in (
+        [f"{reading.signature}\n{reading.form}" for reading in readings],
+        [f"{reading.signature}\n{reading.form[::-1]}" for reading in readings],
     ):
+        order = sorted(range(len(forms)), key=keys.__getitem__)
+        ordered = [forms[i] for i in order]
         for distance in range(1, WINDOW + 1):
-            firsts, seconds = order[:-distance], order[distance:]
             scores = cpdist(
-                [forms[i] for i in firsts],
-                [forms[i] for i in seconds],
-                scorer=Levenshtein.normalized_similarity,
+                ordered[:-distance],
+                ordered[distance:],
+                scorer=OSA.normalized_similarity,
                 score_cutoff=MIN_SIMILARITY,
                 dtype=np.float32,
             )
-            for at in np.flatnonzero(scores):
-                one, other = firsts[at], seconds[at]
+            for at in np.flatnonzero(scores).tolist():
+                one, other = order[at], order[at + distance]
                 if readings[one].signature == readings[other].signature:
                     yield (one, other) if one < other else (other, one)
 

@@ -1,19 +1,14 @@
 """What keeps two names apart whatever else speaks for them.
 
-`conflict` is the rule of resolution: names of one thing state the same facts. `contradiction` is the weaker rule for records, whose long
-titles state some facts and leave out others: only what both state may contradict.
+Names of one thing state the same facts. Records, whose long titles state some facts and leave out others, have a rule of their own:
+`kgrag.resolve.records`.
 """
 
 from __future__ import annotations
 
-import re
-from collections import defaultdict
+from kgrag.resolve.reading import NameReading
 
-from kgrag.resolve.reading import NameReading, read_name
-
-__all__ = ["conflict", "contradiction", "model_conflict"]
-
-STEM = re.compile(r"[^\W\d_]*")
+__all__ = ["conflict", "model_conflict"]
 
 
 def conflict(one: NameReading, other: NameReading) -> str:
@@ -28,15 +23,11 @@ def conflict(one: NameReading, other: NameReading) -> str:
 def model_conflict(one: NameReading, other: NameReading) -> tuple[str, str] | None:
     """Return the model numbers that two names with the same digits do not share: `LPS22HB` and `LPS22HH`.
 
-    Both must begin with the same letters, and neither may stand in the other name in another spelling (`ESP32S3` in `ESP32-S3`).
+    One that stands in the other name in another spelling is shared: `ESP32S3` in `ESP32-S3`, `Wi-Fi6` in `WiFi6`.
     """
-    for mine in sorted(one.models - other.models):
-        if _has(other, mine):
-            continue
-        for theirs in sorted(other.models - one.models):
-            if STEM.match(mine).group() == STEM.match(theirs).group() and not _has(one, theirs):  # type: ignore[union-attr]
-                return mine, theirs
-    return None
+    mine = next((model for model in sorted(one.models - other.models) if not _has(other, model)), None)
+    theirs = next((model for model in sorted(other.models - one.models) if not _has(one, model)), None)
+    return (mine, theirs) if mine and theirs else None
 
 
 def _has(reading: NameReading, model: str) -> bool:
@@ -53,31 +44,3 @@ def _has(reading: NameReading, model: str) -> bool:
             if not model.startswith(joined):
                 break
     return False
-
-
-def contradiction(one: str, other: str) -> str:
-    """Say what two records' titles contradict each other in; "" where nothing does.
-
-    They contradict where both state quantities of one unit, versions of one kind, or model numbers, and share none of them.
-    """
-    mine, theirs = _stated(one), _stated(other)
-    for kind in sorted(mine.keys() & theirs.keys()):
-        if not mine[kind] & theirs[kind]:
-            return f"{kind}: {', '.join(sorted(mine[kind]))} against {', '.join(sorted(theirs[kind]))}"
-    return ""
-
-
-def _stated(title: str) -> dict[str, set[str]]:
-    """What a title states, by kind."""
-    stated: dict[str, set[str]] = defaultdict(set)
-    reading = read_name(title)
-    for fact in filter(None, reading.signature.split("|")):
-        kind = _kind(fact)
-        if kind:
-            stated[kind].add(fact)
-    return stated
-
-
-def _kind(fact: str) -> str:
-    words = fact.split()
-    return words[-1] if len(words) > 1 else ""

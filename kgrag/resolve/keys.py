@@ -11,7 +11,17 @@ from functools import lru_cache
 
 from kgrag.resolve.reading import NameReading
 
-__all__ = ["GENERIC_WORDS", "SMALL_WORDS", "folded", "plain", "plain_words", "singular", "strict_key", "tokens_key"]
+__all__ = [
+    "GENERIC_WORDS",
+    "LEGAL_FORMS",
+    "SMALL_WORDS",
+    "folded",
+    "plain",
+    "plain_words",
+    "singular",
+    "strict_key",
+    "tokens_key",
+]
 
 GENERIC_WORDS = frozenset(
     [
@@ -34,7 +44,35 @@ GENERIC_WORDS = frozenset(
 )
 """Those of the thesis (facts section 5.1): they are left out of the tokens key. A setting."""
 SMALL_WORDS = frozenset(["a", "an", "and", "the", "of", "for", "in", "on", "at", "by", "to", "with"])
+LEGAL_FORMS = frozenset(
+    [
+        "inc",
+        "incorporated",
+        "ltd",
+        "limited",
+        "llc",
+        "gmbh",
+        "ag",
+        "corp",
+        "corporation",
+        "co",
+        "company",
+        "plc",
+        "srl",
+        "spa",
+        "sa",
+        "bv",
+        "kg",
+        "oy",
+        "ab",
+    ]
+)
+"""Of companies: they come and go."""
 INVARIABLE = frozenset(["series", "species", "means", "news", "physics", "mathematics", "electronics", "dynamics"])
+SINGULAR_BY_PLURAL = {
+    "buses": "bus", "statuses": "status", "viruses": "virus", "indices": "index", "matrices": "matrix", "vertices": "vertex",
+    "axes": "axis", "analyses": "analysis",
+}  # fmt: skip
 MIN_PLURAL_LETTERS = 4
 
 
@@ -45,7 +83,7 @@ def strict_key(reading: NameReading) -> str:
 
 def tokens_key(reading: NameReading, generic: Set[str] = GENERIC_WORDS) -> str:
     """Return the set of words without small and generic ones, sorted: `Portenta H7 board` = `Board Portenta H7` = `Portenta H7`."""
-    kept = sorted({plain(word) for word in reading.words} - generic - SMALL_WORDS)
+    kept = sorted({plain(word) for word in reading.words} - generic - SMALL_WORDS - LEGAL_FORMS)
     return "|".join(kept) if any(len(word) > 1 for word in kept) else ""
 
 
@@ -62,6 +100,8 @@ def plain(word: str) -> str:
 
 def singular(word: str) -> str:
     """Take an English plural's ending off: `connectors` → `connector`, `batteries` → `battery`; `bus`, `chess` and `series` stay."""
+    if known := SINGULAR_BY_PLURAL.get(word):
+        return known
     if len(word) < MIN_PLURAL_LETTERS or word[-1] != "s" or word[-2:] in ("ss", "us", "is") or word in INVARIABLE:
         return word
     if word.endswith("ies") and len(word) > MIN_PLURAL_LETTERS:

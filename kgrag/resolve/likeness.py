@@ -12,35 +12,12 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import OSA, Indel
 
-from kgrag.resolve.keys import SMALL_WORDS, folded, plain, singular
-from kgrag.resolve.reading import NameReading
+from kgrag.resolve.keys import LEGAL_FORMS, SMALL_WORDS, folded, plain, singular
+from kgrag.resolve.reading import KEPT_SYMBOLS, NameReading
 
 __all__ = ["DEFAULT_THRESHOLD", "Likeness", "likeness"]
 
 DEFAULT_THRESHOLD = 0.9
-LEGAL_FORMS = frozenset(
-    [
-        "inc",
-        "incorporated",
-        "ltd",
-        "limited",
-        "llc",
-        "gmbh",
-        "ag",
-        "corp",
-        "corporation",
-        "co",
-        "company",
-        "plc",
-        "srl",
-        "spa",
-        "sa",
-        "bv",
-        "kg",
-        "oy",
-        "ab",
-    ]
-)
 BOARD_WORDS = frozenset(["arduino", "board", "boards", "dev", "development"])
 """Words that a product's name has or has not: the safe ones among the generic words (a module is not its chip)."""
 ARTICLES = frozenset(("the", "and"))
@@ -65,6 +42,8 @@ def likeness(
     """Score two names by the rule that explains their difference; the names as written are for rules about punctuation."""
     if one.form == other.form:
         return Likeness(1.0, "same normal form")
+    if _symbols(one) != _symbols(other):
+        return Likeness(UNEXPLAINED, "differ in a symbol")
     a, b = one.words, other.words
     if "".join(map(folded, a)) == "".join(map(folded, b)):
         return Likeness(0.97, "differ in accents")
@@ -101,6 +80,13 @@ def likeness(
                 return Likeness(UNEXPLAINED, f"`{x}` and `{y}` differ by one letter")
     ratio = Indel.normalized_similarity("".join(mine), "".join(theirs))
     return Likeness(round(min(UNEXPLAINED, ratio) * 0.9, 2), "similar letters, no rule explains the difference")
+
+
+def _symbols(reading: NameReading) -> str:
+    """The symbols of a name that mean something. A name of words has none."""
+    if reading.form.isalnum():
+        return ""
+    return "".join(c for c in reading.form if c in KEPT_SYMBOLS)
 
 
 def _without(words: Sequence[str], dropped: Set[str]) -> list[str]:

@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
-__all__ = ["COUNTED", "KIND_BY_WORD", "MONTH_BY_WORD", "NUMBER_BY_WORD", "ORDINAL_BY_WORD", "roman_number"]
+__all__ = [
+    "COUNTED",
+    "KIND_BY_WORD",
+    "MONTH_BY_WORD",
+    "NUMBER_BY_WORD",
+    "ORDINAL_BY_WORD",
+    "ROMAN_NUMBERS",
+    "roman_number",
+]
 
 NUMBER_BY_WORD = {
     word: number
@@ -84,17 +93,24 @@ KIND_BY_WORD = {
     "mark": "mark", "mk": "mark",
     "generation": "generation", "gen": "generation",
     "edition": "edition", "ed": "edition",
-    "series": "series",
 }  # fmt: skip
 """A noun that is numbered, and the kind that it numbers: `Rev 2` and `revision 2` are one."""
 
-COUNTED = (*NUMBER_BY_WORD, *ORDINAL_BY_WORD)
+COUNTED = frozenset((*NUMBER_BY_WORD, *ORDINAL_BY_WORD, *KIND_BY_WORD))
+"""Words that make a name worth a second look."""
 
 _ROMAN = re.compile(r"(X{0,3})(IX|IV|V?I{0,3})")
 _VALUE_BY_ONES = {one: value for value, one in enumerate(("", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX"))}
 
 
+@lru_cache(maxsize=256)
 def roman_number(written: str) -> int | None:
     """Read a Roman number up to 39, in capitals; None where it is none. L, C, D and M are letters more often than numbers."""
     match = _ROMAN.fullmatch(written)
     return 10 * len(match[1]) + _VALUE_BY_ONES[match[2]] or None if match else None
+
+
+ROMAN_NUMBERS = frozenset(
+    tens + ones for tens in ("", "X", "XX", "XXX") for ones in _VALUE_BY_ONES if len(tens + ones) > 1
+)
+"""Those of two letters or more: a single I, V or X is a number only behind a word that is numbered."""

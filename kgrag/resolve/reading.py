@@ -17,6 +17,7 @@ import re
 import unicodedata
 from fractions import Fraction
 from functools import lru_cache
+from operator import itemgetter
 from typing import NamedTuple
 
 from kgrag.names import DASHES, LOWERED_DIGITS, ON_THE_LINE, RAISED_DIGITS, SQUARED_UNITS
@@ -26,6 +27,7 @@ from kgrag.resolve.number_words import (
     MONTH_BY_WORD,
     NUMBER_BY_WORD,
     ORDINAL_BY_WORD,
+    ROMAN_NUMBERS,
     roman_number,
 )
 from kgrag.units import SYMBOLS, UNIT_CASEFOLDS, canonical_unit, scale
@@ -49,38 +51,42 @@ class NameReading(NamedTuple):
 _MONTHS = "|".join(sorted(MONTH_BY_WORD, key=len, reverse=True))
 _KINDS = "|".join(sorted(KIND_BY_WORD, key=len, reverse=True))
 _ROMAN = r"(?-i:X{0,3}(?:IX|IV|V?I{1,3}|V)|X{1,3})"
-_NUMBER = r"(?:\d{1,3}(?:[\u00a0\u2009\u202f]\d{3})+(?!\d)|\d+(?:[.,]\d+)*)(?:\s?[x·]\s?10\^-?\d+|[eE][-+]?\d+(?![\w.]))?(?:\^-?\d+)?"
+_NUMBER = r"(?:\d{1,3}(?:[\u00a0\u2009\u202f]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)*)(?:\s?[x·]\s?10\^-?\d+|[eE][-+]?\d+(?![\w.]))?(?:\^-?\d+)?"
 SCAN = re.compile(
     rf"""
       (?P<iso>(?<![\d-])\d{{4}}-\d\d-\d\d(?![\d-]))
-    | (?P<dmy>(?<![\d.])(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?\.?\s+(?P<m1>{_MONTHS})\b\.?,?\s+(?P<y1>\d{{4}})(?!\d))
+    | (?P<dmy>(?<![\d.])(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?\.?[\s-]+(?P<m1>{_MONTHS})\b\.?,?[\s-]+(?P<y1>\d{{4}})(?!\d))
     | (?P<mdy>(?<!\w)(?P<m2>{_MONTHS})\b\.?\s+(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?,?\s+(?P<y2>\d{{4}})(?!\d))
     | (?P<my>(?<!\w)(?P<m3>{_MONTHS})\b\.?,?\s+(?P<y3>\d{{4}})(?![\d-]))
     | (?P<kind>(?<![^\W_])(?P<noun>{_KINDS}|(?<=\w[\s_-])r)[\s._-]*
         (?:(?P<of>\d+(?:\.\d+)*(?:[\s.-]?(?:rc|alpha|beta|pre|dev)[\s.-]?\d*|[a-z])?)(?![^\W_]|[.]\d)|(?P<roman>{_ROMAN})(?!\w)|(?P<letter>[a-z])(?![\w.-])))
     | (?P<rkm>(?<![\w.])\d{{1,3}}V\d{{1,2}}(?![\w.]))
     | (?P<ordinal>(?<![\w.])\d+)(?:st|nd|rd|th)(?![^\W_])
-    | (?P<decade>(?<![\w.])\d{{1,3}}0)['’]?s(?![^\W_])
+    | (?P<decade>(?<![\w.])(?:1[5-9]|20)\d0)['’]?s(?![^\W_])
     | (?P<number>(?P<bound>[<>≤≥~≈]=?\s?)?
         (?P<sign>(?:(?<![\w)])|(?<=[±])|(?<=\s))(?:±|\+/-|\+-|\+(?!\+)|-(?=[\d.]))\s?|±\s?|(?<=[\w%°])\+/-\s?)?
-        (?P<digits>{_NUMBER}|(?<![\w.])\.\d+))
-    | (?P<symbol>(?<=[^\W\d_])(?:\+{{1,2}}|\#)(?![^\W_])|(?-i:(?<=[A-Z])-(?![^\W_]|\s?[\d(])))
-    | (?P<word>[^\W\d_]+)
+        (?P<currency>[$€£¥]\s?)?(?P<digits>{_NUMBER}|(?<![\w.])\.\d+))
+    | (?P<symbol>(?<=[^\W_])(?:\+{{1,2}}|\#)(?![^\W_])|(?-i:(?<=[A-Z])-(?![^\W_]|\s?[\d(])))
     """,
     re.VERBOSE | re.IGNORECASE,
 )
 _LETTERS_2 = r"[^\W\d_]+(?:[²³23](?![.,]?\d|[^\W_]))?"
-UNIT = re.compile(rf"\s?-?\s?(%\s?RH\b|%|°[CF]?|{_LETTERS_2})(?:([/·])({_LETTERS_2}|°[CF]?))?")
+UNIT = re.compile(rf"\s?-?\s?(%\s?RH\b|%|[$€£¥]|°[CF]?|{_LETTERS_2})(?:([/·])({_LETTERS_2}|°[CF]?))?")
 INCHES = re.compile(r'\s?"(?!\w)')
 JOIN = re.compile(
     r"\s*(?:(?P<range>-|to|through|\.\.\.?|…)|(?P<times>[x*])|(?P<each>[/:]))\s*|\s*(?P<beside>)", re.IGNORECASE
 )
 WORD = re.compile(r"[^\W\d_]+")
-MODEL = re.compile(r"(?=[^\W_]*-?[^\W_]*\d)(?=[^\W_-]*[^\W\d_]|[^\W_]+-[^\W_]*[^\W\d_])[^\W_]+(?:-\d[^\W_]*)?")
-COUNTS = re.compile(
-    rf"\d|[#+½⅓⅔¼¾⅛⅜⅝⅞]|[A-Z]-(?![^\W_])|\b{_ROMAN}\b|(?i:\b(?:{'|'.join([*COUNTED, *KIND_BY_WORD])})\b)"
-)
-KEPT_SYMBOLS = frozenset("+#&%/\\*=@^~<>±$€£|§°′″")
+ALPHANUMERIC = re.compile(r"[^\W_]+")
+TOKEN = re.compile(r"[^\W\d_]+|[\d+\-±<>≤≥~≈.#$€£¥]")
+"""Where a word or what may begin a fact stands."""
+MODEL = re.compile(r"[^\W_]+(?:-\d[^\W_]*)?")
+COUNTS = re.compile(r"[\d#+]|[A-Z]-(?![^\W_])")
+HAS_BOTH = re.compile(r"[^\W\d_]-?\d|\d[^\W\d_]")
+BEGIN_FACTS = frozenset((*MONTH_BY_WORD, *KIND_BY_WORD, "r"))
+"""Words that a fact may begin with."""
+CURRENCIES = frozenset("$€£¥")
+KEPT_SYMBOLS = frozenset("+#%/\\*=@^~<>±$€£|§°′″")
 """Of the gaps between words: what makes another name."""
 _CLEANED = DASHES | str.maketrans({"×": "x", "✕": "x", "μ": "µ", "\u2126": "Ω", "″": '"', "⁄": "/"})
 _VULGAR = re.compile(r"(\d?)([½⅓⅔¼¾⅛⅜⅝⅞])")
@@ -94,8 +100,9 @@ USB_TYPE = re.compile(r"\b(usb)[\s-]*type[\s-]*([abc])\b", re.IGNORECASE)
 def read_name(name: str) -> NameReading:
     """Read a name. Equal `form`s are the same thing by rule, different `signature`s are never the same thing."""
     text = _clean(name)
-    if not COUNTS.search(text):
-        words = tuple(map(str.casefold, WORD.findall(text)))
+    written = WORD.findall(text)
+    words = tuple(map(str.casefold, written))
+    if COUNTS.search(text) is None and COUNTED.isdisjoint(words) and ROMAN_NUMBERS.isdisjoint(written):
         return NameReading(_form(text, words), "", words, frozenset())
     return _Reading(text).result()
 
@@ -110,6 +117,10 @@ def _clean(name: str) -> str:
         if not name.isascii():
             name = "".join(c if c in "µ°…\u00a0\u2009\u202f" else unicodedata.normalize("NFKC", c) for c in name)
             name = unicodedata.normalize("NFC", name).replace("μ", "µ")
+    if "&" in name:
+        name = name.replace("&", " and ")
+    if "_" in name:
+        name = name.replace("_", " ")
     if "sb" in name or "SB" in name:
         name = USB_TYPE.sub(r"\1 \2", name)
     return name
@@ -151,13 +162,22 @@ class _Reading:
     def result(self) -> NameReading:
         text = self._text
         position, end = 0, 0
-        while match := SCAN.search(text, position):
-            self._symbols(text[end : match.start()])
-            position = end = self._take(match)
+        while token := TOKEN.search(text, position):
+            start, found = token.start(), token.group()
+            plain = found[0].isalpha() and found.casefold() not in BEGIN_FACTS
+            match = None if plain else SCAN.match(text, start)
+            if match is None and not found[0].isalpha():
+                position = start + 1
+                continue
+            if start > end:
+                self._symbols(text[end:start])
+            position = end = self._word(found, start, token.end()) if match is None else self._take(match)
         self._close_run()
         self._symbols(text[end:])
-        signature = "|".join(fact for _, fact in sorted(self._facts, key=lambda fact: fact[0]))
-        words = tuple(piece for piece in self._pieces if piece[0] not in KEPT_SYMBOLS)
+        if len(self._facts) > 1:
+            self._facts.sort(key=itemgetter(0))
+        signature = "|".join([fact for _, fact in self._facts])
+        words = tuple([piece for piece in self._pieces if piece not in KEPT_SYMBOLS])
         for start, stop in self._consumed:
             text = text[:start] + " " * (stop - start) + text[stop:]
         return NameReading("".join(self._pieces) or text.strip(), signature, words, _models(text))
@@ -165,8 +185,6 @@ class _Reading:
     def _take(self, match: re.Match[str]) -> int:
         if match["number"]:
             return self._number(match)
-        if match["word"]:
-            return self._word(match["word"], match)
         self._close_run()
         self._consumed.append(match.span())
         if match["iso"]:
@@ -178,7 +196,13 @@ class _Reading:
             self._fact("date", f"date {match['y3']}-{MONTH_BY_WORD[match['m3'].casefold()]:02}")
         elif match["kind"]:
             kind_of = KIND_BY_WORD.get(match["noun"].casefold(), "revision")
-            value = match["of"] or match["letter"] or str(roman_number(match["roman"]))
+            roman = match["roman"]
+            # Generation X is no tenth one.
+            value = (
+                match["of"]
+                or match["letter"]
+                or (roman if roman == "X" and kind_of != "mark" else str(roman_number(roman)))
+            )
             self._fact(kind_of, f"{kind_of} {re.sub(r'[ -]', '', value.casefold())}")
         elif match["rkm"]:
             whole, _, part = match["rkm"].upper().partition("V")
@@ -188,7 +212,7 @@ class _Reading:
         elif match["decade"]:
             self._fact("number", f"{match['decade']}s")
         elif match["symbol"]:
-            before = WORD.findall(self._text[: match.start()])[-1].casefold()
+            before = ALPHANUMERIC.findall(self._text[: match.start()])[-1].casefold()
             self._fact("symbol", before + match["symbol"])
         return match.end()
 
@@ -200,27 +224,31 @@ class _Reading:
         if gap and not gap.isspace() and not self._run:
             self._pieces.extend(c for c in gap if c in KEPT_SYMBOLS)
 
-    def _word(self, word: str, match: re.Match[str]) -> int:
+    def _word(self, word: str, start: int, end: int) -> int:
         folded = word.casefold()
-        if self._run and not self._pending and JOIN.fullmatch(self._text[self._run[-1].end : match.end()]):
-            self._pending.append(folded)
-            return match.end()
-        self._close_run()
-        following = self._text[match.end() : match.end() + 1]
+        if self._run:
+            if not self._pending and JOIN.fullmatch(self._text[self._run[-1].end : end]):
+                self._pending.append(folded)
+                return end
+            self._close_run()
         number = NUMBER_BY_WORD.get(folded)
         if number is not None:
-            unit, end = _unit_after(self._text, match.end())
+            unit, unit_end = _unit_after(self._text, end)
             if unit or number != 1 or self._pieces:
-                self._run.append(_Number("", "", str(number), unit, match.start(), end))
-                return end
+                self._run.append(_Number("", "", str(number), unit, start, unit_end))
+                return unit_end
             self._pieces.append(folded)
         elif folded in ORDINAL_BY_WORD and not (self._pieces and self._pieces[-1] in ("per", "each", "every")):
-            return self._ordinal(ORDINAL_BY_WORD[folded], match.end())
-        elif len(word) > 1 and not following.isdigit() and (roman := roman_number(word)) and self._pieces:
-            self._fact("number", str(roman))
+            return self._ordinal(ORDINAL_BY_WORD[folded], end)
+        elif word in ROMAN_NUMBERS and self._pieces and not self._is_glued(start, end):
+            self._fact("number", str(roman_number(word)))
         else:
             self._pieces.append(folded)
-        return match.end()
+        return end
+
+    def _is_glued(self, start: int, end: int) -> bool:
+        """Whether a digit stands right beside: the `XI` of `STM32H747XI` is no number."""
+        return self._text[start - 1].isdigit() or self._text[end : end + 2].lstrip("-")[:1].isdigit()
 
     def _ordinal(self, number: int, end: int) -> int:
         """An ordinal, with its noun where that is one that is numbered too: `second edition` is `edition 2`."""
@@ -241,8 +269,9 @@ class _Reading:
             and (text[start - 1].isalpha() or (text[start - 1] in "-_" and text[start - 2 : start - 1].isalpha()))
         )
         before = JOIN.fullmatch(text[self._run[-1].end : start]) if self._run else None
-        alone = alone or bool(before and before["times"])
+        alone = alone or bool(before and (before["times"] or (before["range"] and self._run[-1].unit)))
         unit, unit_end = _unit_after(text, end) if alone else ("", end)
+        unit = unit or (match["currency"] or "").strip()
         sign = (match["sign"] or "").strip()
         bound = (match["bound"] or "").strip().replace("≈", "~").replace("<=", "≤").replace(">=", "≥")
         number = _Number(bound, "±" if sign in ("±", "+/-", "+-") else sign, match["digits"], unit, start, unit_end)
@@ -265,11 +294,15 @@ class _Reading:
 
     def _close_run(self) -> None:
         """Turn the numbers that are joined to each other into one fact."""
-        run, pending, self._run, self._pending = self._run, self._pending, [], []
+        run, pending = self._run, self._pending
         if not run:
             return
-        if len(run) > 1 or run[0].unit:
-            self._consumed.append((run[0].start, run[-1].end))
+        self._run, self._pending = [], []
+        if len(run) == 1 and not run[0].unit:
+            self._fact("number", _quantity(run[0].bound, run[0].sign, run[0].digits, ""))
+            self._pieces.extend(word for word in pending if word != "x")
+            return
+        self._consumed.append((run[0].start, run[-1].end))
         for i in range(len(run) - 2, -1, -1):
             if not run[i].unit and run[i + 1].joined:
                 run[i].unit = run[i + 1].unit
@@ -300,7 +333,9 @@ def _unit_after(text: str, end: int) -> tuple[str, int]:
     if symbol == "in" and text[stop : stop + 2].strip() and text[stop : stop + 2].strip().isalnum():
         # `16 in 2006` has no inches.
         return "", end
-    if following.isdigit() or (symbol not in SYMBOLS and symbol.casefold() not in UNIT_CASEFOLDS):
+    if following.isdigit() or (
+        symbol not in SYMBOLS and symbol not in CURRENCIES and symbol.casefold() not in UNIT_CASEFOLDS
+    ):
         # `ESP 32 S3` has no siemens.
         return "", end
     return symbol, stop
@@ -351,7 +386,9 @@ def _decimal(value: Fraction) -> str:
 def _models(text: str) -> frozenset[str]:
     """Words that have a letter and a digit; a hyphen before a digit is part of one (`X-100`)."""
     return frozenset(
-        token.casefold().replace("-", "")
-        for token in MODEL.findall(text)
-        if any(map(str.isdigit, token)) and any(map(str.isalpha, token))
+        [
+            token.casefold().replace("-", "")
+            for token in MODEL.findall(text)
+            if not token.isalpha() and HAS_BOTH.search(token)
+        ]
     )

@@ -46,6 +46,9 @@ def find_candidates(
         by_form[reading.form].append(index)
     representatives: list[int] = []
     for same in by_form.values():
+        if len(same) == 1:
+            representatives += same
+            continue
         first_of_type: dict[str, int] = {}
         for index in same:
             first = first_of_type.setdefault(entities[index].type.casefold(), index)
