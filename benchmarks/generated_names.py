@@ -1,7 +1,7 @@
 """Names with known facts, spelled in many ways: what resolution is tested with.
 
-A fact is drawn with the truth about it (a value that is equal for equal facts and for no others) and spelled at random in one of the ways in
-which documents write it. The truth comes from the generator, never from the code under test.
+A fact is drawn with the truth about it (a value that is equal for equal facts and for no others) and spelled at random in one of the ways
+in which documents write it. The truth comes from the generator, never from the code under test.
 """
 
 from __future__ import annotations
@@ -14,25 +14,38 @@ __all__ = ["GeneratedName", "Truth", "corpus_names", "different_names", "same_na
 
 SIZE_BY_PREFIX = {"p": -12, "n": -9, "µ": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9}
 PREFIXES_BY_UNIT = {
-    "V": "µ m k".split() + [""],
-    "A": "n µ m k M".split() + [""],
-    "W": "µ m k M".split() + [""],
-    "Ω": "m k M".split() + [""],
-    "Hz": "m k M G".split() + [""],
-    "F": "p n µ m".split(),
-    "H": "n µ m".split(),
-    "s": "n µ m".split() + [""],
-    "B": "k M G".split() + [""],
-    "b": "k M G".split(),
-    "Pa": "k M".split() + [""],
-    "m": "n µ m k".split() + [""],
-    "Ah": "m".split() + [""],
+    "V": ["µ", "m", "k", ""],
+    "A": ["n", "µ", "m", "k", "M", ""],
+    "W": ["µ", "m", "k", "M", ""],
+    "Ω": ["m", "k", "M", ""],
+    "Hz": ["m", "k", "M", "G", ""],
+    "F": ["p", "n", "µ", "m"],
+    "H": ["n", "µ", "m"],
+    "s": ["n", "µ", "m", ""],
+    "B": ["k", "M", "G", ""],
+    "b": ["k", "M", "G"],
+    "Pa": ["k", "M", ""],
+    "m": ["n", "µ", "m", "k", ""],
+    "Ah": ["m", ""],
 }
 UNITS_AS_THEY_ARE = ["°C", "%", "dB", "dBm", "ppm", "rpm", "VAC", "VDC", "lx", "K"]
-ORDINAL_WORDS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
-NUMBER_WORDS = "one two three four five six seven eight nine ten eleven twelve".split()
-ROMAN = "I II III IV V VI VII VIII IX X XI XII".split()
-MONTHS = "January February March April May June July August September October November December".split()
+ORDINAL_WORDS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"]
+NUMBER_WORDS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+ROMAN = ["I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII"]
+MONTHS = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+]
 LEADS = [
     "Supply", "Nano", "Sense board", "Portenta Carrier", "Sensor", "Motor Shield", "Carrier", "Input stage", "Battery pack",
     "Edge Control", "Wi-Fi module", "Core", "Flash memory", "Bus", "Regulator",
@@ -212,7 +225,8 @@ def _draw_tolerance(random: Random) -> Truth:
 def _spell_tolerance(fact: Truth, random: Random) -> str:
     _, value, unit, percent = fact
     assert isinstance(value, Fraction)
-    return f"{_join(*_measured(value, str(unit), random), random)} {random.choice(['±', '± ', '+/-', '+/- '])}{percent}{random.choice(['', ' '])}%"
+    measured = _join(*_measured(value, str(unit), random), random)
+    return f"{measured} {random.choice(['±', '± ', '+/-', '+/- '])}{percent}{random.choice(['', ' '])}%"
 
 
 def _draw_dimensions(random: Random) -> Truth:
@@ -329,7 +343,7 @@ def _spell_date(fact: Truth, random: Random) -> str:
             f"{day} {name} {year}",
             f"{name} {day}, {year}",
             f"{day} {name[:3]} {year}",
-            f"{_nth(day) if day < 4 or day > 20 and day < 24 or day > 3 and day < 21 else day} {name} {year}",
+            f"{_nth(day) if day < 4 or (day > 20 and day < 24) or (day > 3 and day < 21) else day} {name} {year}",
         ]
     )
 
@@ -384,9 +398,13 @@ KINDS = ["quantity"] * 5 + [kind for kind in FACTS if kind != "quantity"]
 
 
 def corpus_names(count: int, *, seed: int) -> list[str]:
-    """Make so many distinct names as a large technical corpus has them: words, words with facts, part numbers; a fifth are other spellings."""
+    """Make so many distinct names as a large corpus has them: words, words with facts, part numbers; a fifth are other spellings."""
     random = Random(seed)
-    starts, vowels, ends = "b c d f g h k l m n p r s t v w z br tr st".split(), "aeiou", ["", "n", "r", "l", "x"]
+    starts, vowels, ends = (
+        ["b", "c", "d", "f", "g", "h", "k", "l", "m", "n", "p", "r", "s", "t", "v", "w", "z", "br", "tr", "st"],
+        "aeiou",
+        ["", "n", "r", "l", "x"],
+    )
     words = [
         "".join(random.choice(starts) + random.choice(vowels) for _ in range(random.choice([2, 2, 3])))
         + random.choice(ends)

@@ -2,7 +2,7 @@
 
     python -m benchmarks.resolution_pairs [FILE]
 
-FILE (default ../shared/data/entity_resolution/walmart_amazon_test.jsonl) has a line of {"left": record, "right": record, "match": 0 or 1} a pair.
+FILE (../shared/data/entity_resolution/walmart_amazon_test.jsonl) has {"left": record, "right": record, "match": 0 or 1} on each line.
 Blocked true pairs are lost for good; blocked false ones need no decision. For comparison: the plain conflict rule (both titles have numbers
 with one unit and share none), the thesis's strict key, and the strict rule of names.
 """

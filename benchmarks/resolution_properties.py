@@ -4,8 +4,8 @@
 
 1. Pairs: half are two spellings of one name, half differ in one fact. The first must have one normal form, the second must conflict.
 2. Groups: the same names in batches, where every pair is said to be one (the worst that a model or a threshold can do), so that only the
-   cannot-links keep things apart; edges and names are shuffled. No group may hold two truths, equal normal forms must be in one group, another
-   order must give the same groups.
+   cannot-links keep things apart; edges and names are shuffled. No group may hold two truths, equal normal forms must be in one group,
+   another order must give the same groups.
 
 Exits with 1 where a property does not hold, and prints the first cases.
 """

@@ -76,7 +76,7 @@ def _ours(names: Sequence[str]) -> list[str]:
 
 
 def _peer(names: Sequence[str]) -> list[str]:
-    from neo4j_graphrag.experimental.components.resolver import FuzzyMatchResolver
+    from neo4j_graphrag.components.resolver import FuzzyMatchResolver
 
     driver = _Driver(names)
     started = time.perf_counter()

@@ -51,7 +51,9 @@ class NameReading(NamedTuple):
 _MONTHS = "|".join(sorted(MONTH_BY_WORD, key=len, reverse=True))
 _KINDS = "|".join(sorted(KIND_BY_WORD, key=len, reverse=True))
 _ROMAN = r"(?-i:X{0,3}(?:IX|IV|V?I{1,3}|V)|X{1,3})"
-_NUMBER = r"(?:\d{1,3}(?:[\u00a0\u2009\u202f]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)*)(?:\s?[x·]\s?10\^-?\d+|[eE][-+]?\d+(?![\w.]))?(?:\^-?\d+)?"
+_NUMBER = r"(?:\d{1,3}(?:[\u00a0\u2009\u202f]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)*)" + (
+    r"(?:\s?[x·]\s?10\^-?\d+|[eE][-+]?\d+(?![\w.]))?(?:\^-?\d+)?"
+)
 SCAN = re.compile(
     rf"""
       (?P<iso>(?<![\d-])\d{{4}}-\d\d-\d\d(?![\d-]))

@@ -1,7 +1,7 @@
 """What two records (product listings, catalogue lines) contradict each other in.
 
-A record's title states some facts and leaves out others, rounds (14 for 14.1 megapixels) and is often all in lower case, so the rule of names,
-which asks for the same facts on both sides, would keep nearly every true pair apart. Only what both state can contradict here.
+A record's title states some facts and leaves out others, rounds (14 for 14.1 megapixels) and is often all in lower case, so the rule of
+names, which asks for the same facts on both sides, would keep nearly every true pair apart. Only what both state can contradict here.
 """
 
 from __future__ import annotations
@@ -22,9 +22,31 @@ NUMBER = re.compile(r"\d+(?:\.\d+)?")
 QUANTITY_ALONE = re.compile(r"\d+(?:\.\d+)?-?[a-z]{1,6}")
 UNITS = frozenset(symbol.casefold() for symbol in SYMBOLS if symbol.isalpha()) - {"in", "a", "h", "d", "s"}
 COUNTED_NOUNS = frozenset(
-    "diagonal pack pk ct count port way pin bay outlet piece pc sheet channel drawer digit button ring speed user disc cell watt".split(
-        " "
-    )
+    [
+        "diagonal",
+        "pack",
+        "pk",
+        "ct",
+        "count",
+        "port",
+        "way",
+        "pin",
+        "bay",
+        "outlet",
+        "piece",
+        "pc",
+        "sheet",
+        "channel",
+        "drawer",
+        "digit",
+        "button",
+        "ring",
+        "speed",
+        "user",
+        "disc",
+        "cell",
+        "watt",
+    ]
 )
 SAME_WORD = {
     "inches": "inch",
@@ -36,7 +58,9 @@ SAME_WORD = {
     "ct": "count",
     "pk": "pack",
 }
-NO_UNIT = frozenset("x w d h for with and to of the a by or no on at i v new".split(" "))
+NO_UNIT = frozenset(
+    ["x", "w", "d", "h", "for", "with", "and", "to", "of", "the", "a", "by", "or", "no", "on", "at", "i", "v", "new"]
+)
 """Words behind a number that say nothing about it, and the letters of width, depth and height."""
 MIN_IDENTIFIER_CHARACTERS = 4
 
@@ -73,7 +97,7 @@ def _stated(title: str) -> dict[str, set[str]]:
     for number, joint, word in STATED.findall(title):
         unit = SAME_WORD.get(word, singular(word))
         if word not in NO_UNIT and (
-            joint != " " or word in UNITS or unit in COUNTED_NOUNS or word in SAME_WORD and word != "in"
+            joint != " " or word in UNITS or unit in COUNTED_NOUNS or (word in SAME_WORD and word != "in")
         ):
             stated[unit].add(number)
     return stated
