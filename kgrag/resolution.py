@@ -23,6 +23,7 @@ from kgrag.resolve.asking import ask_model, questions
 from kgrag.resolve.keys import GENERIC_WORDS
 from kgrag.resolve.likeness import DEFAULT_THRESHOLD, likeness
 from kgrag.resolve.plan import Decisions, GraphEntity, MergeGroup, MergePlan, make_plan, never
+from kgrag.resolve.read_many import read_names
 from kgrag.resolve.reading import read_name
 from kgrag.resolve.rules import decide_by_rules, find_candidates
 from kgrag.resolve.thesis import decide_by_thesis
@@ -91,10 +92,8 @@ async def resolve(
     entities, vectors = await asyncio.to_thread(_read, store, graph)
     words = GENERIC_WORDS if generic is None else frozenset(word.casefold() for word in generic)
     with progress.step(f"Read {graph}", len(entities), "names") as step:
-        readings = []
-        for entity in entities:
-            readings.append(read_name(entity.name))
-            step.advance()
+        readings = await asyncio.to_thread(read_names, [entity.name for entity in entities])
+        step.advance(len(entities))
     notes: list[str] = []
     if vectors is not None and len(entities) > ENTITIES_WITH_VECTORS and method in ("rules", "llm"):
         notes.append(

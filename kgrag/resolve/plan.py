@@ -153,7 +153,9 @@ def make_plan(
 
 
 def never(one: GraphEntity, mine: NameReading, other: GraphEntity, theirs: NameReading) -> str:
-    """Say why two entities can never be one; "" where nothing forbids it."""
+    """Say why two entities can never be one; "" where nothing forbids it. The same whichever comes first."""
+    if other.key < one.key:
+        one, mine, other, theirs = other, theirs, one, mine
     if reason := conflict(mine, theirs):
         return reason
     return f"types exclude each other: {one.type} against {other.type}" if types_exclude(one.type, other.type) else ""

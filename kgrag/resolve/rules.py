@@ -42,8 +42,9 @@ def find_candidates(
     apart: dict[tuple[int, int], Found] = {}
     ask: set[tuple[int, int]] = set()
     by_form: dict[str, list[int]] = defaultdict(list)
-    for index, reading in enumerate(readings):
-        by_form[reading.form].append(index)
+    # By key: what is compared with what must not depend on the order in which entities come.
+    for index in sorted(range(len(entities)), key=lambda index: entities[index].key):
+        by_form[readings[index].form].append(index)
     representatives: list[int] = []
     for same in by_form.values():
         if len(same) == 1:
@@ -53,11 +54,12 @@ def find_candidates(
         for index in same:
             first = first_of_type.setdefault(entities[index].type.casefold(), index)
             if first != index:
-                always[first, index] = Found("always", "same normal form")
+                always[min(first, index), max(first, index)] = Found("always", "same normal form")
         firsts = list(first_of_type.values())
         representatives += firsts
-        for at, one in enumerate(firsts):
-            for other in firsts[at + 1 :]:
+        for at, first in enumerate(firsts):
+            for second in firsts[at + 1 :]:
+                one, other = min(first, second), max(first, second)
                 if reason := never(entities[one], readings[one], entities[other], readings[other]):
                     apart[one, other] = Found("never", reason, 0.0)
                 else:
@@ -93,11 +95,13 @@ def decide_by_rules(
     found = find_candidates(entities, readings, vectors=vectors, generic=generic)
     same = dict(found.always)
     for one, other in found.ask:
-        score, reason = likeness(readings[one], readings[other], entities[one].name, entities[other].name)
-        a, b = entities[one].type, entities[other].type
-        if a.casefold() != b.casefold():
-            alike = family(a) == family(b) != "" or bool(family(a)) != bool(family(b))
-            score, reason = score * (SAME_FAMILY if alike else OTHER_TYPE), f"{reason}; types {a} and {b}"
+        a, b = sorted((one, other), key=lambda index: entities[index].key)
+        score, reason = likeness(readings[a], readings[b], entities[a].name, entities[b].name)
+        type_, other_type = entities[a].type, entities[b].type
+        if type_.casefold() != other_type.casefold():
+            mine, theirs = family(type_), family(other_type)
+            alike = mine == theirs != "" or bool(mine) != bool(theirs)
+            score, reason = score * (SAME_FAMILY if alike else OTHER_TYPE), f"{reason}; types {type_} and {other_type}"
         if score >= threshold:
             same[one, other] = Found("same", reason, score)
     return Decisions(same, found.apart, len(found.always) + len(found.ask) + len(found.apart))

@@ -93,7 +93,8 @@ def unite(
         return -edge.score, one, other
 
     for edge in sorted(edges, key=order):
-        first, second = root(edge.one), root(edge.other)
+        one, other = sorted((edge.one, edge.other), key=lambda index: members[index].key)
+        first, second = root(one), root(other)
         if first == second:
             continue
         mine, theirs = cluster(first), cluster(second)

@@ -42,7 +42,7 @@ async def named_in_question(
             name=row["name"],
             chunks=tuple(likeness(chunk) for chunk in row["chunks"]),
         )
-        for row in rows
+        for row in sorted(rows, key=lambda row: (row["key"], row["normal"]))
         if row["normal"] in said
     )
 

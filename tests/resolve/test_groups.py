@@ -15,6 +15,8 @@ from kgrag.resolve.plan import Decisions, Found
 from kgrag.resolve.rules import decide_by_rules
 from kgrag.resolve.type_families import types_exclude
 
+SEEDS = st.integers(0, 2**32)
+
 
 def planned(
     entities: list[GraphEntity], same: dict[tuple[int, int], Found], apart: dict[tuple[int, int], Found] | None = None
@@ -32,9 +34,10 @@ def ruled(entities: list[GraphEntity]) -> MergePlan:
     return make_plan("g", entities, readings, decide_by_rules(entities, readings), method="rules", settings={})
 
 
-@settings(max_examples=40, deadline=None)
-@given(st.randoms(use_true_random=False))
-def test_the_worst_decisions_bring_no_two_facts_together_in_any_order(random: Random) -> None:
+@settings(max_examples=15, deadline=None)
+@given(SEEDS)
+def test_the_worst_decisions_bring_no_two_facts_together_in_any_order(seed: int) -> None:
+    random = Random(seed)
     names = [name for _ in range(12) for name in (*same_names(random), *different_names(random))]
     _, wrong = group_wrong(names, random)
     assert wrong == []
@@ -65,7 +68,7 @@ def test_types_that_exclude_each_other_are_not_joined_through_a_type_that_says_l
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.integers(2, 12), st.data())
 def test_groups_do_not_depend_on_the_order_of_entities_or_decisions(count: int, data: st.DataObject) -> None:
     keys = [f"name {letter}" for letter in "abcdefghijkl"[:count]]
@@ -89,9 +92,10 @@ def test_groups_do_not_depend_on_the_order_of_entities_or_decisions(count: int, 
     assert found[0] == found[1]
 
 
-@settings(max_examples=30, deadline=None)
-@given(st.randoms(use_true_random=False))
-def test_the_rules_do_not_depend_on_order_and_join_equal_forms_and_no_conflicts(random: Random) -> None:
+@settings(max_examples=15, deadline=None)
+@given(SEEDS)
+def test_the_rules_do_not_depend_on_order_and_join_equal_forms_and_no_conflicts(seed: int) -> None:
+    random = Random(seed)
     names = sorted({name.name for _ in range(15) for name in (*same_names(random), *different_names(random))})
     entities = [GraphEntity(name, name, "Product", mentions=random.randrange(1, 5)) for name in names]
     plan = ruled(entities)
@@ -118,10 +122,15 @@ def test_every_pair_of_a_group_has_a_reason_and_the_most_mentioned_stays() -> No
 def test_a_threshold_below_the_rules_still_merges_no_conflict() -> None:
     entities = [
         GraphEntity(name, name, "Part")
-        for name in ("analog input", "analogue input", "analog input 1", "analog input 2")
+        for name in (
+            "analog voltage input",
+            "analogue voltage input",
+            "analog voltage input 1",
+            "analog voltage input 2",
+        )
     ]
     readings = [read_name(entity.name) for entity in entities]
     plan = make_plan(
         "g", entities, readings, decide_by_rules(entities, readings, threshold=0.1), method="rules", settings={}
     )
-    assert groups(plan) == {frozenset({"analog input", "analogue input"})}
+    assert groups(plan) == {frozenset({"analog voltage input", "analogue voltage input"})}
