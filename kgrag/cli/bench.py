@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kgrag.cli.bench_retrieval import retrieval
 from kgrag.cli.options import AsJson, BaseUrl, Model, Store
 
 if TYPE_CHECKING:
@@ -27,7 +28,10 @@ app = typer.Typer(
 
 @app.callback()
 def _bench() -> None:
-    """Keep `extraction` a subcommand."""
+    """Keep what is measured a subcommand."""
+
+
+app.command("retrieval")(retrieval)
 
 
 @app.command("extraction")
@@ -115,8 +119,8 @@ def extraction(
 
 
 def _show(scores: dict[str, list[TripleScore]], note: str) -> None:
-    """Print one table as Markdown: rich would cut its columns where the output is a file or a narrow terminal."""
-    from kgrag.cli.output import stdout
+    """Print one table."""
+    from kgrag.cli.output import markdown_table, stdout
 
     head = ("triples of", "compared", "gold", "predicted", "matched", "precision", "recall", "F1")
     rows = [
@@ -129,11 +133,7 @@ def _show(scores: dict[str, list[TripleScore]], note: str) -> None:
         for name, some in scores.items()
         for one in some
     ]
-    widths = [max(len(row[i]) for row in (head, *rows)) for i in range(len(head))]
-    for row in (head, tuple("-" * width for width in widths), *rows):
-        stdout.print(
-            "| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) + " |", markup=False
-        )
+    markdown_table(head, rows)
     stdout.print(note, markup=False)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from kgrag.progress import Progress, Silent, Step
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-__all__ = ["complain", "print_json", "stderr", "stdout", "terminal_progress"]
+__all__ = ["complain", "markdown_table", "print_json", "stderr", "stdout", "terminal_progress"]
 
 stdout = Console(highlight=False, soft_wrap=True)
 stderr = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -31,6 +31,14 @@ def print_json(value: BaseModel | dict[str, Any] | list[Any]) -> None:
     """Write one JSON document to stdout, without colours or wrapping."""
     plain = value if isinstance(value, dict | list) else value.model_dump(mode="json")
     sys.stdout.write(json.dumps(plain, ensure_ascii=False, indent=2) + "\n")
+
+
+def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Write a table as Markdown: rich would cut its columns where the output is a file or a narrow terminal."""
+    widths = [max(len(row[i]) for row in (head, *rows)) for i in range(len(head))]
+    for row in (head, ["-" * width for width in widths], *rows):
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        stdout.print(f"| {' | '.join(cells)} |", markup=False)
 
 
 def terminal_progress() -> Progress:

@@ -1,0 +1,252 @@
+"""`kgrag bench retrieval`: how good pipelines find gold evidence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kgrag.cli.options import AsJson, BaseUrl, Embedder, Graph, Model, Reranker, Store
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kgrag.evaluate.gold_questions import GoldQuestion
+    from kgrag.evaluate.retrieval import PipelineResult
+    from kgrag.knowledge_graph import KnowledgeGraph
+
+__all__ = ["retrieval"]
+
+
+def retrieval(
+    questions: Annotated[
+        Path,
+        typer.Option(
+            "--questions",
+            help="JSON lines with id, question, query_type and gold: evidence (ids) or facts (lists of ids).",
+        ),
+    ],
+    pipelines: Annotated[
+        str, typer.Option("--pipelines", help="Names or TOML files, separated by commas; all: every one that there is.")
+    ] = "default",
+    store: Store = None,
+    baseline: Annotated[
+        str | None,
+        typer.Option("--baseline", help="One of --pipelines, that the others are compared with.", show_default=False),
+    ] = None,
+    k: Annotated[
+        str, typer.Option("--k", help="Pieces of evidence that are looked at, separated by commas.")
+    ] = "1,5,8",
+    budget: Annotated[int, typer.Option("--budget", min=1, help="Tokens inside which gold facts count.")] = 1500,
+    top: Annotated[
+        int, typer.Option("--top", min=0, help="Pieces that every pipeline shows; 0: as many as each says itself.")
+    ] = 20,
+    graph: Graph = None,
+    model: Model = None,
+    base_url: BaseUrl = None,
+    embedder: Embedder = None,
+    reranker: Reranker = None,
+    learn: Annotated[
+        Path | None,
+        typer.Option(
+            "--learn",
+            help="Write an adaptive pipeline here: for each type of question the best of --pipelines, cross-validated.",
+            show_default=False,
+        ),
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Exit with 1 where a question finds nothing or a step changes nothing.")
+    ] = False,
+    as_json: AsJson = False,
+) -> int:
+    """Recall, all gold, MRR, gold facts inside a token budget, tokens and latency of pipelines, by type of question."""
+    from kgrag.cli.output import print_json, stderr
+    from kgrag.errors import InputError
+    from kgrag.evaluate.gold_questions import read_gold_questions
+    from kgrag.knowledge_graph import open_graph
+    from kgrag.retrieve import pipeline_names
+
+    names = pipeline_names() if pipelines == "all" else [name.strip() for name in pipelines.split(",") if name.strip()]
+    if baseline is not None and baseline not in names:
+        raise InputError(f"Expected --baseline to be one of --pipelines ({', '.join(names)}), got {baseline!r}.")
+    ks = _counts(k)
+    asked, without_gold = read_gold_questions(questions)
+    with open_graph(
+        store,
+        create=False,
+        graph=graph,
+        model=model,
+        base_url=base_url,
+        embedder=embedder,
+        reranker=reranker,
+    ) as opened:
+        results = _measure(opened, names, asked, ks=ks, budget=budget, top=top or None)
+        learnt = None if learn is None else _learn(opened, results, asked, learn, questions.name)
+    about = {"questions": len(asked), "without_gold": without_gold, "k": ks, "budget": budget, "top": top or None}
+    if as_json:
+        print_json({**about, "baseline": baseline, "pipelines": _as_json(results, baseline), "learnt": learnt})
+    else:
+        _show(results, baseline, ks=ks, budget=budget, without_gold=without_gold)
+        if learnt is not None:
+            _show_learnt(learnt, learn)
+    for result in results:
+        for remark in result.remarks:
+            stderr.print(f"note: {remark}", markup=False)
+        for step in result.idle:
+            stderr.print(f"note: {result.pipeline}: the step {step!r} changed nothing for any question", markup=False)
+        if result.empty:
+            stderr.print(f"note: {result.pipeline}: nothing was found for {', '.join(result.empty)}", markup=False)
+    return 1 if check and any(result.idle or result.empty for result in results) else 0
+
+
+def _counts(text: str) -> list[int]:
+    from kgrag.errors import InputError
+
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdigit() and int(part) > 0 for part in parts):
+        raise InputError(f"Expected --k to be numbers from 1 separated by commas, got {text!r}.")
+    return sorted({int(part) for part in parts})
+
+
+def _measure(
+    opened: KnowledgeGraph,
+    names: Sequence[str],
+    asked: Sequence[GoldQuestion],
+    *,
+    ks: Sequence[int],
+    budget: int,
+    top: int | None,
+) -> list[PipelineResult]:
+    from kgrag.cli.output import terminal_progress
+    from kgrag.evaluate.retrieval import measure_pipeline
+    from kgrag.waiting import wait_for
+
+    retrievers = [(name, opened.retriever(name)) for name in names]  # a wrong one is told before any is run
+
+    async def measure() -> list[PipelineResult]:
+        with terminal_progress().step("Ask", len(names) * len(asked), "questions") as step:
+            return [
+                await measure_pipeline(name, one, asked, ks=ks, budget=budget, top=top, advance=step.advance)
+                for name, one in retrievers
+            ]
+
+    return wait_for(measure())
+
+
+def _learn(
+    opened: KnowledgeGraph, results: Sequence[PipelineResult], asked: Sequence[GoldQuestion], out: Path, source: str
+) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    from kgrag.evaluate.learn_adaptive import adaptive_file, learn
+    from kgrag.retrieve.question_type import ask_type, type_by_rules
+    from kgrag.waiting import wait_for
+
+    model = opened.model
+
+    async def types() -> list[Any]:
+        if model is None:
+            return [type_by_rules(one.question) for one in asked]
+        return [(await ask_type(model, one.question))[0] for one in asked]
+
+    learnt = learn(results, wait_for(types()))
+    out.write_text(adaptive_file(learnt, questions=source), encoding="utf-8")
+    return asdict(learnt)
+
+
+def _as_json(results: Sequence[PipelineResult], baseline: str | None) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    from kgrag.evaluate.bootstrap import paired_difference
+
+    def scores(result: PipelineResult, query_type: str | None) -> dict[str, Any]:
+        some = result.of_type(query_type)
+        return {
+            "questions": len(some),
+            **{measure: round(result.mean(measure, query_type), 4) for measure in some[0].scores},
+            "p50_ms": round(result.percentile(50, query_type), 1),
+            "p95_ms": round(result.percentile(95, query_type), 1),
+        }
+
+    compared = next((result for result in results if result.pipeline == baseline), None)
+    rows = {}
+    for result in results:
+        row: dict[str, Any] = {
+            "all": scores(result, None),
+            "types": {query_type: scores(result, query_type) for query_type in result.types},
+            "facts_by_tokens": {str(tokens): round(share, 4) for tokens, share in result.curve.items()},
+            "steps": [asdict(effect) for effect in result.effects],
+            "idle_steps": result.idle,
+            "empty_contexts": result.empty,
+            "remarks": result.remarks,
+        }
+        if compared is not None and result is not compared:
+            row["against_baseline"] = {
+                measure: asdict(
+                    paired_difference(
+                        [one.scores[measure] for one in result.asked], [one.scores[measure] for one in compared.asked]
+                    )
+                )
+                for measure in result.asked[0].scores
+            }
+        rows[result.pipeline] = row
+    return rows
+
+
+def _show(
+    results: Sequence[PipelineResult], baseline: str | None, *, ks: Sequence[int], budget: int, without_gold: int
+) -> None:
+    from kgrag.cli.output import markdown_table, stdout
+    from kgrag.evaluate.bootstrap import paired_difference
+
+    measures = [*(f"{kind}@{k}" for kind in ("R", "all") for k in ks), "MRR", "facts"]
+    head = ["pipeline", "type", "n", *measures, "tokens", "p50 ms", "p95 ms"]
+    rows = [
+        [
+            result.pipeline,
+            query_type or "all",
+            str(len(result.of_type(query_type))),
+            *(f"{result.mean(measure, query_type):.3f}" for measure in measures),
+            f"{result.mean('tokens', query_type):.0f}",
+            f"{result.percentile(50, query_type):.0f}",
+            f"{result.percentile(95, query_type):.0f}",
+        ]
+        for result in results
+        for query_type in (None, *result.types)
+    ]
+    markdown_table(head, rows)
+    compared = next((result for result in results if result.pipeline == baseline), None)
+    if compared is not None:
+        stdout.print(f"\nDifference from {baseline}, paired bootstrap, 95 % interval", markup=False)
+        differences = []
+        for result in results:
+            if result is compared:
+                continue
+            row = [result.pipeline]
+            for measure in measures:
+                one = paired_difference(
+                    [asked.scores[measure] for asked in result.asked],
+                    [asked.scores[measure] for asked in compared.asked],
+                )
+                row.append(f"{one.mean:+.3f} [{one.low:+.3f}, {one.high:+.3f}]")
+            differences.append(row)
+        markdown_table(["pipeline", *measures], differences)
+    stdout.print(
+        f"\nR@k, all@k: gold in the first k pieces; MRR: of the first that has any; facts: gold inside {budget:,} tokens of whole pieces."
+        + (f" {without_gold} questions without gold were left out." if without_gold else ""),
+        markup=False,
+    )
+
+
+def _show_learnt(learnt: dict[str, Any], out: Path | None) -> None:
+    from kgrag.cli.output import stdout
+
+    gain = learnt["difference"]
+    stdout.print(
+        f"\nLearnt → {out}: otherwise {learnt['otherwise']}, "
+        + (", ".join(f"{kind} {name}" for kind, name in learnt["map"].items()) or "no type has a pipeline of its own")
+        + f"\n{learnt['measure']} cross-validated {learnt['cross_validated']:.3f}, best single pipeline {learnt['best_single']:.3f}, "
+        f"difference {gain['mean']:+.3f} [{gain['low']:+.3f}, {gain['high']:+.3f}]; on the same questions {learnt['in_sample']:.3f}",
+        markup=False,
+    )
