@@ -243,6 +243,10 @@ class KnowledgeGraph:
             )
         )
 
+    def graph_name(self, graph: str | None = None) -> str:
+        """Return the name of a graph: the one that is given, or the only one. Raises `InputError` where it has to be given."""
+        return self._graph(graph)
+
     def show_communities(self, *, graph: str | None = None) -> list[Community]:
         """Return the communities of a graph that have a label, coarsest and largest first."""
         stored = self.store.communities(self._graph(graph)).values()

@@ -167,13 +167,21 @@ def show(
 ) -> None:
     """Print the communities as a tree; with --level those of one level with their summaries."""
     from kgrag.cli.output import print_json, stdout
+    from kgrag.communities.picture import render_svg
     from kgrag.communities.tree import render_level, render_tree
     from kgrag.knowledge_graph import open_graph
 
     with open_graph(store, create=False) as opened:
-        found = opened.show_communities(graph=graph)
+        name = opened.graph_name(graph)
+        found = opened.show_communities(graph=name)
+    if svg is not None:
+        svg.write_text(render_svg(found, graph=name), encoding="utf-8")
     if as_json:
         print_json([one.model_dump(mode="json") for one in found if level is None or one.level == level])
         return
-    text = render_tree(found) if level is None else render_level(found, level)
-    stdout.print(text, markup=False)
+    if not found:
+        stdout.print(f"Graph {name} has no communities yet: kgrag communities finds them.", markup=False)
+        return
+    stdout.print(render_tree(found) if level is None else render_level(found, level), markup=False)
+    if svg is not None:
+        stdout.print(f"Drawn into {svg}", markup=False)
