@@ -14,6 +14,9 @@ QUESTION = Which supply voltage does the X-100 need, and which the X-1000?
 
 demo: .venv/.installed
 	.venv/bin/kgrag build examples/documents --store $(DEMO_STORE)
+	.venv/bin/kgrag resolve --store $(DEMO_STORE)
+	.venv/bin/kgrag communities --store $(DEMO_STORE)
+	.venv/bin/kgrag communities show --store $(DEMO_STORE)
 	.venv/bin/kgrag status --store $(DEMO_STORE)
 	.venv/bin/kgrag ask "$(QUESTION)" --store $(DEMO_STORE)
 	@echo

@@ -52,12 +52,11 @@ def label(profile: Profile) -> str:
     holds = ""
     if len(measured) >= MAJORITY * len(profile.members):
         holds = _measures([member.name for member in measured])
+        holds = holds if about else holds[:1].upper() + holds[1:]
     if not holds:
         named = [member for member in profile.members if member.type != "Quantity"] or list(profile.members)
         holds = _names([member for member in named if member.name not in about] or named, profile)
-    if not about:
-        return holds[:1].upper() + holds[1:] if holds.partition(" ")[0] in _plural_words() else holds
-    return f"{' and '.join(about)}: {holds}"
+    return f"{' and '.join(about)}: {holds}" if about else holds
 
 
 def _about(profile: Profile) -> list[str]:
@@ -85,8 +84,9 @@ def _measures(names: Sequence[str]) -> str:
         ordered = sorted((quantity for quantity, dimension in read if dimension == first), key=_size)
         low, high = ordered[0], ordered[-1]
         span = f"{_bare(low)} to {_bare(high)}" if _size(low) != _size(high) else _bare(low)
-        return f"{_plural(first)} {'from ' if low is not high else 'of '}{span}"
-    return f"{_plural(first)} and {_plural(others[0][0])}: {listed([_bare(quantity) for quantity, _ in read])}"
+        return f"{_plural(first)} {'from ' if _size(low) != _size(high) else 'of '}{span}"
+    values = list(dict.fromkeys(_bare(quantity) for quantity, _ in read))
+    return f"{_plural(first)} and {_plural(others[0][0])}: {listed(values)}"
 
 
 def _size(quantity: Quantity) -> tuple[float, str]:
@@ -111,8 +111,8 @@ def _names(members: Sequence[EntityRow], profile: Profile) -> str:
     family, count = min(families.items(), key=lambda item: (-item[1], item[0]), default=("", 0))
     if count >= max(3, MAJORITY * len(members)):
         inside = [member.name for member in members if member.name.startswith(family)]
-        rest = round(count / len(members) * profile.size) - 2 if len(members) < profile.size else count - 2
-        return f"{', '.join(inside[:2])} and {rest} more {family}…"
+        rest = f"{count - 2} more" if len(profile.members) == profile.size else "more"
+        return f"{', '.join(inside[:2])} and {rest} {family}…"
     chosen: list[str] = []
     for member in members:
         if not any(_alike(member.name, other) for other in chosen):
@@ -128,8 +128,4 @@ def _alike(one: str, other: str) -> bool:
 
 
 def _plural(dimension: str) -> str:
-    return PLURALS.get(dimension, f"values of {dimension}")
-
-
-def _plural_words() -> set[str]:
-    return {plural.partition(" ")[0] for plural in PLURALS.values()} | {"values"}
+    return PLURALS.get(dimension, f"{dimension} values")

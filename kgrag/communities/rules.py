@@ -16,7 +16,7 @@ from kgrag.types import Usage
 
 __all__ = ["RulesSummariser"]
 
-VERSION = "1"
+VERSION = "2"
 KEY_TERMS = 8
 SENTENCES = 4
 SHORTEST_SENTENCE, LONGEST_SENTENCE = 30, 400

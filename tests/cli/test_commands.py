@@ -88,11 +88,31 @@ def test_status_and_digest_tell_what_is_there(capsys: pytest.CaptureFixture[str]
         "chunks",
         "ledger",
         "cost",
+        "communities",
         "extractions",
         "failures",
     }
     assert run(["digest"]) == 0
     assert len(capsys.readouterr().out.strip()) == 64
+
+
+def test_communities_are_found_shown_and_drawn(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["communities", "show"]) == 0
+    assert "has no communities yet" in capsys.readouterr().out
+    assert run(["communities", "--dry-run", "--model", "openai:gpt-4o-mini", "--summary-floor", "2"]) == 0
+    assert "would take about" in capsys.readouterr().out
+    wanted = ["communities", "--seed", "3", "--k", "10", "--cutoff", "0.7", "--relations", "1", "--max-size", "5"]
+    assert run([*wanted, "--summary-floor", "2", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)["graphs"]["mention"]
+    assert report["settings"]["seed"] == 3
+    assert sum(level["communities"] for level in report["levels"]) == sum(report["summaries"].values()) > 0
+    assert run(["communities", "show", "--svg", "map.svg"]) == 0
+    assert "X-100" in capsys.readouterr().out
+    assert (folder / "map.svg").read_text(encoding="utf-8").startswith("<svg")
+    assert run(["communities", "show", "--level", "0"]) == 0
+    assert "[1] docs/x-100.md" in capsys.readouterr().out
+    assert run(["communities", "show", "--level", "9"]) == 2
+    assert run(["communities", "--graph", "none"]) == 2
 
 
 def test_cypher_reads_and_refuses_to_write(capsys: pytest.CaptureFixture[str]) -> None:
