@@ -230,6 +230,7 @@ def test_status_counts_what_is_there(store: GraphStore, content: Any) -> None:
         "documents": 1,
         "chunks": 2,
         "ledger": {"extract": {"failed": 1, "ok": 1}},
+        "communities": {},
         "cost": {"tokens": 7, "usd": 0.25, "seconds": 2.0},
     }
     assert [(record.subject, record.reason) for record in store.failures()] == [(chunks[1].id, "no JSON")]
