@@ -57,6 +57,7 @@ class _CohereClient:
         """Make one request. Raises as `Endpoint.post` does."""
         import httpx
         from cohere.core.api_error import ApiError
+        from cohere.core.parse_error import ParsingError
 
         client = await self._client.get()
         try:
@@ -74,6 +75,8 @@ class _CohereClient:
             raise timed_out(self.connection) from None
         except httpx.TransportError as error:
             raise unreachable(self.connection, error) from None
+        except (ParsingError, TypeError, ValueError) as error:  # what its reading of a reply of another shape raises
+            raise ModelReplyError(f"{self.connection.place}: the reply is not of Cohere's form: {error}") from error
 
     def _open(self) -> cohere.AsyncClientV2:
         import cohere
@@ -145,10 +148,16 @@ class CohereEmbedder:
                 **optional,
             ),
         )
-        rows = reply.embeddings.float_ if reply.embeddings is not None else None
-        if rows is None or len(rows) != len(texts):
-            raise ModelReplyError(f"{self.name}: expected {len(texts)} vectors, got {len(rows or ())}.")
-        vectors = np.array(rows, dtype=np.float32)
+        try:
+            vectors = np.array(reply.embeddings.float_, dtype=np.float32)
+        except (AttributeError, TypeError, ValueError):
+            raise ModelReplyError(
+                f"{self.name}: expected embeddings.float, a list of vectors.", reply=str(reply)
+            ) from None
+        if vectors.ndim != 2 or len(vectors) != len(texts) or not np.isfinite(vectors).all():
+            raise ModelReplyError(
+                f"{self.name}: expected {len(texts)} vectors of numbers, got another shape: {vectors.shape}."
+            )
         report_usage(prompt_tokens=int(_billed(reply, "input_tokens") or sum(map(estimate_tokens, texts))))
         unit: Vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
         return unit
@@ -169,13 +178,18 @@ class CohereReranker:
         for start in range(0, len(passages), RERANKED_PASSAGES):
             some = list(passages[start : start + RERANKED_PASSAGES])
             reply = await self._client.call("/v2/rerank", self._request(query, some))
-            places = sorted(result.index for result in reply.results)
-            if places != list(range(len(some))):
+            ranked = {
+                result.index: result.relevance_score
+                for result in reply.results or ()
+                if isinstance(result.relevance_score, int | float)
+            }
+            if set(ranked) != set(range(len(some))):
                 raise ModelReplyError(
-                    f"{self.name}: expected a score for each of {len(some)} passages, got {len(places)}."
+                    f"{self.name}: expected a score for each of {len(some)} passages, got {len(ranked)}.",
+                    reply=str(reply),
                 )
-            for result in reply.results:
-                scores[start + result.index] = result.relevance_score
+            for index, score in ranked.items():
+                scores[start + index] = score
             report_usage(searches=int(_billed(reply, "search_units") or 1))
         return scores
 

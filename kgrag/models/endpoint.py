@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -20,7 +21,7 @@ from kgrag.models.endpoint_errors import (
 )
 from kgrag.models.per_loop import PerLoop
 
-__all__ = ["Endpoint"]
+__all__ = ["Endpoint", "used"]
 
 
 CONNECT_TIMEOUT_S = 10.0
@@ -83,3 +84,10 @@ class Endpoint:
         if data.get("error"):
             raise error_with_status_200(self.connection, data)
         return data
+
+
+def used(data: Mapping[str, Any], unit: str) -> int | None:
+    """Return what a reply's `usage` says of `prompt_tokens` or `completion_tokens`; None where it says no number."""
+    usage = data.get("usage")
+    count = usage.get(unit) if isinstance(usage, Mapping) else None
+    return int(count) if isinstance(count, int | float) and 0 <= count < math.inf else None

@@ -10,7 +10,7 @@ from typing import Any
 
 from kgrag.errors import ModelReplyError
 from kgrag.models.base import Message, Reply
-from kgrag.models.endpoint import Endpoint
+from kgrag.models.endpoint import Endpoint, used
 from kgrag.models.endpoint_errors import RequestRefused
 from kgrag.models.structured import StructuredOutputUnsupported
 from kgrag.models.tokens import estimate_tokens
@@ -92,8 +92,9 @@ class OpenAIChatModel:
             ) from None
         if isinstance(content, list):  # some endpoints answer in parts
             content = "".join(str(part.get("text", "")) for part in content if isinstance(part, Mapping))
-        usage = _usage(data, messages, content or "")
-        text = THOUGHTS.sub("", content or "", count=1)
+        content = content if isinstance(content, str) else ""
+        usage = _usage(data, messages, content)
+        text = THOUGHTS.sub("", content, count=1)
         reason = choice.get("finish_reason")
         problem = None
         if reason == "length":
@@ -111,12 +112,10 @@ class OpenAIChatModel:
 
 def _usage(data: Mapping[str, Any], messages: Sequence[Message], written: str) -> Usage:
     """Return what the endpoint says was used, and the estimate where it says nothing."""
-    said = data.get("usage")
-    if isinstance(said, Mapping) and said.get("prompt_tokens"):
-        prompt, completion = int(said["prompt_tokens"]), int(said.get("completion_tokens") or 0)
-    else:
+    prompt, completion = used(data, "prompt_tokens"), used(data, "completion_tokens")
+    if not prompt:
         prompt, completion = sum(estimate_tokens(message.content) for message in messages), estimate_tokens(written)
-    return Usage(calls=1, prompt_tokens=prompt, completion_tokens=completion)
+    return Usage(calls=1, prompt_tokens=prompt, completion_tokens=completion or 0)
 
 
 def _is_strict(schema: Any) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 
 from kgrag.errors import ModelReplyError
 from kgrag.models.base import Vectors
-from kgrag.models.endpoint import Endpoint
+from kgrag.models.endpoint import Endpoint, used
 from kgrag.models.meter import report_usage
 from kgrag.models.tokens import estimate_tokens
 from kgrag.waiting import wait_for
@@ -105,12 +105,12 @@ class OpenAIEmbedder:
         try:
             rows = sorted(data["data"], key=lambda row: int(row.get("index", 0)))
             vectors = np.stack([_numbers(row["embedding"]) for row in rows])
-        except (KeyError, TypeError, AttributeError, ValueError, binascii.Error):
+        except (KeyError, TypeError, AttributeError, ValueError, OverflowError, binascii.Error):
             shown = json.dumps(data, ensure_ascii=False)
             raise ModelReplyError(f"{self.name}: expected embeddings as data[].embedding.", reply=shown) from None
         if len(vectors) != len(texts) or not np.isfinite(vectors).all():
             raise ModelReplyError(f"{self.name}: expected {len(texts)} vectors of numbers, got {len(vectors)}.")
-        report_usage(prompt_tokens=int((data.get("usage") or {}).get("prompt_tokens") or 0))
+        report_usage(prompt_tokens=used(data, "prompt_tokens") or sum(map(estimate_tokens, texts)))
         unit: Vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
         return unit
 

@@ -14,7 +14,7 @@ from kgrag.models.base import Embedder, Reranker
 from kgrag.models.batches import BatchingEmbedder, split_into_windows
 from kgrag.models.meter import Meter
 from kgrag.models.tokens import estimate_tokens
-from kgrag.testing import Behaviour, HashingEmbedder, ModelServer, rate_limited
+from kgrag.testing import FAULTS, Behaviour, HashingEmbedder, ModelRequest, ModelServer, rate_limited
 
 NAMES = ["openai:any", "ollama:any", "cohere:any"]
 
@@ -123,6 +123,32 @@ def test_a_batch_that_fails_is_the_error_itself() -> None:
 def test_a_reply_without_the_vectors_is_an_error_that_shows_it(body: dict[str, object]) -> None:
     with ModelServer(embeddings=[body]) as server, pytest.raises(ModelReplyError, match="expected"):
         asyncio.run(open_embedder("openai:any", base_url=server.url).embed_documents(["x"]))
+
+
+@pytest.mark.parametrize(
+    "body", [b"{}", b"[]", b'{"embeddings": {"float": [["a"]]}}', b'{"results": [{"index": "x"}]}']
+)
+def test_a_reply_of_cohere_s_that_has_another_form_is_an_error_of_ours(body: bytes) -> None:
+    def script(request: ModelRequest) -> Behaviour:
+        return Behaviour(body=body)
+
+    with ModelServer(embeddings=script, rerank=script) as server:
+        with pytest.raises(ModelReplyError, match="cohere:any"):
+            asyncio.run(open_embedder("cohere:any", base_url=server.origin).embed_documents(["x"]))
+        with pytest.raises(ModelReplyError, match="cohere:any"):
+            asyncio.run(open_reranker("cohere:any", reranker_base_url=server.origin).score("q", ["x"]))
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_every_fault_of_an_endpoint_goes_away_by_asking_again(name: str) -> None:
+    for model in ("openai:any", "cohere:any"):
+        with ModelServer(embeddings=[FAULTS[name](), Behaviour()]) as server:
+            url = server.origin if model.startswith("cohere") else server.url
+            assert asyncio.run(open_embedder(model, base_url=url, timeout_s=2.0).embed_documents(["x"])).shape == (
+                1,
+                64,
+            )
+            assert len(server.requests) == 2
 
 
 def test_cohere_ranks_and_is_billed_by_searches() -> None:
