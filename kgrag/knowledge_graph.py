@@ -126,14 +126,15 @@ class KnowledgeGraph:
 
         asked = self._extracting_model
         before = dict(self.meter.usage)
-        self._check_models(extracting=asked is not None)
         model = None if asked is None else ExpectingChatModel(asked)
+        extractors = self._extractors(model)  # a wrong prompt or schema file is found before any call
+        self._check_models(extracting=asked is not None)
         report = wait_for(
             build(
                 [Path(path) for path in paths],
                 store=self.store,
                 embedder=self.embedder,
-                extractors=self._extractors(model),
+                extractors=extractors,
                 settings=self.settings,
                 model=model,
                 metadata=None if metadata is None else Path(metadata),
@@ -299,11 +300,13 @@ class KnowledgeGraph:
     def _check_models(self, *, extracting: bool) -> None:
         """Find out whether the hosted models of a build are there, before any document is read or paid for. Raises `ModelError`."""
         if extracting or is_hosted(self.settings.embedder):
+            from kgrag.extract import NEEDS_MODEL
             from kgrag.models.check import Role, require_models
 
             roles: list[Role] = ["chat", "embedder"] if extracting else ["embedder"]
-            # Only `path` asks for plain text.
-            structured = set(self.settings.extractor) & {"simple_kg", "graph_transformer"}
+            # `path` asks for plain text, and so does the prompt mode of `graph_transformer`.
+            by_prompt = {"path"} | ({"graph_transformer"} if self.settings.transformer_mode == "prompt" else set())
+            structured = set(self.settings.extractor) & set(NEEDS_MODEL) - by_prompt
             wait_for(require_models(self.settings, roles=roles, structured=bool(structured), meter=self.meter))
 
     @cached_property

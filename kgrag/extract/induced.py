@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -11,11 +12,13 @@ from kgrag.extract.base import Extractor
 from kgrag.extract.schema import ExtractionSchema, schema_from_data
 from kgrag.models.base import ChatModel, Message, Reply
 from kgrag.models.frameworks.neo4j_graphrag import Neo4jGraphRagModel, SchemaExtractionError, SchemaFromTextExtractor
+from kgrag.models.structured import parse_object
 from kgrag.types import Chunk, Document, Extraction, Usage, content_id
 
 __all__ = ["InducingExtractor"]
 
 VERSION = "1"
+SOURCE = "The induced schema"
 SAMPLES = 8
 SAMPLE_CHARACTERS = 2_000
 """Of one sample: eight of them fit every model's window."""
@@ -54,19 +57,13 @@ class InducingExtractor:
     async def induce(self) -> Usage:
         """Ask the model for the schema of the samples. Raises `ModelReplyError` where it gives none, and what the model raises."""
         texts = [chunk.prompted_text[:SAMPLE_CHARACTERS] for chunk in self._samples]
-        asked = _Counted(self._model)
-        extractor = SchemaFromTextExtractor(llm=Neo4jGraphRagModel(asked), use_structured_output=True)
+        asked = _SchemaModel(self._model)
+        extractor = SchemaFromTextExtractor(llm=Neo4jGraphRagModel(asked))
         try:
             found = await extractor.run(text="\n\n---\n\n".join(texts))
-            schema = schema_from_data(
-                found.model_dump(include={"node_types", "relationship_types"}), source="The schema"
-            )
+            schema = schema_from_data(found.model_dump(include={"node_types", "relationship_types"}), source=SOURCE)
         except (SchemaExtractionError, InputError) as error:
-            raise ModelReplyError(
-                f"{self._model.name}: expected a schema of the documents, got none: {error} Write one and give it by --schema FILE.",
-                reply=asked.last,
-                usage=asked.usage,
-            ) from error
+            raise asked.failure(str(error)) from error
         self.use(schema)
         return asked.usage
 
@@ -79,8 +76,11 @@ class InducingExtractor:
         return await self._extractor.extract(chunk)
 
 
-class _Counted:
-    """The model, with what it was asked for the schema cost."""
+class _SchemaModel:
+    """The model as SchemaFromTextExtractor sees it: its reply is a schema in the form that is asked for, or it is asked once more.
+
+    The framework's own parser drops types without properties and refuses a fence; here a schema is taken however it is written.
+    """
 
     def __init__(self, model: ChatModel) -> None:
         self._model = model
@@ -89,7 +89,47 @@ class _Counted:
         self.last = ""
 
     async def reply(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None) -> Reply:
-        reply = await self._model.reply(messages, schema=schema)
-        self.usage += reply.usage
-        self.last = reply.text
-        return reply
+        """Ask for a schema. Raises `ModelReplyError` where neither reply has one, and what the model raises."""
+        try:
+            found = await self._ask(messages)
+        except InputError as error:
+            wrong = (
+                f"That reply cannot be used: {error} Write the schema again, as JSON in the form that was asked for."
+            )
+            again = (*messages, Message("assistant", self.last or "(empty)"), Message("user", wrong))
+            try:
+                found = await self._ask(again)
+            except InputError as still:
+                raise self.failure(str(still)) from still
+        named = [{"name": "name", "type": "STRING"}]
+        types = {
+            "node_types": [
+                {"label": label, "description": text, "properties": named} for label, text in found.entity_types
+            ],
+            "relationship_types": [{"label": label, "description": text} for label, text in found.relation_types],
+            "patterns": [],
+            "constraints": [],
+        }
+        return Reply(json.dumps(types, ensure_ascii=False), usage=self.usage)
+
+    async def _ask(self, messages: Sequence[Message]) -> ExtractionSchema:
+        """Ask once. Raises `InputError` that says why the reply is no schema."""
+        try:
+            reply = await self._model.reply(messages)
+            self.last, self.usage = reply.text, self.usage + reply.usage
+        except ModelReplyError as error:
+            if not error.usage.calls:
+                raise
+            self.last, self.usage = error.reply, self.usage + error.usage
+        data = parse_object(self.last)
+        if data is None:
+            raise InputError(f"{SOURCE}: expected a JSON object, got none.")
+        return schema_from_data({key: data[key] for key in data if key != "patterns"}, source=SOURCE)
+
+    def failure(self, why: str) -> ModelReplyError:
+        """Make the error that ends an induction."""
+        return ModelReplyError(
+            f"{self.name}: expected a schema of the documents, got none: {why} Write one and give it by --schema FILE.",
+            reply=self.last,
+            usage=self.usage,
+        )

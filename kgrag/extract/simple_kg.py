@@ -83,7 +83,7 @@ class SimpleKGExtractor(FrameworkExtractor):
         graph = await self._extractor.extract_for_chunk(
             self._graph_schema, "", TextChunk(text=chunk.prompted_text, index=chunk.position, uid=chunk.id)
         )
-        if self._schema:
+        if self._schema and graph.nodes:
             graph = (await self._pruning.run(graph=graph, schema=self._graph_schema)).graph
         writer = CollectingWriter()
         await writer.run(graph)

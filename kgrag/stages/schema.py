@@ -63,4 +63,4 @@ async def agree_on_schema(
             report.graphs[graph].usage += usage
     if extractor.schema is not None:
         report.schemas[graph] = extractor.schema.to_json()
-        report.notes.append(f"graph {graph}: schema {origin}: {' '.join(extractor.schema.in_words().splitlines())}")
+        report.notes.append(f"graph {graph}: schema {origin}: {'. '.join(extractor.schema.in_words().splitlines())}")

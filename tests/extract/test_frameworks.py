@@ -330,7 +330,27 @@ def test_a_schema_is_induced_from_samples_once_and_then_used() -> None:
     extraction = asyncio.run(extractor.extract(chunk()))
     assert usage.calls == 1 and len(model.calls) == 2 and extractor.fingerprint != before
     assert said(extraction) == {("X-100", "HAS_PART", "LPS22HB")}
-    refused, _ = opened("simple_kg", ["no idea"], extraction_schema="induced")
-    refused.prepare([], [chunk()])
-    with pytest.raises(ModelReplyError):
-        asyncio.run(refused.induce())
+
+
+@pytest.mark.parametrize(
+    "replies",
+    [
+        ['Here:\n```json\n{"node_types": [{"label": "Board"}], "relationship_types": ["HAS_PART"]}\n```'],
+        ["no idea", '{"entities": ["Board"], "relations": ["HAS_PART"]}'],
+        ['{"node_types": ["Board"], "relationship_types": ["HAS_PART"], "patterns": [["Board", "MADE_BY", "X"]]}'],
+    ],
+)
+def test_a_schema_is_taken_however_it_is_written(replies: list[str]) -> None:
+    extractor, model = opened("simple_kg", replies, extraction_schema="induced")
+    extractor.prepare([], [chunk()])
+    asyncio.run(extractor.induce())
+    assert (extractor.schema.entity_types, extractor.schema.relation_types) == ((("Board", ""),), (("HAS_PART", ""),))
+    assert len(model.calls) == len(replies)
+
+
+def test_a_model_that_gives_no_schema_is_asked_twice_and_fails_with_its_reply() -> None:
+    extractor, _ = opened("simple_kg", ["no idea", "none"], extraction_schema="induced")
+    extractor.prepare([], [chunk()])
+    with pytest.raises(ModelReplyError, match="--schema FILE") as caught:
+        asyncio.run(extractor.induce())
+    assert (caught.value.reply, caught.value.usage.calls) == ("none", 2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
@@ -25,6 +26,9 @@ try:
     from neo4j_graphrag.llm.types import LLMUsage
 except ImportError as error:
     raise framework_missing("neo4j-graphrag", extra="neo4j-graphrag", cause=error) from error
+
+# It warns of each text of which nothing is left by the schema; a build counts what is left out, and a warning a chunk hides the rest.
+logging.getLogger("neo4j_graphrag.components.graph_pruning").addFilter(lambda record: record.levelno > logging.WARNING)
 
 __all__ = [
     "ERExtractionTemplate",
