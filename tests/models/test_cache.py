@@ -2,7 +2,10 @@
 
 import asyncio
 import multiprocessing
+import signal
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -175,3 +178,13 @@ def test_no_prompt_is_in_the_file_and_only_its_owner_may_read_it(cache_file: Pat
     assert b"a reply" in content
     assert b"secret" not in content
     assert cache_file.stat().st_mode & 0o077 == 0
+
+
+def test_what_was_kept_survives_a_killed_process(tmp_path: Path) -> None:
+    script = (
+        "import os, signal, sys\nfrom pathlib import Path\nfrom kgrag.models.reply_cache import ReplyCache\n"
+        "ReplyCache(Path(sys.argv[1])).put('chat', 'm', {'key': b'paid'})\nos.kill(os.getpid(), signal.SIGKILL)"
+    )
+    killed = subprocess.run([sys.executable, "-c", script, str(tmp_path / "cache")], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert ReplyCache(tmp_path / "cache").get(["key", "other"]) == {"key": b"paid"}
