@@ -46,7 +46,7 @@ def main() -> None:
         counts[one.kind, "same" if alike else "different"] += 1
         if message := pair_wrong(one, other):
             wrong[one.kind, "same" if alike else "different"].append(message)
-        if number % 20 < 2:
+        if number % 40 < 2:
             batch += [one, other]
         if len(batch) >= BATCH_NAMES:
             found, messages = group_wrong(batch, random)

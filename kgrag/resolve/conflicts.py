@@ -15,19 +15,19 @@ def conflict(one: NameReading, other: NameReading) -> str:
     """Say why two names can never be one thing; "" where nothing forbids it."""
     if one.signature != other.signature:
         return f"numbers differ: {one.signature or 'none'} against {other.signature or 'none'}"
-    if one.models and other.models and (models := model_conflict(one, other)):
-        return f"model numbers differ: {models[0]} against {models[1]}"
-    return ""
+    return model_conflict(one, other)
 
 
-def model_conflict(one: NameReading, other: NameReading) -> tuple[str, str] | None:
-    """Return the model numbers that two names with the same digits do not share: `LPS22HB` and `LPS22HH`.
+def model_conflict(one: NameReading, other: NameReading) -> str:
+    """Say which model number a name has that another with the same digits has not: `LPS22HB` and `LPS22HH`, `A7` and `7`.
 
-    One that stands in the other name in another spelling is shared: `ESP32S3` in `ESP32-S3`, `Wi-Fi6` in `WiFi6`.
+    One that stands in the other in another spelling is no conflict: `ESP32S3` in `ESP32-S3`, `X-100` in `X 100`.
     """
+    if one.form == other.form or not (one.models or other.models):
+        return ""
     mine = next((model for model in sorted(one.models - other.models) if not _has(other, model)), None)
     theirs = next((model for model in sorted(other.models - one.models) if not _has(one, model)), None)
-    return (mine, theirs) if mine and theirs else None
+    return f"model numbers differ: {mine or 'none'} against {theirs or 'none'}" if mine or theirs else ""
 
 
 def _has(reading: NameReading, model: str) -> bool:

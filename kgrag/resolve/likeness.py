@@ -52,13 +52,11 @@ def likeness(
         if _may_be_a_name_of_its_own(name, other_name):
             return Likeness(UNEXPLAINED, "differ in plural, and may be names of their own")
         return Likeness(0.96, "differ in plural")
-    for dropped, score, reason in (
-        (ARTICLES, 0.95, "differ in an article or in `and`"),
-        (LEGAL_FORMS | ARTICLES, 0.94, "differ in the legal form of a company"),
-    ):
-        left, right = _without(_without_first_article(a), dropped), _without(_without_first_article(b), dropped)
-        if left and left == right:
-            return Likeness(score, reason)
+    left, right = _without(_without_first_article(a), ARTICLES), _without(_without_first_article(b), ARTICLES)
+    if left and left == right:
+        return Likeness(0.95, "differ in an article or in `and`")
+    if left and _without_legal_form(left) == _without_legal_form(right):
+        return Likeness(0.94, "differ in the legal form of a company")
     left, right = _without(mine, generic), _without(theirs, generic)
     if left == right and any(word[0] == "⟨" for word in left) and any(word[0] != "⟨" for word in left):
         return Likeness(0.93, "differ in a generic word beside a numbered name")
@@ -95,14 +93,20 @@ def _without(words: Sequence[str], dropped: Set[str]) -> list[str]:
 
 def _without_first_article(words: Sequence[str]) -> Sequence[str]:
     """`A` is an article at the beginning only: `National League A` is another league."""
-    return words[1:] if words[0] in ("a", "an") else words
+    return words[1:] if len(words) > 1 and words[0] in ("a", "an") and words[1][0] != "⟨" else words
+
+
+def _without_legal_form(words: list[str]) -> list[str]:
+    """Take the legal form off, which stands last; `American company` is no company called American."""
+    if len(words) > 1 and words[-1] in LEGAL_FORMS and not (words[-1] == "company" and len(words) == 2):
+        return words[:-1]
+    return words
 
 
 def _may_be_a_name_of_its_own(name: str, other: str) -> bool:
     """Whether a singular and a plural look like names: `Killers` is a band, `MAPS` an abbreviation."""
-    return (name[:1].isupper() and other[:1].isupper() and not (" " in name or " " in other)) or (
-        name.isupper() != other.isupper()
-    )
+    one_word = " " not in name and " " not in other
+    return (one_word and (name[:1].isupper() and other[:1].isupper())) or name.isupper() != other.isupper()
 
 
 def _spells_out(long: str, short: str) -> bool:

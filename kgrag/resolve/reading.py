@@ -84,7 +84,8 @@ TOKEN = re.compile(r"[^\W\d_]+|[\d+\-±<>≤≥~≈.#$€£¥]")
 """Where a word or what may begin a fact stands."""
 MODEL = re.compile(r"[^\W_]+(?:-\d[^\W_]*)?")
 COUNTS = re.compile(r"[\d#+]|[A-Z]-(?![^\W_])")
-HAS_BOTH = re.compile(r"[^\W\d_]-?\d|\d[^\W\d_]")
+HAS_BOTH = re.compile(r"(?!\d+x$)(?:.*?[^\W\d_]-?\d|.*?\d[^\W\d_])", re.IGNORECASE)
+"""A letter beside a digit; the `x` of `2x` only counts."""
 BEGIN_FACTS = frozenset((*MONTH_BY_WORD, *KIND_BY_WORD, "r"))
 """Words that a fact may begin with."""
 CURRENCIES = frozenset("$€£¥")
@@ -391,6 +392,6 @@ def _models(text: str) -> frozenset[str]:
         [
             token.casefold().replace("-", "")
             for token in MODEL.findall(text)
-            if not token.isalpha() and HAS_BOTH.search(token)
+            if not token.isalpha() and HAS_BOTH.match(token)
         ]
     )

@@ -46,8 +46,9 @@ class _Cluster:
 
     members: list[int]
     families: set[str]
-    models: dict[frozenset[str], int] = field(default_factory=dict)
-    """Sets of model numbers, each with a member that has them."""
+    readings: dict[tuple[str, frozenset[str]], NameReading]
+    """The names that differ in form or model numbers."""
+    has_models: bool
     apart: set[int] = field(default_factory=set)
     """Entities that a decision keeps apart from a member."""
 
@@ -81,7 +82,8 @@ def unite(
             known = clusters[index] = _Cluster(
                 [index],
                 {kind} if kind else set(),
-                {member.reading.models: index} if member.reading.models else {},
+                {(member.reading.form, member.reading.models): member.reading},
+                bool(member.reading.models),
                 set(forbidden.get(index, ())),
             )
         return known
@@ -106,7 +108,8 @@ def unite(
         parent[second] = first
         mine.members += theirs.members
         mine.families |= theirs.families
-        mine.models.update(theirs.models)
+        mine.readings.update(theirs.readings)
+        mine.has_models = mine.has_models or theirs.has_models
         mine.apart |= theirs.apart
         del clusters[second]
     groups = [sorted(c.members, key=lambda i: members[i].key) for c in clusters.values() if len(c.members) > 1]
@@ -122,10 +125,11 @@ def _refuse(members: Sequence[Member], mine: _Cluster, theirs: _Cluster) -> str:
         return (
             f"types exclude each other: {', '.join(sorted(mine.families))} against {', '.join(sorted(theirs.families))}"
         )
-    for a in mine.models.values() if theirs.models else ():
-        for b in theirs.models.values():
-            if found := model_conflict(members[a].reading, members[b].reading):
-                return f"model numbers differ: {found[0]} against {found[1]}"
+    if mine.has_models or theirs.has_models:
+        for a in mine.readings.values():
+            for b in theirs.readings.values():
+                if reason := model_conflict(a, b):
+                    return reason
     fewer, there = (mine, theirs) if len(mine.apart) <= len(theirs.apart) else (theirs, mine)
     if not fewer.apart.isdisjoint(there.members):
         return "a member of the one was found to be another thing than a member of the other"
