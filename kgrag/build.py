@@ -65,6 +65,7 @@ async def build(
             remove_vanished(discovery, store, report)
 
     with store.waiting(patience):
+        merges = await asyncio.to_thread(store.count_merges)
         try:
             with report.timed("convert"):
                 await asyncio.to_thread(read_documents)
@@ -78,6 +79,7 @@ async def build(
                 progress=progress,
                 report=report,
             )
+            _note_splits(store, merges, report)
         finally:  # threads that wait or read files end soon when the job is interrupted
             stopping.set()
             patience.stop()
@@ -99,11 +101,13 @@ async def delete(
     graphs = named_graphs(extractors, settings.graph)
     with store.waiting(patience):
         store.bind(embedder.name, embedder.dimensions)
+        merges = store.count_merges()
         store.delete_documents([document.id for document in documents])
         report.removed_documents.extend(sorted({document.path for document in documents}))
         await _derive(
             store, embedder, graphs, model=None, settings=settings, patience=patience, progress=progress, report=report
         )
+        _note_splits(store, merges, report)
     return report
 
 
@@ -145,6 +149,14 @@ async def _derive(
     with report.timed("index"), progress.step("Index", None, ""):
         await asyncio.to_thread(store.finish)
     await asyncio.to_thread(_count, store, report)
+
+
+def _note_splits(store: GraphStore, merges: int, report: BuildReport) -> None:
+    """Say that merged entities were taken apart again because documents that name them changed."""
+    if (split := merges - store.count_merges()) > 0:
+        report.notes.append(
+            f"{split} merged entities were split, as documents that name them changed: run kgrag resolve"
+        )
 
 
 def named_graphs(extractors: Sequence[Extractor], name: str | None) -> list[tuple[str, Extractor]]:

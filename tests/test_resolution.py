@@ -14,6 +14,7 @@ from kgrag.build import build
 from kgrag.errors import InputError
 from kgrag.extract import open_extractor
 from kgrag.models.base import Message
+from kgrag.report import BuildReport
 from kgrag.resolution import ResolveReport, explain, resolve, undo
 from kgrag.retrieve import Retriever, load_pipeline
 from kgrag.settings import Settings
@@ -43,11 +44,11 @@ def store(store_target: str) -> Iterator[GraphStore]:
         yield opened
 
 
-def built(store: GraphStore, folder: Path) -> None:
+def built(store: GraphStore, folder: Path) -> BuildReport:
     job = build(
         [folder], store=store, embedder=HashingEmbedder(), extractors=[open_extractor("mention")], settings=Settings()
     )
-    asyncio.run(job)
+    return asyncio.run(job)
 
 
 def resolved(store: GraphStore, **options: Any) -> ResolveReport:
@@ -152,3 +153,13 @@ def test_wrong_use_is_said(store: GraphStore, folder: Path) -> None:
     for options in ({"method": "magic"}, {"method": "llm"}, {"threshold": 2.0}):
         with pytest.raises(InputError):
             resolved(store, **options)
+
+
+def test_a_build_says_that_it_split_what_it_changed(store: GraphStore, folder: Path) -> None:
+    built(store, folder)
+    merges = len(resolved(store).plan.groups)
+    (folder / "x-1000.md").write_text(CHANGED, encoding="utf-8")
+    report = built(store, folder)
+    left = store.count_merges()
+    assert left < merges
+    assert any(note.startswith(f"{merges - left} merged entities were split") for note in report.notes)

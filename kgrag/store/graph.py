@@ -324,6 +324,10 @@ class GraphStore:
         texts = {chunk.id: chunk.text for chunk in self.chunks(sorted(set(first.values())))}
         return {key: texts[chunk_id] for key, chunk_id in first.items() if chunk_id in texts}
 
+    def count_merges(self) -> int:
+        """Return how many merges hold, in all graphs."""
+        return int(self.read("resolve/count_all_merges")[0]["merges"]) if self._meta else 0
+
     def count_members(self, graph: str) -> int:
         """Return how many entities of a graph are in merges."""
         return int(self.read("resolve/count_merges", graph=graph)[0]["members"]) if self._meta else 0

@@ -1,0 +1,3 @@
+// How many merges hold, in all graphs.
+MATCH (merge:__Merge__)
+RETURN count(merge) AS merges
