@@ -27,8 +27,14 @@ def main() -> None:
     parser.add_argument("--no-record", action="store_true", help="keep no requests: for long measurements")
     parser.add_argument("--until-stdin-closes", action="store_true", help="end with the process that started this one")
     options = parser.parse_args()
+    try:
+        script = _load(options.script) if options.script else options.reply
+    except (ImportError, AttributeError, ValueError) as error:
+        parser.error(
+            f"--script {options.script}: expected package.module:function that Python finds from here: {error}"
+        )
     server = ModelServer(
-        _load(options.script) if options.script else options.reply,
+        script,
         models=options.models.split(",") if options.models else None,
         api_key=options.api_key,
         dimensions=options.dimensions,
