@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -89,17 +90,17 @@ async def resolve(
         raise InputError(f"Unknown method {method!r}: expected one of {', '.join(METHODS)}. Set --method.")
     if threshold is not None and not 0 < threshold <= 1:
         raise InputError(f"--threshold: expected a number above 0 and at most 1, got {threshold}.")
-    entities, vectors = await asyncio.to_thread(_read, store, graph)
+    limit = {"rules": ENTITIES_WITH_VECTORS, "llm": ENTITIES_WITH_VECTORS, "threshold": sys.maxsize}.get(method)
+    entities, vectors = await asyncio.to_thread(_read, store, graph, up_to=limit)
     words = GENERIC_WORDS if generic is None else frozenset(word.casefold() for word in generic)
     with progress.step(f"Read {graph}", len(entities), "names") as step:
         readings = await asyncio.to_thread(read_names, [entity.name for entity in entities])
         step.advance(len(entities))
     notes: list[str] = []
-    if vectors is not None and len(entities) > ENTITIES_WITH_VECTORS and method in ("rules", "llm"):
+    if vectors is None and method in ("rules", "llm") and entities:
         notes.append(
-            f"{len(entities)} entities: candidates from names only, vectors are compared up to {ENTITIES_WITH_VECTORS}"
+            f"candidates from names only: vectors are compared up to {ENTITIES_WITH_VECTORS} entities, and if each has one"
         )
-        vectors = None
     settings: dict[str, Any] = {}
     match method:
         case "rules":
@@ -202,12 +203,14 @@ def _named(entities: Sequence[GraphEntity], name: str, graph: str) -> list[Graph
     return found
 
 
-def _read(store: GraphStore, graph: str) -> tuple[list[GraphEntity], Vectors | None]:
-    """Read the entities as extracted, by key, and their vectors where every one has its own."""
-    if graph not in store.status()["graphs"]:
-        known = ", ".join(store.status()["graphs"]) or "none"
+def _read(store: GraphStore, graph: str, *, up_to: int | None = None) -> tuple[list[GraphEntity], Vectors | None]:
+    """Read the entities as extracted, by key, and, where there are no more than `up_to` and each has one, their vectors."""
+    graphs = store.status()["graphs"]
+    if graph not in graphs:
+        known = ", ".join(graphs) or "none"
         raise InputError(f"The store has no graph {graph!r}, only: {known}. Set --graph, or run kgrag build.")
-    rows = sorted(store.unmerged_entities(graph), key=lambda row: str(row["key"]))
+    vectors = up_to is not None and graphs[graph]["entities"] <= up_to
+    rows = sorted(store.unmerged_entities(graph, vectors=vectors), key=lambda row: str(row["key"]))
     entities = [
         GraphEntity(row["key"], row["name"], row["type"], row["normal"], row["description"] or "", row["mentions"] or 0)
         for row in rows

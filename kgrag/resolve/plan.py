@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -133,7 +134,12 @@ def make_plan(
     members = [Member(entity.key, entity.type, reading) for entity, reading in zip(entities, readings, strict=True)]
     edges = [Edge(one, other, reason.score) for (one, other), reason in decisions.same.items()]
     joined, refusals = unite(members, edges, apart=decisions.apart, guarded=decisions.guarded)
-    groups = [_group(entities, readings, group, decisions) for group in joined]
+    large = {index: at for at, group in enumerate(joined) if len(group) > MAX_LISTED_MEMBERS for index in group}
+    decided: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for one, other in decisions.same if large else ():
+        if one in large and large[one] == large.get(other):
+            decided[large[one]].append((one, other))
+    groups = [_group(entities, readings, group, decisions, decided[at]) for at, group in enumerate(joined)]
     refused = [
         _pair(entities, r.one, r.other, Found("never", f"{decisions.same[r.one, r.other].reason}, but {r.reason}", 0.0))
         for r in refusals
@@ -162,7 +168,11 @@ def never(one: GraphEntity, mine: NameReading, other: GraphEntity, theirs: NameR
 
 
 def _group(
-    entities: Sequence[GraphEntity], readings: Sequence[NameReading], group: Sequence[int], decisions: Decisions
+    entities: Sequence[GraphEntity],
+    readings: Sequence[NameReading],
+    group: Sequence[int],
+    decisions: Decisions,
+    decided: Sequence[tuple[int, int]],
 ) -> MergeGroup:
     survivor = min(group, key=lambda i: (-entities[i].mentions, entities[i].name, entities[i].key))
     if len(group) <= MAX_LISTED_MEMBERS:
@@ -176,12 +186,7 @@ def _group(
             for one, other in combinations(sorted(group), 2)
         ]
     else:
-        inside = set(group)
-        pairs = [
-            _pair(entities, one, other, found)
-            for (one, other), found in decisions.same.items()
-            if one in inside and other in inside
-        ]
+        pairs = [_pair(entities, one, other, decisions.same[one, other]) for one, other in decided]
     return MergeGroup(
         survivor=entities[survivor].key,
         members=tuple(

@@ -296,14 +296,14 @@ class GraphStore:
 
     # Merged entities
 
-    def unmerged_entities(self, graph: str) -> Iterator[dict[str, Any]]:
+    def unmerged_entities(self, graph: str, *, vectors: bool = True) -> Iterator[dict[str, Any]]:
         """Yield the entities of a graph as they were extracted, whatever is merged now.
 
-        Each is a row of key, name, type, normal, description, mentions and embedding (None where it has none).
+        Each is a row of key, name, type, normal, description, mentions and embedding (None where it has none, or without `vectors`).
         """
         self._ensure_graph(graph)
         text = statement("resolve/unmerged_entities", graph=graph)
-        for row in self._connection.stream(text, {"graph": graph}):
+        for row in self._connection.stream(text, {"graph": graph, "vectors": vectors}):
             kept = row.pop("properties")
             if kept is not None:
                 was = json.loads(kept)
