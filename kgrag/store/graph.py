@@ -350,8 +350,10 @@ class GraphStore:
         """Return the keys of a graph's entities, sorted, and their vectors: [len(keys), dimensions]. Who has no vector is left out."""
         self._ensure_graph(graph)
         found = {
-            row["key"]: row["embedding"]
-            for row in self._connection.stream(statement("communities/vectors", graph=graph), {"graph": graph})
+            str(key): np.asarray(vector, dtype=np.float32)
+            for key, vector in self._connection.stream_values(
+                statement("communities/vectors", graph=graph), {"graph": graph}
+            )
         }
         keys = sorted(found)
         vectors = np.array([found[key] for key in keys], dtype=np.float32)
