@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from kgrag.communities.labels import label
 from kgrag.communities.profile import EntityRow, Profile
-from kgrag.communities.summary import Summary, listed
+from kgrag.communities.summary import CITED, Summary, listed
 from kgrag.sentences import Sentence, sentences
 from kgrag.store.fulltext import STOP_WORDS
 from kgrag.types import Usage
@@ -59,7 +59,7 @@ class RulesSummariser:
             frame += f" Named most in the documents on {listed([name for name, _ in profile.products[:3]])}."
         if profile.children:
             frame += f" Parts: {'; '.join(part.label for part in profile.children[:6])}."
-        said = " ".join(f"{_closed(sentence.text)} [{number}]" for number, sentence in chosen)
+        said = " ".join(f"{_quoted(sentence.text)} [{number}]" for number, sentence in chosen)
         return Summary(
             label=label(profile),
             summary=f"{frame} {said}".strip(),
@@ -143,5 +143,7 @@ def _any_of(members: Sequence[EntityRow], terms: Sequence[str]) -> re.Pattern[st
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)" if names else r"(?!)", re.IGNORECASE)
 
 
-def _closed(text: str) -> str:
+def _quoted(text: str) -> str:
+    """End a sentence; a number that its author put between brackets is no citation of ours."""
+    text = CITED.sub(r" (\1)", text)
     return text if text.endswith((".", "!", "?", ":")) else f"{text}."

@@ -14,6 +14,8 @@ __all__ = ["Summariser", "Summary", "community", "full_content", "small_communit
 
 CITED = re.compile(r"\s?\[(\d+(?:\s*,\s*\d+)*)\]")
 QUOTE_CHARACTERS = 300
+LONGEST_LABEL = 120
+"""Characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,7 @@ def community(profile: Profile, summary: Summary, *, parent: str | None, titles:
         return "".join(f" [{number}]" for number in kept)
 
     text = CITED.sub(renumber, summary.summary).strip()
+    label = _short(summary.label)
     citations = []
     for number, place in numbers.items():
         chunk = profile.chunks[number - 1]
@@ -101,10 +104,10 @@ def community(profile: Profile, summary: Summary, *, parent: str | None, titles:
         level=profile.level,
         size=profile.size,
         parent=parent,
-        label=summary.label,
+        label=label,
         summary=text,
         key_terms=summary.key_terms,
-        full_content=full_content(summary.label, text, summary.key_terms),
+        full_content=full_content(label, text, summary.key_terms),
         citations=tuple(citations),
     )
 
@@ -113,7 +116,7 @@ def small_community(
     key: str, *, graph: str, level: int, size: int, parent: str | None, names: Sequence[str]
 ) -> Community:
     """Make a community that is too small for a summary: its label is the names of its members, the most central first."""
-    label = listed(names)
+    label = _short(listed(names))
     return Community(
         key=key,
         graph=graph,
@@ -123,6 +126,10 @@ def small_community(
         label=label,
         full_content=full_content(label, "", ()),
     )
+
+
+def _short(label: str) -> str:
+    return label if len(label) <= LONGEST_LABEL else f"{label[: LONGEST_LABEL - 1].rstrip()}…"
 
 
 def listed(names: Sequence[str], *, most: int = 3) -> str:

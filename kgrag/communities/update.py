@@ -15,7 +15,7 @@ from kgrag.communities.similarity import Pairs, similar_pairs
 from kgrag.communities.summaries import Summarising
 from kgrag.communities.summary import Summariser
 from kgrag.errors import InputError
-from kgrag.models.base import Embedder
+from kgrag.models.base import Embedder, Vectors
 from kgrag.progress import Progress, Silent
 from kgrag.store.communities import PARTITION, Membership
 from kgrag.store.graph import GraphStore
@@ -47,7 +47,11 @@ async def update_communities(
     report = CommunityReport(
         graph=graph, settings=settings, model=summariser.name, dry_run=dry_run, price_known=summariser.price_known
     )
-    store.bind(embedder.name, embedder.dimensions)
+    await asyncio.to_thread(_check_graph, store, graph, report)
+    if dry_run:
+        store.check(embedder.name, embedder.dimensions)
+    else:
+        store.bind(embedder.name, embedder.dimensions)
     state = await asyncio.to_thread(store.graph_state, graph)
     keys, vectors = await asyncio.to_thread(_vectors, store, graph, report)
     with report.timed("similarity"), progress.step("Similar", len(keys), "entities") as step:
@@ -85,14 +89,17 @@ async def update_communities(
     return report
 
 
-def _vectors(store: GraphStore, graph: str, report: CommunityReport) -> tuple[list[str], np.ndarray]:
+def _check_graph(store: GraphStore, graph: str, report: CommunityReport) -> None:
     counts = store.status()["graphs"]
     if graph not in counts:
         there = f"has {', '.join(sorted(counts))}" if counts else "has none yet: fill it with kgrag build PATH..."
         raise InputError(f"Graph: expected one of the store, got {graph}; the store {there}.")
+    report.entities = counts[graph]["entities"]
+
+
+def _vectors(store: GraphStore, graph: str, report: CommunityReport) -> tuple[list[str], Vectors]:
     with report.timed("read"):
         keys, vectors = store.entity_vectors(graph)
-    report.entities = counts[graph]["entities"]
     report.without_vector = report.entities - len(keys)
     return keys, vectors
 

@@ -453,7 +453,10 @@ class GraphStore:
     def finish(self) -> None:
         """Wait until the indexes are ready and built: the first question afterwards is as fast as any other."""
         if self._meta is not None:
-            schema.warm_indexes(self._connection, self._meta.dimensions, graphs=sorted(self._graph_counts()))
+            levels = sorted((row["graph"], row["level"]) for row in self.read("communities/levels"))
+            schema.warm_indexes(
+                self._connection, self._meta.dimensions, graphs=sorted(self._graph_counts()), levels=levels
+            )
 
     def status(self) -> dict[str, Any]:
         """Return what the store holds: the object of `kgrag status --json`."""

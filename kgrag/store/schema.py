@@ -205,10 +205,16 @@ def _arcadedb_vectors(dimensions: int) -> str:
     return f'LSM_VECTOR METADATA {{"dimensions": {int(dimensions)}, "similarity": "COSINE"}}'
 
 
-def warm_indexes(connection: Connection, dimensions: int, *, graphs: Sequence[str]) -> None:
-    """Have the vector indexes built and in memory: ArcadeDB does it at the first question, 100,000 chunks in about a minute."""
+def warm_indexes(
+    connection: Connection, dimensions: int, *, graphs: Sequence[str], levels: Sequence[tuple[str, int]]
+) -> None:
+    """Have the vector indexes, also over levels of communities, built and in memory.
+
+    ArcadeDB does it at the first question: 100,000 chunks in about a minute.
+    """
     if connection.server is None:
         connection.read(statement("schema/await_indexes_neo4j"), {"timeout_s": INDEX_TIMEOUT_S})
     vector = [1.0] + [0.0] * (dimensions - 1)
-    for index in (CHUNK_VECTOR_INDEX, *map(entity_vector_index, graphs)):
+    communities = (community_vector_index(graph, level) for graph, level in levels)
+    for index in (CHUNK_VECTOR_INDEX, *map(entity_vector_index, graphs), *communities):
         connection.read(statement("schema/ask_vectors"), {"index": index, "vector": vector})
