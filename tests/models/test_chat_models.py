@@ -255,7 +255,8 @@ def test_a_request_that_waits_to_be_retried_holds_no_place() -> None:
 def test_a_cancelled_call_frees_its_place_and_its_connection() -> None:
     async def cancelled(model: ChatModel) -> str:
         waiting = asyncio.create_task(model.reply([Message("user", "hang")]))
-        await asyncio.sleep(0.2)
+        while not server.requests:
+            await asyncio.sleep(0.01)
         waiting.cancel()
         with pytest.raises(asyncio.CancelledError):
             await waiting

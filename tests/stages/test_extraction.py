@@ -266,13 +266,13 @@ def test_calls_go_on_while_results_are_written_but_not_without_end(
         def slow_put(graph: str, results: Sequence[object]) -> None:
             if not writing.is_set():
                 writing.set()
-                assert goes_on.wait(60)
+                assert goes_on.wait(600)
             put(graph, results)  # type: ignore[arg-type]
 
         monkeypatch.setattr(store, "put_extractions", slow_put)
 
         def watch() -> None:
-            assert writing.wait(60)
+            assert writing.wait(600)
             before = -1
             while len(model.calls) != before:  # until no new call comes
                 before = len(model.calls)
