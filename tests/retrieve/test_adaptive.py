@@ -1,0 +1,30 @@
+import asyncio
+
+import pytest
+
+from kgrag.retrieve.question_type import ask_type, type_by_rules
+from kgrag.testing import ScriptedChatModel
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("What is the supply voltage of the X-100?", "factual"),
+        ("Summarize the functionality of the gesture detection.", "summary"),
+        ("Why should the X-100 be mounted upright?", "reasoning"),
+        ("Which board is more suitable for battery operation, the X-100 or the X-200?", "reasoning"),
+        ("How do the X-100 and the X-200 differ?", "disambiguation"),
+        ("Where was the director of the film that won in 1999 born?", "multi_hop"),
+    ],
+)
+def test_rules_tell_the_type_by_the_wording(question: str, kind: str) -> None:
+    assert type_by_rules(question) == kind
+
+
+def test_the_model_tells_the_type_and_rules_stand_in_for_a_reply_that_is_none() -> None:
+    model = ScriptedChatModel(['{"type": "summary"}', '{"type": "easy"}', "no"])
+    question = "What is the supply voltage of the X-100?"
+    replies = [asyncio.run(ask_type(model, question)) for _ in range(3)]
+    assert [kind for kind, _, _ in replies] == ["summary", "factual", "factual"]
+    assert [bool(remark) for _, _, remark in replies] == [False, True, True]
+    assert all(usage.calls == 1 for _, usage, _ in replies)
