@@ -1,4 +1,6 @@
-"""How fast a graph is built: `python -m benchmarks.build [--store embedded|neo4j] [--sizes 2138,20000,100000]`.
+"""How fast a graph is built: `python -m benchmarks.build [--store embedded|neo4j] [--sizes 2138,20000,100000] [--extractor path]`.
+
+With an extractor that asks a model, a scripted one in another process answers at once, and vectors are hashes.
 
 Each size runs in a process of its own, so that its peak memory is its own. Prints one table: chunks per second by stage, wall time,
 memory, disk.
@@ -9,6 +11,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -17,23 +20,39 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.corpus import REAL_CHUNKS, make_corpus
+from benchmarks.peers import QuickEmbedder
 from benchmarks.stores import fresh_store, peak_memory_mb
 from benchmarks.tables import print_table
+from kgrag.testing import ModelServerProcess
 
 DEFAULT_SIZES = f"{REAL_CHUNKS},20000,100000"
 STAGES = ("convert", "link", "embed", "extract", "embed entities", "index")
 
 
-def measure(store: str, chunks: int) -> dict[str, Any]:
+def measure(store: str, chunks: int, extractor: str) -> dict[str, Any]:
     """Build one corpus in a fresh store, twice: the second time nothing is to be done."""
     from kgrag.build import build
     from kgrag.extract import open_extractor
+    from kgrag.models import open_chat_model
     from kgrag.settings import Settings
     from kgrag.store.graph import open_store
 
-    with tempfile.TemporaryDirectory() as folder, fresh_store(store) as fresh:
-        corpus = make_corpus(chunks, Path(folder), question_count=1)
-        settings = Settings(store=fresh.target, max_file_mb=2000)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        fresh_store(store) as fresh,
+        ModelServerProcess("benchmarks.replies:answer", arguments=["--no-record"]) as server,
+    ):
+        asks = extractor != "mention"
+        corpus = make_corpus(chunks, Path(folder), question_count=1, embedder=QuickEmbedder() if asks else None)
+        os.environ.setdefault("OPENAI_API_KEY", "none")
+        settings = Settings(
+            store=fresh.target,
+            max_file_mb=2000,
+            model="openai:scripted",
+            base_url=server.url,
+            model_cache=f"{folder}/replies.sqlite",
+        )
+        model = open_chat_model(settings.model, settings=settings) if asks else None
 
         def run() -> tuple[Any, float]:
             with open_store(fresh.target) as opened:
@@ -42,7 +61,8 @@ def measure(store: str, chunks: int) -> dict[str, Any]:
                     [corpus.file],
                     store=opened,
                     embedder=corpus.embedder,
-                    extractors=[open_extractor("mention")],
+                    extractors=[open_extractor(extractor, model=model, settings=settings)],
+                    model=model,
                     settings=settings,
                 )
                 return asyncio.run(work), time.perf_counter() - started
@@ -72,14 +92,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition(":")[0])
     parser.add_argument("--store", choices=("embedded", "neo4j"), default="embedded")
     parser.add_argument("--sizes", default=DEFAULT_SIZES, help=f"Chunks, separated by commas. Default: {DEFAULT_SIZES}")
+    parser.add_argument("--extractor", default="mention")
     parser.add_argument("--one", type=int, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.one:
-        print(json.dumps(measure(arguments.store, arguments.one)))
+        print(json.dumps(measure(arguments.store, arguments.one, arguments.extractor)))
         return
     rows = []
     for size in arguments.sizes.split(","):
-        command = [sys.executable, "-m", "benchmarks.build", "--store", arguments.store, "--one", size]
+        command = [sys.executable, "-m", "benchmarks.build", "--store", arguments.store]
+        command += ["--extractor", arguments.extractor, "--one", size]
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
         result = json.loads(done.stdout.splitlines()[-1])
         rates = [_rate(result["chunks"], result["stages"].get(stage)) for stage in STAGES]
@@ -108,7 +130,7 @@ def main() -> None:
         "memory MB",
         "disk MB",
     ]
-    title = f"Build on {arguments.store}: chunks per second by stage"
+    title = f"Build on {arguments.store} by {arguments.extractor}: chunks per second by stage"
     notes = [
         "Mixed vectors: real MiniLM vectors of 1,000 passages, mixed and perturbed; `embed` is then not the speed of the model.",
         "Memory: peak of the process (the embedded database runs in it), plus that of the Neo4j server.",

@@ -24,7 +24,7 @@ from typing import Any
 from benchmarks.apoc import APOC_SETTINGS, put_apoc
 from benchmarks.corpus import REAL_CHUNKS, make_corpus
 from benchmarks.peers import QuickEmbedder, build_with_llama_index, build_with_neo4j_graphrag
-from benchmarks.replies import REPLIES_VARIABLE, write_replies
+from benchmarks.replies import REPLIES_VARIABLE, extracted, write_replies
 from benchmarks.stores import NEO4J_HEAP_MB, peak_memory_mb
 from benchmarks.tables import print_table
 from kgrag.names import normal_form
@@ -48,21 +48,6 @@ def passages(limit: int, folder: Path) -> Path:
     lines = corpus.file.read_text(encoding="utf-8").splitlines()[:limit]
     corpus.file.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return corpus.file
-
-
-def extracted(file: Path, folder: Path) -> list[Any]:
-    """Extract the passages without a model: chunks with what they say."""
-    from kgrag.documents import discover
-    from kgrag.extract.mention import MentionExtractor
-    from kgrag.settings import Settings
-    from kgrag.stages.conversion import read_source
-
-    (source,) = discover([file]).sources
-    read = list(read_source(source, QuickEmbedder(), Settings()))
-    extractor = MentionExtractor()
-    chunks = [chunk for one in read for chunk in one.chunks]
-    extractor.prepare([one.document for one in read], chunks)
-    return [(chunk, extractor.read(chunk)) for chunk in chunks]
 
 
 def build_ours(extractor: str, file: Path, *, base_url: str, target: str, cache: Path) -> float:
@@ -168,7 +153,7 @@ def main() -> None:
         folder = Path(temporary)
         file = passages(options.limit, folder)
         os.environ[REPLIES_VARIABLE] = str(folder / "replies.json")
-        expected = comparable(write_replies(folder / "replies.json", extracted(file, folder)))
+        expected = comparable(write_replies(folder / "replies.json", extracted([file])))
         home = folder / "neo4j"
         put_apoc(home)
         server = neo4j_server.up(

@@ -29,8 +29,11 @@ class Corpus:
     questions: tuple[str, ...]
 
 
-def make_corpus(chunks: int, folder: Path, *, question_count: int) -> Corpus:
-    """Write a corpus of `chunks` passages under `folder`: Arduino's for 2,138 where it is present, else synthetic."""
+def make_corpus(chunks: int, folder: Path, *, question_count: int, embedder: Embedder | None = None) -> Corpus:
+    """Write a corpus of `chunks` passages under `folder`: Arduino's for 2,138 where it is present, else synthetic.
+
+    Without an `embedder` it is MiniLM, for large corpora with mixed vectors.
+    """
     file = folder / "passages.jsonl"
     if chunks == REAL_CHUNKS and ARDUINO.is_dir():
         lines = [
@@ -55,10 +58,10 @@ def make_corpus(chunks: int, folder: Path, *, question_count: int) -> Corpus:
             json.loads(line)["question"]
             for line in (ARDUINO / "questions.jsonl").read_text(encoding="utf-8").splitlines()
         ]
-        return Corpus("Arduino", file, MiniLM(), tuple(asked[:question_count]))
+        return Corpus("Arduino", file, embedder or MiniLM(), tuple(asked[:question_count]))
     made = list(passages(chunks))
     write_passages(file, made)
     asked = questions(question_count, count=chunks)
-    if chunks <= REAL_EMBEDDING_LIMIT:
-        return Corpus("synthetic", file, MiniLM(), tuple(asked))
+    if embedder is not None or chunks <= REAL_EMBEDDING_LIMIT:
+        return Corpus("synthetic", file, embedder or MiniLM(), tuple(asked))
     return Corpus("synthetic, mixed vectors", file, MixedMiniLM([f"{p.title}\n{p.text}" for p in made]), tuple(asked))

@@ -16,7 +16,7 @@ from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from itertools import islice
 
-from kgrag.errors import ModelReplyError, ModelUnavailable
+from kgrag.errors import KgragError, ModelReplyError, ModelUnavailable
 from kgrag.extract.base import Extractor, InducesSchema
 from kgrag.models.base import ChatModel, Message
 from kgrag.models.cached import fresh_replies
@@ -38,6 +38,9 @@ WRITE_EVERY_S = 1.0
 TRIES_OF_A_CALL = 3
 """A call that fails so often although the model answers others is the chunk's fault: the chunk has failed."""
 
+LAST_CALLS_S = 30.0
+"""How long calls under way may take to end when the database stays away."""
+LOOK_AGAIN_S = 0.05
 PROBE = "Reply with the single word: yes"
 
 
@@ -131,6 +134,8 @@ class _Job:
         self._results: list[_Result] = []
         self._enough = asyncio.Event()
         self._all_extracted = False
+        self._under_way = 0
+        self._ending = False
 
     async def run(self) -> None:
         """Run to the end. Raises the first error of any part, after the results that are there are written."""
@@ -171,14 +176,18 @@ class _Job:
 
     async def _call(self) -> None:
         """Extract one chunk after the other."""
-        while (item := await self._todo.get()) is not None:
+        while not self._ending and (item := await self._todo.get()) is not None:
             chunk, previous = item
             await self._places.acquire()
             started = time.perf_counter()
             # What could not be used must not come from the cache again.
             again = previous is not None and previous.state == "failed"
-            with fresh_replies() if again else nullcontext():
-                extraction = await self._extract(chunk)
+            self._under_way += 1
+            try:
+                with fresh_replies() if again else nullcontext():
+                    extraction = await self._extract(chunk)
+            finally:
+                self._under_way -= 1
             self._results.append(
                 _Result(previous, extraction, self._record(extraction, previous, time.perf_counter() - started))
             )
@@ -227,7 +236,19 @@ class _Job:
                 async with asyncio.timeout(WRITE_EVERY_S):
                     await self._enough.wait()
             self._enough.clear()
-            await self._write()
+            try:
+                await self._write()
+            except KgragError:
+                await self._let_calls_end()
+                raise
+
+    async def _let_calls_end(self) -> None:
+        """Wait for the replies that are paid for already: they go into the cache."""
+        self._ending = True
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LAST_CALLS_S):
+                while self._under_way:
+                    await asyncio.sleep(LOOK_AGAIN_S)
 
     async def _write(self) -> None:
         """Write the results that are there."""

@@ -22,7 +22,7 @@ __all__ = ["Connection", "Transaction", "is_address", "open_connection"]
 
 SCHEMES = ("neo4j://", "neo4j+s://", "neo4j+ssc://", "bolt://", "bolt+s://", "bolt+ssc://")
 CONNECT_TIMEOUT_S = 15.0
-RETRY_S = 5.0
+RETRY_S = 1.0
 """How long the driver tries a transaction again by itself, silently: whoever has patience says that it waits."""
 FETCH_ROWS = 1000
 SHUTTING_DOWN = frozenset({"Neo.ClientError.Transaction.Terminated", "Neo.TransientError.Transaction.Terminated"})
@@ -148,6 +148,9 @@ def open_connection(target: str | Path, *, create: bool) -> Connection:
     """
     # One line for each unknown label or property is not a warning for whoever asks an empty store.
     logging.getLogger("neo4j.notifications").setLevel(logging.ERROR)
+    # Where nobody listens to the driver, each of its own tries would be a line on stderr: what failed in the end is an error of ours.
+    if not (driver_log := logging.getLogger("neo4j")).handlers:
+        driver_log.addHandler(logging.NullHandler())
     if not is_address(target):
         server = EmbeddedServer(Path(target), create=create)
         try:

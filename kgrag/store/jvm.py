@@ -6,6 +6,7 @@ import atexit
 import logging
 import os
 import re
+import signal
 import sys
 import tempfile
 import threading
@@ -54,7 +55,11 @@ def start_jvm(crash_folder: Path) -> None:
                 "-Darcadedb.log.impl=slf4j",  # its own logging always adds a console; through slf4j it keeps to the configuration
             ]
             try:
-                with _environment("ARCADEDB_JVM_ERROR_FILE", str(crash_folder / "hs_err_pid%p.log")), _no_terminal():
+                with (
+                    _environment("ARCADEDB_JVM_ERROR_FILE", str(crash_folder / "hs_err_pid%p.log")),
+                    _no_terminal(),
+                    _signals_stay_with_python(),
+                ):
                     jvm.start_jvm(heap_size=heap, jvm_args=quiet)
                 # Reads the configuration now: the file goes.
                 java_class("java.util.logging.LogManager").getLogManager()
@@ -95,6 +100,15 @@ def _environment(name: str, value: str) -> Iterator[None]:
         yield
     finally:
         del os.environ[name]
+
+
+@contextmanager
+def _signals_stay_with_python() -> Iterator[None]:
+    """Take Ctrl-C and SIGTERM back from the machine: its bridge hands them to Python from a thread of Java, which can end in a crash."""
+    yield
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.getsignal(number))
 
 
 @contextmanager

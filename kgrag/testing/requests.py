@@ -26,7 +26,9 @@ class ModelRequest:
     """Names in lower case."""
     body: Mapping[str, Any]
     at: float = 0.0
-    """Seconds on the server's monotonic clock."""
+    """Seconds on the machine's monotonic clock, which its processes share."""
+    ended_at: float = 0.0
+    """When the reply was handed to the operating system, or the connection was gone."""
     state: Literal["open", "completed", "failed", "dropped"] = "open"
     """`completed`: a whole reply of status 200 was sent. `failed`: another status, or the server closed the connection.
     `dropped`: the caller went away, or the server stopped, before the reply."""

@@ -193,7 +193,7 @@ class ModelServer:
         response.latency_s = self.latency_s if behaviour.latency_s is None else behaviour.latency_s
 
         def end(state: Literal["completed", "failed", "dropped"]) -> None:
-            request.state = state
+            request.state, request.ended_at = state, time.monotonic()
             self._open -= 1
 
         response.sent = lambda: end("completed" if behaviour.completes else "failed")
@@ -285,14 +285,20 @@ class ModelServer:
         return {"models": [{"name": name, "model": name} for name in self._models or ()]}
 
     def report(self) -> dict[str, Any]:
-        """Say what was asked so far, as JSON: counts by endpoint and state, and the keys of completed and repeated requests."""
+        """Say what was asked so far, as JSON: counts by endpoint and state, keys of completed and repeated requests, when they ended."""
         states = Counter(f"{request.endpoint} {request.state}" for request in self.requests)
+        repeated = self.repeated()
+        ended: dict[str, list[float]] = {request.key: [] for request in repeated}
+        for request in self.requests:
+            if request.state == "completed" and request.key in ended:
+                ended[request.key].append(request.ended_at)
         return {
             "requests": self._count,
             "states": dict(sorted(states.items())),
             "peak_concurrency": self.peak_concurrency,
             "completed": dict(self.completed()),
-            "repeated": [request.key for request in self.repeated()],
+            "repeated": [request.key for request in repeated],
+            "repeated_ended_at": ended,
         }
 
 

@@ -194,3 +194,25 @@ def test_the_heap_is_checked(tmp_path: Path) -> None:
         capture_output=True, text=True, timeout=60, check=False, env={**os.environ, "KGRAG_JVM_HEAP": "much"},
     )  # fmt: skip
     assert "KGRAG_JVM_HEAP: expected a size like 2g or 1500m, got 'much'" in ended.stderr
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, -signal.SIGTERM), (signal.SIGINT, 130)])
+def test_a_signal_ends_a_program_with_an_open_store_in_python_s_way(
+    tmp_path: Path, number: signal.Signals, code: int
+) -> None:
+    program = (
+        "import sys, time\nfrom kgrag.store.graph import open_store\n"
+        "try:\n    with open_store(sys.argv[1]):\n        print('open', flush=True)\n        time.sleep(60)\n"
+        "except KeyboardInterrupt:\n    sys.exit(130)\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, str(tmp_path / "store.kg")],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "open\n"
+    process.send_signal(number)
+    _, said = process.communicate()
+    assert (process.returncode, said) == (code, "")

@@ -1,0 +1,188 @@
+"""A model's server and a database's server that go away in the middle of a build and come back: the build waits and goes on."""
+
+import asyncio
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from kgrag.cli import run
+from kgrag.store.graph import open_store
+from kgrag.testing import ModelRequest, ModelServer
+
+CHUNKS = 60
+AWAY_S = 4.0
+
+
+def script(request: ModelRequest) -> object:
+    if "Check " in request.last:
+        return {"ok": True}
+    number = request.last.rpartition("says ")[2].partition(".")[0]
+    return f"(part {number}, NEEDS, {number} V)"
+
+
+class Proxy:
+    """A way to a TCP server that can be closed and opened again on the same port."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self._upstream = host, port
+        self.port = 0
+        self._loop = asyncio.new_event_loop()
+        self._server: asyncio.Server | None = None
+        self._writers: set[asyncio.StreamWriter] = set()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
+
+    def open(self) -> None:
+        asyncio.run_coroutine_threadsafe(self._open(), self._loop).result()
+
+    def close(self) -> None:
+        asyncio.run_coroutine_threadsafe(self._close(), self._loop).result()
+
+    def end(self) -> None:
+        self.close()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+
+    async def _open(self) -> None:
+        self._server = await asyncio.start_server(self._connect, "127.0.0.1", self.port)
+        self.port = self._server.sockets[0].getsockname()[1]
+
+    async def _close(self) -> None:
+        if self._server is not None:
+            self._server.close()
+        for writer in list(self._writers):
+            writer.transport.abort()
+
+    async def _connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        there, upstream = await asyncio.open_connection(*self._upstream)
+        self._writers |= {writer, upstream}
+        await asyncio.gather(self._pump(reader, upstream), self._pump(there, writer))
+
+    async def _pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while data := await reader.read(65536):
+                writer.write(data)
+                await writer.drain()
+        except ConnectionError:
+            pass  # what the test does on purpose
+        finally:
+            writer.transport.abort()
+            self._writers.discard(writer)
+
+
+@pytest.fixture
+def arguments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    monkeypatch.setenv("KGRAG_RETRIES", "1")
+    lines = [{"id": f"{i}", "title": "", "text": f"The board says {i}."} for i in range(CHUNKS)]
+    Path("notes.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    command = ["build", "notes.jsonl", "--extractor", "path", "--model", "openai:scripted", "--concurrency", "4"]
+    return [*command, "--model-cache", "replies.sqlite", "--store"]
+
+
+@pytest.fixture
+def interrupt() -> Iterator[Callable[[ModelServer, Callable[[], None]], None]]:
+    """Do something once the model has completed some calls of a build that another thread runs."""
+    threads: list[threading.Thread] = []
+
+    def start(model: ModelServer, outage: Callable[[], None]) -> None:
+        def wait() -> None:
+            while len(model.calls("chat")) < CHUNKS // 3:
+                time.sleep(0.02)
+            outage()
+
+        threads.append(threading.Thread(target=wait))
+        threads[0].start()
+
+    yield start
+    for thread in threads:
+        thread.join()
+
+
+def states(target: str) -> dict[str, int]:
+    with open_store(target) as store:
+        counts: dict[str, int] = store.extraction_counts()["path"]["chunks"]
+        return counts
+
+
+def test_a_model_server_that_goes_and_comes_back(
+    arguments: list[str],
+    interrupt: Callable[[ModelServer, Callable[[], None]], None],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with ModelServer(script, latency_s=0.1) as model:
+
+        def outage() -> None:
+            model.stop()
+            time.sleep(AWAY_S)
+            model.start()
+
+        interrupt(model, outage)
+        assert run([*arguments, "store.kg", "--base-url", model.url]) == 0
+    assert states("store.kg") == {"ok": CHUNKS, "empty": 0, "repaired": 0, "failed": 0}
+    said = capsys.readouterr().err
+    assert "Waiting for the model openai:scripted" in said
+    assert "answers again" in said
+    assert [request for request in model.repeated("chat") if "Reply with the single word" not in request.last] == []
+
+
+@pytest.mark.neo4j
+def test_a_database_server_that_goes_and_comes_back(
+    arguments: list[str],
+    neo4j_empty: str,
+    interrupt: Callable[[ModelServer, Callable[[], None]], None],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    address = urlsplit(neo4j_empty)
+    proxy = Proxy(address.hostname or "", address.port or 0)
+    proxy.open()
+
+    def outage() -> None:
+        proxy.close()
+        time.sleep(AWAY_S)
+        proxy.open()
+
+    try:
+        with ModelServer(script, latency_s=0.1) as model:
+            interrupt(model, outage)
+            # `bolt`, because `neo4j` would ask the server for its address and go round the proxy.
+            assert run([*arguments, f"bolt://127.0.0.1:{proxy.port}", "--base-url", model.url]) == 0
+    finally:
+        proxy.end()
+    assert states(neo4j_empty) == {"ok": CHUNKS, "empty": 0, "repaired": 0, "failed": 0}
+    said = capsys.readouterr().err
+    assert "Waiting for the database" in said
+    assert "answers again" in said
+    assert model.repeated("chat") == []
+
+
+@pytest.mark.neo4j
+def test_a_database_server_that_stays_away_ends_the_build_and_what_was_paid_for_is_kept(
+    arguments: list[str],
+    neo4j_empty: str,
+    interrupt: Callable[[ModelServer, Callable[[], None]], None],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    address = urlsplit(neo4j_empty)
+    proxy = Proxy(address.hostname or "", address.port or 0)
+    proxy.open()
+    try:
+        with ModelServer(script, latency_s=0.1) as model:
+            interrupt(model, proxy.close)
+            command: Sequence[str] = [*arguments, f"bolt://127.0.0.1:{proxy.port}", "--base-url", model.url]
+            assert run([*command, "--wait-s", "1"]) == 3
+            said = capsys.readouterr().err
+            assert "Waited" in said
+            assert "what was done is kept" in said.casefold()
+            proxy.open()
+            assert run(list(command)) == 0
+        assert model.repeated("chat") == []
+    finally:
+        proxy.end()
+    assert states(neo4j_empty)["ok"] == CHUNKS
