@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from kgrag.build import build
 from kgrag.errors import InputError
 from kgrag.extract import open_extractor
 from kgrag.models.base import Message
+from kgrag.progress import Silent, Step
 from kgrag.report import BuildReport
 from kgrag.resolution import ResolveReport, explain, resolve, undo
 from kgrag.retrieve import Retriever, load_pipeline
@@ -153,6 +155,35 @@ def test_wrong_use_is_said(store: GraphStore, folder: Path) -> None:
     for options in ({"method": "magic"}, {"method": "llm"}, {"threshold": 2.0}):
         with pytest.raises(InputError):
             resolved(store, **options)
+
+
+class Interrupted(Silent):
+    """A terminal where somebody presses Ctrl-C after the first group of merges."""
+
+    @contextmanager
+    def step(self, name: str, total: int | None, unit: str) -> Iterator[Step]:
+        yield self if name.startswith("Merge") else Silent()
+
+    def advance(self, count: int = 1) -> None:
+        raise KeyboardInterrupt
+
+
+def test_a_resolution_that_was_interrupted_goes_on_where_it_stopped(
+    store: GraphStore, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kgrag.resolution.MERGES_AT_ONCE", 1)
+    built(store, folder)
+    before = store.digest()
+    with pytest.raises(KeyboardInterrupt):
+        resolved(store, progress=Interrupted())
+    assert store.count_merges() == 1
+    report = resolved(store)
+    assert (report.unchanged, report.applied) == (1, len(report.plan.groups) - 1)
+    after = store.digest()
+    asyncio.run(undo(store, "mention", embedder=HashingEmbedder()))
+    assert store.digest() == before
+    resolved(store)
+    assert store.digest() == after
 
 
 def test_a_build_says_that_it_split_what_it_changed(store: GraphStore, folder: Path) -> None:
