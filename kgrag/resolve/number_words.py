@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 
 __all__ = [
+    "BOUND_BY_WORD",
     "COUNTED",
     "KIND_BY_WORD",
     "MONTH_BY_WORD",
@@ -95,6 +96,11 @@ KIND_BY_WORD = {
     "edition": "edition", "ed": "edition",
 }  # fmt: skip
 """A noun that is numbered, and the kind that it numbers: `Rev 2` and `revision 2` are one."""
+
+BOUND_BY_WORD = {
+    "max": "max", "maximum": "max", "min": "min", "minimum": "min", "typ": "typ", "typical": "typ", "approx": "~", "approximately": "~",
+}  # fmt: skip
+"""Words that say of a number beside them how it is meant."""
 
 COUNTED = frozenset((*NUMBER_BY_WORD, *ORDINAL_BY_WORD, *KIND_BY_WORD))
 """Words that make a name worth a second look."""

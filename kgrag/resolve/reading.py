@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 from kgrag.names import DASHES, LOWERED_DIGITS, ON_THE_LINE, RAISED_DIGITS, SQUARED_UNITS
 from kgrag.resolve.number_words import (
+    BOUND_BY_WORD,
     COUNTED,
     KIND_BY_WORD,
     MONTH_BY_WORD,
@@ -51,7 +52,7 @@ class NameReading(NamedTuple):
 _MONTHS = "|".join(sorted(MONTH_BY_WORD, key=len, reverse=True))
 _KINDS = "|".join(sorted(KIND_BY_WORD, key=len, reverse=True))
 _ROMAN = r"(?-i:X{0,3}(?:IX|IV|V?I{1,3}|V)|X{1,3})"
-_NUMBER = r"(?:\d{1,3}(?:[\u00a0\u2009\u202f]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)*)" + (
+_NUMBER = r"(?:\d{1,3}(?:[\u00a0\u2009\u202f'’]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)*)" + (
     r"(?:\s?[x·]\s?10\^-?\d+|[eE][-+]?\d+(?![\w.]))?(?:\^-?\d+)?"
 )
 SCAN = re.compile(
@@ -73,7 +74,7 @@ SCAN = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _LETTERS_2 = r"[^\W\d_]+(?:[²³23](?![.,]?\d|[^\W_]))?"
-UNIT = re.compile(rf"\s?-?\s?(%\s?RH\b|%|[$€£¥]|°[CF]?|{_LETTERS_2})(?:([/·])({_LETTERS_2}|°[CF]?))?")
+UNIT = re.compile(rf"\s?-?\s?(%\s?RH\b|%|[$€£¥]|°\s?[CF](?![^\W_])|°|{_LETTERS_2})(?:([/·])({_LETTERS_2}|°[CF]?))?")
 INCHES = re.compile(r'\s?"(?!\w)')
 JOIN = re.compile(
     r"\s*(?:(?P<range>-|to|through|\.\.\.?|…)|(?P<times>[x*])|(?P<each>[/:]))\s*|\s*(?P<beside>)", re.IGNORECASE
@@ -95,14 +96,32 @@ _CLEANED = DASHES | str.maketrans({"×": "x", "✕": "x", "μ": "µ", "\u2126": 
 _VULGAR = re.compile(r"(\d?)([½⅓⅔¼¾⅛⅜⅝⅞])")
 _RAISED = re.compile(rf"(?<=[^\W\d_])[{RAISED_DIGITS}{LOWERED_DIGITS}]+|([{RAISED_DIGITS}{LOWERED_DIGITS}]+)")
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?")
+_THOUSANDS_AND_COMMA = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+,\d+")
+_SEPARATORS = str.maketrans(dict.fromkeys("\u00a0\u2009\u202f'’"))
 USB_TYPE = re.compile(r"\b(usb)[\s-]*type[\s-]*([abc])\b", re.IGNORECASE)
 """The rule for `USB Type-C` = `USB-C`."""
+
+
+def _units_by_case() -> frozenset[str]:
+    by_letters: dict[str, set[str]] = {}
+    for symbol in SYMBOLS:
+        by_letters.setdefault(symbol.casefold(), set()).add(symbol)
+    return frozenset(
+        symbol for symbols in by_letters.values() if len({canonical_unit(s) for s in symbols}) > 1 for symbol in symbols
+    )
+
+
+UNITS_BY_CASE = _units_by_case()
+"""Units that only their case tells from another, so that it tells names that are nothing but a unit: `MB` and `Mb`."""
 
 
 @lru_cache(maxsize=1 << 16)
 def read_name(name: str) -> NameReading:
     """Read a name. Equal `form`s are the same thing by rule, different `signature`s are never the same thing."""
     text = _clean(name)
+    if text in UNITS_BY_CASE:
+        fact = f"unit {canonical_unit(text)}"
+        return NameReading(f"⟨{fact}⟩", fact, (f"⟨{fact}⟩",), frozenset())
     written = WORD.findall(text)
     words = tuple(map(str.casefold, written))
     if COUNTS.search(text) is None and COUNTED.isdisjoint(words) and ROMAN_NUMBERS.isdisjoint(written):
@@ -243,6 +262,8 @@ class _Reading:
             self._pieces.append(folded)
         elif folded in ORDINAL_BY_WORD and not (self._pieces and self._pieces[-1] in ("per", "each", "every")):
             return self._ordinal(ORDINAL_BY_WORD[folded], end)
+        elif folded in BOUND_BY_WORD:
+            self._fact("bound", BOUND_BY_WORD[folded])
         elif word in ROMAN_NUMBERS and self._pieces and not self._is_glued(start, end):
             self._fact("number", str(roman_number(word)))
         else:
@@ -353,9 +374,11 @@ def _squared(unit: str) -> str:
 @lru_cache(maxsize=1 << 16)
 def _quantity(bound: str, sign: str, digits: str, unit: str) -> str:
     """Write a number one way: by value where it has a unit, by its digits where it has none (`1.10` is not `1.1`, a version may be)."""
-    plain = digits.replace("\u00a0", "").replace("\u2009", "").replace("\u202f", "")
+    plain = digits.translate(_SEPARATORS)
     if _THOUSANDS.fullmatch(plain):
         plain = plain.replace(",", "")
+    elif _THOUSANDS_AND_COMMA.fullmatch(plain):
+        plain = plain.replace(".", "").replace(",", ".")
     elif plain.count(",") == 1:
         plain = plain.replace(",", ".")
     if plain.startswith("."):
