@@ -12,7 +12,7 @@ from kgrag.resolve.keys import GENERIC_WORDS
 from kgrag.resolve.likeness import DEFAULT_THRESHOLD, likeness
 from kgrag.resolve.plan import Decisions, Found, GraphEntity, never
 from kgrag.resolve.reading import NameReading
-from kgrag.resolve.type_families import family
+from kgrag.resolve.type_families import family, says_little
 
 __all__ = ["Candidates", "decide_by_rules", "find_candidates"]
 
@@ -99,8 +99,7 @@ def decide_by_rules(
         score, reason = likeness(readings[a], readings[b], entities[a].name, entities[b].name)
         type_, other_type = entities[a].type, entities[b].type
         if type_.casefold() != other_type.casefold():
-            mine, theirs = family(type_), family(other_type)
-            alike = mine == theirs != "" or bool(mine) != bool(theirs)
+            alike = says_little(type_) or says_little(other_type) or family(type_) == family(other_type) != ""
             score, reason = score * (SAME_FAMILY if alike else OTHER_TYPE), f"{reason}; types {type_} and {other_type}"
         if score >= threshold:
             same[one, other] = Found("same", reason, score)

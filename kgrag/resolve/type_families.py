@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-__all__ = ["family", "types_exclude"]
+__all__ = ["family", "says_little", "types_exclude"]
 
 TYPES_BY_FAMILY = {
     "person": "person people human character author artist actor musician player",
@@ -15,17 +15,26 @@ TYPES_BY_FAMILY = {
     "date": "date year time period",
     "work": "book film song album paper publication",
     "document": "document chapter page",
-    "product": "product part component device board module sensor hardware connector chip microcontroller processor shield",
-    "software": "software library program tool framework application",
+    "product": "product part component device board module sensor hardware connector chip microcontroller processor shield "
+    "software library program tool framework application",
 }  # fmt: skip
 FAMILY_BY_TYPE = {type_: family for family, types in TYPES_BY_FAMILY.items() for type_ in types.split()}
+GENERAL_TYPES = frozenset(
+    ["", "thing", "entity", "node", "object", "concept", "term", "title", "section", "class", "other", "unknown"]
+)
+"""Types that anything may be of."""
 
 
 @lru_cache(maxsize=1 << 14)
 def family(type_: str) -> str:
-    """Return the family of an entity type, "" for a type that says too little (`Thing`, `Concept`, `Term`) or is not known."""
+    """Return the family of an entity type, "" for a general type (`Thing`, `Term`) and for one that is not known."""
     plain = type_.casefold().rstrip("_")
     return FAMILY_BY_TYPE.get(plain) or FAMILY_BY_TYPE.get(plain.removesuffix("s"), "")
+
+
+def says_little(type_: str) -> bool:
+    """Say whether anything may be of a type."""
+    return type_.casefold().rstrip("_") in GENERAL_TYPES
 
 
 def types_exclude(one: str, other: str) -> bool:

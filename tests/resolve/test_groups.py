@@ -107,6 +107,14 @@ def test_the_rules_do_not_depend_on_order_and_join_equal_forms_and_no_conflicts(
         assert together or read_name(a).form != read_name(b).form
 
 
+def test_one_name_with_two_types_is_one_thing_only_where_the_types_allow_it() -> None:
+    def merged(type_: str, other: str) -> bool:
+        return bool(ruled([GraphEntity("1", "Portenta H7", type_), GraphEntity("2", "Portenta H7", other)]).groups)
+
+    assert merged("Board", "Product") and merged("Product", "Thing")
+    assert not merged("Board", "Person") and not merged("Protocol", "Spaceship")
+
+
 def test_every_pair_of_a_group_has_a_reason_and_the_most_mentioned_stays() -> None:
     entities = [
         GraphEntity("1", "ESLOV connectors", "Part", mentions=1),
