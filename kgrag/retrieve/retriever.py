@@ -18,6 +18,7 @@ from kgrag.retrieve.links import FollowLinks
 from kgrag.retrieve.names import PreferNamed
 from kgrag.retrieve.neighbourhood import ExpandOverGraph
 from kgrag.retrieve.pagerank import RankByWalk
+from kgrag.retrieve.paths import FollowPaths
 from kgrag.retrieve.pipeline import Pipeline
 from kgrag.retrieve.preparation.steps import prepare
 from kgrag.retrieve.rerank.step import RerankEvidence
@@ -27,6 +28,7 @@ from kgrag.retrieve.settings import (
     GraphExpansion,
     LinkExpansion,
     PageRankExpansion,
+    PathExpansion,
 )
 from kgrag.retrieve.state import Change, Query, Resources, State, Step, run_step
 from kgrag.retrieve.variant import graph_for, variant
@@ -80,6 +82,8 @@ def _expand(settings: Expansion, resources: Resources) -> Step:
             return ExpandOverGraph(settings, resources)
         case CommunityExpansion():
             return AddCommunities(settings, resources)
+        case PathExpansion():
+            return FollowPaths(settings, resources)
         case PageRankExpansion():
             return RankByWalk(settings, resources)
 

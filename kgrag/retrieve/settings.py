@@ -22,6 +22,7 @@ __all__ = [
     "LinkExpansion",
     "Names",
     "PageRankExpansion",
+    "PathExpansion",
     "QueryStep",
     "Rerank",
     "Rewrite",
@@ -205,6 +206,27 @@ class LinkExpansion(StepSettings):
     """Hyperlinks followed from one seed, in reading order."""
 
 
+class PathExpansion(StepSettings):
+    """Pair seeds with chunks of other documents that a rare name joins to them, where the two together are nearer to the question."""
+
+    kind: Literal["paths"]
+    seeds: Count = 10
+    pairs: Count = 10
+    """Pairs that are lifted, best first."""
+    joint: Share = 0.33
+    """What a pair gains for each unit of cosine by which both together are nearer to the question than the better of them."""
+    link: Share = 0.05
+    """What a pair gains by the rarest of names."""
+    common: Count = 20
+    """A name that more chunks have joins nothing."""
+    ignore: Annotated[tuple[str, ...], Field(strict=False)] = ("Class", "Quantity", "Section", "Term")
+    """Types of entities that join nothing: two products with the same rating are not related by it."""
+    entities: Count = 30
+    """Names of one seed, rarest first."""
+    chunks: Count = 100
+    """Chunks that share names with one seed, by the rarest name that they share."""
+
+
 class GraphExpansion(StepSettings):
     """Expand seeds over entities and relations, as in the thesis."""
 
@@ -273,7 +295,7 @@ class PageRankExpansion(StepSettings):
 
 
 Expansion = Annotated[
-    LinkExpansion | GraphExpansion | CommunityExpansion | PageRankExpansion, Field(discriminator="kind")
+    LinkExpansion | PathExpansion | GraphExpansion | CommunityExpansion | PageRankExpansion, Field(discriminator="kind")
 ]
 
 

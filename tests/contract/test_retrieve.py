@@ -215,6 +215,57 @@ def test_expansions_equal_a_reference(
         assert sum(r["hop"] == 2 for r in row["relations"]) <= 5
 
 
+@pytest.mark.parametrize("seed", [3, 4])
+def test_paths_equal_a_reference(store: GraphStore, embedder: HashingEmbedder, content: Content, seed: int) -> None:
+    chance = random.Random(seed)
+    names = [f"name {number}" for number in range(10)]
+    pages = [
+        content.document(
+            f"{page}.html", *(" ".join(f"word{chance.randint(0, 40)}" for _ in range(9)) for _ in range(3))
+        )
+        for page in range(8)
+    ]
+    store.put_documents(pages)
+    of = {chunk.id: chunk.document_id for _, chunks in pages for chunk in chunks}
+    says = {chunk_id: chance.sample(names, chance.randint(0, 4)) for chunk_id in of}
+    chunks = [chunk for _, chunks in pages for chunk in chunks]
+    store.put_extractions(
+        "mention", [content.said(chunk, *(content.entity(name) for name in says[chunk.id])) for chunk in chunks]
+    )
+    embed(store, embedder)
+    vector = asyncio.run(embedder.embed_queries([" ".join(f"word{number}" for number in range(20))]))[0].tolist()
+    mentions = {name: sum(name in said for said in says.values()) for name in names}
+    seeds = [chunk.id for chunk in chunks[::5]]
+    rows = store.read(
+        "retrieve/paths",
+        graph="mention",
+        seeds=seeds,
+        vector=vector,
+        common=9,
+        ignored=["Nothing"],
+        entities=2,
+        limit=100,
+    )
+    found = {(row["seed"], row["id"]): row["name"] for row in rows}
+    expected = {}
+    for one in seeds:
+        for name in reversed(rarest([n for n in says[one] if mentions[n] <= 9], mentions)[:2]):
+            expected |= {(one, other): name for other in of if name in says[other] and of[other] != of[one]}
+    assert found == expected
+    assert found
+    to_question, to_each = dict(similarities(store, vector)), {}
+    for one in seeds:
+        own = store.query("MATCH (c:Chunk {id: $id}) RETURN c.embedding AS embedding", id=one)[0]["embedding"]
+        to_each[one] = dict(similarities(store, own))
+    for row in rows:
+        for similarity, expected_cosine in (
+            (row["similarity"], to_question[row["id"]]),
+            (row["seed_similarity"], to_question[row["seed"]]),
+            (row["alike"], to_each[row["seed"]][row["id"]]),
+        ):
+            assert math.isclose(2 * similarity - 1, expected_cosine, abs_tol=1e-5)
+
+
 def similarities(store: GraphStore, vector: list[float]) -> Iterator[tuple[str, float]]:
     for row in store.query("MATCH (c:Chunk) RETURN c.id AS id, c.embedding AS embedding"):
         yield row["id"], sum(a * b for a, b in zip(row["embedding"], vector, strict=True))

@@ -1,0 +1,31 @@
+// Chunks of other documents that name what a seed names: for each seed up to $entities entities (rarest first) that at most $common chunks
+// name, and of the chunks that share them up to $limit (by the rarest shared name).
+// Parameters: $graph, $seeds ids, $vector the question's vector, $common, $ignored types that join nothing (two products with the same
+// rating are not related by it), $entities, $limit.
+// Returns seed, its similarity to the question, id, similarity to the question and to the seed (alike), document and position, and name and
+// mentions of the rarest shared entity.
+// :param {graph: 'mention', seeds: ['c'], vector: [0.1, 0.2], common: 20, ignored: ['Quantity'], entities: 30, limit: 100}
+UNWIND $seeds AS seed
+MATCH (s:Chunk {id: seed})
+CALL (s) {
+  MATCH (s)<-[:FROM_CHUNK]-(e:__Entity__)
+  WHERE e.graph = $graph AND e.mentions <= $common AND NOT e.type IN $ignored
+  WITH DISTINCT e ORDER BY e.mentions, e.key LIMIT $entities
+  RETURN collect(e) AS entities
+}
+CALL (s, entities) {
+  UNWIND entities AS e
+  MATCH (e)-[:FROM_CHUNK]->(c:Chunk)
+  WHERE c.document_id <> s.document_id
+  WITH c, e ORDER BY e.mentions, e.key
+  WITH c, collect(e)[0] AS rarest
+  WITH c, rarest ORDER BY rarest.mentions, c.id LIMIT $limit
+  RETURN collect({chunk: c, name: rarest.name, mentions: rarest.mentions}) AS shared
+}
+UNWIND shared AS one
+WITH s, one, one.chunk AS c, vector.similarity.cosine([1.0], [-1.0]) AS opposite
+RETURN s.id AS seed, (vector.similarity.cosine(s.embedding, $vector) - opposite) / (1.0 - opposite) AS seed_similarity, c.id AS id,
+       (vector.similarity.cosine(c.embedding, $vector) - opposite) / (1.0 - opposite) AS similarity,
+       (vector.similarity.cosine(c.embedding, s.embedding) - opposite) / (1.0 - opposite) AS alike,
+       c.document_id AS document_id, c.position AS position, one.name AS name, one.mentions AS mentions
+ORDER BY seed, mentions, id
