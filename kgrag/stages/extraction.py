@@ -16,7 +16,7 @@ from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from itertools import islice
 
-from kgrag.errors import KgragError, ModelReplyError, ModelUnavailable
+from kgrag.errors import KgragError, ModelReplyError, ModelUnavailable, StoreError
 from kgrag.extract.base import Extractor, InducesSchema
 from kgrag.models.base import ChatModel, Message
 from kgrag.models.cached import fresh_replies
@@ -81,6 +81,10 @@ class ModelWatch:
     def answered(self) -> None:
         """Note that a call came back."""
         self._answered_at = time.monotonic()
+
+    def stop_waiting(self) -> None:
+        """Let threads that wait for something give up."""
+        self._patience.stop()
 
     async def wait(self, error: ModelUnavailable, *, failed_at: float) -> None:
         """Return once the model answered a call, of whomever, after `failed_at`. Raises `ModelUnavailable` when patience is over."""
@@ -262,7 +266,14 @@ class _Job:
             self._store.put_extractions(self._graph, changed)
             self._store.put_work(unchanged)
 
-        await asyncio.to_thread(put)
+        writing = asyncio.ensure_future(asyncio.to_thread(put))
+        try:
+            await asyncio.shield(writing)
+        except asyncio.CancelledError:  # what was begun is written, unless the database is away
+            self._watch.stop_waiting()
+            with suppress(StoreError):
+                await writing
+            raise
         states, graph = self._report.extractions[self._graph], self._report.graphs[self._graph]
         for result in results:
             states[result.record.state] += 1
