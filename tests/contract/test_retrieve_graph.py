@@ -1,0 +1,225 @@
+"""Entities, relations and communities as retrieval reads them, on both databases: a small graph whose every answer is known."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from kgrag.errors import InputError
+from kgrag.retrieve import Pipeline, Retriever, load_pipeline
+from kgrag.retrieve.walk_graph import walk_graph
+from kgrag.store.communities import Membership
+from kgrag.store.graph import GraphStore, open_store
+from kgrag.store.ledger import WorkRecord
+from kgrag.store.schema import entity_vector_index
+from kgrag.testing import HashingEmbedder, ScriptedChatModel
+from kgrag.types import Community
+
+from .conftest import Content
+
+EMBEDDER = HashingEmbedder(dimensions=64)
+TEXTS = ("alpha pump runs", "beta pump stops", "alpha valve opens", "gamma board boots")
+NAMED = (("alpha", "pump", "kit"), ("beta", "pump", "kit"), ("alpha", "valve", "kit"), ("gamma", "kit"))
+QUESTION = "How does the alpha pump run?"
+COARSE, FINE, ALONE = "community-coarse", "community-fine", "community-alone"
+MEMBERS = {COARSE: ("alpha", "beta", "pump"), FINE: ("alpha", "pump"), ALONE: ("gamma",)}
+ABOUT = {COARSE: "pumps and valves", FINE: "the alpha pump", ALONE: "boards"}
+
+
+def embedded(*texts: str) -> np.ndarray:
+    return EMBEDDER.embed(texts)
+
+
+@pytest.fixture
+def store(store_target: str, content: Content) -> Iterator[GraphStore]:
+    """Four chunks, six entities, two relations, and communities on two levels: FINE lies in COARSE, ALONE has none below."""
+    with open_store(store_target) as opened:
+        opened.bind(EMBEDDER.name, EMBEDDER.dimensions)
+        made = content.document("d.html", *TEXTS, title="D")
+        opened.put_documents([made])
+        _, chunks = made
+        relations = {0: [content.relation("alpha", "DRIVES", "pump", description="alpha drives the pump")]}
+        relations[1] = [content.relation("beta", "STOPS", "pump")]
+        opened.put_extractions(
+            "mention",
+            [
+                content.said(chunk, *(content.entity(name) for name in names), relations=relations.get(place, ()))
+                for place, (chunk, names) in enumerate(zip(chunks, NAMED, strict=True))
+            ],
+        )
+        opened.put_embeddings([c.id for c in chunks], embedded(*TEXTS), embedder=EMBEDDER.name)
+        entities = opened.entities_without_embedding("mention", 100)
+        opened.put_entity_embeddings("mention", [e["key"] for e in entities], embedded(*(e["name"] for e in entities)))
+        keys = {e["name"]: e["key"] for e in entities}
+        parents = {FINE: COARSE}
+        opened.put_memberships(
+            "mention",
+            [
+                Membership(
+                    key, int(key in parents), tuple(sorted(keys[n] for n in MEMBERS[key])), "s", parents.get(key)
+                )
+                for key in (COARSE, ALONE, FINE)
+            ],
+            record=WorkRecord("communities", "mention", scope="mention", version="1", result="r"),
+            atomic=True,
+        )
+        about = [
+            Community(
+                key=key, graph="mention", level=int(key in parents), size=len(MEMBERS[key]), label=text, summary=text, full_content=text
+            )
+            for key, text in ABOUT.items()
+        ]  # fmt: skip
+        opened.put_summaries(
+            [(one, "h", WorkRecord("summarise", one.key, scope="mention", version="1")) for one in about],
+            embedded(*ABOUT.values()),
+        )
+        opened.finish()
+        yield opened
+
+
+def keys_of(store: GraphStore) -> dict[str, str]:
+    rows = store.query("MATCH (e:__Entity__) RETURN e.name AS name, e.key AS key")
+    return {row["name"]: row["key"] for row in rows}
+
+
+def pipeline(**settings: object) -> Pipeline:
+    return Pipeline.model_validate({"name": "p", "description": "x", "seeds": {"kind": "dense"}, **settings})
+
+
+def retrieved(store: GraphStore, chosen: Pipeline, *, chat: ScriptedChatModel | None = None, graph: str | None = None):
+    return asyncio.run(Retriever(store, EMBEDDER, chosen, chat=chat, graph=graph).trace(QUESTION, top=20))
+
+
+def test_a_question_is_linked_to_what_it_names_and_what_is_near(store: GraphStore) -> None:
+    rows = store.read(
+        "retrieve/linked_entities",
+        graph="mention",
+        index=entity_vector_index("mention"),
+        vector=embedded("pump")[0].tolist(),
+        limit=2,
+        candidates=10,
+        normals=["gamma", "nothing"],
+    )
+    assert rows[0]["name"] == "pump"
+    assert rows[0]["similarity"] == pytest.approx(1.0)
+    assert [(row["name"], row["similarity"]) for row in rows[2:]] == [("gamma", None)]
+
+
+def test_entities_bring_their_chunks_and_relations_nearest_and_best_supported_first(store: GraphStore) -> None:
+    keys = keys_of(store)
+    (row,) = store.read(
+        "retrieve/entity_context",
+        graph="mention",
+        keys=[keys["pump"]],
+        vector=embedded(TEXTS[1])[0].tolist(),
+        chunks=5,
+        relations=5,
+    )
+    chunks = {chunk.id: chunk.text for chunk in store.chunks()}
+    assert [chunks[c["id"]] for c in row["chunks"]] == [TEXTS[1], TEXTS[0]]
+    assert {(r["head"], r["type"], r["tail"]) for r in row["relations"]} == {
+        ("alpha", "DRIVES", "pump"),
+        ("beta", "STOPS", "pump"),
+    }
+    (cut,) = store.read(
+        "retrieve/entity_context", graph="mention", keys=[keys["pump"]], vector=embedded("x")[0].tolist(), chunks=1, relations=1
+    )  # fmt: skip
+    assert (len(cut["chunks"]), len(cut["relations"])) == (1, 1)
+
+
+def test_a_community_without_finer_ones_stands_for_itself(store: GraphStore) -> None:
+    vector = embedded("the alpha pump")[0].tolist()
+
+    def nearest(level: int) -> list[str]:
+        rows = store.read("retrieve/nearest_communities", graph="mention", vector=vector, level=level, limit=5)
+        assert rows[0]["similarity"] == max(row["similarity"] for row in rows)
+        return [row["key"] for row in rows]
+
+    assert set(nearest(0)) == {COARSE, ALONE}
+    assert nearest(1)[0] == FINE
+    assert set(nearest(1)) == {FINE, ALONE}
+    rows = store.read("retrieve/communities_of_level", graph="mention", vector=vector, level=1)
+    assert [(row["key"], row["content"]) for row in rows] == [(FINE, ABOUT[FINE]), (ALONE, ABOUT[ALONE])]
+
+
+def test_seeds_lead_to_the_finest_community_of_each_entity(store: GraphStore) -> None:
+    chunks = [chunk.id for chunk in store.chunks()]
+    rows = store.read(
+        "retrieve/communities_of_seeds",
+        graph="mention",
+        seeds=[chunks[1], chunks[3]],
+        vector=embedded("pump")[0].tolist(),
+        level=1,
+        entities=20,
+    )
+    found = {(row["seed"], row["key"]): row["shared"] for row in rows}
+    # beta is in no community of level 1, so its coarser one counts; kit is in none at all
+    assert found == {(chunks[1], FINE): 1, (chunks[1], COARSE): 1, (chunks[3], ALONE): 1}
+
+
+def test_communities_lead_to_the_chunks_with_most_of_their_entities(store: GraphStore) -> None:
+    (row,) = store.read(
+        "retrieve/community_chunks", keys=[FINE], vector=embedded("x")[0].tolist(), entities=25, chunks=2
+    )
+    chunks = {chunk.id: chunk.text for chunk in store.chunks()}
+    assert chunks[row["chunks"][0]["id"]] == TEXTS[0]
+    assert [c["shared"] for c in row["chunks"]] == [2, 1]
+
+
+def test_the_walk_graph_is_what_the_store_holds_and_is_read_again_after_a_change(store: GraphStore) -> None:
+    graph = walk_graph(store, "mention")
+    assert len(graph.chunks) == 4
+    assert len(graph.entities) == 6
+    assert len(graph.mentions[0]) + len(graph.titles[0]) == sum(map(len, NAMED))
+    assert len(graph.relations[0]) == 2
+    assert len(graph.adjacent[0]) == 3
+    assert walk_graph(store, "mention") is graph
+
+
+def test_a_summary_of_a_community_is_evidence_of_its_own(store: GraphStore) -> None:
+    found = retrieved(store, pipeline(seeds={"kind": "community", "level": 1})).evidence
+    summary = next(piece for piece in found if piece.chunk_id is None)
+    assert (summary.text, summary.source_id, summary.title) == (ABOUT[FINE], FINE, ABOUT[FINE])
+    assert any(piece.text.endswith(TEXTS[0]) for piece in found)
+    expanded = retrieved(store, pipeline(expansion={"kind": "communities", "level": 1})).evidence
+    assert {piece.source_id for piece in expanded if piece.chunk_id is None} >= {FINE}
+    best = max(piece.score for piece in expanded if piece.chunk_id is None)
+    assert best < expanded[0].score
+
+
+def test_pagerank_brings_up_what_the_graph_joins_to_the_question(store: GraphStore) -> None:
+    found = retrieved(
+        store, pipeline(expansion={"kind": "pagerank", "weight": 1.0, "passages": 0.0, "linked": 1, "facts": 1})
+    ).evidence
+    assert found[0].text.endswith(TEXTS[0])
+    assert any(reason.startswith("pagerank") for reason in found[0].why)
+
+
+def test_points_that_a_model_finds_in_communities_are_evidence_by_relevance(store: GraphStore) -> None:
+    points = """{"points": [{"point": "It hums.", "relevance": 10, "descriptions": [1]},
+        {"point": "It runs fast.", "relevance": 90, "descriptions": [1, 2, 99]},
+        {"point": "It is blue.", "relevance": 0, "descriptions": [1]}, {"point": "From nowhere.", "relevance": 80, "descriptions": [7]}]}"""
+    chosen = pipeline(seeds={"kind": "global", "level": 1})
+    found = retrieved(store, chosen, chat=ScriptedChatModel([points]))
+    assert [(piece.text, piece.score) for piece in found.evidence] == [("It runs fast.", 0.9), ("It hums.", 0.1)]
+    assert found.usage.calls == 1
+    failed = retrieved(store, chosen, chat=ScriptedChatModel(["no"]))
+    assert failed.evidence == []
+    assert "could not be judged" in failed.remarks[0]
+
+
+def test_a_graph_that_is_not_there_is_an_error_where_it_was_asked_for_and_a_remark_where_a_file_names_it(
+    store: GraphStore,
+) -> None:
+    chosen = load_pipeline("SimpleKG_Dense_KG")
+    assert isinstance(chosen, Pipeline)
+    with pytest.raises(InputError, match="one of the store's: mention; got 'simple_kg'"):
+        retrieved(store, chosen, graph="simple_kg")
+    (remark,) = retrieved(store, chosen).remarks
+    assert "'mention' is used" in remark
+    assert retrieved(store, chosen, graph="mention").remarks == ()
+    (missing,) = retrieved(store, pipeline(graph="other", expansion={"kind": "kg"})).remarks
+    assert "it has mention" in missing
