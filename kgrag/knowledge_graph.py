@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from contextlib import nullcontext, suppress
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from kgrag.models import CHAT_MODELS, check_model_names, is_hosted, open_chat_model, open_embedder, open_reranker
 from kgrag.settings import Settings, load_settings
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from kgrag.retrieve import AdaptiveRetriever, Retrieval, Retriever
 
 __all__ = ["KnowledgeGraph", "estimate_build", "open_graph"]
+
+T = TypeVar("T")
 
 
 def open_graph(store: str | Path | None = None, *, create: bool = True, **settings: Any) -> KnowledgeGraph:
@@ -129,7 +131,7 @@ class KnowledgeGraph:
         model = None if asked is None else ExpectingChatModel(asked)
         extractors = self._extractors(model)  # a wrong prompt or schema file is found before any call
         self._check_models(extracting=asked is not None)
-        report = wait_for(
+        report = self._write(
             build(
                 [Path(path) for path in paths],
                 store=self.store,
@@ -162,7 +164,7 @@ class KnowledgeGraph:
             settings=self.settings,
             progress=progress,
         )
-        wait_for(job)
+        self._write(job)
         return found
 
     def resolve(
@@ -179,7 +181,7 @@ class KnowledgeGraph:
         """Merge the entities of a graph that are one thing; see `kgrag.resolution.resolve`. A store with one graph needs no name of it."""
         from kgrag.resolution import resolve
 
-        return wait_for(
+        return self._write(
             resolve(
                 self.store,
                 self._graph(graph),
@@ -197,7 +199,7 @@ class KnowledgeGraph:
         """Take every merge of a graph back; return how many there were."""
         from kgrag.resolution import undo
 
-        return wait_for(undo(self.store, self._graph(graph), embedder=self.embedder, progress=progress))
+        return self._write(undo(self.store, self._graph(graph), embedder=self.embedder, progress=progress))
 
     def explain_merge(self, name: str, other: str | None = None, *, graph: str | None = None) -> list[Explanation]:
         """Say why the entities of a name are merged with what they are, or why two names are or are not one."""
@@ -231,7 +233,7 @@ class KnowledgeGraph:
                 lambda: open_chat_model(name, settings=self.settings, meter=self.meter),
                 price=self.meter.prices.of(name),
             )
-        return wait_for(
+        return self._write(
             update_communities(
                 self.store,
                 graph=self._graph(graph),
@@ -296,6 +298,16 @@ class KnowledgeGraph:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _write(self, job: Coroutine[Any, Any, T]) -> T:
+        """Run a job that changes the store; what retrieval remembers of it is read again."""
+        from kgrag.retrieve.walk_graph import forget_walk_graphs
+
+        try:
+            return wait_for(job)
+        finally:
+            self.__dict__.pop("_retriever", None)
+            forget_walk_graphs(self.store)
 
     def _check_models(self, *, extracting: bool) -> None:
         """Find out whether the hosted models of a build are there, before any document is read or paid for. Raises `ModelError`."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from kgrag.retrieve.candidates import Candidate, best_first
-from kgrag.retrieve.community_seeds import community_candidate
+from kgrag.retrieve.community_seeds import community_candidate, no_communities
 from kgrag.retrieve.links import BEHIND
 from kgrag.retrieve.seeds import cosine
 from kgrag.retrieve.settings import CommunityExpansion
@@ -54,5 +54,7 @@ class AddCommunities:
             level=self.settings.level,
             entities=self.settings.entities,
         )
+        if not rows and state.candidates:
+            return replace(state, remarks=(*state.remarks, f"{self.name}: {no_communities(self.resources.graph)}"))
         communities = score_communities(state, rows, self.settings)
         return replace(state, candidates={**state.candidates, **{one.key: one for one in communities}})

@@ -11,7 +11,7 @@ from kgrag.retrieve.seeds import Found, cosine, likeness
 from kgrag.retrieve.settings import CommunitySeeds
 from kgrag.retrieve.state import Query, Resources
 
-__all__ = ["community_candidate", "find_communities"]
+__all__ = ["community_candidate", "find_communities", "no_communities"]
 
 CHUNKS_BEHIND = 0.5
 """Share of its community's likeness in a chunk's score; the rest is its own."""
@@ -29,7 +29,7 @@ async def find_communities(resources: Resources, query: Query, settings: Communi
         limit=settings.communities,
     )
     if not communities:
-        return Found({})
+        return Found({}, remarks=(no_communities(resources.graph),))
     rows = await asyncio.to_thread(
         resources.store.read,
         "retrieve/community_chunks",
@@ -56,6 +56,11 @@ async def find_communities(resources: Resources, query: Query, settings: Communi
                 why = f"community: {found['shared']} entities of {community['label']}"
                 candidates[chunk.chunk_id] = Candidate(chunk.chunk_id, score, (why,), chunk.place)
     return Found(candidates, score_per_cosine=(1.0 - CHUNKS_BEHIND) / best)
+
+
+def no_communities(graph: str) -> str:
+    """Say that there is nothing to find, and what makes it."""
+    return f"no community of graph {graph!r} was found: kgrag communities --graph {graph} makes them"
 
 
 def community_candidate(row: Mapping[str, Any], score: float, *why: str) -> Candidate:

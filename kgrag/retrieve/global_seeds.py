@@ -13,7 +13,7 @@ from kgrag.errors import ModelReplyError
 from kgrag.models.base import ChatModel
 from kgrag.retrieve import prompts
 from kgrag.retrieve.candidates import Candidate, best_first
-from kgrag.retrieve.community_seeds import community_candidate
+from kgrag.retrieve.community_seeds import community_candidate, no_communities
 from kgrag.retrieve.seeds import Found, cosine
 from kgrag.retrieve.settings import GlobalSeeds
 from kgrag.retrieve.state import Query, Resources
@@ -44,6 +44,8 @@ async def judge_communities(resources: Resources, query: Query, settings: Global
         vector=list(query.vector),
         level=settings.level,
     )
+    if not rows:
+        return Found({}, remarks=(no_communities(resources.graph),))
     if settings.without_model is not None and resources.chat is None:
         return _kept(_judged_by_words(rows, query.question), settings)
     if resources.chat is None:

@@ -25,7 +25,7 @@ from kgrag.store.graph import GraphStore
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-__all__ = ["WalkGraph", "walk_graph"]
+__all__ = ["WalkGraph", "forget_walk_graphs", "walk", "walk_graph"]
 
 STATE_CHECKED_EVERY_S = 30.0
 """The ledger is asked so often at most whether another process has built something since."""
@@ -151,6 +151,12 @@ def walk_graph(store: GraphStore, graph: str) -> WalkGraph:
             by_graph[graph] = known
         known.checked = time.monotonic()
         return known.graph
+
+
+def forget_walk_graphs(store: GraphStore) -> None:
+    """Read the graphs of a store again when they are next asked for."""
+    with _reading:
+        _kept.pop(store, None)
 
 
 def _read(store: GraphStore, graph: str) -> WalkGraph:

@@ -192,7 +192,18 @@ def test_a_summary_of_a_community_is_evidence_of_its_own(store: GraphStore) -> N
 
 def test_pagerank_brings_up_what_the_graph_joins_to_the_question(store: GraphStore) -> None:
     found = retrieved(
-        store, pipeline(expansion={"kind": "pagerank", "weight": 1.0, "passages": 0.0, "linked": 1, "facts": 1})
+        store,
+        pipeline(
+            expansion={
+                "kind": "pagerank",
+                "weight": 1.0,
+                "passages": 0.0,
+                "linked": 1,
+                "facts": 1,
+                "adjacent": 0.0,
+                "relation": 0.0,
+            }
+        ),
     ).evidence
     assert found[0].text.endswith(TEXTS[0])
     assert any(reason.startswith("pagerank") for reason in found[0].why)
