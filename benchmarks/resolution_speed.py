@@ -43,6 +43,7 @@ def main() -> None:
             "decide s",
             "plan s",
             "seconds",
+            "cpu s",
             "µs a name",
             "pairs",
             "groups",
@@ -56,19 +57,21 @@ def main() -> None:
 
 def _ours(names: Sequence[str]) -> list[str]:
     entities = [GraphEntity(key=name, name=name, type="Product") for name in names]
-    started = time.perf_counter()
+    cpu, started = _cpu_seconds(), time.perf_counter()
     readings = read_names(names)
     read = time.perf_counter()
     decisions = decide_by_rules(entities, readings)
     decided = time.perf_counter()
     plan = make_plan("g", entities, readings, decisions, method="rules", settings={})
     done = time.perf_counter()
+    cpu = _cpu_seconds() - cpu
     by_name = dict(zip(names, readings, strict=True))
     false = sum(bool(conflict(by_name[pair.a], by_name[pair.b])) for group in plan.groups for pair in group.pairs)
     return _row(
         "kgrag rules",
         names,
         (read - started, decided - read, done - decided),
+        cpu,
         decisions.candidates,
         len(plan.groups),
         false,
@@ -79,19 +82,26 @@ def _peer(names: Sequence[str]) -> list[str]:
     from neo4j_graphrag.components.resolver import FuzzyMatchResolver
 
     driver = _Driver(names)
-    started = time.perf_counter()
+    cpu, started = _cpu_seconds(), time.perf_counter()
     asyncio.run(FuzzyMatchResolver(driver).run())  # type: ignore[arg-type]
     done = time.perf_counter()
+    cpu = _cpu_seconds() - cpu
     readings = [[read_name(name) for name in group] for group in driver.merged]
     false = sum(
         bool(conflict(one, other)) for group in readings for at, one in enumerate(group) for other in group[at + 1 :]
     )
     pairs = len(names) * (len(names) - 1) // 2
-    return _row("neo4j-graphrag fuzzy", names, (0.0, 0.0, done - started), pairs, len(driver.merged), false)
+    return _row("neo4j-graphrag fuzzy", names, (0.0, 0.0, done - started), cpu, pairs, len(driver.merged), false)
 
 
 def _row(
-    resolver: str, names: Sequence[str], steps: tuple[float, float, float], pairs: int, groups: int, false: int
+    resolver: str,
+    names: Sequence[str],
+    steps: tuple[float, float, float],
+    cpu: float,
+    pairs: int,
+    groups: int,
+    false: int,
 ) -> list[str]:
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     seconds = sum(steps)
@@ -100,12 +110,19 @@ def _row(
         f"{len(names):,}",
         *(f"{step:.1f}" if step else "" for step in steps),
         f"{seconds:.1f}",
+        f"{cpu:.1f}",
         f"{seconds / len(names) * 1e6:.0f}",
         f"{pairs:,}",
         f"{groups:,}",
         f"{false:,}",
         f"{memory:.0f}",
     ]
+
+
+def _cpu_seconds() -> float:
+    """Return the processor time of this process and of those that it started and that have ended."""
+    used = [resource.getrusage(which) for which in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in used)
 
 
 class _Driver:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from kgrag.resolve.collector import without_collector
 from kgrag.resolve.conflicts import conflict
 from kgrag.resolve.reading import NameReading
 from kgrag.resolve.type_families import types_exclude
@@ -121,6 +122,7 @@ class Decisions(NamedTuple):
     usage: Usage = Usage()
 
 
+@without_collector
 def make_plan(
     graph: str,
     entities: Sequence[GraphEntity],

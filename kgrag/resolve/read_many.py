@@ -6,6 +6,7 @@ lives in this one and does not survive a fork, and a user's script needs no guar
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import subprocess
@@ -14,6 +15,7 @@ from collections.abc import Iterable, Sequence
 from typing import IO
 
 from kgrag.errors import KgragError
+from kgrag.resolve.collector import without_collector
 from kgrag.resolve.reading import NameReading, read_name
 
 __all__ = ["read_names"]
@@ -24,6 +26,7 @@ MAX_PROCESSES = 8
 Plain = tuple[str, str, tuple[str, ...], frozenset[str]]
 
 
+@without_collector
 def read_names(names: Sequence[str], *, processes: int | None = None) -> list[NameReading]:
     """Read names, in order. `processes` (the machine's cores, at most 8) is only used up to what the number of names is worth."""
     distinct = list(dict.fromkeys(names))
@@ -62,5 +65,6 @@ def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
 
 
 if __name__ == "__main__":
+    gc.disable()
     sent: list[str] = pickle.load(sys.stdin.buffer)  # noqa: S301 - from our own process
     sys.stdout.buffer.write(pickle.dumps([tuple(read_name(name)) for name in sent], protocol=pickle.HIGHEST_PROTOCOL))

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from kgrag.models.base import Vectors
 from kgrag.resolve.candidates import blocked_pairs, neighbouring_pairs, vector_pairs
+from kgrag.resolve.collector import without_collector
 from kgrag.resolve.keys import GENERIC_WORDS
 from kgrag.resolve.likeness import DEFAULT_THRESHOLD, likeness
 from kgrag.resolve.plan import Decisions, Found, GraphEntity, never
@@ -30,6 +31,7 @@ class Candidates(NamedTuple):
     apart: dict[tuple[int, int], Found]
 
 
+@without_collector
 def find_candidates(
     entities: Sequence[GraphEntity],
     readings: Sequence[NameReading],
@@ -83,6 +85,7 @@ def find_candidates(
     return Candidates(always, sorted(ask), apart)
 
 
+@without_collector
 def decide_by_rules(
     entities: Sequence[GraphEntity],
     readings: Sequence[NameReading],
