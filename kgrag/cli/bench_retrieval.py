@@ -55,6 +55,14 @@ def retrieval(
             show_default=False,
         ),
     ] = None,
+    chart: Annotated[
+        Path | None,
+        typer.Option(
+            "--chart",
+            help="Draw gold facts over tokens, a line for each pipeline, into this SVG file.",
+            show_default=False,
+        ),
+    ] = None,
     check: Annotated[
         bool, typer.Option("--check", help="Exit with 1 where a question finds nothing or a step changes nothing.")
     ] = False,
@@ -63,6 +71,7 @@ def retrieval(
     """Recall, all gold, MRR, gold facts inside a token budget, tokens and latency of pipelines, by type of question."""
     from kgrag.cli.output import print_json, stderr
     from kgrag.errors import InputError
+    from kgrag.evaluate.chart import quality_over_tokens
     from kgrag.evaluate.gold_questions import read_gold_questions
     from kgrag.knowledge_graph import open_graph
     from kgrag.retrieve import pipeline_names
@@ -83,6 +92,12 @@ def retrieval(
     ) as opened:
         results = _measure(opened, names, asked, ks=ks, budget=budget, top=top or None)
         learnt = None if learn is None else _learn(opened, results, asked, learn, questions.name)
+    if chart is not None:
+        curves = {result.pipeline: result.curve for result in results}
+        chart.write_text(
+            quality_over_tokens(curves, title=f"Gold facts over tokens, {questions.name}, {len(asked)} questions"),
+            encoding="utf-8",
+        )
     about = {"questions": len(asked), "without_gold": without_gold, "k": ks, "budget": budget, "top": top or None}
     if as_json:
         print_json({**about, "baseline": baseline, "pipelines": _as_json(results, baseline), "learnt": learnt})

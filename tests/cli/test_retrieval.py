@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -81,10 +82,15 @@ def test_the_bench_says_how_good_pipelines_are_and_what_each_step_changed(
 def test_the_bench_prints_a_table_and_checks_that_every_step_does_something(
     store: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert bench(store, "--pipelines", "links", "--check") == 1  # four passages that say nothing twice
+    chart = store.parent / "chart.svg"
+    assert (
+        bench(store, "--pipelines", "links", "--check", "--chart", str(chart)) == 1
+    )  # four passages that say nothing twice
     said = capsys.readouterr()
     assert "| links    | multi_hop | 1 |" in said.out
     assert "the step 'near-duplicates' changed nothing" in said.err
+    drawing = ElementTree.fromstring(chart.read_text(encoding="utf-8"))
+    assert "links" in [text.text for text in drawing.iter("{http://www.w3.org/2000/svg}text")]
 
 
 def test_a_learnt_map_is_a_pipeline(store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
