@@ -1,4 +1,4 @@
-// The chunks of communities: of each its most mentioned entities, and the chunks that mention most of these.
+// The chunks of communities: of each its most mentioned entities, and the chunks that mention these, nearest to the question first.
 // Parameters: $keys of communities, $vector the question's vector, $entities of one community, $chunks of one community.
 // Returns a row for each community: key, chunks [{id, shared, similarity, document_id, position}].
 // :param {keys: ['k'], vector: [0.1, 0.2], entities: 25, chunks: 15}
@@ -15,7 +15,7 @@ CALL (entities) {
   WITH DISTINCT e, c, vector.similarity.cosine([1.0], [-1.0]) AS opposite
   WITH c, opposite, count(e) AS shared
   WITH c, shared, (vector.similarity.cosine(c.embedding, $vector) - opposite) / (1.0 - opposite) AS similarity
-  ORDER BY shared DESC, similarity DESC, c.id LIMIT $chunks
+  ORDER BY similarity DESC, shared DESC, c.id LIMIT $chunks
   RETURN collect({id: c.id, shared: shared, similarity: similarity, document_id: c.document_id, position: c.position}) AS chunks
 }
 RETURN key, chunks

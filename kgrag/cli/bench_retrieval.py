@@ -40,8 +40,11 @@ def retrieval(
     ] = "1,5,8",
     budget: Annotated[int, typer.Option("--budget", min=1, help="Tokens inside which gold facts count.")] = 1500,
     top: Annotated[
-        int, typer.Option("--top", min=0, help="Pieces that every pipeline shows; 0: as many as each says itself.")
-    ] = 20,
+        int | None,
+        typer.Option(
+            "--top", min=1, help="Pieces that every pipeline shows. Default: as many as each says.", show_default=False
+        ),
+    ] = None,
     graph: Graph = None,
     model: Model = None,
     base_url: BaseUrl = None,
@@ -90,7 +93,7 @@ def retrieval(
         embedder=embedder,
         reranker=reranker,
     ) as opened:
-        results = _measure(opened, names, asked, ks=ks, budget=budget, top=top or None)
+        results = _measure(opened, names, asked, ks=ks, budget=budget, top=top)
         learnt = None if learn is None else _learn(opened, results, asked, learn, questions.name)
     if chart is not None:
         curves = {result.pipeline: result.curve for result in results}
@@ -98,7 +101,7 @@ def retrieval(
             quality_over_tokens(curves, title=f"Gold facts over tokens, {questions.name}, {len(asked)} questions"),
             encoding="utf-8",
         )
-    about = {"questions": len(asked), "without_gold": without_gold, "k": ks, "budget": budget, "top": top or None}
+    about = {"questions": len(asked), "without_gold": without_gold, "k": ks, "budget": budget, "top": top}
     if as_json:
         print_json({**about, "baseline": baseline, "pipelines": _as_json(results, baseline), "learnt": learnt})
     else:

@@ -147,7 +147,7 @@ class CommunitySeeds(StepSettings):
     entities: Count = 25
     """Entities of one community, most mentioned first."""
     chunks: Count = 15
-    """Chunks of one community, by how many of its entities they mention and their likeness to the question."""
+    """Chunks that mention these, nearest to the question first."""
     weight: Weight = 1.0
 
 

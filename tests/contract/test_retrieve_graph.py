@@ -160,9 +160,9 @@ def test_seeds_lead_to_the_finest_community_of_each_entity(store: GraphStore) ->
     assert found == {(chunks[1], FINE): 1, (chunks[1], COARSE): 1, (chunks[3], ALONE): 1}
 
 
-def test_communities_lead_to_the_chunks_with_most_of_their_entities(store: GraphStore) -> None:
+def test_communities_lead_to_the_chunks_of_their_entities_that_are_nearest(store: GraphStore) -> None:
     (row,) = store.read(
-        "retrieve/community_chunks", keys=[FINE], vector=embedded("x")[0].tolist(), entities=25, chunks=2
+        "retrieve/community_chunks", keys=[FINE], vector=embedded(TEXTS[0])[0].tolist(), entities=25, chunks=2
     )
     chunks = {chunk.id: chunk.text for chunk in store.chunks()}
     assert chunks[row["chunks"][0]["id"]] == TEXTS[0]
