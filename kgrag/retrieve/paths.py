@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from kgrag.retrieve.candidates import Candidate
+from kgrag.retrieve.links import BEHIND
 from kgrag.retrieve.rarity import rarity
 from kgrag.retrieve.seeds import cosine, likeness
 from kgrag.retrieve.settings import PathExpansion
@@ -72,7 +73,7 @@ async def read_paths(
 
 
 def lift_pairs(state: State, paths: Sequence[Path], *, settings: PathExpansion) -> dict[str, Candidate]:
-    """Give both chunks of the best pairs the pair's score, where that is higher than their own.
+    """Give the second chunk of each of the best pairs the pair's score, where that is higher than its own and lower than the seed's.
 
     A pair has the mean of its two scores, and more by what it gains together over the better of the two and by the rarity of the name.
     Of each pair of chunks the rarest name counts.
@@ -89,9 +90,10 @@ def lift_pairs(state: State, paths: Sequence[Path], *, settings: PathExpansion) 
     best = sorted(pairs.values(), key=lambda one: (-one[0], one[1].seed, one[1].chunk.chunk_id))[: settings.pairs]
     lifted = dict(state.candidates)
     for score, path in best:
-        for one in (state.candidates[path.seed], state.candidate(path.chunk)):
-            if one.chunk_id not in lifted or score > lifted[one.chunk_id].score:
-                lifted[one.chunk_id] = one.scored(max(score, one.score), f"path: over {path.name}")
+        other = state.candidate(path.chunk)
+        score = max(other.score, min(score, state.candidates[path.seed].score - BEHIND))
+        if other.chunk_id not in lifted or score > lifted[other.chunk_id].score:
+            lifted[other.chunk_id] = other.scored(score, f"path: over {path.name}")
     return lifted
 
 

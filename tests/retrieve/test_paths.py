@@ -34,8 +34,9 @@ def test_opposite_chunks_say_nothing_together() -> None:
     assert joint_cosine(0.5, -0.5, -1.0) == 0.0
 
 
-def test_a_chunk_that_completes_a_seed_is_lifted_with_it() -> None:
+def test_a_chunk_that_completes_a_seed_is_lifted_towards_it() -> None:
     lifted = lift_pairs(state(a=0.5, b=0.45), [path("a", "new", cosine=0.5)], settings=SETTINGS)
+    assert lifted["a"].score == 0.5
     gain = joint_cosine(0.5, 0.5, 0.0) - 0.5
     expected = (0.5 + 0.5 * 0.5) / 2 + SETTINGS.joint * gain + SETTINGS.link * 0.8
     assert lifted["new"].score == pytest.approx(expected)
@@ -43,10 +44,10 @@ def test_a_chunk_that_completes_a_seed_is_lifted_with_it() -> None:
     assert lifted["b"].score == 0.45
 
 
-def test_two_halves_of_a_question_get_ahead_of_a_chunk_that_has_one_of_them() -> None:
-    halves = path("a", "b", seed_cosine=0.5, cosine=0.5)
-    lifted = lift_pairs(state(a=0.5, b=0.5, c=0.55), [halves], settings=SETTINGS)
-    assert lifted["a"].score == lifted["b"].score > lifted["c"].score
+def test_a_lifted_chunk_stays_behind_its_seed() -> None:
+    halves = path("a", "b", seed_cosine=0.5, cosine=0.5, alike=-0.5)
+    lifted = lift_pairs(state(a=0.5, b=0.49, c=0.495), [halves], settings=SETTINGS)
+    assert lifted["a"].score == 0.5 > lifted["b"].score > lifted["c"].score
 
 
 def test_no_more_pairs_are_lifted_than_are_asked_for() -> None:
