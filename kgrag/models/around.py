@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from kgrag.models.base import ChatModel, Embedder, Message, Reply, Reranker, Vectors
 from kgrag.models.tokens import estimate_tokens
+from kgrag.models.wrapped import Wrapped, WrappedEmbedder
 
-__all__ = ["Around", "Call", "around", "identity_of"]
+__all__ = ["Around", "Call", "around"]
 
 T = TypeVar("T")
 MESSAGE_TOKENS = 4
@@ -64,27 +65,12 @@ def around(model: ChatModel | Embedder | Reranker, *policies: Around) -> ChatMod
     return AroundReranker(cast(Reranker, model), policies)
 
 
-def identity_of(model: ChatModel | Embedder | Reranker) -> str:
-    """Return all that a reply depends on besides the request: `model.identity` where it has one, else its name."""
-    return str(getattr(model, "identity", model.name))
-
-
-class AroundChatModel:
+class AroundChatModel(Wrapped[ChatModel]):
     """A `ChatModel` with policies around its requests."""
 
     def __init__(self, model: ChatModel, policies: Sequence[Around]) -> None:
-        self._model = model
+        super().__init__(model)
         self._policies = tuple(policies)
-
-    @property
-    def name(self) -> str:
-        """The model's own name."""
-        return self._model.name
-
-    @property
-    def identity(self) -> str:
-        """The model's own identity."""
-        return identity_of(self._model)
 
     async def reply(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None) -> Reply:
         """Answer as the model does; see `ChatModel.reply`."""
@@ -92,36 +78,12 @@ class AroundChatModel:
         return await _through(self._policies, call, partial(self._model.reply, messages, schema=schema))
 
 
-class AroundEmbedder:
+class AroundEmbedder(WrappedEmbedder):
     """An `Embedder` with policies around its requests."""
 
     def __init__(self, model: Embedder, policies: Sequence[Around]) -> None:
-        self._model = model
+        super().__init__(model)
         self._policies = tuple(policies)
-
-    @property
-    def name(self) -> str:
-        """The model's own name."""
-        return self._model.name
-
-    @property
-    def identity(self) -> str:
-        """The model's own identity."""
-        return identity_of(self._model)
-
-    @property
-    def dimensions(self) -> int:
-        """Length of a vector."""
-        return self._model.dimensions
-
-    @property
-    def max_tokens(self) -> int:
-        """Tokens of one window."""
-        return self._model.max_tokens
-
-    def count_tokens(self, text: str) -> int:
-        """Count as the model does."""
-        return self._model.count_tokens(text)
 
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Embed as the model does; see `Embedder.embed_documents`."""
@@ -134,22 +96,12 @@ class AroundEmbedder:
         return await _through(self._policies, call, partial(self._model.embed_queries, texts))
 
 
-class AroundReranker:
+class AroundReranker(Wrapped[Reranker]):
     """A `Reranker` with policies around its requests."""
 
     def __init__(self, model: Reranker, policies: Sequence[Around]) -> None:
-        self._model = model
+        super().__init__(model)
         self._policies = tuple(policies)
-
-    @property
-    def name(self) -> str:
-        """The model's own name."""
-        return self._model.name
-
-    @property
-    def identity(self) -> str:
-        """The model's own identity."""
-        return identity_of(self._model)
 
     async def score(self, query: str, passages: Sequence[str]) -> NDArray[np.float32]:
         """Score as the model does; see `Reranker.score`."""

@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 
 import numpy as np
 
-from kgrag.models.around import identity_of
 from kgrag.models.base import Embedder, Vectors
+from kgrag.models.wrapped import WrappedEmbedder
 
 __all__ = ["BatchingEmbedder", "split_into_windows"]
 
@@ -18,36 +18,12 @@ EMPTY_TEXT = " "
 """Endpoints refuse an empty input."""
 
 
-class BatchingEmbedder:
+class BatchingEmbedder(WrappedEmbedder):
     """An `Embedder` around one whose calls are single requests: batches of at most `batch_texts` texts, windows of `max_tokens`."""
 
     def __init__(self, model: Embedder, *, batch_texts: int) -> None:
-        self._model = model
+        super().__init__(model)
         self._batch_texts = batch_texts
-
-    @property
-    def name(self) -> str:
-        """The model's own name."""
-        return self._model.name
-
-    @property
-    def identity(self) -> str:
-        """The model's own identity."""
-        return identity_of(self._model)
-
-    @property
-    def dimensions(self) -> int:
-        """Length of a vector."""
-        return self._model.dimensions
-
-    @property
-    def max_tokens(self) -> int:
-        """Tokens of one window."""
-        return self._model.max_tokens
-
-    def count_tokens(self, text: str) -> int:
-        """Count as the model does."""
-        return self._model.count_tokens(text)
 
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Embed texts: [len(texts), dimensions]; a long text is the mean of its windows."""

@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kgrag.models.around import identity_of
 from kgrag.models.base import ChatModel, Embedder, Message, Reply, Reranker, Vectors
 from kgrag.models.meter import Meter
 from kgrag.models.per_loop import PerLoop
 from kgrag.models.reply_cache import ReplyCache
+from kgrag.models.wrapped import Wrapped, WrappedEmbedder
 from kgrag.types import content_id
 
 __all__ = ["CachedChatModel", "CachedEmbedder", "CachedReranker", "chat_key", "fresh_replies"]
@@ -48,24 +48,14 @@ def chat_key(identity: str, messages: Sequence[Message], schema: Mapping[str, An
     return content_id("chat", KEY_VERSION, identity, json.dumps(asked), json.dumps(schema, sort_keys=True))
 
 
-class CachedChatModel:
+class CachedChatModel(Wrapped[ChatModel]):
     """A `ChatModel` whose replies are kept."""
 
     def __init__(self, model: ChatModel, cache: ReplyCache, *, meter: Meter | None = None) -> None:
-        self._model = model
+        super().__init__(model)
         self._cache = cache
         self._meter = meter
         self._under_way = _UnderWay()
-
-    @property
-    def name(self) -> str:
-        """The model's own name."""
-        return self._model.name
-
-    @property
-    def identity(self) -> str:
-        """The model's own identity."""
-        return identity_of(self._model)
 
     async def reply(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None) -> Reply:
         """Answer from the cache (with a usage of nothing), or as the model does."""
@@ -82,37 +72,13 @@ class CachedChatModel:
             return reply
 
 
-class CachedEmbedder:
+class CachedEmbedder(WrappedEmbedder):
     """An `Embedder` whose vectors are kept, each text for itself."""
 
     def __init__(self, model: Embedder, cache: ReplyCache, *, meter: Meter | None = None) -> None:
-        self._model = model
+        super().__init__(model)
         self._cache = cache
         self._meter = meter
-
-    @property
-    def name(self) -> str:
-        """The model's own name."""
-        return self._model.name
-
-    @property
-    def identity(self) -> str:
-        """The model's own identity."""
-        return identity_of(self._model)
-
-    @property
-    def dimensions(self) -> int:
-        """Length of a vector."""
-        return self._model.dimensions
-
-    @property
-    def max_tokens(self) -> int:
-        """Tokens of one window."""
-        return self._model.max_tokens
-
-    def count_tokens(self, text: str) -> int:
-        """Count as the model does."""
-        return self._model.count_tokens(text)
 
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Embed those texts that are new; the others come from the cache."""
@@ -141,23 +107,13 @@ class CachedEmbedder:
         return result
 
 
-class CachedReranker:
+class CachedReranker(Wrapped[Reranker]):
     """A `Reranker` whose scores are kept, one list for each query and its passages: only scores of one call compare."""
 
     def __init__(self, model: Reranker, cache: ReplyCache, *, meter: Meter | None = None) -> None:
-        self._model = model
+        super().__init__(model)
         self._cache = cache
         self._meter = meter
-
-    @property
-    def name(self) -> str:
-        """The model's own name."""
-        return self._model.name
-
-    @property
-    def identity(self) -> str:
-        """The model's own identity."""
-        return identity_of(self._model)
 
     async def score(self, query: str, passages: Sequence[str]) -> NDArray[np.float32]:
         """Score, or return the scores that are kept."""

@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kgrag.errors import ModelReplyError, ModelUnavailable
-from kgrag.models.around import Call, identity_of
+from kgrag.models.around import Call
 from kgrag.models.base import ChatModel, Message, Reply
 from kgrag.models.cached import chat_key
 from kgrag.models.reply_cache import ReplyCache
+from kgrag.models.wrapped import Wrapped, identity_of
 from kgrag.types import Usage
 
 __all__ = ["CountingChatModel", "ExpectingChatModel", "NotAsked", "expected_prompt_tokens"]
@@ -47,22 +48,12 @@ class CountingChatModel:
         raise NotAsked(f"{self.name} was not asked: its calls are only counted.")
 
 
-class ExpectingChatModel:
+class ExpectingChatModel(Wrapped[ChatModel]):
     """A `ChatModel` that also counts what was to be expected of the calls that it makes; what the cache answers is none."""
 
     def __init__(self, model: ChatModel) -> None:
-        self._model = model
+        super().__init__(model)
         self.expected = Usage()
-
-    @property
-    def name(self) -> str:
-        """The model's own name."""
-        return self._model.name
-
-    @property
-    def identity(self) -> str:
-        """The model's own identity."""
-        return identity_of(self._model)
 
     async def reply(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None) -> Reply:
         """Answer as the model does."""

@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from kgrag.models.around import identity_of
 from kgrag.models.base import Embedder, Vectors
+from kgrag.models.wrapped import WrappedEmbedder
 from kgrag.waiting import wait_for
 
 __all__ = ["SizedEmbedder"]
@@ -16,36 +16,17 @@ __all__ = ["SizedEmbedder"]
 PROBE = "dimensions"
 
 
-class SizedEmbedder:
+class SizedEmbedder(WrappedEmbedder):
     """An `Embedder` around a stack: where the length of its vectors is not `known`, the first who asks for it has a word embedded."""
 
     def __init__(self, model: Embedder, *, known: int | None) -> None:
-        self._model = model
+        super().__init__(model)
         self._known = known
-
-    @property
-    def name(self) -> str:
-        """The model's own name."""
-        return self._model.name
-
-    @property
-    def identity(self) -> str:
-        """The model's own identity."""
-        return identity_of(self._model)
 
     @cached_property
     def dimensions(self) -> int:
         """Length of a vector. Raises `ModelError` where it must be found out and cannot."""
         return self._known or int(wait_for(self._model.embed_documents([PROBE])).shape[1])
-
-    @property
-    def max_tokens(self) -> int:
-        """Tokens of one window."""
-        return self._model.max_tokens
-
-    def count_tokens(self, text: str) -> int:
-        """Count as the model does."""
-        return self._model.count_tokens(text)
 
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Embed texts to be found: [len(texts), dimensions]."""

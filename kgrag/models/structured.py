@@ -11,8 +11,8 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from kgrag.errors import ModelError, ModelReplyError
-from kgrag.models.around import identity_of
 from kgrag.models.base import ChatModel, Message, Reply
+from kgrag.models.wrapped import Wrapped, identity_of
 
 __all__ = ["StructuredChatModel", "StructuredMode", "StructuredOutputUnsupported", "parse_object", "structured_mode"]
 
@@ -50,25 +50,12 @@ def structured_mode(model: ChatModel) -> StructuredMode | None:
         return known.mode if known is not None and (known.proven or known.mode == "prompted") else None
 
 
-class StructuredChatModel:
+class StructuredChatModel(Wrapped[ChatModel]):
     """A `ChatModel` whose `data` is valid against the schema that was asked for, around any model.
 
     The model inside is given the schema; one that raises `StructuredOutputUnsupported`, or that writes no JSON although it took the schema,
     is asked by the prompt from then on. A reply that is not valid is shown to the model with what is wrong, once.
     """
-
-    def __init__(self, model: ChatModel) -> None:
-        self._model = model
-
-    @property
-    def name(self) -> str:
-        """The model's own name."""
-        return self._model.name
-
-    @property
-    def identity(self) -> str:
-        """The model's own identity."""
-        return identity_of(self._model)
 
     async def reply(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None) -> Reply:
         """Answer; with `schema`, with `data` that is valid. Raises `ModelReplyError` with the last raw reply and what all rounds cost."""
