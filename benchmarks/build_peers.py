@@ -21,14 +21,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.apoc import APOC_SETTINGS, put_apoc
 from benchmarks.corpus import REAL_CHUNKS, make_corpus
 from benchmarks.peers import QuickEmbedder, build_with_llama_index, build_with_neo4j_graphrag
 from benchmarks.replies import REPLIES_VARIABLE, extracted, write_replies
-from benchmarks.stores import NEO4J_HEAP_MB, peak_memory_mb
+from benchmarks.stores import empty_neo4j, fresh_store, neo4j_login, peak_memory_mb
 from benchmarks.tables import print_table
 from kgrag.names import normal_form
-from kgrag.store import neo4j_server
 from kgrag.testing import ModelServerProcess
 
 OURS = ("simple_kg", "graph_transformer", "path")
@@ -39,7 +37,6 @@ TRIPLES = (
     "MATCH (h:__Entity__)-[r]->(t:__Entity__) WHERE NOT type(r) IN ['FROM_CHUNK', 'MENTIONS'] "
     "RETURN DISTINCT h.name AS head, type(r) AS relation, t.name AS tail"
 )
-EMPTY = "MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 5000 ROWS"
 
 
 def passages(limit: int, folder: Path) -> Path:
@@ -83,7 +80,6 @@ def build_ours(extractor: str, file: Path, *, base_url: str, target: str, cache:
 
 def run_one(name: str, options: argparse.Namespace) -> dict[str, Any]:
     """Build by one program in this process."""
-    login = (os.environ["NEO4J_USERNAME"], os.environ["NEO4J_PASSWORD"])
     texts = [json.loads(line)["text"] for line in options.file.read_text(encoding="utf-8").splitlines()]
     if name in OURS:
         with tempfile.TemporaryDirectory() as folder:
@@ -96,7 +92,7 @@ def run_one(name: str, options: argparse.Namespace) -> dict[str, Any]:
             )
     else:
         run = build_with_neo4j_graphrag if name == PEERS[0] else build_with_llama_index
-        seconds = run(texts, base_url=options.base_url, url=options.target, login=login)
+        seconds = run(texts, base_url=options.base_url, url=options.target, login=neo4j_login())
     return {"seconds": seconds, "chunks": len(texts), "memory_mb": peak_memory_mb()}
 
 
@@ -104,14 +100,9 @@ def written_triples(target: str) -> set[tuple[str, str, str]]:
     """Read the triples that a program wrote, and empty the database."""
     from neo4j import GraphDatabase
 
-    login = (os.environ["NEO4J_USERNAME"], os.environ["NEO4J_PASSWORD"])
-    with GraphDatabase.driver(target, auth=login) as driver, driver.session() as session:
+    with GraphDatabase.driver(target, auth=neo4j_login()) as driver, driver.session() as session:
         found = {(row["head"], row["relation"], row["tail"]) for row in session.run(TRIPLES)}
-        for (name,) in session.run("SHOW CONSTRAINTS YIELD name").values():
-            session.run(f"DROP CONSTRAINT `{name}`").consume()
-        for (name,) in session.run("SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP' RETURN name").values():
-            session.run(f"DROP INDEX `{name}`").consume()
-        session.run(EMPTY).consume()
+    empty_neo4j(target)
     return comparable(found)
 
 
@@ -154,30 +145,22 @@ def main() -> None:
         file = passages(options.limit, folder)
         os.environ[REPLIES_VARIABLE] = str(folder / "replies.json")
         expected = comparable(write_replies(folder / "replies.json", extracted([file])))
-        home = folder / "neo4j"
-        put_apoc(home)
-        server = neo4j_server.up(
-            home, bolt_port=0, engine="maven", heap_mb=NEO4J_HEAP_MB, owner_pid=os.getpid(), settings=APOC_SETTINGS
-        )
-        try:
-            os.environ.update(server.environment())
+        with fresh_store("neo4j", apoc=True) as fresh:
             with _model(0.0) as model:
                 # Unmeasured: a Java machine is slow until it has seen the work.
                 for name in (OURS[0], PEERS[1]):
-                    measure(name, file, base_url=model.url, target=server.url, expected=expected)
+                    measure(name, file, base_url=model.url, target=fresh.target, expected=expected)
                 quick = [
-                    measure(name, file, base_url=model.url, target=server.url, expected=expected) for name in names
+                    measure(name, file, base_url=model.url, target=fresh.target, expected=expected) for name in names
                 ]
             _print_quick(quick, expected=len(expected))
             if options.slow:
                 with _model(SLOW_MODEL_S) as model:
                     ours = [name for name in names if name in OURS]
                     slow = [
-                        measure(name, file, base_url=model.url, target=server.url, expected=expected) for name in ours
+                        measure(name, file, base_url=model.url, target=fresh.target, expected=expected) for name in ours
                     ]
                 _print_slow(slow)
-        finally:
-            neo4j_server.down(home, delete_data=True)
 
 
 def _model(latency_s: float) -> ModelServerProcess:

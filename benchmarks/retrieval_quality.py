@@ -29,6 +29,7 @@ from benchmarks.tables import print_table
 from kgrag.evaluate.gold_questions import read_gold_questions
 from kgrag.evaluate.retrieval import measure_pipeline
 
+DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 FACT_BUDGET_TOKENS = 1500
 TOP = 20
 KS = (1, 5, 8)
@@ -122,7 +123,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--store", choices=("embedded", "neo4j"), default="embedded")
     parser.add_argument("--stores", type=Path, default=cache)
-    parser.add_argument("--data", type=Path, default=Path(__file__).resolve().parents[2] / "shared" / "data")
+    parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--sets", default=",".join(one.name for one in SETS))
     parser.add_argument("--pipelines", default=",".join(pipeline_names()))
     arguments = parser.parse_args()

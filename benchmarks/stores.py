@@ -10,11 +10,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.apoc import APOC_SETTINGS, put_apoc
 from kgrag.store import neo4j_server
 
-__all__ = ["FreshStore", "fresh_store", "peak_memory_mb"]
+__all__ = ["FreshStore", "empty_neo4j", "fresh_store", "neo4j_login", "peak_memory_mb"]
 
 NEO4J_HEAP_MB = 2048
+EMPTY = "MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 5000 ROWS"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +33,8 @@ class FreshStore:
 
 
 @contextmanager
-def fresh_store(kind: str) -> Iterator[FreshStore]:
-    """Make an empty `embedded` or `neo4j` database. A Neo4j is started for this alone, and stopped.
+def fresh_store(kind: str, *, apoc: bool = False) -> Iterator[FreshStore]:
+    """Make an empty `embedded` or `neo4j` database. A Neo4j is started for this alone, with `apoc` where peers need it, and stopped.
 
     Sets `KGRAG_STORE`, `NEO4J_USERNAME` and `NEO4J_PASSWORD` of this process, as a user's shell does.
     """
@@ -41,14 +43,38 @@ def fresh_store(kind: str) -> Iterator[FreshStore]:
         if kind == "embedded":
             yield FreshStore(str(folder / "store.kg"), folder, None)
             return
+        if apoc:
+            put_apoc(folder / "neo4j")
         server = neo4j_server.up(
-            folder / "neo4j", bolt_port=0, engine="maven", heap_mb=NEO4J_HEAP_MB, owner_pid=os.getpid()
+            folder / "neo4j",
+            bolt_port=0,
+            engine="maven",
+            heap_mb=NEO4J_HEAP_MB,
+            owner_pid=os.getpid(),
+            settings=APOC_SETTINGS if apoc else None,
         )
         try:
             os.environ.update(server.environment())
             yield FreshStore(server.url, folder / "neo4j" / "data", server.pid)
         finally:
             neo4j_server.down(folder / "neo4j", delete_data=True)
+
+
+def empty_neo4j(target: str) -> None:
+    """Take everything out of the database that `fresh_store` started, indexes and constraints too: Community has only one."""
+    from neo4j import GraphDatabase
+
+    with GraphDatabase.driver(target, auth=neo4j_login()) as driver, driver.session() as session:
+        for (name,) in session.run("SHOW CONSTRAINTS YIELD name").values():
+            session.run(f"DROP CONSTRAINT `{name}`").consume()
+        for (name,) in session.run("SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP' RETURN name").values():
+            session.run(f"DROP INDEX `{name}`").consume()
+        session.run(EMPTY).consume()
+
+
+def neo4j_login() -> tuple[str, str]:
+    """Return user and password of the Neo4j that `fresh_store` started."""
+    return os.environ["NEO4J_USERNAME"], os.environ["NEO4J_PASSWORD"]
 
 
 def peak_memory_mb(pid: int | None = None) -> float:
