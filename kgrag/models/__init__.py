@@ -94,10 +94,8 @@ def open_embedder(
         "max_tokens": stack.settings.embedder_max_tokens,
     }
     if parsed.provider == "cohere":
-        cohere = cohere_models.CohereEmbedder(at, **wanted)
-        return stack.embedder(cohere, batch_texts=cohere_models.BATCH_TEXTS, dimensions=cohere.known_dimensions)
-    embedder = openai_embedder.OpenAIEmbedder(Endpoint(at), **wanted)
-    return stack.embedder(embedder, batch_texts=openai_embedder.BATCH_TEXTS, dimensions=embedder.known_dimensions)
+        return stack.embedder(cohere_models.CohereEmbedder(at, **wanted))
+    return stack.embedder(openai_embedder.OpenAIEmbedder(Endpoint(at), **wanted))
 
 
 def open_reranker(

@@ -57,7 +57,7 @@ def around(model: Embedder, *policies: Around) -> Embedder: ...
 def around(model: Reranker, *policies: Around) -> Reranker: ...
 def around(model: ChatModel | Embedder | Reranker, *policies: Around) -> ChatModel | Embedder | Reranker:
     """Return the model with these around each of its requests, the first outermost."""
-    # Not isinstance: a protocol with properties reads them, and `dimensions` may ask the endpoint.
+    # Not isinstance: a protocol with properties reads them, and an endpoint may not know its `dimensions` yet.
     if hasattr(type(model), "reply"):
         return AroundChatModel(cast(ChatModel, model), policies)
     if hasattr(type(model), "embed_documents"):

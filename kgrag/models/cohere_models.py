@@ -11,19 +11,16 @@ from numpy.typing import NDArray
 
 from kgrag.errors import ModelMissing, ModelReplyError
 from kgrag.models.base import Vectors
+from kgrag.models.embedding_endpoint import EmbeddingEndpoint, Purpose
 from kgrag.models.endpoint_errors import Connection, not_json, refusal, timed_out, unreachable
 from kgrag.models.meter import report_usage
 from kgrag.models.per_loop import PerLoop
-from kgrag.models.tokens import estimate_tokens
-from kgrag.waiting import wait_for
 
 if TYPE_CHECKING:
     import cohere
 
-__all__ = ["BATCH_TEXTS", "CohereEmbedder", "CohereReranker"]
+__all__ = ["CohereEmbedder", "CohereReranker"]
 
-BATCH_TEXTS = 96
-"""Of one embed request: Cohere's limit."""
 RERANKED_PASSAGES = 1000
 """Of one rerank request: what Cohere recommends at most."""
 KNOWN_DIMENSIONS: Mapping[str, int] = {
@@ -37,7 +34,10 @@ KNOWN_MAX_TOKENS: Mapping[str, int] = {"embed-v4.0": 8192}
 """Others read 512 tokens (Cohere's page of embed models)."""
 DEFAULT_MAX_TOKENS = 512
 
-InputType = Literal["search_document", "search_query"]
+INPUT_TYPES: Mapping[Purpose, Literal["search_document", "search_query"]] = {
+    "document": "search_document",
+    "query": "search_query",
+}
 
 
 class _CohereClient:
@@ -91,58 +91,30 @@ class _CohereClient:
         )
 
 
-class CohereEmbedder:
-    """An `Embedder` of single requests: at most `BATCH_TEXTS` texts, none empty. Tokens are estimated."""
+class CohereEmbedder(EmbeddingEndpoint):
+    """Cohere's embeddings; queries are embedded differently from documents."""
+
+    batch_texts = 96
+    """Cohere's limit."""
 
     def __init__(self, connection: Connection, *, dimensions: int | None = None, max_tokens: int | None = None) -> None:
+        model = connection.model.model
+        super().__init__(
+            connection,
+            wanted=dimensions,
+            known=KNOWN_DIMENSIONS.get(model),
+            max_tokens=max_tokens or KNOWN_MAX_TOKENS.get(model, DEFAULT_MAX_TOKENS),
+        )
         self._client = _CohereClient(connection)
-        self._wanted = dimensions
-        model = connection.model
-        self.name = f"{model}@{dimensions}" if dimensions else str(model)
-        self.identity = json.dumps([self.name, connection.base_url])
-        self._dimensions = dimensions or KNOWN_DIMENSIONS.get(model.model)
-        self.max_tokens = max_tokens or KNOWN_MAX_TOKENS.get(model.model, DEFAULT_MAX_TOKENS)
 
-    @property
-    def known_dimensions(self) -> int | None:
-        """Length of a vector: as asked for or as known; None before the first reply of another model."""
-        return self._dimensions
-
-    @property
-    def dimensions(self) -> int:
-        """Length of a vector, found out by a request where it is not known. Raises `ModelError`."""
-        if self._dimensions is None:
-            self._dimensions = int(wait_for(self._request(["dimensions"], "search_document")).shape[1])
-        return self._dimensions
-
-    def count_tokens(self, text: str) -> int:
-        """Estimate the tokens of a text."""
-        return estimate_tokens(text)
-
-    async def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Embed texts to be found, by one request: [len(texts), dimensions]."""
-        return await self._checked(texts, "search_document")
-
-    async def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """Embed texts to search with, by one request: Cohere embeds them differently."""
-        return await self._checked(texts, "search_query")
-
-    async def _checked(self, texts: Sequence[str], input_type: InputType) -> Vectors:
-        vectors = await self._request(texts, input_type)
-        if self._dimensions is not None and vectors.shape[1] != self._dimensions:
-            raise ModelReplyError(
-                f"{self.name}: expected vectors of {self._dimensions} dimensions, got {vectors.shape[1]}."
-            )
-        return vectors
-
-    async def _request(self, texts: Sequence[str], input_type: InputType) -> Vectors:
+    async def _request(self, texts: Sequence[str], purpose: Purpose) -> tuple[Vectors, int | None]:
         optional: dict[str, Any] = {} if self._wanted is None else {"output_dimension": self._wanted}
         reply = await self._client.call(
             "/v2/embed",
             lambda client: client.embed(
                 model=self._client.connection.model.model,
                 texts=list(texts),
-                input_type=input_type,
+                input_type=INPUT_TYPES[purpose],
                 embedding_types=["float"],
                 request_options={"max_retries": 0},
                 **optional,
@@ -154,13 +126,7 @@ class CohereEmbedder:
             raise ModelReplyError(
                 f"{self.name}: expected embeddings.float, a list of vectors.", reply=str(reply)
             ) from None
-        if vectors.ndim != 2 or len(vectors) != len(texts) or not np.isfinite(vectors).all():
-            raise ModelReplyError(
-                f"{self.name}: expected {len(texts)} vectors of numbers, got another shape: {vectors.shape}."
-            )
-        report_usage(prompt_tokens=int(_billed(reply, "input_tokens") or sum(map(estimate_tokens, texts))))
-        unit: Vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
-        return unit
+        return vectors, int(_billed(reply, "input_tokens") or 0)
 
 
 class CohereReranker:

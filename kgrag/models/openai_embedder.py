@@ -13,16 +13,12 @@ import numpy as np
 
 from kgrag.errors import ModelReplyError
 from kgrag.models.base import Vectors
+from kgrag.models.embedding_endpoint import EmbeddingEndpoint, Purpose
 from kgrag.models.endpoint import Endpoint, used
-from kgrag.models.meter import report_usage
-from kgrag.models.tokens import estimate_tokens
-from kgrag.waiting import wait_for
 
-__all__ = ["BATCH_TEXTS", "OpenAIEmbedder"]
+__all__ = ["OpenAIEmbedder"]
 
 PATH = "/embeddings"
-BATCH_TEXTS = 256
-"""Of one request: OpenAI takes 2,048, local servers less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,54 +42,24 @@ UNKNOWN_MAX_TOKENS = 512
 """What nearly every embedding model can read at once."""
 
 
-class OpenAIEmbedder:
-    """An `Embedder` of single requests: at most `BATCH_TEXTS` texts, none empty, none longer than `max_tokens`.
+class OpenAIEmbedder(EmbeddingEndpoint):
+    """OpenAI's embeddings. Queries are embedded as documents: these models make no difference."""
 
-    Tokens are estimated (`models/tokens.py`). The length of the vectors of a model that is not `KNOWN` is found out by one request, the
-    first time it is wanted.
-    """
+    batch_texts = 256
+    """OpenAI takes 2,048, local servers less."""
 
     def __init__(self, endpoint: Endpoint, *, dimensions: int | None = None, max_tokens: int | None = None) -> None:
-        self._endpoint = endpoint
-        self._wanted = dimensions
         model = endpoint.connection.model
-        self.name = f"{model}@{dimensions}" if dimensions else str(model)
-        self.identity = json.dumps([self.name, endpoint.connection.base_url])
-        """Its name and where it is. The key is not in it."""
         known = KNOWN.get(model.model.partition(":")[0]) if model.provider != "azure" else None
-        self._dimensions = dimensions or (known.dimensions if known else None)
-        self.max_tokens = max_tokens or (known.max_tokens if known else UNKNOWN_MAX_TOKENS)
+        super().__init__(
+            endpoint.connection,
+            wanted=dimensions,
+            known=known.dimensions if known else None,
+            max_tokens=max_tokens or (known.max_tokens if known else UNKNOWN_MAX_TOKENS),
+        )
+        self._endpoint = endpoint
 
-    @property
-    def known_dimensions(self) -> int | None:
-        """Length of a vector: as asked for or as known; None before the first reply of another model."""
-        return self._dimensions
-
-    @property
-    def dimensions(self) -> int:
-        """Length of a vector, found out by a request where it is not known. Raises `ModelError`."""
-        if self._dimensions is None:
-            self._dimensions = int(wait_for(self._request(["dimensions"])).shape[1])
-        return self._dimensions
-
-    def count_tokens(self, text: str) -> int:
-        """Estimate the tokens of a text."""
-        return estimate_tokens(text)
-
-    async def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Embed texts by one request: [len(texts), dimensions]."""
-        vectors = await self._request(texts)
-        if self._dimensions is not None and vectors.shape[1] != self._dimensions:
-            raise ModelReplyError(
-                f"{self.name}: expected vectors of {self._dimensions} dimensions, got {vectors.shape[1]}."
-            )
-        return vectors
-
-    async def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """Embed queries as documents: these models make no difference."""
-        return await self.embed_documents(texts)
-
-    async def _request(self, texts: Sequence[str]) -> Vectors:
+    async def _request(self, texts: Sequence[str], purpose: Purpose) -> tuple[Vectors, int | None]:
         body: dict[str, Any] = {
             "model": self._endpoint.connection.model.model,
             "input": list(texts),
@@ -108,11 +74,7 @@ class OpenAIEmbedder:
         except (KeyError, TypeError, AttributeError, ValueError, OverflowError, binascii.Error):
             shown = json.dumps(data, ensure_ascii=False)
             raise ModelReplyError(f"{self.name}: expected embeddings as data[].embedding.", reply=shown) from None
-        if len(vectors) != len(texts) or not np.isfinite(vectors).all():
-            raise ModelReplyError(f"{self.name}: expected {len(texts)} vectors of numbers, got {len(vectors)}.")
-        report_usage(prompt_tokens=used(data, "prompt_tokens") or sum(map(estimate_tokens, texts)))
-        unit: Vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
-        return unit
+        return vectors, used(data, "prompt_tokens")
 
 
 def _numbers(embedding: Any) -> Vectors:

@@ -24,6 +24,7 @@ from kgrag.models.base import ChatModel, Embedder, Reranker
 from kgrag.models.batches import BatchingEmbedder
 from kgrag.models.cached import CachedChatModel, CachedEmbedder, CachedReranker
 from kgrag.models.concurrency import ConcurrencyCap
+from kgrag.models.embedding_endpoint import EmbeddingEndpoint
 from kgrag.models.meter import Meter
 from kgrag.models.rate_limits import RateLimits
 from kgrag.models.reply_cache import ReplyCache
@@ -59,12 +60,12 @@ class Stack:
         model: ChatModel = StructuredChatModel(around(endpoint, *self._policies()))
         return model if self.cache is None else CachedChatModel(model, self.cache, meter=self.meter)
 
-    def embedder(self, endpoint: Embedder, *, batch_texts: int, dimensions: int | None) -> Embedder:
-        """Put everything around an embedding endpoint that takes so many texts in a request; `dimensions` where they are known."""
-        model: Embedder = BatchingEmbedder(around(endpoint, *self._policies()), batch_texts=batch_texts)
+    def embedder(self, endpoint: EmbeddingEndpoint) -> Embedder:
+        """Put everything around an embedding endpoint."""
+        model: Embedder = BatchingEmbedder(around(endpoint, *self._policies()), batch_texts=endpoint.batch_texts)
         if self.cache is not None:
             model = CachedEmbedder(model, self.cache, meter=self.meter)
-        return SizedEmbedder(model, known=dimensions)
+        return SizedEmbedder(model, known=endpoint.known_dimensions)
 
     def reranker(self, endpoint: Reranker) -> Reranker:
         """Put everything around a rerank endpoint."""
