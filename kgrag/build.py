@@ -25,6 +25,7 @@ from kgrag.stages.conversion import convert, remove_vanished
 from kgrag.stages.embedding import embed_chunks, embed_entities
 from kgrag.stages.extraction import ModelWatch, extract_graph
 from kgrag.store.graph import GraphStore
+from kgrag.timing import timed
 from kgrag.types import Document
 
 __all__ = ["build", "delete", "named_graphs"]
@@ -67,7 +68,7 @@ async def build(
     with store.waiting(patience):
         merges = await asyncio.to_thread(store.count_merges)
         try:
-            with report.timed("convert"):
+            with timed("convert", report.seconds):
                 await asyncio.to_thread(read_documents)
             await _derive(
                 store,
@@ -123,14 +124,14 @@ async def _derive(
     report: BuildReport,
 ) -> None:
     """Bring up to date what follows from the documents: hyperlinks, vectors, graphs, indexes."""
-    with report.timed("link"):
+    with timed("link", report.seconds):
         report.hyperlinks = await asyncio.to_thread(store.relink)
-    with report.timed("embed"):
+    with timed("embed", report.seconds):
         report.chunks_embedded = await embed_chunks(store, embedder, progress=progress, patience=patience)
     watch = ModelWatch(model, patience=patience)
     for graph, extractor in graphs:
         takes, before = await asyncio.to_thread(measured, store, graph), expected_of(model)
-        with report.timed("extract"):
+        with timed("extract", report.seconds):
             await extract_graph(
                 extractor,
                 graph,
@@ -144,9 +145,9 @@ async def _derive(
             after, prices = expected_of(model), load_prices(settings.prices)
             calls, tokens = after.calls - before.calls, after.prompt_tokens - before.prompt_tokens
             report.graphs[graph].expected = takes.usage(calls, tokens, model=model.name, prices=prices)
-        with report.timed("embed entities"):
+        with timed("embed entities", report.seconds):
             await embed_entities(graph, store, embedder, progress=progress, patience=patience)
-    with report.timed("index"), progress.step("Index", None, ""):
+    with timed("index", report.seconds), progress.step("Index", None, ""):
         await asyncio.to_thread(store.finish)
     await asyncio.to_thread(_count, store, report)
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -73,12 +70,3 @@ class BuildReport(BaseModel):
     def complete(self) -> bool:
         """Whether everything that was asked for was done."""
         return not self.failures
-
-    @contextmanager
-    def timed(self, stage: str) -> Iterator[None]:
-        """Add the wall time of a block to `seconds`."""
-        started = time.perf_counter()
-        try:
-            yield
-        finally:
-            self.seconds[stage] = round(self.seconds.get(stage, 0.0) + time.perf_counter() - started, 3)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from pydantic import BaseModel, Field
 
@@ -65,12 +62,3 @@ class CommunityReport(BaseModel):
     def complete(self) -> bool:
         """Whether every community is accounted for without a failure."""
         return not self.failures
-
-    @contextmanager
-    def timed(self, stage: str) -> Iterator[None]:
-        """Add the wall time of a block to `seconds`."""
-        started = time.perf_counter()
-        try:
-            yield
-        finally:
-            self.seconds[stage] = round(self.seconds.get(stage, 0.0) + time.perf_counter() - started, 3)

@@ -20,6 +20,7 @@ from kgrag.progress import Progress, Silent
 from kgrag.store.communities import PARTITION, Membership
 from kgrag.store.graph import GraphStore
 from kgrag.store.ledger import WorkRecord
+from kgrag.timing import timed
 
 __all__ = ["update_communities"]
 
@@ -54,11 +55,11 @@ async def update_communities(
         store.bind(embedder.name, embedder.dimensions)
     state = await asyncio.to_thread(store.graph_state, graph)
     keys, vectors = await asyncio.to_thread(_vectors, store, graph, report)
-    with report.timed("similarity"), progress.step("Similar", len(keys), "entities") as step:
+    with timed("similarity", report.seconds), progress.step("Similar", len(keys), "entities") as step:
         similar = await asyncio.to_thread(
             similar_pairs, vectors, neighbours=settings.k, cutoff=settings.cutoff, on_done=step.advance
         )
-    with report.timed("communities"), progress.step("Communities", None, ""):
+    with timed("communities", report.seconds), progress.step("Communities", None, ""):
         edges = await asyncio.to_thread(_edges, store, graph, keys, similar, settings, report)
         earlier = [] if fresh else await asyncio.to_thread(_earlier, store, graph, settings)
         hierarchy = await asyncio.to_thread(
@@ -70,7 +71,7 @@ async def update_communities(
         for one in hierarchy.communities
     ]
     if not dry_run:
-        with report.timed("write"), progress.step("Write", None, ""):
+        with timed("write", report.seconds), progress.step("Write", None, ""):
             scores = zip(similar.first.tolist(), similar.second.tolist(), similar.score.tolist(), strict=True)
             wanted = {(keys[first], keys[second]): score for first, second, score in scores}
             await asyncio.to_thread(store.put_similar, graph, wanted)
@@ -81,10 +82,10 @@ async def update_communities(
     summarising = Summarising(
         store, graph=graph, edges=edges, embedder=embedder, summariser=summariser, settings=settings, report=report
     )
-    with report.timed("summaries"):
+    with timed("summaries", report.seconds):
         await summarising.run(memberships, progress=progress)
     if not dry_run:
-        with report.timed("index"), progress.step("Index", None, ""):
+        with timed("index", report.seconds), progress.step("Index", None, ""):
             await asyncio.to_thread(store.finish)
     return report
 
@@ -98,7 +99,7 @@ def _check_graph(store: GraphStore, graph: str, report: CommunityReport) -> None
 
 
 def _vectors(store: GraphStore, graph: str, report: CommunityReport) -> tuple[list[str], Vectors]:
-    with report.timed("read"):
+    with timed("read", report.seconds):
         keys, vectors = store.entity_vectors(graph)
     report.without_vector = report.entities - len(keys)
     return keys, vectors
