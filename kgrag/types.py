@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -263,6 +263,19 @@ class Citation(_Value):
     page_start: int | None = None
     page_end: int | None = None
     quote: str = ""
+
+    @classmethod
+    def of(cls, piece: Evidence, *, number: int, quote: str) -> Self:
+        """Cite a piece of evidence."""
+        return cls(
+            number=number,
+            chunk_id=piece.chunk_id,
+            document=piece.document,
+            section=piece.section,
+            page_start=piece.page_start,
+            page_end=piece.page_end,
+            quote=quote,
+        )
 
 
 class Community(_Value):

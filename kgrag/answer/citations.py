@@ -46,7 +46,8 @@ def cite(text: str, evidence: Sequence[Evidence]) -> Cited:
 
     cleaned = MARK.sub(checked, text).strip()
     citations = tuple(
-        _citation(number, evidence[number - 1], " ".join(statements[number])) for number in sorted(statements)
+        Citation.of(evidence[number - 1], number=number, quote=_quote(evidence[number - 1].text, " ".join(said)))
+        for number, said in sorted(statements.items())
     )
     return Cited(cleaned, citations, tuple(dict.fromkeys(unknown)))
 
@@ -69,18 +70,6 @@ def _statement(before: str) -> str:
     line = MARK.sub("", before.rpartition("\n")[2])[-STATEMENT_CHARACTERS:]
     found = sentences(line)
     return found[-1].text if found else line
-
-
-def _citation(number: int, piece: Evidence, statement: str) -> Citation:
-    return Citation(
-        number=number,
-        chunk_id=piece.chunk_id,
-        document=piece.document,
-        section=piece.section,
-        page_start=piece.page_start,
-        page_end=piece.page_end,
-        quote=_quote(piece.text, statement),
-    )
 
 
 def _quote(text: str, statement: str) -> str:

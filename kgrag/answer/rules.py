@@ -160,19 +160,8 @@ def _write(
         lines.append(f"- {statement} [{number}]")
     lines += [_not_found(name, evidence) for name in unknown]
     return "\n".join(lines), tuple(
-        _citation(number, evidence[index], " … ".join(quotes[number])) for index, number in numbers.items()
-    )
-
-
-def _citation(number: int, piece: Evidence, quote: str) -> Citation:
-    return Citation(
-        number=number,
-        chunk_id=piece.chunk_id,
-        document=piece.document,
-        section=piece.section,
-        page_start=piece.page_start,
-        page_end=piece.page_end,
-        quote=quote,
+        Citation.of(evidence[index], number=number, quote=" … ".join(quotes[number]))
+        for index, number in numbers.items()
     )
 
 
