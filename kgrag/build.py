@@ -174,7 +174,7 @@ def named_graphs(extractors: Sequence[Extractor], name: str | None) -> list[tupl
 
 def _count(store: GraphStore, report: BuildReport) -> None:
     """Report what the graphs hold now."""
-    counts, extractions = store.status()["graphs"], store.extraction_counts()
+    counts, extractions = store.graph_counts(), store.extraction_counts()
     for name, graph in report.graphs.items():
         if name in counts:
             graph.entities, graph.relations = counts[name]["entities"], counts[name]["relations"]

@@ -246,6 +246,15 @@ class KnowledgeGraph:
             )
         )
 
+    def graph_names(self, graph: str | None = None) -> list[str]:
+        """Return the graphs to work on: the one that is given, or all. Raises `InputError` where the store has none."""
+        from kgrag.errors import InputError
+
+        graphs = [graph] if graph else list(self.store.graph_counts())
+        if not graphs:
+            raise InputError("The store has no graph yet. Fill it with kgrag build PATH...")
+        return graphs
+
     def graph_name(self, graph: str | None = None) -> str:
         """Return the name of a graph: the one that is given, or the only one. Raises `InputError` where it has to be given."""
         return self._graph(graph)
@@ -364,12 +373,12 @@ class KnowledgeGraph:
         from kgrag.extract import open_extractor
 
         name = (self.settings.graph if self.settings.extractor == ("mention",) else None) or "mention"
-        return [open_extractor("mention")] if name in self.store.status()["graphs"] else []
+        return [open_extractor("mention")] if name in self.store.graph_counts() else []
 
     def _graph(self, name: str | None) -> str:
         from kgrag.errors import InputError
 
-        graphs = sorted(self.store.status()["graphs"])
+        graphs = list(self.store.graph_counts())
         if name is not None or len(graphs) == 1:
             return name or graphs[0]
         raise InputError(f"Say which graph: the store has {', '.join(graphs) or 'none yet; run kgrag build'}.")

@@ -205,11 +205,8 @@ def _named(entities: Sequence[GraphEntity], name: str, graph: str) -> list[Graph
 
 def _read(store: GraphStore, graph: str, *, up_to: int | None = None) -> tuple[list[GraphEntity], Vectors | None]:
     """Read the entities as extracted, by key, and, where there are no more than `up_to` and each has one, their vectors."""
-    graphs = store.status()["graphs"]
-    if graph not in graphs:
-        known = ", ".join(graphs) or "none"
-        raise InputError(f"The store has no graph {graph!r}, only: {known}. Set --graph, or run kgrag build.")
-    vectors = up_to is not None and graphs[graph]["entities"] <= up_to
+    counts = store.counts_of_graph(graph)
+    vectors = up_to is not None and counts["entities"] <= up_to
     rows = sorted(store.unmerged_entities(graph, vectors=vectors), key=lambda row: str(row["key"]))
     entities = [
         GraphEntity(row["key"], row["name"], row["type"], row["normal"], row["description"] or "", row["mentions"] or 0)

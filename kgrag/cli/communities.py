@@ -76,7 +76,6 @@ def communities(
     if context.invoked_subcommand is not None:
         return 0
     from kgrag.cli.output import print_json, terminal_progress
-    from kgrag.errors import InputError
     from kgrag.knowledge_graph import open_graph
 
     with open_graph(
@@ -92,9 +91,7 @@ def communities(
         model_cache=model_cache,
         prices=prices,
     ) as opened:
-        graphs = [graph] if graph else sorted(opened.status()["graphs"])
-        if not graphs:
-            raise InputError("The store has no graph yet. Fill it with kgrag build PATH...")
+        graphs = opened.graph_names(graph)
         reports = [
             opened.communities(
                 graph=name,

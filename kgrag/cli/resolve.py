@@ -69,9 +69,7 @@ def resolve(
         raise InputError("--undo and --dry-run: give one of them.")
     words = None if generic_words is None else [word.strip() for word in generic_words.split(",") if word.strip()]
     with open_graph(store, create=False, model=model) as opened:
-        graphs = [graph] if graph else sorted(opened.status()["graphs"])
-        if not graphs:
-            raise InputError("The store has no graph yet. Fill it with kgrag build PATH...")
+        graphs = opened.graph_names(graph)
         if undo:
             taken_back = {name: opened.undo_resolve(graph=name, progress=terminal_progress()) for name in graphs}
         else:

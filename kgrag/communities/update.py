@@ -14,7 +14,6 @@ from kgrag.communities.settings import CommunitySettings
 from kgrag.communities.similarity import Pairs, similar_pairs
 from kgrag.communities.summaries import Summarising
 from kgrag.communities.summary import Summariser
-from kgrag.errors import InputError
 from kgrag.models.base import Embedder, Vectors
 from kgrag.progress import Progress, Silent
 from kgrag.store.communities import PARTITION, Membership
@@ -48,7 +47,7 @@ async def update_communities(
     report = CommunityReport(
         graph=graph, settings=settings, model=summariser.name, dry_run=dry_run, price_known=summariser.price_known
     )
-    await asyncio.to_thread(_check_graph, store, graph, report)
+    report.entities = (await asyncio.to_thread(store.counts_of_graph, graph))["entities"]
     if dry_run:
         store.check(embedder.name, embedder.dimensions)
     else:
@@ -88,14 +87,6 @@ async def update_communities(
         with timed("index", report.seconds), progress.step("Index", None, ""):
             await asyncio.to_thread(store.finish)
     return report
-
-
-def _check_graph(store: GraphStore, graph: str, report: CommunityReport) -> None:
-    counts = store.status()["graphs"]
-    if graph not in counts:
-        there = f"has {', '.join(sorted(counts))}" if counts else "has none yet: fill it with kgrag build PATH..."
-        raise InputError(f"Graph: expected one of the store, got {graph}; the store {there}.")
-    report.entities = counts[graph]["entities"]
 
 
 def _vectors(store: GraphStore, graph: str, report: CommunityReport) -> tuple[list[str], Vectors]:

@@ -93,11 +93,7 @@ async def triples_of_extractor(
 
 def triples_of_graph(store: GraphStore, graph: str, *, chunks: Mapping[str, Chunk]) -> list[Triple]:
     """Read what the gold chunks say in a graph. Raises `InputError` for a graph that is not there."""
-    known = store.status()["graphs"]
-    if graph not in known:
-        raise InputError(
-            f"The store has no graph {graph!r}: expected one of {', '.join(sorted(known)) or 'none, it is empty'}."
-        )
+    store.counts_of_graph(graph)
     wanted: dict[str, list[str]] = {}
     for name, chunk in chunks.items():
         wanted.setdefault(chunk.id, []).append(name)

@@ -364,7 +364,7 @@ class GraphStore:
 
         Communities were made of a state: where it is another one, they are stale.
         """
-        counts = self._graph_counts().get(graph, {})
+        counts = self.graph_counts().get(graph, {})
         extracted = sorted((record.subject, record.result) for record in self.work("extract", graph).values())
         return content_id(
             *(f"{chunk} {result}" for chunk, result in extracted),
@@ -455,7 +455,7 @@ class GraphStore:
         if self._meta is not None:
             levels = sorted((row["graph"], row["level"]) for row in self.read("communities/levels"))
             schema.warm_indexes(
-                self._connection, self._meta.dimensions, graphs=sorted(self._graph_counts()), levels=levels
+                self._connection, self._meta.dimensions, graphs=sorted(self.graph_counts()), levels=levels
             )
 
     def status(self) -> dict[str, Any]:
@@ -473,13 +473,41 @@ class GraphStore:
             "schema_version": self._meta.schema_version if self._meta else schema.SCHEMA_VERSION,
             "embedder": self._meta.embedder if self._meta else None,
             "dimensions": self._meta.dimensions if self._meta else None,
-            "graphs": self._graph_counts(),
+            "graphs": self.graph_counts(),
             "documents": len(self.documents()),
             "chunks": self.count_chunks(),
             "ledger": {stage: dict(sorted(states.items())) for stage, states in sorted(ledger.items())},
             "communities": self._community_states(),
             "cost": cost,
         }
+
+    def graph_counts(self) -> dict[str, dict[str, int]]:
+        """Return how many entities, relations and communities each graph has, by its name, sorted."""
+        if self._meta is None:
+            return {}
+        entities = {row["graph"]: row["entities"] for row in self._connection.read(statement("store/graphs"), {})}
+        relations = {
+            row["graph"]: row["relations"] for row in self._connection.read(statement("store/count_relations"), {})
+        }
+        communities = {
+            row["graph"]: row["communities"] for row in self._connection.read(statement("communities/count"), {})
+        }
+        return {
+            name: {
+                "entities": entities[name],
+                "relations": relations.get(name, 0),
+                "communities": communities.get(name, 0),
+            }
+            for name in sorted(entities)
+        }
+
+    def counts_of_graph(self, graph: str) -> dict[str, int]:
+        """Return the counts of one graph. Raises `InputError` where the store has no graph of that name."""
+        graphs = self.graph_counts()
+        if graph not in graphs:
+            known = ", ".join(graphs) or "none yet"
+            raise InputError(f"The store has no graph {graph!r}, only: {known}. Set --graph, or run kgrag build.")
+        return graphs[graph]
 
     def extraction_counts(self) -> dict[str, dict[str, Any]]:
         """Return what the extraction of each graph came to: chunks by state, ungrounded relations, calls, tokens, US dollars, seconds."""
@@ -504,25 +532,6 @@ class GraphStore:
         if self._meta is None:
             raise InputError("Nothing was built in this store yet, so there is nothing to take a digest of.")
         return digest(self._connection)
-
-    def _graph_counts(self) -> dict[str, dict[str, int]]:
-        if self._meta is None:
-            return {}
-        entities = {row["graph"]: row["entities"] for row in self._connection.read(statement("store/graphs"), {})}
-        relations = {
-            row["graph"]: row["relations"] for row in self._connection.read(statement("store/count_relations"), {})
-        }
-        communities = {
-            row["graph"]: row["communities"] for row in self._connection.read(statement("communities/count"), {})
-        }
-        return {
-            name: {
-                "entities": entities[name],
-                "relations": relations.get(name, 0),
-                "communities": communities.get(name, 0),
-            }
-            for name in sorted(entities)
-        }
 
     def _community_states(self) -> dict[str, str]:
         """Say of each graph with communities whether they are of what the graph says now.
