@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from kgrag.models.base import Vectors
 from kgrag.store.connection import Connection, Transaction
-from kgrag.store.ledger import WorkRecord
+from kgrag.store.ledger import WorkRecord, put_work
 from kgrag.store.rows import batches_by_size, storable
 from kgrag.store.statements import statement
+from kgrag.store.vectors import vector_rows
 from kgrag.types import Citation, Community
 
 __all__ = [
@@ -22,8 +24,8 @@ __all__ = [
     "StoredCommunity",
     "put_memberships",
     "put_similar",
+    "put_summaries",
     "read_communities",
-    "summary_row",
 ]
 
 WRITE_MEMBERS = 5000
@@ -145,7 +147,29 @@ def put_memberships(
     return len(create)
 
 
-def summary_row(community: Community, content_hash: str) -> dict[str, Any]:
+def put_summaries(
+    connection: Connection,
+    results: Sequence[tuple[Community | None, str, WorkRecord]],
+    vectors: Vectors,
+    *,
+    dimensions: int,
+) -> None:
+    """Write what communities are about; see `GraphStore.put_summaries`."""
+    rows = [_summary_row(community, content_hash) for community, content_hash, _ in results if community is not None]
+    summarised = [row for row in rows if row["summary"]]
+    embedded = vector_rows([row["key"] for row in summarised], vectors, dimensions)
+    for row, vector in zip(summarised, embedded, strict=True):
+        row["embedding"] = vector["embedding"]
+
+    def write(transaction: Transaction) -> None:
+        for some in batches_by_size(rows):
+            transaction.run("communities/put_summaries", rows=some)
+        put_work(transaction, [record for _, _, record in results])
+
+    connection.write(write)
+
+
+def _summary_row(community: Community, content_hash: str) -> dict[str, Any]:
     """Return what the database keeps of what a community is about, its vector left out."""
     return {
         "key": community.key,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -19,15 +18,15 @@ from kgrag.patience import IMPATIENT, Patience
 from kgrag.store import schema
 from kgrag.store.communities import (
     PARTITION,
-    SUMMARISE,
     Membership,
     StoredCommunity,
     put_memberships,
     put_similar,
+    put_summaries,
     read_communities,
-    summary_row,
 )
 from kgrag.store.connection import Connection, Transaction, is_address, open_connection
+from kgrag.store.counts import count_extractions, count_graphs, count_work
 from kgrag.store.digest import digest
 from kgrag.store.documents import (
     DeletedCounts,
@@ -39,21 +38,16 @@ from kgrag.store.documents import (
 )
 from kgrag.store.embedded import DATABASE
 from kgrag.store.extractions import put_extractions
-from kgrag.store.ledger import WorkRecord, work_key
+from kgrag.store.graph_deletion import delete_graph
+from kgrag.store.ledger import WorkRecord, put_work, work_by_subject, work_key
 from kgrag.store.links import relink
 from kgrag.store.merges import Merge, Merged, apply_merges, split_merges
 from kgrag.store.readonly import check_reads_only
-from kgrag.store.rows import batches_by_size
 from kgrag.store.statements import statement
+from kgrag.store.vectors import WaitingForVectors, put_vectors, vector_rows
 from kgrag.types import Chunk, Community, Document, Extraction, content_id
 
 __all__ = ["GraphStore", "open_store", "store_exists"]
-
-DELETE_NODES = 5000
-"""Of one transaction when a graph is deleted."""
-EXTRACTION_STATES = ("ok", "empty", "repaired", "failed")
-FLOAT_CHARACTERS = 9
-"""What a number of a vector takes in a message."""
 
 
 def open_store(target: str | Path, *, create: bool = True) -> GraphStore:
@@ -86,9 +80,7 @@ class GraphStore:
         self._connection = connection
         self._meta = schema.read_meta(connection)
         self._graphs: set[str] = set()
-        # Who waits for a vector, as long as nothing else was written: a search in all chunks for each batch takes too long.
-        self._chunks_waiting: dict[str, None] | None = None
-        self._entities_waiting: dict[str, dict[str, None]] = {}
+        self._waiting_for_vectors = WaitingForVectors(connection)
 
     def __enter__(self) -> Self:
         return self
@@ -156,7 +148,7 @@ class GraphStore:
         if not documents:
             return DeletedCounts()
         self._bound()
-        self._forget_waiting()
+        self._waiting_for_vectors.forget()
         return self._connection.write(lambda transaction: put_documents(transaction, documents))
 
     def delete_documents(self, ids: Sequence[str]) -> DeletedCounts:
@@ -164,7 +156,7 @@ class GraphStore:
         if not ids:
             return DeletedCounts()
         self._bound()
-        self._forget_waiting()
+        self._waiting_for_vectors.forget()
         return self._connection.write(lambda transaction: delete_documents(transaction, ids))
 
     def documents(self, *, path: str | None = None) -> list[Document]:
@@ -192,16 +184,16 @@ class GraphStore:
 
     def chunks_without_embedding(self, limit: int) -> list[Chunk]:
         """Return up to `limit` chunks that wait for their vector."""
-        return list(self.chunks(list(self._waiting_chunks())[:limit]))
+        return list(self.chunks(self._chunks_waiting()[:limit]))
 
     def count_chunks_without_embedding(self) -> int:
         """Return how many chunks wait for their vector."""
-        return len(self._waiting_chunks())
+        return len(self._chunks_waiting())
 
     def put_embeddings(self, ids: Sequence[str], vectors: Vectors, *, embedder: str, seconds: float = 0.0) -> None:
         """Give chunks their vectors, shape [len(ids), dimensions]; ledger `embed`. `seconds` is what they took together."""
         meta = self._bound()
-        rows = _vector_rows(ids, vectors, meta.dimensions)
+        rows = vector_rows(ids, vectors, meta.dimensions)
         records = [
             WorkRecord(
                 "embed", chunk_id, scope=embedder, version=f"{embedder} {meta.dimensions}", seconds=seconds / len(ids)
@@ -210,36 +202,27 @@ class GraphStore:
         ]
 
         def write(transaction: Transaction) -> None:
-            for some in batches_by_size(rows, characters=meta.dimensions * FLOAT_CHARACTERS):
-                transaction.run("store/put_chunk_embeddings", rows=some)
-            _put_work(transaction, records)
+            put_vectors(transaction, "store/put_chunk_embeddings", rows)
+            put_work(transaction, records)
 
         self._connection.write(write)
-        for chunk_id in ids if self._chunks_waiting else ():
-            self._waiting_chunks().pop(chunk_id, None)
+        self._waiting_for_vectors.forget_chunks(ids)
 
     def entities_without_embedding(self, graph: str, limit: int) -> list[dict[str, Any]]:
         """Return up to `limit` entities (key, name, type, description) that wait for their vector."""
-        keys = list(self._waiting_entities(graph))[:limit]
+        keys = self._entities_waiting(graph)[:limit]
         rows = self._connection.read(statement("store/entities"), {"keys": keys}) if keys else []
         return sorted(rows, key=lambda row: str(row["key"]))
 
     def count_entities_without_embedding(self, graph: str) -> int:
         """Return how many entities of a graph wait for their vector."""
-        return len(self._waiting_entities(graph))
+        return len(self._entities_waiting(graph))
 
     def put_entity_embeddings(self, graph: str, keys: Sequence[str], vectors: Vectors) -> None:
         """Give entities of a graph their vectors, shape [len(keys), dimensions]."""
-        dimensions = self._bound().dimensions
-        rows = _vector_rows(keys, vectors, dimensions)
-
-        def write(transaction: Transaction) -> None:
-            for some in batches_by_size(rows, characters=dimensions * FLOAT_CHARACTERS):
-                transaction.run("store/put_entity_embeddings", rows=some)
-
-        self._connection.write(write)
-        for key in keys if graph in self._entities_waiting else ():
-            self._entities_waiting[graph].pop(key, None)
+        rows = vector_rows(keys, vectors, self._bound().dimensions)
+        self._connection.write(partial(put_vectors, name="store/put_entity_embeddings", rows=rows))
+        self._waiting_for_vectors.forget_entities(graph, keys)
 
     # Graphs
 
@@ -251,47 +234,19 @@ class GraphStore:
         if not results:
             return
         self._ensure_graph(graph)
-        self._entities_waiting.pop(graph, None)
+        self._waiting_for_vectors.forget_graph(graph)
 
         def write(transaction: Transaction) -> None:
             put_extractions(transaction, graph, [extraction for extraction, _ in results])
-            _put_work(transaction, [record for _, record in results])
+            put_work(transaction, [record for _, record in results])
 
         self._connection.write(write)
 
     def delete_graph(self, name: str) -> int:
         """Delete the entities and relations of a graph, its index and its ledger; return how many entities went. Chunks stay."""
-        self._bound()
-        schema.create_graph_index(
-            self._connection, name, self._bound().dimensions
-        )  # its label has to exist to be asked for
-        entities = int(self.read("store/count_graph", graph=name)[0]["entities"])
-        for _ in range(0, entities, DELETE_NODES):
-            self._connection.write(
-                lambda transaction: transaction.run("store/delete_graph", graph=name, limit=DELETE_NODES)
-            )
-        communities = self.communities(name)
-        for _ in range(0, len(communities), DELETE_NODES):
-            self._connection.write(
-                lambda transaction: transaction.run(
-                    "communities/delete_communities_of_graph", scope=name, limit=DELETE_NODES
-                )
-            )
-        for _ in range(0, self.count_members(name), DELETE_NODES):
-            self._connection.write(
-                lambda transaction: [
-                    transaction.run(f"resolve/delete_{part}_of_graph", of_graph=name, limit=DELETE_NODES)
-                    for part in ("members", "merges")
-                ]
-            )
-        for stage in ("extract", "schema", PARTITION, SUMMARISE):
-            for _ in range(0, len(self.work(stage, name)), DELETE_NODES):
-                self._connection.write(partial(_delete_work, stage=stage, scope=name))
-        schema.drop_graph_index(self._connection, name)
-        for level in sorted({one.membership.level for one in communities.values()}):
-            schema.drop_community_indexes(self._connection, name, level)
+        entities = delete_graph(self._connection, name, dimensions=self._bound().dimensions)
         self._graphs.discard(name)
-        self._entities_waiting.pop(name, None)
+        self._waiting_for_vectors.forget_graph(name)
         return entities
 
     # Merged entities
@@ -335,13 +290,13 @@ class GraphStore:
     def apply_merges(self, graph: str, merges: Sequence[Merge]) -> Merged:
         """Make one entity of the members of each merge, in one transaction; members that are gone leave the merge out."""
         self._ensure_graph(graph)
-        self._entities_waiting.pop(graph, None)
+        self._waiting_for_vectors.forget_graph(graph)
         return self._connection.write(lambda transaction: apply_merges(transaction, graph, merges))
 
     def split_merges(self, graph: str, survivors: Sequence[str]) -> int:
         """Take merges back, in one transaction: every member is what it was; return how many entities came back."""
         self._ensure_graph(graph)
-        self._entities_waiting.pop(graph, None)
+        self._waiting_for_vectors.forget_graph(graph)
         return self._connection.write(lambda transaction: split_merges(transaction, graph, survivors))
 
     # Communities
@@ -395,21 +350,7 @@ class GraphStore:
         None in the place of a community: it failed, and only the ledger hears of it. `vectors` are those of the communities that have a
         summary, in order.
         """
-        rows = [summary_row(community, content_hash) for community, content_hash, _ in results if community is not None]
-        summarised = [row for row in rows if row["summary"]]
-        for row, vector in zip(
-            summarised,
-            _vector_rows([row["key"] for row in summarised], vectors, self._bound().dimensions),
-            strict=True,
-        ):
-            row["embedding"] = vector["embedding"]
-
-        def write(transaction: Transaction) -> None:
-            for some in batches_by_size(rows):
-                transaction.run("communities/put_summaries", rows=some)
-            _put_work(transaction, [record for _, _, record in results])
-
-        self._connection.write(write)
+        put_summaries(self._connection, results, vectors, dimensions=self._bound().dimensions)
 
     # Ledger
 
@@ -417,20 +358,20 @@ class GraphStore:
         """Return what the ledger says about one stage (and graph or embedder), by subject."""
         if self._meta is None:
             return {}
-        return _by_subject(self._connection.read(statement("store/work"), {"stage": stage, "scope": scope}))
+        return work_by_subject(self._connection.read(statement("store/work"), {"stage": stage, "scope": scope}))
 
     def work_of(self, stage: str, subjects: Sequence[str], *, scope: str = "") -> dict[str, WorkRecord]:
         """Return what the ledger says about some subjects of one stage (and graph or embedder), by subject."""
         if self._meta is None or not subjects:
             return {}
         keys = [work_key(stage, subject, scope) for subject in subjects]
-        return _by_subject(self._connection.read(statement("store/work_of_keys"), {"keys": keys}))
+        return work_by_subject(self._connection.read(statement("store/work_of_keys"), {"keys": keys}))
 
     def put_work(self, records: Sequence[WorkRecord]) -> None:
         """Write ledger entries that have no result beside them: failures, and what came out as it was."""
         if records:
             self._bound()
-            self._connection.write(lambda transaction: _put_work(transaction, records))
+            self._connection.write(lambda transaction: put_work(transaction, records))
 
     def forget_work(self, stage: str, subjects: Sequence[str]) -> None:
         """Take ledger entries out: of files that are gone and never became documents."""
@@ -460,15 +401,7 @@ class GraphStore:
 
     def status(self) -> dict[str, Any]:
         """Return what the store holds: the object of `kgrag status --json`."""
-        ledger: dict[str, dict[str, int]] = defaultdict(dict)
-        cost = {"tokens": 0, "usd": 0.0, "seconds": 0.0}
-        for row in self._connection.read(statement("store/count_work"), {}) if self._meta else ():
-            ledger[row["stage"]][row["state"]] = row["entries"]
-            cost = {
-                "tokens": cost["tokens"] + row["tokens"],
-                "usd": cost["usd"] + row["cost"],
-                "seconds": cost["seconds"] + row["seconds"],
-            }
+        ledger, cost = count_work(self._connection) if self._meta else ({}, {"tokens": 0, "usd": 0.0, "seconds": 0.0})
         return {
             "schema_version": self._meta.schema_version if self._meta else schema.SCHEMA_VERSION,
             "embedder": self._meta.embedder if self._meta else None,
@@ -476,30 +409,14 @@ class GraphStore:
             "graphs": self.graph_counts(),
             "documents": len(self.documents()),
             "chunks": self.count_chunks(),
-            "ledger": {stage: dict(sorted(states.items())) for stage, states in sorted(ledger.items())},
+            "ledger": ledger,
             "communities": self._community_states(),
             "cost": cost,
         }
 
     def graph_counts(self) -> dict[str, dict[str, int]]:
         """Return how many entities, relations and communities each graph has, by its name, sorted."""
-        if self._meta is None:
-            return {}
-        entities = {row["graph"]: row["entities"] for row in self._connection.read(statement("store/graphs"), {})}
-        relations = {
-            row["graph"]: row["relations"] for row in self._connection.read(statement("store/count_relations"), {})
-        }
-        communities = {
-            row["graph"]: row["communities"] for row in self._connection.read(statement("communities/count"), {})
-        }
-        return {
-            name: {
-                "entities": entities[name],
-                "relations": relations.get(name, 0),
-                "communities": communities.get(name, 0),
-            }
-            for name in sorted(entities)
-        }
+        return count_graphs(self._connection) if self._meta else {}
 
     def counts_of_graph(self, graph: str) -> dict[str, int]:
         """Return the counts of one graph. Raises `InputError` where the store has no graph of that name."""
@@ -511,21 +428,7 @@ class GraphStore:
 
     def extraction_counts(self) -> dict[str, dict[str, Any]]:
         """Return what the extraction of each graph came to: chunks by state, ungrounded relations, calls, tokens, US dollars, seconds."""
-        rows = self._connection.read(statement("store/count_work_of_graphs"), {}) if self._meta else []
-        ungrounded = {row["graph"]: row["ungrounded"] for row in self.read("store/count_ungrounded")} if rows else {}
-        counts: dict[str, dict[str, Any]] = {}
-        for row in sorted(rows, key=lambda row: str(row["graph"])):
-            graph = counts.setdefault(
-                row["graph"],
-                {"chunks": dict.fromkeys(EXTRACTION_STATES, 0), "ungrounded": ungrounded.get(row["graph"], 0)}
-                | dict.fromkeys(("calls", "tokens", "completion_tokens"), 0)
-                | dict.fromkeys(("usd", "seconds"), 0.0),
-            )
-            graph["chunks"][row["state"]] = row["chunks"]
-            for name in ("calls", "tokens", "completion_tokens", "seconds"):
-                graph[name] += row[name] or 0
-            graph["usd"] += row["cost"]
-        return counts
+        return count_extractions(self._connection) if self._meta else {}
 
     def digest(self) -> str:
         """Return one SHA-256 over the content; see `kgrag.store.digest`."""
@@ -562,38 +465,9 @@ class GraphStore:
             schema.create_graph_index(self._connection, graph, dimensions)
             self._graphs.add(graph)
 
-    def _forget_waiting(self) -> None:
-        self._chunks_waiting = None
-        self._entities_waiting.clear()
+    def _chunks_waiting(self) -> list[str]:
+        return self._waiting_for_vectors.chunks() if self._meta else []
 
-    def _waiting_chunks(self) -> dict[str, None]:
-        if not self._chunks_waiting:
-            rows = self._connection.read(statement("store/chunks_without_embedding"), {}) if self._meta else []
-            self._chunks_waiting = dict.fromkeys(sorted(row["id"] for row in rows))
-        return self._chunks_waiting
-
-    def _waiting_entities(self, graph: str) -> dict[str, None]:
-        if not self._entities_waiting.get(graph):
-            self._ensure_graph(graph)
-            rows = self.read("store/entities_without_embedding", graph=graph)
-            self._entities_waiting[graph] = dict.fromkeys(sorted(row["key"] for row in rows))
-        return self._entities_waiting[graph]
-
-
-def _put_work(transaction: Transaction, records: Sequence[WorkRecord]) -> None:
-    for rows in batches_by_size([record.row() for record in records]):
-        transaction.run("store/put_work", rows=rows)
-
-
-def _by_subject(rows: Sequence[dict[str, Any]]) -> dict[str, WorkRecord]:
-    return {record.subject: record for record in (WorkRecord.from_row(row["work"]) for row in rows)}
-
-
-def _delete_work(transaction: Transaction, *, stage: str, scope: str) -> None:
-    transaction.run("store/delete_work_of_scope", stage=stage, scope=scope, limit=DELETE_NODES)
-
-
-def _vector_rows(ids: Sequence[str], vectors: Vectors, dimensions: int) -> list[dict[str, Any]]:
-    if vectors.shape != (len(ids), dimensions):
-        raise InputError(f"Vectors: expected shape ({len(ids)}, {dimensions}), got {vectors.shape}.")
-    return [{"id": one, "embedding": vector} for one, vector in zip(ids, vectors.tolist(), strict=True)]
+    def _entities_waiting(self, graph: str) -> list[str]:
+        self._ensure_graph(graph)
+        return self._waiting_for_vectors.entities(graph)

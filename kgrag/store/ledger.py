@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from typing import Any
 
+from kgrag.store.connection import Transaction
+from kgrag.store.rows import batches_by_size
 from kgrag.types import Usage, content_id
 
-__all__ = ["WorkRecord", "work_key"]
+__all__ = ["WorkRecord", "put_work", "work_by_subject", "work_key"]
 
 
 def work_key(stage: str, subject: str, scope: str) -> str:
@@ -73,3 +75,14 @@ class WorkRecord:
     def from_row(cls, row: Mapping[str, Any]) -> WorkRecord:
         """Read what the database keeps."""
         return cls(**{field.name: row[field.name] for field in fields(cls) if row.get(field.name) is not None})
+
+
+def put_work(transaction: Transaction, records: Sequence[WorkRecord]) -> None:
+    """Write records in place of older ones of the same work."""
+    for rows in batches_by_size([record.row() for record in records]):
+        transaction.run("store/put_work", rows=rows)
+
+
+def work_by_subject(rows: Sequence[Mapping[str, Any]]) -> dict[str, WorkRecord]:
+    """Read rows of `work` into records by their subject."""
+    return {record.subject: record for record in (WorkRecord.from_row(row["work"]) for row in rows)}

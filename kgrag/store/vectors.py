@@ -1,0 +1,73 @@
+"""Vectors in the database: who waits for one, and writing them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from kgrag.errors import InputError
+from kgrag.models.base import Vectors
+from kgrag.store.connection import Connection, Transaction
+from kgrag.store.rows import batches_by_size
+from kgrag.store.statements import statement
+
+__all__ = ["WaitingForVectors", "put_vectors", "vector_rows"]
+
+FLOAT_CHARACTERS = 9
+"""What a number of a vector takes in a message."""
+
+
+class WaitingForVectors:
+    """Who waits for a vector, as long as nothing else was written: a search in all chunks for each batch takes too long."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._chunks: dict[str, None] = {}
+        self._entities: dict[str, dict[str, None]] = {}
+
+    def chunks(self) -> list[str]:
+        """Return the ids of the chunks without a vector, sorted."""
+        if not self._chunks:
+            rows = self._connection.read(statement("store/chunks_without_embedding"), {})
+            self._chunks = dict.fromkeys(sorted(row["id"] for row in rows))
+        return list(self._chunks)
+
+    def entities(self, graph: str) -> list[str]:
+        """Return the keys of a graph's entities without a vector, sorted; the graph's index has to exist."""
+        if not self._entities.get(graph):
+            text = statement("store/entities_without_embedding", graph=graph)
+            rows = self._connection.read(text, {"graph": graph})
+            self._entities[graph] = dict.fromkeys(sorted(row["key"] for row in rows))
+        return list(self._entities[graph])
+
+    def forget_chunks(self, ids: Iterable[str]) -> None:
+        """Take out chunks that have their vectors now."""
+        for one in ids:
+            self._chunks.pop(one, None)
+
+    def forget_entities(self, graph: str, keys: Iterable[str]) -> None:
+        """Take out entities that have their vectors now."""
+        for key in keys:
+            self._entities.get(graph, {}).pop(key, None)
+
+    def forget_graph(self, graph: str) -> None:
+        """Ask again which entities of a graph wait: it was written to."""
+        self._entities.pop(graph, None)
+
+    def forget(self) -> None:
+        """Ask again who waits: documents were written or deleted."""
+        self._chunks.clear()
+        self._entities.clear()
+
+
+def vector_rows(ids: Sequence[str], vectors: Vectors, dimensions: int) -> list[dict[str, Any]]:
+    """Return a row of id and embedding for each. Raises `InputError` where the shape is not [len(ids), dimensions]."""
+    if vectors.shape != (len(ids), dimensions):
+        raise InputError(f"Vectors: expected shape ({len(ids)}, {dimensions}), got {vectors.shape}.")
+    return [{"id": one, "embedding": vector} for one, vector in zip(ids, vectors.tolist(), strict=True)]
+
+
+def put_vectors(transaction: Transaction, name: str, rows: Sequence[dict[str, Any]]) -> None:
+    """Write the rows of `vector_rows` by the statement of this name, in messages that are not too large."""
+    for some in batches_by_size(rows, characters=len(rows[0]["embedding"]) * FLOAT_CHARACTERS if rows else None):
+        transaction.run(name, rows=some)
