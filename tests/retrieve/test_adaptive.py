@@ -15,6 +15,12 @@ from kgrag.testing import ScriptedChatModel
         ("Which board is more suitable for battery operation, the X-100 or the X-200?", "reasoning"),
         ("How do the X-100 and the X-200 differ?", "disambiguation"),
         ("Where was the director of the film that won in 1999 born?", "multi_hop"),
+        ("Which devices have an RS-485 port?", "summary"),
+        ("How do the Alpha and Beta families differ in memory?", "summary"),
+        ("I am confused: is TX the input or the output?", "disambiguation"),
+        ("My X-100 does not start. What could be causing this?", "reasoning"),
+        ("What steps do I need to complete before the X-100 answers?", "multi_hop"),
+        ("How does the X-100 communicate with the X-200?", "multi_hop"),
     ],
 )
 def test_rules_tell_the_type_by_the_wording(question: str, kind: str) -> None:
