@@ -28,7 +28,10 @@ def retrieval(
         ),
     ],
     pipelines: Annotated[
-        str, typer.Option("--pipelines", help="Names or TOML files, separated by commas; all: every one that there is.")
+        str,
+        typer.Option(
+            "--pipelines", help="Names or TOML files, separated by commas; RAG_* for all of a kind, all for every one."
+        ),
     ] = "default",
     store: Store = None,
     baseline: Annotated[
@@ -77,9 +80,9 @@ def retrieval(
     from kgrag.evaluate.chart import quality_over_tokens
     from kgrag.evaluate.gold_questions import read_gold_questions
     from kgrag.knowledge_graph import open_graph
-    from kgrag.retrieve import pipeline_names
+    from kgrag.retrieve import listed_pipelines
 
-    names = pipeline_names() if pipelines == "all" else [name.strip() for name in pipelines.split(",") if name.strip()]
+    names = listed_pipelines(pipelines)
     if baseline is not None and baseline not in names:
         raise InputError(f"Expected --baseline to be one of --pipelines ({', '.join(names)}), got {baseline!r}.")
     ks = _counts(k)

@@ -5,6 +5,7 @@ A file under `pipelines/` is a pipeline by the file's name; a path to any other 
 
 from __future__ import annotations
 
+import fnmatch
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -24,7 +25,15 @@ from kgrag.retrieve.settings import (
     StepSettings,
 )
 
-__all__ = ["Adaptive", "AdaptivePipeline", "Pipeline", "QuestionType", "load_pipeline", "pipeline_names"]
+__all__ = [
+    "Adaptive",
+    "AdaptivePipeline",
+    "Pipeline",
+    "QuestionType",
+    "listed_pipelines",
+    "load_pipeline",
+    "pipeline_names",
+]
 
 QuestionType = Literal["factual", "reasoning", "disambiguation", "multi_hop", "summary"]
 
@@ -93,6 +102,23 @@ def load_pipeline(name: str) -> Pipeline | AdaptivePipeline:
 def pipeline_names() -> list[str]:
     """Name the pipelines that kgrag ships, sorted."""
     return sorted(file.stem for file in _folder().glob("*.toml"))
+
+
+def listed_pipelines(text: str) -> list[str]:
+    """Read names or files separated by commas, each once; `RAG_*` stands for every shipped pipeline that matches, `all` for every one.
+
+    Raises `PipelineError` where a pattern matches none, or nothing is named.
+    """
+    found: list[str] = []
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        pattern = "*" if part == "all" else part
+        matching = fnmatch.filter(pipeline_names(), pattern) if "*" in pattern else [part]
+        if not matching:
+            raise PipelineError(f"{part}: expected to match one of {', '.join(pipeline_names())}.")
+        found += matching
+    if not found:
+        raise PipelineError(f"Expected names of pipelines separated by commas, got {text!r}.")
+    return list(dict.fromkeys(found))
 
 
 def _problem(kind: type[StepSettings], content: Mapping[str, Any], error: Any) -> str:

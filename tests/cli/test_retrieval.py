@@ -109,6 +109,8 @@ def test_a_learnt_map_is_a_pipeline(store: Path, tmp_path: Path, capsys: pytest.
     [
         (("--pipelines", "default", "--baseline", "dense"), "--baseline to be one of"),
         (("--pipelines", "fancy"), "no pipeline 'fancy'"),
+        (("--pipelines", "fancy*"), "to match one of LLMGraph_"),
+        (("--pipelines", ","), "names of pipelines separated by commas"),
         (("--pipelines", "default", "--k", "0"), "--k to be numbers"),
         (("--pipelines", "SimpleKG_Dense_KG", "--graph", "simple_kg"), "one of the store's: mention"),
     ],

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from kgrag.errors import PipelineError
-from kgrag.retrieve.pipeline import Pipeline, load_pipeline, pipeline_names
+from kgrag.retrieve.pipeline import Pipeline, listed_pipelines, load_pipeline, pipeline_names
 from kgrag.retrieve.settings import GraphExpansion, LinkExpansion
 
 
@@ -83,3 +83,10 @@ def test_a_wrong_pipeline_file_is_refused_with_the_place_of_the_mistake(
     with pytest.raises(PipelineError, match=complaint) as caught:
         load_pipeline(str(file))
     assert str(file) in str(caught.value)
+
+
+def test_a_pattern_stands_for_the_shipped_pipelines_that_match() -> None:
+    thesis = listed_pipelines("RAG_*, SimpleKG_*,LLMGraph_*,LlamaIndex_*")
+    assert len(thesis) == 15
+    assert listed_pipelines("dense,mine.toml,de*") == ["dense", "mine.toml", "default"]
+    assert listed_pipelines("all") == pipeline_names()
