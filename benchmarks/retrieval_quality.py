@@ -29,6 +29,8 @@ from benchmarks.tables import print_table
 from kgrag.evaluate.gold_questions import read_gold_questions
 from kgrag.evaluate.retrieval import measure_pipeline
 
+CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kgrag" / "retrieval-quality"
+"""Where stores stay."""
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 FACT_BUDGET_TOKENS = 1500
 TOP = 20
@@ -119,10 +121,9 @@ def main() -> None:
     """Print the table."""
     from kgrag.retrieve import pipeline_names
 
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kgrag" / "retrieval-quality"
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--store", choices=("embedded", "neo4j"), default="embedded")
-    parser.add_argument("--stores", type=Path, default=cache)
+    parser.add_argument("--stores", type=Path, default=CACHE)
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--sets", default=",".join(one.name for one in SETS))
     parser.add_argument("--pipelines", default=",".join(pipeline_names()))
