@@ -236,7 +236,7 @@ def test_a_graph_is_deleted_with_its_communities(store: GraphStore, tmp_path: Pa
 
 def test_an_unknown_graph_is_refused_with_those_that_are_there(store: GraphStore, tmp_path: Path) -> None:
     built(store, write(tmp_path / "docs", ["Falcon"]))
-    with pytest.raises(InputError, match="got other; the store has mention"):
+    with pytest.raises(InputError, match="no graph 'other', only: mention"):
         asyncio.run(
             update_communities(
                 store,
