@@ -8,9 +8,10 @@ Every column is the mean share of a question's gold facts that a chunk states, o
 
     first 10     among the first 10 seeds
     seeds        among all seeds (with `candidates = 100`: the 100 nearest and the 100 best by words)
-    1 hop        among the first 10 seeds and what shares an entity or a hyperlink with one of them
+    1 hop        among the first 10 seeds and what shares an entity or a hyperlink with one of them; entities of more than 20 chunks
+                 (the `common` of `paths`) lead nowhere: over them nearly everything is one hop away
     2 hops       also what has an entity that is related to an entity of such a seed
-    (reached)    not a share: how many chunks two hops reach, median; a ceiling that needs most of the corpus is none
+    (reached)    not a share: how many chunks two hops reach, median
     candidates   that the pipeline ranks
     shown        that it shows, 20
     inside       that it shows inside the budget: the figure of retrieval_quality
@@ -42,11 +43,14 @@ from kgrag.retrieve import Retriever
 from kgrag.retrieve.candidates import Candidate
 from kgrag.retrieve.find import FindSeeds
 from kgrag.retrieve.finish import ReadTexts
+from kgrag.retrieve.settings import PathExpansion
 from kgrag.retrieve.state import Query, Resources, State
 from kgrag.retrieve.walk_graph import WalkGraph, walk_graph
 from kgrag.types import Evidence
 
 FIRST_SEEDS = 10
+COMMON_CHUNKS = PathExpansion.model_fields["common"].default
+"""Entities that more chunks have join nothing."""
 STAGES = ("first 10", "seeds", "1 hop", "2 hops", "candidates", "shown", "inside", "shown*", "ranked*", "corpus*")
 BY_TYPE = ("arduino",)
 """Sets that come with a row for each type of question."""
@@ -63,7 +67,7 @@ class Neighbours:
 
     @classmethod
     def of(cls, graph: WalkGraph) -> Neighbours:
-        """Read them from the graph that walks go over."""
+        """Read them from the graph that walks go over, without entities that more than COMMON_CHUNKS chunks have."""
         keys = (*graph.chunks, *graph.entities)
         entities_of: dict[str, set[str]] = defaultdict(set)
         chunks_of: dict[str, set[str]] = defaultdict(set)
@@ -71,6 +75,9 @@ class Neighbours:
             for chunk, entity in zip(chunks, entities, strict=True):
                 entities_of[keys[chunk]].add(keys[entity])
                 chunks_of[keys[entity]].add(keys[chunk])
+        for entity in [entity for entity, chunks in chunks_of.items() if len(chunks) > COMMON_CHUNKS]:
+            for chunk in chunks_of.pop(entity):
+                entities_of[chunk].discard(entity)
         both: list[dict[str, set[str]]] = []
         for ones, others, _ in (graph.relations, graph.hyperlinks):
             beside: dict[str, set[str]] = defaultdict(set)
