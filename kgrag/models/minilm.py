@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from kgrag.errors import ModelMissing
 from kgrag.folders import cache_folder
 from kgrag.models.base import Vectors
+from kgrag.models.recent import RecentVectors
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -44,6 +45,8 @@ CLS_ID, SEP_ID = 101, 102
 """`[CLS]` and `[SEP]` in the model's vocabulary."""
 BATCH_TOKENS = 2048
 """Padded tokens of one run: enough to keep two cores busy, little enough to stay in their caches (8192 took a fifth more time)."""
+TOKEN_VECTORS_BYTES = 128_000_000
+"""Of token vectors that are kept; a chunk of 150 tokens has 230 kB of them."""
 
 
 class MiniLM:
@@ -58,6 +61,7 @@ class MiniLM:
 
     def __init__(self) -> None:
         self._loading = threading.Lock()
+        self._recent = RecentVectors(TOKEN_VECTORS_BYTES)
 
     def count_tokens(self, text: str) -> int:
         """Count the tokens of `text`, without special ones."""
@@ -82,7 +86,13 @@ class MiniLM:
         return vectors
 
     def token_vectors(self, texts: Sequence[str]) -> list[Vectors]:
-        """Embed every token of each text (for late interaction): a list of [tokens, 384], unit length, special tokens left out."""
+        """Embed every token of each text (for late interaction): a list of [tokens, 384], unit length, special tokens left out.
+
+        What was read lately is kept (about 500 chunks); the arrays are read-only.
+        """
+        return self._recent.of(texts, self._embed_tokens)
+
+    def _embed_tokens(self, texts: Sequence[str]) -> list[Vectors]:
         parts: list[list[tuple[int, Vectors]]] = [[] for _ in texts]
         for order, (owner, states) in enumerate(self._token_states(texts)):
             inner = states[1:-1]
