@@ -1,6 +1,9 @@
-"""How long retrieval takes: `python -m benchmarks.retrieval_latency [--store embedded|neo4j] [--sizes 2138,20000,100000]`.
+"""How long retrieval takes.
 
-Prints one table: p50 and p95 of every pipeline under `pipelines/`, the embedding of the question included.
+    python -m benchmarks.retrieval_latency [--store embedded|neo4j] [--sizes 2138,20000,100000] [--pipelines default,kg]
+
+Prints one table: p50 and p95 of the pipelines (by default every one under `pipelines/`), the embedding of the question included, and the
+slowest step of each.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,7 +26,7 @@ from benchmarks.stores import fresh_store
 from benchmarks.tables import print_table
 
 if TYPE_CHECKING:
-    from kgrag.retrieve import AdaptiveRetriever, Retriever
+    from kgrag.retrieve import AdaptiveRetriever, Retrieval, Retriever
 
 DEFAULT_SIZES = f"{REAL_CHUNKS},20000,100000"
 QUESTIONS = 100
@@ -30,11 +34,11 @@ WARM_UP = 5
 """Questions asked before the clock counts: a server's first queries are planned and its pages are read."""
 
 
-def measure(store: str, chunks: int) -> list[list[str]]:
-    """Build one corpus in a fresh store and ask it through every pipeline; returns rows of the table."""
+def measure(store: str, chunks: int, pipelines: Sequence[str]) -> list[list[str]]:
+    """Build one corpus in a fresh store and ask it through every one of `pipelines`; returns rows of the table."""
     from kgrag.build import build
     from kgrag.extract import open_extractor
-    from kgrag.retrieve import load_pipeline, open_retriever, pipeline_names
+    from kgrag.retrieve import load_pipeline, open_retriever
     from kgrag.settings import Settings
     from kgrag.store.graph import open_store
 
@@ -53,9 +57,9 @@ def measure(store: str, chunks: int) -> list[list[str]]:
             )
         rows = []
         with open_store(fresh.target) as opened:
-            for name in pipeline_names():
+            for name in pipelines:
                 retriever = open_retriever(opened, corpus.embedder, load_pipeline(name))
-                milliseconds, pieces = asyncio.run(_time(retriever, corpus.questions))
+                milliseconds, found = asyncio.run(_time(retriever, corpus.questions))
                 p50, p95 = np.percentile(milliseconds, [50, 95])
                 rows.append(
                     [
@@ -65,37 +69,52 @@ def measure(store: str, chunks: int) -> list[list[str]]:
                         f"{p50:,.1f}",
                         f"{p95:,.1f}",
                         f"{max(milliseconds):,.1f}",
-                        f"{np.mean(pieces):.1f}",
+                        _slowest_step(found),
+                        f"{np.mean([len(one.evidence) for one in found]):.1f}",
                     ]
                 )
         return rows
 
 
-async def _time(retriever: Retriever | AdaptiveRetriever, asked: tuple[str, ...]) -> tuple[list[float], list[int]]:
+async def _time(
+    retriever: Retriever | AdaptiveRetriever, asked: tuple[str, ...]
+) -> tuple[list[float], list[Retrieval]]:
     for question in asked[:WARM_UP]:
-        await retriever.retrieve(question)
-    milliseconds, pieces = [], []
+        await retriever.trace(question)
+    milliseconds, found = [], []
     for question in asked:
         started = time.perf_counter()
-        evidence = await retriever.retrieve(question)
+        found.append(await retriever.trace(question))
         milliseconds.append(1000 * (time.perf_counter() - started))
-        pieces.append(len(evidence))
-    return milliseconds, pieces
+    return milliseconds, found
+
+
+def _slowest_step(found: Sequence[Retrieval]) -> str:
+    """Name the step with the highest median, and that in milliseconds."""
+    seconds: dict[str, list[float]] = {}
+    for change in (change for one in found for change in one.changes):
+        seconds.setdefault(change.step, []).append(change.seconds)
+    median, step = max((float(np.median(some)), step) for step, some in seconds.items())
+    return f"{step} {1000 * median:,.1f}"
 
 
 def main() -> None:
     """Measure each size and print the table."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition(":")[0])
+    from kgrag.retrieve import pipeline_names
+
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--store", choices=("embedded", "neo4j"), default="embedded")
     parser.add_argument("--sizes", default=DEFAULT_SIZES, help=f"Chunks, separated by commas. Default: {DEFAULT_SIZES}")
+    parser.add_argument("--pipelines", default=",".join(pipeline_names()))
     parser.add_argument("--one", type=int, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.one:
-        print(json.dumps(measure(arguments.store, arguments.one)))
+        print(json.dumps(measure(arguments.store, arguments.one, arguments.pipelines.split(","))))
         return
     rows = []
     for size in arguments.sizes.split(","):
         command = [sys.executable, "-m", "benchmarks.retrieval_latency", "--store", arguments.store, "--one", size]
+        command += ["--pipelines", arguments.pipelines]
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
         rows.extend(json.loads(done.stdout.splitlines()[-1]))
     title = f"Retrieval on {arguments.store}: milliseconds for one question, {QUESTIONS} questions after {WARM_UP} of warming up"
@@ -103,7 +122,12 @@ def main() -> None:
         "One question at a time; its embedding by MiniLM is included.",
         "Mixed vectors: real MiniLM vectors of 1,000 passages, mixed and perturbed.",
     ]
-    print_table(title, ["corpus", "chunks", "pipeline", "p50 ms", "p95 ms", "max ms", "evidence"], rows, notes)
+    print_table(
+        title,
+        ["corpus", "chunks", "pipeline", "p50 ms", "p95 ms", "max ms", "slowest step ms", "evidence"],
+        rows,
+        notes,
+    )
 
 
 if __name__ == "__main__":
