@@ -40,6 +40,8 @@ def _steps(pipeline: Pipeline) -> Iterator[Box]:
         yield f"rerank: {pipeline.rerank.kind}", _settings(pipeline.rerank)
     context = pipeline.context
     yield "near-duplicates", f"near_duplicate {context.near_duplicate:g}"
+    if pipeline.breadth is not None:
+        yield "breadth", _settings(pipeline.breadth)
     tokens = f", tokens {context.tokens}" if context.tokens else ""
     yield "budget", f"top {context.top}{tokens}"
     if context.order != "score":

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from kgrag.retrieve.candidates import Candidate
 from kgrag.retrieve.community_seeds import find_communities
 from kgrag.retrieve.entity_seeds import find_entities
+from kgrag.retrieve.families import families_in_question
 from kgrag.retrieve.global_seeds import judge_communities
 from kgrag.retrieve.names import named_in_question
 from kgrag.retrieve.seeds import Found, find_seeds
@@ -68,13 +69,13 @@ class FindSeeds:
     async def _named(self, state: State) -> tuple[NamedEntity, ...]:
         if self.names is None:
             return ()
-        return await named_in_question(
-            self.resources.store,
-            state.query.question,
-            state.vector,
-            graph=self.resources.graph,
-            settings=self.names,
+        store, question, vector = self.resources.store, state.query.question, state.vector
+        named, members = await asyncio.gather(
+            named_in_question(store, question, vector, graph=self.resources.graph, settings=self.names),
+            families_in_question(store, question, vector, graph=self.resources.graph, settings=self.names),
         )
+        keys = {member.key for member in members}
+        return (*members, *(entity for entity in named if entity.key not in keys))
 
     async def _find(self, settings: SeedsOfAKind, query: Query) -> Found:
         match settings:

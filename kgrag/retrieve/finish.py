@@ -13,7 +13,7 @@ from kgrag.retrieve.near_duplicates import first_of_each
 from kgrag.retrieve.state import Resources, State
 from kgrag.types import Evidence
 
-__all__ = ["Arrange", "FitBudget", "LeaveOutNearDuplicates", "ReadTexts"]
+__all__ = ["FETCHED_AT_LEAST", "Arrange", "FitBudget", "LeaveOutNearDuplicates", "ReadTexts"]
 
 FETCHED_PER_SHOWN = 2
 """Candidates whose text is read for each piece that may be shown: room for near-duplicates and for what does not fit the budget."""
@@ -25,12 +25,13 @@ class ReadTexts:
     """Read the texts of the best candidates, in order, and make evidence of them."""
 
     resources: Resources
+    at_least: int = FETCHED_AT_LEAST
     name: str = "texts"
 
     async def __call__(self, state: State) -> State:
         """Rank and read."""
         ranking = best_first(state.candidates.values())
-        best = ranking[: max(FETCHED_AT_LEAST, FETCHED_PER_SHOWN * (state.top or 0))]
+        best = ranking[: max(self.at_least, FETCHED_PER_SHOWN * (state.top or 0))]
         ids = list(dict.fromkeys(candidate.chunk_id for candidate in best if candidate.chunk_id))
         rows = await asyncio.to_thread(self.resources.store.read, "retrieve/chunks", ids=ids)
         by_id = {row["id"]: row for row in rows}

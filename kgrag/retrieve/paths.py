@@ -76,10 +76,12 @@ def lift_pairs(state: State, paths: Sequence[Path], *, settings: PathExpansion) 
     """Give the second chunk of each of the best pairs the pair's score, where that is higher than its own and lower than the seed's.
 
     A pair has the mean of its two scores, and more by what it gains together over the better of the two and by the rarity of the name.
-    Of each pair of chunks the rarest name counts.
+    Of each pair of chunks the rarest name counts, and of two seeds the lesser one is lifted.
     """
     pairs: dict[frozenset[str], tuple[float, Path]] = {}
     for path in sorted(paths, key=lambda path: (path.seed, path.chunk.chunk_id)):
+        if state.candidate(path.chunk).score > state.candidates[path.seed].score:
+            continue  # It is a better seed, and the pair comes from its side too.
         together = joint_cosine(path.seed_cosine, path.chunk.cosine, path.alike)
         gain = together - max(path.seed_cosine, path.chunk.cosine)
         mean = (state.candidates[path.seed].score + state.candidate(path.chunk).score) / 2

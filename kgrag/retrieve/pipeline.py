@@ -16,6 +16,7 @@ from pydantic import BeforeValidator, Field, ValidationError
 from kgrag.errors import PipelineError
 from kgrag.retrieve.settings import (
     Adjacent,
+    Breadth,
     Context,
     Expansion,
     Names,
@@ -68,6 +69,7 @@ class Pipeline(StepSettings):
     names: Names | None = None
     adjacent: Adjacent | None = None
     expansion: Annotated[tuple[Expansion, ...], BeforeValidator(_listed)] = ()
+    breadth: Breadth | None = None
     rerank: Rerank | None = None
     context: Context = Context()
 
@@ -173,6 +175,7 @@ _KINDS = dict(_kinds())
 _SECTIONS: dict[str, type[StepSettings]] = {
     "names": Names,
     "adjacent": Adjacent,
+    "breadth": Breadth,
     "rerank": Rerank,
     "context": Context,
     "adaptive": Adaptive,

@@ -1,6 +1,7 @@
 """A question → evidence, by the steps of a pipeline, in this order:
 
-query preparation → vector → seeds and names → names preferred → adjacent → expansions → texts → rerank → near-duplicates → budget → order
+query preparation → vector → seeds and names → names preferred → adjacent → expansions → texts → rerank → near-duplicates →
+breadth → budget → order
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ from dataclasses import dataclass
 from kgrag.errors import InputError
 from kgrag.models.base import ChatModel, Embedder, Reranker
 from kgrag.retrieve.adjacent import SupportAdjacent
+from kgrag.retrieve.breadth import SPREAD, SpreadOut
 from kgrag.retrieve.communities import AddCommunities
 from kgrag.retrieve.find import EmbedQuery, FindSeeds
-from kgrag.retrieve.finish import Arrange, FitBudget, LeaveOutNearDuplicates, ReadTexts
+from kgrag.retrieve.finish import FETCHED_AT_LEAST, Arrange, FitBudget, LeaveOutNearDuplicates, ReadTexts
 from kgrag.retrieve.links import FollowLinks
 from kgrag.retrieve.names import PreferNamed
 from kgrag.retrieve.neighbourhood import ExpandOverGraph
@@ -65,10 +67,12 @@ def steps_of(pipeline: Pipeline, resources: Resources) -> Iterator[Step]:
     if pipeline.adjacent is not None:
         yield SupportAdjacent(pipeline.adjacent)
     yield from (_expand(settings, resources) for settings in pipeline.expansion)
-    yield ReadTexts(resources)
+    yield ReadTexts(resources, at_least=SPREAD if pipeline.breadth is not None else FETCHED_AT_LEAST)
     if pipeline.rerank is not None:
         yield RerankEvidence(pipeline.rerank, resources)
     yield LeaveOutNearDuplicates(pipeline.context.near_duplicate)
+    if pipeline.breadth is not None:
+        yield SpreadOut(pipeline.breadth)
     yield FitBudget()
     if pipeline.context.order != "score":
         yield Arrange(pipeline.context.order)

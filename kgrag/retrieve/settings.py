@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 __all__ = [
     "Adjacent",
+    "Breadth",
     "CommunityExpansion",
     "CommunitySeeds",
     "Context",
@@ -178,6 +179,19 @@ class Names(StepSettings):
     """What a chunk about something that the question names gains, on the scale on which the best possible seed has 1."""
     chunks: Count = 50
     """Chunks about one name that become candidates, nearest to the question first."""
+    members: CountOrNone = 0
+    """The same for each member of a family that the question names (`Nano boards`, `the Nicla family`); 0: families are not looked for."""
+
+
+class Breadth(StepSettings):
+    """Fair shares, where a question names families or asks which things of a sort there are without naming one."""
+
+    length: Share
+    """What a piece loses for each 100 tokens, on the scale on which the best possible seed has 1: what is long costs others their place."""
+    document: Share
+    """What it loses for each better one of its document."""
+    family: Share
+    """What it loses for each better one of its family beyond those of the family that has fewest."""
 
 
 class Adjacent(StepSettings):

@@ -60,6 +60,8 @@ class NamedEntity:
     name: str
     chunks: tuple[Likeness, ...]
     """The chunks about it (its title or heading stands over them) that are most like the question."""
+    family: str = ""
+    """Normal form of the family's name, where the question names the family and not this member."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,6 +104,18 @@ def test_what_the_question_names_comes_first_and_its_near_namesake_does_not(
     assert not any(reason.startswith("question names") for reason in reasons["X-1000"])
 
 
+def test_a_family_means_all_its_members_and_they_take_turns(manual: GraphStore, embedder: HashingEmbedder) -> None:
+    first, second, *_ = ask(manual, embedder, "At what voltage do X sensors run?")
+    assert {first.title, second.title} == {"X-100", "X-1000"}
+    assert f"question names {first.title}" in first.why and f"question names {second.title}" in second.why
+    assert any(reason.startswith("breadth") for reason in first.why)
+
+
+def test_a_name_that_begins_one_other_name_only_is_no_family(manual: GraphStore, embedder: HashingEmbedder) -> None:
+    found = ask(manual, embedder, "How many slots do Carrier boards have?")
+    assert not any(reason.startswith("question names") for evidence in found for reason in evidence.why)
+
+
 def test_a_link_leads_to_what_a_seed_mentions_and_says_so(manual: GraphStore, embedder: HashingEmbedder) -> None:
     found = {
         evidence.title: evidence for evidence in ask(manual, embedder, "How many slots where the X-100 is mounted?")

@@ -18,6 +18,8 @@ QUESTIONS = (
     "Which boards does the X-100 work with, and what do they have in common?",
     "Compare the TPR-40 and the TPR-400.",
     "What does error E-12 of the X-1000 mean and what has to be done?",
+    "Which sensors measure pressure, and over what range?",
+    "What do TPR transmitters need to be mounted?",
 )
 SHOWN = 3
 THESIS = tuple(name for name in pipeline_names() if name.startswith(("RAG_", "SimpleKG_", "LLMGraph_", "LlamaIndex_")))

@@ -52,7 +52,13 @@ def test_a_lifted_chunk_stays_behind_its_seed() -> None:
 
 def test_no_more_pairs_are_lifted_than_are_asked_for() -> None:
     paths = [path("a", f"n{number}", cosine=0.5 - number / 100) for number in range(5)]
-    assert set(lift_pairs(state(a=0.2), paths, settings=SETTINGS)) == {"a", "n0"}
+    assert set(lift_pairs(state(a=0.5), paths, settings=SETTINGS)) == {"a", "n0"}
+
+
+def test_of_two_seeds_the_lesser_one_is_lifted_whichever_has_the_smaller_id() -> None:
+    ways = [path("a", "b", cosine=0.5, alike=-0.5), path("b", "a", cosine=0.5, alike=-0.5)]
+    assert lift_pairs(state(a=0.4, b=0.5, c=0.45), ways, settings=SETTINGS)["a"].score > 0.45
+    assert lift_pairs(state(a=0.5, b=0.4, c=0.45), ways, settings=SETTINGS)["b"].score > 0.45
 
 
 @given(

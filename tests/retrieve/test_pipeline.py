@@ -65,7 +65,7 @@ def test_a_name_never_reaches_a_file_outside_the_folder() -> None:
         ),
         (
             'description = "x"\nfoo = 1\n[seeds]\nkind = "dense"\n',
-            "foo: There is no such key; allowed are adjacent, context",
+            "foo: There is no such key; allowed are adjacent, breadth, context",
         ),
         (
             'description = "x"\n[seeds]\nkind = "dense"\n[[query]]\nkind = "rewrite"\n[[query]]\nkind = "names"\nmost = 99\n',

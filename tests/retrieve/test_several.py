@@ -1,0 +1,54 @@
+import pytest
+
+from kgrag.retrieve.families import goes_on
+from kgrag.retrieve.several import asks_across, families_said
+
+
+@pytest.mark.parametrize(
+    ("question", "families"),
+    [
+        ("How do Nano and Nicla boards differ?", [("Nano",), ("Nicla",)]),
+        ("Compare the memory of the TPR, THM and WX-32 modules.", [("TPR",), ("THM",), ("WX-32",)]),
+        ("What is new in the X-100 family?", [("X-100",)]),
+        ("What sets the Nano product family apart?", [("Nano",)]),
+        ("What do Tarnfell TPR sensors have in common?", [("Tarnfell TPR", "TPR")]),
+        ("Which X-100 board is the smallest?", [("X-100",)]),
+        ("Which voltage does the X-100 need?", []),
+        ("Which board is the smallest?", []),
+        ("Does the X-100 work with sensors of other makers?", []),
+    ],
+)
+def test_a_name_before_a_plural_is_a_family(question: str, families: list[tuple[str, ...]]) -> None:
+    said = [one[1:] if one[0].startswith(("Which", "What")) else one for one in families_said(question)]
+    assert [one for one in said if one] == families
+
+
+@pytest.mark.parametrize(
+    ("question", "across"),
+    [
+        ("Which boards have a DAC?", True),
+        ("If fast readings are required, which sensor is appropriate?", True),
+        ("What is shared by products with Wi-Fi?", True),
+        ("How long does the battery last?", False),
+        ("Who directed the film?", False),
+    ],
+)
+def test_a_question_for_things_of_a_sort_asks_across(question: str, across: bool) -> None:
+    assert asks_across(question) == across
+
+
+@pytest.mark.parametrize(
+    ("name", "family", "member"),
+    [
+        ("Nano 33 BLE", "nano", True),
+        ("TPR-40", "tpr", True),
+        ("X-100 Rev 2", "x100", True),
+        ("Nanotech", "nano", False),
+        ("X-1000", "x100", False),
+        ("X-100-2", "x100", False),
+        ("Rail 3.3 V", "rail3", False),
+        ("Nano", "nano", False),
+    ],
+)
+def test_a_member_has_another_word_after_the_familys_name(name: str, family: str, member: bool) -> None:
+    assert goes_on(name, family) == member
