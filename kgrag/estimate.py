@@ -15,8 +15,8 @@ from pathlib import Path
 from pydantic import BaseModel, Field, computed_field
 
 from kgrag.documents import discover
-from kgrag.errors import DocumentError
-from kgrag.extract.base import Extractor, InducesSchema
+from kgrag.errors import DocumentError, ModelReplyError
+from kgrag.extract.base import Extractor, InducesSchema, chunk_fingerprints
 from kgrag.models.base import ChatModel, Embedder
 from kgrag.models.expected import CountingChatModel, ExpectingChatModel, NotAsked
 from kgrag.models.prices import PriceTable, load_prices
@@ -156,7 +156,8 @@ async def estimate(
             result.embedding_tokens += _tokens_to_embed(batch, store, embedder)
         for graph, extractor in extractors:
             known = store.work_of("extract", [chunk.id for chunk in batch], scope=graph) if store else {}
-            wanted = [chunk for chunk in batch if not is_done(known.get(chunk.id), extractor.fingerprint)]
+            fingerprint = chunk_fingerprints(extractor)
+            wanted = [chunk for chunk in batch if not is_done(known.get(chunk.id), fingerprint(chunk))]
             await _count(extractor, wanted, model, result.graphs[graph])
     prices = load_prices(settings.prices)
     for graph, counts in result.graphs.items():
@@ -215,7 +216,7 @@ async def _count(
     for chunk in chunks:
         try:
             await extractor.extract(chunk)
-        except NotAsked:
+        except (NotAsked, ModelReplyError):  # what cannot be used without a call costs none
             continue
     counts.calls += model.expected.calls - before.calls
     counts.prompt_tokens += model.expected.prompt_tokens - before.prompt_tokens

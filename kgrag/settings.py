@@ -67,6 +67,8 @@ class Settings(BaseSettings):
     """One or several, each of which makes a graph of its own; in the environment separated by commas."""
     graph: str | None = None
     """Another name for the graph of a single extractor."""
+    recorded: Path | None = None
+    """The file that the extractor `recorded` reads."""
     prompt: str | None = None
     """A file with instructions for extraction instead of kgrag's own."""
     extraction_schema: str = "none"

@@ -70,6 +70,12 @@ def build(
     timeout_s: TimeoutS = None,
     model_cache: ModelCache = None,
     prices: Prices = None,
+    recorded: Annotated[
+        Path | None,
+        typer.Option(
+            "--recorded", help="JSON lines of recorded extractions, for --extractor recorded.", show_default=False
+        ),
+    ] = None,
     prompt: Annotated[
         Path | None,
         typer.Option(
@@ -120,7 +126,9 @@ def build(
     """Make a store hold what files and folders hold; what is unchanged is left alone, so the same command also updates and resumes."""
     from kgrag.cli.estimate import show_estimate
     from kgrag.cli.output import print_json, terminal_progress
+    from kgrag.errors import InputError
     from kgrag.knowledge_graph import estimate_build, open_graph
+    from kgrag.settings import load_settings
 
     settings = {
         "pdf": pdf,
@@ -128,6 +136,7 @@ def build(
         "chunk_tokens": chunk_tokens,
         "extractor": extractor,
         "graph": graph,
+        "recorded": recorded,
         "prompt": None if prompt is None else str(prompt),
         "extraction_schema": schema,
         "max_paths_per_chunk": max_paths_per_chunk,
@@ -142,6 +151,8 @@ def build(
         "prices": prices,
         "wait_s": wait_s,
     }
+    if recorded is not None and "recorded" not in load_settings(**settings).extractor:
+        raise InputError(f"--recorded {recorded}: expected --extractor recorded, which reads it.")
     if dry_run:
         estimate = estimate_build(*paths, store=store, metadata=metadata, progress=terminal_progress(), **settings)
         if as_json:

@@ -16,12 +16,12 @@ __all__ = ["EXTRACTORS", "NEEDS_MODEL", "open_extractor"]
 
 NEEDS_MODEL = ("simple_kg", "graph_transformer", "path")
 """Extractors that ask a chat model through a framework; each needs the framework's extra."""
-EXTRACTORS = ("mention", *NEEDS_MODEL)
-"""Names that `open_extractor` knows; `mention` needs no model."""
+EXTRACTORS = ("mention", "recorded", *NEEDS_MODEL)
+"""Names that `open_extractor` knows; the first two need no model."""
 
 
 def open_extractor(name: str, *, model: ChatModel | None = None, settings: Settings | None = None) -> Extractor:
-    """Return a new extractor of that name; all but `mention` ask `model`, by the prompt, schema and options of `settings`.
+    """Return a new extractor of that name; those of `NEEDS_MODEL` ask `model`, by the prompt, schema and options of `settings`.
 
     Raises `InputError` for an unknown name, a missing model or a wrong option, `ModelMissing` where the framework's extra is not installed.
     """
@@ -29,6 +29,12 @@ def open_extractor(name: str, *, model: ChatModel | None = None, settings: Setti
         from kgrag.extract.mention import MentionExtractor
 
         return MentionExtractor()
+    if name == "recorded":
+        from kgrag.extract.recorded import RecordedExtractor
+
+        if settings is None or settings.recorded is None:
+            raise InputError("The extractor recorded reads a file: expected one, got none. Set --recorded FILE.")
+        return RecordedExtractor(settings.recorded)
     if name not in NEEDS_MODEL:
         raise InputError(
             f"Unknown extractor {name!r}: expected one of {', '.join(EXTRACTORS)}. Set --extractor or KGRAG_EXTRACTOR."

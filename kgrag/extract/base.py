@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from kgrag.types import Chunk, Document, Extraction, Usage
@@ -10,7 +10,7 @@ from kgrag.types import Chunk, Document, Extraction, Usage
 if TYPE_CHECKING:
     from kgrag.extract.schema import ExtractionSchema
 
-__all__ = ["Extractor", "InducesSchema"]
+__all__ = ["Extractor", "FingerprintsChunks", "InducesSchema", "RemarksOnInput", "chunk_fingerprints"]
 
 
 @runtime_checkable
@@ -63,3 +63,30 @@ class InducesSchema(Extractor, Protocol):
     def use(self, schema: ExtractionSchema) -> None:
         """Extract by a schema that is known."""
         ...
+
+
+@runtime_checkable
+class FingerprintsChunks(Extractor, Protocol):
+    """An extractor of which not every chunk depends on the same: the ledger's fingerprint is of each chunk."""
+
+    def chunk_fingerprint(self, chunk: Chunk) -> str:
+        """Of all that the extraction of this chunk depends on besides the chunk. Valid after `prepare`."""
+        ...
+
+
+@runtime_checkable
+class RemarksOnInput(Extractor, Protocol):
+    """An extractor that reads more than the chunks, and may find that some of it belongs to none."""
+
+    @property
+    def remarks(self) -> Mapping[str, tuple[int, str]]:
+        """What was not used of its input: how many of what, and which. Valid after `prepare`."""
+        ...
+
+
+def chunk_fingerprints(extractor: Extractor) -> Callable[[Chunk], str]:
+    """Return what gives the fingerprint of a chunk's extraction. To be called after `prepare`."""
+    if isinstance(extractor, FingerprintsChunks):
+        return extractor.chunk_fingerprint
+    fingerprint = extractor.fingerprint
+    return lambda _: fingerprint

@@ -5,20 +5,19 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 
-from kgrag.errors import ModelReplyError
+from kgrag.extract.accounting import accounted
 from kgrag.extract.conversation import Conversation
 from kgrag.extract.schema import ExtractionSchema
 from kgrag.extract.statements import Stated
-from kgrag.extract.surface import DROPPED, entity_label, held_against_chunk
+from kgrag.extract.surface import entity_label
 from kgrag.models.base import ChatModel
 from kgrag.store.identifiers import relation_type
-from kgrag.types import Chunk, Document, Extraction, WorkState, content_id
+from kgrag.types import Chunk, Document, Extraction, content_id
 
-__all__ = ["OUTSIDE_SCHEMA", "FrameworkExtractor"]
+__all__ = ["FrameworkExtractor"]
 
 VERSION = "1"
 """Goes up when the same reply would give another extraction."""
-OUTSIDE_SCHEMA = "entities and relations outside the schema"
 
 
 class FrameworkExtractor(ABC):
@@ -54,21 +53,13 @@ class FrameworkExtractor(ABC):
         said = Conversation(chunk.prompted_text)
         with said.current():
             stated = await self._run(chunk, said)
-        entities, relations, remarks = held_against_chunk(stated, chunk)
-        if outside := _outside(said.stated, stated):
-            remarks[OUTSIDE_SCHEMA] = outside
-        if not entities and said.stated.size and not outside:
-            raise ModelReplyError("Expected names, got none that can be one.", reply=said.reply, usage=said.usage)
-        dropped = [f"{remarks[remark]} {remark}" for remark in DROPPED if remark in remarks]
-        reason = "; ".join(filter(None, (said.reason, *dropped)))
-        state: WorkState = "repaired" if reason else "ok" if entities else "empty"
-        return Extraction(
-            chunk_id=chunk.id,
-            entities=entities,
-            relations=relations,
-            state=state,
-            reason=reason,
-            remarks=remarks,
+        return accounted(
+            stated,
+            chunk,
+            reason=said.reason,
+            reply=said.reply,
+            said=said.stated.size,
+            outside=_outside(said.stated, stated),
             usage=said.usage,
         )
 

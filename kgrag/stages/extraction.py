@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from kgrag.errors import KgragError, ModelReplyError, ModelUnavailable, StoreError
-from kgrag.extract.base import Extractor, InducesSchema
+from kgrag.extract.base import Extractor, InducesSchema, RemarksOnInput, chunk_fingerprints
 from kgrag.models.base import ChatModel, Message
 from kgrag.models.cached import fresh_replies
 from kgrag.patience import Patience
@@ -60,7 +60,11 @@ async def extract_graph(
     """
     await asyncio.to_thread(lambda: extractor.prepare(store.documents(), store.chunks()))
     report.extractions.setdefault(graph, Counter())
-    report.graphs.setdefault(graph, GraphReport())
+    graph_report = report.graphs.setdefault(graph, GraphReport())
+    if isinstance(extractor, RemarksOnInput):
+        for remark, (count, which) in extractor.remarks.items():
+            graph_report.remarks[remark] += count
+            report.notes.append(f"{count:,} {remark}: {which}")
     if isinstance(extractor, InducesSchema):
         await agree_on_schema(extractor, graph, store=store, watch=watch, report=report)
     with progress.step(f"Extract {graph}", await asyncio.to_thread(store.count_chunks), "chunks") as step:
@@ -126,7 +130,7 @@ class _Job:
         report: BuildReport,
     ) -> None:
         self._extractor = extractor
-        self._fingerprint = extractor.fingerprint
+        self._fingerprint = chunk_fingerprints(extractor)
         self._graph = graph
         self._store = store
         self._watch = watch
@@ -165,7 +169,7 @@ class _Job:
         chunks = self._store.chunks()
         while page := await asyncio.to_thread(self._page, chunks):
             for chunk, previous in page:
-                if is_done(previous, self._fingerprint):
+                if is_done(previous, self._fingerprint(chunk)):
                     self._report.extractions[self._graph]["unchanged"] += 1
                     self._step.advance()
                 else:
@@ -193,7 +197,7 @@ class _Job:
             finally:
                 self._under_way -= 1
             self._results.append(
-                _Result(previous, extraction, self._record(extraction, previous, time.perf_counter() - started))
+                _Result(previous, extraction, self._record(chunk, extraction, previous, time.perf_counter() - started))
             )
             if len(self._results) >= WRITE_RESULTS:
                 self._enough.set()
@@ -215,14 +219,14 @@ class _Job:
             self._watch.answered()
             return extraction
 
-    def _record(self, extraction: Extraction, previous: WorkRecord | None, seconds: float) -> WorkRecord:
+    def _record(self, chunk: Chunk, extraction: Extraction, previous: WorkRecord | None, seconds: float) -> WorkRecord:
         """Make the ledger entry; what the chunk took before counts on."""
         usage = extraction.usage + (previous.usage if previous else Usage())
         return WorkRecord(
             "extract",
             extraction.chunk_id,
             scope=self._graph,
-            version=self._fingerprint,
+            version=self._fingerprint(chunk),
             state=extraction.state,
             reason=extraction.reason,
             result=extraction.digest,

@@ -13,8 +13,8 @@ import pytest
 
 from kgrag.errors import InputError, ModelReplyError, ModelUnavailable
 from kgrag.extract import NEEDS_MODEL, open_extractor
+from kgrag.extract.accounting import OUTSIDE_SCHEMA
 from kgrag.extract.base import Extractor
-from kgrag.extract.by_framework import OUTSIDE_SCHEMA
 from kgrag.models.base import Message
 from kgrag.settings import Settings
 from kgrag.testing import TROUBLES, ScriptedChatModel
