@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from kgrag.models.minilm import MiniLM
@@ -170,8 +170,10 @@ def neo4j_graphrag_peers(driver: neo4j.Driver, embedder: MiniLM, corpus: Corpus,
     def read_chunks(found: RetrieverResult) -> list[Record]:
         return [(corpus.piece(item.metadata["id"]),) for item in found.items if item.metadata]
 
+    count = lru_cache(maxsize=None)(embedder.count_tokens)
+
     def read_contexts(found: RetrieverResult) -> list[Record]:
-        return [tuple(_pieces(item.metadata, corpus, embedder)) for item in found.items if item.metadata]
+        return [tuple(_pieces(item.metadata, corpus, count)) for item in found.items if item.metadata]
 
     shared = Shared()
     properties = ["id", "prompted"]
@@ -211,17 +213,18 @@ def _graph_text(record: Mapping[str, Any]) -> Iterator[str]:
             yield f"{title.capitalize()}: {separator.join(record[title])}"
 
 
-def _pieces(record: Mapping[str, Any], corpus: Corpus, embedder: MiniLM) -> Iterator[Evidence]:
+def _pieces(record: Mapping[str, Any], corpus: Corpus, count: Callable[[str], int]) -> Iterator[Evidence]:
     """Yield the chunks of a context, then what it says of the graph, which is no chunk's."""
     yield corpus.piece(record["id"])
     for chunk in record["related"]:
         yield corpus.piece(chunk["id"])
     for text in _graph_text(record):
-        yield _without_source(text, embedder)
+        yield _without_source(text, count)
 
 
-def _without_source(text: str, embedder: MiniLM) -> Evidence:
-    tokens = embedder.count_tokens(text)
+def _without_source(text: str, count: Callable[[str], int]) -> Evidence:
+    # Blanks end a token: a text's tokens are those of its lines, and the same relations come again and again.
+    tokens = sum(map(count, text.splitlines()))
     return Evidence(chunk_id=None, source_id="", document="", text=text, tokens=tokens, score=0.0)
 
 
@@ -297,7 +300,7 @@ def llama_index_peers(store: Neo4jPropertyGraphStore, embedder: MiniLM, corpus: 
             if result.node.node_id in corpus.chunks:
                 piece = corpus.piece(result.node.node_id, text=text, tokens=embedder.count_tokens(text))
             else:
-                piece = _without_source(text, embedder)
+                piece = _without_source(text, embedder.count_tokens)
             records.append((piece,))
         return records
 

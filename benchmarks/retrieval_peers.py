@@ -5,7 +5,8 @@
 The sets of `benchmarks.retrieval_quality`, one after the other, in a Neo4j that is started for this: kgrag builds a set, its pipelines
 and neo4j-graphrag's retrievers are asked over that database; then it is emptied, the same chunks, vectors and graph are written into
 LlamaIndex's own schema, and its retriever is asked. All have the same embedder, are asked for the same number of results, one question at
-a time, everything twice of which the second time counts, and are scored by the same code. Prints one table.
+a time, and are scored by the same code. Each is asked everything twice, and the second time counts: a Java server that is asked for the
+first time is slow. Prints one table.
 """
 
 from __future__ import annotations
@@ -33,13 +34,11 @@ from benchmarks.tables import print_table
 from kgrag.evaluate.gold_questions import GoldQuestion, read_gold_questions
 from kgrag.evaluate.retrieval import Asked, PipelineResult, facts_in_budget, measure_pipeline, score_evidence
 from kgrag.models.minilm import MiniLM
-from kgrag.retrieve import Retrieval
+from kgrag.retrieve import AdaptiveRetriever, Retrieval, Retriever
 from kgrag.types import Evidence, Usage
 
 GRAPH = "mention"
 PIPELINES = ("default", "hybrid", "kg", "sparse", "dense")
-WARM_UP_AND_MEASURE = range(2)
-"""All retrievers are asked everything, and then again: the second time counts. A Java server that is asked for the first time is slow."""
 MEASURES = ("hit@1", "hit@5", "R@5", "all@5", "all@8", "facts", "tokens")
 NOTES = [
     "kgrag sparse is BM25 alone, kgrag dense vectors alone. MiniLM embeds the question within the time of all.",
@@ -96,7 +95,11 @@ def _as_one(record: Record) -> Evidence:
 
 
 def _each_once(shown: Iterable[Evidence]) -> list[Evidence]:
-    return list({piece.chunk_id: piece for piece in reversed([*shown]) if piece.chunk_id}.values())[::-1]
+    once: dict[str, Evidence] = {}
+    for piece in shown:
+        if piece.chunk_id:
+            once.setdefault(piece.chunk_id, piece)
+    return list(once.values())
 
 
 def over_our_schema(
@@ -113,13 +116,26 @@ def over_our_schema(
     ):
         retrievers = [(name, graph.retriever(name)) for name in pipelines]
         peers = list(neo4j_graphrag_peers(driver, MiniLM(), corpus, top=TOP))
-        for _ in WARM_UP_AND_MEASURE:
-            results = []
-            for name, retriever in retrievers:
-                measured = measure_pipeline(name, retriever, questions, ks=KS, budget=FACT_BUDGET_TOKENS, top=TOP)
-                results.append(_named("kgrag", asyncio.run(measured)))
-            results += [_named("neo4j-graphrag", one) for peer in peers for one in measure_peer(peer, questions)]
-        return results
+        for _, retriever in retrievers:
+            asyncio.run(_ask_all(retriever, questions))
+        _warm_up(peers, questions)
+        ours = [
+            asyncio.run(measure_pipeline(name, retriever, questions, ks=KS, budget=FACT_BUDGET_TOKENS, top=TOP))
+            for name, retriever in retrievers
+        ]
+        theirs = [one for peer in peers for one in measure_peer(peer, questions)]
+        return [*(_named("kgrag", one) for one in ours), *(_named("neo4j-graphrag", one) for one in theirs)]
+
+
+async def _ask_all(retriever: Retriever | AdaptiveRetriever, questions: Sequence[GoldQuestion]) -> None:
+    for question in questions:
+        await retriever.trace(question.question, top=TOP)
+
+
+def _warm_up(peers: Iterable[Peer], questions: Sequence[GoldQuestion]) -> None:
+    for peer in peers:
+        for question in questions:
+            peer.find(question.question)
 
 
 def over_llama_index(target: str, corpus: Corpus, questions: Sequence[GoldQuestion]) -> list[PipelineResult]:
@@ -132,9 +148,8 @@ def over_llama_index(target: str, corpus: Corpus, questions: Sequence[GoldQuesti
         write_for_llama_index(store, corpus)
         store.structured_query("CALL db.awaitIndexes(600)")
         peers = list(llama_index_peers(store, MiniLM(), corpus, top=TOP))
-        for _ in WARM_UP_AND_MEASURE:
-            results = [_named("LlamaIndex", one) for peer in peers for one in measure_peer(peer, questions)]
-        return results
+        _warm_up(peers, questions)
+        return [_named("LlamaIndex", one) for peer in peers for one in measure_peer(peer, questions)]
 
 
 def _named(program: str, result: PipelineResult) -> PipelineResult:
@@ -191,6 +206,7 @@ def main() -> None:
                 pipelines=arguments.pipelines.split(","),
             )
         rows += rows_of(one.name, results)
+        print("\n".join(map("  ".join, rows_of(one.name, results))), file=sys.stderr)
         notes += [
             f"{one.name}, {result.pipeline}: nothing found for {len(result.empty)} of {len(result.asked)} questions."
             for result in results
