@@ -28,7 +28,7 @@ from benchmarks.peer_retrievers import (
     read_corpus,
     write_for_llama_index,
 )
-from benchmarks.retrieval_quality import DATA, FACT_BUDGET_TOKENS, KS, SETS, TOP
+from benchmarks.retrieval_quality import DATA, FACT_BUDGET_TOKENS, KS, SETS, TOP, EvaluationSet
 from benchmarks.stores import empty_neo4j, fresh_store, neo4j_login
 from benchmarks.tables import print_table
 from kgrag.evaluate.gold_questions import GoldQuestion, read_gold_questions
@@ -37,7 +37,6 @@ from kgrag.models.minilm import MiniLM
 from kgrag.retrieve import AdaptiveRetriever, Retrieval, Retriever
 from kgrag.types import Evidence, Usage
 
-GRAPH = "mention"
 PIPELINES = ("default", "hybrid", "kg", "sparse", "dense")
 MEASURES = ("hit@1", "hit@5", "R@5", "all@5", "all@8", "facts", "tokens")
 NOTES = [
@@ -111,7 +110,7 @@ def over_our_schema(
     import kgrag
 
     with (
-        kgrag.open(target, create=False) as graph,
+        kgrag.open(target, create=False, graph=corpus.graph) as graph,
         GraphDatabase.driver(target, auth=neo4j_login()) as driver,
     ):
         retrievers = [(name, graph.retriever(name)) for name in pipelines]
@@ -156,21 +155,28 @@ def _named(program: str, result: PipelineResult) -> PipelineResult:
     return PipelineResult(f"{program} {result.pipeline}", result.asked)
 
 
-def compare(name: str, corpus_file: Path, questions_file: Path, *, pipelines: Sequence[str]) -> list[PipelineResult]:
-    """Build one set in a fresh Neo4j and ask its questions through all."""
+def compare(
+    one: EvaluationSet, *, data: Path, scratch: Path, pipelines: Sequence[str]
+) -> tuple[str, list[PipelineResult]]:
+    """Build one set with its first graph in a fresh Neo4j and ask its questions through all; returns its size, and what they found."""
     import kgrag
 
-    questions, _ = read_gold_questions(questions_file)
+    questions, _ = read_gold_questions(data / one.questions)
+    graph, recorded = one.graphs[0], data / one.recorded if one.recorded else None
     with fresh_store("neo4j", apoc=True) as fresh:
-        with kgrag.open(fresh.target) as graph:
-            graph.build(corpus_file)
-            corpus = read_corpus(graph.store, GRAPH)
-        print(
-            f"{name}: {len(corpus.chunks):,} chunks, {len(corpus.entities):,} entities, {len(corpus.relations):,} relations",
-            file=sys.stderr,
-        )
+        with kgrag.open(fresh.target, extractor=(graph,), recorded=recorded) as opened:
+            opened.build(one.corpus(data, scratch))
+            corpus = read_corpus(opened.store, graph)
         ours = over_our_schema(fresh.target, corpus, questions, pipelines)
-        return [*ours, *over_llama_index(fresh.target, corpus, questions)]
+        theirs = over_llama_index(fresh.target, corpus, questions)
+        return f"{len(questions)} questions, {_size(corpus)}", [*ours, *theirs]
+
+
+def _size(corpus: Corpus) -> str:
+    return (
+        f"{len(corpus.chunks):,} chunks, graph `{corpus.graph}` of {len(corpus.entities):,} entities and "
+        f"{len(corpus.relations):,} relations"
+    )
 
 
 def rows_of(name: str, results: Iterable[PipelineResult]) -> Iterator[list[str]]:
@@ -199,14 +205,12 @@ def main() -> None:
             print(f"{one.name}: skipped, {arguments.data / one.questions} is absent", file=sys.stderr)
             continue
         with tempfile.TemporaryDirectory(prefix="kgrag-benchmark-") as scratch:
-            results = compare(
-                one.name,
-                one.corpus(arguments.data, Path(scratch)),
-                arguments.data / one.questions,
-                pipelines=arguments.pipelines.split(","),
+            size, results = compare(
+                one, data=arguments.data, scratch=Path(scratch), pipelines=arguments.pipelines.split(",")
             )
         rows += rows_of(one.name, results)
         print("\n".join(map("  ".join, rows_of(one.name, results))), file=sys.stderr)
+        notes.append(f"{one.name}: {size}.")
         notes += [
             f"{one.name}, {result.pipeline}: nothing found for {len(result.empty)} of {len(result.asked)} questions."
             for result in results
