@@ -1,15 +1,26 @@
 // Chunks of other documents that name what a seed names: for each seed up to $entities entities (rarest first) that at most $common chunks
-// name, and of the chunks that share them up to $limit (by the rarest shared name).
-// Parameters: $graph, $seeds ids, $vector the question's vector, $common, $ignored types that join nothing (two products with the same
-// rating are not related by it), $entities, $limit.
-// Returns seed, its similarity to the question, id, similarity to the question and to the seed (alike), document and position, and name and
-// mentions of the rarest shared entity.
-// :param {graph: 'mention', seeds: ['c'], vector: [0.1, 0.2], common: 20, ignored: ['Quantity'], entities: 30, limit: 100}
+// name, and of the chunks that share them up to $limit (by the rarest shared name). A name that up to $stated_common chunks have joins as
+// well, where the seed states a relation between it and something that the question may name (and that at most $common chunks name).
+// Parameters: $graph, $seeds ids, $vector the question's vector, $normals normal forms of the question's word sequences, $common,
+// $stated_common, $ignored types that join nothing (two products with the same rating are not related by it), $entities, $limit.
+// Returns seed, its similarity to the question, id, similarity to the question and to the seed (alike), document and position, name and
+// mentions of the rarest shared entity, and stated: normal form, name and aliases of what the seed relates to that entity.
+// :param {graph: 'mention', seeds: ['c'], vector: [0.1, 0.2], normals: ['x100'], common: 20, stated_common: 40, ignored: ['Quantity'], entities: 30, limit: 100}
 UNWIND $seeds AS seed
 MATCH (s:Chunk {id: seed})
 CALL (s) {
+  MATCH (s)<-[:FROM_CHUNK]-(n:__Entity__)
+  WHERE n.graph = $graph AND n.mentions <= $common AND n.normal IN $normals
+  WITH DISTINCT s, n
+  MATCH (n)-[r]-(e:__Entity__)
+  WHERE s.id IN r.chunks
+  WITH DISTINCT n, e ORDER BY e.key, n.key
+  RETURN collect({key: e.key, normal: n.normal, name: n.name, aliases: n.aliases}) AS relations
+}
+WITH s, relations, [one IN relations | one.key] AS related
+CALL (s, related) {
   MATCH (s)<-[:FROM_CHUNK]-(e:__Entity__)
-  WHERE e.graph = $graph AND e.mentions <= $common AND NOT e.type IN $ignored
+  WHERE e.graph = $graph AND NOT e.type IN $ignored AND (e.mentions <= $common OR (e.mentions <= $stated_common AND e.key IN related))
   WITH DISTINCT e ORDER BY e.mentions, e.key LIMIT $entities
   RETURN collect(e) AS entities
 }
@@ -20,12 +31,13 @@ CALL (s, entities) {
   WITH c, e ORDER BY e.mentions, e.key
   WITH c, collect(e)[0] AS rarest
   WITH c, rarest ORDER BY rarest.mentions, c.id LIMIT $limit
-  RETURN collect({chunk: c, name: rarest.name, mentions: rarest.mentions}) AS shared
+  RETURN collect({chunk: c, key: rarest.key, name: rarest.name, mentions: rarest.mentions}) AS shared
 }
 UNWIND shared AS one
-WITH s, one, one.chunk AS c, vector.similarity.cosine([1.0], [-1.0]) AS opposite
+WITH s, relations, one, one.chunk AS c, vector.similarity.cosine([1.0], [-1.0]) AS opposite
 RETURN s.id AS seed, (vector.similarity.cosine(s.embedding, $vector) - opposite) / (1.0 - opposite) AS seed_similarity, c.id AS id,
        (vector.similarity.cosine(c.embedding, $vector) - opposite) / (1.0 - opposite) AS similarity,
        (vector.similarity.cosine(c.embedding, s.embedding) - opposite) / (1.0 - opposite) AS alike,
-       c.document_id AS document_id, c.position AS position, one.name AS name, one.mentions AS mentions
+       c.document_id AS document_id, c.position AS position, one.name AS name, one.mentions AS mentions,
+       [relation IN relations WHERE relation.key = one.key] AS stated
 ORDER BY seed, mentions, id

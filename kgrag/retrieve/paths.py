@@ -12,8 +12,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from kgrag.names import normal_form
 from kgrag.retrieve.candidates import Candidate
 from kgrag.retrieve.links import BEHIND
+from kgrag.retrieve.names import names_said, word_sequences
 from kgrag.retrieve.rarity import rarity
 from kgrag.retrieve.seeds import cosine, likeness
 from kgrag.retrieve.settings import PathExpansion
@@ -36,6 +38,8 @@ class Path:
     name: str
     """Of the rarest entity that both name."""
     rarity: float
+    stated: bool = False
+    """Whether the seed states a relation between it and something that the question names."""
 
 
 def joint_cosine(one: float, other: float, alike: float) -> float:
@@ -45,7 +49,14 @@ def joint_cosine(one: float, other: float, alike: float) -> float:
 
 
 async def read_paths(
-    store: GraphStore, seeds: Sequence[str], vector: list[float], *, graph: str, chunks: int, settings: PathExpansion
+    store: GraphStore,
+    question: str,
+    seeds: Sequence[str],
+    vector: list[float],
+    *,
+    graph: str,
+    chunks: int,
+    settings: PathExpansion,
 ) -> list[Path]:
     """Read the chunks of other documents that name what seeds name, in one round trip."""
     rows = await asyncio.to_thread(
@@ -54,11 +65,14 @@ async def read_paths(
         graph=graph,
         seeds=list(seeds),
         vector=vector,
+        normals=sorted({normal_form(words) for words in word_sequences(question)} - {""}),
         common=settings.common,
+        stated_common=max(settings.common, settings.stated_common),
         ignored=list(settings.ignore),
         entities=settings.entities,
         limit=settings.chunks,
     )
+    said = names_said(question, [one for row in rows for one in row["stated"]])
     return [
         Path(
             seed=row["seed"],
@@ -67,15 +81,19 @@ async def read_paths(
             alike=cosine(row["alike"]),
             name=row["name"],
             rarity=rarity(row["mentions"], chunks),
+            stated=stated,
         )
         for row in rows
+        if (stated := any(one["normal"] in said for one in row["stated"])) or row["mentions"] <= settings.common
     ]
 
 
 def lift_pairs(state: State, paths: Sequence[Path], *, settings: PathExpansion) -> dict[str, Candidate]:
     """Give the second chunk of each of the best pairs the pair's score, where that is higher than its own and lower than the seed's.
 
-    A pair has the mean of its two scores, and more by what it gains together over the better of the two and by the rarity of the name.
+    A pair has the mean of its two scores, and more by what it gains together over the better of the two and by the rarity of the name,
+    the more if the seed states how it is related to something that the question names: `the author of Brand` leads from the chunk that
+    says who wrote Brand to the chunks that name its author.
     Of each pair of chunks the rarest name counts, and of two seeds the lesser one is lifted.
     """
     pairs: dict[frozenset[str], tuple[float, Path]] = {}
@@ -85,7 +103,7 @@ def lift_pairs(state: State, paths: Sequence[Path], *, settings: PathExpansion) 
         together = joint_cosine(path.seed_cosine, path.chunk.cosine, path.alike)
         gain = together - max(path.seed_cosine, path.chunk.cosine)
         mean = (state.candidates[path.seed].score + state.candidate(path.chunk).score) / 2
-        score = mean + settings.joint * gain + settings.link * path.rarity
+        score = mean + settings.joint * gain + (settings.link + settings.stated * path.stated) * path.rarity
         pair = frozenset((path.seed, path.chunk.chunk_id))
         if pair not in pairs or score > pairs[pair][0]:
             pairs[pair] = (score, path)
@@ -95,7 +113,8 @@ def lift_pairs(state: State, paths: Sequence[Path], *, settings: PathExpansion) 
         other = state.candidate(path.chunk)
         score = max(other.score, min(score, state.candidates[path.seed].score - BEHIND))
         if other.chunk_id not in lifted or score > lifted[other.chunk_id].score:
-            lifted[other.chunk_id] = other.scored(score, f"path: over {path.name}")
+            why = f"path: over {path.name}{', which the seed relates to the question' if path.stated else ''}"
+            lifted[other.chunk_id] = other.scored(score, why)
     return lifted
 
 
@@ -111,6 +130,7 @@ class FollowPaths:
         """Read paths of the best chunks and lift the best pairs."""
         paths = await read_paths(
             self.resources.store,
+            state.query.question,
             state.best_chunks(self.settings.seeds),
             state.vector,
             graph=self.resources.graph,

@@ -231,8 +231,12 @@ class PathExpansion(StepSettings):
     """What a pair gains for each unit of cosine by which both together are nearer to the question than the better of them."""
     link: Share = 0.05
     """What a pair gains by the rarest of names."""
+    stated: Share = 0.15
+    """What it gains besides, where the seed states a relation between that name and something that the question names."""
     common: Count = 20
     """A name that more chunks have joins nothing."""
+    stated_common: Count = 40
+    """The same for a name that the seed relates to something that the question names (and that is not common itself)."""
     ignore: Annotated[tuple[str, ...], Field(strict=False)] = ("Class", "Quantity", "Section", "Term")
     """Types of entities that join nothing: two products with the same rating are not related by it."""
     entities: Count = 30

@@ -1,14 +1,25 @@
+import asyncio
+import json
 import math
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kgrag.build import build
+from kgrag.extract import open_extractor
+from kgrag.retrieve import paths
 from kgrag.retrieve.candidates import Candidate
-from kgrag.retrieve.paths import Path, joint_cosine, lift_pairs
+from kgrag.retrieve.paths import joint_cosine, lift_pairs, read_paths
 from kgrag.retrieve.settings import PathExpansion
 from kgrag.retrieve.state import Likeness, Query, State
+from kgrag.settings import Settings
+from kgrag.store.graph import GraphStore, open_store
+from kgrag.testing import HashingEmbedder
 
 SETTINGS = PathExpansion(kind="paths", pairs=1)
 
@@ -18,8 +29,8 @@ def state(**scores: float) -> State:
     return State(Query("?", "?", "?"), candidates=candidates, score_per_cosine=0.5)
 
 
-def path(seed: str, to: str, *, seed_cosine: float = 0.5, cosine: float = 0.3, alike: float = 0.0) -> Path:
-    return Path(seed, seed_cosine, Likeness(to, cosine, ("d", 0)), alike, name="Lago", rarity=0.8)
+def path(seed: str, to: str, *, seed_cosine: float = 0.5, cosine: float = 0.3, alike: float = 0.0) -> paths.Path:
+    return paths.Path(seed, seed_cosine, Likeness(to, cosine, ("d", 0)), alike, name="Lago", rarity=0.8)
 
 
 @given(st.integers(0, 1000))
@@ -51,8 +62,8 @@ def test_a_lifted_chunk_stays_behind_its_seed() -> None:
 
 
 def test_no_more_pairs_are_lifted_than_are_asked_for() -> None:
-    paths = [path("a", f"n{number}", cosine=0.5 - number / 100) for number in range(5)]
-    assert set(lift_pairs(state(a=0.5), paths, settings=SETTINGS)) == {"a", "n0"}
+    ways = [path("a", f"n{number}", cosine=0.5 - number / 100) for number in range(5)]
+    assert set(lift_pairs(state(a=0.5), ways, settings=SETTINGS)) == {"a", "n0"}
 
 
 def test_of_two_seeds_the_lesser_one_is_lifted_whichever_has_the_smaller_id() -> None:
@@ -75,3 +86,66 @@ def test_nothing_is_taken_away_whatever_the_order_of_paths(
     assert {k: c.score for k, c in lift_pairs(start, paths[::-1], settings=SETTINGS).items()} == {
         k: c.score for k, c in lifted.items()
     }
+
+
+def test_what_the_seed_relates_to_the_question_counts_more_than_what_it_only_names() -> None:
+    named, stated = path("a", "named"), replace(path("a", "stated"), stated=True)
+    lifted = lift_pairs(state(a=0.5), [named, stated], settings=SETTINGS)
+    assert set(lifted) == {"a", "stated"}
+    assert lifted["stated"].why == ("path: over Lago, which the seed relates to the question",)
+
+
+PASSAGES = {
+    "brand": ("Brand", "Brand is a verse tragedy in five acts.", [["Brand", "written by", "Henrik Ibsen"]]),
+    "peer": ("Peer", "Henrik Ibsen was fond of Peer.", [["Henrik Ibsen", "fond of", "Peer"]]),
+    "ibsen": ("Skien", "Henrik Ibsen was born in Skien.", [["Henrik Ibsen", "born in", "Skien"]]),
+    "other": ("Branding", "Branding is for cattle.", [["Branding", "is for", "cattle"]]),
+}
+
+
+@pytest.fixture
+def store(store_target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[GraphStore]:
+    monkeypatch.chdir(tmp_path)
+    passages = [{"id": key, "title": title, "text": text} for key, (title, text, _) in PASSAGES.items()]
+    records = [{"id": key, "triples": triples} for key, (_, _, triples) in PASSAGES.items()]
+    for name, lines in (("corpus.jsonl", passages), ("recorded.jsonl", records)):
+        Path(name).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    settings = Settings(extractor=("recorded",), recorded=Path("recorded.jsonl"))
+    with open_store(store_target) as opened:
+        asyncio.run(
+            build(
+                [Path("corpus.jsonl")],
+                store=opened,
+                embedder=HashingEmbedder(),
+                extractors=[open_extractor("recorded", settings=settings)],
+                settings=settings,
+            )
+        )
+        yield opened
+
+
+def test_paths_say_what_the_seed_relates_to_the_question(store: GraphStore) -> None:
+    """A common name joins where the seed relates it to what the question names; a longer word or name is not that name."""
+    chunks = {chunk.source_id: chunk for chunk in store.chunks()}
+    ids = {chunk.id: source for source, chunk in chunks.items()}
+    vector = asyncio.run(HashingEmbedder().embed_queries(["?"]))[0].tolist()
+
+    def ways(question: str, **settings: int) -> set[tuple[str, str, str, bool]]:
+        read = read_paths(
+            store,
+            question,
+            [chunks["brand"].id, chunks["peer"].id],
+            vector,
+            graph="recorded",
+            chunks=4,
+            settings=PathExpansion(kind="paths", **settings),
+        )
+        return {(ids[way.seed], ids[way.chunk.chunk_id], way.name, way.stated) for way in asyncio.run(read)}
+
+    over = "Henrik Ibsen"
+    both = {("brand", "peer"), ("brand", "ibsen"), ("peer", "brand"), ("peer", "ibsen")}
+    assert ways("Where was the author of Brand born?") == {(a, b, over, a == "brand") for a, b in both}
+    assert ways("Where was the author of Branding born?") == {(a, b, over, False) for a, b in both}
+    capped = ways("Where was the author of Brand born?", common=1, stated_common=3)
+    assert capped == {("brand", "peer", over, True), ("brand", "ibsen", over, True)}
+    assert ways("Where was the author of Brand born?", common=1, stated_common=2) == set()
