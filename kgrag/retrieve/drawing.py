@@ -36,6 +36,8 @@ def _steps(pipeline: Pipeline) -> Iterator[Box]:
     if pipeline.adjacent is not None:
         yield "adjacent", _settings(pipeline.adjacent)
     yield from ((f"expansion: {one.kind}", _settings(one)) for one in pipeline.expansion)
+    if pipeline.proximity is not None:
+        yield "proximity", _settings(pipeline.proximity)
     if pipeline.rerank is not None:
         yield f"rerank: {pipeline.rerank.kind}", _settings(pipeline.rerank)
     context = pipeline.context

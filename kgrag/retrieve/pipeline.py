@@ -20,6 +20,7 @@ from kgrag.retrieve.settings import (
     Context,
     Expansion,
     Names,
+    Proximity,
     QueryStep,
     Rerank,
     SeedsOfAKind,
@@ -69,6 +70,7 @@ class Pipeline(StepSettings):
     names: Names | None = None
     adjacent: Adjacent | None = None
     expansion: Annotated[tuple[Expansion, ...], BeforeValidator(_listed)] = ()
+    proximity: Proximity | None = None
     breadth: Breadth | None = None
     rerank: Rerank | None = None
     context: Context = Context()
@@ -176,6 +178,7 @@ _SECTIONS: dict[str, type[StepSettings]] = {
     "names": Names,
     "adjacent": Adjacent,
     "breadth": Breadth,
+    "proximity": Proximity,
     "rerank": Rerank,
     "context": Context,
     "adaptive": Adaptive,

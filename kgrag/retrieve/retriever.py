@@ -1,7 +1,7 @@
 """A question → evidence, by the steps of a pipeline, in this order:
 
-query preparation → vector → seeds and names → names preferred → adjacent → expansions → texts → rerank → near-duplicates →
-breadth → budget → order
+query preparation → vector → seeds and names → names preferred → adjacent → expansions → texts → proximity → rerank →
+near-duplicates → breadth → budget → order
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from kgrag.retrieve.pagerank import RankByWalk
 from kgrag.retrieve.paths import FollowPaths
 from kgrag.retrieve.pipeline import Pipeline
 from kgrag.retrieve.preparation.steps import prepare
+from kgrag.retrieve.proximity import PreferOneSentence
 from kgrag.retrieve.rerank.step import RerankEvidence
 from kgrag.retrieve.settings import (
     CommunityExpansion,
@@ -68,6 +69,8 @@ def steps_of(pipeline: Pipeline, resources: Resources) -> Iterator[Step]:
         yield SupportAdjacent(pipeline.adjacent)
     yield from (_expand(settings, resources) for settings in pipeline.expansion)
     yield ReadTexts(resources, at_least=SPREAD if pipeline.breadth is not None else FETCHED_AT_LEAST)
+    if pipeline.proximity is not None:
+        yield PreferOneSentence(pipeline.proximity)
     if pipeline.rerank is not None:
         yield RerankEvidence(pipeline.rerank, resources)
     yield LeaveOutNearDuplicates(pipeline.context.near_duplicate)

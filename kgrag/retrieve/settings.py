@@ -24,6 +24,7 @@ __all__ = [
     "Names",
     "PageRankExpansion",
     "PathExpansion",
+    "Proximity",
     "QueryStep",
     "Rerank",
     "Rewrite",
@@ -181,6 +182,15 @@ class Names(StepSettings):
     """Chunks about one name that become candidates, nearest to the question first."""
     members: CountOrNone = 0
     """The same for each member of a family that the question names (`Nano boards`, `the Nicla family`); 0: families are not looked for."""
+
+
+class Proximity(StepSettings):
+    """Preference for what says most of the question in one sentence."""
+
+    weight: Share
+    """What a piece gains with a sentence that has all words of the question, on the scale on which the best possible seed has 1."""
+    above: Annotated[float, Field(ge=0.0, lt=1.0)] = 0.5
+    """The share of the question's words up to which a sentence gains nothing; between that and all of them it gains in proportion."""
 
 
 class Breadth(StepSettings):
