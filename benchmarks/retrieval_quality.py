@@ -28,7 +28,7 @@ from typing import Any
 from benchmarks.stores import fresh_store
 from benchmarks.tables import print_table
 from kgrag.evaluate.gold_questions import read_gold_questions
-from kgrag.evaluate.retrieval import measure_pipeline
+from kgrag.evaluate.retrieval import PipelineResult, measure_pipeline
 
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kgrag" / "retrieval-quality"
 """Where stores stay."""
@@ -95,7 +95,13 @@ SETS = (
         {"R@5": 0.72, "all@5": 0.42, "all@8": None},
         recorded="musique/recorded_extractions.jsonl",
     ),
-    EvaluationSet("arduino", arduino, "arduino/retrieval_questions.jsonl", {"facts": 0.91}),
+    EvaluationSet(
+        "arduino",
+        arduino,
+        "arduino/retrieval_questions.jsonl",
+        {"facts": 0.91, "facts of summary": 0.68}
+        | dict.fromkeys(f"facts of {kind}" for kind in ("factual", "disambiguation", "reasoning", "multi_hop")),
+    ),
     EvaluationSet(
         "emanual",
         ready("emanual/html"),
@@ -132,11 +138,17 @@ def evaluate(
                 )
                 aimed = name == "default" and extractor == one.graphs[0]
                 figures = ", ".join(
-                    f"{measure} {measured.mean(measure):.3f}{f' (target {goal:.2f})' if goal and aimed else ''}"
+                    f"{measure} {mean_of(measured, measure):.3f}{f' (target {goal:.2f})' if goal and aimed else ''}"
                     for measure, goal in one.measures.items()
                 )
                 rows.append([one.name, str(len(questions)), extractor, name, figures, f"{measured.percentile(50):.0f}"])
     return rows
+
+
+def mean_of(measured: PipelineResult, measure: str) -> float:
+    """Return the mean of a measure; that of one type of question where it says `facts of summary`."""
+    name, _, query_type = measure.partition(" of ")
+    return measured.mean(name, query_type or None)
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 
-from kgrag.models.base import Vectors
+from kgrag.models.base import TokenVectors
 
 __all__ = ["RecentVectors"]
 
@@ -16,11 +16,11 @@ class RecentVectors:
 
     def __init__(self, capacity_bytes: int) -> None:
         self._capacity = capacity_bytes
-        self._kept: OrderedDict[str, Vectors] = OrderedDict()
+        self._kept: OrderedDict[str, TokenVectors] = OrderedDict()
         self._bytes = 0
         self._lock = threading.Lock()
 
-    def of(self, texts: Sequence[str], embed: Callable[[Sequence[str]], Sequence[Vectors]]) -> list[Vectors]:
+    def of(self, texts: Sequence[str], embed: Callable[[Sequence[str]], Sequence[TokenVectors]]) -> list[TokenVectors]:
         """Return an array for each text; `embed` is asked once, for those that are not kept. The arrays are read-only."""
         with self._lock:
             found = {text: self._kept[text] for text in texts if text in self._kept}
@@ -33,7 +33,7 @@ class RecentVectors:
             self._keep(made)
         return [found[text] for text in texts]
 
-    def _keep(self, made: dict[str, Vectors]) -> None:
+    def _keep(self, made: dict[str, TokenVectors]) -> None:
         with self._lock:
             for text, vectors in made.items():
                 vectors.flags.writeable = False

@@ -2,10 +2,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kgrag.models.base import Vectors
+from kgrag.models.base import TokenVectors
 from kgrag.models.recent import RecentVectors
 
-ONE = np.zeros((1, 4), dtype=np.float32).nbytes
+ONE = np.zeros((1, 4), dtype=np.float16).nbytes
 
 
 class Embedder:
@@ -14,9 +14,9 @@ class Embedder:
     def __init__(self) -> None:
         self.asked: list[list[str]] = []
 
-    def __call__(self, texts: Sequence[str]) -> list[Vectors]:
+    def __call__(self, texts: Sequence[str]) -> list[TokenVectors]:
         self.asked.append(list(texts))
-        return [np.full((len(text), 4), ord(text[0]), dtype=np.float32) for text in texts]
+        return [np.full((len(text), 4), ord(text[0]), dtype=np.float16) for text in texts]
 
 
 def test_a_text_is_embedded_once_whatever_it_is_asked_with() -> None:

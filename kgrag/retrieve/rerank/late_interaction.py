@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from kgrag.models.base import Vectors
+from kgrag.models.base import TokenVectors
 
 __all__ = ["TokenEmbedder", "late_interaction"]
 
@@ -16,7 +16,7 @@ __all__ = ["TokenEmbedder", "late_interaction"]
 class TokenEmbedder(Protocol):
     """What gives a vector for each token of a text (`kgrag.models.minilm.MiniLM`)."""
 
-    def token_vectors(self, texts: Sequence[str]) -> list[Vectors]:
+    def token_vectors(self, texts: Sequence[str]) -> list[TokenVectors]:
         """Embed every token of each text: a list of [tokens, dimensions], unit length."""
         ...
 
@@ -26,5 +26,9 @@ def late_interaction(embedder: TokenEmbedder, question: str, passages: Sequence[
     asked, *read = embedder.token_vectors([question, *passages])
     if not len(asked):
         return np.zeros(len(passages), dtype=np.float32)
-    scores = [float((asked @ tokens.T).max(axis=1).mean()) if len(tokens) else -1.0 for tokens in read]
+    asked_exactly = asked.astype(np.float32)
+    scores = [
+        float((asked_exactly @ tokens.astype(np.float32).T).max(axis=1).mean()) if len(tokens) else -1.0
+        for tokens in read
+    ]
     return np.array(scores, dtype=np.float32)
