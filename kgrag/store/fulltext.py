@@ -23,6 +23,7 @@ STOP_WORDS = frozenset(_WORDS.split())
 
 _SYNTAX = re.compile(r'([+\-!(){}\[\]^"~*?:\\/&|<>=])')
 _OPERATORS = re.compile(r"\b(AND|OR|NOT|TO)\b")
+_JOINTS = re.compile(r"[+\-/]")
 _TERM = re.compile(r"\w+(?:[.,+\-/]\w+)*[%Ωµ°]?", re.UNICODE)
 
 
@@ -34,14 +35,23 @@ def escape_lucene(text: str) -> str:
 def fulltext_query(text: str, *, keywords: Sequence[str] = (), boost: float = 1.0) -> str:
     """Make a query of any of the terms of `text`, each once, in order, stop words left out unless there is nothing else.
 
-    A term with a hyphen, point or slash inside (`X-100`, `3.3`, `I2C/SPI`) also counts as a phrase, and so does each of `keywords`, which
-    weighs `boost` times as much as a term. Empty where neither has terms.
+    Of a term with a hyphen or slash inside (`X-100`, `I2C/SPI`) all parts are asked for, which both databases understand alike: a phrase
+    is one after the other on Neo4j and anywhere on ArcadeDB. Each of `keywords` is a phrase, which weighs `boost` times as much as a term.
+    Empty where neither has terms.
     """
     terms = list(dict.fromkeys(match[0] for match in _TERM.finditer(text.replace("\x00", " "))))
     said = [term for term in terms if term.casefold() not in STOP_WORDS] or terms
-    said_terms = (f'"{_quoted(term)}"' if re.search(r"\W", term) else escape_lucene(term) for term in said[:MAX_TERMS])
+    said_terms = (_all_parts(term) for term in said[:MAX_TERMS])
     phrases = (_quoted(keyword.replace("\x00", " ")) for keyword in keywords if _TERM.search(keyword))
     return " ".join([*said_terms, *(f'"{phrase}"^{boost:g}' for phrase in phrases)])
+
+
+def _all_parts(term: str) -> str:
+    """Ask for all parts of a term, as the analyzer divides it: at hyphens, plus signs and slashes."""
+    parts = [
+        f'"{_quoted(part)}"' if re.search(r"\W", part) else escape_lucene(part) for part in _JOINTS.split(term) if part
+    ]
+    return parts[0] if len(parts) == 1 else f"({' '.join(f'+{part}' for part in parts)})"
 
 
 def _quoted(term: str) -> str:

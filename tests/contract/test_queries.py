@@ -152,6 +152,8 @@ def test_the_full_text_index_finds_words_at_once_and_ranks_rare_ones_first(store
     assert found("Which runs on 3.3 V?")[0] == texts[1]
     assert found("x-100")[0] == texts[2]
     assert found("X-1000") == []
+    assert found("the 100 of the X, as X-100") == found("x-100")
+    assert found("on-off") == found("to-be or-not") == []
     assert found("i2c")[0] == texts[3]
     assert found("grösse") == []
     assert found("GRÖSSE") == []

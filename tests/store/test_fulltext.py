@@ -11,7 +11,7 @@ from kgrag.store.fulltext import MAX_TERMS, escape_lucene, fulltext_query
 
 
 def test_words_that_say_nothing_are_left_out() -> None:
-    assert fulltext_query("What is the supply voltage of the X-100's sensor?") == 'supply voltage "X-100" sensor'
+    assert fulltext_query("What is the supply voltage of the X-100's sensor?") == "supply voltage (+X +100) sensor"
 
 
 def test_words_that_say_nothing_are_kept_where_there_is_nothing_else() -> None:
@@ -19,7 +19,7 @@ def test_words_that_say_nothing_are_kept_where_there_is_nothing_else() -> None:
 
 
 def test_quantities_and_part_numbers_stay_whole() -> None:
-    assert fulltext_query("3.3 V, 0.5mA, I2C/SPI, -40 °C, 5 %") == '"3.3" V "0.5mA" "I2C/SPI" 40 C 5'
+    assert fulltext_query("3.3 V, 0.5mA, I2C/SPI, -40 °C, 5 %") == '"3.3" V "0.5mA" (+I2C +SPI) 40 C 5'
 
 
 def test_a_term_is_asked_for_once_and_not_too_many() -> None:
@@ -32,7 +32,8 @@ def test_lucene_syntax_is_escaped() -> None:
 
 
 @given(st.text(max_size=200))
-def test_a_query_has_no_syntax_but_quotes(text: str) -> None:
+def test_a_query_has_no_syntax_but_quotes_and_terms_of_which_all_parts_are_asked_for(text: str) -> None:
     query = fulltext_query(text)
-    assert re.fullmatch(r'(?:(?:"[^"\\():{}\[\]~*^?]+"|[^"\\():{}\[\]~*^?\s]+)(?: |$))*', query)
-    assert not re.search(r"(?:^| )(?:AND|OR|NOT|TO)(?: |$)", query)
+    term = r'(?:"[^"\\():{}\[\]~*^?]+"|[^"\\():{}\[\]~*^?+\s]+)'
+    assert re.fullmatch(rf"(?:(?:{term}|\(\+{term}(?: \+{term})+\))(?: |$))*", query)
+    assert not re.search(r"(?:^|[ +])(?:AND|OR|NOT|TO)(?:[ )]|$)", query)
