@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-__all__ = ["NAME", "NAME_WORD", "part_numbers"]
+__all__ = ["NAME", "part_numbers"]
 
 MAX_PART_CHARACTERS = 24
 NAME_WORD = r"(?:[^\W\d_]*[A-Z0-9][\w®™]*(?:[-.+/][A-Za-z0-9][\w]*)*\+*)"

@@ -36,12 +36,11 @@ async def families_in_question(
         store.read, "retrieve/family_chunks", graph=graph, families=families, vector=vector, limit=settings.members
     )
     members = {family: _members(family, rows) for family in families}
-    meant = {
-        family: None for names in said for family in [next((one for one in names if members.get(one)), "")] if family
-    }
+    meant = dict.fromkeys(next((family for family in names if members.get(family)), "") for names in said)
     return tuple(
         NamedEntity(row["key"], row["name"], tuple(likeness(chunk) for chunk in row["chunks"]), family)
         for family in meant
+        if family
         for row in members[family]
     )
 

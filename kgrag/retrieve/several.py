@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kgrag.name_shapes import NAME, NAME_WORD
+from kgrag.name_shapes import NAME
 
 __all__ = ["asks_across", "families_said"]
 
@@ -51,25 +51,37 @@ MAX_WORDS = 5
 """Of a family's name."""
 ONE, MANY = "|".join(SORTS), "|".join(SORTS.values())
 GROUP = "family|families|series|range|line|line-?up"
-FAMILY = re.compile(
-    rf"(?P<names>{NAME.pattern}(?:(?:,|,? (?:and|or|vs\.?|versus))(?: the)? {NAME_WORD}(?:[ ]{NAME_WORD})*)*)"
-    rf"(?: [a-z]+)? (?:{MANY}|{GROUP})\b"
-)
-CHOSEN = re.compile(rf"\b(?i:which|what) (?P<names>{NAME.pattern}) (?:{ONE})\b")
-JOINT = re.compile(r",? (?:and|or|vs\.?|versus) (?:the )?|, ")
+OF_MANY = re.compile(rf"(?: [a-z]+)? (?:{MANY}|{GROUP})\b")
+"""What follows a name that is meant for several: `boards`, `product family`."""
+OF_ONE = re.compile(rf" (?:{ONE})\b")
+CHOICE = re.compile(r"\b(?:which|what)(?: |$)", re.IGNORECASE)
+JOINT = re.compile(r"(?:,|,? (?:and|or|vs\.?|versus))(?: the)? ")
 ACROSS = re.compile(rf"\b(?:which|what) (?:[\w-]+ ){{0,3}}?(?:{ONE}|{MANY}|{GROUP})\b|\b(?:{MANY})\b", re.IGNORECASE)
 
 
 def families_said(question: str) -> Iterator[tuple[str, ...]]:
-    """Yield the names that the question uses for more than one thing: `Nano boards`, `the Nicla family`, `which Nano board`.
+    """Yield the names that the question uses for more than one thing: `Nano boards`, `Nano and Nicla families`, `which Nano board`.
 
     Each with its ends, the longest first: the first words may be the maker's (`Arduino Nano boards`) or only begin the sentence.
     """
-    for pattern in (FAMILY, CHOSEN):
-        for match in pattern.finditer(question[:MAX_CHARACTERS]):
-            for name in JOINT.split(match["names"]):
-                words = name.split()[-MAX_WORDS:]
-                yield tuple(" ".join(words[first:]) for first in range(len(words)))
+    question = question[:MAX_CHARACTERS]
+    row: list[str] = []
+    """Names that are joined to the next one."""
+    end = 0
+    for match in NAME.finditer(question):
+        if not JOINT.fullmatch(question, end, match.start()):
+            row.clear()
+        row.append(match[0])
+        end = match.end()
+        chosen = CHOICE.search(question, max(match.start() - len("which "), 0), end)
+        if OF_MANY.match(question, end) or (chosen and OF_ONE.match(question, end)):
+            yield from filter(None, map(_ends, row))
+            row.clear()
+
+
+def _ends(name: str) -> tuple[str, ...]:
+    words = CHOICE.sub("", name).split()[-MAX_WORDS:]
+    return tuple(" ".join(words[first:]) for first in range(len(words)))
 
 
 def asks_across(question: str) -> bool:
