@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kgrag.names import normal_form
 from kgrag.retrieve.candidates import Candidate, best_first
-from kgrag.retrieve.names import names_said, word_sequences
+from kgrag.retrieve.names import forms_of_sequences, names_said
 from kgrag.retrieve.neighbourhood import relation_text
 from kgrag.retrieve.rarity import rarity
 from kgrag.retrieve.seeds import INDEX_OVERSAMPLING, Found, cosine, likeness
@@ -42,7 +41,6 @@ async def link_entities(resources: Resources, query: Query, *, nearest: int) -> 
     if not resources.has_graph:
         return []
     said = " . ".join((query.question, *query.keywords))
-    normals = sorted({normal_form(words) for words in word_sequences(said)} - {""})
     rows = await asyncio.to_thread(
         resources.store.read,
         "retrieve/linked_entities",
@@ -51,7 +49,7 @@ async def link_entities(resources: Resources, query: Query, *, nearest: int) -> 
         vector=list(query.vector),
         limit=nearest,
         candidates=nearest * INDEX_OVERSAMPLING,
-        normals=normals,
+        normals=forms_of_sequences(said),
     )
     named = names_said(said, rows)
     linked: dict[str, LinkedEntity] = {}

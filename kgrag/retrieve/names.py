@@ -6,6 +6,7 @@ import asyncio
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from kgrag.names import Gazetteer, normal_form
@@ -16,12 +17,14 @@ from kgrag.retrieve.state import NamedEntity, State
 from kgrag.store.fulltext import STOP_WORDS
 from kgrag.store.graph import GraphStore
 
-__all__ = ["PreferNamed", "named_in_question", "names_said", "prefer_named", "word_sequences"]
+__all__ = ["PreferNamed", "forms_of_sequences", "named_in_question", "names_said", "prefer_named", "word_sequences"]
 
 MAX_WORDS = 12
 """Words of the longest name that is looked for."""
 MAX_QUESTION_WORDS = 200
 """A longer question is looked at up to here: each word adds MAX_WORDS lookups."""
+REMEMBERED_QUESTIONS = 64
+"""Several steps ask for the forms of the same question."""
 WORD = re.compile(r"[^\W_]+[+#%]*")
 
 
@@ -29,7 +32,7 @@ async def named_in_question(
     store: GraphStore, question: str, vector: list[float], *, graph: str, settings: Names
 ) -> tuple[NamedEntity, ...]:
     """Find the entities that the question names (longest names first, numeric-safe) and the chunks that are about them."""
-    normals = sorted({normal_form(words) for words in word_sequences(question)} - {""})
+    normals = forms_of_sequences(question)
     if not normals:
         return ()
     rows = await asyncio.to_thread(
@@ -56,6 +59,12 @@ def word_sequences(question: str) -> Iterator[str]:
             telling = telling or last.group().casefold() not in STOP_WORDS
             if telling:
                 yield question[start.start() : last.end()]
+
+
+@lru_cache(maxsize=REMEMBERED_QUESTIONS)
+def forms_of_sequences(question: str) -> tuple[str, ...]:
+    """Return the normal forms of these sequences, each once, sorted: what an entity that the question names may be found by."""
+    return tuple(sorted({normal_form(words) for words in word_sequences(question)} - {""}))
 
 
 def prefer_named(state: State, *, weight: float) -> dict[str, Candidate]:

@@ -12,10 +12,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from kgrag.names import normal_form
 from kgrag.retrieve.candidates import Candidate
 from kgrag.retrieve.links import BEHIND
-from kgrag.retrieve.names import names_said, word_sequences
+from kgrag.retrieve.names import forms_of_sequences, names_said
 from kgrag.retrieve.rarity import rarity
 from kgrag.retrieve.seeds import cosine, likeness
 from kgrag.retrieve.settings import PathExpansion
@@ -65,7 +64,7 @@ async def read_paths(
         graph=graph,
         seeds=list(seeds),
         vector=vector,
-        normals=sorted({normal_form(words) for words in word_sequences(question)} - {""}),
+        normals=forms_of_sequences(question),
         common=settings.common,
         stated_common=max(settings.common, settings.stated_common),
         ignored=list(settings.ignore),
@@ -98,11 +97,12 @@ def lift_pairs(state: State, paths: Sequence[Path], *, settings: PathExpansion) 
     """
     pairs: dict[frozenset[str], tuple[float, Path]] = {}
     for path in sorted(paths, key=lambda path: (path.seed, path.chunk.chunk_id)):
-        if state.candidate(path.chunk).score > state.candidates[path.seed].score:
+        seed, other = state.candidates[path.seed], state.candidate(path.chunk)
+        if other.score > seed.score:
             continue  # It is a better seed, and the pair comes from its side too.
         together = joint_cosine(path.seed_cosine, path.chunk.cosine, path.alike)
         gain = together - max(path.seed_cosine, path.chunk.cosine)
-        mean = (state.candidates[path.seed].score + state.candidate(path.chunk).score) / 2
+        mean = (seed.score + other.score) / 2
         score = mean + settings.joint * gain + (settings.link + settings.stated * path.stated) * path.rarity
         pair = frozenset((path.seed, path.chunk.chunk_id))
         if pair not in pairs or score > pairs[pair][0]:
