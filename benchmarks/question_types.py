@@ -10,13 +10,13 @@ say what to expect elsewhere. The Arduino questions also come as two halves by i
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.retrieval_quality import DATA, read_rows
 from benchmarks.tables import print_table
 from kgrag.retrieve.question_type import TYPES, type_by_rules
 
@@ -38,10 +38,9 @@ class Typed:
 
 def read_typed(file: Path, *, same_type: str = "") -> list[Typed]:
     """Read the questions of a file; `same_type` replaces the types that it gives."""
-    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
     return [
         Typed(str(row["id"]), row["question"], same_type or row["query_type"], type_by_rules(row["question"]))
-        for row in rows
+        for row in read_rows(file)
     ]
 
 
@@ -68,7 +67,7 @@ def halves(questions: Sequence[Typed]) -> dict[str, list[Typed]]:
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
+    parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--misses", action="store_true", help="name the Arduino questions that are told wrongly")
     arguments = parser.parse_args()
     rows, missed = [], []

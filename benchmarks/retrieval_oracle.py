@@ -28,14 +28,13 @@ from __future__ import annotations
 import argparse
 import asyncio
 import statistics
-import sys
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import kgrag
-from benchmarks.retrieval_quality import CACHE, DATA, FACT_BUDGET_TOKENS, SETS, TOP, store_for
+from benchmarks.retrieval_quality import CACHE, DATA, FACT_BUDGET_TOKENS, SETS, TOP, chosen_sets, store_for
 from benchmarks.tables import print_table
 from kgrag.evaluate.gold_questions import GoldQuestion, read_gold_questions, states
 from kgrag.evaluate.retrieval import facts_in_budget
@@ -197,12 +196,7 @@ def main() -> None:
     arguments = parser.parse_args()
     arguments.stores.mkdir(parents=True, exist_ok=True)
     rows: list[list[str]] = []
-    for one in SETS:
-        if one.name not in arguments.sets.split(","):
-            continue
-        if not (arguments.data / one.questions).is_file():
-            print(f"{one.name}: skipped, {arguments.data / one.questions} is absent", file=sys.stderr)
-            continue
+    for one in chosen_sets(arguments.sets, arguments.data):
         questions, _ = read_gold_questions(arguments.data / one.questions)
         with store_for(one, arguments.store, arguments.stores) as target, kgrag.open(target) as opened:
             opened.build(one.corpus(arguments.data, arguments.stores))

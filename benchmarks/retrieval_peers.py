@@ -28,7 +28,7 @@ from benchmarks.peer_retrievers import (
     read_corpus,
     write_for_llama_index,
 )
-from benchmarks.retrieval_quality import DATA, FACT_BUDGET_TOKENS, KS, SETS, TOP, EvaluationSet
+from benchmarks.retrieval_quality import DATA, FACT_BUDGET_TOKENS, KS, SETS, TOP, EvaluationSet, chosen_sets
 from benchmarks.stores import empty_neo4j, fresh_store, neo4j_login
 from benchmarks.tables import print_table
 from kgrag.evaluate.gold_questions import GoldQuestion, read_gold_questions
@@ -198,12 +198,7 @@ def main() -> None:
     arguments = parser.parse_args()
     rows: list[list[str]] = []
     notes = [*NOTES]
-    for one in SETS:
-        if one.name not in arguments.sets.split(","):
-            continue
-        if not (arguments.data / one.questions).is_file():
-            print(f"{one.name}: skipped, {arguments.data / one.questions} is absent", file=sys.stderr)
-            continue
+    for one in chosen_sets(arguments.sets, arguments.data):
         with tempfile.TemporaryDirectory(prefix="kgrag-benchmark-") as scratch:
             size, results = compare(
                 one, data=arguments.data, scratch=Path(scratch), pipelines=arguments.pipelines.split(",")

@@ -111,6 +111,17 @@ SETS = (
 )
 
 
+def chosen_sets(names: str, data: Path) -> Iterator[EvaluationSet]:
+    """Yield the sets of these names, separated by commas, in our order; one whose data is absent is skipped with a message."""
+    for one in SETS:
+        if one.name not in names.split(","):
+            continue
+        if (data / one.questions).is_file():
+            yield one
+        else:
+            print(f"{one.name}: skipped, {data / one.questions} is absent", file=sys.stderr)
+
+
 def read_rows(file: Path) -> Iterator[dict[str, Any]]:
     """Yield the objects of a JSON lines file."""
     with file.open(encoding="utf-8") as lines:
@@ -174,12 +185,7 @@ def main() -> None:
     arguments = parser.parse_args()
     arguments.stores.mkdir(parents=True, exist_ok=True)
     rows: list[list[str]] = []
-    for one in SETS:
-        if one.name not in arguments.sets.split(","):
-            continue
-        if not (arguments.data / one.questions).is_file():
-            print(f"{one.name}: skipped, {arguments.data / one.questions} is absent", file=sys.stderr)
-            continue
+    for one in chosen_sets(arguments.sets, arguments.data):
         with store_for(one, arguments.store, arguments.stores) as target:
             rows += evaluate(
                 one,
