@@ -31,8 +31,8 @@ STAGES = ("convert", "link", "embed", "extract", "embed entities", "index")
 
 def measure(store: str, chunks: int, extractor: str) -> dict[str, Any]:
     """Build one corpus in a fresh store, twice: the second time nothing is to be done."""
-    from kgrag.build import build
     from kgrag.extract import open_extractor
+    from kgrag.jobs.build import build
     from kgrag.models import open_chat_model
     from kgrag.settings import Settings
     from kgrag.store.graph import open_store

@@ -26,8 +26,8 @@ from benchmarks.peers import QuickEmbedder, build_with_llama_index, build_with_n
 from benchmarks.replies import REPLIES_VARIABLE, extracted, write_replies
 from benchmarks.stores import empty_neo4j, fresh_store, neo4j_login, peak_memory_mb
 from benchmarks.tables import print_table
-from kgrag.names import normal_form
 from kgrag.testing import ModelServerProcess
+from kgrag.text.names import normal_form
 
 OURS = ("simple_kg", "graph_transformer", "path")
 PEERS = ("SimpleKGPipeline", "PropertyGraphIndex")
@@ -49,8 +49,8 @@ def passages(limit: int, folder: Path) -> Path:
 
 def build_ours(extractor: str, file: Path, *, base_url: str, target: str, cache: Path) -> float:
     """Run `kgrag build` with one extractor, response cache and all."""
-    from kgrag.build import build
     from kgrag.extract import open_extractor
+    from kgrag.jobs.build import build
     from kgrag.models import open_chat_model
     from kgrag.settings import Settings
     from kgrag.store.graph import open_store

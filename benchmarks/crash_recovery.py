@@ -134,7 +134,7 @@ def import_what_builds_need(extractor: str) -> None:
     """Import it here, so that it is there in every process forked from this one. Nothing here starts a thread or a Java machine."""
     for name in (
         "kgrag.cli.app",
-        "kgrag.build",
+        "kgrag.jobs.build",
         "kgrag.knowledge_graph",
         "kgrag.models.check",
         "kgrag.models.minilm",

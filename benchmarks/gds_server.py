@@ -16,7 +16,7 @@ from pathlib import Path
 import neo4j
 from neo4j.exceptions import ServiceUnavailable
 
-from kgrag.folders import cache_folder
+from kgrag.common.folders import cache_folder
 from kgrag.store.neo4j_jars import java_library, neo4j_jars
 
 __all__ = ["gds_server"]

@@ -58,9 +58,9 @@ def extracted(paths: Sequence[Path]) -> list[tuple[Chunk, Extraction]]:
     """Read files as `kgrag build` does by default and extract them without a model: each chunk with what it says."""
     from kgrag.documents import discover
     from kgrag.extract.mention import MentionExtractor
+    from kgrag.jobs.stages.conversion import read_source
     from kgrag.models.minilm import MiniLM
     from kgrag.settings import Settings
-    from kgrag.stages.conversion import read_source
 
     embedder, settings = MiniLM(), Settings()
     read = [one for source in discover(paths).sources for one in read_source(source, embedder, settings)]

@@ -36,8 +36,8 @@ WARM_UP = 5
 
 def measure(store: str, chunks: int, pipelines: Sequence[str]) -> list[list[str]]:
     """Build one corpus in a fresh store and ask it through every one of `pipelines`; returns rows of the table."""
-    from kgrag.build import build
     from kgrag.extract import open_extractor
+    from kgrag.jobs.build import build
     from kgrag.retrieve import load_pipeline, open_retriever
     from kgrag.settings import Settings
     from kgrag.store.graph import open_store

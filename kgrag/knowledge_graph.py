@@ -8,22 +8,22 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from kgrag.common.waiting import wait_for
 from kgrag.models import CHAT_MODELS, check_model_names, is_hosted, open_chat_model, open_embedder, open_reranker
 from kgrag.settings import Settings, load_settings
 from kgrag.store.graph import GraphStore, open_store, store_exists
 from kgrag.types import Answer, Community, Document, Evidence, Usage
-from kgrag.waiting import wait_for
 
 if TYPE_CHECKING:
+    from kgrag.common.progress import Progress
     from kgrag.communities import CommunityReport
     from kgrag.communities.summary import Summariser
-    from kgrag.estimate import Estimate
     from kgrag.extract.base import Extractor
+    from kgrag.jobs.estimate import Estimate
+    from kgrag.jobs.report import BuildReport
+    from kgrag.jobs.resolve import Explanation, ResolveReport
     from kgrag.models.base import ChatModel, Embedder, Reranker
     from kgrag.models.meter import Meter
-    from kgrag.progress import Progress
-    from kgrag.report import BuildReport
-    from kgrag.resolution import Explanation, ResolveReport
     from kgrag.retrieve import AdaptiveRetriever, Retrieval, Retriever
 
 __all__ = ["KnowledgeGraph", "estimate_build", "open_graph"]
@@ -58,10 +58,10 @@ def estimate_build(
 
     Needs no key. Raises `InputError` for a path that does not exist or a setting that is not allowed.
     """
-    from kgrag.build import named_graphs
     from kgrag.errors import ModelError
-    from kgrag.estimate import estimate
     from kgrag.extract import open_extractor
+    from kgrag.jobs.build import named_graphs
+    from kgrag.jobs.estimate import estimate
     from kgrag.models.expected import CountingChatModel
     from kgrag.models.stack import open_cache
 
@@ -122,8 +122,8 @@ class KnowledgeGraph:
         keep_missing: bool = False,
         progress: Progress | None = None,
     ) -> BuildReport:
-        """Make the store hold what files and folders hold; see `kgrag.build.build`."""
-        from kgrag.build import build
+        """Make the store hold what files and folders hold; see `kgrag.jobs.build.build`."""
+        from kgrag.jobs.build import build
         from kgrag.models.expected import ExpectingChatModel
 
         asked = self._extracting_model
@@ -152,8 +152,8 @@ class KnowledgeGraph:
         return report
 
     def delete(self, document: str, *, progress: Progress | None = None) -> list[Document]:
-        """Take a document, by path, id or title, out of the store; see `kgrag.build.delete`. Raises `InputError` where it is unknown."""
-        from kgrag.build import delete
+        """Take a document, by path, id or title, out of the store; see `kgrag.jobs.build.delete`. Raises `InputError` if unknown."""
+        from kgrag.jobs.build import delete
 
         found = self._find(document)
         job = delete(
@@ -178,8 +178,8 @@ class KnowledgeGraph:
         dry_run: bool = False,
         progress: Progress | None = None,
     ) -> ResolveReport:
-        """Merge the entities of a graph that are one thing; see `kgrag.resolution.resolve`. A store with one graph needs no name of it."""
-        from kgrag.resolution import resolve
+        """Merge the entities of a graph that are one thing; see `kgrag.jobs.resolve`. A store with one graph needs no name of it."""
+        from kgrag.jobs.resolve import resolve
 
         return self._write(
             resolve(
@@ -197,13 +197,13 @@ class KnowledgeGraph:
 
     def undo_resolve(self, *, graph: str | None = None, progress: Progress | None = None) -> int:
         """Take every merge of a graph back; return how many there were."""
-        from kgrag.resolution import undo
+        from kgrag.jobs.resolve import undo
 
         return self._write(undo(self.store, self._graph(graph), embedder=self.embedder, progress=progress))
 
     def explain_merge(self, name: str, other: str | None = None, *, graph: str | None = None) -> list[Explanation]:
         """Say why the entities of a name are merged with what they are, or why two names are or are not one."""
-        from kgrag.resolution import explain
+        from kgrag.jobs.resolve import explain
 
         return explain(self.store, self._graph(graph), name, other)
 
@@ -218,11 +218,12 @@ class KnowledgeGraph:
     ) -> CommunityReport:
         """Find the communities of a graph (which needs no name where it is the only one) and summarise those that changed.
 
-        `settings` are those of `kgrag.communities.CommunitySettings`. See `kgrag.communities.update_communities`.
+        `settings` are those of `kgrag.communities.CommunitySettings`. See `kgrag.jobs.communities.update_communities`.
         """
-        from kgrag.communities import CommunitySettings, update_communities
+        from kgrag.communities import CommunitySettings
         from kgrag.communities.chat import ChatSummariser
         from kgrag.communities.rules import RulesSummariser
+        from kgrag.jobs.communities import update_communities
 
         name = self.settings.model
         if name in CHAT_MODELS:
@@ -274,7 +275,7 @@ class KnowledgeGraph:
 
     def ask(self, question: str, *, top: int | None = None, budget: int | None = None) -> Answer:
         """Answer a question with citations, or abstain and say what was looked for."""
-        from kgrag.ask import ask
+        from kgrag.jobs.ask import ask
 
         return wait_for(
             ask(
@@ -290,7 +291,7 @@ class KnowledgeGraph:
 
     def status(self) -> dict[str, Any]:
         """Say what the store holds, as `kgrag status --json` does."""
-        from kgrag.status import status
+        from kgrag.jobs.status import status
 
         return status(self.store)
 

@@ -180,7 +180,7 @@ class Entity(_Value):
     type: str
     """Becomes the node's second label: Product, Part, Section, Quantity, ..."""
     normal: str
-    """The comparison key (`kgrag.names.normal_form`): case and spelling folded, numbers, units and signs kept."""
+    """The comparison key (`kgrag.text.names.normal_form`): case and spelling folded, numbers, units and signs kept."""
     description: str = ""
     role: Literal["title", "mention"] = "mention"
     """`title`: the chunk is about it (it stands in its title or heading); `mention`: the chunk's text names it."""

@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from kgrag.folders import cache_folder
+from kgrag.common.folders import cache_folder
 from kgrag.store.neo4j_jars import neo4j_jars
 
 __all__ = ["APOC_SETTINGS", "put_apoc"]

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 from kgrag.answer.question import FUNCTION_WORDS, Asked, stems
 from kgrag.answer.subject import Subject
-from kgrag.names import quantities
-from kgrag.sentences import sentences
+from kgrag.text.names import quantities
+from kgrag.text.sentences import sentences
 from kgrag.types import Evidence
 
 __all__ = ["Candidate", "candidates"]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kgrag.answer.question import stems
-from kgrag.sentences import sentences
+from kgrag.text.sentences import sentences
 from kgrag.types import Citation, Evidence
 
 __all__ = ["Cited", "cite"]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from kgrag.name_shapes import NAME
+from kgrag.text.name_shapes import NAME
 
 __all__ = ["Asked", "read_question", "stem", "stems"]
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kgrag.answer.question import Asked, stems
-from kgrag.name_shapes import part_numbers
-from kgrag.names import Gazetteer, normal_form, quantities
+from kgrag.text.name_shapes import part_numbers
+from kgrag.text.names import Gazetteer, normal_form, quantities
 from kgrag.types import Evidence
 
 __all__ = ["Subject", "Unknown", "unknown_names"]

@@ -140,8 +140,8 @@ def _measure(
     top: int | None,
 ) -> list[PipelineResult]:
     from kgrag.cli.output import terminal_progress
+    from kgrag.common.waiting import wait_for
     from kgrag.evaluate.retrieval import measure_pipeline
-    from kgrag.waiting import wait_for
 
     retrievers = [(name, opened.retriever(name)) for name in names]  # a wrong one is told before any is run
 
@@ -160,9 +160,9 @@ def _learn(
 ) -> dict[str, Any]:
     from dataclasses import asdict
 
+    from kgrag.common.waiting import wait_for
     from kgrag.evaluate.learn_adaptive import adaptive_file, learn
     from kgrag.retrieve.question_type import ask_type, type_by_rules
-    from kgrag.waiting import wait_for
 
     model = opened.model
 

@@ -23,7 +23,7 @@ from kgrag.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from kgrag.report import BuildReport, GraphReport
+    from kgrag.jobs.report import BuildReport, GraphReport
 
 __all__ = ["build"]
 

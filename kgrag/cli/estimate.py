@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kgrag.estimate import Estimate
+    from kgrag.jobs.estimate import Estimate
     from kgrag.types import Usage
 
 __all__ = ["show_estimate", "usage_words"]

@@ -16,8 +16,8 @@ __all__ = ["cypher", "delete", "digest", "status"]
 def status(store: Store = None, as_json: AsJson = False) -> None:
     """Say what a store holds: documents, chunks, graphs, what is done and what failed."""
     from kgrag.cli.output import print_json, stdout
+    from kgrag.jobs.status import status as status_of
     from kgrag.settings import load_settings
-    from kgrag.status import status as status_of
     from kgrag.store.graph import open_store
 
     settings = load_settings(store=store)

@@ -34,11 +34,11 @@ def check(
 ) -> int:
     """Make one tiny call to each configured model and say how it went: reachable, known, structured output, dimensions, time."""
     from kgrag.cli.output import print_json, stdout
+    from kgrag.common.waiting import wait_for
     from kgrag.models import check_model_names
     from kgrag.models.check import check_models, exit_code
     from kgrag.models.stack import open_cache
     from kgrag.settings import load_settings
-    from kgrag.waiting import wait_for
 
     settings = load_settings(model=model, embedder=embedder, reranker=reranker, base_url=base_url, timeout_s=timeout_s)
     check_model_names(settings)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from kgrag.progress import Progress, Silent, Step
+from kgrag.common.progress import Progress, Silent, Step
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

@@ -11,7 +11,7 @@ import typer
 from kgrag.cli.options import AsJson, Store
 
 if TYPE_CHECKING:
-    from kgrag.resolution import ResolveReport
+    from kgrag.jobs.resolve import ResolveReport
     from kgrag.resolve import MergeGroup
 
 __all__ = ["explain_merge", "resolve"]

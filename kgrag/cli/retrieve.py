@@ -30,8 +30,8 @@ def retrieve(
     import time
 
     from kgrag.cli.output import stderr, stdout, terminal_progress
+    from kgrag.common.question_files import read_questions
     from kgrag.knowledge_graph import open_graph
-    from kgrag.questions import read_questions
 
     asked = read_questions(questions)
     remarks: dict[str, None] = {}

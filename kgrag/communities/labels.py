@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 from kgrag.communities.profile import EntityRow, Profile
 from kgrag.communities.summary import listed
-from kgrag.quantities import Quantity, quantities
-from kgrag.units import scale
+from kgrag.text.quantities import Quantity, quantities
+from kgrag.text.units import scale
 
 __all__ = ["label"]
 

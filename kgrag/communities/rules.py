@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from kgrag.communities.labels import label
 from kgrag.communities.profile import EntityRow, Profile
 from kgrag.communities.summary import CITED, Summary, listed
-from kgrag.sentences import Sentence, sentences
 from kgrag.store.fulltext import STOP_WORDS
+from kgrag.text.sentences import Sentence, sentences
 from kgrag.types import Usage
 
 __all__ = ["RulesSummariser"]

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from kgrag.common.progress import Progress, Step
 from kgrag.communities.entity_graph import EntityGraph
 from kgrag.communities.profile import Corpus, EntityRow, Profile, make_profile
 from kgrag.communities.report import CommunityFailure, CommunityReport
@@ -19,7 +20,6 @@ from kgrag.communities.summary import Summariser, community, small_community
 from kgrag.errors import ModelReplyError
 from kgrag.models.base import Embedder
 from kgrag.models.cached import fresh_replies
-from kgrag.progress import Progress, Step
 from kgrag.store.communities import SUMMARISE, Membership, StoredCommunity
 from kgrag.store.graph import GraphStore
 from kgrag.store.ledger import WorkRecord

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kgrag.models.base import Embedder, Vectors
-from kgrag.names import normal_form
+from kgrag.text.names import normal_form
 
 __all__ = ["EMBEDDING_THRESHOLD", "GoldTriple", "Triple", "TripleScore", "score_triples"]
 
@@ -83,7 +83,7 @@ async def score_triples(
 ) -> list[TripleScore]:
     """Compare in up to four ways; a triple counts once for its chunk, and only with triples of the same chunk.
 
-    `exact`: head, relation and tail, lower case and trimmed (as the thesis counts). `normalised`: names by `kgrag.names.normal_form`,
+    `exact`: head, relation and tail, lower case and trimmed (as the thesis counts). `normalised`: names by `kgrag.text.names.normal_form`,
     words of the relation. `names`: heads and tails alone, in either direction. `embeddings` (with an embedder): triples as sentences, one
     to one, the nearest first, down to a cosine of `threshold`. Raises `ModelError` from the embedder.
     """

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from kgrag.name_shapes import part_numbers
-from kgrag.names import Gazetteer, NameMatch, normal_form
+from kgrag.text.name_shapes import part_numbers
+from kgrag.text.names import Gazetteer, NameMatch, normal_form
+from kgrag.text.units import SYMBOLS
 from kgrag.types import Chunk, Document, content_id
-from kgrag.units import SYMBOLS
 
 __all__ = ["CorpusNames", "informative_heading"]
 

@@ -13,9 +13,9 @@ from typing import TypeVar
 
 from kgrag.extract.corpus_names import PART, PRODUCT, SECTION, TITLE, CorpusNames, informative_heading
 from kgrag.extract.patterns import definition, statements
-from kgrag.names import NameMatch, normal_form, quantities
-from kgrag.quantities import Quantity
-from kgrag.sentences import Sentence, sentences
+from kgrag.text.names import NameMatch, normal_form, quantities
+from kgrag.text.quantities import Quantity
+from kgrag.text.sentences import Sentence, sentences
 from kgrag.types import Chunk, Document, Entity, Extraction, Relation, content_id
 
 __all__ = ["MentionExtractor"]

@@ -18,7 +18,7 @@ from kgrag.errors import InputError, ModelReplyError
 from kgrag.extract.accounting import accounted
 from kgrag.extract.replies import read_data, read_reply
 from kgrag.extract.statements import Stated
-from kgrag.names import normal_form
+from kgrag.text.names import normal_form
 from kgrag.types import Chunk, Document, Extraction, content_id
 
 __all__ = ["NAMELESS_LINES", "STRAY_RECORDS", "RecordedExtractor"]

@@ -13,9 +13,9 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from kgrag.extract.statements import Stated
-from kgrag.names import Gazetteer, normal_form
-from kgrag.sentences import sentences
 from kgrag.store.identifiers import entity_type, relation_type
+from kgrag.text.names import Gazetteer, normal_form
+from kgrag.text.sentences import sentences
 from kgrag.types import Chunk, Entity, Relation
 
 __all__ = ["DROPPED", "NOT_GROUNDED", "UNKNOWN_NUMBERS", "ChunkSurface", "entity_label", "held_against_chunk"]

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kgrag.common.folders import cache_folder
 from kgrag.errors import ModelMissing
-from kgrag.folders import cache_folder
 from kgrag.models.base import TokenVectors, Vectors
 from kgrag.models.recent import RecentVectors
 

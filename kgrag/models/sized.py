@@ -7,9 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
+from kgrag.common.waiting import wait_for
 from kgrag.models.base import Embedder, Vectors
 from kgrag.models.wrapped import WrappedEmbedder
-from kgrag.waiting import wait_for
 
 __all__ = ["SizedEmbedder"]
 

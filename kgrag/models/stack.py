@@ -18,7 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from kgrag.folders import cache_folder
+from kgrag.common.folders import cache_folder
 from kgrag.models.around import Around, around
 from kgrag.models.base import ChatModel, Embedder, Reranker
 from kgrag.models.batches import BatchingEmbedder

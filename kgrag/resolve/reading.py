@@ -2,7 +2,7 @@
 
 `read_name` gives three things that resolution compares:
 
-- `form`, the normal form: two names with the same form are the same. Letters are folded as in `kgrag.names.normal_form`, and what is
+- `form`, the normal form: two names with the same form are the same. Letters are folded as in `kgrag.text.names.normal_form`, and what is
   one quantity has one spelling: `3.3V` = `3.3 V` = `3,3 V` = `3300 mV` = `3V3`, `Rev2` = `revision 2`, `Mk II` = `mark 2`.
 - `signature`, the facts alone: two names with different signatures are never the same thing. It is an equality, so nothing that is
   joined through others can bring two signatures together.
@@ -20,7 +20,6 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import NamedTuple
 
-from kgrag.names import DASHES, LOWERED_DIGITS, ON_THE_LINE, RAISED_DIGITS, SQUARED_UNITS
 from kgrag.resolve.number_words import (
     BOUND_BY_WORD,
     COUNTED,
@@ -31,7 +30,8 @@ from kgrag.resolve.number_words import (
     ROMAN_NUMBERS,
     roman_number,
 )
-from kgrag.units import SYMBOLS, UNIT_CASEFOLDS, canonical_unit, scale
+from kgrag.text.names import DASHES, LOWERED_DIGITS, ON_THE_LINE, RAISED_DIGITS, SQUARED_UNITS
+from kgrag.text.units import SYMBOLS, UNIT_CASEFOLDS, canonical_unit, scale
 
 __all__ = ["NameReading", "read_name"]
 

@@ -10,7 +10,7 @@ import re
 from collections import defaultdict
 
 from kgrag.resolve.keys import singular
-from kgrag.units import SYMBOLS
+from kgrag.text.units import SYMBOLS
 
 __all__ = ["contradiction"]
 

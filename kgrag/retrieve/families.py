@@ -7,12 +7,12 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from kgrag.names import normal_form
 from kgrag.retrieve.seeds import likeness
 from kgrag.retrieve.settings import Names
 from kgrag.retrieve.several import families_said
 from kgrag.retrieve.state import NamedEntity
 from kgrag.store.graph import GraphStore
+from kgrag.text.names import normal_form
 
 __all__ = ["families_in_question", "goes_on"]
 

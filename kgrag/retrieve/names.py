@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from kgrag.names import Gazetteer, normal_form
 from kgrag.retrieve.candidates import Candidate
 from kgrag.retrieve.seeds import likeness
 from kgrag.retrieve.settings import Names
 from kgrag.retrieve.state import NamedEntity, State
 from kgrag.store.fulltext import STOP_WORDS
 from kgrag.store.graph import GraphStore
+from kgrag.text.names import Gazetteer, normal_form
 
 __all__ = ["PreferNamed", "forms_of_sequences", "named_in_question", "names_said", "prefer_named", "word_sequences"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from kgrag.retrieve.settings import Proximity
 from kgrag.retrieve.state import State
 from kgrag.retrieve.words import content_words, share_said
-from kgrag.sentences import sentences
+from kgrag.text.sentences import sentences
 
 __all__ = ["PreferOneSentence", "share_of_one_sentence"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kgrag.name_shapes import NAME
+from kgrag.text.name_shapes import NAME
 
 __all__ = ["asks_across", "families_said"]
 

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from kgrag.common.patience import IMPATIENT
 from kgrag.errors import InputError, KgragError, StoreError, StoreUnavailable
-from kgrag.patience import IMPATIENT
 from kgrag.store.embedded import DATABASE, EmbeddedServer
 from kgrag.store.statements import statement
 

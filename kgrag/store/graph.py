@@ -12,9 +12,9 @@ from typing import Any, Self
 
 import numpy as np
 
+from kgrag.common.patience import IMPATIENT, Patience
 from kgrag.errors import InputError, StoreMismatch
 from kgrag.models.base import Vectors
-from kgrag.patience import IMPATIENT, Patience
 from kgrag.store import schema
 from kgrag.store.communities import (
     PARTITION,

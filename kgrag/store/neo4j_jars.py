@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from kgrag.common.folders import cache_folder
 from kgrag.errors import StoreUnavailable
-from kgrag.folders import cache_folder
 
 __all__ = ["NEO4J_VERSION", "exclusive", "jars_missing", "java_library", "neo4j_jars", "neo4j_recipes"]
 

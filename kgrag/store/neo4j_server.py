@@ -22,8 +22,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal, cast
 
+from kgrag.common.folders import data_folder
 from kgrag.errors import InputError, StoreLocked, StoreUnavailable
-from kgrag.folders import data_folder
 from kgrag.store.folder_lock import FolderLock
 from kgrag.store.neo4j_docker import compose_down, compose_runs, compose_up, docker_runs
 from kgrag.store.neo4j_jars import exclusive, jars_missing, java_library, neo4j_jars

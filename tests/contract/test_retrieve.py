@@ -10,10 +10,10 @@ from collections.abc import Iterator
 import pytest
 
 from kgrag.errors import InputError
-from kgrag.names import normal_form
 from kgrag.retrieve import AdaptivePipeline, Pipeline, load_pipeline, open_retriever, pipeline_names
 from kgrag.store.graph import GraphStore, open_store
 from kgrag.testing import HashingEmbedder
+from kgrag.text.names import normal_form
 from kgrag.types import Chunk, Entity, Evidence, content_id
 
 from .conftest import Content

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from kgrag.build import build
 from kgrag.cli import run
 from kgrag.errors import InputError
 from kgrag.evaluate import Triple, TripleScore, read_triples, score_triples
 from kgrag.evaluate.extraction import gold_chunks, triples_of_graph
 from kgrag.extract import open_extractor
+from kgrag.jobs.build import build
 from kgrag.settings import Settings
 from kgrag.store.graph import GraphStore, open_store
 from kgrag.testing import HashingEmbedder

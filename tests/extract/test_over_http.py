@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from kgrag.build import build
 from kgrag.extract import NEEDS_MODEL, open_extractor
+from kgrag.jobs.build import build
+from kgrag.jobs.report import BuildReport
+from kgrag.jobs.status import status
 from kgrag.models import open_chat_model
-from kgrag.report import BuildReport
 from kgrag.settings import Settings
-from kgrag.status import status
 from kgrag.store.graph import GraphStore, open_store
 from kgrag.testing import FAULTS, TROUBLES, Behaviour, HashingEmbedder, ModelRequest, ModelServer, answer
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from kgrag.build import build
 from kgrag.cli import run
 from kgrag.errors import InputError, ModelReplyError
 from kgrag.extract import open_extractor
 from kgrag.extract.recorded import NAMELESS_LINES, STRAY_RECORDS, RecordedExtractor
-from kgrag.report import BuildReport
+from kgrag.jobs.build import build
+from kgrag.jobs.report import BuildReport
 from kgrag.settings import Settings
 from kgrag.store.graph import GraphStore, open_store
 from kgrag.testing import HashingEmbedder

@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import kgrag
+from kgrag.common.waiting import wait_for
 from kgrag.knowledge_graph import KnowledgeGraph
 from kgrag.retrieve import Retrieval, pipeline_names
-from kgrag.waiting import wait_for
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 QUESTIONS = (

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgrag.build import build
 from kgrag.extract import open_extractor
+from kgrag.jobs.build import build
 from kgrag.retrieve import paths
 from kgrag.retrieve.candidates import Candidate
 from kgrag.retrieve.paths import joint_cosine, lift_pairs, read_paths

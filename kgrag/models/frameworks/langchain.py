@@ -8,10 +8,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from kgrag.common.waiting import wait_for
 from kgrag.errors import InputError
 from kgrag.models.base import ChatModel, Message
 from kgrag.models.frameworks import framework_missing
-from kgrag.waiting import wait_for
 
 try:
     from langchain_core.documents import Document

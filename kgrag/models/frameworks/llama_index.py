@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from kgrag.common.waiting import wait_for
 from kgrag.models.base import ChatModel, Message, Reply
 from kgrag.models.frameworks import framework_missing
-from kgrag.waiting import wait_for
 
 try:
     from llama_index.core.base.llms.types import ChatMessage, ChatResponse, CompletionResponse, LLMMetadata

@@ -10,9 +10,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from kgrag.common.waiting import wait_for
 from kgrag.models.base import ChatModel, Message
 from kgrag.models.frameworks import framework_missing
-from kgrag.waiting import wait_for
 
 try:
     from neo4j_graphrag.components.entity_relation_extractor import LLMEntityRelationExtractor, OnError

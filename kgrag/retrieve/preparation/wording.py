@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from kgrag.name_shapes import NAME
-from kgrag.quantities import quantities
 from kgrag.store.fulltext import STOP_WORDS
+from kgrag.text.name_shapes import NAME
+from kgrag.text.quantities import quantities
 
 __all__ = ["coordinated_questions", "keywords", "telling_words", "topic"]
 

@@ -6,10 +6,10 @@ import asyncio
 import time
 from collections.abc import Sequence
 
+from kgrag.common.patience import Patience
+from kgrag.common.progress import Progress
 from kgrag.errors import ModelUnavailable
 from kgrag.models.base import Embedder, Vectors
-from kgrag.patience import Patience
-from kgrag.progress import Progress
 from kgrag.store.graph import GraphStore
 
 __all__ = ["embed_chunks", "embed_entities"]

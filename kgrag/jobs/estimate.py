@@ -14,18 +14,18 @@ from pathlib import Path
 
 from pydantic import BaseModel, Field, computed_field
 
+from kgrag.common.progress import Progress, Silent
 from kgrag.documents import discover
 from kgrag.errors import DocumentError, ModelReplyError
 from kgrag.extract.base import Extractor, InducesSchema, chunk_fingerprints
+from kgrag.jobs.stages.conversion import file_digest, is_unchanged, read_source, source_version
+from kgrag.jobs.stages.extraction import is_done
+from kgrag.jobs.stages.schema import recall_schema
 from kgrag.models.base import ChatModel, Embedder
 from kgrag.models.expected import CountingChatModel, ExpectingChatModel, NotAsked
 from kgrag.models.prices import PriceTable, load_prices
 from kgrag.models.tokens import estimate_tokens
-from kgrag.progress import Progress, Silent
 from kgrag.settings import Settings
-from kgrag.stages.conversion import file_digest, is_unchanged, read_source, source_version
-from kgrag.stages.extraction import is_done
-from kgrag.stages.schema import recall_schema
 from kgrag.store.graph import GraphStore
 from kgrag.types import Chunk, Usage
 

@@ -11,21 +11,21 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
+from kgrag.common.patience import Patience
+from kgrag.common.progress import Progress, Silent
+from kgrag.common.timing import timed
 from kgrag.documents import discover
 from kgrag.errors import InputError
-from kgrag.estimate import expected_of, measured
 from kgrag.extract.base import Extractor
+from kgrag.jobs.estimate import expected_of, measured
+from kgrag.jobs.report import BuildReport
+from kgrag.jobs.stages.conversion import convert, remove_vanished
+from kgrag.jobs.stages.embedding import embed_chunks, embed_entities
+from kgrag.jobs.stages.extraction import ModelWatch, extract_graph
 from kgrag.models.base import ChatModel, Embedder
 from kgrag.models.prices import load_prices
-from kgrag.patience import Patience
-from kgrag.progress import Progress, Silent
-from kgrag.report import BuildReport
 from kgrag.settings import Settings
-from kgrag.stages.conversion import convert, remove_vanished
-from kgrag.stages.embedding import embed_chunks, embed_entities
-from kgrag.stages.extraction import ModelWatch, extract_graph
 from kgrag.store.graph import GraphStore
-from kgrag.timing import timed
 from kgrag.types import Document
 
 __all__ = ["build", "delete", "named_graphs"]

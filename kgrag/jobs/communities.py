@@ -7,6 +7,8 @@ from collections import Counter
 
 import numpy as np
 
+from kgrag.common.progress import Progress, Silent
+from kgrag.common.timing import timed
 from kgrag.communities.entity_graph import EntityGraph, entity_graph, relation_strength
 from kgrag.communities.hierarchy import Earlier, Hierarchy, find_communities
 from kgrag.communities.report import CommunityReport, LevelCount
@@ -15,11 +17,9 @@ from kgrag.communities.similarity import Pairs, similar_pairs
 from kgrag.communities.summaries import Summarising
 from kgrag.communities.summary import Summariser
 from kgrag.models.base import Embedder, Vectors
-from kgrag.progress import Progress, Silent
 from kgrag.store.communities import PARTITION, Membership
 from kgrag.store.graph import GraphStore
 from kgrag.store.ledger import WorkRecord
-from kgrag.timing import timed
 
 __all__ = ["update_communities"]
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from kgrag.build import build
 from kgrag.extract import open_extractor
+from kgrag.jobs.build import build
+from kgrag.jobs.report import BuildReport
 from kgrag.models.base import Message
-from kgrag.report import BuildReport
 from kgrag.settings import Settings
 from kgrag.store.graph import GraphStore, open_store
 from kgrag.testing import HashingEmbedder, ScriptedChatModel

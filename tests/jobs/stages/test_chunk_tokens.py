@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from kgrag.documents import discover
+from kgrag.jobs.stages.conversion import read_source, source_version
 from kgrag.settings import load_settings
-from kgrag.stages.conversion import read_source, source_version
 from kgrag.testing import HashingEmbedder
 
 

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from kgrag.build import build
+from kgrag.common.progress import Silent, Step
 from kgrag.errors import InputError
 from kgrag.extract import open_extractor
+from kgrag.jobs.build import build
+from kgrag.jobs.report import BuildReport
+from kgrag.jobs.resolve import ResolveReport, explain, resolve, undo
 from kgrag.models.base import Message
-from kgrag.progress import Silent, Step
-from kgrag.report import BuildReport
-from kgrag.resolution import ResolveReport, explain, resolve, undo
 from kgrag.retrieve import Retriever, load_pipeline
 from kgrag.settings import Settings
 from kgrag.store.graph import GraphStore, open_store
@@ -171,7 +171,7 @@ class Interrupted(Silent):
 def test_a_resolution_that_was_interrupted_goes_on_where_it_stopped(
     store: GraphStore, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kgrag.resolution.MERGES_AT_ONCE", 1)
+    monkeypatch.setattr("kgrag.jobs.resolve.MERGES_AT_ONCE", 1)
     built(store, folder)
     before = store.digest()
     with pytest.raises(KeyboardInterrupt):

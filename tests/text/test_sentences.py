@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgrag.sentences import sentences
+from kgrag.text.sentences import sentences
 
 
 def texts(text: str) -> list[str]:

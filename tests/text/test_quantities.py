@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgrag.quantities import quantities
+from kgrag.text.quantities import quantities
 
 
 @pytest.mark.parametrize(

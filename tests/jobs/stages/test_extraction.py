@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from kgrag.build import build
 from kgrag.errors import InputError, ModelError, ModelReplyError, ModelUnavailable
+from kgrag.jobs.build import build
+from kgrag.jobs.report import BuildReport
+from kgrag.jobs.stages.extraction import PROBE, TRIES_OF_A_CALL, WRITE_RESULTS
+from kgrag.jobs.status import status
 from kgrag.models.base import ChatModel, Message
-from kgrag.names import normal_form
-from kgrag.report import BuildReport
 from kgrag.settings import Settings
-from kgrag.stages.extraction import PROBE, TRIES_OF_A_CALL, WRITE_RESULTS
-from kgrag.status import status
 from kgrag.store.graph import GraphStore, open_store
 from kgrag.testing import HashingEmbedder, ScriptedChatModel
+from kgrag.text.names import normal_form
 from kgrag.types import Chunk, Document, Entity, Extraction, Relation, Usage
 
 CHUNKS = 40

@@ -7,11 +7,11 @@ import threading
 import time
 from collections.abc import Iterable, Sequence
 
+from kgrag.common.progress import Progress
 from kgrag.documents import Converted, Discovery, Source, read
 from kgrag.errors import DocumentError
+from kgrag.jobs.report import BuildReport, Failure
 from kgrag.models.base import Embedder
-from kgrag.progress import Progress
-from kgrag.report import BuildReport, Failure
 from kgrag.settings import Settings
 from kgrag.store.graph import GraphStore
 from kgrag.store.ledger import WorkRecord

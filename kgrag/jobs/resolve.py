@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, Field
 
+from kgrag.common.patience import IMPATIENT
+from kgrag.common.progress import Progress, Silent
 from kgrag.errors import InputError
+from kgrag.jobs.stages.embedding import embed_entities
 from kgrag.models.base import ChatModel, Embedder, Vectors
-from kgrag.patience import IMPATIENT
-from kgrag.progress import Progress, Silent
 from kgrag.resolve import METHODS
 from kgrag.resolve.asking import ask_model, questions
 from kgrag.resolve.keys import GENERIC_WORDS
@@ -29,7 +30,6 @@ from kgrag.resolve.reading import read_name
 from kgrag.resolve.rules import decide_by_rules, find_candidates
 from kgrag.resolve.thesis import decide_by_thesis
 from kgrag.resolve.threshold import COSINE_THRESHOLD, decide_by_threshold
-from kgrag.stages.embedding import embed_entities
 from kgrag.store.graph import GraphStore
 from kgrag.store.merges import Merge, Merged
 

@@ -2,7 +2,7 @@
 
 `normal_form` folds what writers vary without meaning (case, hyphens and spaces beside letters, trade marks, width of characters) and
 keeps what tells two technical names apart: every digit, decimal point, sign, revision, and the case of a unit that follows a number.
-`Gazetteer` finds known names in a text by the same key. `quantities` lives in `kgrag.quantities` and is given here too.
+`Gazetteer` finds known names in a text by the same key. `quantities` lives in `kgrag.text.quantities` and is given here too.
 
 A text is read as pieces (runs of letters, numbers, raised numbers) and the gaps between them. What a gap adds to the key depends only on
 the gap and on the kinds of piece beside it, so it is worked out once and remembered.
@@ -17,8 +17,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from kgrag.quantities import Quantity, quantities
-from kgrag.units import UNIT_CASEFOLDS, canonical_unit
+from kgrag.text.quantities import Quantity, quantities
+from kgrag.text.units import UNIT_CASEFOLDS, canonical_unit
 
 __all__ = ["Gazetteer", "NameMatch", "Quantity", "normal_form", "quantities"]
 

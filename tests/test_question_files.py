@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
+from kgrag.common.question_files import read_questions
 from kgrag.errors import InputError
-from kgrag.questions import read_questions
 
 
 def test_other_keys_are_ignored_and_ids_keep_their_type(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from kgrag.names import Gazetteer, normal_form
+from kgrag.text.names import Gazetteer, normal_form
 
 SPELLINGS = [
     ("Wi-Fi", "WiFi", "wi fi", "WI_FI"),

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from kgrag.errors import ModelUnavailable
 from kgrag.extract.base import InducesSchema
 from kgrag.extract.schema import schema_from_data
-from kgrag.report import BuildReport
+from kgrag.jobs.report import BuildReport
 from kgrag.store.graph import GraphStore
 from kgrag.store.ledger import WorkRecord
 
 if TYPE_CHECKING:
-    from kgrag.stages.extraction import ModelWatch
+    from kgrag.jobs.stages.extraction import ModelWatch
 
 __all__ = ["agree_on_schema", "recall_schema"]
 

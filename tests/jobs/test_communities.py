@@ -13,13 +13,14 @@ from typing import Any
 
 import pytest
 
-from kgrag.build import build, delete
-from kgrag.communities import CommunityReport, CommunitySettings, update_communities
+from kgrag.communities import CommunityReport, CommunitySettings
 from kgrag.communities.chat import ChatSummariser
 from kgrag.communities.rules import RulesSummariser
 from kgrag.communities.summary import Summariser
 from kgrag.errors import InputError, ModelError
 from kgrag.extract import open_extractor
+from kgrag.jobs.build import build, delete
+from kgrag.jobs.communities import update_communities
 from kgrag.models import open_chat_model
 from kgrag.models.prices import Price
 from kgrag.settings import Settings

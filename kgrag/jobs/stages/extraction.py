@@ -16,14 +16,14 @@ from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from itertools import islice
 
+from kgrag.common.patience import Patience
+from kgrag.common.progress import Progress, Step
 from kgrag.errors import KgragError, ModelReplyError, ModelUnavailable, StoreError
 from kgrag.extract.base import Extractor, InducesSchema, RemarksOnInput, chunk_fingerprints
+from kgrag.jobs.report import BuildReport, Failure, GraphReport
+from kgrag.jobs.stages.schema import agree_on_schema
 from kgrag.models.base import ChatModel, Message
 from kgrag.models.cached import fresh_replies
-from kgrag.patience import Patience
-from kgrag.progress import Progress, Step
-from kgrag.report import BuildReport, Failure, GraphReport
-from kgrag.stages.schema import agree_on_schema
 from kgrag.store.graph import GraphStore
 from kgrag.store.ledger import WorkRecord
 from kgrag.types import Chunk, Extraction, Usage

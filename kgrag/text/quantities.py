@@ -6,7 +6,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-from kgrag.units import SYMBOLS, canonical_unit, dimension
+from kgrag.text.units import SYMBOLS, canonical_unit, dimension
 
 __all__ = ["Quantity", "quantities"]
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from kgrag.build import build, delete
 from kgrag.extract import open_extractor
-from kgrag.report import BuildReport
+from kgrag.jobs.build import build, delete
+from kgrag.jobs.report import BuildReport
 from kgrag.settings import Settings
 from kgrag.store.graph import GraphStore, open_store
 from kgrag.testing import HashingEmbedder
