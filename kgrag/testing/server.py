@@ -10,9 +10,10 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, Self
 
+from aiohttp import web
+
 from kgrag.testing import wire
 from kgrag.testing.behaviours import Behaviour, Good, refused
-from kgrag.testing.http import HttpConnection, HttpRequest, HttpResponse
 from kgrag.testing.requests import Endpoint, ModelRequest
 
 __all__ = ["ModelServer", "Script"]
@@ -32,6 +33,8 @@ ENDPOINTS: dict[str, Endpoint] = {
 MAX_INPUTS = 2048
 """Texts of one embedding request, as at OpenAI."""
 MAX_INPUTS_COHERE = 96
+
+Headers = Sequence[tuple[str, str]]
 
 
 class ModelServer:
@@ -78,6 +81,7 @@ class ModelServer:
         self._count = 0
         self._open = 0
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._stopping: asyncio.Event
         self._thread: threading.Thread | None = None
 
     @property
@@ -104,7 +108,7 @@ class ModelServer:
     def stop(self) -> None:
         """Close the port and every connection at once, as a killed server does. What was recorded stays."""
         if self._thread is not None and self._loop is not None:
-            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._loop.call_soon_threadsafe(self._stopping.set)
             self._thread.join()
             self._thread = None
 
@@ -140,47 +144,46 @@ class ModelServer:
         return again
 
     def _run(self, started: threading.Event, failure: list[OSError]) -> None:
-        loop = asyncio.new_event_loop()
-        connections: set[asyncio.BaseTransport] = set()
-        try:
+        with asyncio.Runner() as runner:
+            self._loop, self._stopping = runner.get_loop(), asyncio.Event()
             try:
-                server = loop.run_until_complete(
-                    loop.create_server(
-                        lambda: HttpConnection(self._respond, connections=connections),
-                        "127.0.0.1",
-                        self.port,
-                        reuse_address=True,
-                        backlog=1024,
-                    )
-                )
+                runner.run(self._serve(started))
             except OSError as error:
                 failure.append(error)
-                return
-            self.port = server.sockets[0].getsockname()[1]
-            self._loop = loop
-            started.set()
-            loop.run_forever()
-            server.close()
-            for connection in list(connections):
-                if isinstance(connection, asyncio.Transport):
-                    connection.abort()
-            loop.run_until_complete(asyncio.sleep(0))  # lets connections learn that they are lost
-        finally:
-            started.set()
-            loop.close()
+            finally:
+                started.set()
 
-    def _respond(self, http: HttpRequest) -> HttpResponse:
-        path = http.target.partition("?")[0]
-        if path == REPORT_PATH:
+    async def _serve(self, started: threading.Event) -> None:
+        http = web.Server(self._handle, handler_cancellation=True, access_log=None)
+        listening = await asyncio.get_running_loop().create_server(
+            http, "127.0.0.1", self.port, reuse_address=True, backlog=1024
+        )
+        self.port = listening.sockets[0].getsockname()[1]
+        started.set()
+        await self._stopping.wait()
+        listening.close()
+        for connection in http.connections:
+            if connection.transport is not None:
+                connection.transport.abort()
+        await asyncio.sleep(0)  # lets connections learn that they are lost
+
+    async def _handle(self, http: web.BaseRequest) -> web.StreamResponse:
+        if http.path == REPORT_PATH:
             return _json(200, self.report())
         try:
-            body = json.loads(http.body) if http.body else {}
+            body = json.loads(await http.content.read() or "{}")
         except ValueError:
             return _error(refused(400, "invalid_json", "The body is not JSON."))
         if not isinstance(body, dict):
             return _error(refused(400, "invalid_json", "The body is no JSON object."))
+        headers = {name.lower(): value for name, value in http.headers.items()}
         request = ModelRequest(
-            self._count, self._endpoint(path), path, http.headers, _with_deployment(body, path), at=time.monotonic()
+            self._count,
+            self._endpoint(http.path),
+            http.path,
+            headers,
+            _with_deployment(body, http.path),
+            at=time.monotonic(),
         )
         self._count += 1
         if self._record:
@@ -190,14 +193,18 @@ class ModelServer:
         request.behaviour = behaviour.kind
         self._open += 1
         self.peak_concurrency = max(self.peak_concurrency, self._open)
-        response.latency_s = self.latency_s if behaviour.latency_s is None else behaviour.latency_s
-
-        def end(state: Literal["completed", "failed", "dropped"]) -> None:
+        state: Literal["completed", "failed", "dropped"] = "dropped"
+        try:
+            if behaviour.connection == "hang":
+                await asyncio.Event().wait()
+            await asyncio.sleep(self.latency_s if behaviour.latency_s is None else behaviour.latency_s)
+            # Recorded before it is sent: a caller that has its reply finds it so.
+            state = "completed" if behaviour.completes else "failed"
+        finally:
             request.state, request.ended_at = state, time.monotonic()
             self._open -= 1
-
-        response.sent = lambda: end("completed" if behaviour.completes else "failed")
-        response.dropped = lambda: end("failed" if behaviour.connection in ("close", "close_midway") else "dropped")
+        if behaviour.connection in ("close", "close_midway"):
+            await _cut(http, response, midway=behaviour.connection == "close_midway")
         return response
 
     def _endpoint(self, path: str) -> Endpoint:
@@ -247,20 +254,16 @@ class ModelServer:
             chosen = script[turn]
         return chosen if isinstance(chosen, Behaviour) else Behaviour(reply=chosen)
 
-    def _response(self, request: ModelRequest, behaviour: Behaviour) -> HttpResponse:
+    def _response(self, request: ModelRequest, behaviour: Behaviour) -> web.Response:
         if behaviour.status != 200:
-            response = _error(behaviour)
-        elif behaviour.body is not None:
-            response = HttpResponse(200, behaviour.body, behaviour.content_type, behaviour.headers)
+            return _error(behaviour)
+        if behaviour.body is not None:
+            body, content_type = behaviour.body, behaviour.content_type
         elif request.endpoint == "chat" and request.body.get("stream"):
-            response = HttpResponse(
-                200, wire.chat_stream(request, behaviour), "text/event-stream; charset=utf-8", behaviour.headers
-            )
+            body, content_type = wire.chat_stream(request, behaviour), "text/event-stream; charset=utf-8"
         else:
-            response = _json(200, self._body(request, behaviour))
-            response.headers = behaviour.headers
-        response.connection = behaviour.connection
-        return response
+            return _json(200, self._body(request, behaviour), behaviour.headers)
+        return _response(200, body, content_type, behaviour.headers)
 
     def _body(self, request: ModelRequest, behaviour: Behaviour) -> Any:
         match request.endpoint:
@@ -308,11 +311,27 @@ def _with_deployment(body: dict[str, Any], path: str) -> dict[str, Any]:
     return {"model": rest.partition("/")[0]} | body if found else body
 
 
-def _json(status: int, value: Any) -> HttpResponse:
-    return HttpResponse(status, json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+async def _cut(http: web.BaseRequest, response: web.Response, *, midway: bool) -> None:
+    """Close the connection before the response, or in the middle of it."""
+    transport = http.transport
+    if midway and isinstance(response.body, bytes):
+        started = web.StreamResponse(status=response.status, headers=response.headers)
+        started.content_length = len(response.body)
+        await started.prepare(http)
+        await started.write(response.body[: len(response.body) // 2])
+    if transport is not None:
+        transport.close() if midway else transport.abort()
+    raise ConnectionResetError("cut, as the script says")
 
 
-def _error(behaviour: Behaviour) -> HttpResponse:
-    response = _json(behaviour.status, wire.error(behaviour))
-    response.headers = behaviour.headers
-    return response
+def _json(status: int, value: Any, headers: Headers = ()) -> web.Response:
+    body = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
+    return _response(status, body, "application/json", headers)
+
+
+def _error(behaviour: Behaviour) -> web.Response:
+    return _json(behaviour.status, wire.error(behaviour), behaviour.headers)
+
+
+def _response(status: int, body: bytes, content_type: str, headers: Headers) -> web.Response:
+    return web.Response(status=status, body=body, headers=[("Content-Type", content_type), *headers])
