@@ -67,6 +67,11 @@ class MiniLM:
         """Count the tokens of `text`, without special ones."""
         return len(self._tokenizer.encode(text, add_special_tokens=False).ids)
 
+    def first_window(self, text: str) -> str:
+        """Cut a text to what one window of the model reads, as sentence-transformers does silently."""
+        encoding = self._tokenizer.encode(text, add_special_tokens=False)
+        return text[: encoding.offsets[self.max_tokens - 1][1]] if len(encoding.ids) > self.max_tokens else text
+
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Embed texts: [len(texts), 384]. A long text is the mean of its windows."""
         return await asyncio.to_thread(self.embed, texts)

@@ -1,0 +1,1 @@
+"""Judging answers: typed verdicts, and metrics that are pure functions of them."""

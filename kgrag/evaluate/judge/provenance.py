@@ -1,0 +1,70 @@
+"""Whether an answer rests on the right documents and pages: De Faveri's measures as published, and their precise forms.
+
+Source: A. De Faveri, Building and Evaluating a Document-Grounded QA System (thesis, Bologna 2026), evaluation metrics.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence, Set
+from typing import TYPE_CHECKING
+
+from kgrag.types import Citation
+
+if TYPE_CHECKING:
+    from kgrag.models.minilm import MiniLM
+
+__all__ = ["answer_similarity", "cited_pages", "page_accuracy", "page_precision", "source_accuracy"]
+
+Pages = Mapping[str, Set[int]]
+"""Source → pages, from 1."""
+
+
+def source_accuracy(expected: Set[str], found: Set[str], *, as_published: bool = False) -> float | None:
+    """Return the share of expected sources that were found.
+
+    Where no source is expected: None, as there is nothing to find; `as_published` 1, as the thesis counts.
+    """
+    if not expected:
+        return 1.0 if as_published else None
+    return len(expected & found) / len(expected)
+
+
+def page_accuracy(expected: Pages, found: Pages, *, as_published: bool = False) -> float | None:
+    """Return the share of expected pages, over all sources, that were found. Without an expected page as `source_accuracy`."""
+    wanted = sum(len(pages) for pages in expected.values())
+    if not wanted:
+        return 1.0 if as_published else None
+    return sum(len(pages & found.get(source, frozenset())) for source, pages in expected.items()) / wanted
+
+
+def page_precision(expected: Pages, found: Pages) -> float | None:
+    """Return the share of found pages that are expected ones; None where no page was found."""
+    total = sum(len(pages) for pages in found.values())
+    return (
+        sum(len(pages & expected.get(source, frozenset())) for source, pages in found.items()) / total
+        if total
+        else None
+    )
+
+
+def cited_pages(citations: Sequence[Citation]) -> dict[str, set[int]]:
+    """Return the pages that an answer's citations name, by document."""
+    pages: dict[str, set[int]] = {}
+    for citation in citations:
+        if citation.page_start is not None:
+            span = range(citation.page_start, (citation.page_end or citation.page_start) + 1)
+            pages.setdefault(citation.document, set()).update(span)
+    return pages
+
+
+def answer_similarity(expected: Sequence[str], answers: Sequence[str], *, embedder: MiniLM) -> list[float]:
+    """Return the cosines of expected and given answers, to four places, each cut to the model's first window.
+
+    What a model writes after the word "reference(s)" is its list of sources and does not count.
+    """
+    given = [re.split(r"references?", answer, maxsplit=1, flags=re.IGNORECASE)[0] for answer in answers]
+    texts = [embedder.first_window(text.strip()) for text in (*expected, *given)]
+    vectors = embedder.embed(texts)
+    half = len(expected)
+    return [round(float(a @ b), 4) for a, b in zip(vectors[:half], vectors[half:], strict=True)]

@@ -1,0 +1,189 @@
+"""How sure a figure is, and a difference of two: intervals, paired tests, corrections for many comparisons.
+
+Everything takes one score per question, in the same order for both sides; seeded, so repeatable. The tests are scipy's.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+__all__ = [
+    "Comparison",
+    "Interval",
+    "adjusted",
+    "compare_paired",
+    "corrected_rate",
+    "mean_interval",
+    "rate_interval",
+    "smallest_difference",
+]
+
+SEED = 7
+RESAMPLES = 10_000
+LEVEL = 0.95
+POWER = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A figure with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A way of asking against the baseline, over the questions that both have a score for."""
+
+    n: int
+    difference: Interval
+    """Mean of score minus baseline."""
+    wins: int
+    ties: int
+    losses: int
+    p: float
+    """Two-sided, of the hypothesis that there is no difference; 1 where all scores are equal."""
+    test: Literal["McNemar (exact)", "permutation of signs", "Wilcoxon"]
+    detectable: float
+    """The smallest mean difference that so many questions would show with 80 % power (`smallest_difference`)."""
+
+
+def mean_interval(scores: Sequence[float], clusters: Sequence[Hashable] | None = None) -> Interval:
+    """Return the mean with the percentile bootstrap's interval; whole clusters (documents, say) are drawn where they are given.
+
+    Questions about one document are not independent of each other: drawn one by one they make the interval too narrow.
+    """
+    values = np.asarray(scores, dtype=np.float64)
+    if not len(values):
+        raise ValueError("expected at least one score, got none")
+    sums, sizes = _cluster_sums(values, clusters)
+    drawn = np.random.default_rng(SEED).integers(0, len(sums), (RESAMPLES, len(sums)))
+    means = sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1)
+    low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return Interval(float(values.mean()), float(low), float(high))
+
+
+def _cluster_sums(
+    values: NDArray[np.float64], clusters: Sequence[Hashable] | None
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    if clusters is None:
+        return values, np.ones(len(values), dtype=np.int64)
+    if len(clusters) != len(values):
+        raise ValueError(f"expected a cluster for each score, got {len(clusters)} for {len(values)}")
+    numbers = {cluster: number for number, cluster in enumerate(dict.fromkeys(clusters))}
+    of = np.array([numbers[cluster] for cluster in clusters])
+    return np.bincount(of, weights=values).astype(np.float64), np.bincount(of).astype(np.int64)
+
+
+def rate_interval(hits: int, of: int) -> Interval:
+    """Return a share with Wilson's score interval. `of` is at least 1."""
+    found = stats.binomtest(hits, of).proportion_ci(LEVEL, method="wilson")
+    return Interval(hits / of, float(found.low), float(found.high))
+
+
+def compare_paired(
+    scores: Sequence[float | None],
+    baseline: Sequence[float | None],
+    *,
+    clusters: Sequence[Hashable] | None = None,
+    test: Literal["permutation", "wilcoxon"] = "permutation",
+) -> Comparison | None:
+    """Compare question by question; questions that either side has no score for are left out. None where none is left.
+
+    Scores that are all 0 or 1 are tested by McNemar's exact test, others by permuting the signs of the differences, or by Wilcoxon's test.
+    """
+    kept = [i for i, (a, b) in enumerate(zip(scores, baseline, strict=True)) if a is not None and b is not None]
+    if not kept:
+        return None
+    ours, theirs = (np.array([side[i] for i in kept], dtype=np.float64) for side in (scores, baseline))
+    differences = ours - theirs
+    wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
+    p, name = _test(ours, theirs, differences, test)
+    return Comparison(
+        n=len(kept),
+        difference=mean_interval(differences.tolist(), None if clusters is None else [clusters[i] for i in kept]),
+        wins=wins,
+        ties=len(kept) - wins - losses,
+        losses=losses,
+        p=p,
+        test=name,
+        detectable=smallest_difference(differences.tolist()),
+    )
+
+
+def _test(
+    ours: NDArray[np.float64],
+    theirs: NDArray[np.float64],
+    differences: NDArray[np.float64],
+    test: Literal["permutation", "wilcoxon"],
+) -> tuple[float, Literal["McNemar (exact)", "permutation of signs", "Wilcoxon"]]:
+    changed = differences[differences != 0]
+    if np.isin(np.concatenate([ours, theirs]), (0.0, 1.0)).all():
+        p = float(stats.binomtest(int((changed > 0).sum()), len(changed)).pvalue) if len(changed) else 1.0
+        return p, "McNemar (exact)"
+    if test == "wilcoxon":
+        return (float(stats.wilcoxon(changed).pvalue) if len(changed) else 1.0), "Wilcoxon"
+    if not len(changed) or len(differences) < 2:
+        return 1.0, "permutation of signs"
+    found = stats.permutation_test(
+        (differences,),
+        lambda sample, axis: np.mean(sample, axis=axis),
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=RESAMPLES,
+        rng=np.random.default_rng(SEED),
+    )
+    return float(found.pvalue), "permutation of signs"
+
+
+def adjusted(p: Mapping[Hashable, float], *, method: Literal["holm", "bh"]) -> dict[Hashable, float]:
+    """Correct p values for being many: Holm (no false positive among all) or Benjamini-Hochberg (their share)."""
+    keys, values = list(p), np.array(list(p.values()), dtype=np.float64)
+    if not keys:
+        return {}
+    if method == "bh":
+        return dict(zip(keys, map(float, stats.false_discovery_control(values)), strict=True))
+    order = np.argsort(values)
+    steps = np.maximum.accumulate(values[order] * np.arange(len(values), 0, -1))
+    corrected = np.empty_like(values)
+    corrected[order] = np.minimum(steps, 1.0)
+    return dict(zip(keys, map(float, corrected), strict=True))
+
+
+def smallest_difference(differences: Sequence[float]) -> float:
+    """Return the mean difference that a two-sided test at 5 % would find with 80 % power, given how much these differences vary.
+
+    (z(0.975) + z(0.8)) s / sqrt(n): the normal approximation; infinite for fewer than two differences.
+    """
+    if len(differences) < 2:
+        return math.inf
+    z = stats.norm.ppf((1 + LEVEL) / 2) + stats.norm.ppf(POWER)
+    return float(z * np.std(differences, ddof=1) / math.sqrt(len(differences)))
+
+
+def corrected_rate(rate: float, *, n: int, right: tuple[int, int], wrong: tuple[int, int]) -> Interval | None:
+    """Correct a share that a judge saw for the judge's errors: (p + q0 - 1) / (q0 + q1 - 1), with its interval.
+
+    `right` is (answers that people call right and the judge too, all that people call right), so q1 its share; `wrong` the same of wrong
+    ones, q0. Interval by the delta method over the three rates; None where the judge is no better than chance (q0 + q1 <= 1). Source:
+    Rogan and Gladen (1978), https://doi.org/10.1093/oxfordjournals.aje.a112510.
+    """
+    q1, q0 = right[0] / right[1], wrong[0] / wrong[1]
+    gain = q0 + q1 - 1
+    if gain <= 0:
+        return None
+    value = (rate + q0 - 1) / gain
+    variance = (
+        rate * (1 - rate) / n + (1 - value) ** 2 * q0 * (1 - q0) / wrong[1] + value**2 * q1 * (1 - q1) / right[1]
+    ) / gain**2
+    z = stats.norm.ppf((1 + LEVEL) / 2) * math.sqrt(variance)
+    return Interval(*(float(np.clip(one, 0.0, 1.0)) for one in (value, value - z, value + z)))

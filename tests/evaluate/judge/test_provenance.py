@@ -1,0 +1,53 @@
+"""De Faveri's measures: by hand, and his 600 published similarities."""
+
+import csv
+import json
+import sys
+
+import pytest
+
+from kgrag.evaluate.judge.provenance import (
+    answer_similarity,
+    cited_pages,
+    page_accuracy,
+    page_precision,
+    source_accuracy,
+)
+from kgrag.models.minilm import MiniLM
+from kgrag.types import Citation
+
+
+def test_sources_and_pages_are_recalls():
+    expected = {"a.pdf": {1, 2}, "b.pdf": {5}}
+    assert source_accuracy(set(expected), {"a.pdf", "c.pdf"}) == 0.5
+    assert page_accuracy(expected, {"a.pdf": {2, 3}, "b.pdf": {5}, "c.pdf": {1}}) == pytest.approx(2 / 3)
+    assert page_precision(expected, {"a.pdf": {2, 3}, "b.pdf": {5}, "c.pdf": {1}}) == 0.5
+    assert source_accuracy(set(), {"a.pdf"}) is None and page_accuracy({}, {}) is None
+    assert source_accuracy(set(), {"a.pdf"}, as_published=True) == 1.0 == page_accuracy({}, {}, as_published=True)
+    assert page_precision(expected, {}) is None
+
+
+def test_a_citation_names_every_page_of_its_span():
+    citations = [
+        Citation(number=1, chunk_id="x", document="a.pdf", page_start=3, page_end=4),
+        Citation(number=2, chunk_id="y", document="a.pdf", page_start=9),
+        Citation(number=3, chunk_id="z", document="b.html"),
+    ]
+    assert cited_pages(citations) == {"a.pdf": {3, 4, 9}}
+
+
+@pytest.mark.data
+def test_the_600_published_similarities_are_reproduced(shared_data):
+    csv.field_size_limit(sys.maxsize)
+    folder = shared_data / "grounded_qa"
+    expected = {
+        one["id"]: one["expected_answer"] for one in json.loads((folder / "benchmark_dataset.json").read_text("utf-8"))
+    }
+    with (folder / "results_detailed.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = [row for row in csv.DictReader(file, delimiter=";") if row["seed"]]
+    assert len(rows) == 600
+    ours = answer_similarity(
+        [expected[int(row["question_id"])] for row in rows], [row["llm_response"] for row in rows], embedder=MiniLM()
+    )
+    off = [i for i, row in enumerate(rows) if abs(ours[i] - float(row["similarity"])) > 1.001e-4]
+    assert off == []
