@@ -7,10 +7,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from kgrag.answer.question import FUNCTION_WORDS, Asked, stems
 from kgrag.answer.subject import Subject
 from kgrag.text.names import quantities
+from kgrag.text.questions import Question
 from kgrag.text.sentences import sentences
+from kgrag.text.words import FUNCTION_WORDS, stems
 from kgrag.types import Evidence
 
 __all__ = ["Candidate", "candidates"]
@@ -57,7 +58,7 @@ class Candidate:
     score: float = 0.0
 
 
-def candidates(asked: Asked, evidence: Sequence[Evidence]) -> list[Candidate]:
+def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]:
     """Split the evidence into statements and weigh them against the question.
 
     A term weighs as much as it is rare in the evidence. Statements about another product than the one asked for are left out.
@@ -123,14 +124,14 @@ def _says_nothing(text: str, piece: Evidence) -> bool:
     return len(text.split()) < MIN_STATEMENT_WORDS and not any(c.isdigit() for c in text)
 
 
-def _weights(asked: Asked, found: Sequence[Candidate]) -> dict[str, float]:
+def _weights(asked: Question, found: Sequence[Candidate]) -> dict[str, float]:
     return {
         term: math.log(1 + (len(found) + 1) / (1 + sum(1 for c in found if c.covered.get(term, 0) == 1.0)))
         for term in asked.terms
     }
 
 
-def _fits(asked: Asked, candidate: Candidate) -> float:
+def _fits(asked: Question, candidate: Candidate) -> float:
     """Whether the statement has the kind of thing that is asked for."""
     text = candidate.text
     match asked.kind:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kgrag.answer.question import stems
 from kgrag.text.sentences import sentences
+from kgrag.text.words import stems
 from kgrag.types import Citation, Evidence
 
 __all__ = ["Cited", "cite"]

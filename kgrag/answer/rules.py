@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kgrag.answer.candidates import Candidate, candidates
-from kgrag.answer.question import Asked, read_question, stems
 from kgrag.answer.subject import Unknown, unknown_names
 from kgrag.models.base import Embedder
+from kgrag.text.questions import Question, read_question
+from kgrag.text.words import stems
 from kgrag.types import Answer, Citation, Evidence
 
 __all__ = ["extract_answer"]
@@ -82,7 +83,7 @@ async def extract_answer(
     return Answer(question=question, text=text, citations=citations, model=MODEL, pipeline="", evidence=tuple(evidence))
 
 
-async def _weigh(asked: Asked, found: Sequence[Candidate], evidence: Sequence[Evidence], embedder: Embedder) -> None:
+async def _weigh(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evidence], embedder: Embedder) -> None:
     if not found:
         return
     query = (await embedder.embed_queries([asked.text]))[0]
@@ -106,7 +107,7 @@ def _in_context(candidate: Candidate, evidence: Sequence[Evidence]) -> str:
     )
 
 
-def _judge(asked: Asked, found: Sequence[Candidate], evidence: Sequence[Evidence]) -> _Judgement:
+def _judge(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evidence]) -> _Judgement:
     """Decide whether the best statements answer. `found` is sorted, best first."""
     fatal, unknown = unknown_names(asked, evidence)
     present = {term for candidate in found for term in candidate.covered}
@@ -123,7 +124,7 @@ def _judge(asked: Asked, found: Sequence[Candidate], evidence: Sequence[Evidence
     return _Judgement(answers, tuple(unknown), lacking)
 
 
-def _as_written(asked: Asked, terms: set[str]) -> list[str]:
+def _as_written(asked: Question, terms: set[str]) -> list[str]:
     return list(dict.fromkeys(word for word, stem in stems(asked.text) if stem in terms))
 
 
@@ -144,7 +145,7 @@ def _same(a: Candidate, b: Candidate) -> bool:
 
 
 def _write(
-    asked: Asked, chosen: Sequence[Candidate], evidence: Sequence[Evidence], unknown: Sequence[Unknown]
+    asked: Question, chosen: Sequence[Candidate], evidence: Sequence[Evidence], unknown: Sequence[Unknown]
 ) -> tuple[str, tuple[Citation, ...]]:
     """The text with numbers, and the citations. A summary follows the documents; other answers begin with the best statement."""
     if asked.kind == "summary":
@@ -165,7 +166,7 @@ def _write(
     )
 
 
-def _abstention(asked: Asked, judgement: _Judgement, evidence: Sequence[Evidence]) -> str:
+def _abstention(asked: Question, judgement: _Judgement, evidence: Sequence[Evidence]) -> str:
     if not evidence:
         return "The documents do not answer this: no passage was found for it."
     looked_for = ", ".join([*asked.names, *_as_written(asked, set(asked.terms - asked.subject_terms))])

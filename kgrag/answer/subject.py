@@ -6,9 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kgrag.answer.question import Asked, stems
 from kgrag.text.name_shapes import part_numbers
 from kgrag.text.names import Gazetteer, normal_form, quantities
+from kgrag.text.questions import Question
+from kgrag.text.words import stems
 from kgrag.types import Evidence
 
 __all__ = ["Subject", "Unknown", "unknown_names"]
@@ -35,7 +36,7 @@ class Unknown:
 class Subject:
     """What the question names, found in the evidence."""
 
-    def __init__(self, asked: Asked, evidence: Sequence[Evidence]) -> None:
+    def __init__(self, asked: Question, evidence: Sequence[Evidence]) -> None:
         names = [without_vendor(name, evidence) for name in asked.names]
         self._named = Gazetteer(names, as_written=names)
         self._count = len(names)
@@ -67,7 +68,7 @@ class Subject:
         return {match.key for match in self._named.find(text)}
 
 
-def unknown_names(asked: Asked, evidence: Sequence[Evidence]) -> tuple[list[Unknown], list[Unknown]]:
+def unknown_names(asked: Question, evidence: Sequence[Evidence]) -> tuple[list[Unknown], list[Unknown]]:
     """The names that the evidence lacks: those without which there is no answer, and those that are only worth saying.
 
     There is no answer without a name that has a number or is an identifier, nor without a name of several words when nothing as specific

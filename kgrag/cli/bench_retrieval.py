@@ -162,7 +162,8 @@ def _learn(
 
     from kgrag.common.waiting import wait_for
     from kgrag.evaluate.learn_adaptive import adaptive_file, learn
-    from kgrag.retrieve.question_type import ask_type, type_by_rules
+    from kgrag.retrieve.question_type import ask_type
+    from kgrag.text.questions import type_by_rules
 
     model = opened.model
 

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from kgrag.communities.labels import label
 from kgrag.communities.profile import EntityRow, Profile
 from kgrag.communities.summary import CITED, Summary, listed
-from kgrag.store.fulltext import STOP_WORDS
 from kgrag.text.sentences import Sentence, sentences
+from kgrag.text.words import FUNCTION_WORDS
 from kgrag.types import Usage
 
 __all__ = ["RulesSummariser"]
@@ -93,7 +93,7 @@ def _terms(profile: Profile) -> dict[str, float]:
             counts[member.name] += 1 + math.log1p(member.mentions)
     for chunk in profile.chunks:
         words = {word.casefold() for word in WORD.findall(chunk.text)}
-        for word in words - STOP_WORDS:
+        for word in words - FUNCTION_WORDS:
             counts[word] += WORD_WEIGHT
     return counts
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from kgrag.evaluate.bootstrap import Difference, paired_difference
 from kgrag.evaluate.retrieval import PipelineResult
-from kgrag.retrieve.pipeline import QuestionType
+from kgrag.text.questions import QuestionType
 
 __all__ = ["Learnt", "adaptive_file", "learn"]
 

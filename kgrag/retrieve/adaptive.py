@@ -7,10 +7,11 @@ from dataclasses import replace
 from kgrag.errors import PipelineError
 from kgrag.models.base import ChatModel, Embedder, Reranker
 from kgrag.retrieve.pipeline import AdaptivePipeline, Pipeline, load_pipeline
-from kgrag.retrieve.question_type import ask_type, type_by_rules
+from kgrag.retrieve.question_type import ask_type
 from kgrag.retrieve.retriever import Retrieval, Retriever
 from kgrag.retrieve.variant import CHAT_HINT
 from kgrag.store.graph import GraphStore
+from kgrag.text.questions import type_by_rules
 from kgrag.types import Evidence, Usage
 
 __all__ = ["AdaptiveRetriever", "open_retriever"]

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kgrag.retrieve.settings import Breadth
-from kgrag.retrieve.several import asks_across
 from kgrag.retrieve.state import State
+from kgrag.text.questions import asks_across
 from kgrag.types import Evidence
 
 __all__ = ["SPREAD", "SpreadOut", "spread"]

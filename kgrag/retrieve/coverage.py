@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kgrag.retrieve.words import content_words, share_said
+from kgrag.text.words import content_terms, share_said
 
 __all__ = ["best_coverage"]
 
@@ -15,5 +15,5 @@ def best_coverage(question: str, hits: Iterable[str]) -> float:
     Scaled scores say who is best, not how good the best is. A long question that no chunk has the words of is one for the vectors;
     one whose words stand together in a chunk is one for the full-text index. No hits, no coverage.
     """
-    asked = content_words(question)
-    return max((share_said(asked, content_words(hit)) for hit in hits), default=0.0)
+    asked = content_terms(question)
+    return max((share_said(asked, content_terms(hit)) for hit in hits), default=0.0)

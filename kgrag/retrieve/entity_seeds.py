@@ -14,8 +14,8 @@ from kgrag.retrieve.rarity import rarity
 from kgrag.retrieve.seeds import INDEX_OVERSAMPLING, Found, cosine, likeness
 from kgrag.retrieve.settings import EntitySeeds
 from kgrag.retrieve.state import Query, Resources
-from kgrag.retrieve.words import content_words, share_said
 from kgrag.store.schema import entity_vector_index
+from kgrag.text.words import content_terms, share_said
 
 __all__ = ["LinkedEntity", "find_entities", "link_entities"]
 
@@ -79,7 +79,7 @@ async def find_entities(resources: Resources, query: Query, settings: EntitySeed
     names = {entity.key: entity.name for entity in entities}
     chunks = _chunks(rows, weights, names)[: settings.chunks]
     best = max((weights[row["key"]] for row in rows), default=0.0)
-    relations = _relations(rows, weights, names, best, asked=content_words(query.question))[: settings.relations]
+    relations = _relations(rows, weights, names, best, asked=content_terms(query.question))[: settings.relations]
     return Found({one.key: one for one in (*chunks, *relations)}, score_per_cosine=LIKENESS_SHARE)
 
 
@@ -117,7 +117,7 @@ def _relations(
     for row in rows:
         for relation in row["relations"]:
             text = relation_text(relation)
-            score = weights[row["key"]] / (best or 1.0) * share_said(asked, content_words(text))
+            score = weights[row["key"]] / (best or 1.0) * share_said(asked, content_terms(text))
             one = Candidate(relation["chunk"], score, (f"entity: a relation of {names[row['key']]}",), statement=text)
             if score > 0.0 and (one.key not in found or score > found[one.key].score):
                 found[one.key] = one

@@ -9,10 +9,10 @@ from typing import Any
 
 from kgrag.retrieve.seeds import likeness
 from kgrag.retrieve.settings import Names
-from kgrag.retrieve.several import families_said
 from kgrag.retrieve.state import NamedEntity
 from kgrag.store.graph import GraphStore
 from kgrag.text.names import normal_form
+from kgrag.text.questions import families_said
 
 __all__ = ["families_in_question", "goes_on"]
 

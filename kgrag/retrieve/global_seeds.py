@@ -17,7 +17,7 @@ from kgrag.retrieve.community_seeds import community_candidate, no_communities
 from kgrag.retrieve.seeds import Found, cosine
 from kgrag.retrieve.settings import GlobalSeeds
 from kgrag.retrieve.state import Query, Resources
-from kgrag.retrieve.words import content_words, share_said
+from kgrag.text.words import content_terms, share_said
 from kgrag.types import Usage
 
 __all__ = ["judge_communities"]
@@ -60,11 +60,11 @@ async def judge_communities(resources: Resources, query: Query, settings: Global
 def _judged_by_words(rows: Sequence[Row], question: str) -> list[Candidate]:
     """Score communities by the mean of their likeness, over the best one's, and the share of the question's words that they have."""
     best = max((cosine(row["similarity"]) for row in rows), default=0.0)
-    asked = content_words(question)
+    asked = content_terms(question)
     found = []
     for row in rows:
         alike = max(cosine(row["similarity"]), 0.0)
-        said = share_said(asked, content_words(row["content"]))
+        said = share_said(asked, content_terms(row["content"]))
         score = 0.5 * (alike / best if best > 0.0 else 0.0) + 0.5 * said
         why = f"community: relevance {round(FULL_RELEVANCE * score)} (likeness {alike:.2f}, words {said:.2f})"
         found.append(community_candidate(row, score, why))

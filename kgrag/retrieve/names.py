@@ -13,9 +13,9 @@ from kgrag.retrieve.candidates import Candidate
 from kgrag.retrieve.seeds import likeness
 from kgrag.retrieve.settings import Names
 from kgrag.retrieve.state import NamedEntity, State
-from kgrag.store.fulltext import STOP_WORDS
 from kgrag.store.graph import GraphStore
 from kgrag.text.names import Gazetteer, normal_form
+from kgrag.text.words import FUNCTION_WORDS
 
 __all__ = ["PreferNamed", "forms_of_sequences", "named_in_question", "names_said", "prefer_named", "word_sequences"]
 
@@ -51,12 +51,12 @@ async def named_in_question(
 
 
 def word_sequences(question: str) -> Iterator[str]:
-    """Yield every sequence of up to MAX_WORDS words of the question, as written, that is not only stop words."""
+    """Yield every sequence of up to MAX_WORDS words of the question, as written, that is not only function words."""
     words = list(WORD.finditer(question))[:MAX_QUESTION_WORDS]
     for first, start in enumerate(words):
         telling = False
         for last in words[first : first + MAX_WORDS]:
-            telling = telling or last.group().casefold() not in STOP_WORDS
+            telling = telling or last.group().casefold() not in FUNCTION_WORDS
             if telling:
                 yield question[start.start() : last.end()]
 

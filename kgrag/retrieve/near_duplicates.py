@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kgrag.retrieve.words import words
+from kgrag.text.words import folded_words
 
 __all__ = ["first_of_each"]
 
@@ -22,7 +22,7 @@ def first_of_each(
     seen: list[tuple[frozenset[str], frozenset[str], frozenset[str]]] = []
     for position, text in enumerate(texts):
         subject = subjects[position] if subjects else frozenset()
-        said = words(text)
+        said = folded_words(text)
         numbers = frozenset(word for word in said if any(c.isdigit() for c in word))
         if not any(
             numbers == other_numbers and subject == other_subject and _jaccard(said, other) >= threshold

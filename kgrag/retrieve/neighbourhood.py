@@ -12,8 +12,8 @@ from kgrag.retrieve.links import BEHIND
 from kgrag.retrieve.seeds import likeness
 from kgrag.retrieve.settings import GraphExpansion
 from kgrag.retrieve.state import Resources, State
-from kgrag.retrieve.words import content_words, share_said
 from kgrag.store.graph import GraphStore
+from kgrag.text.words import content_terms, share_said
 
 __all__ = ["ExpandOverGraph", "expand_over_graph", "read_neighbourhood", "relation_text"]
 
@@ -46,7 +46,7 @@ def expand_over_graph(
     candidates = state.candidates
     reached = dict(candidates)
     statements: dict[tuple[str, str], Candidate] = {}
-    asked = content_words(state.query.question)
+    asked = content_terms(state.query.question)
     for row in neighbourhood:
         seed = candidates[row["seed"]]
         most = max((chunk["rarity"] for chunk in row["chunks"]), default=1.0)
@@ -60,7 +60,7 @@ def expand_over_graph(
                 reached[chunk["id"]] = own.scored(max(score, own.score), shared)
         for relation in row["relations"]:
             statement = relation_text(relation)
-            overlap = share_said(asked, content_words(statement))
+            overlap = share_said(asked, content_terms(statement))
             score = settings.weight * seed.score * overlap / relation["hop"]
             key = (relation["chunk"], statement)
             if overlap and (key not in statements or score > statements[key].score):

@@ -26,18 +26,16 @@ from kgrag.retrieve.settings import (
     SeedsOfAKind,
     StepSettings,
 )
+from kgrag.text.questions import QuestionType
 
 __all__ = [
     "Adaptive",
     "AdaptivePipeline",
     "Pipeline",
-    "QuestionType",
     "listed_pipelines",
     "load_pipeline",
     "pipeline_names",
 ]
-
-QuestionType = Literal["factual", "reasoning", "disambiguation", "multi_hop", "summary"]
 
 
 def _listed(value: Any) -> Any:

@@ -6,15 +6,15 @@ from dataclasses import dataclass, replace
 
 from kgrag.retrieve.settings import Proximity
 from kgrag.retrieve.state import State
-from kgrag.retrieve.words import content_words, share_said
 from kgrag.text.sentences import sentences
+from kgrag.text.words import content_terms, share_said
 
 __all__ = ["PreferOneSentence", "share_of_one_sentence"]
 
 
 def share_of_one_sentence(asked: frozenset[str], text: str) -> float:
     """Return the greatest share of the words `asked` for that one sentence, list item or table row of the text has."""
-    return max((share_said(asked, content_words(sentence.text)) for sentence in sentences(text)), default=0.0)
+    return max((share_said(asked, content_terms(sentence.text)) for sentence in sentences(text)), default=0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class PreferOneSentence:
 
     async def __call__(self, state: State) -> State:
         """Score again, and order: `weight` for a sentence with all words of the question, nothing for `above` of them or fewer."""
-        asked = content_words(state.query.question)
+        asked = content_terms(state.query.question)
         scored = []
         for piece in state.evidence:
             share = share_of_one_sentence(asked, piece.text)

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from kgrag.retrieve.rarity import rarity
 from kgrag.retrieve.settings import PageRankExpansion
-from kgrag.retrieve.words import content_words
 from kgrag.store.graph import GraphStore
+from kgrag.text.words import content_terms
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -65,7 +65,7 @@ class WalkGraph:
         """The relations that have each word, as positions in `statements`."""
         having: dict[str, list[int]] = {}
         for position, statement in enumerate(self.statements):
-            for word in content_words(statement):
+            for word in content_terms(statement):
                 having.setdefault(word, []).append(position)
         return {word: np.array(positions, dtype=np.int64) for word, positions in having.items()}
 
@@ -99,7 +99,7 @@ class WalkGraph:
 
         A word counts by its rarity among relations; the score is the share of what the question's words count together.
         """
-        asked = {word: self._words[word] for word in sorted(content_words(question)) if word in self._words}
+        asked = {word: self._words[word] for word in sorted(content_terms(question)) if word in self._words}
         if not asked:
             return []
         scores = np.zeros(len(self.statements))

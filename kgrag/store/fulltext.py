@@ -5,21 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-__all__ = ["STOP_WORDS", "escape_lucene", "fulltext_query"]
+from kgrag.text.words import FUNCTION_WORDS
+
+__all__ = ["escape_lucene", "fulltext_query"]
 
 MAX_TERMS = 64
-"""Of one query: more only make it slow, and Lucene refuses more than 1,024."""
-
-_WORDS = (
-    "a about above after again all also am an and any are as at be because been before being below between both but "
-    "by can could did do does doing down during each few for from further get give had has have having he her here "
-    "hers him his how i if in into is it its itself just me more most my no nor not now of off on once only or "
-    "other our out over own please s same she should so some such t tell than that the their them then there these "
-    "they this those through to too under until up use used using very was we were what when where which while who "
-    "whom why will with would you your "
-)
-STOP_WORDS = frozenset(_WORDS.split())
-"""English words that half of all chunks have: at 100,000 chunks a query with them takes 0.1 to 0.8 s on ArcadeDB."""
+"""Of one query: more only make it slow, and Lucene refuses more than 1,024. At 100,000 chunks a query with function words takes 0.1 to
+0.8 s on ArcadeDB."""
 
 _SYNTAX = re.compile(r'([+\-!(){}\[\]^"~*?:\\/&|<>=])')
 _OPERATORS = re.compile(r"\b(AND|OR|NOT|TO)\b")
@@ -33,14 +25,14 @@ def escape_lucene(text: str) -> str:
 
 
 def fulltext_query(text: str, *, keywords: Sequence[str] = (), boost: float = 1.0) -> str:
-    """Make a query of any of the terms of `text`, each once, in order, stop words left out unless there is nothing else.
+    """Make a query of any of the terms of `text`, each once, in order, function words left out unless there is nothing else.
 
     Of a term with a hyphen or slash inside (`X-100`, `I2C/SPI`) all parts are asked for, which both databases understand alike: a phrase
     is one after the other on Neo4j and anywhere on ArcadeDB. Each of `keywords` is a phrase, which weighs `boost` times as much as a term.
     Empty where neither has terms.
     """
     terms = list(dict.fromkeys(match[0] for match in _TERM.finditer(text.replace("\x00", " "))))
-    said = [term for term in terms if term.casefold() not in STOP_WORDS] or terms
+    said = [term for term in terms if term.casefold() not in FUNCTION_WORDS] or terms
     said_terms = (_all_parts(term) for term in said[:MAX_TERMS])
     phrases = (_quoted(keyword.replace("\x00", " ")) for keyword in keywords if _TERM.search(keyword))
     return " ".join([*said_terms, *(f'"{phrase}"^{boost:g}' for phrase in phrases)])

@@ -2,8 +2,9 @@ import asyncio
 
 import pytest
 
-from kgrag.retrieve.question_type import ask_type, type_by_rules
+from kgrag.retrieve.question_type import ask_type
 from kgrag.testing import ScriptedChatModel
+from kgrag.text.questions import type_by_rules
 
 
 @pytest.mark.parametrize(

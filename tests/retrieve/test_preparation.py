@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from kgrag.models.base import ChatModel
 from kgrag.retrieve.preparation.steps import PrepareQuery
-from kgrag.retrieve.preparation.wording import coordinated_questions, keywords, telling_words, topic
 from kgrag.retrieve.settings import Decompose, Hyde, Keywords, QueryStep, Rewrite, StepBack
 from kgrag.retrieve.state import Query, Resources, State
 from kgrag.store.fulltext import fulltext_query
 from kgrag.testing import HashingEmbedder, ScriptedChatModel
+from kgrag.text.questions import content_wording, coordinated_questions, keywords, topic
 
 QUESTION = "Which is lighter, the X-100 or the X-200 Rev 3, at 3.3 V?"
 
@@ -23,9 +23,9 @@ def prepared(step: QueryStep, *replies: str, chat: ChatModel | None = None) -> S
     return asyncio.run(PrepareQuery(step, resources)(State(Query(QUESTION, QUESTION, QUESTION))))
 
 
-def test_telling_words_keep_names_numbers_and_their_order() -> None:
-    assert telling_words("Please describe the supply voltage of the X-100.") == "supply voltage X-100"
-    assert telling_words("What is it?") == "What is it?"
+def test_content_wording_keep_names_numbers_and_their_order() -> None:
+    assert content_wording("Please describe the supply voltage of the X-100.") == "supply voltage X-100"
+    assert content_wording("What is it?") == "What is it?"
 
 
 def test_keywords_are_names_then_quantities_then_long_words() -> None:
@@ -54,7 +54,7 @@ def test_the_topic_has_no_names_and_no_numbers() -> None:
 
 @given(st.text(max_size=200))
 def test_wording_takes_any_text(question: str) -> None:
-    telling_words(question)
+    content_wording(question)
     topic(question)
     assert len(keywords(question, 5)) <= 5
     assert len(coordinated_questions(question, 3)) <= 3

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from kgrag.retrieve.proximity import PreferOneSentence, share_of_one_sentence
 from kgrag.retrieve.settings import Proximity
 from kgrag.retrieve.state import Query, State
-from kgrag.retrieve.words import content_words
+from kgrag.text.words import content_terms
 from kgrag.types import Evidence
 
 QUESTION = "How do I clear all credentials and reset the password?"
@@ -30,7 +30,7 @@ def test_words_in_one_sentence_come_before_the_same_words_all_over_the_text() ->
 
 
 def test_a_table_row_and_a_list_item_are_sentences() -> None:
-    asked = content_words("reset the password")
+    asked = content_terms("reset the password")
     assert share_of_one_sentence(asked, "| Menu | Use |\n| --- | --- |\n| Reset | the password |") == 1.0
     assert share_of_one_sentence(asked, "- reset\n- password") == 0.5
 

@@ -11,11 +11,11 @@ import numpy as np
 
 from kgrag.errors import ModelReplyError
 from kgrag.retrieve import prompts
-from kgrag.retrieve.preparation.wording import coordinated_questions, keywords, telling_words, topic
 from kgrag.retrieve.seeds import INDEX_OVERSAMPLING
 from kgrag.retrieve.settings import Decompose, Hyde, Keywords, QueryStep, Rewrite, StepBack
 from kgrag.retrieve.state import Part, Query, Resources, State, Step
 from kgrag.store.schema import CHUNK_VECTOR_INDEX
+from kgrag.text.questions import content_wording, coordinated_questions, keywords, topic
 
 __all__ = ["MODEL_KINDS", "MoveToFeedback", "PrepareQuery", "prepare"]
 
@@ -48,7 +48,7 @@ class PrepareQuery:
         match self.settings:
             case Rewrite(kind=kind):
                 if kind == "terms":
-                    text = telling_words(question)
+                    text = content_wording(question)
                 else:
                     state, reply = await self._ask(
                         state, prompts.REWRITE, search_text={"type": "string", "minLength": 1}

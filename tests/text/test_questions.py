@@ -1,7 +1,7 @@
 import pytest
 
 from kgrag.retrieve.families import goes_on
-from kgrag.retrieve.several import asks_across, families_said
+from kgrag.text.questions import asks_across, families_said
 
 
 @pytest.mark.parametrize(

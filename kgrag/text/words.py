@@ -1,0 +1,87 @@
+"""Words: how a text is divided into them, their stems, and which of them say nothing by themselves. English."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any
+
+__all__ = [
+    "ASKING_WORDS",
+    "FUNCTION_WORDS",
+    "content_terms",
+    "folded_words",
+    "plain",
+    "share_said",
+    "stem",
+    "stems",
+    "words",
+]
+
+WORD = re.compile(r"[^\W_]+(?:[.,]\d[^\W_]*|['’][^\W_]+)*")
+_FUNCTION_WORDS = """
+    a about above according after again against all also am among an and another any are as at be because been before being below
+    between both but by can could did do does doing done down during each either every few for from further get had has have
+    having he her here hers him his how i if in into is it its itself just least less many may me might more most much must my
+    neither no nor not now of off on once one only onto or other our out over own per please s same shall she should so some such
+    t than that the their them then there these they this those through to too under until up us use used uses using very via was
+    we were what when where which while who whom whose why will with within without would you your
+"""
+FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
+"""English words that half of all texts have and that name nothing: the one list of the house."""
+_ASKING_WORDS = """
+    compare comparison concerning describe description detail details document documentation documented documents example explain
+    explanation find following give given identify kind kinds list mean meaning means mention mentioned name names outline
+    overview provide provided refer referring refers regarding sentence short show state summarise summarize summary tell type
+    types typical various way ways
+"""
+ASKING_WORDS = frozenset(_ASKING_WORDS.split())
+"""Words that say how to answer, not what about: they are content in a document and none in a question."""
+IRREGULAR_STEMS = {"buses": "bus", "statuses": "status", "axes": "axis", "indices": "index", "matrices": "matrix"}
+
+
+def words(text: str) -> list[str]:
+    """Return the words and numbers of a text in order, as written; a decimal number is one, a possessive belongs to its word."""
+    return WORD.findall(text)
+
+
+def plain(word: str) -> str:
+    """Fold a word's case and take its possessive off: `Arduino's` → `arduino`."""
+    return word.casefold().removesuffix("'s").removesuffix("’s")
+
+
+def folded_words(text: str) -> frozenset[str]:
+    """Return the different words of a text, each `plain`."""
+    return frozenset(map(plain, WORD.findall(text)))
+
+
+@lru_cache(maxsize=1 << 17)
+def stem(word: str) -> str:
+    """Return the stem of a word (Snowball, English): `switch` of `switches`; a word with a digit stays as it is, case folded."""
+    folded = plain(word)
+    if not folded.isalpha():
+        return folded
+    return IRREGULAR_STEMS.get(folded) or str(_stemmer().stemWord(folded))
+
+
+def stems(text: str) -> list[tuple[str, str]]:
+    """Return the words of a text in order, each `plain` and with its stem."""
+    return [(folded, stem(folded)) for folded in map(plain, WORD.findall(text))]
+
+
+def content_terms(text: str, *, without: Iterable[str] = ()) -> frozenset[str]:
+    """Return the stems of a text's words, function words (and those in `without`) left out."""
+    return frozenset(map(stem, folded_words(text) - FUNCTION_WORDS - frozenset(without)))
+
+
+def share_said(asked: frozenset[str], text: frozenset[str]) -> float:
+    """Return which share of the terms `asked` for `text` has; 0 where nothing is asked for."""
+    return len(asked & text) / len(asked) if asked else 0.0
+
+
+@lru_cache(maxsize=1)
+def _stemmer() -> Any:
+    import snowballstemmer
+
+    return snowballstemmer.stemmer("english")
