@@ -86,17 +86,17 @@ def arduino(target: str, weights: Sequence[float]) -> None:
     """Measure on a store's graph."""
     settings = CommunitySettings()
     with open_store(target, create=False) as store:
-        keys, vectors = store.entity_vectors("mention")
+        keys, vectors = store.graphs.vectors("mention")
         place = {key: number for number, key in enumerate(keys)}
         said: Counter[tuple[int, int]] = Counter()
-        for row in store.read("communities/relations", graph="mention"):
+        for row in store.search.read("communities/relations", graph="mention"):
             ends = sorted((place[row["head"]], place[row["tail"]]))
             if ends[0] != ends[1]:
                 said[ends[0], ends[1]] += row["weight"]
         naming: dict[int, list[str]] = defaultdict(list)
-        for row in store.read("communities/mentions", graph="mention"):
+        for row in store.search.read("communities/mentions", graph="mention"):
             naming[place[row["key"]]].append(row["chunk_id"])
-        tokens = {row["id"]: row["tokens"] for row in store.read("communities/chunk_sizes")}
+        tokens = {row["id"]: row["tokens"] for row in store.search.read("communities/chunk_sizes")}
     similar = similar_pairs(vectors)
     rows = []
     for weight in weights:

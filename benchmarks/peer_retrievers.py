@@ -107,24 +107,24 @@ class Corpus:
 
 def read_corpus(store: GraphStore, graph: str) -> Corpus:
     """Read all that a store has of chunks and of a graph."""
-    keys, vectors = store.entity_vectors(graph)
+    keys, vectors = store.graphs.vectors(graph)
     of_entity = {key: vector.tolist() for key, vector in zip(keys, vectors, strict=True)}
-    entities = [row["properties"] for row in store.read("digest/entity")]
+    entities = [row["properties"] for row in store.search.read("digest/entity")]
     relations = [
         (row["source"], row["type"], row["target"], row["properties"]["chunks"][0])
-        for row in store.read("digest/relation")
+        for row in store.search.read("digest/relation")
         if row["source"] in of_entity and row["type"] != "SIMILAR"
     ]
     mentions = [
         (row["source"], row["target"], row["properties"]["role"])
-        for row in store.read("digest/from_chunk")
+        for row in store.search.read("digest/from_chunk")
         if row["source"] in of_entity
     ]
     embedded = store.query("MATCH (c:Chunk) RETURN c.id AS id, c.embedding AS vector")
     return Corpus(
         graph=graph,
-        chunks={chunk.id: chunk for chunk in store.chunks()},
-        documents={document.id: document for document in store.documents()},
+        chunks={chunk.id: chunk for chunk in store.documents.chunks()},
+        documents={document.id: document for document in store.documents.all()},
         vectors={row["id"]: list(row["vector"]) for row in embedded},
         entities={
             one["key"]: (one["name"], one["type"], of_entity[one["key"]]) for one in entities if one["key"] in of_entity

@@ -134,7 +134,7 @@ async def every_piece(resources: Resources, ids: Sequence[str]) -> dict[str, Evi
 async def follow(retriever: Retriever, questions: Sequence[GoldQuestion], *, budget: int) -> list[Followed]:
     """Follow the gold facts of each question through the steps."""
     resources = retriever.resources
-    pieces = await every_piece(resources, [chunk.id for chunk in resources.store.chunks()])
+    pieces = await every_piece(resources, [chunk.id for chunk in resources.store.documents.chunks()])
     neighbours = Neighbours.of(walk_graph(resources.store, resources.graph))
     followed = []
     for question in questions:

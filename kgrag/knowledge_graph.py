@@ -251,7 +251,7 @@ class KnowledgeGraph:
         """Return the graphs to work on: the one that is given, or all. Raises `InputError` where the store has none."""
         from kgrag.errors import InputError
 
-        graphs = [graph] if graph else list(self.store.graph_counts())
+        graphs = [graph] if graph else list(self.store.graphs.counts())
         if not graphs:
             raise InputError("The store has no graph yet. Fill it with kgrag build PATH...")
         return graphs
@@ -262,7 +262,7 @@ class KnowledgeGraph:
 
     def show_communities(self, *, graph: str | None = None) -> list[Community]:
         """Return the communities of a graph that have a label, coarsest and largest first."""
-        stored = self.store.communities(self._graph(graph)).values()
+        stored = self.store.communities.of_graph(self._graph(graph)).values()
         return [one.community for one in stored if one.community is not None]
 
     def retrieve(self, question: str, *, top: int | None = None, budget: int | None = None) -> list[Evidence]:
@@ -374,12 +374,12 @@ class KnowledgeGraph:
         from kgrag.extract import open_extractor
 
         name = (self.settings.graph if self.settings.extractor == ("mention",) else None) or "mention"
-        return [open_extractor("mention")] if name in self.store.graph_counts() else []
+        return [open_extractor("mention")] if name in self.store.graphs.counts() else []
 
     def _graph(self, name: str | None) -> str:
         from kgrag.errors import InputError
 
-        graphs = list(self.store.graph_counts())
+        graphs = list(self.store.graphs.counts())
         if name is not None or len(graphs) == 1:
             return name or graphs[0]
         raise InputError(f"Say which graph: the store has {', '.join(graphs) or 'none yet; run kgrag build'}.")
@@ -387,7 +387,7 @@ class KnowledgeGraph:
     def _find(self, document: str) -> list[Document]:
         from kgrag.errors import InputError
 
-        documents = self.store.documents()
+        documents = self.store.documents.all()
         found = [d for d in documents if document in (d.id, d.path)] or [d for d in documents if d.title == document]
         if not found:
             raise InputError(

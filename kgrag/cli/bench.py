@@ -149,7 +149,7 @@ def _of_graph(gold: list[GoldTriple], store: str | None, graph: str) -> list[Tri
     from kgrag.knowledge_graph import open_graph
 
     with open_graph(store, create=False) as opened:
-        return triples_of_graph(opened.store, graph, chunks=gold_chunks(gold, opened.store.chunks()))
+        return triples_of_graph(opened.store, graph, chunks=gold_chunks(gold, opened.store.documents.chunks()))
 
 
 def _of_extractor(
@@ -169,6 +169,6 @@ def _of_extractor(
         documents, chunks = passages_of_gold(gold)
         return asyncio.run(triples_of_extractor(extractor, documents, chunks.values(), chunks=chunks))
     with open_graph(store, create=False) as opened:
-        chunks = gold_chunks(gold, opened.store.chunks())
-        documents = opened.store.documents()
-        return asyncio.run(triples_of_extractor(extractor, documents, opened.store.chunks(), chunks=chunks))
+        chunks = gold_chunks(gold, opened.store.documents.chunks())
+        documents = opened.store.documents.all()
+        return asyncio.run(triples_of_extractor(extractor, documents, opened.store.documents.chunks(), chunks=chunks))

@@ -82,18 +82,18 @@ class Summarising:
 
     def _read(self) -> Corpus:
         store, graph = self._store, self._graph
-        self._stored = store.communities(graph)
-        self._done = store.work(SUMMARISE, graph)
+        self._stored = store.communities.of_graph(graph)
+        self._done = store.ledger.of_stage(SUMMARISE, graph)
         named: dict[str, list[str]] = defaultdict(list)
-        for row in store.read("communities/mentions", graph=graph):
+        for row in store.search.read("communities/mentions", graph=graph):
             named[row["key"]].append(row["chunk_id"])
-        chunks = store.read("communities/chunk_sizes")
+        chunks = store.search.read("communities/chunk_sizes")
         return Corpus(
-            entities={row["key"]: EntityRow(**row) for row in store.read("communities/entities", graph=graph)},
+            entities={row["key"]: EntityRow(**row) for row in store.search.read("communities/entities", graph=graph)},
             mentions={key: tuple(sorted(ids)) for key, ids in named.items()},
             chunk_tokens={row["id"]: row["tokens"] for row in chunks},
             chunk_document={row["id"]: row["document_id"] for row in chunks},
-            documents={document.id: document for document in store.documents()},
+            documents={document.id: document for document in store.documents.all()},
         )
 
     def _is_small(self, one: Membership) -> bool:
@@ -121,7 +121,7 @@ class Summarising:
             members=[(member, central[member]) for member in one.members],
             corpus=self._corpus,
             children=[self._written[part.key] for part in parts if part.key in self._written],
-            read_chunks=lambda ids: list(self._store.chunks(ids)),
+            read_chunks=lambda ids: list(self._store.documents.chunks(ids)),
             count_tokens=self._embedder.count_tokens,
             budget=self._settings.budget,
         )
@@ -202,7 +202,7 @@ class Summarising:
             return
         texts = [found.full_content for found, _, _ in results if found is not None and found.summary]
         vectors = await self._embedder.embed_documents(texts)
-        await asyncio.to_thread(self._store.put_summaries, results, vectors)
+        await asyncio.to_thread(self._store.communities.put_summaries, results, vectors)
 
     def _unchanged(self, key: str, content_hash: str) -> bool:
         """Say whether a community has the summary of such a profile: the ledger says that it was made, and the community has it."""

@@ -93,11 +93,11 @@ async def triples_of_extractor(
 
 def triples_of_graph(store: GraphStore, graph: str, *, chunks: Mapping[str, Chunk]) -> list[Triple]:
     """Read what the gold chunks say in a graph. Raises `InputError` for a graph that is not there."""
-    store.counts_of_graph(graph)
+    store.graphs.counts_of(graph)
     wanted: dict[str, list[str]] = {}
     for name, chunk in chunks.items():
         wanted.setdefault(chunk.id, []).append(name)
-    rows = store.read("evaluate/relations_of_chunks", graph=graph, chunks=list(wanted))
+    rows = store.search.read("evaluate/relations_of_chunks", graph=graph, chunks=list(wanted))
     return [
         Triple(row["head"], row["relation"], row["tail"], name, graph) for row in rows for name in wanted[row["chunk"]]
     ]

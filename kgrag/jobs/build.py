@@ -66,7 +66,7 @@ async def build(
             remove_vanished(discovery, store, report)
 
     with store.waiting(patience):
-        merges = await asyncio.to_thread(store.count_merges)
+        merges = await asyncio.to_thread(store.graphs.count_merges)
         try:
             with timed("convert", report.seconds):
                 await asyncio.to_thread(read_documents)
@@ -102,8 +102,8 @@ async def delete(
     graphs = named_graphs(extractors, settings.graph)
     with store.waiting(patience):
         store.bind(embedder.name, embedder.dimensions)
-        merges = store.count_merges()
-        store.delete_documents([document.id for document in documents])
+        merges = store.graphs.count_merges()
+        store.documents.delete([document.id for document in documents])
         report.removed_documents.extend(sorted({document.path for document in documents}))
         await _derive(
             store, embedder, graphs, model=None, settings=settings, patience=patience, progress=progress, report=report
@@ -125,7 +125,7 @@ async def _derive(
 ) -> None:
     """Bring up to date what follows from the documents: hyperlinks, vectors, graphs, indexes."""
     with timed("link", report.seconds):
-        report.hyperlinks = await asyncio.to_thread(store.relink)
+        report.hyperlinks = await asyncio.to_thread(store.documents.relink)
     with timed("embed", report.seconds):
         report.chunks_embedded = await embed_chunks(store, embedder, progress=progress, patience=patience)
     watch = ModelWatch(model, patience=patience)
@@ -154,7 +154,7 @@ async def _derive(
 
 def _note_splits(store: GraphStore, merges: int, report: BuildReport) -> None:
     """Say that merged entities were taken apart again because documents that name them changed."""
-    if (split := merges - store.count_merges()) > 0:
+    if (split := merges - store.graphs.count_merges()) > 0:
         report.notes.append(
             f"{split} merged entities were split, as documents that name them changed: run kgrag resolve"
         )
@@ -174,7 +174,7 @@ def named_graphs(extractors: Sequence[Extractor], name: str | None) -> list[tupl
 
 def _count(store: GraphStore, report: BuildReport) -> None:
     """Report what the graphs hold now."""
-    counts, extractions = store.graph_counts(), store.extraction_counts()
+    counts, extractions = store.graphs.counts(), store.ledger.extraction_counts()
     for name, graph in report.graphs.items():
         if name in counts:
             graph.entities, graph.relations = counts[name]["entities"], counts[name]["relations"]

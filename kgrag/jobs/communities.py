@@ -47,12 +47,12 @@ async def update_communities(
     report = CommunityReport(
         graph=graph, settings=settings, model=summariser.name, dry_run=dry_run, price_known=summariser.price_known
     )
-    report.entities = (await asyncio.to_thread(store.counts_of_graph, graph))["entities"]
+    report.entities = (await asyncio.to_thread(store.graphs.counts_of, graph))["entities"]
     if dry_run:
         store.check(embedder.name, embedder.dimensions)
     else:
         store.bind(embedder.name, embedder.dimensions)
-    state = await asyncio.to_thread(store.graph_state, graph)
+    state = await asyncio.to_thread(store.graphs.state, graph)
     keys, vectors = await asyncio.to_thread(_vectors, store, graph, report)
     with timed("similarity", report.seconds), progress.step("Similar", len(keys), "entities") as step:
         similar = await asyncio.to_thread(
@@ -73,10 +73,10 @@ async def update_communities(
         with timed("write", report.seconds), progress.step("Write", None, ""):
             scores = zip(similar.first.tolist(), similar.second.tolist(), similar.score.tolist(), strict=True)
             wanted = {(keys[first], keys[second]): score for first, second, score in scores}
-            await asyncio.to_thread(store.put_similar, graph, wanted)
+            await asyncio.to_thread(store.communities.put_similar, graph, wanted)
             record = WorkRecord(PARTITION, graph, scope=graph, version=settings.partition_version, result=state)
             report.new = await asyncio.to_thread(
-                store.put_memberships, graph, memberships, record=record, atomic=bool(earlier)
+                store.communities.put_memberships, graph, memberships, record=record, atomic=bool(earlier)
             )
     summarising = Summarising(
         store, graph=graph, edges=edges, embedder=embedder, summariser=summariser, settings=settings, report=report
@@ -91,7 +91,7 @@ async def update_communities(
 
 def _vectors(store: GraphStore, graph: str, report: CommunityReport) -> tuple[list[str], Vectors]:
     with timed("read", report.seconds):
-        keys, vectors = store.entity_vectors(graph)
+        keys, vectors = store.graphs.vectors(graph)
     report.without_vector = report.entities - len(keys)
     return keys, vectors
 
@@ -102,7 +102,7 @@ def _edges(
     """Blend similarity with the relations between entities that have vectors."""
     place = {key: number for number, key in enumerate(keys)}
     said: Counter[tuple[int, int]] = Counter()
-    for row in store.read("communities/relations", graph=graph):
+    for row in store.search.read("communities/relations", graph=graph):
         head, tail = place.get(row["head"]), place.get(row["tail"])
         if head is not None and tail is not None and head != tail:
             said[min(head, tail), max(head, tail)] += row["weight"]
@@ -115,10 +115,10 @@ def _edges(
 
 def _earlier(store: GraphStore, graph: str, settings: CommunitySettings) -> list[Earlier]:
     """Return the communities that are there, if one whole run with the same settings made them."""
-    record = store.work(PARTITION, graph).get(graph)
+    record = store.ledger.of_stage(PARTITION, graph).get(graph)
     if record is None or record.version != settings.partition_version:
         return []
-    stored = [one.membership for one in store.communities(graph).values()]
+    stored = [one.membership for one in store.communities.of_graph(graph).values()]
     return [Earlier(one.level, one.members, one.structure, one.size) for one in stored]
 
 

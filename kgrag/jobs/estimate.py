@@ -113,7 +113,7 @@ class Estimate(BaseModel):
 
 def measured(store: GraphStore | None, graph: str) -> Measured:
     """Return what a call took in this graph so far, or what is assumed."""
-    counts = store.extraction_counts().get(graph) if store else None
+    counts = store.ledger.extraction_counts().get(graph) if store else None
     if counts is None or counts["calls"] < ENOUGH_CALLS:
         return Measured()
     calls = counts["calls"]
@@ -155,7 +155,7 @@ async def estimate(
         if hosted_embedder:
             result.embedding_tokens += _tokens_to_embed(batch, store, embedder)
         for graph, extractor in extractors:
-            known = store.work_of("extract", [chunk.id for chunk in batch], scope=graph) if store else {}
+            known = store.ledger.of_subjects("extract", [chunk.id for chunk in batch], scope=graph) if store else {}
             fingerprint = chunk_fingerprints(extractor)
             wanted = [chunk for chunk in batch if not is_done(known.get(chunk.id), fingerprint(chunk))]
             await _count(extractor, wanted, model, result.graphs[graph])
@@ -189,14 +189,14 @@ def _chunks(
 ) -> Iterator[Chunk]:
     """Give every chunk that there would be: of unchanged files from the store, of others by reading them."""
     discovery = discover(paths, metadata=metadata)
-    done = store.work("convert") if store else {}
+    done = store.ledger.of_stage("convert") if store else {}
     with progress.step("Read", len(discovery.sources), "files") as step:
         for source in discovery.sources:
             try:
                 version, digest = source_version(source, embedder, settings), file_digest(source)
                 if store and is_unchanged(done.get(source.stored_path), version=version, digest=digest):
                     result.unchanged_files += 1
-                    yield from store.chunks_of([d.id for d in store.documents(path=source.stored_path)])
+                    yield from store.documents.chunks_of([d.id for d in store.documents.of_path(source.stored_path)])
                 else:
                     result.files += 1
                     for one in read_source(source, embedder, settings):
@@ -235,7 +235,7 @@ def _seconds(counts: GraphEstimate, takes: Measured, settings: Settings) -> floa
 
 
 def _tokens_to_embed(chunks: Sequence[Chunk], store: GraphStore | None, embedder: Embedder) -> int:
-    done = store.work_of("embed", [chunk.id for chunk in chunks], scope=embedder.name) if store else {}
+    done = store.ledger.of_subjects("embed", [chunk.id for chunk in chunks], scope=embedder.name) if store else {}
     return sum(estimate_tokens(chunk.embedded_text) for chunk in chunks if chunk.id not in done)
 
 

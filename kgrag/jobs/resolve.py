@@ -146,7 +146,7 @@ async def resolve(
 async def undo(store: GraphStore, graph: str, *, embedder: Embedder, progress: Progress | None = None) -> int:
     """Take every merge of a graph back; return how many there were. The graph is again what the build made."""
     progress = progress or Silent()
-    merges = await asyncio.to_thread(store.merges, graph)
+    merges = await asyncio.to_thread(store.graphs.merges, graph)
     await _split(store, graph, [merge.survivor for merge in merges], progress=progress)
     await embed_entities(graph, store, embedder, progress=progress, patience=IMPATIENT)
     return len(merges)
@@ -159,7 +159,7 @@ def explain(store: GraphStore, graph: str, name: str, other: str | None = None) 
     """
     entities, _ = _read(store, graph)
     found = _named(entities, name, graph)
-    groups = {member: json.loads(merge.reasons) for merge in store.merges(graph) for member in merge.members}
+    groups = {member: json.loads(merge.reasons) for merge in store.graphs.merges(graph) for member in merge.members}
     if other is None:
         return [
             Explanation(
@@ -205,9 +205,9 @@ def _named(entities: Sequence[GraphEntity], name: str, graph: str) -> list[Graph
 
 def _read(store: GraphStore, graph: str, *, up_to: int | None = None) -> tuple[list[GraphEntity], Vectors | None]:
     """Read the entities as extracted, by key, and, where there are no more than `up_to` and each has one, their vectors."""
-    counts = store.counts_of_graph(graph)
+    counts = store.graphs.counts_of(graph)
     vectors = up_to is not None and counts["entities"] <= up_to
-    rows = sorted(store.unmerged_entities(graph, vectors=vectors), key=lambda row: str(row["key"]))
+    rows = sorted(store.graphs.unmerged_entities(graph, vectors=vectors), key=lambda row: str(row["key"]))
     entities = [
         GraphEntity(row["key"], row["name"], row["type"], row["normal"], row["description"] or "", row["mentions"] or 0)
         for row in rows
@@ -219,7 +219,7 @@ def _read(store: GraphStore, graph: str, *, up_to: int | None = None) -> tuple[l
 
 def _context(store: GraphStore, entities: Sequence[GraphEntity], shown: Sequence[int]) -> Mapping[int, str]:
     """Return for each entity the line of a chunk that has its name."""
-    texts = store.naming_texts([entities[index].key for index in shown])
+    texts = store.graphs.naming_texts([entities[index].key for index in shown])
     lines: dict[int, str] = {}
     for index in shown:
         text = texts.get(entities[index].key, "")
@@ -233,7 +233,7 @@ async def _apply(
 ) -> ResolveReport:
     """Make the store hold the merges of a plan and no others."""
     wanted = {group.survivor: _merge(group) for group in plan.groups}
-    held = {merge.survivor: merge for merge in await asyncio.to_thread(store.merges, plan.graph)}
+    held = {merge.survivor: merge for merge in await asyncio.to_thread(store.graphs.merges, plan.graph)}
     stale = [survivor for survivor, merge in held.items() if wanted.get(survivor) != merge]
     new = [merge for survivor, merge in sorted(wanted.items()) if held.get(survivor) != merge]
     await _split(store, plan.graph, stale, progress=progress)
@@ -241,7 +241,7 @@ async def _apply(
     with progress.step(f"Merge {plan.graph}", len(new), "groups") as step:
         for start in range(0, len(new), MERGES_AT_ONCE):
             batch = new[start : start + MERGES_AT_ONCE]
-            done += await asyncio.to_thread(store.apply_merges, plan.graph, batch)
+            done += await asyncio.to_thread(store.graphs.apply_merges, plan.graph, batch)
             step.advance(len(batch))
     await embed_entities(plan.graph, store, embedder, progress=progress, patience=IMPATIENT)
     await asyncio.to_thread(store.finish)
@@ -261,7 +261,7 @@ async def _split(store: GraphStore, graph: str, survivors: Sequence[str], *, pro
     with progress.step(f"Split {graph}", len(survivors), "groups") as step:
         for start in range(0, len(survivors), MERGES_AT_ONCE):
             batch = survivors[start : start + MERGES_AT_ONCE]
-            await asyncio.to_thread(store.split_merges, graph, batch)
+            await asyncio.to_thread(store.graphs.split_merges, graph, batch)
             step.advance(len(batch))
 
 

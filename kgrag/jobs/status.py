@@ -11,14 +11,14 @@ __all__ = ["status"]
 
 def status(store: GraphStore) -> dict[str, Any]:
     """Return what the store holds, what the extraction of each graph came to, and each document and chunk that failed, with its reason."""
-    return store.status() | {"extractions": store.extraction_counts(), "failures": failures(store)}
+    return store.status() | {"extractions": store.ledger.extraction_counts(), "failures": failures(store)}
 
 
 def failures(store: GraphStore) -> list[dict[str, Any]]:
     """Return what the ledger has as failed: stage, graph, subject (path or chunk id), document, section, pages, attempts, reason."""
-    records = store.failures()
-    chunks = {chunk.id: chunk for chunk in store.chunks([r.subject for r in records if r.stage == "extract"])}
-    paths = {document.id: document.path for document in store.documents()} if chunks else {}
+    records = store.ledger.failures()
+    chunks = {chunk.id: chunk for chunk in store.documents.chunks([r.subject for r in records if r.stage == "extract"])}
+    paths = {document.id: document.path for document in store.documents.all()} if chunks else {}
     found = []
     for record in records:
         chunk = chunks.get(record.subject)

@@ -46,7 +46,7 @@ class AddCommunities:
     async def __call__(self, state: State) -> State:
         """Read the communities of the best chunks, in one round trip."""
         rows = await asyncio.to_thread(
-            self.resources.store.read,
+            self.resources.store.search.read,
             "retrieve/communities_of_seeds",
             graph=self.resources.graph,
             seeds=state.best_chunks(self.settings.seeds),

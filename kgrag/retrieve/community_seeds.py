@@ -21,7 +21,7 @@ async def find_communities(resources: Resources, query: Query, settings: Communi
     """Find the communities nearest to the question's vector and the chunks of their entities, in two round trips."""
     vector = list(query.vector)
     communities = await asyncio.to_thread(
-        resources.store.read,
+        resources.store.search.read,
         "retrieve/nearest_communities",
         graph=resources.graph,
         vector=vector,
@@ -31,7 +31,7 @@ async def find_communities(resources: Resources, query: Query, settings: Communi
     if not communities:
         return Found({}, remarks=(no_communities(resources.graph),))
     rows = await asyncio.to_thread(
-        resources.store.read,
+        resources.store.search.read,
         "retrieve/community_chunks",
         keys=[community["key"] for community in communities],
         vector=vector,

@@ -42,7 +42,7 @@ async def link_entities(resources: Resources, query: Query, *, nearest: int) -> 
         return []
     said = " . ".join((query.question, *query.keywords))
     rows = await asyncio.to_thread(
-        resources.store.read,
+        resources.store.search.read,
         "retrieve/linked_entities",
         graph=resources.graph,
         index=entity_vector_index(resources.graph),
@@ -67,7 +67,7 @@ async def find_entities(resources: Resources, query: Query, settings: EntitySeed
     if not entities:
         return Found({})
     rows = await asyncio.to_thread(
-        resources.store.read,
+        resources.store.search.read,
         "retrieve/entity_context",
         graph=resources.graph,
         keys=[entity.key for entity in entities],

@@ -33,7 +33,12 @@ async def families_in_question(
     if not families:
         return ()
     rows = await asyncio.to_thread(
-        store.read, "retrieve/family_chunks", graph=graph, families=families, vector=vector, limit=settings.members
+        store.search.read,
+        "retrieve/family_chunks",
+        graph=graph,
+        families=families,
+        vector=vector,
+        limit=settings.members,
     )
     members = {family: _members(family, rows) for family in families}
     meant = dict.fromkeys(next((family for family in names if members.get(family)), "") for names in said)

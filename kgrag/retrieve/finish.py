@@ -33,7 +33,7 @@ class ReadTexts:
         ranking = best_first(state.candidates.values())
         best = ranking[: max(self.at_least, FETCHED_PER_SHOWN * (state.top or 0))]
         ids = list(dict.fromkeys(candidate.chunk_id for candidate in best if candidate.chunk_id))
-        rows = await asyncio.to_thread(self.resources.store.read, "retrieve/chunks", ids=ids)
+        rows = await asyncio.to_thread(self.resources.store.search.read, "retrieve/chunks", ids=ids)
         by_id = {row["id"]: row for row in rows}
         pieces = (
             self._of_chunk(candidate, by_id[candidate.chunk_id])

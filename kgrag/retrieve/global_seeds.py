@@ -38,7 +38,7 @@ POINTS = {
 async def judge_communities(resources: Resources, query: Query, settings: GlobalSeeds) -> Found:
     """Judge every community of a level, by the chat model in batches that are asked at once, or by likeness and words."""
     rows = await asyncio.to_thread(
-        resources.store.read,
+        resources.store.search.read,
         "retrieve/communities_of_level",
         graph=resources.graph,
         vector=list(query.vector),

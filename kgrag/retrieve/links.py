@@ -42,7 +42,7 @@ async def read_links(
 ) -> list[Link]:
     """Read where seeds lead, in one round trip. Entities whose key is `known` (the question names them) are not followed."""
     rows = await asyncio.to_thread(
-        store.read,
+        store.search.read,
         "retrieve/linked_chunks",
         graph=graph,
         seeds=list(seeds),

@@ -36,7 +36,7 @@ async def named_in_question(
     if not normals:
         return ()
     rows = await asyncio.to_thread(
-        store.read, "retrieve/named_chunks", graph=graph, normals=normals, vector=vector, limit=settings.chunks
+        store.search.read, "retrieve/named_chunks", graph=graph, normals=normals, vector=vector, limit=settings.chunks
     )
     said = names_said(question, rows)
     return tuple(

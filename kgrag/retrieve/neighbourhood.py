@@ -23,7 +23,7 @@ async def read_neighbourhood(
 ) -> list[dict[str, Any]]:
     """Read the graph around seeds, in one round trip: a row for each seed (`cypher/retrieve/graph_neighbourhood.cypher`)."""
     return await asyncio.to_thread(
-        store.read,
+        store.search.read,
         "retrieve/graph_neighbourhood",
         graph=graph,
         seeds=list(seeds),

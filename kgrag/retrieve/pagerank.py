@@ -42,7 +42,7 @@ class RankByWalk:
         order = sorted(ranks, key=lambda key: (-ranks[key], key))[: self.settings.candidates]
         new = [key for key in order if key not in state.candidates]
         rows = await asyncio.to_thread(
-            self.resources.store.read, "retrieve/chunk_likeness", ids=new, vector=state.vector
+            self.resources.store.search.read, "retrieve/chunk_likeness", ids=new, vector=state.vector
         )
         candidates = {**state.candidates, **{row["id"]: state.candidate(likeness(row)) for row in rows}}
         weight = self.settings.weight

@@ -59,7 +59,7 @@ async def read_paths(
 ) -> list[Path]:
     """Read the chunks of other documents that name what seeds name, in one round trip."""
     rows = await asyncio.to_thread(
-        store.read,
+        store.search.read,
         "retrieve/paths",
         graph=graph,
         seeds=list(seeds),

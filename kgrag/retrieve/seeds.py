@@ -93,7 +93,7 @@ async def _nothing() -> list[dict[str, Any]]:
 
 async def _dense(store: GraphStore, vector: list[float], settings: Seeds) -> list[dict[str, Any]]:
     return await asyncio.to_thread(
-        store.read,
+        store.search.read,
         "retrieve/dense_seeds",
         index=CHUNK_VECTOR_INDEX,
         vector=vector,
@@ -106,7 +106,7 @@ async def _sparse(store: GraphStore, query: str, vector: list[float], settings: 
     if not query:
         return []
     return await asyncio.to_thread(
-        store.read,
+        store.search.read,
         "retrieve/sparse_seeds",
         index=CHUNK_FULLTEXT_INDEX,
         query=query,

@@ -117,7 +117,7 @@ class Resources:
     @cached_property
     def chunks(self) -> int:
         """How many chunks the store has. Only rarity uses it, so that it may be a little out of date does no harm."""
-        return self.store.count_chunks()
+        return self.store.documents.count_chunks()
 
     @property
     def token_embedder(self) -> Any:

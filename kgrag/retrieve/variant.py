@@ -50,11 +50,11 @@ def graph_for(store: GraphStore, pipeline: Pipeline, chosen: str | None) -> tupl
 
 def has_graph(store: GraphStore, graph: str) -> bool:
     """Whether anything was extracted into a graph of that name."""
-    return bool(store.read("retrieve/graph_entity", graph=graph))
+    return bool(store.search.read("retrieve/graph_entity", graph=graph))
 
 
 def _graphs(store: GraphStore) -> str:
-    return ", ".join(row["graph"] for row in store.read("retrieve/graph_names")) or "no graph"
+    return ", ".join(row["graph"] for row in store.search.read("retrieve/graph_names")) or "no graph"
 
 
 def _query(pipeline: Pipeline, step: QueryStep, chat: ChatModel | None) -> QueryStep:

@@ -13,6 +13,7 @@ from kgrag.models.base import Vectors
 from kgrag.store.connection import Connection, Transaction
 from kgrag.store.ledger import WorkRecord, put_work
 from kgrag.store.rows import batches_by_size, storable
+from kgrag.store.schema import Schema
 from kgrag.store.statements import statement
 from kgrag.store.vectors import vector_rows
 from kgrag.types import Citation, Community
@@ -20,12 +21,9 @@ from kgrag.types import Citation, Community
 __all__ = [
     "PARTITION",
     "SUMMARISE",
+    "Communities",
     "Membership",
     "StoredCommunity",
-    "put_memberships",
-    "put_similar",
-    "put_summaries",
-    "read_communities",
 ]
 
 WRITE_MEMBERS = 5000
@@ -62,111 +60,126 @@ class StoredCommunity:
     content_hash: str = ""
 
 
-def read_communities(connection: Connection, graph: str) -> dict[str, StoredCommunity]:
-    """Read every community of a graph with the keys of its members, by key, coarsest and largest first."""
-    members: dict[str, list[str]] = defaultdict(list)
-    for row in connection.stream(statement("communities/members", graph=graph), {"graph": graph}):
-        members[row["key"]].append(row["member"])
-    found = []
-    for row in connection.read(statement("communities/communities"), {"graph": graph}):
-        stored = row["community"]
-        membership = Membership(
-            stored["key"],
-            stored["level"],
-            tuple(sorted(members[stored["key"]])),
-            stored["structure"],
-            row["parent"],
-            stored["size"],
-        )
-        found.append(StoredCommunity(membership, _community(stored, row["parent"]), stored.get("content_hash") or ""))
-    found.sort(key=lambda one: (one.membership.level, -len(one.membership.members), one.membership.members))
-    return {one.membership.key: one for one in found}
+class Communities:
+    """The communities of the graphs of an open store."""
 
+    def __init__(self, connection: Connection, schema: Schema) -> None:
+        self._connection = connection
+        self._schema = schema
 
-def put_similar(connection: Connection, graph: str, wanted: Mapping[Pair, float]) -> None:
-    """Make the SIMILAR relationships of a graph equal to `wanted`: pairs of keys, the first smaller, with their scores."""
-    there = {
-        (row["one"], row["other"]): row["score"]
-        for row in connection.stream(statement("communities/similar", graph=graph), {"graph": graph})
-    }
-    stale = [pair for pair, score in there.items() if wanted.get(pair) != score]
-    new = [pair for pair, score in wanted.items() if there.get(pair) != score]
-    for gone in batches_by_size([{"one": one, "other": other} for one, other in sorted(stale)]):
-        connection.write(partial(_run, name="communities/delete_similar", rows=gone))
-    for come in batches_by_size(
-        [{"one": one, "other": other, "score": wanted[one, other]} for one, other in sorted(new)]
-    ):
-        connection.write(partial(_run, name="communities/put_similar", rows=come))
+    def of_graph(self, graph: str) -> dict[str, StoredCommunity]:
+        """Return the communities of a graph with the keys of their members, by key, coarsest and largest first."""
+        if self._schema.meta is None:
+            return {}
+        members: dict[str, list[str]] = defaultdict(list)
+        for row in self._connection.stream(statement("communities/members", graph=graph), {"graph": graph}):
+            members[row["key"]].append(row["member"])
+        found = []
+        for row in self._connection.read(statement("communities/communities"), {"graph": graph}):
+            stored = row["community"]
+            membership = Membership(
+                stored["key"],
+                stored["level"],
+                tuple(sorted(members[stored["key"]])),
+                stored["structure"],
+                row["parent"],
+                stored["size"],
+            )
+            found.append(
+                StoredCommunity(membership, _community(stored, row["parent"]), stored.get("content_hash") or "")
+            )
+        found.sort(key=lambda one: (one.membership.level, -len(one.membership.members), one.membership.members))
+        return {one.membership.key: one for one in found}
 
+    def levels(self) -> list[tuple[str, int]]:
+        """Return the graphs and levels that have communities, sorted."""
+        rows = self._connection.read(statement("communities/levels"), {}) if self._schema.meta else []
+        return sorted((row["graph"], row["level"]) for row in rows)
 
-def put_memberships(
-    connection: Connection, graph: str, wanted: Sequence[Membership], *, record: WorkRecord, atomic: bool
-) -> int:
-    """Make the communities of a graph these; return how many are new. Those that stay keep their texts.
+    def put_similar(self, graph: str, wanted: Mapping[Pair, float]) -> None:
+        """Make the SIMILAR relationships of a graph equal to `wanted`: pairs of keys, the first smaller, with their scores."""
+        there = {
+            (row["one"], row["other"]): row["score"]
+            for row in self._connection.stream(statement("communities/similar", graph=graph), {"graph": graph})
+        }
+        stale = [pair for pair, score in there.items() if wanted.get(pair) != score]
+        new = [pair for pair, score in wanted.items() if there.get(pair) != score]
+        for gone in batches_by_size([{"one": one, "other": other} for one, other in sorted(stale)]):
+            self._connection.write(partial(_run, name="communities/delete_similar", rows=gone))
+        for come in batches_by_size(
+            [{"one": one, "other": other, "score": wanted[one, other]} for one, other in sorted(new)]
+        ):
+            self._connection.write(partial(_run, name="communities/put_similar", rows=come))
 
-    In `wanted` parents come before children. `atomic`: all of it is one transaction, with the ledger's `record`. Else each of some
-    thousand memberships is one, and the record is forgotten first and written last: without it whoever was interrupted knows that the
-    communities are not those of one run.
-    """
-    there = {key: one.membership for key, one in read_communities(connection, graph).items()}
-    create: list[Membership] = []
-    move: list[Membership] = []
-    restructure: list[dict[str, Any]] = []
-    stale = there.keys() - {one.key for one in wanted}
-    for one in wanted:
-        known = there.get(one.key)
-        if known is None or known.members != one.members:
-            # Entities that went and came back are the same members, and are not in it any more: it is written anew.
-            stale |= {one.key} if known else set()
-            create.append(one)
-            continue
-        if known.structure != one.structure:
-            restructure.append({"key": one.key, "structure": one.structure})
-        if known.parent != one.parent or one.parent in stale:
-            move.append(one)
-    steps: list[Step] = [
-        *(partial(_delete, keys=keys) for keys in batches_by_size(sorted(stale))),
-        *(partial(_create, graph=graph, communities=some) for some in _batches(create)),
-        *(partial(_run, name="communities/restructure", rows=rows) for rows in batches_by_size(restructure)),
-        *(partial(_move, communities=some) for some in batches_by_size(move)),
-        partial(_run, name="store/put_work", rows=[record.row()]),
-    ]
+    def put_memberships(self, graph: str, wanted: Sequence[Membership], *, record: WorkRecord, atomic: bool) -> int:
+        """Make the communities of a graph these, with their indexes; return how many are new. Those that stay keep their texts.
 
-    def write_all(transaction: Transaction) -> None:
-        for step in steps:
-            step(transaction)
+        In `wanted` parents come before children. `atomic`: all of it is one transaction, with the ledger's `record`. Else each of some
+        thousand memberships is one, and the record is forgotten first and written last: without it whoever was interrupted knows that the
+        communities are not those of one run.
+        """
+        for level in sorted({one.level for one in wanted}):
+            self._schema.ensure_level(graph, level)
+        there = {key: one.membership for key, one in self.of_graph(graph).items()}
+        create: list[Membership] = []
+        move: list[Membership] = []
+        restructure: list[dict[str, Any]] = []
+        stale = there.keys() - {one.key for one in wanted}
+        for one in wanted:
+            known = there.get(one.key)
+            if known is None or known.members != one.members:
+                # Entities that went and came back are the same members, and are not in it any more: it is written anew.
+                stale |= {one.key} if known else set()
+                create.append(one)
+                continue
+            if known.structure != one.structure:
+                restructure.append({"key": one.key, "structure": one.structure})
+            if known.parent != one.parent or one.parent in stale:
+                move.append(one)
+        steps: list[Step] = [
+            *(partial(_delete, keys=keys) for keys in batches_by_size(sorted(stale))),
+            *(partial(_create, graph=graph, communities=some) for some in _batches(create)),
+            *(partial(_run, name="communities/restructure", rows=rows) for rows in batches_by_size(restructure)),
+            *(partial(_move, communities=some) for some in batches_by_size(move)),
+            partial(_run, name="store/put_work", rows=[record.row()]),
+        ]
 
-    if atomic:
-        connection.write(write_all)
-    else:
-        connection.write(
-            lambda transaction: transaction.run("store/delete_work", subjects=[record.subject], stages=[record.stage])
-        )
-        for step in steps:
-            connection.write(step)
-    return len(create)
+        def write_all(transaction: Transaction) -> None:
+            for step in steps:
+                step(transaction)
 
+        if atomic:
+            self._connection.write(write_all)
+        else:
+            self._connection.write(
+                lambda transaction: transaction.run(
+                    "store/delete_work", subjects=[record.subject], stages=[record.stage]
+                )
+            )
+            for step in steps:
+                self._connection.write(step)
+        return len(create)
 
-def put_summaries(
-    connection: Connection,
-    results: Sequence[tuple[Community | None, str, WorkRecord]],
-    vectors: Vectors,
-    *,
-    dimensions: int,
-) -> None:
-    """Write what communities are about; see `GraphStore.put_summaries`."""
-    rows = [_summary_row(community, content_hash) for community, content_hash, _ in results if community is not None]
-    summarised = [row for row in rows if row["summary"]]
-    embedded = vector_rows([row["key"] for row in summarised], vectors, dimensions)
-    for row, vector in zip(summarised, embedded, strict=True):
-        row["embedding"] = vector["embedding"]
+    def put_summaries(self, results: Sequence[tuple[Community | None, str, WorkRecord]], vectors: Vectors) -> None:
+        """Write what communities are about, with the hash of what that was made of; ledger `summarise`.
 
-    def write(transaction: Transaction) -> None:
-        for some in batches_by_size(rows):
-            transaction.run("communities/put_summaries", rows=some)
-        put_work(transaction, [record for _, _, record in results])
+        None in the place of a community: it failed, and only the ledger hears of it. `vectors` are those of the communities that have a
+        summary, in order.
+        """
+        rows = [
+            _summary_row(community, content_hash) for community, content_hash, _ in results if community is not None
+        ]
+        summarised = [row for row in rows if row["summary"]]
+        embedded = vector_rows([row["key"] for row in summarised], vectors, self._schema.dimensions)
+        for row, vector in zip(summarised, embedded, strict=True):
+            row["embedding"] = vector["embedding"]
 
-    connection.write(write)
+        def write(transaction: Transaction) -> None:
+            for some in batches_by_size(rows):
+                transaction.run("communities/put_summaries", rows=some)
+            put_work(transaction, [record for _, _, record in results])
+
+        self._connection.write(write)
 
 
 def _summary_row(community: Community, content_hash: str) -> dict[str, Any]:

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from kgrag.models.base import Vectors
 from kgrag.store.connection import Connection, Transaction
 from kgrag.store.extractions import Removed, remove_chunks_from_graphs
+from kgrag.store.ledger import WorkRecord, put_work
+from kgrag.store.links import relink
 from kgrag.store.rows import batches_by_size, chunk_from_row, chunk_row, document_from_row, document_row
+from kgrag.store.schema import Schema
 from kgrag.store.statements import statement
+from kgrag.store.vectors import WaitingForVectors, put_vectors, vector_rows
 from kgrag.types import Chunk, Document
 
-__all__ = [
-    "DeletedCounts",
-    "chunks_in_order",
-    "delete_documents",
-    "put_documents",
-    "read_chunks",
-    "read_documents",
-    "sort_documents",
-]
+__all__ = ["DeletedCounts", "Documents", "sort_documents"]
 
 READ_CHUNKS = 2000
 """Chunks that are asked for, and sorted, at a time."""
@@ -46,7 +43,132 @@ class DeletedCounts:
         )
 
 
-def put_documents(transaction: Transaction, documents: Sequence[tuple[Document, Sequence[Chunk]]]) -> DeletedCounts:
+class Documents:
+    """The documents and chunks of an open store.
+
+    Each write is one transaction: after a crash it is there as a whole or not at all.
+    """
+
+    def __init__(self, connection: Connection, schema: Schema, waiting: WaitingForVectors) -> None:
+        self._connection = connection
+        self._schema = schema
+        self._waiting = waiting
+
+    def all(self) -> list[Document]:
+        """Return every document, by path, title and id."""
+        return self._documents(self._connection.read(statement("store/documents"), {})) if self._schema.meta else []
+
+    def of_path(self, path: str) -> list[Document]:
+        """Return the documents of one path, by title and id."""
+        if self._schema.meta is None:
+            return []
+        return self._documents(self._connection.read(statement("store/documents_of_paths"), {"paths": [path]}))
+
+    def put(self, documents: Sequence[tuple[Document, Sequence[Chunk]]]) -> DeletedCounts:
+        """Write documents with their chunks, in place of others of the same path and title; return what had to go.
+
+        Chunks that are the same in every property stay with their vectors and what was extracted from them.
+        """
+        if not documents:
+            return DeletedCounts()
+        self._schema.bound()
+        self._waiting.forget()
+        return self._connection.write(lambda transaction: _put_documents(transaction, documents))
+
+    def delete(self, ids: Sequence[str]) -> DeletedCounts:
+        """Delete documents with their chunks and all that only those supported; unknown ids are passed over."""
+        if not ids:
+            return DeletedCounts()
+        self._schema.bound()
+        self._waiting.forget()
+        return self._connection.write(lambda transaction: _delete_documents(transaction, ids))
+
+    def relink(self) -> int:
+        """Make the LINKS_TO relationships equal to what the chunks' links and anchors say; return how many there are."""
+        self._schema.bound()
+        return self._connection.patiently(lambda: relink(self._connection, self.all()))
+
+    def chunks(self, ids: Sequence[str] | None = None) -> Iterator[Chunk]:
+        """Yield every chunk in document order, or those of `ids` in that order; unknown ids are passed over."""
+        if self._schema.meta is None:
+            return iter(())
+        return self._all_chunks() if ids is None else self._chunks_of_ids(ids)
+
+    def chunks_of(self, document_ids: Sequence[str]) -> list[Chunk]:
+        """Return the chunks of some documents, in the order of both."""
+        if self._schema.meta is None or not document_ids:
+            return []
+        order = {document_id: place for place, document_id in enumerate(document_ids)}
+        rows = self._connection.read(statement("store/chunks_of_documents"), {"document_ids": list(document_ids)})
+        chunks = [chunk_from_row(row["chunk"]) for row in rows]
+        return sorted(chunks, key=lambda chunk: (order[chunk.document_id], chunk.position, chunk.id))
+
+    def count_chunks(self) -> int:
+        """Return how many chunks there are."""
+        if self._schema.meta is None:
+            return 0
+        return int(self._connection.read(statement("store/count_chunks"), {})[0]["chunks"])
+
+    def chunks_without_embedding(self, limit: int) -> list[Chunk]:
+        """Return up to `limit` chunks that wait for their vector."""
+        return list(self.chunks(self._chunks_waiting()[:limit]))
+
+    def count_chunks_without_embedding(self) -> int:
+        """Return how many chunks wait for their vector."""
+        return len(self._chunks_waiting())
+
+    def put_embeddings(self, ids: Sequence[str], vectors: Vectors, *, embedder: str, seconds: float = 0.0) -> None:
+        """Give chunks their vectors, shape [len(ids), dimensions]; ledger `embed`. `seconds` is what they took together."""
+        dimensions = self._schema.dimensions
+        rows = vector_rows(ids, vectors, dimensions)
+        records = [
+            WorkRecord(
+                "embed", chunk_id, scope=embedder, version=f"{embedder} {dimensions}", seconds=seconds / len(ids)
+            )
+            for chunk_id in ids
+        ]
+
+        def write(transaction: Transaction) -> None:
+            put_vectors(transaction, "store/put_chunk_embeddings", rows)
+            put_work(transaction, records)
+
+        self._connection.write(write)
+        self._waiting.forget_chunks(ids)
+
+    def _chunks_waiting(self) -> list[str]:
+        return self._waiting.chunks() if self._schema.meta else []
+
+    def _documents(self, rows: Iterable[Mapping[str, Any]]) -> list[Document]:
+        return sort_documents(document_from_row(row["document"]) for row in rows)
+
+    def _chunks_of_ids(self, ids: Sequence[str]) -> Iterator[Chunk]:
+        for some in batches_by_size(list(ids)):
+            found = {
+                row["chunk"]["id"]: row["chunk"]
+                for row in self._connection.read(statement("store/chunks"), {"ids": list(some)})
+            }
+            yield from (chunk_from_row(found[chunk_id]) for chunk_id in some if chunk_id in found)
+
+    def _all_chunks(self) -> Iterator[Chunk]:
+        rows = self._connection.read(statement("store/document_chunk_counts"), {})
+        counts = {row["document_id"]: row["chunks"] for row in rows}
+        batch: list[str] = []
+        waiting = 0
+        for document in self.all():
+            batch.append(document.id)
+            waiting += counts.get(document.id, 0)
+            if waiting >= READ_CHUNKS:
+                yield from self.chunks_of(batch)
+                batch, waiting = [], 0
+        yield from self.chunks_of(batch)
+
+
+def sort_documents(documents: Iterable[Document]) -> list[Document]:
+    """Put documents into the order of the store: path, then title, then id."""
+    return sorted(documents, key=lambda document: (document.path, document.title, document.id))
+
+
+def _put_documents(transaction: Transaction, documents: Sequence[tuple[Document, Sequence[Chunk]]]) -> DeletedCounts:
     """Make the database hold these documents with these chunks, and no other document of the same path and title.
 
     A chunk that is there already, in every property the same, stays with its vector and with what was extracted from it. Returns what
@@ -59,7 +181,7 @@ def put_documents(transaction: Transaction, documents: Sequence[tuple[Document, 
         for row in transaction.run("store/documents_of_paths", paths=sorted({path for path, _ in successors}))
     ]
     replaced = {row["id"] for row in there if row["id"] != successors.get((row["path"], row["title"]), row["id"])}
-    deleted = delete_documents(transaction, sorted(replaced))
+    deleted = _delete_documents(transaction, sorted(replaced))
 
     known = ({row["id"] for row in there} - replaced) & latest.keys()
     before = {
@@ -84,7 +206,7 @@ def put_documents(transaction: Transaction, documents: Sequence[tuple[Document, 
     return deleted
 
 
-def delete_documents(transaction: Transaction, ids: Sequence[str]) -> DeletedCounts:
+def _delete_documents(transaction: Transaction, ids: Sequence[str]) -> DeletedCounts:
     """Delete documents, their chunks and what only those supported. Unknown ids are passed over."""
     documents = [row["document"] for row in transaction.run("store/documents_of_ids", ids=list(ids))] if ids else []
     if not documents:
@@ -98,52 +220,6 @@ def delete_documents(transaction: Transaction, ids: Sequence[str]) -> DeletedCou
     if paths - remaining:
         transaction.run("store/delete_work", subjects=sorted(paths - remaining), stages=["convert"])
     return deleted + DeletedCounts(documents=len(found))
-
-
-def read_documents(connection: Connection, *, path: str | None = None) -> list[Document]:
-    """Read every document, or those of one path, by path, then title."""
-    if path is None:
-        rows = connection.read(statement("store/documents"), {})
-    else:
-        rows = connection.read(statement("store/documents_of_paths"), {"paths": [path]})
-    return sort_documents(document_from_row(row["document"]) for row in rows)
-
-
-def sort_documents(documents: Iterable[Document]) -> list[Document]:
-    """Put documents into the order of the store: path, then title, then id."""
-    return sorted(documents, key=lambda document: (document.path, document.title, document.id))
-
-
-def read_chunks(connection: Connection, ids: Sequence[str] | None = None) -> Iterator[Chunk]:
-    """Read chunks: those of `ids` in that order (unknown ones are passed over), or all in document order."""
-    if ids is not None:
-        for some in batches_by_size(list(ids)):
-            found = {
-                row["chunk"]["id"]: row["chunk"]
-                for row in connection.read(statement("store/chunks"), {"ids": list(some)})
-            }
-            yield from (chunk_from_row(found[chunk_id]) for chunk_id in some if chunk_id in found)
-        return
-    counts = {
-        row["document_id"]: row["chunks"] for row in connection.read(statement("store/document_chunk_counts"), {})
-    }
-    batch: list[str] = []
-    waiting = 0
-    for document in read_documents(connection):
-        batch.append(document.id)
-        waiting += counts.get(document.id, 0)
-        if waiting >= READ_CHUNKS:
-            yield from chunks_in_order(connection, batch)
-            batch, waiting = [], 0
-    yield from chunks_in_order(connection, batch)
-
-
-def chunks_in_order(connection: Connection, document_ids: Sequence[str]) -> list[Chunk]:
-    """Read the chunks of some documents, in the order of both."""
-    order = {document_id: place for place, document_id in enumerate(document_ids)}
-    rows = connection.read(statement("store/chunks_of_documents"), {"document_ids": list(document_ids)})
-    chunks = [chunk_from_row(row["chunk"]) for row in rows]
-    return sorted(chunks, key=lambda chunk: (order[chunk.document_id], chunk.position, chunk.id))
 
 
 def _delete_chunks(transaction: Transaction, ids: Sequence[str]) -> DeletedCounts:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from typing import Any
 
-from kgrag.store.connection import Transaction
+from kgrag.store.connection import Connection, Transaction
 from kgrag.store.rows import batches_by_size
+from kgrag.store.schema import Schema
+from kgrag.store.statements import statement
 from kgrag.types import Usage, content_id
 
-__all__ = ["WorkRecord", "put_work", "work_by_subject", "work_key"]
+__all__ = ["Ledger", "WorkRecord", "put_work"]
 
-
-def work_key(stage: str, subject: str, scope: str) -> str:
-    """Identify a unit of work."""
-    return content_id(stage, subject, scope)
+EXTRACTION_STATES = ("ok", "empty", "repaired", "failed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class WorkRecord:
     @property
     def key(self) -> str:
         """Stage, subject and scope: a newer record of the same work replaces the older."""
-        return work_key(self.stage, self.subject, self.scope)
+        return _key(self.stage, self.subject, self.scope)
 
     @property
     def usage(self) -> Usage:
@@ -77,12 +77,90 @@ class WorkRecord:
         return cls(**{field.name: row[field.name] for field in fields(cls) if row.get(field.name) is not None})
 
 
+class Ledger:
+    """The ledger of an open store. What has a result beside it is written with that result, in one transaction."""
+
+    def __init__(self, connection: Connection, schema: Schema) -> None:
+        self._connection = connection
+        self._schema = schema
+
+    def of_stage(self, stage: str, scope: str = "") -> dict[str, WorkRecord]:
+        """Return what the ledger says about one stage (and graph or embedder), by subject."""
+        if self._schema.meta is None:
+            return {}
+        return _by_subject(self._connection.read(statement("store/work"), {"stage": stage, "scope": scope}))
+
+    def of_subjects(self, stage: str, subjects: Sequence[str], *, scope: str = "") -> dict[str, WorkRecord]:
+        """Return what the ledger says about some subjects of one stage (and graph or embedder), by subject."""
+        if self._schema.meta is None or not subjects:
+            return {}
+        keys = [_key(stage, subject, scope) for subject in subjects]
+        return _by_subject(self._connection.read(statement("store/work_of_keys"), {"keys": keys}))
+
+    def put(self, records: Sequence[WorkRecord]) -> None:
+        """Write entries that have no result beside them: failures, and what came out as it was."""
+        if records:
+            self._schema.bound()
+            self._connection.write(lambda transaction: put_work(transaction, records))
+
+    def forget(self, stage: str, subjects: Sequence[str]) -> None:
+        """Take entries out: of files that are gone and never became documents."""
+        if subjects:
+            self._schema.bound()
+            self._connection.write(
+                lambda transaction: transaction.run("store/delete_work", subjects=list(subjects), stages=[stage])
+            )
+
+    def failures(self) -> list[WorkRecord]:
+        """Return what failed, by stage, scope and subject."""
+        rows = self._connection.read(statement("store/failures"), {}) if self._schema.meta else []
+        return sorted(
+            (WorkRecord.from_row(row["work"]) for row in rows),
+            key=lambda record: (record.stage, record.scope, record.subject),
+        )
+
+    def counts(self) -> tuple[dict[str, dict[str, int]], dict[str, float]]:
+        """Return the entries by stage and state, and the tokens, US dollars and seconds of all."""
+        entries: dict[str, dict[str, int]] = defaultdict(dict)
+        cost = {"tokens": 0, "usd": 0.0, "seconds": 0.0}
+        for row in self._connection.read(statement("store/count_work"), {}) if self._schema.meta else ():
+            entries[row["stage"]][row["state"]] = row["entries"]
+            cost = {
+                "tokens": cost["tokens"] + row["tokens"],
+                "usd": cost["usd"] + row["cost"],
+                "seconds": cost["seconds"] + row["seconds"],
+            }
+        return {stage: dict(sorted(states.items())) for stage, states in sorted(entries.items())}, cost
+
+    def extraction_counts(self) -> dict[str, dict[str, Any]]:
+        """Return for each graph its chunks by state, ungrounded relations, calls, tokens, US dollars and seconds."""
+        rows = self._connection.read(statement("store/count_work_of_graphs"), {}) if self._schema.meta else []
+        ungrounded = self._connection.read(statement("store/count_ungrounded"), {}) if rows else []
+        ungrounded_of = {row["graph"]: row["ungrounded"] for row in ungrounded}
+        counts: dict[str, dict[str, Any]] = {}
+        for row in sorted(rows, key=lambda row: str(row["graph"])):
+            graph = counts.setdefault(
+                row["graph"],
+                {"chunks": dict.fromkeys(EXTRACTION_STATES, 0), "ungrounded": ungrounded_of.get(row["graph"], 0)}
+                | dict.fromkeys(("calls", "tokens", "completion_tokens"), 0)
+                | dict.fromkeys(("usd", "seconds"), 0.0),
+            )
+            graph["chunks"][row["state"]] = row["chunks"]
+            for name in ("calls", "tokens", "completion_tokens", "seconds"):
+                graph[name] += row[name] or 0
+            graph["usd"] += row["cost"]
+        return counts
+
+
 def put_work(transaction: Transaction, records: Sequence[WorkRecord]) -> None:
     """Write records in place of older ones of the same work."""
     for rows in batches_by_size([record.row() for record in records]):
         transaction.run("store/put_work", rows=rows)
 
 
-def work_by_subject(rows: Sequence[Mapping[str, Any]]) -> dict[str, WorkRecord]:
-    """Read rows of `work` into records by their subject."""
+def _key(stage: str, subject: str, scope: str) -> str:
+    return content_id(stage, subject, scope)
+
+
+def _by_subject(rows: Sequence[Mapping[str, Any]]) -> dict[str, WorkRecord]:
     return {record.subject: record for record in (WorkRecord.from_row(row["work"]) for row in rows)}

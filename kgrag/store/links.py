@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from kgrag.store.connection import Connection, Transaction
-from kgrag.store.documents import read_documents
 from kgrag.store.rows import batches_by_size
 from kgrag.store.statements import statement
+from kgrag.types import Document
 
 __all__ = ["relink"]
 
@@ -18,13 +18,13 @@ Link = tuple[str, str, str, str, int]
 """Target, href, anchor text, context, position."""
 
 
-def relink(connection: Connection) -> int:
-    """Make LINKS_TO equal to what the chunks' links and anchors say, and return how many there are.
+def relink(connection: Connection, documents: Iterable[Document]) -> int:
+    """Make LINKS_TO equal to what the chunks' links and anchors say, and return how many there are. `documents` are all of the store.
 
     A link leads to the first chunk of the document that has the fragment among its anchors, and to the document's first chunk where it
     has no fragment or one that is nowhere. A link out of the corpus, and one within its own chunk, is no relationship.
     """
-    wanted = _wanted(connection)
+    wanted = _wanted(connection, documents)
     known: dict[str, set[Link]] = defaultdict(set)
     for row in connection.stream(statement("store/links"), {}):
         known[row["source"]].add((row["target"], row["href"], row["anchor"], row["context"], row["position"]))
@@ -44,9 +44,9 @@ def relink(connection: Connection) -> int:
     return sum(len(links) for links in wanted.values())
 
 
-def _wanted(connection: Connection) -> dict[str, set[Link]]:
+def _wanted(connection: Connection, documents: Iterable[Document]) -> dict[str, set[Link]]:
     by_path: dict[str, list[str]] = defaultdict(list)
-    for document in read_documents(connection):
+    for document in documents:
         by_path[document.path].append(document.id)
     linking: list[tuple[str, Mapping[str, Any]]] = []
     linked: set[str] = set()

@@ -12,7 +12,7 @@ They are asked in the same way, `db.index.vector.queryNodes` and `db.index.fullt
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from kgrag.errors import StoreMismatch
@@ -25,17 +25,10 @@ __all__ = [
     "CHUNK_VECTOR_INDEX",
     "SCHEMA_VERSION",
     "Meta",
-    "check_meta",
+    "Schema",
     "community_text_index",
     "community_vector_index",
-    "create_community_indexes",
-    "create_graph_index",
-    "create_schema",
-    "drop_community_indexes",
-    "drop_graph_index",
     "entity_vector_index",
-    "read_meta",
-    "warm_indexes",
 ]
 
 SCHEMA_VERSION = 1
@@ -99,7 +92,77 @@ def community_text_index(graph: str, level: int) -> str:
     return f"community_text_{graph}_{level}"
 
 
-def read_meta(connection: Connection) -> Meta | None:
+class Schema:
+    """What an open store was made with, and the indexes that it has."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self.meta = _read_meta(connection)
+        """None where nothing was built yet."""
+        self._graphs: set[str] = set()
+
+    @property
+    def dimensions(self) -> int:
+        """Of every vector. Raises `StoreMismatch` where nothing was built yet: whoever writes binds the store first."""
+        return self.bound().dimensions
+
+    def bound(self) -> Meta:
+        """Return what the store was made with. Raises `StoreMismatch` where nothing was built yet."""
+        if self.meta is None:
+            raise StoreMismatch(
+                "The store does not know its embedder yet: call bind(embedder, dimensions) before the first write."
+            )
+        return self.meta
+
+    def bind(self, embedder: str, dimensions: int) -> None:
+        """Remember the embedder that the store is built with, and make constraints and indexes. Raises `StoreMismatch` for another."""
+        _check_meta(self.meta, embedder, dimensions)
+        _create_schema(self._connection, dimensions)
+        if self.meta is None:
+            meta = Meta(SCHEMA_VERSION, embedder, dimensions)
+            self._connection.write(lambda transaction: transaction.run("store/put_meta", **asdict(meta)))
+            self.meta = meta
+
+    def check(self, embedder: str, dimensions: int) -> None:
+        """Raise `StoreMismatch` where the store was built with another embedder, or nothing was built."""
+        if self.meta is None:
+            raise StoreMismatch("Nothing was built in this store yet. Fill it with kgrag build PATH...")
+        _check_meta(self.meta, embedder, dimensions)
+
+    def ensure_graph(self, graph: str) -> None:
+        """Make the vector index over the entities of a graph, unless it is there; its label exists from then on."""
+        if graph not in self._graphs:
+            _create_graph_index(self._connection, graph, self.dimensions)
+            self._graphs.add(graph)
+
+    def drop_graph(self, graph: str) -> None:
+        """Drop the vector index over the entities of a graph."""
+        self._graphs.discard(graph)
+        _drop_index(self._connection, entity_vector_index(graph))
+
+    def ensure_level(self, graph: str, level: int) -> None:
+        """Make the vector and the full-text index over the communities of one level of a graph."""
+        _create_community_indexes(self._connection, graph, level, self.dimensions)
+
+    def drop_level(self, graph: str, level: int) -> None:
+        """Drop the indexes over the communities of one level of a graph."""
+        _drop_index(self._connection, community_vector_index(graph, level))
+        _drop_index(self._connection, community_text_index(graph, level))
+
+    def warm_indexes(self, *, graphs: Sequence[str], levels: Sequence[tuple[str, int]]) -> None:
+        """Have the vector indexes, also over levels of communities, built and in memory.
+
+        ArcadeDB does it at the first question: 100,000 chunks in about a minute.
+        """
+        if self._connection.server is None:
+            self._connection.read(statement("schema/await_indexes_neo4j"), {"timeout_s": INDEX_TIMEOUT_S})
+        vector = [1.0] + [0.0] * (self.dimensions - 1)
+        communities = (community_vector_index(graph, level) for graph, level in levels)
+        for index in (CHUNK_VECTOR_INDEX, *map(entity_vector_index, graphs), *communities):
+            self._connection.read(statement("schema/ask_vectors"), {"index": index, "vector": vector})
+
+
+def _read_meta(connection: Connection) -> Meta | None:
     """Read what the store was made with; None where nothing was built yet. Raises `StoreMismatch` for another schema version."""
     if connection.server is not None and not connection.server.sql("SELECT FROM schema:types WHERE name = '__Meta__'"):
         return None
@@ -115,7 +178,7 @@ def read_meta(connection: Connection) -> Meta | None:
     return meta
 
 
-def check_meta(meta: Meta | None, embedder: str, dimensions: int) -> None:
+def _check_meta(meta: Meta | None, embedder: str, dimensions: int) -> None:
     """Raise `StoreMismatch` unless the store was made with this embedder; None (nothing built yet) fits every one."""
     if meta is not None and (meta.embedder, meta.dimensions) != (embedder, dimensions):
         raise StoreMismatch(
@@ -124,7 +187,7 @@ def check_meta(meta: Meta | None, embedder: str, dimensions: int) -> None:
         )
 
 
-def create_schema(connection: Connection, dimensions: int) -> None:
+def _create_schema(connection: Connection, dimensions: int) -> None:
     """Make the constraints and indexes that are not there yet."""
     for name in _ON_BOTH:
         connection.change_schema(statement(f"schema/{name}"))
@@ -141,7 +204,7 @@ def create_schema(connection: Connection, dimensions: int) -> None:
     sql(f"CREATE INDEX {quoted(CHUNK_FULLTEXT_INDEX)} IF NOT EXISTS ON Chunk (prompted) {_ARCADEDB_TEXT}")
 
 
-def create_graph_index(connection: Connection, graph: str, dimensions: int) -> None:
+def _create_graph_index(connection: Connection, graph: str, dimensions: int) -> None:
     """Make the vector index over the entities of a graph."""
     if connection.server is None:
         text = statement("schema/entity_embedding_neo4j", graph=graph, index=entity_vector_index(graph))
@@ -156,15 +219,14 @@ def create_graph_index(connection: Connection, graph: str, dimensions: int) -> N
     )
 
 
-def drop_graph_index(connection: Connection, graph: str) -> None:
-    """Drop the vector index over the entities of a graph."""
+def _drop_index(connection: Connection, index: str) -> None:
     if connection.server is None:
-        connection.change_schema(statement("schema/drop_index", index=entity_vector_index(graph)))
+        connection.change_schema(statement("schema/drop_index", index=index))
     else:
-        connection.server.sql(f"DROP INDEX {quoted(entity_vector_index(graph))} IF EXISTS")
+        connection.server.sql(f"DROP INDEX {quoted(index)} IF EXISTS")
 
 
-def create_community_indexes(connection: Connection, graph: str, level: int, dimensions: int) -> None:
+def _create_community_indexes(connection: Connection, graph: str, level: int, dimensions: int) -> None:
     """Make the vector and the full-text index over the communities of one level of a graph."""
     vectors, texts = community_vector_index(graph, level), community_text_index(graph, level)
     if connection.server is None:
@@ -181,15 +243,6 @@ def create_community_indexes(connection: Connection, graph: str, level: int, dim
     sql(f"CREATE INDEX {quoted(texts)} IF NOT EXISTS ON {label} (full_content) {_ARCADEDB_TEXT}")
 
 
-def drop_community_indexes(connection: Connection, graph: str, level: int) -> None:
-    """Drop the indexes over the communities of one level of a graph."""
-    for index in (community_vector_index(graph, level), community_text_index(graph, level)):
-        if connection.server is None:
-            connection.change_schema(statement("schema/drop_index", index=index))
-        else:
-            connection.server.sql(f"DROP INDEX {quoted(index)} IF EXISTS")
-
-
 def _neo4j_options(dimensions: int) -> dict[str, Any]:
     return {
         "indexConfig": {
@@ -203,18 +256,3 @@ def _neo4j_options(dimensions: int) -> dict[str, Any]:
 
 def _arcadedb_vectors(dimensions: int) -> str:
     return f'LSM_VECTOR METADATA {{"dimensions": {int(dimensions)}, "similarity": "COSINE"}}'
-
-
-def warm_indexes(
-    connection: Connection, dimensions: int, *, graphs: Sequence[str], levels: Sequence[tuple[str, int]]
-) -> None:
-    """Have the vector indexes, also over levels of communities, built and in memory.
-
-    ArcadeDB does it at the first question: 100,000 chunks in about a minute.
-    """
-    if connection.server is None:
-        connection.read(statement("schema/await_indexes_neo4j"), {"timeout_s": INDEX_TIMEOUT_S})
-    vector = [1.0] + [0.0] * (dimensions - 1)
-    communities = (community_vector_index(graph, level) for graph, level in levels)
-    for index in (CHUNK_VECTOR_INDEX, *map(entity_vector_index, graphs), *communities):
-        connection.read(statement("schema/ask_vectors"), {"index": index, "vector": vector})

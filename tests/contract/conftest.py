@@ -77,13 +77,13 @@ class Content:
 
     def embed_all(self, store: GraphStore, *graphs: str) -> None:
         """Give every chunk, and every entity of `graphs`, its vector."""
-        while chunks := store.chunks_without_embedding(100):
-            store.put_embeddings(
+        while chunks := store.documents.chunks_without_embedding(100):
+            store.documents.put_embeddings(
                 [c.id for c in chunks], self.vectors([c.text for c in chunks]), embedder=self.embedder, seconds=0.5
             )
         for graph in graphs:
-            while entities := store.entities_without_embedding(graph, 100):
-                store.put_entity_embeddings(
+            while entities := store.graphs.entities_without_embedding(graph, 100):
+                store.graphs.put_embeddings(
                     graph, [e["key"] for e in entities], self.vectors([e["name"] for e in entities])
                 )
 

@@ -34,101 +34,101 @@ def test_documents_and_chunks_come_back_as_they_went_in(store: GraphStore, conte
         links=(Hyperlink(href="a.html#b", anchor="b", context="See b.", position=0),),
     )
     bare = Chunk(id="c" * 32, document_id=document.id, source_id="passage 7", position=1, text="", tokens=0)
-    store.put_documents([(document, [first, bare])])
-    assert store.documents() == [document]
-    assert list(store.chunks()) == [first, bare]
-    assert list(store.chunks([bare.id, "unknown", first.id])) == [bare, first]
+    store.documents.put([(document, [first, bare])])
+    assert store.documents.all() == [document]
+    assert list(store.documents.chunks()) == [first, bare]
+    assert list(store.documents.chunks([bare.id, "unknown", first.id])) == [bare, first]
 
 
 def test_chunks_come_in_document_order(store: GraphStore, content: Any) -> None:
     documents = [content.document(f"{name}.html", *(f"{name} {i}" for i in range(12))) for name in "cab"]
-    store.put_documents(documents)
-    assert [chunk.text for chunk in store.chunks()] == [f"{name} {i}" for name in "abc" for i in range(12)]
-    assert store.documents(path="b.html") == [documents[2][0]]
+    store.documents.put(documents)
+    assert [chunk.text for chunk in store.documents.chunks()] == [f"{name} {i}" for name in "abc" for i in range(12)]
+    assert store.documents.of_path("b.html") == [documents[2][0]]
     order = "MATCH (:Chunk {text: 'b 0'})-[:NEXT_CHUNK*11]->(last) RETURN last.text AS text"
     assert store.query(order) == [{"text": "b 11"}]
 
 
 def test_the_same_documents_again_change_nothing(store: GraphStore, content: Any) -> None:
     documents = [content.document("a.html", "one", "two"), content.document("b.html", "three")]
-    store.put_documents(documents)
-    store.put_extractions("mention", [content.said(documents[0][1][0], content.entity("X-100"))])
+    store.documents.put(documents)
+    store.graphs.put_extractions("mention", [content.said(documents[0][1][0], content.entity("X-100"))])
     content.embed_all(store, "mention")
     before = store.digest()
-    store.put_documents(documents)
-    store.put_documents(list(reversed(documents)))
+    store.documents.put(documents)
+    store.documents.put(list(reversed(documents)))
     assert store.digest() == before
-    assert store.count_chunks_without_embedding() == 0
+    assert store.documents.count_chunks_without_embedding() == 0
 
 
 def test_a_changed_document_takes_the_place_of_the_old_one(store: GraphStore, content: Any) -> None:
     old, other = content.document("a.html", "same", "old"), content.document("b.html", "other")
-    store.put_documents([old, other])
+    store.documents.put([old, other])
     new = content.document("a.html", "same", "new", "more")
-    gone = store.put_documents([new])
+    gone = store.documents.put([new])
     assert (gone.documents, gone.chunks) == (1, 2)
-    assert store.documents() == [new[0], other[0]]
-    assert [chunk.text for chunk in store.chunks()] == ["same", "new", "more", "other"]
+    assert store.documents.all() == [new[0], other[0]]
+    assert [chunk.text for chunk in store.documents.chunks()] == ["same", "new", "more", "other"]
 
 
 def test_a_chunk_that_is_cut_differently_loses_what_followed_from_it(store: GraphStore, content: Any) -> None:
     document, (first, second) = content.document("a.html", "one", "two")
-    store.put_documents([(document, [first, second])])
-    store.put_extractions(
+    store.documents.put([(document, [first, second])])
+    store.graphs.put_extractions(
         "mention", [content.said(first, content.entity("X-100")), content.said(second, content.entity("Y-200"))]
     )
     content.embed_all(store)
-    store.put_documents([(document, [first, second.model_copy(update={"headings": ("Another",)})])])
-    assert [chunk.id for chunk in store.chunks_without_embedding(9)] == [second.id]
+    store.documents.put([(document, [first, second.model_copy(update={"headings": ("Another",)})])])
+    assert [chunk.id for chunk in store.documents.chunks_without_embedding(9)] == [second.id]
     assert content.entities(store).keys() == {"x-100"}
-    assert store.work("extract", "mention").keys() == {first.id}
+    assert store.ledger.of_stage("extract", "mention").keys() == {first.id}
     assert store.query("MATCH (:Chunk)-[n:NEXT_CHUNK]->(:Chunk) RETURN count(n) AS n") == [{"n": 1}]
 
 
 def test_passages_of_one_file_live_side_by_side(store: GraphStore, content: Any) -> None:
     one, two = (content.document("passages.jsonl", f"text of {title}", title=title) for title in ("One", "Two"))
-    store.put_documents([one])
-    store.put_documents([two])
-    assert [document.title for document in store.documents(path="passages.jsonl")] == ["One", "Two"]
+    store.documents.put([one])
+    store.documents.put([two])
+    assert [document.title for document in store.documents.of_path("passages.jsonl")] == ["One", "Two"]
     changed = content.document("passages.jsonl", "another text of One", title="One")
-    store.put_documents([changed])
-    assert store.documents() == [changed[0], two[0]]
+    store.documents.put([changed])
+    assert store.documents.all() == [changed[0], two[0]]
 
 
 def test_a_deleted_document_takes_what_only_it_supported(store: GraphStore, content: Any) -> None:
     (a, (a1,)), (b, (b1,)) = content.document("a.html", "first"), content.document("b.html", "second")
-    store.put_documents([(b, [b1])])
-    store.put_work([WorkRecord("convert", "b.html")])
-    store.put_extractions(
+    store.documents.put([(b, [b1])])
+    store.ledger.put([WorkRecord("convert", "b.html")])
+    store.graphs.put_extractions(
         "mention", [content.said(b1, content.entity("X-100"), relations=[content.relation("X-100", "HAS_PART", "Y-1")])]
     )
     content.embed_all(store, "mention")
     alone = store.digest()
 
-    store.put_documents([(a, [a1])])
-    store.put_work([WorkRecord("convert", "a.html")])
+    store.documents.put([(a, [a1])])
+    store.ledger.put([WorkRecord("convert", "a.html")])
     both = [content.relation("X-100", "HAS_PART", "Y-1"), content.relation("X-100", "HAS_PART", "Z-1")]
-    store.put_extractions("mention", [content.said(a1, content.entity("x-100"), relations=both)])
+    store.graphs.put_extractions("mention", [content.said(a1, content.entity("x-100"), relations=both)])
     content.embed_all(store, "mention")
     assert store.digest() != alone
 
-    gone = store.delete_documents([a.id, "unknown"])
+    gone = store.documents.delete([a.id, "unknown"])
     assert (gone.documents, gone.chunks, gone.entities, gone.relations) == (1, 1, 1, 1)
     content.embed_all(store, "mention")
     assert store.digest() == alone
-    assert store.work("convert").keys() == {"b.html"}
+    assert store.ledger.of_stage("convert").keys() == {"b.html"}
 
 
 def test_what_is_deleted_wholly_leaves_an_empty_store(store: GraphStore, content: Any) -> None:
     empty = store.digest()
     documents = [content.document(f"{i}.html", "one", "two") for i in range(3)]
-    store.put_documents(documents)
-    store.put_work([WorkRecord("convert", document.path) for document, _ in documents])
-    store.put_extractions(
+    store.documents.put(documents)
+    store.ledger.put([WorkRecord("convert", document.path) for document, _ in documents])
+    store.graphs.put_extractions(
         "mention", [content.said(chunk, content.entity("X")) for _, chunks in documents for chunk in chunks]
     )
     content.embed_all(store, "mention")
-    store.delete_documents([document.id for document, _ in documents])
+    store.documents.delete([document.id for document, _ in documents])
     assert store.digest() == empty
     assert store.status()["graphs"] == {}
 
@@ -154,10 +154,10 @@ def test_hyperlinks_follow_the_chunks(store: GraphStore, content: Any) -> None:
         Hyperlink(href=href, anchor=f"to {href}", context="A sentence.", position=i) for i, href in enumerate(hrefs)
     )
     linking = linking.model_copy(update={"links": links})
-    store.put_documents([(source, [linking])])
-    assert store.relink() == 0
-    store.put_documents([(target, places)])
-    assert store.relink() == 4
+    store.documents.put([(source, [linking])])
+    assert store.documents.relink() == 0
+    store.documents.put([(target, places)])
+    assert store.documents.relink() == 4
     query = "MATCH (:Chunk)-[l:LINKS_TO]->(t:Chunk) RETURN l.href AS href, l.anchor AS anchor, l.position AS position, t.text AS text"
     linked = sorted(store.query(query), key=lambda row: row["position"])
     assert [(row["href"], row["text"]) for row in linked] == [
@@ -168,19 +168,24 @@ def test_hyperlinks_follow_the_chunks(store: GraphStore, content: Any) -> None:
     ]
     assert linked[0]["anchor"] == "to b.html#s1"
     before = store.digest()
-    assert store.relink() == 4
+    assert store.documents.relink() == 4
     assert store.digest() == before
-    store.delete_documents([target.id])
-    assert store.relink() == 0
+    store.documents.delete([target.id])
+    assert store.documents.relink() == 0
 
 
 def test_a_store_remembers_its_embedder(store_target: str, content: Any) -> None:
     with open_store(store_target) as store:
         with pytest.raises(StoreMismatch, match="bind"):
-            store.put_documents([content.document("a.html", "one")])
+            store.documents.put([content.document("a.html", "one")])
         with pytest.raises(StoreMismatch, match="kgrag build"):
             store.check("one", 8)
-        assert (store.documents(), list(store.chunks()), store.work("convert"), store.failures()) == ([], [], {}, [])
+        assert (
+            store.documents.all(),
+            list(store.documents.chunks()),
+            store.ledger.of_stage("convert"),
+            store.ledger.failures(),
+        ) == ([], [], {}, [])
         assert store.status()["documents"] == 0
         store.bind("one", 8)
         store.bind("one", 8)
@@ -205,9 +210,11 @@ def test_a_store_of_another_schema_version_is_refused(store_target: str) -> None
 
 def test_status_counts_what_is_there(store: GraphStore, content: Any) -> None:
     document, chunks = content.document("a.html", "one", "two")
-    store.put_documents([(document, chunks)])
-    store.put_extractions("mention", [content.said(chunks[0], relations=[content.relation("X", "HAS_PART", "Y")])])
-    store.put_work(
+    store.documents.put([(document, chunks)])
+    store.graphs.put_extractions(
+        "mention", [content.said(chunks[0], relations=[content.relation("X", "HAS_PART", "Y")])]
+    )
+    store.ledger.put(
         [
             WorkRecord(
                 "extract",
@@ -233,9 +240,9 @@ def test_status_counts_what_is_there(store: GraphStore, content: Any) -> None:
         "communities": {},
         "cost": {"tokens": 7, "usd": 0.25, "seconds": 2.0},
     }
-    assert [(record.subject, record.reason) for record in store.failures()] == [(chunks[1].id, "no JSON")]
-    store.forget_work("extract", [chunks[1].id])
-    assert store.failures() == []
+    assert [(record.subject, record.reason) for record in store.ledger.failures()] == [(chunks[1].id, "no JSON")]
+    store.ledger.forget("extract", [chunks[1].id])
+    assert store.ledger.failures() == []
 
 
 def test_ledger_entries_come_back_as_they_went_in(store: GraphStore) -> None:
@@ -251,9 +258,9 @@ def test_ledger_entries_come_back_as_they_went_in(store: GraphStore) -> None:
         cost=1.5,
         at="now",
     )
-    store.put_work([record])
-    assert store.work("convert") == {"a 'b'.html": record}
-    assert store.work("convert", "other") == {}
+    store.ledger.put([record])
+    assert store.ledger.of_stage("convert") == {"a 'b'.html": record}
+    assert store.ledger.of_stage("convert", "other") == {}
     newer = WorkRecord("convert", "a 'b'.html", version="2", attempts=4, at="later")
-    store.put_work([newer])
-    assert store.work("convert") == {"a 'b'.html": newer}
+    store.ledger.put([newer])
+    assert store.ledger.of_stage("convert") == {"a 'b'.html": newer}

@@ -50,7 +50,7 @@ HOSTILE = [
 
 def test_the_name_is_the_most_frequent_spelling_and_titles_come_first(store: GraphStore, content: Any) -> None:
     document, chunks = content.document("a.html", *"abcdef")
-    store.put_documents([(document, chunks)])
+    store.documents.put([(document, chunks)])
     spellings = ["x-100", "X-100", "x-100", "X–100", "X-100", "x-100"]
     mentions = [
         content.said(
@@ -58,13 +58,15 @@ def test_the_name_is_the_most_frequent_spelling_and_titles_come_first(store: Gra
         )
         for chunk, name in zip(chunks, spellings, strict=True)
     ]
-    store.put_extractions("mention", mentions[:2])
+    store.graphs.put_extractions("mention", mentions[:2])
     assert content.entities(store)["x 100"]["name"] == "X-100"  # a tie: the first by the alphabet
-    store.put_extractions("mention", mentions[2:])
+    store.graphs.put_extractions("mention", mentions[2:])
     entity = content.entities(store)["x 100"]
     assert (entity["name"], entity["aliases"], entity["mentions"]) == ("x-100", ["X-100", "X–100"], 6)
     assert (entity["type"], entity["graph"], entity["description"]) == ("Product", "mention", "X–100 is it")
-    store.put_extractions("mention", [content.said(chunks[3], content.entity("X–100", normal="x 100", role="title"))])
+    store.graphs.put_extractions(
+        "mention", [content.said(chunks[3], content.entity("X–100", normal="x 100", role="title"))]
+    )
     entity = content.entities(store)["x 100"]
     assert (entity["name"], entity["aliases"], entity["mentions"], entity["description"]) == (
         "X–100",
@@ -76,18 +78,18 @@ def test_the_name_is_the_most_frequent_spelling_and_titles_come_first(store: Gra
 
 def test_a_new_name_or_description_waits_for_a_new_vector(store: GraphStore, content: Any) -> None:
     document, (one, two) = content.document("a.html", "one", "two")
-    store.put_documents([(document, [one, two])])
-    store.put_extractions("mention", [content.said(one, content.entity("b"), content.entity("other"))])
+    store.documents.put([(document, [one, two])])
+    store.graphs.put_extractions("mention", [content.said(one, content.entity("b"), content.entity("other"))])
     content.embed_all(store, "mention")
-    store.put_extractions("mention", [content.said(two, content.entity("b"))])
-    assert store.count_entities_without_embedding("mention") == 0
-    store.put_extractions("mention", [content.said(two, content.entity("B", normal="b", role="title"))])
-    assert [entity["name"] for entity in store.entities_without_embedding("mention", 9)] == ["B"]
+    store.graphs.put_extractions("mention", [content.said(two, content.entity("b"))])
+    assert store.graphs.count_entities_without_embedding("mention") == 0
+    store.graphs.put_extractions("mention", [content.said(two, content.entity("B", normal="b", role="title"))])
+    assert [entity["name"] for entity in store.graphs.entities_without_embedding("mention", 9)] == ["B"]
     content.embed_all(store, "mention")
-    store.put_extractions(
+    store.graphs.put_extractions(
         "mention", [content.said(one, content.entity("b", description="A letter."), content.entity("other"))]
     )
-    waiting = store.entities_without_embedding("mention", 9)
+    waiting = store.graphs.entities_without_embedding("mention", 9)
     assert [(entity["name"], entity["type"], entity["description"]) for entity in waiting] == [
         ("B", "Product", "A letter.")
     ]
@@ -95,7 +97,7 @@ def test_a_new_name_or_description_waits_for_a_new_vector(store: GraphStore, con
 
 def test_a_relation_lists_the_chunks_that_say_it(store: GraphStore, content: Any) -> None:
     document, chunks = content.document("a.html", "one", "two", "three")
-    store.put_documents([(document, chunks)])
+    store.documents.put([(document, chunks)])
     first, second, third = sorted(chunks, key=lambda chunk: chunk.id)
     said = {
         first.id: content.relation(
@@ -105,7 +107,7 @@ def test_a_relation_lists_the_chunks_that_say_it(store: GraphStore, content: Any
         third.id: content.relation("X", "HAS_PART", "Y", description="Y, of X", grounded=False),
     }
     for chunk in (third, first, second):
-        store.put_extractions("mention", [content.said(chunk, relations=[said[chunk.id]])])
+        store.graphs.put_extractions("mention", [content.said(chunk, relations=[said[chunk.id]])])
     relation = content.relations(store)["x", "HAS_PART", "y"]
     assert relation["chunks"] == [first.id, second.id, third.id]
     assert relation["descriptions"] == ["not seen", "X has Y.", "Y, of X"]
@@ -115,100 +117,104 @@ def test_a_relation_lists_the_chunks_that_say_it(store: GraphStore, content: Any
         True,
         "",
     )
-    store.put_extractions("mention", [content.said(second, content.entity("Y"))])
+    store.graphs.put_extractions("mention", [content.said(second, content.entity("Y"))])
     relation = content.relations(store)["x", "HAS_PART", "y"]
     assert (relation["weight"], relation["grounded"], relation["reason"]) == (2, False, "Y is not in the chunk")
-    store.put_extractions("mention", [content.said(first), content.said(third)])
+    store.graphs.put_extractions("mention", [content.said(first), content.said(third)])
     assert content.relations(store) == {}
     assert content.entities(store).keys() == {"y"}
 
 
 def test_a_relation_from_a_thing_to_itself_and_both_ways_is_kept(store: GraphStore, content: Any) -> None:
     document, (chunk,) = content.document("a.html", "one")
-    store.put_documents([(document, [chunk])])
+    store.documents.put([(document, [chunk])])
     relations = [
         content.relation("X", "IS_A", "X"),
         content.relation("X", "IS_A", "Y"),
         content.relation("Y", "IS_A", "X"),
     ]
-    store.put_extractions("mention", [content.said(chunk, relations=[*relations, relations[0]])])
+    store.graphs.put_extractions("mention", [content.said(chunk, relations=[*relations, relations[0]])])
     assert content.relations(store).keys() == {("x", "IS_A", "x"), ("x", "IS_A", "y"), ("y", "IS_A", "x")}
     assert {relation["weight"] for relation in content.relations(store).values()} == {1}
-    store.put_extractions("mention", [content.said(chunk)])
+    store.graphs.put_extractions("mention", [content.said(chunk)])
     assert (content.entities(store), content.relations(store)) == ({}, {})
 
 
 def test_an_entity_that_a_chunk_names_twice_is_mentioned_once(store: GraphStore, content: Any) -> None:
     document, (chunk,) = content.document("a.html", "one")
-    store.put_documents([(document, [chunk])])
+    store.documents.put([(document, [chunk])])
     ways = [content.entity("X"), content.entity("x", role="title"), content.entity("X", description="A letter.")]
-    store.put_extractions("mention", [content.said(chunk, *ways)])
+    store.graphs.put_extractions("mention", [content.said(chunk, *ways)])
     forwards = store.digest()
-    store.put_extractions("mention", [content.said(chunk, *reversed(ways))])
+    store.graphs.put_extractions("mention", [content.said(chunk, *reversed(ways))])
     entity = content.entities(store)["x"]
     assert (entity["name"], entity["mentions"]) == ("x", 1)
     assert store.query("MATCH ()-[m:FROM_CHUNK]->() RETURN m.role AS role") == [{"role": "title"}]
-    store.put_extractions("mention", [content.said(chunk, *ways)])
+    store.graphs.put_extractions("mention", [content.said(chunk, *ways)])
     assert store.digest() == forwards
 
 
 def test_graphs_live_side_by_side(store: GraphStore, content: Any) -> None:
     document, (chunk,) = content.document("a.html", "one")
-    store.put_documents([(document, [chunk])])
-    store.put_extractions(
+    store.documents.put([(document, [chunk])])
+    store.graphs.put_extractions(
         "one", [content.said(chunk, content.entity("X"), relations=[content.relation("X", "IS_A", "Y")], graph="one")]
     )
     content.embed_all(store, "one")
     alone = store.digest()
-    store.put_extractions("two-2.b", [content.said(chunk, content.entity("X", description="other"), graph="two-2.b")])
+    store.graphs.put_extractions(
+        "two-2.b", [content.said(chunk, content.entity("X", description="other"), graph="two-2.b")]
+    )
     content.embed_all(store, "two-2.b")
     assert store.status()["graphs"] == {
         "one": {"entities": 2, "relations": 1, "communities": 0},
         "two-2.b": {"entities": 1, "relations": 0, "communities": 0},
     }
     assert store.query("MATCH (e:`__Graph_two-2.b__`:Product) RETURN e.description AS d") == [{"d": "other"}]
-    store.put_extractions("two-2.b", [content.said(chunk, graph="two-2.b")])
+    store.graphs.put_extractions("two-2.b", [content.said(chunk, graph="two-2.b")])
     assert content.entities(store, "one").keys() == {"x", "y"}
-    store.put_extractions("two-2.b", [content.said(chunk, content.entity("Z"), graph="two-2.b")])
-    assert store.delete_graph("two-2.b") == 1
+    store.graphs.put_extractions("two-2.b", [content.said(chunk, content.entity("Z"), graph="two-2.b")])
+    assert store.graphs.delete("two-2.b") == 1
     assert store.digest() == alone
-    store.put_extractions("two-2.b", [content.said(chunk, content.entity("Z"), graph="two-2.b")])
-    assert store.count_entities_without_embedding("two-2.b") == 1
+    store.graphs.put_extractions("two-2.b", [content.said(chunk, content.entity("Z"), graph="two-2.b")])
+    assert store.graphs.count_entities_without_embedding("two-2.b") == 1
 
 
 def test_deleting_a_graph_that_is_not_there_does_nothing(store: GraphStore) -> None:
     before = store.digest()
-    assert store.delete_graph("nobody") == 0
+    assert store.graphs.delete("nobody") == 0
     assert store.digest() == before
 
 
 def test_a_failed_extraction_takes_back_what_the_chunk_said(store: GraphStore, content: Any) -> None:
     document, (chunk,) = content.document("a.html", "one")
-    store.put_documents([(document, [chunk])])
-    store.put_extractions("mention", [content.said(chunk, content.entity("X"))])
+    store.documents.put([(document, [chunk])])
+    store.graphs.put_extractions("mention", [content.said(chunk, content.entity("X"))])
     failed = WorkRecord("extract", chunk.id, scope="mention", state="failed", reason="no answer", attempts=2)
-    store.put_extractions("mention", [(Extraction(chunk_id=chunk.id, state="failed", reason="no answer"), failed)])
+    store.graphs.put_extractions(
+        "mention", [(Extraction(chunk_id=chunk.id, state="failed", reason="no answer"), failed)]
+    )
     assert content.entities(store) == {}
-    assert store.work("extract", "mention")[chunk.id].reason == "no answer"
+    assert store.ledger.of_stage("extract", "mention")[chunk.id].reason == "no answer"
 
 
 def test_a_chunk_that_is_not_in_the_store_says_nothing(store: GraphStore, content: Any) -> None:
     _, (chunk,) = content.document("a.html", "one")
-    store.put_extractions("mention", [content.said(chunk, relations=[content.relation("X", "IS_A", "Y")])])
+    store.graphs.put_extractions("mention", [content.said(chunk, relations=[content.relation("X", "IS_A", "Y")])])
     assert (content.entities(store), content.relations(store)) == ({}, {})
 
 
 @pytest.mark.parametrize("graph", ["", " ", "a b", "a`b", "_x", "x" * 49, "a\n", "a}", "x:y"])
 def test_a_graph_has_a_plain_name(store: GraphStore, content: Any, graph: str) -> None:
     document, (chunk,) = content.document("a.html", "one")
-    store.put_documents([(document, [chunk])])
+    store.documents.put([(document, [chunk])])
     with pytest.raises(IdentifierError, match="Graph name"):
-        store.put_extractions(graph, [content.said(chunk, content.entity("X"), graph=graph)])
+        store.graphs.put_extractions(graph, [content.said(chunk, content.entity("X"), graph=graph)])
 
 
 def test_hostile_names_and_types_do_nothing_but_stand_there(store: GraphStore, content: Any) -> None:
     document, chunks = content.document("a.html", *HOSTILE)
-    store.put_documents([(document, chunks)])
+    store.documents.put([(document, chunks)])
     said = []
     for chunk, text in zip(chunks, HOSTILE, strict=True):
         entity = content.entity(text, text, description=text)
@@ -216,10 +222,10 @@ def test_hostile_names_and_types_do_nothing_but_stand_there(store: GraphStore, c
             update={"tail": entity}
         )
         said.append(content.said(chunk, entity, relations=[relation]))
-    store.put_extractions("mention", said)
+    store.graphs.put_extractions("mention", said)
     content.embed_all(store, "mention")
-    counts = (store.count_chunks(), store.digest())
-    assert store.count_chunks() == len(HOSTILE)
+    counts = (store.documents.count_chunks(), store.digest())
+    assert store.documents.count_chunks() == len(HOSTILE)
     # Those that differ in case or in half a surrogate pair only are still different.
     assert len(content.entities(store)) == len({text.casefold() for text in HOSTILE}) + 1
     assert {name for name in HOSTILE if "\ud800" not in name} <= {
@@ -227,20 +233,20 @@ def test_hostile_names_and_types_do_nothing_but_stand_there(store: GraphStore, c
     }
     for text in HOSTILE:
         store.query("MATCH (e:__Entity__) WHERE e.name = $name RETURN e.key AS key", name=text.replace("\ud800", "?"))
-    store.put_documents([(document, chunks)])
-    store.put_extractions("mention", said)
-    assert (store.count_chunks(), store.digest()) == counts
-    store.delete_documents([document.id])
-    assert (content.entities(store), store.count_chunks()) == ({}, 0)
+    store.documents.put([(document, chunks)])
+    store.graphs.put_extractions("mention", said)
+    assert (store.documents.count_chunks(), store.digest()) == counts
+    store.documents.delete([document.id])
+    assert (content.entities(store), store.documents.count_chunks()) == ({}, 0)
 
 
 def test_vectors_of_another_shape_are_refused(store: GraphStore, content: Any) -> None:
     document, (chunk,) = content.document("a.html", "one")
-    store.put_documents([(document, [chunk])])
+    store.documents.put([(document, [chunk])])
     with pytest.raises(InputError, match=r"\(1, 8\)"):
-        store.put_embeddings([chunk.id], content.vectors(["one", "two"]), embedder="e")
+        store.documents.put_embeddings([chunk.id], content.vectors(["one", "two"]), embedder="e")
     with pytest.raises(InputError, match=r"\(1, 8\)"):
-        store.put_entity_embeddings("mention", ["k"], content.vectors(["one"])[:, :4])
+        store.graphs.put_embeddings("mention", ["k"], content.vectors(["one"])[:, :4])
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -282,33 +288,35 @@ def test_a_store_does_not_depend_on_how_it_came_about(store: GraphStore, content
     for _ in range(12):
         match chance.choice(["put", "put", "delete", "extract", "extract", "nonsense", "embed"]):
             case "put":
-                store.put_documents(
+                store.documents.put(
                     [version_of(chance.choice(["a.html", "b.html", "c.html", "d.html"]), chance.randrange(3))]
                 )
             case "delete":
-                store.delete_documents([document.id for document in store.documents() if chance.random() < 0.3])
+                store.documents.delete([document.id for document in store.documents.all() if chance.random() < 0.3])
             case "extract":
-                store.put_extractions("mention", [saying(chunk) for chunk in store.chunks() if chance.random() < 0.5])
+                store.graphs.put_extractions(
+                    "mention", [saying(chunk) for chunk in store.documents.chunks() if chance.random() < 0.5]
+                )
             case "nonsense":
                 wrong = [
                     content.said(c, relations=[content.relation("q", "IS_A", "y")])
-                    for c in store.chunks()
+                    for c in store.documents.chunks()
                     if chance.random() < 0.3
                 ]
-                store.put_extractions("mention", wrong)
+                store.graphs.put_extractions("mention", wrong)
             case "embed":
                 content.embed_all(store, "mention")
-    store.put_documents(chance.sample(final, len(final)))
-    store.delete_documents([document.id for document in store.documents() if document.path == "d.html"])
-    chunks = list(store.chunks())
+    store.documents.put(chance.sample(final, len(final)))
+    store.documents.delete([document.id for document in store.documents.all() if document.path == "d.html"])
+    chunks = list(store.documents.chunks())
     for chunk in chance.sample(chunks, len(chunks)):
-        store.put_extractions("mention", [saying(chunk)])
+        store.graphs.put_extractions("mention", [saying(chunk)])
     content.embed_all(store, "mention")
     wandered = store.digest()
 
-    store.delete_documents([document.id for document in store.documents()])
+    store.documents.delete([document.id for document in store.documents.all()])
     assert store.status()["chunks"] == 0
-    store.put_documents(final)
-    store.put_extractions("mention", [saying(chunk) for chunk in store.chunks()])
+    store.documents.put(final)
+    store.graphs.put_extractions("mention", [saying(chunk) for chunk in store.documents.chunks()])
     content.embed_all(store, "mention")
     assert store.digest() == wandered

@@ -52,7 +52,7 @@ READING = [
 
 @pytest.fixture
 def filled(store: GraphStore, content: Any) -> GraphStore:
-    store.put_documents([content.document("a.html", "supply voltage 3.3 V", "gauge of pressure", title="The X-100")])
+    store.documents.put([content.document("a.html", "supply voltage 3.3 V", "gauge of pressure", title="The X-100")])
     return store
 
 
@@ -86,21 +86,21 @@ def test_cypher_that_reads_is_answered(filled: GraphStore, cypher: str, rows: li
 def test_cypher_that_is_wrong_is_an_error_of_ours(filled: GraphStore, cypher: str) -> None:
     with pytest.raises(InputError):
         filled.query(cypher)
-    assert filled.count_chunks() == 2
+    assert filled.documents.count_chunks() == 2
 
 
 def test_vector_indexes_find_the_nearest(store: GraphStore, content: Any) -> None:
     texts = [f"text {i}" for i in range(300)]
     document, chunks = content.document("a.html", *texts)
-    store.put_documents([(document, chunks)])
-    store.put_extractions(
+    store.documents.put([(document, chunks)])
+    store.graphs.put_extractions(
         "mention",
         [
             content.said(chunk, content.entity(chunk.text, type_))
             for chunk, type_ in zip(chunks, ["A", "B", "C"] * 100, strict=True)
         ],
     )
-    store.put_extractions(
+    store.graphs.put_extractions(
         "other", [content.said(chunk, content.entity(chunk.text), graph="other") for chunk in chunks[:5]]
     )
     content.embed_all(store, "mention", "other")
@@ -123,10 +123,10 @@ def test_vector_indexes_find_the_nearest(store: GraphStore, content: Any) -> Non
 def test_a_vector_that_is_gone_is_not_found(store: GraphStore, content: Any) -> None:
     document, chunks = content.document("a.html", *(f"text {i}" for i in range(20)))
     other = content.document("b.html", "text 3 as well")
-    store.put_documents([(document, chunks), other])
+    store.documents.put([(document, chunks), other])
     content.embed_all(store)
     store.finish()
-    store.delete_documents([document.id])
+    store.documents.delete([document.id])
     search = "CALL db.index.vector.queryNodes($index, 10, $vector) YIELD node RETURN node.text AS text"
     assert store.query(search, index=CHUNK_VECTOR_INDEX, vector=content.vectors(["text 3"])[0].tolist()) == [
         {"text": "text 3 as well"}
@@ -141,7 +141,7 @@ def test_the_full_text_index_finds_words_at_once_and_ranks_rare_ones_first(store
         "the board I2C/SPI (rev. 2)",
         "the Größe of a 部品",
     ]
-    store.put_documents([content.document("a.html", *texts, title="Manual")])
+    store.documents.put([content.document("a.html", *texts, title="Manual")])
     store.finish()
     search = "CALL db.index.fulltext.queryNodes($index, $query) YIELD node, score RETURN node.text AS text, score"
 
@@ -202,9 +202,9 @@ def test_equal_content_has_an_equal_digest_on_both_databases(neo4j_empty: str, t
             document, chunks = content.document(
                 "a.html", "one", "two 😀", product="X", metadata={"n": 1.0, "none": None}
             )
-            store.put_documents([(document, chunks)])
+            store.documents.put([(document, chunks)])
             relation = content.relation("X-100", "has part", "Y", description="X has Y")
-            store.put_extractions(
+            store.graphs.put_extractions(
                 "mention",
                 [content.said(chunks[0], content.entity("Z", "TYPE"), relations=[relation]), content.said(chunks[1])],
             )

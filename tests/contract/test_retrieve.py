@@ -55,7 +55,7 @@ def store(store_target: str, embedder: HashingEmbedder) -> Iterator[GraphStore]:
 def manual(store: GraphStore, embedder: HashingEmbedder, content: Content) -> GraphStore:
     """Four pages: what they are about, and what they name."""
     pages = {title: content.document(f"{title}.html", *texts, title=title) for title, texts in PAGES.items()}
-    store.put_documents(list(pages.values()))
+    store.documents.put(list(pages.values()))
     said = []
     for title, (_, chunks) in pages.items():
         for chunk in chunks:
@@ -66,18 +66,18 @@ def manual(store: GraphStore, embedder: HashingEmbedder, content: Content) -> Gr
                 if other != title and f"{other} " in chunk.text.replace(".", " ")
             ]
             said.append(content.said(chunk, *named))
-    store.put_extractions("mention", said)
-    entities = store.entities_without_embedding("mention", 100)
+    store.graphs.put_extractions("mention", said)
+    entities = store.graphs.entities_without_embedding("mention", 100)
     vectors = asyncio.run(embedder.embed_documents([entity["name"] for entity in entities]))
-    store.put_entity_embeddings("mention", [entity["key"] for entity in entities], vectors)
+    store.graphs.put_embeddings("mention", [entity["key"] for entity in entities], vectors)
     embed(store, embedder)
     return store
 
 
 def embed(store: GraphStore, embedder: HashingEmbedder) -> None:
-    chunks = store.chunks_without_embedding(1000)
+    chunks = store.documents.chunks_without_embedding(1000)
     vectors = asyncio.run(embedder.embed_documents([chunk.embedded_text for chunk in chunks]))
-    store.put_embeddings([chunk.id for chunk in chunks], vectors, embedder=embedder.name)
+    store.documents.put_embeddings([chunk.id for chunk in chunks], vectors, embedder=embedder.name)
     store.finish()
 
 
@@ -131,7 +131,7 @@ def test_evidence_is_complete_and_in_order_for_every_pipeline(
     assert evidence
     assert [e.score for e in evidence] == sorted((e.score for e in evidence), reverse=True)
     assert len({(e.chunk_id, e.text) for e in evidence}) == len(evidence)
-    chunks = {chunk.id: chunk for chunk in manual.chunks()}
+    chunks = {chunk.id: chunk for chunk in manual.documents.chunks()}
     for piece in evidence:
         chunk = chunks[piece.chunk_id or ""]
         assert piece.text == chunk.prompted_text
@@ -156,11 +156,11 @@ def test_limits_replace_those_of_the_pipeline(manual: GraphStore, embedder: Hash
 
 @pytest.mark.parametrize("question", HOSTILE, ids=lambda question: repr(question[:12]))
 def test_a_hostile_question_is_only_a_question(manual: GraphStore, embedder: HashingEmbedder, question: str) -> None:
-    before = manual.count_chunks()
+    before = manual.documents.count_chunks()
     for name in ("default", "kg", "sparse"):
         ask(manual, embedder, f"{question} sensor", pipeline=name)
         ask(manual, embedder, question, pipeline=name)
-    assert manual.count_chunks() == before
+    assert manual.documents.count_chunks() == before
 
 
 def test_an_empty_store_has_no_evidence(store: GraphStore, embedder: HashingEmbedder) -> None:
@@ -177,7 +177,7 @@ def test_expansions_equal_a_reference(
     _, chunks = made = content.document(
         "d.html", *(" ".join(f"word{chance.randint(0, 60)}" for _ in range(12)) for _ in range(30))
     )
-    store.put_documents([made])
+    store.documents.put([made])
     roles: dict[str, dict[str, str]] = {}
     said = []
     for chunk in chunks:
@@ -186,13 +186,13 @@ def test_expansions_equal_a_reference(
         pairs = [chance.sample(sorted(roles[chunk.id]), 2) for _ in range(2)] if len(entities) > 1 else []
         relations = [content.relation(head, "PART_OF", tail, description=chunk.text) for head, tail in pairs]
         said.append(content.said(chunk, *entities, relations=relations))
-    store.put_extractions("mention", said)
+    store.graphs.put_extractions("mention", said)
     embed(store, embedder)
     vector = asyncio.run(embedder.embed_queries([" ".join(f"word{number}" for number in range(30))]))[0].tolist()
     seeds = [chunk.id for chunk in chunks[:6]]
     mentions = {name: sum(name in said_here for said_here in roles.values()) for name in names}
 
-    rows = store.read(
+    rows = store.search.read(
         "retrieve/linked_chunks",
         graph="mention",
         seeds=seeds,
@@ -205,7 +205,7 @@ def test_expansions_equal_a_reference(
     links = {(row["seed"], row["name"]): ([c["id"] for c in row["chunks"]], row["about"]) for row in rows}
     assert links == linked(chunks, roles, mentions, seeds, dict(similarities(store, vector)), entities=2, limit=3)
 
-    rows = store.read(
+    rows = store.search.read(
         "retrieve/graph_neighbourhood",
         graph="mention",
         seeds=seeds,
@@ -237,18 +237,18 @@ def test_paths_equal_a_reference(store: GraphStore, embedder: HashingEmbedder, c
         )
         for page in range(8)
     ]
-    store.put_documents(pages)
+    store.documents.put(pages)
     of = {chunk.id: chunk.document_id for _, chunks in pages for chunk in chunks}
     says = {chunk_id: chance.sample(names, chance.randint(0, 4)) for chunk_id in of}
     chunks = [chunk for _, chunks in pages for chunk in chunks]
-    store.put_extractions(
+    store.graphs.put_extractions(
         "mention", [content.said(chunk, *(content.entity(name) for name in says[chunk.id])) for chunk in chunks]
     )
     embed(store, embedder)
     vector = asyncio.run(embedder.embed_queries([" ".join(f"word{number}" for number in range(20))]))[0].tolist()
     mentions = {name: sum(name in said for said in says.values()) for name in names}
     seeds = [chunk.id for chunk in chunks[::5]]
-    rows = store.read(
+    rows = store.search.read(
         "retrieve/paths",
         graph="mention",
         seeds=seeds,

@@ -39,23 +39,23 @@ def store(store_target: str, content: Content) -> Iterator[GraphStore]:
     with open_store(store_target) as opened:
         opened.bind(EMBEDDER.name, EMBEDDER.dimensions)
         made = content.document("d.html", *TEXTS, title="D")
-        opened.put_documents([made])
+        opened.documents.put([made])
         _, chunks = made
         relations = {0: [content.relation("alpha", "DRIVES", "pump", description="alpha drives the pump")]}
         relations[1] = [content.relation("beta", "STOPS", "pump")]
-        opened.put_extractions(
+        opened.graphs.put_extractions(
             "mention",
             [
                 content.said(chunk, *(content.entity(name) for name in names), relations=relations.get(place, ()))
                 for place, (chunk, names) in enumerate(zip(chunks, NAMED, strict=True))
             ],
         )
-        opened.put_embeddings([c.id for c in chunks], embedded(*TEXTS), embedder=EMBEDDER.name)
-        entities = opened.entities_without_embedding("mention", 100)
-        opened.put_entity_embeddings("mention", [e["key"] for e in entities], embedded(*(e["name"] for e in entities)))
+        opened.documents.put_embeddings([c.id for c in chunks], embedded(*TEXTS), embedder=EMBEDDER.name)
+        entities = opened.graphs.entities_without_embedding("mention", 100)
+        opened.graphs.put_embeddings("mention", [e["key"] for e in entities], embedded(*(e["name"] for e in entities)))
         keys = {e["name"]: e["key"] for e in entities}
         parents = {FINE: COARSE}
-        opened.put_memberships(
+        opened.communities.put_memberships(
             "mention",
             [
                 Membership(
@@ -72,7 +72,7 @@ def store(store_target: str, content: Content) -> Iterator[GraphStore]:
             )
             for key, text in ABOUT.items()
         ]  # fmt: skip
-        opened.put_summaries(
+        opened.communities.put_summaries(
             [(one, "h", WorkRecord("summarise", one.key, scope="mention", version="1")) for one in about],
             embedded(*ABOUT.values()),
         )
@@ -94,7 +94,7 @@ def retrieved(store: GraphStore, chosen: Pipeline, *, chat: ScriptedChatModel | 
 
 
 def test_a_question_is_linked_to_what_it_names_and_what_is_near(store: GraphStore) -> None:
-    rows = store.read(
+    rows = store.search.read(
         "retrieve/linked_entities",
         graph="mention",
         index=entity_vector_index("mention"),
@@ -110,7 +110,7 @@ def test_a_question_is_linked_to_what_it_names_and_what_is_near(store: GraphStor
 
 def test_entities_bring_their_chunks_and_relations_nearest_and_best_supported_first(store: GraphStore) -> None:
     keys = keys_of(store)
-    (row,) = store.read(
+    (row,) = store.search.read(
         "retrieve/entity_context",
         graph="mention",
         keys=[keys["pump"]],
@@ -118,13 +118,13 @@ def test_entities_bring_their_chunks_and_relations_nearest_and_best_supported_fi
         chunks=5,
         relations=5,
     )
-    chunks = {chunk.id: chunk.text for chunk in store.chunks()}
+    chunks = {chunk.id: chunk.text for chunk in store.documents.chunks()}
     assert [chunks[c["id"]] for c in row["chunks"]] == [TEXTS[1], TEXTS[0]]
     assert {(r["head"], r["type"], r["tail"]) for r in row["relations"]} == {
         ("alpha", "DRIVES", "pump"),
         ("beta", "STOPS", "pump"),
     }
-    (cut,) = store.read(
+    (cut,) = store.search.read(
         "retrieve/entity_context", graph="mention", keys=[keys["pump"]], vector=embedded("x")[0].tolist(), chunks=1, relations=1
     )  # fmt: skip
     assert (len(cut["chunks"]), len(cut["relations"])) == (1, 1)
@@ -134,20 +134,20 @@ def test_a_community_without_finer_ones_stands_for_itself(store: GraphStore) -> 
     vector = embedded("the alpha pump")[0].tolist()
 
     def nearest(level: int) -> list[str]:
-        rows = store.read("retrieve/nearest_communities", graph="mention", vector=vector, level=level, limit=5)
+        rows = store.search.read("retrieve/nearest_communities", graph="mention", vector=vector, level=level, limit=5)
         assert rows[0]["similarity"] == max(row["similarity"] for row in rows)
         return [row["key"] for row in rows]
 
     assert set(nearest(0)) == {COARSE, ALONE}
     assert nearest(1)[0] == FINE
     assert set(nearest(1)) == {FINE, ALONE}
-    rows = store.read("retrieve/communities_of_level", graph="mention", vector=vector, level=1)
+    rows = store.search.read("retrieve/communities_of_level", graph="mention", vector=vector, level=1)
     assert [(row["key"], row["content"]) for row in rows] == [(FINE, ABOUT[FINE]), (ALONE, ABOUT[ALONE])]
 
 
 def test_seeds_lead_to_the_finest_community_of_each_entity(store: GraphStore) -> None:
-    chunks = [chunk.id for chunk in store.chunks()]
-    rows = store.read(
+    chunks = [chunk.id for chunk in store.documents.chunks()]
+    rows = store.search.read(
         "retrieve/communities_of_seeds",
         graph="mention",
         seeds=[chunks[1], chunks[3]],
@@ -161,10 +161,10 @@ def test_seeds_lead_to_the_finest_community_of_each_entity(store: GraphStore) ->
 
 
 def test_communities_lead_to_the_chunks_of_their_entities_that_are_nearest(store: GraphStore) -> None:
-    (row,) = store.read(
+    (row,) = store.search.read(
         "retrieve/community_chunks", keys=[FINE], vector=embedded(TEXTS[0])[0].tolist(), entities=25, chunks=2
     )
-    chunks = {chunk.id: chunk.text for chunk in store.chunks()}
+    chunks = {chunk.id: chunk.text for chunk in store.documents.chunks()}
     assert chunks[row["chunks"][0]["id"]] == TEXTS[0]
     assert [c["shared"] for c in row["chunks"]] == [2, 1]
 

@@ -93,7 +93,7 @@ def test_a_graph_is_compared_by_the_chunks_that_the_gold_file_means(
                 settings=Settings(),
             )
         )
-        chunks = gold_chunks(gold, store.chunks())
+        chunks = gold_chunks(gold, store.documents.chunks())
         assert {name: chunk.source_id for name, chunk in chunks.items()} == {"n1": "n1", "unknown id": "n2"}
         said = triples_of_graph(store, "mention", chunks=chunks)
         assert ("LQ22", "IS_A", "pressure sensor", "unknown id") in {

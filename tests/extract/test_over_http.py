@@ -123,7 +123,7 @@ def test_every_chunk_is_accounted_for_and_a_second_build_takes_only_the_failed(
     endpoint = Endpoint()
     with ModelServer(endpoint) as server:
         report = built(store, documents, server)
-        chunks = store.count_chunks()
+        chunks = store.documents.count_chunks()
         assert chunks > ARDUINO_CHUNKS
         assert set(endpoint.kinds) == {*TROUBLES, *FAULTS}
         failures = {(f["graph"], f["subject"]): f for f in status(store)["failures"] if f["stage"] == "extract"}

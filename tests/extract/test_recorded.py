@@ -217,7 +217,7 @@ def test_every_chunk_is_accounted_for_and_a_changed_record_is_read_again_alone(s
 
     again = built(store, corpus, {**RECORDS, "m3": {"triples": [["Lyon", "lies on", "Rhône"]]}})
     assert again.extractions["recorded"] == {"unchanged": 3, "ok": 1, "empty": 1}
-    assert again.failures == [] and again.graphs["recorded"].ungrounded == 0
+    assert again.ledger.failures == [] and again.graphs["recorded"].ungrounded == 0
     assert store.digest() != before
     third = built(store, corpus, {**RECORDS, "m3": {"triples": [["Lyon", "lies on", "Rhône"]]}})
     assert third.extractions["recorded"] == {"unchanged": 5}

@@ -71,7 +71,7 @@ def test_building_twice_changes_nothing(store: GraphStore, folder: Path) -> None
     assert (first.new_documents, first.failures) == (7, [])
     assert (second.new_documents, second.chunks_written, second.chunks_embedded) == (0, 0, 0)
     assert second.unchanged_files == 4
-    assert second.extractions["mention"]["unchanged"] == store.count_chunks()
+    assert second.extractions["mention"]["unchanged"] == store.documents.count_chunks()
     assert store.digest() == before
 
 
@@ -92,7 +92,7 @@ def test_a_changed_and_a_vanished_file_leave_what_a_fresh_build_makes(
 
 def test_a_deleted_document_takes_only_what_it_alone_supported(store: GraphStore, folder: Path, tmp_path: Path) -> None:
     built(store, folder)
-    documents = store.documents(path="docs/boards/X-1000/sheet.md")
+    documents = store.documents.of_path("docs/boards/X-1000/sheet.md")
     asyncio.run(delete(documents, store=store, embedder=HashingEmbedder(), extractors=[open_extractor("mention")]))
     (folder / "boards/X-1000/sheet.md").unlink()
     assert store.digest() == digest_of_a_fresh_build(folder, tmp_path / "fresh.kg")
@@ -103,7 +103,7 @@ def test_a_kept_document_stays_when_its_file_is_gone(store: GraphStore, folder: 
     (folder / "parts/LQ22/lq22.html").unlink()
     report = built(store, folder, keep_missing=True)
     assert report.removed_documents == []
-    assert len(store.documents()) == 7
+    assert len(store.documents.all()) == 7
 
 
 def test_a_broken_file_is_named_with_its_reason_and_the_rest_goes_on(store: GraphStore, folder: Path) -> None:
@@ -114,14 +114,14 @@ def test_a_broken_file_is_named_with_its_reason_and_the_rest_goes_on(store: Grap
     assert {failure.subject for failure in report.failures} == {"docs/broken.pdf", "docs/empty.md"}
     assert all(failure.reason for failure in report.failures)
     assert report.ignored_files == {".png": 1}
-    assert len(store.documents()) == 7
-    assert {record.subject for record in store.failures()} == {"docs/broken.pdf", "docs/empty.md"}
+    assert len(store.documents.all()) == 7
+    assert {record.subject for record in store.ledger.failures()} == {"docs/broken.pdf", "docs/empty.md"}
     (folder / "broken.pdf").unlink()
     (folder / "empty.md").write_text("# Filled\n\nNow it says something about the X-100.\n")
     repaired = built(store, folder)
     assert repaired.failures == []
-    assert store.failures() == []
-    assert len(store.documents()) == 8
+    assert store.ledger.failures() == []
+    assert len(store.documents.all()) == 8
 
 
 def test_other_metadata_is_written_without_embedding_again(store: GraphStore, folder: Path, tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_other_metadata_is_written_without_embedding_again(store: GraphStore, fo
         )
     )
     assert report.chunks_embedded == 0
-    assert [d.product for d in store.documents(path="docs/boards/X-100/sheet.md")] == ["X-100 Rev 2"]
+    assert [d.product for d in store.documents.of_path("docs/boards/X-100/sheet.md")] == ["X-100 Rev 2"]
 
 
 def test_hyperlinks_join_the_chunks_that_they_lead_to(store: GraphStore, folder: Path) -> None:

@@ -114,7 +114,7 @@ def check_structure(store: GraphStore) -> None:
         "WHERE times > 1 RETURN count(*) AS n"
     )
     assert twice == [{"n": 0}]
-    for one in store.communities("mention").values():
+    for one in store.communities.of_graph("mention").values():
         assert len(one.membership.members) == one.membership.size
 
 
@@ -123,7 +123,7 @@ def test_communities_are_written_summarised_and_found_again(store: GraphStore, t
     relations = store.status()["graphs"]["mention"]["relations"]
     report = updated(store)
     check_structure(store)
-    stored = store.communities("mention")
+    stored = store.communities.of_graph("mention")
     assert len(stored) == sum(level.communities for level in report.levels) == sum(report.summaries.values())
     assert len(report.levels) > 1
     status = store.status()
@@ -139,7 +139,7 @@ def test_communities_are_written_summarised_and_found_again(store: GraphStore, t
         assert (one.community.summary == "") == (one.community.size < SETTINGS.summary_floor)
         for citation in one.community.citations:
             assert f"[{citation.number}]" in one.community.summary
-            assert [chunk.id for chunk in store.chunks([citation.chunk_id or ""])] == [citation.chunk_id]
+            assert [chunk.id for chunk in store.documents.chunks([citation.chunk_id or ""])] == [citation.chunk_id]
     largest = max((one.community for one in stored.values() if one.community), key=lambda c: (c.level == 0, c.size))
     vector = asyncio.run(HashingEmbedder().embed_documents([largest.full_content]))[0].tolist()
     nearest = store.query(
@@ -172,8 +172,8 @@ def test_a_second_run_does_nothing_and_a_store_that_was_built_in_another_order_h
         for family in reversed(FAMILIES):
             built(other, write(folder, [family]))
         updated(other)
-        assert {key: one.membership for key, one in other.communities("mention").items()} == {
-            key: one.membership for key, one in store.communities("mention").items()
+        assert {key: one.membership for key, one in other.communities.of_graph("mention").items()} == {
+            key: one.membership for key, one in store.communities.of_graph("mention").items()
         }
 
 
@@ -181,7 +181,7 @@ def test_an_update_of_one_document_summarises_only_what_it_touches(store: GraphS
     folder = write(tmp_path / "docs", list(FAMILIES))
     built(store, folder)
     updated(store)
-    before = store.communities("mention")
+    before = store.communities.of_graph("mention")
     changed = [
         {**passage, "text": passage["text"].replace("protects", "shields and cools")} for passage in passages(["Otter"])
     ]
@@ -189,7 +189,7 @@ def test_an_update_of_one_document_summarises_only_what_it_touches(store: GraphS
     built(store, folder)
     report = updated(store)
     check_structure(store)
-    after = store.communities("mention")
+    after = store.communities.of_graph("mention")
     made_again = {
         key for key, one in after.items() if key not in before or one.content_hash != before[key].content_hash
     }
@@ -209,11 +209,11 @@ def test_deleted_documents_leave_no_trace_in_the_communities(store: GraphStore, 
     folder = write(tmp_path / "docs", list(FAMILIES))
     built(store, folder)
     updated(store)
-    gone = [document for document in store.documents() if "Heron" in document.path]
+    gone = [document for document in store.documents.all() if "Heron" in document.path]
     asyncio.run(delete(gone, store=store, embedder=HashingEmbedder(), extractors=[open_extractor("mention")]))
     updated(store)
     check_structure(store)
-    for one in store.communities("mention").values():
+    for one in store.communities.of_graph("mention").values():
         assert one.community is not None
         assert "Heron" not in one.community.full_content
         assert not [citation for citation in one.community.citations if "Heron" in citation.document]
@@ -225,8 +225,8 @@ def test_deleted_documents_leave_no_trace_in_the_communities(store: GraphStore, 
 def test_a_graph_is_deleted_with_its_communities(store: GraphStore, tmp_path: Path) -> None:
     built(store, write(tmp_path / "docs", ["Falcon", "Otter"]))
     updated(store)
-    store.delete_graph("mention")
-    assert store.communities("mention") == {}
+    store.graphs.delete("mention")
+    assert store.communities.of_graph("mention") == {}
     status = store.status()
     assert status["graphs"] == {}
     assert not {"summarise", "communities", "extract"} & set(status["ledger"])
@@ -275,7 +275,9 @@ def test_a_model_summarises_with_citations_and_every_call_is_accounted_for(store
     assert set(again.summaries) == {"unchanged"}
     assert store.status()["cost"]["tokens"] == report.usage.prompt_tokens + report.usage.completion_tokens > 0
     summarised = [
-        one.community for one in store.communities("mention").values() if one.community and one.community.summary
+        one.community
+        for one in store.communities.of_graph("mention").values()
+        if one.community and one.community.summary
     ]
     assert len(summarised) == calls
     for community in summarised:
@@ -288,18 +290,18 @@ def test_what_a_model_gets_wrong_is_repaired_or_failed_and_tried_again(store: Gr
     with ModelServer(lambda request: {**answer(request), "summary": "It is red [99]. It is blue [1]."}) as server:
         report = updated(store, summariser=asking(server))
     assert set(report.summaries) == {"repaired", "empty"}
-    for one in store.communities("mention").values():
+    for one in store.communities.of_graph("mention").values():
         assert one.community is not None
         assert "[99]" not in one.community.full_content
     with ModelServer(lambda request: "I would rather not.") as server:
         report = updated(store, summariser=asking(server), settings=SETTINGS.model_copy(update={"budget": 300}))
     assert report.summaries["failed"] == len(report.failures) > 0
     assert not report.complete
-    assert len(store.failures()) == len(report.failures)
+    assert len(store.ledger.failures()) == len(report.failures)
     with ModelServer(answer) as server:
         report = updated(store, summariser=asking(server), settings=SETTINGS.model_copy(update={"budget": 300}))
     assert report.summaries["ok"] == len(server.requests) > 0
-    assert store.failures() == []
+    assert store.ledger.failures() == []
 
 
 def test_a_run_whose_model_goes_away_keeps_what_was_answered_and_the_next_goes_on(
@@ -316,7 +318,7 @@ def test_a_run_whose_model_goes_away_keeps_what_was_answered_and_the_next_goes_o
     with ModelServer(three_then_away) as server, pytest.raises(ModelError):
         updated(store, summariser=asking(server))
     assert store.status()["communities"] == {"mention": "unfinished"}
-    written = [one for one in store.communities("mention").values() if one.community and one.community.summary]
+    written = [one for one in store.communities.of_graph("mention").values() if one.community and one.community.summary]
     assert len(written) == 3
     with ModelServer(answer) as server:
         report = updated(store, summariser=asking(server))

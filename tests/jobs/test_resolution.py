@@ -72,7 +72,7 @@ def test_a_built_store_is_resolved_once_and_stays_so_until_it_is_undone(store: G
     first = resolved(store)
     after = store.digest()
     assert first.plan == planned.plan and first.applied == len(planned.plan.groups)
-    assert store.count_entities_without_embedding("mention") == 0
+    assert store.graphs.count_entities_without_embedding("mention") == 0
     again = resolved(store)
     assert (again.applied, again.unchanged, again.taken_back) == (0, len(first.plan.groups), 0)
     built(store, folder)
@@ -176,7 +176,7 @@ def test_a_resolution_that_was_interrupted_goes_on_where_it_stopped(
     before = store.digest()
     with pytest.raises(KeyboardInterrupt):
         resolved(store, progress=Interrupted())
-    assert store.count_merges() == 1
+    assert store.graphs.count_merges() == 1
     report = resolved(store)
     assert (report.unchanged, report.applied) == (1, len(report.plan.groups) - 1)
     after = store.digest()
@@ -191,6 +191,6 @@ def test_a_build_says_that_it_split_what_it_changed(store: GraphStore, folder: P
     merges = len(resolved(store).plan.groups)
     (folder / "x-1000.md").write_text(CHANGED, encoding="utf-8")
     report = built(store, folder)
-    left = store.count_merges()
+    left = store.graphs.count_merges()
     assert left < merges
     assert any(note.startswith(f"{merges - left} merged entities were split") for note in report.notes)

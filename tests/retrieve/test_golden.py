@@ -30,7 +30,7 @@ MAY_BE_IDLE = {"near-duplicates"}
 def test_every_pipeline_finds_what_it_found_before_and_no_step_is_idle(store_target: str) -> None:
     with kgrag.open(store_target) as opened:
         opened.build(*sorted((EXAMPLES / "documents").rglob("*.html")), *sorted((EXAMPLES / "documents").rglob("*.md")))
-        opened.communities()
+        opened.communities.of_graph()
         traces = {name: asked(opened, name) for name in pipeline_names()}
     found = {name: {q: first_pieces(trace) for q, trace in some.items()} for name, some in traces.items()}
     # Their full-text indexes weigh words a little differently, so each database has its own.

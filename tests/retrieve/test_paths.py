@@ -126,7 +126,7 @@ def store(store_target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_paths_say_what_the_seed_relates_to_the_question(store: GraphStore) -> None:
     """A common name joins where the seed relates it to what the question names; a longer word or name is not that name."""
-    chunks = {chunk.source_id: chunk for chunk in store.chunks()}
+    chunks = {chunk.source_id: chunk for chunk in store.documents.chunks()}
     ids = {chunk.id: source for source, chunk in chunks.items()}
     vector = asyncio.run(HashingEmbedder().embed_queries(["?"]))[0].tolist()
 

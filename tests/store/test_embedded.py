@@ -35,10 +35,10 @@ def write(store: GraphStore, n: int) -> None:
         )
         for i in range(5)
     ]
-    store.put_documents([(document, chunks)])
-    store.put_embeddings([chunk.id for chunk in chunks], np.eye(5, 8, dtype=np.float32), embedder="e")
+    store.documents.put([(document, chunks)])
+    store.documents.put_embeddings([chunk.id for chunk in chunks], np.eye(5, 8, dtype=np.float32), embedder="e")
     said = [Entity(name=f"thing {i}", type=f"Type {n % 7}", normal=f"thing {i}") for i in range(5)]
-    store.put_extractions(
+    store.graphs.put_extractions(
         "mention",
         [
             (Extraction(chunk_id=c.id, entities=(entity,)), WorkRecord("extract", c.id, scope="mention"))
@@ -70,11 +70,11 @@ def test_stores_can_be_open_side_by_side_and_one_after_the_other(tmp_path: Path)
     with open_store(tmp_path / "a.kg") as a, open_store(tmp_path / "b.kg") as b:
         a.bind("e", 8)
         b.bind("f", 16)
-        a.put_documents([(document, [])])
-        assert (len(a.documents()), len(b.documents())) == (1, 0)
+        a.documents.put([(document, [])])
+        assert (len(a.documents.all()), len(b.documents.all())) == (1, 0)
     for _ in range(2):
         with open_store(tmp_path / "a.kg", create=False) as a:
-            assert a.documents() == [document]
+            assert a.documents.all() == [document]
             a.close()
 
 
@@ -102,7 +102,7 @@ def test_a_program_that_forgets_to_close_ends_quietly(tmp_path: Path) -> None:
     )
     assert (ended.stdout, ended.stderr, ended.returncode) == ("done\n", "", 0)
     with open_store(tmp_path / "a.kg", create=False) as store:
-        assert store.count_chunks() == 5
+        assert store.documents.count_chunks() == 5
 
 
 def test_a_program_that_fails_ends_with_its_own_error(tmp_path: Path) -> None:
@@ -131,20 +131,22 @@ for n in range(10_000):
     process.send_signal(signal.SIGKILL)
     process.wait()
     with open_store(folder, create=False) as store:
-        documents = {int(document.title) for document in store.documents()}
+        documents = {int(document.title) for document in store.documents.all()}
         assert documents >= set(range(written + 1))
-        assert store.count_chunks() == 5 * len(documents)
-        assert store.work("extract", "mention").keys() <= {chunk.id for chunk in store.chunks()}
+        assert store.documents.count_chunks() == 5 * len(documents)
+        assert store.ledger.of_stage("extract", "mention").keys() <= {chunk.id for chunk in store.documents.chunks()}
         # What the last transaction did is there as a whole or not at all.
-        assert len(store.work("extract", "mention")) % 5 == 0
-        assert store.count_chunks_without_embedding() == store.count_chunks() - len(store.work("embed", "e"))
+        assert len(store.ledger.of_stage("extract", "mention")) % 5 == 0
+        assert store.documents.count_chunks_without_embedding() == store.documents.count_chunks() - len(
+            store.ledger.of_stage("embed", "e")
+        )
         rewrite(store, 12 + 4 * seed)
         resumed = store.digest()
         store.finish()
         found = store.query(
             "CALL db.index.vector.queryNodes('chunk_embedding', 1000, $v) YIELD node RETURN node.id AS id", v=[1.0] * 8
         )
-        assert {row["id"] for row in found} == {chunk.id for chunk in store.chunks()}
+        assert {row["id"] for row in found} == {chunk.id for chunk in store.documents.chunks()}
     with open_store(tmp_path / "b.kg") as store:
         store.bind("e", 8)
         rewrite(store, 12 + 4 * seed)
@@ -153,7 +155,7 @@ for n in range(10_000):
 
 def rewrite(store: GraphStore, count: int) -> None:
     """Make the store hold the first `count` documents, whatever it holds."""
-    store.delete_documents([document.id for document in store.documents() if int(document.title) >= count])
+    store.documents.delete([document.id for document in store.documents.all() if int(document.title) >= count])
     for n in range(count):
         write(store, n)
 

@@ -36,7 +36,7 @@ def convert(
     stopping: threading.Event,
 ) -> None:
     """Read the files that the ledger does not know as they are now, and write their documents and chunks, until `stopping`."""
-    done = store.work("convert")
+    done = store.ledger.of_stage("convert")
     with progress.step("Read", len(discovery.sources), "files") as step:
         for source in discovery.sources:
             if stopping.is_set():
@@ -66,16 +66,16 @@ def convert(
                 attempts=previous.attempts + 1 if previous else 1,
                 seconds=time.perf_counter() - started,
             )
-            store.put_work([record])
+            store.ledger.put([record])
 
 
 def remove_vanished(discovery: Discovery, store: GraphStore, report: BuildReport) -> None:
     """Delete the documents that lie under a folder that was read and whose files are gone, and forget files that never became any."""
     present = {source.stored_path for source in discovery.sources}
-    vanished = [d for d in store.documents() if d.path not in present and discovery.covers(d.path)]
-    store.delete_documents([document.id for document in vanished])
-    store.forget_work(
-        "convert", [path for path in store.work("convert") if path not in present and discovery.covers(path)]
+    vanished = [d for d in store.documents.all() if d.path not in present and discovery.covers(d.path)]
+    store.documents.delete([document.id for document in vanished])
+    store.ledger.forget(
+        "convert", [path for path in store.ledger.of_stage("convert") if path not in present and discovery.covers(path)]
     )
     report.removed_documents.extend(sorted({document.path for document in vanished}))
 
@@ -125,7 +125,7 @@ def _replace(
 
     Documents that are there already are left alone, unless they are made `again`: by other settings, or with other metadata.
     """
-    stale = {document.id for document in store.documents(path=source.stored_path)}
+    stale = {document.id for document in store.documents.of_path(source.stored_path)}
     batch: list[tuple[Document, Sequence[Chunk]]] = []
     for one in converted:
         report.notes.extend(f"{source.stored_path}: {note}" for note in one.notes)
@@ -139,7 +139,7 @@ def _replace(
         report.new_documents += 1
         report.chunks_written += len(one.chunks)
         if sum(len(chunks) for _, chunks in batch) >= WRITE_CHUNKS:
-            store.put_documents(batch)
+            store.documents.put(batch)
             batch = []
-    store.put_documents(batch)
-    store.delete_documents(sorted(stale))
+    store.documents.put(batch)
+    store.documents.delete(sorted(stale))

@@ -20,14 +20,16 @@ EMBED_ENTITIES = 2048
 
 async def embed_chunks(store: GraphStore, embedder: Embedder, *, progress: Progress, patience: Patience) -> int:
     """Embed the chunks that have no vector yet; return how many."""
-    missing = await asyncio.to_thread(store.count_chunks_without_embedding)
+    missing = await asyncio.to_thread(store.documents.count_chunks_without_embedding)
     with progress.step("Embed", missing, "chunks") as step:
-        while chunks := await asyncio.to_thread(store.chunks_without_embedding, EMBED_CHUNKS):
+        while chunks := await asyncio.to_thread(store.documents.chunks_without_embedding, EMBED_CHUNKS):
             started = time.perf_counter()
             vectors = await _embed(embedder, [chunk.embedded_text for chunk in chunks], patience)
             seconds = time.perf_counter() - started
             ids = [chunk.id for chunk in chunks]
-            await asyncio.to_thread(store.put_embeddings, ids, vectors, embedder=embedder.name, seconds=seconds)
+            await asyncio.to_thread(
+                store.documents.put_embeddings, ids, vectors, embedder=embedder.name, seconds=seconds
+            )
             step.advance(len(chunks))
     return missing
 
@@ -36,13 +38,13 @@ async def embed_entities(
     graph: str, store: GraphStore, embedder: Embedder, *, progress: Progress, patience: Patience
 ) -> None:
     """Embed the entities that are new or whose name or description changed."""
-    missing = await asyncio.to_thread(store.count_entities_without_embedding, graph)
+    missing = await asyncio.to_thread(store.graphs.count_entities_without_embedding, graph)
     with progress.step(f"Embed {graph}", missing, "entities") as step:
-        while entities := await asyncio.to_thread(store.entities_without_embedding, graph, EMBED_ENTITIES):
+        while entities := await asyncio.to_thread(store.graphs.entities_without_embedding, graph, EMBED_ENTITIES):
             texts = [f"{entity['name']} ({entity['type']}) {entity['description']}".strip() for entity in entities]
             vectors = await _embed(embedder, texts, patience)
             keys = [entity["key"] for entity in entities]
-            await asyncio.to_thread(store.put_entity_embeddings, graph, keys, vectors)
+            await asyncio.to_thread(store.graphs.put_embeddings, graph, keys, vectors)
             step.advance(len(entities))
 
 

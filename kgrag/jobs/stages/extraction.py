@@ -58,7 +58,7 @@ async def extract_graph(
 
     Interrupted, it writes the results that are there before it ends.
     """
-    await asyncio.to_thread(lambda: extractor.prepare(store.documents(), store.chunks()))
+    await asyncio.to_thread(lambda: extractor.prepare(store.documents.all(), store.documents.chunks()))
     report.extractions.setdefault(graph, Counter())
     graph_report = report.graphs.setdefault(graph, GraphReport())
     if isinstance(extractor, RemarksOnInput):
@@ -67,7 +67,7 @@ async def extract_graph(
             report.notes.append(f"{count:,} {remark}: {which}")
     if isinstance(extractor, InducesSchema):
         await agree_on_schema(extractor, graph, store=store, watch=watch, report=report)
-    with progress.step(f"Extract {graph}", await asyncio.to_thread(store.count_chunks), "chunks") as step:
+    with progress.step(f"Extract {graph}", await asyncio.to_thread(store.documents.count_chunks), "chunks") as step:
         job = _Job(extractor, graph, store=store, concurrency=concurrency, watch=watch, step=step, report=report)
         await job.run()
 
@@ -166,7 +166,7 @@ class _Job:
 
     async def _read(self) -> None:
         """Queue the chunks that are to be extracted, in document order."""
-        chunks = self._store.chunks()
+        chunks = self._store.documents.chunks()
         while page := await asyncio.to_thread(self._page, chunks):
             for chunk, previous in page:
                 if is_done(previous, self._fingerprint(chunk)):
@@ -179,7 +179,7 @@ class _Job:
 
     def _page(self, chunks: Iterator[Chunk]) -> list[tuple[Chunk, WorkRecord | None]]:
         page = list(islice(chunks, READ_CHUNKS))
-        known = self._store.work_of("extract", [chunk.id for chunk in page], scope=self._graph)
+        known = self._store.ledger.of_subjects("extract", [chunk.id for chunk in page], scope=self._graph)
         return [(chunk, known.get(chunk.id)) for chunk in page]
 
     async def _call(self) -> None:
@@ -267,8 +267,8 @@ class _Job:
         unchanged = [r.record for r in results if _says_the_same(r.previous, r.record)]
 
         def put() -> None:
-            self._store.put_extractions(self._graph, changed)
-            self._store.put_work(unchanged)
+            self._store.graphs.put_extractions(self._graph, changed)
+            self._store.ledger.put(unchanged)
 
         writing = asyncio.ensure_future(asyncio.to_thread(put))
         try:

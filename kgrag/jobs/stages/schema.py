@@ -24,7 +24,7 @@ STAGE = "schema"
 
 def recall_schema(extractor: InducesSchema, graph: str, *, store: GraphStore) -> bool:
     """Let the extractor use the schema that was induced for the graph before; False where there is none, or one of another model."""
-    known = store.work(STAGE, graph).get(graph)
+    known = store.ledger.of_stage(STAGE, graph).get(graph)
     if known is None or known.version != extractor.induction:
         return False
     extractor.use(schema_from_data(json.loads(known.result), source=f"The ledger's schema of {graph}"))
@@ -59,7 +59,7 @@ async def agree_on_schema(
                 cost=usage.cost,
                 seconds=time.perf_counter() - started,
             )
-            await asyncio.to_thread(store.put_work, [record])
+            await asyncio.to_thread(store.ledger.put, [record])
             report.graphs[graph].usage += usage
     if extractor.schema is not None:
         report.schemas[graph] = extractor.schema.to_json()

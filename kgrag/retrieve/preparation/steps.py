@@ -113,7 +113,7 @@ class MoveToFeedback:
     async def __call__(self, state: State) -> State:
         """Read the vectors of the nearest chunks, in one round trip, and move."""
         rows = await asyncio.to_thread(
-            self.resources.store.read,
+            self.resources.store.search.read,
             "retrieve/nearest_vectors",
             index=CHUNK_VECTOR_INDEX,
             vector=state.vector,

@@ -135,7 +135,7 @@ def test_every_chunk_is_accounted_for_and_a_second_build_takes_only_the_failed(s
     assert ["part3 " in call[-1].content for call in good.calls] == [True]
     assert again.extractions["lines"] == {"ok": 1, "unchanged": CHUNKS - 1}
     assert status(store)["failures"] == []
-    (record,) = [r for r in store.work("extract", "lines").values() if r.attempts == 2]
+    (record,) = [r for r in store.ledger.of_stage("extract", "lines").values() if r.attempts == 2]
     assert (record.calls, record.cost) == (2, 0.5), "what the failed attempt cost counts on"
 
 
@@ -147,7 +147,7 @@ def test_several_extractors_make_one_graph_each_over_the_same_chunks(store: Grap
     assert (counts.entities, counts.relations, counts.ungrounded) == (2, 1, 1)
     assert counts.usage.calls == CHUNKS
     assert counts.usage.completion_tokens == CHUNKS * 5
-    assert store.count_chunks() == CHUNKS
+    assert store.documents.count_chunks() == CHUNKS
 
 
 def test_a_single_graph_can_have_another_name(store: GraphStore, folder: Path) -> None:
@@ -185,7 +185,7 @@ def test_a_model_that_stays_away_ends_the_build_and_what_is_done_is_kept(store: 
     with pytest.raises(ModelUnavailable, match="Waited") as caught:
         built(store, folder, model, wait_s=0.3, concurrency=4)
     assert caught.value.exit_code == 3
-    assert len(store.work("extract", "lines")) == 10
+    assert len(store.ledger.of_stage("extract", "lines")) == 10
     rest = ScriptedChatModel(says)
     built(store, folder, rest)
     assert len(rest.calls) == CHUNKS - 10
@@ -232,7 +232,7 @@ def test_an_interrupted_build_keeps_what_was_done(store: GraphStore, folder: Pat
 
     with pytest.raises(asyncio.CancelledError):
         asyncio.run(run())
-    done = len(store.work("extract", "lines"))
+    done = len(store.ledger.of_stage("extract", "lines"))
     assert 9 <= done <= len(model.calls) < CHUNKS
     rest = ScriptedChatModel(says)
     built(store, folder, rest)
@@ -261,7 +261,7 @@ def test_calls_go_on_while_results_are_written_but_not_without_end(
     file.write_text("".join(json.dumps({"id": f"{i}", "title": "", "text": f"x {i} V"}) + "\n" for i in range(count)))
     seen_while_writing: list[int] = []
     with open_store(tmp_path / "store.kg") as store:
-        put = store.put_extractions
+        put = store.graphs.put_extractions
 
         def slow_put(graph: str, results: Sequence[object]) -> None:
             if not writing.is_set():
@@ -269,7 +269,7 @@ def test_calls_go_on_while_results_are_written_but_not_without_end(
                 assert goes_on.wait(600)
             put(graph, results)  # type: ignore[arg-type]
 
-        monkeypatch.setattr(store, "put_extractions", slow_put)
+        monkeypatch.setattr(store.graphs, "put_extractions", slow_put)
 
         def watch() -> None:
             assert writing.wait(600)

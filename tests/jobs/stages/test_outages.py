@@ -107,7 +107,7 @@ def interrupt() -> Iterator[Callable[[ModelServer, Callable[[], None]], None]]:
 
 def states(target: str) -> dict[str, int]:
     with open_store(target) as store:
-        counts: dict[str, int] = store.extraction_counts()["path"]["chunks"]
+        counts: dict[str, int] = store.ledger.extraction_counts()["path"]["chunks"]
         return counts
 
 

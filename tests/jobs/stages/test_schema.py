@@ -73,5 +73,5 @@ def test_a_schema_is_induced_once_shown_and_kept_to_until_the_graph_goes(
     again, model = built(store, notes, name)
     assert model.calls == [] and again.extractions[name]["unchanged"] == 12
     assert any("induced by an earlier build" in note for note in again.notes)
-    store.delete_graph(name)
-    assert store.work("schema", name) == {}
+    store.graphs.delete(name)
+    assert store.ledger.of_stage("schema", name) == {}

@@ -1,0 +1,225 @@
+"""Graphs in the database: what was extracted, which entities are merged, their vectors and their counts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from kgrag.errors import InputError
+from kgrag.models.base import Vectors
+from kgrag.store.communities import PARTITION, SUMMARISE, Communities
+from kgrag.store.connection import Connection, Transaction
+from kgrag.store.extractions import put_extractions
+from kgrag.store.ledger import Ledger, WorkRecord, put_work
+from kgrag.store.merges import Merge, Merged, apply_merges, split_merges
+from kgrag.store.schema import Schema
+from kgrag.store.statements import statement
+from kgrag.store.vectors import WaitingForVectors, put_vectors, vector_rows
+from kgrag.types import Extraction, content_id
+
+__all__ = ["Graphs"]
+
+DELETE_NODES = 5000
+"""Of one transaction."""
+
+
+class Graphs:
+    """The graphs of an open store: entities and relations, and the merges that hold among entities.
+
+    Each write is one transaction: after a crash it is there as a whole or not at all.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        schema: Schema,
+        waiting: WaitingForVectors,
+        ledger: Ledger,
+        communities: Communities,
+    ) -> None:
+        self._connection = connection
+        self._schema = schema
+        self._waiting = waiting
+        self._ledger = ledger
+        self._communities = communities
+
+    def counts(self) -> dict[str, dict[str, int]]:
+        """Return how many entities, relations and communities each graph has, by its name, sorted."""
+        if self._schema.meta is None:
+            return {}
+        read = self._connection.read
+        entities = {row["graph"]: row["entities"] for row in read(statement("store/graphs"), {})}
+        relations = {row["graph"]: row["relations"] for row in read(statement("store/count_relations"), {})}
+        communities = {row["graph"]: row["communities"] for row in read(statement("communities/count"), {})}
+        return {
+            name: {
+                "entities": entities[name],
+                "relations": relations.get(name, 0),
+                "communities": communities.get(name, 0),
+            }
+            for name in sorted(entities)
+        }
+
+    def counts_of(self, graph: str) -> dict[str, int]:
+        """Return the counts of one graph. Raises `InputError` where the store has no graph of that name."""
+        graphs = self.counts()
+        if graph not in graphs:
+            known = ", ".join(graphs) or "none yet"
+            raise InputError(f"The store has no graph {graph!r}, only: {known}. Set --graph, or run kgrag build.")
+        return graphs[graph]
+
+    def state(self, graph: str) -> str:
+        """Fingerprint what a graph says: what was extracted from which chunk, what is merged, and how much that makes now.
+
+        Communities were made of a state: where it is another one, they are stale.
+        """
+        counts = self.counts().get(graph, {})
+        extracted = sorted(
+            (record.subject, record.result) for record in self._ledger.of_stage("extract", graph).values()
+        )
+        return content_id(
+            *(f"{chunk} {result}" for chunk, result in extracted),
+            str(counts.get("entities", 0)),
+            str(counts.get("relations", 0)),
+            str(self.count_members(graph)),
+        )
+
+    def put_extractions(self, graph: str, results: Sequence[tuple[Extraction, WorkRecord]]) -> None:
+        """Make a graph hold what these chunks say now, in place of what they said before; ledger `extract`.
+
+        Raises `IdentifierError` for a graph's name that is not allowed.
+        """
+        if not results:
+            return
+        self._schema.ensure_graph(graph)
+        self._waiting.forget_graph(graph)
+
+        def write(transaction: Transaction) -> None:
+            put_extractions(transaction, graph, [extraction for extraction, _ in results])
+            put_work(transaction, [record for _, record in results])
+
+        self._connection.write(write)
+
+    def delete(self, graph: str) -> int:
+        """Delete the entities and relations of a graph, its merges, communities, indexes and ledger; return how many entities went.
+
+        Chunks stay. Each of at most `DELETE_NODES` nodes is a transaction of its own.
+        """
+        self._schema.ensure_graph(graph)  # its label has to exist to be asked for
+        self._waiting.forget_graph(graph)
+        entities = int(self._read("store/count_graph", graph=graph)[0]["entities"])
+        self._delete_nodes(entities, "store/delete_graph", graph=graph)
+        communities = self._communities.of_graph(graph)
+        self._delete_nodes(len(communities), "communities/delete_communities_of_graph", scope=graph)
+        members = self.count_members(graph)
+        self._delete_nodes(members, "resolve/delete_members_of_graph", of_graph=graph)
+        self._delete_nodes(members, "resolve/delete_merges_of_graph", of_graph=graph)
+        for stage in ("extract", "schema", PARTITION, SUMMARISE):
+            entries = len(self._read("store/work", stage=stage, scope=graph))
+            self._delete_nodes(entries, "store/delete_work_of_scope", stage=stage, scope=graph)
+        self._schema.drop_graph(graph)
+        for level in sorted({one.membership.level for one in communities.values()}):
+            self._schema.drop_level(graph, level)
+        return entities
+
+    # Vectors of entities
+
+    def vectors(self, graph: str) -> tuple[list[str], Vectors]:
+        """Return the keys of a graph's entities, sorted, and their vectors: [len(keys), dimensions]. Who has no vector is left out."""
+        self._schema.ensure_graph(graph)
+        text = statement("communities/vectors", graph=graph)
+        found = {
+            str(key): np.asarray(vector, dtype=np.float32)
+            for key, vector in self._connection.stream_values(text, {"graph": graph})
+        }
+        keys = sorted(found)
+        vectors = np.array([found[key] for key in keys], dtype=np.float32)
+        return keys, vectors.reshape(len(keys), self._schema.dimensions)
+
+    def entities_without_embedding(self, graph: str, limit: int) -> list[dict[str, Any]]:
+        """Return up to `limit` entities (key, name, type, description) that wait for their vector."""
+        keys = self._entities_waiting(graph)[:limit]
+        rows = self._read("store/entities", keys=keys) if keys else []
+        return sorted(rows, key=lambda row: str(row["key"]))
+
+    def count_entities_without_embedding(self, graph: str) -> int:
+        """Return how many entities of a graph wait for their vector."""
+        return len(self._entities_waiting(graph))
+
+    def put_embeddings(self, graph: str, keys: Sequence[str], vectors: Vectors) -> None:
+        """Give entities of a graph their vectors, shape [len(keys), dimensions]."""
+        rows = vector_rows(keys, vectors, self._schema.dimensions)
+        self._connection.write(partial(put_vectors, name="store/put_entity_embeddings", rows=rows))
+        self._waiting.forget_entities(graph, keys)
+
+    # Merged entities
+
+    def unmerged_entities(self, graph: str, *, vectors: bool = True) -> Iterator[dict[str, Any]]:
+        """Yield the entities of a graph as they were extracted, whatever is merged now.
+
+        Each is a row of key, name, type, normal, description, mentions and embedding (None where it has none, or without `vectors`).
+        """
+        self._schema.ensure_graph(graph)
+        text = statement("resolve/unmerged_entities", graph=graph)
+        for row in self._connection.stream(text, {"graph": graph, "vectors": vectors}):
+            kept = row.pop("properties")
+            if kept is not None:
+                was = json.loads(kept)
+                row.update(description=was["description"], mentions=was["mentions"])
+            yield row
+
+    def merges(self, graph: str) -> list[Merge]:
+        """Return the merges that hold in a graph, by the key of the entity that stayed."""
+        rows = self._read("resolve/merges", graph=graph)
+        merges = (Merge(row["survivor"], tuple(row["members"]), row["reasons"]) for row in rows)
+        return sorted(merges, key=lambda merge: merge.survivor)
+
+    def naming_texts(self, keys: Sequence[str]) -> dict[str, str]:
+        """Return for entities as extracted the text of a chunk that names each: the first by id."""
+        first = {row["key"]: row["chunk_id"] for row in self._read("resolve/naming_chunks", keys=list(keys))}
+        for row in self._read("resolve/members_of_keys", keys=list(keys)):
+            first[row["key"]] = min(json.loads(row["mentions"]))
+        rows = self._read("store/chunks", ids=sorted(set(first.values())))
+        texts = {row["chunk"]["id"]: row["chunk"]["text"] for row in rows}
+        return {key: texts[chunk_id] for key, chunk_id in first.items() if chunk_id in texts}
+
+    def count_merges(self) -> int:
+        """Return how many merges hold, in all graphs."""
+        rows = self._read("resolve/count_all_merges")
+        return int(rows[0]["merges"]) if rows else 0
+
+    def count_members(self, graph: str) -> int:
+        """Return how many entities of a graph are in merges."""
+        rows = self._read("resolve/count_merges", graph=graph)
+        return int(rows[0]["members"]) if rows else 0
+
+    def apply_merges(self, graph: str, merges: Sequence[Merge]) -> Merged:
+        """Make one entity of the members of each merge, in one transaction; members that are gone leave the merge out."""
+        self._schema.ensure_graph(graph)
+        self._waiting.forget_graph(graph)
+        return self._connection.write(lambda transaction: apply_merges(transaction, graph, merges))
+
+    def split_merges(self, graph: str, survivors: Sequence[str]) -> int:
+        """Take merges back, in one transaction: every member is what it was; return how many entities came back."""
+        self._schema.ensure_graph(graph)
+        self._waiting.forget_graph(graph)
+        return self._connection.write(lambda transaction: split_merges(transaction, graph, survivors))
+
+    def _read(self, name: str, *, graph: str | None = None, **parameters: Any) -> list[dict[str, Any]]:
+        """Run a reading statement by name; there is nothing in a store where nothing was built."""
+        if self._schema.meta is None:
+            return []
+        of_graph = {} if graph is None else {"graph": graph}
+        return self._connection.read(statement(name, graph=graph), of_graph | parameters)
+
+    def _delete_nodes(self, count: int, name: str, **parameters: Any) -> None:
+        for _ in range(0, count, DELETE_NODES):
+            self._connection.write(lambda transaction: transaction.run(name, limit=DELETE_NODES, **parameters))
+
+    def _entities_waiting(self, graph: str) -> list[str]:
+        self._schema.ensure_graph(graph)
+        return self._waiting.entities(graph)
