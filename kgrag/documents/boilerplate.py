@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import takewhile
 
 from kgrag.documents.blocks import Block
+from kgrag.text.quantities import has_quantity
 
 __all__ = ["RULES", "Outline"]
 
@@ -83,9 +84,6 @@ REGULATORY_STATEMENT = _any_of(
 REGULATORY_SHARE = 0.4
 """Share of the blocks under a regulatory heading that must have its phrases before those between them go too."""
 SUBSTANCES = _any_of(r"\bppm\b|substance|cadmium|hexavalent|polybrominated|phthalate|镉")
-QUANTITY = re.compile(
-    r"\d\s?(?:[µμmkMGnp]?(?:V|A|W|Hz|Ω|F|H|s|m|g|bps|bit|B|Pa|J|N|K)\b|°\s?[CF]|℃|℉|%|dBm?\b|[hkM]?Pa\b|[cm]m\b|Ah\b|mAh\b|bar\b)"
-)
 
 
 class Outline:
@@ -260,7 +258,7 @@ def regulatory(outline: Outline) -> Iterator[int]:
         if not outline.written_body(heading) and _has_phrases(outline.blocks[heading]):
             yield heading
         if len(certain) >= REGULATORY_SHARE * len(scope):
-            between = {index for index in scope if not QUANTITY.search("\n".join(outline.blocks[index].lines))}
+            between = {index for index in scope if not has_quantity("\n".join(outline.blocks[index].lines))}
             yield from sorted(certain | between)
         else:
             yield from sorted(certain)

@@ -14,6 +14,7 @@ from kgrag.documents.blocks import Block
 from kgrag.documents.boilerplate import RULES, Outline
 from kgrag.documents.cleaning_report import CleaningReport, RemovedLine
 from kgrag.documents.mojibake import repair_block
+from kgrag.text.quantities import has_quantity
 
 __all__ = ["clean"]
 
@@ -46,21 +47,40 @@ def clean(
     for index in reversed(range(len(kept))):
         if kept[index].kind == "heading" and index not in verdicts and (name := _emptied_by(outline, index, verdicts)):
             verdicts[index] = name
-    removed.extend(
-        RemovedLine(verdicts[i], line, block.page_start)
-        for i, block in enumerate(kept)
-        if i in verdicts
-        for line in block.lines
-    )
-    return tuple(block for i, block in enumerate(kept) if i not in verdicts), CleaningReport.of(removed, changes)
+        elif index in verdicts and any(
+            body in verdicts and _with_quantities_only(kept[body]) is not None for body in outline.body(index)
+        ):
+            del verdicts[index]
+    left: list[Block] = []
+    for i, block in enumerate(kept):
+        rest = _with_quantities_only(block) if i in verdicts else block
+        if rest is not None:
+            left.append(rest)
+        if i in verdicts:
+            stays = list(rest.lines) if rest is not None else []
+            for line in block.lines:
+                if line in stays:
+                    stays.remove(line)
+                else:
+                    removed.append(RemovedLine(verdicts[i], line, block.page_start))
+    return tuple(left), CleaningReport.of(removed, changes)
 
 
 def _emptied_by(outline: Outline, heading: int, verdicts: dict[int, str]) -> str | None:
     """Name the rule that took all that stood under a heading; None where something is left or nothing stood there."""
     below = outline.scope(heading)
-    if below and all(index in verdicts for index in below):
+    if below and all(index in verdicts and not _with_quantities_only(outline.blocks[index]) for index in below):
         return verdicts[below[0]]
     return None
+
+
+def _with_quantities_only(block: Block) -> Block | None:
+    """Return what no rule may take of a block: its lines with a quantity (of a table, those rows under its header), or None."""
+    if not any(map(has_quantity, block.lines)):
+        return None
+    if block.kind != "table":
+        return replace(block, text="\n".join(filter(has_quantity, block.text.split("\n"))))
+    return replace(block, rows=tuple(row for row in block.rows if has_quantity(" | ".join(row.cells))))
 
 
 def _without_ornaments(block: Block) -> tuple[Block | None, list[RemovedLine]]:

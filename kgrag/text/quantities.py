@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from kgrag.text.units import SYMBOLS, canonical_unit, dimension
 
-__all__ = ["Quantity", "quantities"]
+__all__ = ["Quantity", "has_quantity", "quantities"]
 
 THIN_SPACES = "\u00a0\u2009\u202f"
 """Spaces that group digits; after an ordinary one a new number may begin."""
@@ -28,6 +28,15 @@ QUANTITY = re.compile(
     rf"(?:\s?(?:[-−–—…~]|\.\.\.?|to|through)\s?(?P<high_sign>[-−–+](?=\d))?(?P<high>{NUMBER})(?:\s?-?(?P<high_unit>{UNIT}))?)?"
     rf"(?:-(?P<hyphened>{UNIT}))?"
     rf"(?:\s?{PLUS_MINUS}\s?(?P<tolerance>{NUMBER})\s?(?P<tolerance_unit>{UNIT}))?"
+)
+LOOSE_QUANTITY = re.compile(
+    r"[\d½¼¾⅓⅔⅛⅜⅝⅞][\s"
+    + THIN_SPACES
+    + r"]{0,2}-?(?:"
+    + "|".join(
+        map(re.escape, sorted({symbol.casefold() for symbol in SYMBOLS}, key=lambda symbol: (-len(symbol), symbol)))
+    )
+    + r")(?![^\W_])"
 )
 COUNT = re.compile(r"(?<![\w.,])(?<!\w-)(?<!\d )(\d+) ?[x×](?= [^\W\d]| ?\()")
 
@@ -64,6 +73,11 @@ def quantities(text: str) -> list[Quantity]:
         if not any(q.start < match.end() and match.start() < q.end for q in found):
             found.append(Quantity(match.group(), *match.span(), float(match[1]), "x"))
     return sorted(found, key=lambda quantity: quantity.start)
+
+
+def has_quantity(text: str) -> bool:
+    """Whether a text may have a quantity: a number before a unit, in whatever case and with or without a space. Rather yes than no."""
+    return LOOSE_QUANTITY.search(text.casefold()) is not None
 
 
 def _quantity(match: re.Match[str]) -> Quantity | None:

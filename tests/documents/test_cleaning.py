@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 from kgrag.documents.blocks import Block, Link, TableRow
 from kgrag.documents.cleaning import clean
 from kgrag.documents.cleaning_report import RemovedLine
+from kgrag.text.units import SYMBOLS
 
 
 def h(text: str, level: int = 1) -> Block:
@@ -187,3 +190,55 @@ def test_what_is_no_character_does_not_reach_the_store() -> None:
     kept, report = clean([p("a\ud800b"), p("c\x00d\x02"), p("\ud83d\ude00"), Block("code", "x\ty\n\x1bz")])
     assert [block.text for block in kept] == ["a\ufffdb", "cd", "😀", "x\ty\nz"]
     assert len(report.repaired) == 4
+
+
+UNITS = sorted(
+    {written for symbol in (*SYMBOLS, *SYMBOLS.values()) for written in (symbol, symbol.upper(), symbol.lower())}
+)
+BOILERPLATE: list[Callable[[str], tuple[Block, ...]]] = [
+    lambda line: (
+        h("FCC compliance"),
+        p("This device complies with part 15 of the FCC Rules."),
+        p(line),
+        p("harmful interference"),
+    ),
+    lambda line: (h("FCC compliance"), p(f"This device complies with part 15 of the FCC Rules. {line}")),
+    lambda line: (h("Revision history"), p(f"2024-05-06: {line}")),
+    lambda line: (
+        h("Revision history"),
+        table("Date | Revision | Changes", f"2024-05-06 | 2 | {line}", "2024-05-07 | 3 | Logo"),
+    ),
+    lambda line: (h("Links"), p(f"https://e.com/a {line}"), p("https://e.com/b")),
+    lambda line: (
+        h("Contents"),
+        p(f"{line} ........ 3"),
+        p("Power ...... 4"),
+        p("Supply ...... 5"),
+        h("Power"),
+        p("text"),
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    "blocks", BOILERPLATE, ids=["regulatory", "phrase", "history", "history table", "links", "contents"]
+)
+@pytest.mark.parametrize("space", ["", " ", "\u00a0"], ids=["tight", "space", "fixed space"])
+def test_no_rule_takes_a_line_with_a_quantity_in_any_unit_of_the_registry(
+    blocks: Callable[[str], tuple[Block, ...]], space: str
+) -> None:
+    lines = [f"Mains input 24{space}{unit}, typical" for unit in UNITS]
+    gone = [line for line in lines if not any(line in kept for kept in left(*blocks(line)))]
+    assert gone == []
+
+
+def test_the_other_rows_of_a_history_go_and_its_heading_stays_with_the_row_that_has_a_quantity() -> None:
+    history = table("Date | Revision | Changes", "25/04/2024 | 4 | Updated link", "27/10/2023 | 3 | Supply is 5 V now")
+    assert left(h("Revision history"), history) == [
+        "Revision history",
+        "Date | Revision | Changes",
+        "27/10/2023 | 3 | Supply is 5 V now",
+    ]
+    assert left(h("FCC compliance"), p("complies with part 15 of the FCC Rules"), p("Mains input 24 VDC, 3 rpm."))[
+        -1
+    ] == ("Mains input 24 VDC, 3 rpm.")
