@@ -1,4 +1,4 @@
-"""Questions with gold evidence: what has to be found to answer them."""
+"""Questions with gold evidence, gold answers or both: what has to be found, and what a good answer says."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from kgrag.errors import InputError
 from kgrag.types import Evidence
 
-__all__ = ["GoldQuestion", "read_gold_questions", "states"]
+__all__ = ["GoldQuestion", "read_gold_questions", "read_questions_to_judge", "states"]
 
 EXPECTED = '{"id": ..., "question": "...", "evidence": ["id", ...]} or {"id": ..., "question": "...", "facts": [["id", ...], ...]}'
 
@@ -25,6 +25,12 @@ class GoldQuestion:
     facts: tuple[frozenset[str], ...]
     """For each fact the sources that state it, any of which will do: a passage's id, the id of an HTML element, `path` or `path#page=4`."""
     query_type: str = ""
+    references: tuple[str, ...] = ()
+    """Gold answers, any of which is right."""
+    gold_facts: tuple[str, ...] = ()
+    """What a good answer says, fact by fact."""
+    answerable: bool | None = None
+    """Whether the documents answer it; None where nobody says."""
 
 
 def read_gold_questions(file: Path) -> tuple[list[GoldQuestion], int]:
@@ -32,16 +38,36 @@ def read_gold_questions(file: Path) -> tuple[list[GoldQuestion], int]:
 
     Returns the questions and how many lines were left out because they have neither. Raises `InputError` with the line.
     """
+    read = _read(file)
+    questions = [question for question in read if question.facts]
+    if not questions:
+        raise InputError(f"{file}: expected at least one line {EXPECTED}, got none of {len(read)} with either.")
+    return questions, len(read) - len(questions)
+
+
+def read_questions_to_judge(file: Path) -> list[GoldQuestion]:
+    """Read JSON lines with `id`, `question`, and of `gold_answer` (a text or several), `gold_facts`, `answerable` what is known.
+
+    Raises `InputError` with the line, where an id stands twice, and where no line says what a good answer is.
+    """
+    read = _read(file)
+    ids = [question.id for question in read]
+    if twice := sorted({one for one in ids if ids.count(one) > 1}):
+        raise InputError(f"{file}: expected each id once, got {', '.join(twice)} several times.")
+    if not any(question.references or question.gold_facts or question.answerable is not None for question in read):
+        raise InputError(
+            f'{file}: expected lines with "gold_answer", "gold_facts" or "answerable", got none: there is nothing to judge by.'
+        )
+    return read
+
+
+def _read(file: Path) -> list[GoldQuestion]:
     try:
         lines = file.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{file}: expected a file of JSON lines in UTF-8: {error}") from error
     rows = [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
-    read = [_question(line, where=f"{file}, line {number}") for number, line in rows]
-    questions = [question for question in read if question.facts]
-    if not questions:
-        raise InputError(f"{file}: expected at least one line {EXPECTED}, got none of {len(rows)} with either.")
-    return questions, len(read) - len(questions)
+    return [_question(line, where=f"{file}, line {number}") for number, line in rows]
 
 
 def states(piece: Evidence, fact: frozenset[str]) -> bool:
@@ -64,8 +90,16 @@ def _is_place(piece: Evidence, source: str) -> bool:
 def _question(line: str, *, where: str) -> GoldQuestion:
     try:
         row = json.loads(line)
-        facts = tuple(_facts(row))
-        return GoldQuestion(str(row["id"]), _text(row["question"]), facts, str(row.get("query_type") or ""))
+        answers = row.get("gold_answer") or ()
+        return GoldQuestion(
+            id=str(row["id"]),
+            question=_text(row["question"]),
+            facts=tuple(_facts(row)),
+            query_type=str(row.get("query_type") or ""),
+            references=tuple(map(_text, [answers] if isinstance(answers, str) else answers)),
+            gold_facts=tuple(map(_text, row.get("gold_facts") or ())),
+            answerable=_answerable(row.get("answerable")),
+        )
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(f"{where}: expected {EXPECTED}: {type(error).__name__}: {error}") from error
 
@@ -74,6 +108,14 @@ def _text(value: Any) -> str:
     if not isinstance(value, str) or not value.strip():
         raise ValueError(f"question: expected a text, got {value!r}")
     return value
+
+
+def _answerable(value: Any) -> bool | None:
+    """Read true, false, or `full`, `partial`, `none`; what is answered in part is answerable."""
+    known = {None: None, True: True, False: False, "full": True, "partial": True, "none": False}
+    if value not in known:
+        raise ValueError(f"answerable: expected true, false, full, partial or none, got {value!r}")
+    return known[value]
 
 
 def _facts(row: dict[str, Any]) -> Iterator[frozenset[str]]:

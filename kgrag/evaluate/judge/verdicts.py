@@ -32,15 +32,15 @@ class _Verdict(BaseModel):
 
 
 class CorrectnessVerdict(_Verdict):
-    """How an answer compares with the reference answer."""
+    """How an answer compares with the reference answer. `reason` comes first: a model is to say its grounds before its verdict."""
 
+    reason: str = ""
     answered: bool
     """False where the answer says that it does not answer."""
     coverage: Share = 0.0
     """Share of the reference that the answer says."""
     severity: Literal["low", "medium", "high"] = "low"
     """How bad its worst error is."""
-    reason: str = ""
 
 
 class CompletenessVerdict(_Verdict):
