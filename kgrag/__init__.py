@@ -12,20 +12,73 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from kgrag.knowledge_graph import KnowledgeGraph
+    from kgrag.errors import (
+        CypherWriteError,
+        DocumentError,
+        IdentifierError,
+        InputError,
+        KgragError,
+        ModelError,
+        ModelMissing,
+        ModelReplyError,
+        ModelUnavailable,
+        PipelineError,
+        StoreError,
+        StoreLocked,
+        StoreMismatch,
+        StoreUnavailable,
+    )
+    from kgrag.knowledge_graph import AsyncKnowledgeGraph, KnowledgeGraph
     from kgrag.knowledge_graph import open_graph as open  # noqa: A004  `kgrag.open`, like `gzip.open`
+    from kgrag.settings import Settings
+    from kgrag.types import Answer, Chunk, Citation, Community, Document, Entity, Evidence, Extraction, Relation, Usage
 
-__all__ = ["KnowledgeGraph", "open"]
+__all__ = [
+    "Answer",
+    "AsyncKnowledgeGraph",
+    "Chunk",
+    "Citation",
+    "Community",
+    "CypherWriteError",
+    "Document",
+    "DocumentError",
+    "Entity",
+    "Evidence",
+    "Extraction",
+    "IdentifierError",
+    "InputError",
+    "KgragError",
+    "KnowledgeGraph",
+    "ModelError",
+    "ModelMissing",
+    "ModelReplyError",
+    "ModelUnavailable",
+    "PipelineError",
+    "Relation",
+    "Settings",
+    "StoreError",
+    "StoreLocked",
+    "StoreMismatch",
+    "StoreUnavailable",
+    "Usage",
+    "open",
+]
+
+_HOMES = ("kgrag.errors", "kgrag.types", "kgrag.settings", "kgrag.knowledge_graph")
+"""Where the names are, what is imported quickest first."""
 
 
 def __getattr__(name: str) -> Any:
-    """Import the face when it is first used, so that `import kgrag` costs nothing."""
+    """Import what is asked for when it is first used, so that `import kgrag` costs nothing."""
     from importlib import import_module
 
-    match name:
-        case "open":
-            return import_module("kgrag.knowledge_graph").open_graph
-        case "KnowledgeGraph":
-            return import_module("kgrag.knowledge_graph").KnowledgeGraph
-        case _:
-            raise AttributeError(f"module 'kgrag' has no attribute {name!r}")
+    if name in __all__:
+        wanted = "open_graph" if name == "open" else name
+        for home in _HOMES:
+            if wanted in (module := import_module(home)).__all__:
+                return getattr(module, wanted)
+    raise AttributeError(f"module 'kgrag' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

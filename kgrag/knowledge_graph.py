@@ -1,12 +1,14 @@
-"""The Python face: open a store, build it, ask it. A thin synchronous cover over the asynchronous jobs."""
+"""The Python face: open a store, build it, ask it. `AsyncKnowledgeGraph` does it; `KnowledgeGraph` waits for it."""
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Sequence
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import nullcontext, suppress
-from functools import cached_property
+from functools import cached_property, update_wrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 from kgrag.common.waiting import wait_for
 from kgrag.models import CHAT_MODELS, check_model_names, is_hosted, open_chat_model, open_embedder, open_reranker
@@ -26,8 +28,9 @@ if TYPE_CHECKING:
     from kgrag.models.meter import Meter
     from kgrag.retrieve import AdaptiveRetriever, Retrieval, Retriever
 
-__all__ = ["KnowledgeGraph", "estimate_build", "open_graph"]
+__all__ = ["AsyncKnowledgeGraph", "KnowledgeGraph", "estimate_build", "open_graph"]
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -42,9 +45,13 @@ def open_graph(store: str | Path | None = None, *, create: bool = True, **settin
         kg.build("docs/")
         print(kg.ask("What is the supply voltage of the X-100?").text)
     """
+    return KnowledgeGraph(*_open(store, create=create, settings=settings))
+
+
+def _open(store: str | Path | None, *, create: bool, settings: dict[str, Any]) -> tuple[GraphStore, Settings]:
     chosen = load_settings(store=None if store is None else str(store), **settings)
     check_model_names(chosen)
-    return KnowledgeGraph(open_store(chosen.store, create=create), chosen)
+    return open_store(chosen.store, create=create), chosen
 
 
 def estimate_build(
@@ -88,12 +95,25 @@ def estimate_build(
         return wait_for(job)
 
 
-class KnowledgeGraph:
-    """An open store with the models and the pipeline that it is used with. Close it, or use it as a context manager."""
+class AsyncKnowledgeGraph:
+    """An open store with the models and the pipeline that it is used with. Close it, or use it as a context manager.
+
+    Its methods run in the caller's event loop, what blocks in threads beside it; connections to models are kept as long as that loop
+    lives.
+
+        async with await AsyncKnowledgeGraph.open("./my.kg") as kg:
+            answers = await asyncio.gather(*(kg.ask(question) for question in questions))
+    """
 
     def __init__(self, store: GraphStore, settings: Settings) -> None:
         self.store = store
         self.settings = settings
+        self._opening = threading.Lock()
+
+    @classmethod
+    async def open(cls, store: str | Path | None = None, *, create: bool = True, **settings: Any) -> Self:
+        """Open a store; see `open_graph`."""
+        return cls(*await asyncio.to_thread(_open, store, create=create, settings=settings))
 
     @cached_property
     def embedder(self) -> Embedder:
@@ -115,7 +135,7 @@ class KnowledgeGraph:
 
         return Meter(load_prices(self.settings.prices))
 
-    def build(
+    async def build(
         self,
         *paths: str | Path,
         metadata: str | Path | None = None,
@@ -130,8 +150,8 @@ class KnowledgeGraph:
         before = dict(self.meter.usage)
         model = None if asked is None else ExpectingChatModel(asked)
         extractors = self._extractors(model)  # a wrong prompt or schema file is found before any call
-        self._check_models(extracting=asked is not None)
-        report = self._write(
+        await self._check_models(extracting=asked is not None)
+        report = await self._write(
             build(
                 [Path(path) for path in paths],
                 store=self.store,
@@ -151,11 +171,11 @@ class KnowledgeGraph:
         }
         return report
 
-    def delete(self, document: str, *, progress: Progress | None = None) -> list[Document]:
+    async def delete(self, document: str, *, progress: Progress | None = None) -> list[Document]:
         """Take a document, by path, id or title, out of the store; see `kgrag.jobs.build.delete`. Raises `InputError` if unknown."""
         from kgrag.jobs.build import delete
 
-        found = self._find(document)
+        found = await asyncio.to_thread(self._find, document)
         job = delete(
             found,
             store=self.store,
@@ -164,10 +184,10 @@ class KnowledgeGraph:
             settings=self.settings,
             progress=progress,
         )
-        self._write(job)
+        await self._write(job)
         return found
 
-    def resolve(
+    async def resolve(
         self,
         *,
         graph: str | None = None,
@@ -181,10 +201,10 @@ class KnowledgeGraph:
         """Merge the entities of a graph that are one thing; see `kgrag.jobs.resolve`. A store with one graph needs no name of it."""
         from kgrag.jobs.resolve import resolve
 
-        return self._write(
+        return await self._write(
             resolve(
                 self.store,
-                self._graph(graph),
+                await asyncio.to_thread(self.graph_name, graph),
                 embedder=self.embedder,
                 method=method,
                 model=self.model if model is None and method == "llm" else model,
@@ -195,20 +215,25 @@ class KnowledgeGraph:
             )
         )
 
-    def undo_resolve(self, *, graph: str | None = None, progress: Progress | None = None) -> int:
+    async def undo_resolve(self, *, graph: str | None = None, progress: Progress | None = None) -> int:
         """Take every merge of a graph back; return how many there were."""
         from kgrag.jobs.resolve import undo
 
-        return self._write(undo(self.store, self._graph(graph), embedder=self.embedder, progress=progress))
+        return await self._write(
+            undo(self.store, await asyncio.to_thread(self.graph_name, graph), embedder=self.embedder, progress=progress)
+        )
 
-    def explain_merge(self, name: str, other: str | None = None, *, graph: str | None = None) -> list[Explanation]:
+    async def explain_merge(
+        self, name: str, other: str | None = None, *, graph: str | None = None
+    ) -> list[Explanation]:
         """Say why the entities of a name are merged with what they are, or why two names are or are not one."""
         from kgrag.jobs.resolve import explain
 
-        return explain(self.store, self._graph(graph), name, other)
+        return await asyncio.to_thread(lambda: explain(self.store, self.graph_name(graph), name, other))
 
-    def communities(
+    async def communities(
         self,
+        /,
         *,
         graph: str | None = None,
         fresh: bool = False,
@@ -234,10 +259,10 @@ class KnowledgeGraph:
                 lambda: open_chat_model(name, settings=self.settings, meter=self.meter),
                 price=self.meter.prices.of(name),
             )
-        return self._write(
+        return await self._write(
             update_communities(
                 self.store,
-                graph=self._graph(graph),
+                graph=await asyncio.to_thread(self.graph_name, graph),
                 embedder=self.embedder,
                 summariser=summariser,
                 settings=CommunitySettings(**settings),
@@ -258,68 +283,71 @@ class KnowledgeGraph:
 
     def graph_name(self, graph: str | None = None) -> str:
         """Return the name of a graph: the one that is given, or the only one. Raises `InputError` where it has to be given."""
-        return self._graph(graph)
+        from kgrag.errors import InputError
 
-    def show_communities(self, *, graph: str | None = None) -> list[Community]:
+        graphs = list(self.store.graphs.counts())
+        if graph is not None or len(graphs) == 1:
+            return graph or graphs[0]
+        raise InputError(f"Say which graph: the store has {', '.join(graphs) or 'none yet; run kgrag build'}.")
+
+    async def show_communities(self, *, graph: str | None = None) -> list[Community]:
         """Return the communities of a graph that have a label, coarsest and largest first."""
-        stored = self.store.communities.of_graph(self._graph(graph)).values()
+        stored = (await asyncio.to_thread(lambda: self.store.communities.of_graph(self.graph_name(graph)))).values()
         return [one.community for one in stored if one.community is not None]
 
-    def retrieve(self, question: str, *, top: int | None = None, budget: int | None = None) -> list[Evidence]:
+    async def retrieve(self, question: str, *, top: int | None = None, budget: int | None = None) -> list[Evidence]:
         """Find evidence for a question, best first; `top` and `budget` (tokens) replace the pipeline's own limits."""
-        return self.trace(question, top=top, budget=budget).evidence
+        return (await self.trace(question, top=top, budget=budget)).evidence
 
-    def trace(self, question: str, *, top: int | None = None, budget: int | None = None) -> Retrieval:
+    async def trace(self, question: str, *, top: int | None = None, budget: int | None = None) -> Retrieval:
         """Find evidence as `retrieve` does, with what each step changed and what did not go as the pipeline says."""
-        return wait_for(self._retriever.trace(question, top=top, budget=budget))
+        return await (await self._opened_retriever()).trace(question, top=top, budget=budget)
 
-    def ask(self, question: str, *, top: int | None = None, budget: int | None = None) -> Answer:
+    async def ask(self, question: str, *, top: int | None = None, budget: int | None = None) -> Answer:
         """Answer a question with citations, or abstain and say what was looked for."""
         from kgrag.jobs.ask import ask
 
-        return wait_for(
-            ask(
-                question,
-                retriever=self._retriever,
-                embedder=self.embedder,
-                settings=self.settings,
-                model=self.model,
-                top=top,
-                budget=budget,
-            )
+        return await ask(
+            question,
+            retriever=await self._opened_retriever(),
+            embedder=self.embedder,
+            settings=self.settings,
+            model=self.model,
+            top=top,
+            budget=budget,
         )
 
-    def status(self) -> dict[str, Any]:
+    async def status(self) -> dict[str, Any]:
         """Say what the store holds, as `kgrag status --json` does."""
         from kgrag.jobs.status import status
 
-        return status(self.store)
+        return await asyncio.to_thread(status, self.store)
 
-    def digest(self) -> str:
+    async def digest(self) -> str:
         """SHA-256 over the content of the store."""
-        return self.store.digest()
+        return await asyncio.to_thread(self.store.digest)
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Close the store."""
-        self.store.close()
+        await asyncio.to_thread(self.store.close)
 
-    def __enter__(self) -> Self:
+    async def __aenter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
 
-    def _write(self, job: Coroutine[Any, Any, T]) -> T:
+    async def _write(self, job: Coroutine[Any, Any, T]) -> T:
         """Run a job that changes the store; what retrieval remembers of it is read again."""
         from kgrag.retrieve.walk_graph import forget_walk_graphs
 
         try:
-            return wait_for(job)
+            return await job
         finally:
             self.__dict__.pop("_retriever", None)
             forget_walk_graphs(self.store)
 
-    def _check_models(self, *, extracting: bool) -> None:
+    async def _check_models(self, *, extracting: bool) -> None:
         """Find out whether the hosted models of a build are there, before any document is read or paid for. Raises `ModelError`."""
         if extracting or is_hosted(self.settings.embedder):
             from kgrag.extract import NEEDS_MODEL
@@ -329,7 +357,7 @@ class KnowledgeGraph:
             # `path` asks for plain text, and so does the prompt mode of `graph_transformer`.
             by_prompt = {"path"} | ({"graph_transformer"} if self.settings.transformer_mode == "prompt" else set())
             structured = set(self.settings.extractor) & set(NEEDS_MODEL) - by_prompt
-            wait_for(require_models(self.settings, roles=roles, structured=bool(structured), meter=self.meter))
+            await require_models(self.settings, roles=roles, structured=bool(structured), meter=self.meter)
 
     @cached_property
     def reranker(self) -> Reranker | None:
@@ -341,6 +369,15 @@ class KnowledgeGraph:
     @cached_property
     def _retriever(self) -> Retriever | AdaptiveRetriever:
         return self.retriever(self.settings.pipeline)
+
+    async def _opened_retriever(self) -> Retriever | AdaptiveRetriever:
+        """Return the retriever of the settings, opened on first use by one of those who ask for it."""
+
+        def opened() -> Retriever | AdaptiveRetriever:
+            with self._opening:
+                return self._retriever
+
+        return await asyncio.to_thread(opened)
 
     def retriever(self, pipeline: str) -> Retriever | AdaptiveRetriever:
         """Return what retrieves by a pipeline (a name or a TOML file), with the models and the graph of the settings."""
@@ -376,14 +413,6 @@ class KnowledgeGraph:
         name = (self.settings.graph if self.settings.extractor == ("mention",) else None) or "mention"
         return [open_extractor("mention")] if name in self.store.graphs.counts() else []
 
-    def _graph(self, name: str | None) -> str:
-        from kgrag.errors import InputError
-
-        graphs = list(self.store.graphs.counts())
-        if name is not None or len(graphs) == 1:
-            return name or graphs[0]
-        raise InputError(f"Say which graph: the store has {', '.join(graphs) or 'none yet; run kgrag build'}.")
-
     def _find(self, document: str) -> list[Document]:
         from kgrag.errors import InputError
 
@@ -399,3 +428,84 @@ class KnowledgeGraph:
                 f"{document!r} is the title of several documents ({', '.join(paths)}): say which, by path or id."
             )
         return found
+
+
+def _waiting(
+    method: Callable[Concatenate[AsyncKnowledgeGraph, P], Coroutine[Any, Any, T]],
+) -> Callable[Concatenate[KnowledgeGraph, P], T]:
+    """Make the synchronous form of a method."""
+
+    def wait(graph: KnowledgeGraph, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return wait_for(method(graph.asynchronous, *args, **kwargs))
+
+    update_wrapper(wait, method)  # its name and docstring, and the signature that `help` shows
+    return wait
+
+
+class KnowledgeGraph:
+    """An open store with the models and the pipeline that it is used with. Close it, or use it as a context manager.
+
+    Each method waits for that of the same name of `AsyncKnowledgeGraph`, in one background event loop: connections are kept between
+    calls. It can be used from several threads, and where an event loop runs (a notebook).
+    """
+
+    def __init__(self, store: GraphStore, settings: Settings) -> None:
+        self.asynchronous = AsyncKnowledgeGraph(store, settings)
+        """The same graph for callers with an event loop of their own."""
+        self.store = store
+        self.settings = settings
+
+    @property
+    def embedder(self) -> Embedder:
+        """The embedding model of the settings."""
+        return self.asynchronous.embedder
+
+    @property
+    def model(self) -> ChatModel | None:
+        """The chat model of the settings; None where they say `rules`. Raises `ModelError` where its key is missing."""
+        return self.asynchronous.model
+
+    @property
+    def reranker(self) -> Reranker | None:
+        """The reranker of the settings; None where they name none. Raises `ModelError` where its key is missing."""
+        return self.asynchronous.reranker
+
+    @property
+    def meter(self) -> Meter:
+        """What hosted models used and cost since this was opened."""
+        return self.asynchronous.meter
+
+    build = _waiting(AsyncKnowledgeGraph.build)
+    delete = _waiting(AsyncKnowledgeGraph.delete)
+    resolve = _waiting(AsyncKnowledgeGraph.resolve)
+    undo_resolve = _waiting(AsyncKnowledgeGraph.undo_resolve)
+    explain_merge = _waiting(AsyncKnowledgeGraph.explain_merge)
+    communities = _waiting(AsyncKnowledgeGraph.communities)
+    show_communities = _waiting(AsyncKnowledgeGraph.show_communities)
+    retrieve = _waiting(AsyncKnowledgeGraph.retrieve)
+    trace = _waiting(AsyncKnowledgeGraph.trace)
+    ask = _waiting(AsyncKnowledgeGraph.ask)
+    status = _waiting(AsyncKnowledgeGraph.status)
+    digest = _waiting(AsyncKnowledgeGraph.digest)
+
+    def graph_names(self, graph: str | None = None) -> list[str]:
+        """Return the graphs to work on: the one that is given, or all. Raises `InputError` where the store has none."""
+        return self.asynchronous.graph_names(graph)
+
+    def graph_name(self, graph: str | None = None) -> str:
+        """Return the name of a graph: the one that is given, or the only one. Raises `InputError` where it has to be given."""
+        return self.asynchronous.graph_name(graph)
+
+    def retriever(self, pipeline: str) -> Retriever | AdaptiveRetriever:
+        """Return what retrieves by a pipeline (a name or a TOML file), with the models and the graph of the settings."""
+        return self.asynchronous.retriever(pipeline)
+
+    def close(self) -> None:
+        """Close the store."""
+        self.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -8,7 +8,6 @@ documents = retriever.invoke("What is the supply voltage of the X-100?")
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 from kgrag.knowledge_graph import KnowledgeGraph
@@ -43,7 +42,7 @@ class KgragRetriever(BaseRetriever):
     async def _aget_relevant_documents(
         self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun
     ) -> list[Document]:
-        found = await asyncio.to_thread(self.graph.retrieve, query, top=self.top, budget=self.budget)
+        found = await self.graph.asynchronous.retrieve(query, top=self.top, budget=self.budget)
         return [_document(piece) for piece in found]
 
 

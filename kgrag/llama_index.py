@@ -8,8 +8,6 @@ nodes = retriever.retrieve("What is the supply voltage of the X-100?")
 
 from __future__ import annotations
 
-import asyncio
-
 from kgrag.knowledge_graph import KnowledgeGraph
 from kgrag.models.frameworks import framework_missing
 from kgrag.types import Evidence, content_id
@@ -39,7 +37,7 @@ class KgragRetriever(BaseRetriever):
         return [_node(piece) for piece in self._graph.retrieve(query_bundle.query_str, **self._limits)]
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        found = await asyncio.to_thread(self._graph.retrieve, query_bundle.query_str, **self._limits)
+        found = await self._graph.asynchronous.retrieve(query_bundle.query_str, **self._limits)
         return [_node(piece) for piece in found]
 
 

@@ -16,7 +16,7 @@ T = TypeVar("T")
 class PerLoop(Generic[T]):
     """Makes one thing for each event loop that asks, and closes it when that loop ends.
 
-    The Python face runs each job in a loop of its own (`asyncio.run`), and a client's connections cannot outlive theirs.
+    The synchronous face has one loop in the background, an asynchronous caller its own: connections cannot outlive theirs.
     """
 
     def __init__(self, make: Callable[[], T], close: Callable[[T], Awaitable[None]] | None = None) -> None:

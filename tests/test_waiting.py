@@ -1,0 +1,120 @@
+"""Synchronous callers of asynchronous work: one loop in the background, connections kept, Ctrl-C."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import socketserver
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+import kgrag
+from kgrag.common.waiting import wait_for
+from kgrag.testing import ModelServer
+
+
+@contextmanager
+def counted_connections(url: str) -> Iterator[tuple[str, list[int]]]:
+    """Stand before a server and note each connection that comes."""
+    upstream, seen = (urlsplit(url).hostname, urlsplit(url).port), []
+
+    class Relay(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            seen.append(self.client_address[1])
+            with socket.create_connection(upstream) as server:
+                back = threading.Thread(target=relay, args=(server, self.request), daemon=True)
+                back.start()
+                relay(self.request, server)
+
+    def relay(source: socket.socket, target: socket.socket) -> None:
+        with suppress(OSError):  # the other side was closed
+            while data := source.recv(65536):
+                target.sendall(data)
+            target.shutdown(socket.SHUT_WR)
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Relay) as front:
+        front.daemon_threads = True
+        threading.Thread(target=front.serve_forever, daemon=True).start()
+        yield url.replace(str(upstream[1]), str(front.server_address[1])), seen
+        front.shutdown()
+
+
+def test_connections_to_a_model_are_kept_between_calls(tmp_path: Path) -> None:
+    passages = tmp_path / "passages.jsonl"
+    passages.write_text('{"id": "a", "title": "X-100", "text": "The X-100 runs at 3.3 V."}\n', encoding="utf-8")
+    with ModelServer() as server, counted_connections(server.url) as (url, seen):
+        settings = {"embedder": "openai:any", "base_url": url, "model_cache": "off"}
+        with kgrag.open(tmp_path / "store.kg", **settings) as graph:
+            graph.build(passages)
+            built = len(seen)
+            for question in ("At what voltage?", "Which board?", "What runs?"):
+                assert graph.retrieve(question)[0].source_id == "a"
+            assert len(server.calls("embeddings")) >= 4
+        assert len(seen) == built
+
+
+def test_the_asynchronous_face_answers_in_the_callers_loop(tmp_path: Path) -> None:
+    passages = tmp_path / "passages.jsonl"
+    passages.write_text('{"id": "a", "title": "X-100", "text": "The X-100 runs at 3.3 V."}\n', encoding="utf-8")
+
+    async def use() -> list[str]:
+        async with await kgrag.AsyncKnowledgeGraph.open(tmp_path / "store.kg") as graph:
+            await graph.build(passages)
+            answers = await asyncio.gather(*(graph.ask(f"At what voltage does the X-100 run? {i}") for i in range(3)))
+            return [answer.text for answer in answers]
+
+    assert all("3.3 V" in text for text in asyncio.run(use()))
+
+
+def test_a_job_may_wait_for_another_from_inside() -> None:
+    async def inner() -> int:
+        return 1
+
+    async def outer() -> int:
+        return wait_for(inner()) + wait_for(inner())
+
+    async def from_a_loop() -> int:
+        return wait_for(outer())
+
+    assert wait_for(outer()) == 2
+    assert asyncio.run(from_a_loop()) == 2
+
+
+def test_ctrl_c_cancels_the_job_and_waits_for_its_end() -> None:
+    ended = []
+
+    async def job() -> None:
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+            await asyncio.sleep(600)
+        finally:
+            ended.append(True)
+
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            wait_for(job())
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    assert ended == [True]
+
+
+def test_an_error_of_a_job_is_raised_where_it_is_waited_for() -> None:
+    async def job() -> None:
+        raise SystemExit(7)
+
+    with pytest.raises(SystemExit):
+        wait_for(job())
+    assert wait_for(asyncio.sleep(0, "alive")) == "alive"
+
+
+def test_every_public_name_is_there() -> None:
+    assert all(getattr(kgrag, name) for name in kgrag.__all__)
+    assert set(kgrag.__all__) <= set(dir(kgrag))
