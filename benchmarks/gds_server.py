@@ -15,9 +15,9 @@ from pathlib import Path
 
 import neo4j
 from neo4j.exceptions import ServiceUnavailable
+from platformdirs import user_cache_path
 
-from kgrag.common.folders import cache_folder
-from kgrag.store.neo4j_jars import java_library, neo4j_jars
+from kgrag.neo4j_local.jars import java_library, neo4j_jars
 
 __all__ = ["gds_server"]
 
@@ -52,7 +52,7 @@ def gds_server(*, heap_mb: int) -> Iterator[tuple[neo4j.Driver, int]]:
             "server.memory.pagecache.size": "512m",
         }
         (home / "neo4j.conf").write_text("".join(f"{key}={value}\n" for key, value in conf.items()), encoding="utf-8")
-        command = [sys.executable, "-m", "kgrag.store.neo4j_process", *map(str, (home, jars, java_library(), heap_mb))]
+        command = [sys.executable, "-m", "kgrag.neo4j_local.process", *map(str, (home, jars, java_library(), heap_mb))]
         with (home / "server.log").open("wb") as log:
             process = subprocess.Popen([*command, str(os.getpid())], stdout=log, stderr=log)
         try:
@@ -65,7 +65,7 @@ def gds_server(*, heap_mb: int) -> Iterator[tuple[neo4j.Driver, int]]:
 
 
 def _gds_jars() -> Path:
-    folder = cache_folder() / "benchmarks" / f"gds-{GDS_VERSION}"
+    folder = user_cache_path("kgrag", appauthor=False) / "benchmarks" / f"gds-{GDS_VERSION}"
     if not folder.is_dir():
         maven = shutil.which("mvn")
         if maven is None:

@@ -22,7 +22,7 @@ from benchmarks.crash_recovery import digest, kgrag, verdict
 from benchmarks.replies import REPLIES_VARIABLE, answer, extracted, write_replies
 from benchmarks.stores import NEO4J_HEAP_MB
 from benchmarks.synthetic import passages, write_passages
-from kgrag.store import neo4j_server
+from kgrag.neo4j_local import server as neo4j_server
 from kgrag.testing import ModelServer
 
 CALLS_BEFORE = 60

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.apoc import APOC_SETTINGS, put_apoc
-from kgrag.store import neo4j_server
+from kgrag.neo4j_local import server as neo4j_server
 
 __all__ = ["FreshStore", "empty_neo4j", "fresh_store", "neo4j_login", "peak_memory_mb"]
 

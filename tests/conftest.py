@@ -9,7 +9,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-from kgrag.store import neo4j_server
+from kgrag.neo4j_local import server as neo4j_server
 
 NEO4J_REQUIRED = os.environ.get("KGRAG_REQUIRE_NEO4J") == "1"
 NEO4J_ENGINE = os.environ.get("KGRAG_TEST_NEO4J_ENGINE", "auto")

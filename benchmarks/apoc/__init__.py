@@ -8,8 +8,9 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from kgrag.common.folders import cache_folder
-from kgrag.store.neo4j_jars import neo4j_jars
+from platformdirs import user_cache_path
+
+from kgrag.neo4j_local.jars import neo4j_jars
 
 __all__ = ["APOC_SETTINGS", "put_apoc"]
 
@@ -21,7 +22,7 @@ VERSION_AND_SUFFIX = re.compile(r"-\d[\w.\-]*\.jar$")
 
 def put_apoc(home: Path) -> None:
     """Put APOC's jars, fetched once by Maven, into the plugins of a Neo4j that is not started yet, without those that Neo4j has itself."""
-    fetched = cache_folder() / "apoc-5.26.19"
+    fetched = user_cache_path("kgrag", appauthor=False) / "apoc-5.26.19"
     if not fetched.is_dir():
         with tempfile.TemporaryDirectory() as folder:
             jars = Path(folder) / "jars"

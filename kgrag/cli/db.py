@@ -13,7 +13,7 @@ from kgrag.cli.options import AsJson
 from kgrag.cli.output import print_json, stderr, stdout
 
 if TYPE_CHECKING:
-    from kgrag.store.neo4j_server import Neo4jServer
+    from kgrag.neo4j_local.server import Neo4jServer
 
 __all__ = ["app"]
 
@@ -51,7 +51,7 @@ def up(
     as_json: AsJson = False,
 ) -> None:
     """Start Neo4j, or find it running, and say how to log in. The first start fetches it (116 MB) and makes a password."""
-    from kgrag.store import neo4j_server
+    from kgrag.neo4j_local import server as neo4j_server
 
     server = neo4j_server.up(
         home,
@@ -66,7 +66,7 @@ def up(
 @app.command("status")
 def status(home: Home = None, export: Export = False, as_json: AsJson = False) -> None:
     """Say whether Neo4j runs and how to log in. Exit code 3 where it does not."""
-    from kgrag.store import neo4j_server
+    from kgrag.neo4j_local import server as neo4j_server
 
     server = neo4j_server.status(home)
     if server is not None:
@@ -85,7 +85,7 @@ def down(
     as_json: AsJson = False,
 ) -> None:
     """Stop Neo4j; its data stay for the next `kgrag db up`."""
-    from kgrag.store import neo4j_server
+    from kgrag.neo4j_local import server as neo4j_server
 
     stopped = neo4j_server.down(home, delete_data=delete_data)
     if as_json:

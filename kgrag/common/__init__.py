@@ -1,1 +1,1 @@
-"""Small things that several rooms share: progress, waiting for what is away, the wall time of stages, the user's folders."""
+"""Small things that several rooms share: progress, waiting for what is away and for asynchronous work, the wall time of stages."""

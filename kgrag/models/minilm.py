@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from platformdirs import user_cache_path
 
-from kgrag.common.folders import cache_folder
 from kgrag.errors import ModelMissing
 from kgrag.models.base import TokenVectors, Vectors
 from kgrag.models.recent import RecentVectors
@@ -156,7 +156,7 @@ class MiniLM:
 
     def _graph_file(self) -> Path:
         """Return the cached graph, writing it first where there is none."""
-        cache = cache_folder()
+        cache = user_cache_path("kgrag", appauthor=False)
         file = cache / f"minilm-{GRAPH_VERSION}-{WEIGHTS_SHA256[:12]}.onnx"
         if not file.exists():
             weights = self._folder / "model.safetensors"

@@ -18,7 +18,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from kgrag.common.folders import cache_folder
+from platformdirs import user_cache_path
+
 from kgrag.models.around import Around, around
 from kgrag.models.base import ChatModel, Embedder, Reranker
 from kgrag.models.batches import BatchingEmbedder
@@ -44,7 +45,9 @@ def open_cache(settings: Settings) -> ReplyCache | None:
     """Return the cache that the settings name; None where they say "off"."""
     if settings.model_cache == CACHE_OFF:
         return None
-    return ReplyCache(Path(settings.model_cache) if settings.model_cache else cache_folder() / CACHE_FILE)
+    return ReplyCache(
+        Path(settings.model_cache) if settings.model_cache else user_cache_path("kgrag", appauthor=False) / CACHE_FILE
+    )
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kgrag.cli import run
-from kgrag.store.neo4j_server import Neo4jServer
+from kgrag.neo4j_local.server import Neo4jServer
 
 
 @pytest.mark.neo4j

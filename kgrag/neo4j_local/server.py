@@ -22,11 +22,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from kgrag.common.folders import data_folder
+from platformdirs import user_data_path
+
 from kgrag.errors import InputError, StoreLocked, StoreUnavailable
+from kgrag.neo4j_local.docker import compose_down, compose_runs, compose_up, docker_runs
+from kgrag.neo4j_local.jars import exclusive, jars_missing, java_library, neo4j_jars
 from kgrag.store.folder_lock import FolderLock
-from kgrag.store.neo4j_docker import compose_down, compose_runs, compose_up, docker_runs
-from kgrag.store.neo4j_jars import exclusive, jars_missing, java_library, neo4j_jars
 
 __all__ = ["BOLT_PORT", "Engine", "Neo4jServer", "default_home", "down", "engine_missing", "status", "up"]
 
@@ -65,7 +66,7 @@ class Neo4jServer:
 
 def default_home() -> Path:
     """Return `$XDG_DATA_HOME/kgrag/neo4j` (`~/.local/share/kgrag/neo4j`)."""
-    return data_folder() / "neo4j"
+    return user_data_path("kgrag", appauthor=False) / "neo4j"
 
 
 def engine_missing() -> str | None:
@@ -248,7 +249,7 @@ def _start_process(
     owner = [] if owner_pid is None else [str(owner_pid)]
     with (home / "server.log").open("wb") as log:
         return subprocess.Popen(
-            [sys.executable, "-m", "kgrag.store.neo4j_process", home, jars, library, str(heap_mb), *owner],
+            [sys.executable, "-m", "kgrag.neo4j_local.process", home, jars, library, str(heap_mb), *owner],
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,

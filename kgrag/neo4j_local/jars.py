@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from kgrag.common.folders import cache_folder
+from platformdirs import user_cache_path
+
 from kgrag.errors import StoreUnavailable
 
 __all__ = ["NEO4J_VERSION", "exclusive", "jars_missing", "java_library", "neo4j_jars", "neo4j_recipes"]
@@ -102,7 +103,7 @@ def exclusive(lock: Path) -> Iterator[None]:
 
 
 def _cache() -> Path:
-    return cache_folder() / "neo4j" / NEO4J_VERSION
+    return user_cache_path("kgrag", appauthor=False) / "neo4j" / NEO4J_VERSION
 
 
 def _complete(folder: Path) -> bool:

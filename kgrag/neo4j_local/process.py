@@ -1,4 +1,4 @@
-"""The process that a Neo4j from Maven artefacts lives in: `python -m kgrag.store.neo4j_process HOME JARS LIBJVM HEAP_MB [OWNER_PID]`.
+"""The process that a Neo4j from Maven artefacts lives in: `python -m kgrag.neo4j_local.process HOME JARS LIBJVM HEAP_MB [OWNER_PID]`.
 
 Neo4j's jars have no main class. This starts a Java virtual machine in a process of its own, builds the database service from
 HOME/neo4j.conf and shuts it down in order on SIGTERM or SIGINT, or when the process OWNER_PID is gone. HOME/lock is held for as

@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 from kgrag.errors import StoreUnavailable
-from kgrag.store.neo4j_jars import neo4j_recipes
+from kgrag.neo4j_local.jars import neo4j_recipes
 
 __all__ = ["compose_down", "compose_runs", "compose_up", "docker_runs"]
 

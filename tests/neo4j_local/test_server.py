@@ -16,7 +16,7 @@ from neo4j import GraphDatabase
 from neo4j.exceptions import AuthError
 
 from kgrag.errors import InputError, StoreUnavailable
-from kgrag.store import neo4j_server
+from kgrag.neo4j_local import server as neo4j_server
 
 pytestmark = pytest.mark.neo4j
 
@@ -55,7 +55,8 @@ def test_only_the_loopback_interface_is_served(neo4j_target: str) -> None:
 def test_a_server_ends_with_its_killed_owner_and_the_next_one_has_its_data_and_password(tmp_path: Path) -> None:
     home = tmp_path / "home"
     script = (
-        "import os, signal, sys\nfrom pathlib import Path\nfrom neo4j import GraphDatabase\nfrom kgrag.store import neo4j_server\n"
+        "import os, signal, sys\nfrom pathlib import Path\nfrom neo4j import GraphDatabase\n"
+        "from kgrag.neo4j_local import server as neo4j_server\n"
         "server = neo4j_server.up(\n"
         "    Path(sys.argv[1]), bolt_port=0, heap_mb=512, owner_pid=os.getpid(), engine='maven', password='correct horse'\n"
         ")\n"
