@@ -1,0 +1,198 @@
+"""`kgrag report`: a run as one self-contained HTML page, as Markdown and as CSV."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from kgrag.errors import InputError
+from kgrag.evaluate import plots
+from kgrag.evaluate.judge import rules
+from kgrag.evaluate.judge.judges import one_family
+from kgrag.evaluate.judge.presets import Preset, evaluation_folder
+from kgrag.evaluate.runs import Run
+from kgrag.evaluate.summary import ALL, Summary, summarise
+
+__all__ = ["answer_in_three_sentences", "threats", "write_csv", "write_html", "write_markdown"]
+
+THESIS_COLUMNS = ("relevance", "completeness", "helpfulness")
+EVIDENCE_CHARACTERS = 400
+"""Of a passage in the drill-down."""
+
+
+def answer_in_three_sentences(summary: Summary) -> list[str]:
+    """Say which pipeline to take for which type, how sure that is, and what it costs."""
+    by_type = {verdict.query_type: verdict for verdict in summary.verdicts}
+    if ALL not in by_type:
+        return ["Nothing was judged in this run, so nothing can be said."]
+    whole = by_type.pop(ALL)
+    decided = [verdict for verdict in by_type.values() if verdict.decided]
+    first = (
+        f"Take {whole.best}: it is better than {summary.baseline} over all questions ({whole.in_words})."
+        if whole.decided
+        else f"Over all questions no pipeline is decidably better than {summary.baseline}: {whole.in_words}."
+    )
+    second = (
+        "By type: " + "; ".join(f"{one.query_type}: {one.in_words}" for one in decided) + "."
+        if decided
+        else "For no single type of question is a difference decidable with so few questions."
+        if by_type
+        else "The questions have no types, so there is no advice by type."
+    )
+    tokens, seconds = (summary.mean(whole.best, one) or 0.0 for one in ("evidence tokens", "seconds"))
+    cost = summary.mean(whole.best, "cost") or 0.0
+    third = f"{whole.best} shows {tokens:,.0f} tokens of evidence a question and takes {seconds:.2f} s" + (
+        f" and {cost:.4f} dollars." if cost else "."
+    )
+    return [first, second, third]
+
+
+def threats(run: Run, summary: Summary) -> list[str]:
+    """Say what speaks against the figures."""
+    settings = run.settings
+    asked = len(next(iter(summary.rows.values()), ()))
+    found = [
+        f"{asked} questions, {asked / max(len(summary.types), 1):.0f} of a type: see which differences they could have shown."
+    ]
+    if settings.judge == "rules":
+        found.append(f"The judge is model-free: {rules.BLIND}.")
+    elif one_family(settings.judge, settings.model):
+        found.append(
+            f"Judge ({settings.judge}) and answerer ({settings.model}) are of one family: a judge favours its own."
+        )
+    if settings.model == "rules":
+        found.append("Answers are extractive (rules): a language model would answer otherwise from the same evidence.")
+    if settings.repeats == 1 and settings.model != "rules":
+        found.append("Each question was asked once: how much answers vary from call to call is not in the intervals.")
+    if missing := {one: count for one, count in summary.missing.items() if count}:
+        found.append(
+            "Without an answer or a judgement, left out: " + ", ".join(f"{one} {n}" for one, n in missing.items()) + "."
+        )
+    if summary.parts_missing:
+        counted = ", ".join(f"{part} {count}" for part, count in sorted(summary.parts_missing.items()))
+        found.append(f"Parts that could not be judged, left out of their means: {counted}.")
+    if settings.top is None and settings.budget is None:
+        found.append("Each pipeline shows as much evidence as its file says: compare at equal --budget too.")
+    return found
+
+
+def write_html(run: Run, out: Path, *, preset: Preset) -> None:
+    """Write the page: readable without JavaScript, without anything from elsewhere. Raises `InputError` where the extra is missing."""
+    try:
+        from jinja2 import Environment, PackageLoader, StrictUndefined
+    except ImportError as error:
+        raise InputError(
+            "Reports are made with Jinja2, which is not installed. Run: pip install 'kgrag[charts]'"
+        ) from error
+    summary = summarise(run, preset=preset)
+    environment = Environment(
+        loader=PackageLoader("kgrag.evaluate", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+    )
+    best = sorted(summary.pipelines, key=lambda one: -(summary.mean(one, summary.main) or 0.0))
+    page = environment.get_template("report.html.j2").stream(
+        ALL=ALL,
+        summary=summary,
+        best=best,
+        settings=run.settings,
+        answer=answer_in_three_sentences(summary),
+        threats=threats(run, summary),
+        plots={
+            "intervals": plots.intervals(summary),
+            "tokens": plots.quality_against(summary, "evidence tokens", unit="mean a question"),
+            "seconds": plots.quality_against(summary, "seconds", unit="mean a question"),
+            "cost": plots.quality_against(summary, "cost", unit="dollars a question")
+            if any(summary.mean(one, "cost") for one in summary.pipelines)
+            else "",
+            "losses": plots.losses(summary, best[::-1]),
+        },
+        measures=measures(summary),
+        published=published("thesis_results"),
+        published_recall=published("thesis_recall_by_type"),
+        thesis_columns=THESIS_COLUMNS,
+        questions=drill_down(run),
+    )
+    page.dump(str(out), encoding="utf-8")
+
+
+def measures(summary: Summary) -> list[str]:
+    """Return the measures that any answer has, in their order."""
+    rows = [row for some in summary.rows.values() for row in some]
+    names = dict.fromkeys(name for row in rows for name in row.scores)
+    return [name for name in names if any(row.scores.get(name) is not None for row in rows)]
+
+
+def published(name: str) -> dict[str, dict[str, str]]:
+    """Read a published table: pipeline → column → figure as printed."""
+    with (evaluation_folder() / "published" / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        return {row.pop("pipeline"): row for row in csv.DictReader(file)}
+
+
+def drill_down(run: Run) -> Iterator[dict[str, Any]]:
+    """Yield each question with its answers side by side; a passage that several pipelines found is there once."""
+    for question in run.questions():
+        passages: dict[str, dict[str, str]] = {}
+        answers = []
+        for result in run.results(question.id):
+            shown = [] if result.answer is None else [_passage(piece, passages) for piece in result.answer.evidence]
+            answers.append({"result": result, "evidence": shown})
+        yield {"question": question, "answers": answers, "passages": passages}
+
+
+def _passage(piece: Any, passages: dict[str, dict[str, str]]) -> str:
+    key = piece.chunk_id or f"{piece.document}/{piece.section}/{piece.text[:40]}"
+    if key not in passages:
+        page = "" if piece.page_start is None else f", page {piece.page_start}"
+        text = piece.text if len(piece.text) <= EVIDENCE_CHARACTERS else piece.text[: EVIDENCE_CHARACTERS - 1] + "…"
+        place = f"{piece.document}{page}" + (f", {piece.section}" if piece.section else "")
+        passages[key] = {"number": f"P{len(passages) + 1}", "place": place, "text": text}
+    return passages[key]["number"]
+
+
+def write_markdown(run: Run, out: Path, *, preset: Preset) -> None:
+    """Write the answer, the table of pipelines and types, the verdicts and the threats as Markdown."""
+    summary = summarise(run, preset=preset)
+    settings = run.settings
+    columns = [ALL, *summary.types]
+    lines = ["# Which way of asking is best", "", *answer_in_three_sentences(summary), ""]
+    lines += [
+        f"## {summary.main} by type, mean [95 % interval]",
+        "",
+        _line(["pipeline", *columns]),
+        _line(["---"] * (1 + len(columns))),
+    ]
+    for pipeline in summary.pipelines:
+        cells = []
+        for query_type in columns:
+            one = summary.interval(pipeline, summary.main, query_type)
+            cells.append("" if one is None else f"{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]")
+        lines.append(_line([pipeline, *cells]))
+    lines += ["", "## By type", ""] + [f"- {one.query_type}: {one.in_words}" for one in summary.verdicts]
+    lines += ["", "## What speaks against these figures", ""] + [f"- {one}" for one in threats(run, summary)]
+    lines += ["", "## Made with", ""] + [f"- {key}: {value}" for key, value in settings.model_dump().items()]
+    out.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _line(cells: list[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def write_csv(run: Run, out: Path, *, preset: Preset) -> None:
+    """Write one line for each question and pipeline with all its scores; an empty field is what could not be judged."""
+    summary = summarise(run, preset=preset)
+    names = measures(summary)
+    with out.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["pipeline", "question", "query_type", "category", *names])
+        for pipeline, rows in summary.rows.items():
+            for row in rows:
+                values = [_field(row.scores.get(name)) for name in names]
+                writer.writerow([pipeline, row.question, row.query_type, row.category or "", *values])
+
+
+def _field(value: float | None) -> str:
+    return "" if value is None else f"{value:.4f}"

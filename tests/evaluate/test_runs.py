@@ -1,0 +1,296 @@
+"""A comparison's run: resumed, judged anew, accounted for; and its report."""
+
+import asyncio
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from kgrag.errors import InputError, ModelReplyError, ModelUnavailable
+from kgrag.evaluate.gold_questions import GoldQuestion
+from kgrag.evaluate.judge.judgement import Judgement
+from kgrag.evaluate.judge.judges import RulesJudge
+from kgrag.evaluate.judge.presets import load_preset
+from kgrag.evaluate.report import answer_in_three_sentences, write_csv, write_html, write_markdown
+from kgrag.evaluate.runs import Run, RunSettings
+from kgrag.evaluate.summary import ALL, summarise
+from kgrag.jobs.compare import Asking, cells_of, compare, outlook
+from kgrag.types import Answer, Citation, Evidence
+
+PRESET = load_preset("strict")
+QUESTIONS = [
+    GoldQuestion(
+        id=f"q{n}",
+        question=f"What does part {n} draw?",
+        facts=(frozenset({f"doc{n % 4}.pdf#page=1"}),),
+        query_type="factual" if n % 2 else "summary",
+        references=(f"It draws {n}5 mA in standby.",),
+        answerable=True,
+    )
+    for n in range(1, 13)
+]
+
+
+def settings(**changes) -> RunSettings:
+    known = {
+        "questions_file": "questions.jsonl",
+        "store": "s",
+        "corpus": "c",
+        "embedder": "e",
+        "model": "rules",
+        "judge": "rules",
+        "judge_fingerprint": RulesJudge().fingerprint,
+        "preset": "strict",
+        "template": "t",
+        "pipelines": ("good", "bad"),
+        "baseline": "bad",
+    }
+    return RunSettings(**{**known, **changes})
+
+
+def answering(said: str, *, counted: list[str] | None = None, fail: dict[str, Exception] | None = None):
+    async def ask(question: str) -> Answer:
+        if fail and question in fail:
+            raise fail[question]
+        if counted is not None:
+            counted.append(question)
+        number = re.search(r"\d+", question)[0]
+        text = f"Part {number} draws {number}5 mA in standby. <b>&"
+        piece = Evidence(
+            chunk_id=f"c{number}", source_id="s", document="a.pdf", page_start=3, text=text, tokens=9, score=1.0
+        )
+        return Answer(
+            question=question,
+            text=said.format(n=number),
+            citations=(Citation(number=1, chunk_id=piece.chunk_id, document="a.pdf", page_start=3),),
+            model="rules",
+            pipeline="p",
+            evidence=(piece,),
+            seconds=0.01,
+        )
+
+    return ask
+
+
+def askings(counted=None, fail=None):
+    return [
+        Asking("good", "1", answering("It draws {n}5 mA in standby [1].", counted=counted, fail=fail)),
+        Asking("bad", "1", answering("It draws nothing <script>alert(1)</script> [1].", counted=counted)),
+    ]
+
+
+def run_it(folder: Path, *, chosen=None, with_=None, judge=None, questions=QUESTIONS):
+    with Run(folder, create=True) as run:
+        return asyncio.run(
+            compare(
+                run, chosen or settings(), questions, with_ or askings(), judge=judge or RulesJudge(), concurrency=3
+            )
+        )
+
+
+def test_the_same_comparison_again_asks_and_judges_nothing(tmp_path):
+    counted: list[str] = []
+    first = run_it(tmp_path, with_=askings(counted))
+    assert (first.cells, first.answered, first.judged, first.complete) == (24, 24, 24, True)
+    again = run_it(tmp_path, with_=askings(counted))
+    assert (again.answered, again.judged, len(counted)) == (0, 0, 24)
+
+
+@pytest.mark.parametrize("change", ["corpus", "embedder", "model", "template", "budget", "top"])
+def test_whatever_can_change_an_answer_is_in_a_cells_key(change):
+    value = 5 if change in ("budget", "top") else "other"
+    ours, theirs = (
+        {cell.key for cell in cells_of(one, QUESTIONS, askings())} for one in (settings(), settings(**{change: value}))
+    )
+    assert not ours & theirs
+    reworded = [GoldQuestion(id=one.id, question=one.question + " Why?", facts=()) for one in QUESTIONS]
+    assert not ours & {cell.key for cell in cells_of(settings(), reworded, askings())}
+    renamed = [Asking(one.pipeline, "2", one.ask) for one in askings()]
+    assert not ours & {cell.key for cell in cells_of(settings(), QUESTIONS, renamed)}
+
+
+def test_another_judge_costs_no_answer(tmp_path):
+    counted: list[str] = []
+    run_it(tmp_path, with_=askings(counted))
+
+    class Other(RulesJudge):
+        fingerprint = "other"
+
+    report = run_it(tmp_path, chosen=settings(judge_fingerprint="other"), with_=askings(counted), judge=Other())
+    assert (report.answered, report.judged, len(counted)) == (0, 24, 24)
+
+
+def test_a_cell_that_fails_is_named_and_tried_again_and_no_zero(tmp_path):
+    bad = QUESTIONS[0].question
+    report = run_it(tmp_path, with_=askings(fail={bad: ModelReplyError("no JSON", reply="x")}))
+    assert report.failed == [("good", "q1", "answer", "no JSON The reply was: x")] or report.failed[0][:3] == (
+        "good",
+        "q1",
+        "answer",
+    )
+    with Run(tmp_path) as run:
+        summary = summarise(run, preset=PRESET)
+        assert summary.missing == {"good": 1, "bad": 0}
+        assert summary.mean("good", "nuggets") == 1.0  # the failed answer is in no mean
+    assert run_it(tmp_path).complete
+
+
+def test_a_model_that_goes_away_ends_the_run_and_keeps_what_was_done(tmp_path):
+    away = {QUESTIONS[7].question: ModelUnavailable("the endpoint is away")}
+    with pytest.raises(ModelUnavailable, match="away"):
+        run_it(tmp_path, with_=askings(fail=away))
+    counted: list[str] = []
+    report = run_it(tmp_path, with_=askings(counted))
+    assert report.complete and 0 < len(counted) < 24
+
+
+def test_judgements_with_missing_parts_are_made_again_on_request(tmp_path):
+    class Half:
+        name, fingerprint = "half", "half"
+
+        async def judge(self, question, answer):
+            return Judgement(judge="half", failures={"rating": "expected JSON"})
+
+    report = run_it(tmp_path, chosen=settings(judge_fingerprint="half"), judge=Half())
+    assert report.parts_missing == 24 and not report.complete
+    with Run(tmp_path) as run:
+        assert run.forget_failed_judgements("half") == 24
+        assert run.judged("half") == set()
+
+
+def test_the_outlook_counts_what_is_missing_and_calls_nothing(tmp_path):
+    with Run(tmp_path, create=True) as run:
+        before = outlook(run, settings(model="openai:x", judge="openai:y"), QUESTIONS, askings())
+    assert (before.answers, before.judgements, before.calls, before.measured) == (24, 24, 24 * 9, False)
+    run_it(tmp_path)
+    with Run(tmp_path) as run:
+        after = outlook(run, settings(), QUESTIONS, askings())
+    assert (after.answers, after.judgements, after.calls) == (0, 0, 0)
+
+
+KILLED = """
+import asyncio, sys
+from pathlib import Path
+sys.path.insert(0, {tests!r})
+from test_runs import *
+async def slow(question):
+    await asyncio.sleep(0.02)
+    return await answering("It draws {{n}}5 mA.")(question)
+print("started", flush=True)
+with Run(Path({folder!r}), create=True) as run:
+    both = [Asking("good", "1", slow), Asking("bad", "1", slow)]
+    asyncio.run(compare(run, settings(), QUESTIONS, both, judge=RulesJudge(), concurrency=1))
+"""
+
+
+def test_a_killed_run_goes_on_where_it_was(tmp_path):
+    script = KILLED.format(tests=str(Path(__file__).parent), folder=str(tmp_path))
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    file = tmp_path / "run.sqlite"
+
+    def done() -> int:
+        with Run(tmp_path) as run:
+            return len(run.answered())
+
+    while not file.exists() or done() < 3:
+        assert process.poll() is None, "the run ended before it could be killed"
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    process.stdout.close()
+    kept = done()
+    counted: list[str] = []
+    assert run_it(tmp_path, with_=askings(counted)).complete
+    assert len(counted) == 24 - kept
+
+
+def test_what_is_no_run_is_refused(tmp_path):
+    with pytest.raises(InputError, match=r"no run\.sqlite"):
+        Run(tmp_path)
+    (tmp_path / "run.sqlite").write_text("not a database")
+    with pytest.raises(InputError, match="kgrag compare"):
+        Run(tmp_path)
+
+
+def test_the_better_pipeline_is_decided_and_said_first(tmp_path):
+    run_it(tmp_path)
+    with Run(tmp_path) as run:
+        summary = summarise(run, preset=PRESET)
+        assert summary.main == "nuggets" and summary.types == ("factual", "summary")
+        assert summary.comparisons["good", ALL].difference.value == 1.0
+        assert summary.counts("good").tp == 12 and summary.counts("bad").tp == 0
+        assert answer_in_three_sentences(summary)[0].startswith("Take good: it is better than bad over all questions")
+        assert {row.cluster for row in summary.rows["good"]} == {f"doc{n}.pdf" for n in range(4)}
+
+
+def test_equal_pipelines_are_not_decided_and_that_is_said_in_words(tmp_path):
+    same = answering("It draws {n}5 mA [1].")
+    run_it(tmp_path, with_=[Asking("good", "1", same), Asking("bad", "2", same)])
+    with Run(tmp_path) as run:
+        first, second, _ = answer_in_three_sentences(summarise(run, preset=PRESET))
+    assert "no pipeline is decidably better than bad" in first and "no single type" in second
+
+
+class Page(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+
+@pytest.fixture
+def report(tmp_path) -> Path:
+    run_it(tmp_path / "run")
+    out = tmp_path / "report.html"
+    with Run(tmp_path / "run") as run:
+        write_html(run, out, preset=PRESET)
+    return out
+
+
+def test_the_report_is_one_file_that_needs_nothing_from_elsewhere(report):
+    text = report.read_text("utf-8")
+    page = Page()
+    page.feed(text)
+    loaded = [
+        value
+        for _, attrs in page.tags
+        for name, value in attrs.items()
+        if name in ("src", "xlink:href", "href") and value
+    ]
+    assert [one for one in loaded if not one.startswith("#")] == []
+    assert "<script>alert" not in text and "&lt;script&gt;alert" in text  # an answer is data
+    assert sum(tag == "svg" for tag, _ in page.tags) == 4
+    assert text.count('class="question"') == 12 and "&lt;b&gt;&amp;" in text
+    assert "Take good" in text and "could show" in text
+
+
+def test_the_report_opens_in_a_browser(report, tmp_path):
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("needs chromium")
+    quiet = ["gpu", "quic", "background-networking", "component-update", "sync"]
+    flags = ["--headless", "--no-sandbox", "--no-first-run", *(f"--disable-{one}" for one in quiet)]
+    flags.append(f"--user-data-dir={tmp_path / 'profile'}")
+    done = subprocess.run(
+        [chromium, *flags, "--dump-dom", report.as_uri()], capture_output=True, text=True, timeout=300
+    )
+    assert "<button>pipeline</button>" in done.stdout  # the page's own script ran
+
+
+def test_markdown_and_csv_have_the_same_figures(tmp_path):
+    run_it(tmp_path / "run")
+    with Run(tmp_path / "run") as run:
+        write_markdown(run, tmp_path / "r.md", preset=PRESET)
+        write_csv(run, tmp_path / "r.csv", preset=PRESET)
+    assert "| good | 1.00 [1.00, 1.00] |" in (tmp_path / "r.md").read_text("utf-8")
+    lines = (tmp_path / "r.csv").read_text("utf-8").splitlines()
+    assert len(lines) == 25 and lines[0].startswith("pipeline,question,query_type,category,right,nuggets")
+    assert json.dumps(lines[1]).count("good") == 1
