@@ -1,5 +1,6 @@
 # make demo   the main job on the example documents        make check   what CI checks besides the tests
-# make test   all tests                                     make clean   remove what these made
+# make test   all tests, the same each time                 make clean   remove what these made
+# make fuzz   property tests on many new examples
 #
 # Each builds .venv/ first where it is missing or older than what it was built from. PYTHON=python3.12 chooses the interpreter.
 
@@ -9,7 +10,7 @@ CONSTRAINED = --quiet --constraint constraints.txt
 DEMO_STORE = ./.kgrag-demo
 QUESTION = Which supply voltage does the X-100 need, and which the X-1000?
 
-.PHONY: demo test lint types check format clean
+.PHONY: demo test fuzz lint types check format clean
 .DELETE_ON_ERROR:
 
 demo: .venv/.installed
@@ -26,7 +27,10 @@ demo: .venv/.installed
 	@echo '  .venv/bin/kgrag --help'
 
 test: .venv/.installed-dev
-	.venv/bin/python -m pytest
+	PYTHONHASHSEED=0 .venv/bin/python -m pytest
+
+fuzz: .venv/.installed-dev
+	.venv/bin/python -m pytest -m hypothesis --hypothesis-profile=fuzz
 
 lint: .venv/.installed-dev
 	.venv/bin/ruff check .

@@ -1,23 +1,72 @@
-"""Fixtures that tests share: a real Neo4j, an empty store on either database, the data of others."""
+"""Fixtures that tests share: a real Neo4j, an empty store on either database, the data of others; and one environment for all runs."""
 
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
 import hypothesis
+import neo4j as neo4j_driver
 import pytest
 
 from kgrag.neo4j_local import server as neo4j_server
+from kgrag.store.graph import open_store
 
 NEO4J_REQUIRED = os.environ.get("KGRAG_REQUIRE_NEO4J") == "1"
 NEO4J_ENGINE = os.environ.get("KGRAG_TEST_NEO4J_ENGINE", "auto")
-# A change is judged by the same examples each time; runs by hand look for new ones.
-hypothesis.settings.register_profile("ci", derandomize=True, deadline=None)
-hypothesis.settings.register_profile("hand", deadline=None)
-hypothesis.settings.load_profile("ci" if NEO4J_REQUIRED else "hand")
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+# A change is judged by the same examples each time, however slow the machine is. `make fuzz` looks for new ones.
+hypothesis.settings.register_profile(
+    "same", derandomize=True, deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.register_profile(
+    "fuzz", max_examples=2_000, deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow], print_blob=True
+)
+hypothesis.settings.load_profile("same")
+FUZZ_FACTOR = 20
+"""How many times more examples `make fuzz` takes of a test that sets their number itself."""
+
+OF_THE_TERMINAL = (
+    *("CI", "GITHUB_ACTIONS", "PY_COLORS", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE"),
+    *("COLUMNS", "LINES", "COLORTERM", "TTY_COMPATIBLE", "TTY_INTERACTIVE"),
+)
+OF_MODELS = (
+    *("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_API_VERSION", "AZURE_OPENAI_API_KEY", "AZURE_OPENAI_ENDPOINT"),
+    *("OLLAMA_HOST", "CO_API_KEY", "COHERE_API_KEY", "CO_API_URL"),
+)
+OF_THE_DATABASE = ("NEO4J_USERNAME", "NEO4J_PASSWORD", "NEO4J_DATABASE")
+OF_THE_TESTS = ("KGRAG_REQUIRE_NEO4J", "KGRAG_TEST_NEO4J_ENGINE", "KGRAG_JAVA_HOME")
+
+
+def pytest_configure() -> None:
+    """Make the environment of tests and of the programs that they start the same everywhere."""
+    of_kgrag = [name for name in os.environ if name.startswith("KGRAG_") and name not in OF_THE_TESTS]
+    for name in (*OF_THE_TERMINAL, *OF_MODELS, *OF_THE_DATABASE, *of_kgrag):
+        os.environ.pop(name, None)
+    os.environ["TERM"] = "dumb"
+    for name in ("NO_PROXY", "no_proxy"):
+        os.environ[name] = ",".join(filter(None, [os.environ.get(name), "127.0.0.1", "localhost"]))
+    # Java programs that live for seconds: compiling them better costs more than it gives. Halves the processor time of all tests.
+    os.environ.setdefault("ARCADEDB_JVM_ARGS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+    # A job in the background ignores SIGINT, and so would every program that a test starts and interrupts.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Give tests that set the number of their examples themselves more of them in a search for new ones."""
+    if config.getoption("--hypothesis-profile") != "fuzz":
+        return
+    for item in items:
+        test = getattr(item, "obj", None)
+        own = getattr(test, "_hypothesis_internal_use_settings", None)
+        if own is not None and own.max_examples < hypothesis.settings().max_examples:
+            test._hypothesis_internal_use_settings = hypothesis.settings(
+                own, max_examples=FUZZ_FACTOR * own.max_examples
+            )
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -25,15 +74,6 @@ def _no_replies_of_other_sessions(tmp_path_factory: pytest.TempPathFactory) -> I
     """Keep what models reply to tests out of the user's cache: the next session's server may have the same port."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("KGRAG_MODEL_CACHE", str(tmp_path_factory.mktemp("models") / "replies.sqlite"))
-        for variable in (
-            "OPENAI_API_KEY",
-            "OPENAI_BASE_URL",
-            "OLLAMA_HOST",
-            "CO_API_KEY",
-            "COHERE_API_KEY",
-            "CO_API_URL",
-        ):
-            patch.delenv(variable, raising=False)
         yield
 
 
@@ -49,7 +89,9 @@ def neo4j(tmp_path_factory: pytest.TempPathFactory) -> Iterator[neo4j_server.Neo
             pytest.fail(f"KGRAG_REQUIRE_NEO4J=1, and {missing}")
         pytest.skip(missing)
     home = tmp_path_factory.mktemp("neo4j")
-    server = neo4j_server.up(home, bolt_port=0, heap_mb=1024, engine=NEO4J_ENGINE, owner_pid=os.getpid())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1")
+        server = neo4j_server.up(home, bolt_port=0, heap_mb=1024, engine=NEO4J_ENGINE, owner_pid=os.getpid())
     try:
         yield server
     finally:
@@ -66,11 +108,54 @@ def neo4j_target(neo4j: neo4j_server.Neo4jServer) -> Iterator[str]:
         yield neo4j.url
 
 
+@pytest.fixture(scope="session")
+def neo4j_session(neo4j_target: str) -> Iterator[neo4j_driver.Session]:
+    """What empties that Neo4j between tests."""
+    login = (os.environ["NEO4J_USERNAME"], os.environ["NEO4J_PASSWORD"])
+    with neo4j_driver.GraphDatabase.driver(neo4j_target, auth=login) as driver, driver.session() as session:
+        yield session
+
+
+@pytest.fixture(scope="session")
+def neo4j_schema(neo4j_target: str, neo4j_session: neo4j_driver.Session) -> frozenset[str]:
+    """The constraints and indexes that every store has, by name. Made once: after a change of them Neo4j plans every statement anew."""
+    with open_store(neo4j_target) as store:
+        store.bind("test", 8)
+    return frozenset(name for name, _ in schema_of_neo4j(neo4j_session))
+
+
 @pytest.fixture
-def neo4j_empty(neo4j_target: str) -> str:
-    """The same address, with nothing in the database: no node, no index, no constraint."""
-    wipe_neo4j(neo4j_target)
+def vector_dimensions() -> int | None:
+    """Of the vector indexes that a test may find on Neo4j, empty; None where there may be none."""
+    return None
+
+
+@pytest.fixture
+def neo4j_empty(
+    neo4j_target: str,
+    neo4j_session: neo4j_driver.Session,
+    neo4j_schema: frozenset[str],
+    vector_dimensions: int | None,
+) -> str:
+    """The same address, with nothing in the database but the constraints and indexes of a store that was emptied.
+
+    Community has only one database, so tests take turns in it.
+    """
+    neo4j_session.run("MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 5000 ROWS").consume()
+    for name, dimensions in schema_of_neo4j(neo4j_session):
+        if dimensions != vector_dimensions if dimensions else name not in neo4j_schema:
+            neo4j_session.run(f"DROP CONSTRAINT `{name}` IF EXISTS").consume()
+            neo4j_session.run(f"DROP INDEX `{name}` IF EXISTS").consume()
     return neo4j_target
+
+
+def schema_of_neo4j(session: neo4j_driver.Session) -> list[tuple[str, int | None]]:
+    """Return the names of constraints and indexes, a vector index with its dimensions. A new database has the look-up indexes, too."""
+    rows = session.run(
+        "SHOW INDEXES YIELD name, type, options WHERE type <> 'LOOKUP' "
+        "RETURN name, options.indexConfig.`vector.dimensions` AS dimensions"
+    ).values()
+    return [(name, dimensions) for name, dimensions in rows]
 
 
 @pytest.fixture(params=["embedded", pytest.param("neo4j", marks=pytest.mark.neo4j)])
@@ -88,20 +173,6 @@ def shared_data() -> Path:
     if not SHARED_DATA.is_dir():
         pytest.skip(f"needs {SHARED_DATA}")
     return SHARED_DATA
-
-
-def wipe_neo4j(url: str) -> None:
-    """Empty the database at `url`: Community has only one, so tests take turns in it."""
-    from neo4j import GraphDatabase
-
-    login = (os.environ["NEO4J_USERNAME"], os.environ["NEO4J_PASSWORD"])
-    with GraphDatabase.driver(url, auth=login) as driver, driver.session() as session:
-        for (name,) in session.run("SHOW CONSTRAINTS YIELD name").values():
-            session.run(f"DROP CONSTRAINT `{name}`").consume()
-        # Neo4j's own two look-up indexes stay: every new database has them.
-        for (name,) in session.run("SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP' RETURN name").values():
-            session.run(f"DROP INDEX `{name}`").consume()
-        session.run("MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 5000 ROWS").consume()
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -111,6 +111,12 @@ def content() -> Content:
 
 
 @pytest.fixture
+def vector_dimensions(content: Content) -> int:
+    """All tests of the contract have vectors of one length: their indexes are made once."""
+    return content.dimensions
+
+
+@pytest.fixture
 def store(store_target: str, content: Content) -> Iterator[GraphStore]:
     with open_store(store_target) as opened:
         opened.bind(content.embedder, content.dimensions)

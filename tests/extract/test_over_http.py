@@ -24,7 +24,8 @@ EXAMPLES = Path(__file__).parents[2] / "examples" / "documents"
 DOCUMENTS = ("sensors/TPR-40", "modules/WX-32", "controllers/X-1000/x-1000-error-codes.html", "carriers/TCB-40")
 ARDUINO_CHUNKS = 100
 TIMES_OF_A_FAULT = 1
-TIMEOUT_S = 1.0
+TIMEOUT_S = 4.0
+"""Long enough for a busy machine to answer what does not hang."""
 
 
 def triples_of(text: str) -> list[tuple[str, str, str]]:

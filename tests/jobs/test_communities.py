@@ -396,7 +396,7 @@ def test_a_killed_run_is_resumed_and_ends_as_one_that_was_not(
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=1800,
         check=False,
     )
     assert killed.returncode == -9, killed.stderr

@@ -20,7 +20,7 @@ from kgrag.models.base import ChatModel, Message
 from kgrag.models.cached import CachedChatModel, CachedEmbedder, CachedReranker, chat_key, fresh_replies
 from kgrag.models.meter import Meter
 from kgrag.models.reply_cache import ReplyCache
-from kgrag.testing import HashingEmbedder, ModelServer, ScriptedChatModel, ScriptedReranker, wrong_types
+from kgrag.testing import HashingEmbedder, ModelServer, ScriptedChatModel, ScriptedReranker, hanging, wrong_types
 from kgrag.types import Usage
 
 ASKED = [Message("user", "hello")]
@@ -104,7 +104,7 @@ def test_equal_requests_at_the_same_time_are_made_once_and_the_next_one_takes_ov
         first.cancel()
         return [(await other).text for other in others]
 
-    with ModelServer("ok", latency_s=0.2) as server:
+    with ModelServer([hanging(), "ok"]) as server:
         assert asyncio.run(scenario(open_chat_model("openai:any", base_url=server.url))) == ["ok"] * 5
         assert [request.state for request in server.requests] == ["dropped", "completed"]
 

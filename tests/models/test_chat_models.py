@@ -33,6 +33,9 @@ from kgrag.testing import (
     wrong_types,
 )
 
+TIMEOUT_S = 3.0
+"""Long enough for a busy machine to answer what does not hang."""
+IN_AN_HOUR = "in an hour"
 ASKED = [Message("system", "Be brief."), Message("user", "Which voltage?")]
 GOOD = {"answer": "3.3 V", "parts": ["X-100"]}
 SCHEMA = {
@@ -147,7 +150,7 @@ def test_a_text_that_is_not_whole_is_an_error_with_what_came(trouble: Behaviour,
 @pytest.mark.parametrize("name", FAULTS)
 def test_every_fault_goes_away_by_asking_again(name: str) -> None:
     with ModelServer([FAULTS[name](), "3.3 V"]) as server:
-        assert ask(open_chat_model("openai:any", base_url=server.url, timeout_s=0.5)).text == "3.3 V"
+        assert ask(open_chat_model("openai:any", base_url=server.url, timeout_s=TIMEOUT_S)).text == "3.3 V"
         assert len(server.requests) == 2
 
 
@@ -155,7 +158,7 @@ def test_every_fault_goes_away_by_asking_again(name: str) -> None:
 def test_a_fault_that_stays_is_one_clear_line_that_says_to_come_back(name: str) -> None:
     with ModelServer(lambda request: FAULTS[name]()) as server:
         with pytest.raises(ModelUnavailable) as caught:
-            ask(open_chat_model("openai:any", base_url=server.url, timeout_s=0.5, retries=1))
+            ask(open_chat_model("openai:any", base_url=server.url, timeout_s=TIMEOUT_S, retries=1))
         assert len(server.requests) == 2
     assert "openai:any" in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -224,7 +227,7 @@ def test_no_more_requests_are_under_way_than_allowed() -> None:
     async def many(model: ChatModel) -> None:
         await asyncio.gather(*(model.reply([Message("user", str(number))]) for number in range(20)))
 
-    with ModelServer("ok", latency_s=0.02) as server:
+    with ModelServer("ok", latency_s=0.2) as server:
         asyncio.run(many(open_chat_model("openai:any", base_url=server.url, concurrency=3)))
         assert server.peak_concurrency == 3
         assert len(server.requests) == 20
@@ -355,16 +358,15 @@ def test_the_longest_reply_is_said_by_the_name_that_the_endpoint_knows() -> None
     ("headers", "about"),
     [
         ([("Retry-After", "7.5")], 7.5),
-        ([("Retry-After", format_datetime(datetime.now(UTC) + timedelta(hours=1)))], 3600),
+        ([("Retry-After", IN_AN_HOUR)], 3600),
         ([("retry-after-ms", "250"), ("Retry-After", "9")], 0.25),
         ([("Retry-After", "soon")], None),
         ([], None),
     ],
 )
 def test_when_to_come_back_is_read_in_all_its_forms(headers: list[tuple[str, str]], about: float | None) -> None:
-    with (
-        ModelServer([Behaviour(status=429, headers=tuple(headers))]) as server,
-        pytest.raises(ModelUnavailable) as caught,
-    ):
+    date = format_datetime(datetime.now(UTC) + timedelta(hours=1))
+    said = tuple((name, date if value == IN_AN_HOUR else value) for name, value in headers)
+    with ModelServer([Behaviour(status=429, headers=said)]) as server, pytest.raises(ModelUnavailable) as caught:
         ask(open_chat_model("openai:any", base_url=server.url, retries=0))
     assert caught.value.retry_after_s == (None if about is None else pytest.approx(about, rel=0.2))

@@ -144,7 +144,7 @@ def test_every_fault_of_an_endpoint_goes_away_by_asking_again(name: str) -> None
     for model in ("openai:any", "cohere:any"):
         with ModelServer(embeddings=[FAULTS[name](), Behaviour()]) as server:
             url = server.origin if model.startswith("cohere") else server.url
-            assert asyncio.run(open_embedder(model, base_url=url, timeout_s=2.0).embed_documents(["x"])).shape == (
+            assert asyncio.run(open_embedder(model, base_url=url, timeout_s=4.0).embed_documents(["x"])).shape == (
                 1,
                 64,
             )

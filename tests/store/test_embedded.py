@@ -49,7 +49,7 @@ def write(store: GraphStore, n: int) -> None:
 
 def run(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-c", HERE + code, *arguments], capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, "-c", HERE + code, *arguments], capture_output=True, text=True, timeout=600, check=False
     )
 
 
@@ -170,7 +170,7 @@ def test_an_ended_process_lets_go_of_its_store(tmp_path: Path) -> None:
     )
     assert process.stdout is not None and process.stdout.readline() == "open\n"
     process.terminate()
-    process.wait(timeout=60)
+    process.wait(timeout=600)
     with open_store(tmp_path / "a.kg", create=False):
         pass
 
@@ -193,7 +193,7 @@ def test_the_procedures_of_arcadedb_that_write_are_refused(tmp_path: Path, cyphe
 def test_the_heap_is_checked(tmp_path: Path) -> None:
     ended = subprocess.run(
         [sys.executable, "-c", HERE + "open_store(sys.argv[1])", str(tmp_path / "a.kg")],
-        capture_output=True, text=True, timeout=60, check=False, env={**os.environ, "KGRAG_JVM_HEAP": "much"},
+        capture_output=True, text=True, timeout=600, check=False, env={**os.environ, "KGRAG_JVM_HEAP": "much"},
     )  # fmt: skip
     assert "KGRAG_JVM_HEAP: expected a size like 2g or 1500m, got 'much'" in ended.stderr
 
@@ -204,7 +204,7 @@ def test_a_signal_ends_a_program_with_an_open_store_in_python_s_way(
 ) -> None:
     program = (
         "import sys, time\nfrom kgrag.store.graph import open_store\n"
-        "try:\n    with open_store(sys.argv[1]):\n        print('open', flush=True)\n        time.sleep(60)\n"
+        "try:\n    with open_store(sys.argv[1]):\n        print('open', flush=True)\n        time.sleep(600)\n"
         "except KeyboardInterrupt:\n    sys.exit(130)\n"
     )
     process = subprocess.Popen(

@@ -24,7 +24,7 @@ from kgrag.testing import (
 TRIPLES = {"triples": [["X-100", "NEEDS", "3.3 V"], ["X-100", "HAS", "USB port"], ["TPR-40", "MEASURES", "pressure"]]}
 
 
-def client(server: ModelServer | ModelServerProcess, *, key: str = "key", timeout: float = 5.0) -> openai.OpenAI:
+def client(server: ModelServer | ModelServerProcess, *, key: str = "key", timeout: float = 60.0) -> openai.OpenAI:
     return openai.OpenAI(api_key=key, base_url=server.url, max_retries=0, timeout=timeout)
 
 
@@ -152,7 +152,7 @@ def test_wrong_arity_takes_a_part_of_a_triple_and_wrong_types_put_no_text() -> N
 @pytest.mark.parametrize("name", FAULTS)
 def test_every_fault_is_an_error_at_the_client_and_a_failed_request_at_the_server(name: str) -> None:
     with ModelServer([FAULTS[name](), "well"]) as server:
-        with client(server, timeout=0.3) as openai_client:
+        with client(server, timeout=3.0) as openai_client:
             try:
                 got = openai_client.chat.completions.create(
                     model="any", messages=[{"role": "user", "content": "hello"}]
@@ -218,15 +218,28 @@ def test_a_stopped_server_drops_what_is_open_and_comes_back_on_its_port() -> Non
         server.stop()
 
 
-def test_latency_is_of_each_request_and_the_most_open_requests_are_counted() -> None:
-    async def many(url: str) -> None:
-        async with httpx.AsyncClient() as http:
+def test_the_most_requests_that_were_open_at_once_are_counted() -> None:
+    async def many(server: ModelServer) -> None:
+        async with httpx.AsyncClient(timeout=None) as http:
             body = {"model": "any", "messages": [{"role": "user", "content": "hello"}]}
-            await asyncio.gather(*(http.post(f"{url}/chat/completions", json=body) for _ in range(8)))
+            asked = [asyncio.create_task(http.post(f"{server.url}/chat/completions", json=body)) for _ in range(8)]
+            while server.peak_concurrency < 8:
+                await asyncio.sleep(0.005)
+            server.stop()
+            assert len(await asyncio.gather(*asked, return_exceptions=True)) == 8
 
-    with ModelServer(lambda request: answer("late", latency_s=0.2)) as server:
-        asyncio.run(many(server.url))
+    with ModelServer(lambda request: hanging()) as server:
+        asyncio.run(many(server))
         assert server.peak_concurrency == 8
+
+
+def test_latency_is_of_the_server_or_of_one_request() -> None:
+    with ModelServer("late", latency_s=0.5) as server:
+        asked(server)
+        assert server.requests[0].ended_at - server.requests[0].at >= 0.5
+    with ModelServer([answer("at once", latency_s=0.0)], latency_s=50.0) as server:
+        asked(server)
+        assert server.requests[0].ended_at - server.requests[0].at < 50.0
 
 
 def test_what_is_no_request_of_a_model_is_refused(echo: ModelServer) -> None:
@@ -239,7 +252,7 @@ def test_the_process_serves_a_script_by_name_and_reports_what_it_was_asked() -> 
     with ModelServerProcess("tests.testing.scripts:shout") as server:
         assert asked(server, "hello").choices[0].message.content == "HELLO"
         assert asked(server, "hello").choices[0].message.content == "HELLO"
-        with client(server, timeout=0.1) as openai_client, pytest.raises(openai.APITimeoutError):
+        with client(server, timeout=3.0) as openai_client, pytest.raises(openai.APITimeoutError):
             openai_client.chat.completions.create(model="any", messages=[{"role": "user", "content": "hang"}])
         report = server.report()
         assert report["requests"] == 3

@@ -273,11 +273,11 @@ def test_calls_go_on_while_results_are_written_but_not_without_end(
 
         def watch() -> None:
             assert writing.wait(600)
-            before = -1
-            while len(model.calls) != before:  # until no new call comes
-                before = len(model.calls)
+            counts: list[int] = []
+            while len(counts) < 5 or len(set(counts[-5:])) > 1:  # until no new call comes
+                counts.append(len(model.calls))
                 time.sleep(0.5)
-            seen_while_writing.append(before)
+            seen_while_writing.append(counts[-1])
             goes_on.set()
 
         model = ScriptedChatModel(says)

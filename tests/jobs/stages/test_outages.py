@@ -12,17 +12,25 @@ import pytest
 
 from kgrag.cli import run
 from kgrag.store.graph import open_store
-from kgrag.testing import ModelRequest, ModelServer
+from kgrag.testing import Behaviour, ModelRequest, ModelServer, answer
 
 CHUNKS = 60
 AWAY_S = 4.0
+HELD_S = 1.0
+
+Interrupt = Callable[[ModelServer, "Script", Callable[[], None], Callable[[], object]], None]
 
 
-def script(request: ModelRequest) -> object:
-    if "Check " in request.last:
-        return {"ok": True}
-    number = request.last.rpartition("says ")[2].partition(".")[0]
-    return f"(part {number}, NEEDS, {number} V)"
+class Script:
+    """Takes its time for all but the first third of the calls until the outage has begun, so that it comes in the middle of the build."""
+
+    def __init__(self) -> None:
+        self.away = threading.Event()
+
+    def __call__(self, request: ModelRequest) -> Behaviour:
+        number = request.last.rpartition("says ")[2].partition(".")[0]
+        reply = answer(f"(part {number}, NEEDS, {number} V)")
+        return reply if self.away.is_set() or request.number < CHUNKS // 3 else reply.after(HELD_S)
 
 
 class Proxy:
@@ -87,15 +95,18 @@ def arguments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @pytest.fixture
-def interrupt() -> Iterator[Callable[[ModelServer, Callable[[], None]], None]]:
+def interrupt() -> Iterator[Interrupt]:
     """Do something once the model has completed some calls of a build that another thread runs."""
     threads: list[threading.Thread] = []
 
-    def start(model: ModelServer, outage: Callable[[], None]) -> None:
+    def start(model: ModelServer, script: Script, begin: Callable[[], None], end: Callable[[], object]) -> None:
         def wait() -> None:
             while len(model.calls("chat")) < CHUNKS // 3:
                 time.sleep(0.02)
-            outage()
+            begin()
+            script.away.set()
+            time.sleep(AWAY_S)
+            end()
 
         threads.append(threading.Thread(target=wait))
         threads[0].start()
@@ -113,17 +124,12 @@ def states(target: str) -> dict[str, int]:
 
 def test_a_model_server_that_goes_and_comes_back(
     arguments: list[str],
-    interrupt: Callable[[ModelServer, Callable[[], None]], None],
+    interrupt: Interrupt,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
+    script = Script()
     with ModelServer(script, latency_s=0.1) as model:
-
-        def outage() -> None:
-            model.stop()
-            time.sleep(AWAY_S)
-            model.start()
-
-        interrupt(model, outage)
+        interrupt(model, script, model.stop, model.start)
         assert run([*arguments, "store.kg", "--base-url", model.url]) == 0
     assert states("store.kg") == {"ok": CHUNKS, "empty": 0, "repaired": 0, "failed": 0}
     said = capsys.readouterr().err
@@ -136,21 +142,16 @@ def test_a_model_server_that_goes_and_comes_back(
 def test_a_database_server_that_goes_and_comes_back(
     arguments: list[str],
     neo4j_empty: str,
-    interrupt: Callable[[ModelServer, Callable[[], None]], None],
+    interrupt: Interrupt,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     address = urlsplit(neo4j_empty)
     proxy = Proxy(address.hostname or "", address.port or 0)
     proxy.open()
-
-    def outage() -> None:
-        proxy.close()
-        time.sleep(AWAY_S)
-        proxy.open()
-
+    script = Script()
     try:
         with ModelServer(script, latency_s=0.1) as model:
-            interrupt(model, outage)
+            interrupt(model, script, proxy.close, proxy.open)
             # `bolt`, because `neo4j` would ask the server for its address and go round the proxy.
             assert run([*arguments, f"bolt://127.0.0.1:{proxy.port}", "--base-url", model.url]) == 0
     finally:
@@ -166,15 +167,16 @@ def test_a_database_server_that_goes_and_comes_back(
 def test_a_database_server_that_stays_away_ends_the_build_and_what_was_paid_for_is_kept(
     arguments: list[str],
     neo4j_empty: str,
-    interrupt: Callable[[ModelServer, Callable[[], None]], None],
+    interrupt: Interrupt,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     address = urlsplit(neo4j_empty)
     proxy = Proxy(address.hostname or "", address.port or 0)
     proxy.open()
+    script = Script()
     try:
         with ModelServer(script, latency_s=0.1) as model:
-            interrupt(model, proxy.close)
+            interrupt(model, script, proxy.close, lambda: None)
             command: Sequence[str] = [*arguments, f"bolt://127.0.0.1:{proxy.port}", "--base-url", model.url]
             assert run([*command, "--wait-s", "1"]) == 3
             said = capsys.readouterr().err
