@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from kgrag.communities import CommunityReport
     from kgrag.communities.summary import Summariser
     from kgrag.extract.base import Extractor
+    from kgrag.jobs.compare import CompareOptions, CompareReport, Comparison, Outlook
     from kgrag.jobs.estimate import Estimate
     from kgrag.jobs.report import BuildReport
     from kgrag.jobs.resolve import Explanation, ResolveReport
@@ -317,6 +318,39 @@ class AsyncKnowledgeGraph:
             budget=budget,
         )
 
+    async def compare(
+        self,
+        questions: str | Path,
+        *,
+        out: str | Path,
+        options: CompareOptions,
+        rejudge_failed: bool = False,
+        progress: Progress | None = None,
+    ) -> CompareReport:
+        """Ask every question through every pipeline and judge the answers, in a run that resumes; see `kgrag.jobs.compare.compare`.
+
+        Every model that is needed is asked once before the first question. Raises `InputError` for files that cannot be read, and what
+        pipelines and models raise.
+        """
+        from kgrag.evaluate.runs import Run
+        from kgrag.jobs.compare import compare
+
+        prepared = await self._comparison(Path(questions), options)
+        await self._check_comparing(options.judge)
+        with Run(Path(out), create=True) as run:
+            if rejudge_failed:
+                run.forget_failed_judgements(prepared.judge.fingerprint)
+            return await compare(run, prepared, concurrency=self.settings.concurrency, progress=progress)
+
+    async def compare_outlook(self, questions: str | Path, *, out: str | Path, options: CompareOptions) -> Outlook:
+        """Say what `compare` would still do; no model is called, and a run that is not there is not made."""
+        from kgrag.evaluate.runs import Run, run_exists
+        from kgrag.jobs.compare import outlook
+
+        prepared = await self._comparison(Path(questions), options)
+        with Run(Path(out)) if run_exists(Path(out)) else nullcontext() as run:
+            return outlook(run, prepared)
+
     async def status(self) -> dict[str, Any]:
         """Say what the store holds, as `kgrag status --json` does."""
         from kgrag.jobs.status import status
@@ -358,6 +392,43 @@ class AsyncKnowledgeGraph:
             by_prompt = {"path"} | ({"graph_transformer"} if self.settings.transformer_mode == "prompt" else set())
             structured = set(self.settings.extractor) & set(NEEDS_MODEL) - by_prompt
             await require_models(self.settings, roles=roles, structured=bool(structured), meter=self.meter)
+
+    async def _comparison(self, questions: Path, options: CompareOptions) -> Comparison:
+        """Read and open all that a comparison needs, so that what is wrong is said before the first answer."""
+        from kgrag.evaluate.gold_questions import read_questions_to_judge
+        from kgrag.evaluate.judge.judges import open_judge
+        from kgrag.evaluate.judge.presets import load_preset
+        from kgrag.jobs.compare import Comparison
+
+        asked = read_questions_to_judge(questions)
+        retrievers = {name: await asyncio.to_thread(self.retriever, name) for name in options.pipelines}
+        model = None
+        if options.judge not in CHAT_MODELS:
+            model = open_chat_model(options.judge, settings=self.settings, meter=self.meter)
+        return Comparison.prepare(
+            questions.name,
+            asked,
+            options,
+            retrievers=retrievers,
+            judge=open_judge(model, embedder=self.embedder, preset=load_preset(options.preset)),
+            corpus=await self.digest(),
+            embedder=self.embedder,
+            model=self.model,
+            settings=self.settings,
+        )
+
+    async def _check_comparing(self, judge: str) -> None:
+        """Ask every hosted model that a comparison needs once. Raises `ModelError`."""
+        from kgrag.models.check import Role, require_models
+
+        roles: list[Role] = ["chat"] if self.model is not None else []
+        roles += ["embedder"] if is_hosted(self.settings.embedder) else []
+        roles += ["reranker"] if self.settings.reranker is not None else []
+        if roles:
+            await require_models(self.settings, roles=roles, structured=self.model is not None, meter=self.meter)
+        if judge not in CHAT_MODELS and judge != self.settings.model:
+            judging = self.settings.model_copy(update={"model": judge})
+            await require_models(judging, roles=["chat"], structured=True, meter=self.meter)
 
     @cached_property
     def reranker(self) -> Reranker | None:
@@ -485,6 +556,8 @@ class KnowledgeGraph:
     retrieve = _waiting(AsyncKnowledgeGraph.retrieve)
     trace = _waiting(AsyncKnowledgeGraph.trace)
     ask = _waiting(AsyncKnowledgeGraph.ask)
+    compare = _waiting(AsyncKnowledgeGraph.compare)
+    compare_outlook = _waiting(AsyncKnowledgeGraph.compare_outlook)
     status = _waiting(AsyncKnowledgeGraph.status)
     digest = _waiting(AsyncKnowledgeGraph.digest)
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from kgrag.cli import ask, bench, build, communities, db, inspect, models, pipelines, resolve, retrieve
+from kgrag.cli import ask, bench, build, communities, compare, db, inspect, models, pipelines, resolve, retrieve
 
 __all__ = ["app"]
 
@@ -22,6 +22,8 @@ app.command("resolve")(resolve.resolve)
 app.command("explain-merge")(resolve.explain_merge)
 app.command("ask")(ask.ask)
 app.command("retrieve")(retrieve.retrieve)
+app.command("compare")(compare.compare)
+app.command("report")(compare.report)
 app.command("status")(inspect.status)
 app.command("digest")(inspect.digest)
 app.command("cypher")(inspect.cypher)
@@ -29,6 +31,7 @@ app.command("delete")(inspect.delete)
 app.add_typer(bench.app, name="bench")
 app.add_typer(communities.app, name="communities")
 app.add_typer(db.app, name="db")
+app.add_typer(compare.judge_app, name="judge")
 app.add_typer(models.app, name="models")
 app.add_typer(pipelines.app, name="pipelines")
 

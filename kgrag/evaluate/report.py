@@ -11,9 +11,9 @@ from kgrag.errors import InputError
 from kgrag.evaluate import plots
 from kgrag.evaluate.judge import rules
 from kgrag.evaluate.judge.judges import one_family
-from kgrag.evaluate.judge.presets import Preset, evaluation_folder
+from kgrag.evaluate.judge.presets import evaluation_folder
 from kgrag.evaluate.runs import Run
-from kgrag.evaluate.summary import ALL, Summary, summarise
+from kgrag.evaluate.summary import ALL, Summary
 
 __all__ = ["answer_in_three_sentences", "threats", "write_csv", "write_html", "write_markdown"]
 
@@ -78,7 +78,7 @@ def threats(run: Run, summary: Summary) -> list[str]:
     return found
 
 
-def write_html(run: Run, out: Path, *, preset: Preset) -> None:
+def write_html(run: Run, out: Path, *, summary: Summary) -> None:
     """Write the page: readable without JavaScript, without anything from elsewhere. Raises `InputError` where the extra is missing."""
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -86,7 +86,6 @@ def write_html(run: Run, out: Path, *, preset: Preset) -> None:
         raise InputError(
             "Reports are made with Jinja2, which is not installed. Run: pip install 'kgrag[charts]'"
         ) from error
-    summary = summarise(run, preset=preset)
     environment = Environment(
         loader=PackageLoader("kgrag.evaluate", "templates"),
         autoescape=True,
@@ -153,9 +152,8 @@ def _passage(piece: Any, passages: dict[str, dict[str, str]]) -> str:
     return passages[key]["number"]
 
 
-def write_markdown(run: Run, out: Path, *, preset: Preset) -> None:
+def write_markdown(run: Run, out: Path, *, summary: Summary) -> None:
     """Write the answer, the table of pipelines and types, the verdicts and the threats as Markdown."""
-    summary = summarise(run, preset=preset)
     settings = run.settings
     columns = [ALL, *summary.types]
     lines = ["# Which way of asking is best", "", *answer_in_three_sentences(summary), ""]
@@ -181,9 +179,8 @@ def _line(cells: list[str]) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
-def write_csv(run: Run, out: Path, *, preset: Preset) -> None:
+def write_csv(out: Path, *, summary: Summary) -> None:
     """Write one line for each question and pipeline with all its scores; an empty field is what could not be judged."""
-    summary = summarise(run, preset=preset)
     names = measures(summary)
     with out.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)

@@ -20,7 +20,7 @@ from kgrag.evaluate.gold_questions import GoldQuestion
 from kgrag.evaluate.judge.judgement import Judgement
 from kgrag.types import Answer, content_id
 
-__all__ = ["Cell", "Result", "Run", "RunSettings"]
+__all__ = ["Cell", "Result", "Run", "RunSettings", "run_exists"]
 
 FILE = "run.sqlite"
 VERSION = "1"
@@ -92,6 +92,11 @@ class Result:
     failures: dict[str, str]
 
 
+def run_exists(folder: Path) -> bool:
+    """Whether there is a run to open in a folder."""
+    return (folder / FILE).is_file()
+
+
 class Run:
     """An open run in a folder of its own. Writes are one transaction each and survive a kill of the process.
 
@@ -101,7 +106,7 @@ class Run:
     def __init__(self, folder: Path, *, create: bool = False) -> None:
         self.folder = folder
         file = folder / FILE
-        if not create and not file.is_file():
+        if not create and not run_exists(folder):
             raise InputError(f"{folder}: expected a run of kgrag compare, there is no {FILE}.")
         try:
             folder.mkdir(parents=True, exist_ok=True)

@@ -4,23 +4,69 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Annotated, Self
 
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from kgrag.answer import read_template
 from kgrag.common.progress import Progress, Silent
 from kgrag.errors import InputError, ModelReplyError
 from kgrag.evaluate.gold_questions import GoldQuestion
 from kgrag.evaluate.judge.judgement import Judge
 from kgrag.evaluate.runs import Cell, Run, RunSettings
-from kgrag.types import Answer, Usage
+from kgrag.jobs.ask import ask
+from kgrag.models.base import ChatModel, Embedder
+from kgrag.retrieve import AdaptiveRetriever, Retriever
+from kgrag.retrieve.pipeline import AdaptivePipeline, load_pipeline
+from kgrag.settings import Settings
+from kgrag.types import Answer, Usage, content_id
 
-__all__ = ["Asking", "CompareReport", "Outlook", "compare", "outlook"]
+__all__ = [
+    "Asking",
+    "CompareOptions",
+    "CompareReport",
+    "Comparison",
+    "Outlook",
+    "compare",
+    "outlook",
+    "pipeline_digest",
+]
 
 SAY_COST_EVERY_S = 30.0
 JUDGE_CALLS = 8
 """Calls of a model that judges one answer: one for each part, two for nuggets."""
+MEASURED_ANSWERS = 200
 ASSUMED_PROMPT_TOKENS, ASSUMED_COMPLETION_TOKENS, ASSUMED_SECONDS = 3000, 150, 2.0
 """Of one call, until a run has answers to measure."""
+
+
+class CompareOptions(BaseModel):
+    """What is compared and how. Raises a `ValueError` where the baseline is not one of the pipelines."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    pipelines: Annotated[tuple[str, ...], Field(min_length=1)]
+    baseline: str | None = None
+    """What the others are compared with; None is the first."""
+    judge: str = "rules"
+    """`rules` or a chat model."""
+    preset: str = "strict"
+    """Constants of the metrics (`kgrag.evaluate.judge.presets`)."""
+    repeats: Annotated[int, Field(ge=1)] = 1
+    top: Annotated[int, Field(ge=1)] | None = None
+    budget: Annotated[int, Field(ge=1)] | None = None
+    """Tokens of evidence, equal for all pipelines; None leaves each its own."""
+
+    @model_validator(mode="after")
+    def _baseline_is_asked(self) -> Self:
+        if len(set(self.pipelines)) < len(self.pipelines):
+            raise ValueError(f"expected each pipeline once, got {', '.join(self.pipelines)}")
+        if self.baseline is not None and self.baseline not in self.pipelines:
+            raise ValueError(f"expected the baseline to be one of {', '.join(self.pipelines)}, got {self.baseline!r}")
+        return self
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,23 +114,94 @@ class Outlook:
     measured: bool
 
 
-def cells_of(settings: RunSettings, questions: Sequence[GoldQuestion], askings: Sequence[Asking]) -> list[Cell]:
-    """Name every cell, question by question, so that a run that is stopped early has some of every pipeline."""
-    return [
-        Cell.of(question, asking.pipeline, digest=asking.digest, settings=settings, repeat=repeat)
-        for repeat in range(settings.repeats)
-        for question in questions
-        for asking in askings
-    ]
+def pipeline_digest(name: str) -> str:
+    """Hash all that a pipeline's file says, and of an adaptive one what the pipelines say that it chooses from."""
+    chosen = load_pipeline(name)
+    others = (
+        sorted({chosen.adaptive.otherwise, *chosen.adaptive.map.values()})
+        if isinstance(chosen, AdaptivePipeline)
+        else []
+    )
+    return content_id(chosen.model_dump_json(), *(pipeline_digest(one) for one in others))
 
 
-def outlook(run: Run, settings: RunSettings, questions: Sequence[GoldQuestion], askings: Sequence[Asking]) -> Outlook:
-    """Say what is missing and what it would take. Calls nothing and writes nothing."""
-    cells = cells_of(settings, questions, askings)
-    answered, judged = run.answered(), run.judged(settings.judge_fingerprint)
+@dataclass(frozen=True)
+class Comparison:
+    """All that a comparison needs, read and opened."""
+
+    settings: RunSettings
+    questions: Sequence[GoldQuestion]
+    askings: Sequence[Asking]
+    judge: Judge
+
+    @classmethod
+    def prepare(
+        cls,
+        name: str,
+        questions: Sequence[GoldQuestion],
+        options: CompareOptions,
+        *,
+        retrievers: Mapping[str, Retriever | AdaptiveRetriever],
+        judge: Judge,
+        corpus: str,
+        embedder: Embedder,
+        model: ChatModel | None,
+        settings: Settings,
+    ) -> Self:
+        """Wire the questions of a file to pipelines, one answer model, one template and one budget for all, and a judge."""
+
+        def asking(pipeline: str) -> Asking:
+            async def answer(question: str) -> Answer:
+                return await ask(
+                    question,
+                    retriever=retrievers[pipeline],
+                    embedder=embedder,
+                    settings=settings.model_copy(update={"pipeline": pipeline}),
+                    model=model,
+                    top=options.top,
+                    budget=options.budget,
+                )
+
+            return Asking(pipeline, pipeline_digest(pipeline), answer)
+
+        made_with = RunSettings(
+            questions_file=name,
+            store=settings.store,
+            corpus=corpus,
+            embedder=embedder.name,
+            model=settings.model,
+            judge=judge.name,
+            judge_fingerprint=judge.fingerprint,
+            preset=options.preset,
+            template=content_id(read_template(settings.answer_prompt), settings.graph or "", settings.reranker or ""),
+            top=options.top,
+            budget=options.budget,
+            repeats=options.repeats,
+            pipelines=options.pipelines,
+            baseline=options.baseline,
+        )
+        return cls(made_with, questions, [asking(one) for one in options.pipelines], judge)
+
+    @cached_property
+    def cells(self) -> list[Cell]:
+        """Every cell, question by question, so that a run that is stopped early has some of every pipeline."""
+        return [
+            Cell.of(question, asking.pipeline, digest=asking.digest, settings=self.settings, repeat=repeat)
+            for repeat in range(self.settings.repeats)
+            for question in self.questions
+            for asking in self.askings
+        ]
+
+
+def outlook(run: Run | None, comparison: Comparison) -> Outlook:
+    """Say what is missing in a run (None: it was not begun) and what it would take. Calls nothing and writes nothing."""
+    settings, cells = comparison.settings, comparison.cells
+    answered = set() if run is None else run.answered()
+    judged = set() if run is None else run.judged(settings.judge_fingerprint)
     missing = [cell for cell in cells if cell.key not in answered]
     unjudged = [cell for cell in cells if cell.key not in judged]
-    known = [answer for cell in cells[:200] if (answer := run.answer(cell.key)) is not None]
+    some = [cell.key for cell in cells if cell.key in answered][:MEASURED_ANSWERS]
+    known = [answer for key in some if run is not None and (answer := run.answer(key)) is not None]
     calls = (settings.model != "rules") * len(missing) + (settings.judge != "rules") * JUDGE_CALLS * len(unjudged)
     prompt = sum(one.usage.prompt_tokens for one in known) / len(known) if known else 0.0
     completion = sum(one.usage.completion_tokens for one in known) / len(known) if known else 0.0
@@ -102,14 +219,7 @@ def outlook(run: Run, settings: RunSettings, questions: Sequence[GoldQuestion], 
 
 
 async def compare(
-    run: Run,
-    settings: RunSettings,
-    questions: Sequence[GoldQuestion],
-    askings: Sequence[Asking],
-    *,
-    judge: Judge,
-    concurrency: int,
-    progress: Progress | None = None,
+    run: Run, comparison: Comparison, *, concurrency: int, progress: Progress | None = None
 ) -> CompareReport:
     """Answer and judge every cell that is not yet: each is kept at once, so a run that is killed goes on where it was.
 
@@ -117,11 +227,11 @@ async def compare(
     goes on. Raises `ModelUnavailable`, other `ModelError` and `StoreError`, which would meet every cell; what was done is kept.
     """
     progress, started = progress or Silent(), time.perf_counter()
-    cells = cells_of(settings, questions, askings)
-    run.plan(settings, questions, cells)
+    cells, judge = comparison.cells, comparison.judge
+    run.plan(comparison.settings, comparison.questions, cells)
     report = CompareReport(cells=len(cells))
-    by_id = {question.id: question for question in questions}
-    ask = {asking.pipeline: asking.ask for asking in askings}
+    by_id = {question.id: question for question in comparison.questions}
+    ask = {asking.pipeline: asking.ask for asking in comparison.askings}
     spent = _Spending(report, progress)
 
     async def answer(cell: Cell) -> None:

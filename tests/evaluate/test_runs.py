@@ -21,7 +21,7 @@ from kgrag.evaluate.judge.presets import load_preset
 from kgrag.evaluate.report import answer_in_three_sentences, write_csv, write_html, write_markdown
 from kgrag.evaluate.runs import Run, RunSettings
 from kgrag.evaluate.summary import ALL, summarise
-from kgrag.jobs.compare import Asking, cells_of, compare, outlook
+from kgrag.jobs.compare import Asking, Comparison, compare, outlook
 from kgrag.types import Answer, Citation, Evidence
 
 PRESET = load_preset("strict")
@@ -87,12 +87,9 @@ def askings(counted=None, fail=None):
 
 
 def run_it(folder: Path, *, chosen=None, with_=None, judge=None, questions=QUESTIONS):
+    prepared = Comparison(chosen or settings(), questions, with_ or askings(), judge or RulesJudge())
     with Run(folder, create=True) as run:
-        return asyncio.run(
-            compare(
-                run, chosen or settings(), questions, with_ or askings(), judge=judge or RulesJudge(), concurrency=3
-            )
-        )
+        return asyncio.run(compare(run, prepared, concurrency=3))
 
 
 def test_the_same_comparison_again_asks_and_judges_nothing(tmp_path):
@@ -107,13 +104,14 @@ def test_the_same_comparison_again_asks_and_judges_nothing(tmp_path):
 def test_whatever_can_change_an_answer_is_in_a_cells_key(change):
     value = 5 if change in ("budget", "top") else "other"
     ours, theirs = (
-        {cell.key for cell in cells_of(one, QUESTIONS, askings())} for one in (settings(), settings(**{change: value}))
+        {cell.key for cell in Comparison(one, QUESTIONS, askings(), RulesJudge()).cells}
+        for one in (settings(), settings(**{change: value}))
     )
     assert not ours & theirs
     reworded = [GoldQuestion(id=one.id, question=one.question + " Why?", facts=()) for one in QUESTIONS]
-    assert not ours & {cell.key for cell in cells_of(settings(), reworded, askings())}
+    assert not ours & {cell.key for cell in Comparison(settings(), reworded, askings(), RulesJudge()).cells}
     renamed = [Asking(one.pipeline, "2", one.ask) for one in askings()]
-    assert not ours & {cell.key for cell in cells_of(settings(), QUESTIONS, renamed)}
+    assert not ours & {cell.key for cell in Comparison(settings(), QUESTIONS, renamed, RulesJudge()).cells}
 
 
 def test_another_judge_costs_no_answer(tmp_path):
@@ -166,12 +164,11 @@ def test_judgements_with_missing_parts_are_made_again_on_request(tmp_path):
 
 
 def test_the_outlook_counts_what_is_missing_and_calls_nothing(tmp_path):
-    with Run(tmp_path, create=True) as run:
-        before = outlook(run, settings(model="openai:x", judge="openai:y"), QUESTIONS, askings())
+    before = outlook(None, Comparison(settings(model="openai:x", judge="openai:y"), QUESTIONS, askings(), RulesJudge()))
     assert (before.answers, before.judgements, before.calls, before.measured) == (24, 24, 24 * 9, False)
     run_it(tmp_path)
     with Run(tmp_path) as run:
-        after = outlook(run, settings(), QUESTIONS, askings())
+        after = outlook(run, Comparison(settings(), QUESTIONS, askings(), RulesJudge()))
     assert (after.answers, after.judgements, after.calls) == (0, 0, 0)
 
 
@@ -186,7 +183,7 @@ async def slow(question):
 print("started", flush=True)
 with Run(Path({folder!r}), create=True) as run:
     both = [Asking("good", "1", slow), Asking("bad", "1", slow)]
-    asyncio.run(compare(run, settings(), QUESTIONS, both, judge=RulesJudge(), concurrency=1))
+    asyncio.run(compare(run, Comparison(settings(), QUESTIONS, both, RulesJudge()), concurrency=1))
 """
 
 
@@ -251,7 +248,7 @@ def report(tmp_path) -> Path:
     run_it(tmp_path / "run")
     out = tmp_path / "report.html"
     with Run(tmp_path / "run") as run:
-        write_html(run, out, preset=PRESET)
+        write_html(run, out, summary=summarise(run, preset=PRESET))
     return out
 
 
@@ -288,8 +285,9 @@ def test_the_report_opens_in_a_browser(report, tmp_path):
 def test_markdown_and_csv_have_the_same_figures(tmp_path):
     run_it(tmp_path / "run")
     with Run(tmp_path / "run") as run:
-        write_markdown(run, tmp_path / "r.md", preset=PRESET)
-        write_csv(run, tmp_path / "r.csv", preset=PRESET)
+        summary = summarise(run, preset=PRESET)
+        write_markdown(run, tmp_path / "r.md", summary=summary)
+        write_csv(tmp_path / "r.csv", summary=summary)
     assert "| good | 1.00 [1.00, 1.00] |" in (tmp_path / "r.md").read_text("utf-8")
     lines = (tmp_path / "r.csv").read_text("utf-8").splitlines()
     assert len(lines) == 25 and lines[0].startswith("pipeline,question,query_type,category,right,nuggets")

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from kgrag.errors import ModelReplyError
 from kgrag.evaluate.gold_questions import GoldQuestion
 from kgrag.evaluate.judge import rules
-from kgrag.evaluate.judge.judgement import Judgement
+from kgrag.evaluate.judge.judgement import Judge, Judgement
 from kgrag.evaluate.judge.metrics import is_refusal
 from kgrag.evaluate.judge.presets import Preset, evaluation_folder
 from kgrag.evaluate.judge.verdicts import (
@@ -29,7 +29,7 @@ from kgrag.models.base import ChatModel, Embedder, Message
 from kgrag.text.sentences import sentences
 from kgrag.types import Answer, Usage, content_id
 
-__all__ = ["ModelJudge", "Pairwise", "RulesJudge", "one_family"]
+__all__ = ["ModelJudge", "Pairwise", "RulesJudge", "one_family", "open_judge"]
 
 T = TypeVar("T")
 MOST_STATEMENTS = 5
@@ -132,6 +132,11 @@ class ModelJudge:
         made = await calls.reverse_questions(self._preset.reverse_questions)
         vectors = await self._embedder.embed_queries([question, *made])
         return tuple(float(np.clip(cosine, -1.0, 1.0)) for cosine in vectors[1:] @ vectors[0])
+
+
+def open_judge(model: ChatModel | None, *, embedder: Embedder, preset: Preset) -> Judge:
+    """Return the judge that asks a model, or without one the model-free judge."""
+    return RulesJudge() if model is None else ModelJudge(model, embedder=embedder, preset=preset)
 
 
 class _Calls:

@@ -1,0 +1,218 @@
+"""`kgrag compare`, `kgrag report` and `kgrag judge calibrate`: which way of asking is best for which kind of question."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kgrag.cli.options import (
+    AsJson,
+    BaseUrl,
+    Budget,
+    Concurrency,
+    Embedder,
+    Graph,
+    Model,
+    ModelCache,
+    Prices,
+    Reranker,
+    Store,
+    TimeoutS,
+    Top,
+)
+
+if TYPE_CHECKING:
+    from kgrag.jobs.compare import CompareReport, Outlook
+
+__all__ = ["compare", "judge_app", "report"]
+
+judge_app = typer.Typer(
+    name="judge", help="How far a judge can be trusted.", no_args_is_help=True, pretty_exceptions_enable=False
+)
+Preset = Annotated[
+    str, typer.Option("--preset", help="Constants of the metrics: strict, thesis, thesis_strict, or a TOML file.")
+]
+
+
+def compare(
+    questions: Annotated[
+        Path,
+        typer.Option(
+            "--questions", help="JSON lines with id, question, query_type, gold_answer, gold_facts, answerable."
+        ),
+    ],
+    out: Annotated[Path, typer.Option("--out", help="Folder of the run: the same command again goes on there.")],
+    pipelines: Annotated[
+        str,
+        typer.Option(
+            "--pipelines", help="Names or TOML files, separated by commas; RAG_* for all of a kind, all for every one."
+        ),
+    ] = "default,hybrid",
+    store: Store = None,
+    baseline: Annotated[
+        str | None,
+        typer.Option("--baseline", help="What the others are compared with. Default: the first.", show_default=False),
+    ] = None,
+    judge: Annotated[
+        str, typer.Option("--judge", help="rules (model-free), or a chat model as --model takes it.")
+    ] = "rules",
+    preset: Preset = "strict",
+    repeats: Annotated[int, typer.Option("--repeats", min=1, help="How often each question is asked.")] = 1,
+    top: Top = None,
+    budget: Budget = None,
+    graph: Graph = None,
+    model: Model = None,
+    base_url: BaseUrl = None,
+    embedder: Embedder = None,
+    reranker: Reranker = None,
+    concurrency: Concurrency = None,
+    timeout_s: TimeoutS = None,
+    model_cache: ModelCache = None,
+    prices: Prices = None,
+    rejudge_failed: Annotated[
+        bool, typer.Option("--rejudge-failed", help="Judge again what has parts that could not be judged.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what is missing and what it would take; call nothing.")
+    ] = False,
+    as_json: AsJson = False,
+) -> int:
+    """Ask questions through pipelines and judge the answers, resumable at every cell. `kgrag report` makes a page of it."""
+    from kgrag.cli.output import print_json, terminal_progress
+    from kgrag.errors import InputError
+    from kgrag.jobs.compare import CompareOptions
+    from kgrag.knowledge_graph import open_graph
+    from kgrag.retrieve import listed_pipelines
+
+    try:
+        options = CompareOptions(
+            pipelines=tuple(listed_pipelines(pipelines)),
+            baseline=baseline,
+            judge=judge,
+            preset=preset,
+            repeats=repeats,
+            top=top,
+            budget=budget,
+        )
+    except ValueError as error:
+        raise InputError(f"kgrag compare: {error}") from error
+    with open_graph(
+        store,
+        create=False,
+        graph=graph,
+        model=model,
+        base_url=base_url,
+        embedder=embedder,
+        reranker=reranker,
+        concurrency=concurrency,
+        timeout_s=timeout_s,
+        model_cache=model_cache,
+        prices=prices,
+    ) as opened:
+        if dry_run:
+            expected = opened.compare_outlook(questions, out=out, options=options)
+            if as_json:
+                from dataclasses import asdict
+
+                print_json(asdict(expected))
+            else:
+                _show_outlook(expected)
+            return 0
+        done = opened.compare(
+            questions, out=out, options=options, rejudge_failed=rejudge_failed, progress=terminal_progress()
+        )
+    _show_done(done, out, as_json=as_json)
+    return 0 if done.complete else 1
+
+
+def _show_outlook(expected: Outlook) -> None:
+    from kgrag.cli.output import stdout
+
+    guessed = "" if expected.measured else " (a guess: the run has no answer yet)"
+    stdout.print(
+        f"{expected.cells:,} cells: {expected.answers:,} to answer, {expected.judgements:,} to judge; {expected.calls:,} calls of models, "
+        f"about {expected.prompt_tokens:,} + {expected.completion_tokens:,} tokens, {expected.seconds:,.0f} s one after the other{guessed}",
+        markup=False,
+    )
+
+
+def _show_done(done: CompareReport, out: Path, *, as_json: bool) -> None:
+    from kgrag.cli.output import print_json, stderr, stdout
+
+    if as_json:
+        print_json(
+            {
+                "cells": done.cells,
+                "answered": done.answered,
+                "judged": done.judged,
+                "parts_missing": done.parts_missing,
+                "failed": [
+                    dict(zip(("pipeline", "question", "stage", "reason"), one, strict=True)) for one in done.failed
+                ],
+                "usage": done.usage.model_dump(),
+                "seconds": done.seconds,
+            }
+        )
+    else:
+        used = done.usage
+        stdout.print(
+            f"{done.cells:,} cells: {done.answered:,} answered, {done.judged:,} judged now, {len(done.failed)} failed, "
+            f"{done.parts_missing} parts could not be judged; {used.calls:,} calls, "
+            f"{used.prompt_tokens + used.completion_tokens:,} tokens, {used.cost:.2f} dollars, {done.seconds:.1f} s",
+            markup=False,
+        )
+        stdout.print(f"kgrag report {out} makes a page of it", markup=False)
+    for pipeline, question, stage, reason in done.failed:
+        stderr.print(f"failed: {pipeline}, question {question}, {stage}: {reason}", markup=False)
+
+
+def report(
+    run: Annotated[Path, typer.Argument(help="The folder of a run (--out of kgrag compare).")],
+    preset: Annotated[str | None, typer.Option("--preset", help="Default: the run's own.", show_default=False)] = None,
+) -> None:
+    """Write report.html, report.md and scores.csv into the folder of a run."""
+    from kgrag.cli.output import stdout
+    from kgrag.evaluate.judge.presets import load_preset
+    from kgrag.evaluate.report import answer_in_three_sentences, write_csv, write_html, write_markdown
+    from kgrag.evaluate.runs import Run
+    from kgrag.evaluate.summary import summarise
+
+    with Run(run) as opened:
+        chosen = load_preset(preset or opened.settings.preset)
+        summary = summarise(opened, preset=chosen)
+        write_markdown(opened, run / "report.md", summary=summary)
+        write_csv(run / "scores.csv", summary=summary)
+        write_html(opened, run / "report.html", summary=summary)
+    for sentence in answer_in_three_sentences(summary):
+        stdout.print(sentence, markup=False)
+    stdout.print(f"\n{run / 'report.html'}, report.md and scores.csv are written.", markup=False)
+
+
+@judge_app.callback()
+def _judge() -> None:
+    """Keep what is done with a judge a subcommand."""
+
+
+@judge_app.command("calibrate")
+def calibrate(
+    file: Annotated[
+        Path, typer.Argument(help="JSON lines of answers or pairs of answers with what people made of them.")
+    ],
+    judge: Annotated[str, typer.Option("--judge", help="rules, or a chat model.")] = "rules",
+    preset: Preset = "thesis",
+    base_url: BaseUrl = None,
+    as_json: AsJson = False,
+) -> None:
+    """Agreement of a judge with people: accuracy and kappa on answers, correlation on pairs, beside how far people agree."""
+    from kgrag.cli.output import print_json, stdout
+    from kgrag.jobs.calibrate import calibrate as job
+    from kgrag.settings import load_settings
+
+    found = job(file, judge=judge, preset=preset, settings=load_settings(base_url=base_url))
+    if as_json:
+        print_json(found.model_dump(mode="json"))
+        return
+    for line in found.lines():
+        stdout.print(line, markup=False)

@@ -1,0 +1,107 @@
+"""`kgrag judge calibrate`: how far a judge agrees with people on answers and on pairs of answers that they judged."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+from kgrag.common.waiting import wait_for
+from kgrag.evaluate.gold_questions import GoldQuestion
+from kgrag.evaluate.judge import rules
+from kgrag.evaluate.judge.calibration import Agreement, PairAgreement, agreement, pair_agreement, read_calibration
+from kgrag.evaluate.judge.judgement import Judge
+from kgrag.evaluate.judge.judges import open_judge
+from kgrag.evaluate.judge.metrics import category
+from kgrag.evaluate.judge.presets import Preset, load_preset
+from kgrag.evaluate.statistics import Interval
+from kgrag.models import CHAT_MODELS, open_chat_model, open_embedder
+from kgrag.settings import Settings
+from kgrag.types import Answer
+
+__all__ = ["Calibration", "calibrate"]
+
+RIGHT_COVERAGE = 0.5
+"""Of the reference, from which an answer that is not wrong counts as right, as people's 0.5 does."""
+
+
+class Calibration(BaseModel):
+    """What was found out about a judge; either part is None where the file has no such lines."""
+
+    model_config = ConfigDict(frozen=True)
+
+    judge: str
+    answers: Agreement | None = None
+    pairs: tuple[PairAgreement, ...] = ()
+
+    def lines(self) -> list[str]:
+        """Say it in lines."""
+        found = [f"Judge {self.judge}" + (f": {rules.BLIND}" if self.judge == "rules" else "")]
+        if (one := self.answers) is not None:
+            found.append(
+                f"Right or wrong, {one.n} answers ({one.missing} not judged): accuracy {_shown(one.accuracy)}, kappa {one.kappa:.2f}; "
+                f"right ones found {one.right[0]}/{one.right[1]}, wrong ones {one.wrong[0]}/{one.wrong[1]}"
+            )
+        for pair in self.pairs:
+            ceiling = "" if pair.human_ceiling is None else f"; one person against the other {pair.human_ceiling:.2f}"
+            found.append(
+                f"Better or worse, {pair.aspect}, {pair.n} pairs: Pearson {_shown(pair.pearson)}, Spearman {_shown(pair.spearman)}{ceiling}"
+            )
+        return found
+
+
+def _shown(one: Interval) -> str:
+    return f"{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]"
+
+
+def calibrate(file: Path, *, judge: str, preset: str, settings: Settings) -> Calibration:
+    """Judge what a calibration file has and compare with people. Raises `InputError` for the file, `ModelError` for the judge."""
+    scored, pairs = read_calibration(file)
+    chosen = load_preset(preset)
+    model = None if judge in CHAT_MODELS else open_chat_model(judge, settings=settings)
+    judging = open_judge(model, embedder=open_embedder(settings.embedder, settings=settings), preset=chosen)
+    answers = None
+    if scored:
+        verdicts = [wait_for(_right(judging, chosen, one.question, one.reference, one.answer)) for one in scored]
+        answers = agreement([one.human for one in scored], verdicts)
+    found: tuple[PairAgreement, ...] = ()
+    if pairs:
+        differences = [
+            _difference(
+                wait_for(_goodness(judging, one.question, one.reference, one.answer_b)),
+                wait_for(_goodness(judging, one.question, one.reference, one.answer_a)),
+            )
+            for one in pairs
+        ]
+        aspects = sorted(set.intersection(*(set(person) for one in pairs for person in one.humans)))
+        found = tuple(pair_agreement(pairs, differences, aspect=aspect) for aspect in aspects)
+    return Calibration(judge=judging.name, answers=answers, pairs=found)
+
+
+async def _right(judge: Judge, preset: Preset, question: str, reference: str, answer: str) -> bool | None:
+    verdict = (await judge.judge(_question(question, reference), _answer(question, answer))).correctness
+    if verdict is None:
+        return None
+    return category(verdict, preset=preset) in ("TP", "PARTIAL") and verdict.coverage >= RIGHT_COVERAGE
+
+
+async def _goodness(judge: Judge, question: str, reference: str, answer: str) -> float | None:
+    """Return how good a long answer is: by rules its overlap with the reference, by a model its coverage, less what is wrong."""
+    if judge.name == "rules":
+        return rules.preference(question, reference, answer)
+    judged = await judge.judge(_question(question, reference), _answer(question, answer))
+    if judged.correctness is None:
+        return None
+    return judged.correctness.coverage - {"low": 0.0, "medium": 0.25, "high": 0.5}[judged.correctness.severity]
+
+
+def _difference(better: float | None, worse: float | None) -> float | None:
+    return None if better is None or worse is None else better - worse
+
+
+def _question(question: str, reference: str) -> GoldQuestion:
+    return GoldQuestion(id="", question=question, facts=(), references=(reference,))
+
+
+def _answer(question: str, text: str) -> Answer:
+    return Answer(question=question, text=text, model="", pipeline="")
