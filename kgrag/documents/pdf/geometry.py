@@ -24,6 +24,13 @@ _TYPEWRITER = re.compile(
 )
 _MIDDLE = 0.15
 """Share of a line's height by which the middle of low glyphs may be off (Chinese in fonts that have each glyph's own height)."""
+_DASHES = ("-", "–", "—", "−")
+_DASH_MIDDLE = 0.4
+"""The same for a dash in such a font, which stands for nothing in a column of numbers."""
+_SMALL_LETTERS = 0.6
+_BASELINE = 0.08
+_UNEVEN = 0.12
+"""Share of a line's height by which words without ascenders may miss its middle, in fonts that have each glyph's own height."""
 _NEAR_LINES = 5
 _TINY = 0.75
 """Relative height below which a glyph (a raised sign, a small symbol) need not reach its line's middle."""
@@ -180,7 +187,7 @@ def lines_of(words: Iterable[Word]) -> list[Line]:
     cores: list[Box] = []
     for word in sorted(words, key=lambda word: (word.box.y0, word.box.x0)):
         for index in range(len(groups) - 1, max(-1, len(groups) - _NEAR_LINES), -1):
-            if _same_line(word.box, cores[index], groups[index]):
+            if _same_line(word, cores[index], groups[index]):
                 groups[index].append(word)
                 if word.box.height > cores[index].height:
                     cores[index] = word.box
@@ -192,14 +199,25 @@ def lines_of(words: Iterable[Word]) -> list[Line]:
     return sorted(lines, key=lambda line: (line.pitch_base, line.box.x0))
 
 
-def _same_line(box: Box, core: Box, group: Sequence[Word]) -> bool:
+def _same_line(word: Word, core: Box, group: Sequence[Word]) -> bool:
+    box = word.box
     small, large = (box, core) if box.height <= core.height else (core, box)
+    if any(_on_baseline(box, other.box) for other in group):
+        return True
     if not large.y0 <= small.center[1] <= large.y1:
         return False
     if small.height > _TINY * large.height:
-        return small.y0 <= large.center[1] <= small.y1
-    in_the_middle = abs(small.center[1] - large.center[1]) < _MIDDLE * large.height
+        slack = _UNEVEN * large.height
+        return small.y0 - slack <= large.center[1] <= small.y1 + slack
+    off_middle = abs(small.center[1] - large.center[1]) / large.height
+    in_the_middle = off_middle < (_DASH_MIDDLE if small is box and word.text in _DASHES else _MIDDLE)
     return in_the_middle or _gap([box], [word.box for word in group]) < large.height
+
+
+def _on_baseline(box: Box, other: Box) -> bool:
+    """Whether two words of about one size end at the same height; in some fonts the box of `as` is lower than that of `SG&A`."""
+    low, high = sorted((box.height, other.height))
+    return low > _SMALL_LETTERS * high and abs(box.y1 - other.y1) <= _BASELINE * high
 
 
 def _with_raised(groups: Sequence[list[Word]], cores: Sequence[Box]) -> list[list[Word]]:

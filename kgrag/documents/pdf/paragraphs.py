@@ -62,7 +62,7 @@ def line_statistics(words: Iterable[Word], regions: Iterable[Region]) -> LineSta
     lines = [line for region in regions for line in region.lines]
     for region in regions:
         for above, below in zip(region.lines, region.lines[1:], strict=False):
-            pitch = (below.pitch_base - above.pitch_base) / above.size
+            pitch = (below.pitch_base - above.pitch_base) / above.size if above.size else 0.0
             if abs(above.box.x0 - below.box.x0) < above.size and 0.7 < pitch < 2.0 and len(above.words) > 3:
                 pitches[round(pitch * 20) / 20] += len(above.words)
     return LineStatistics(

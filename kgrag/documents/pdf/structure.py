@@ -18,6 +18,7 @@ from kgrag.documents.pdf.reading_order import Region, regions_of
 from kgrag.documents.pdf.row_tables import find_row_tables
 from kgrag.documents.pdf.ruled_tables import find_ruled_tables
 from kgrag.documents.pdf.table_headers import continued
+from kgrag.documents.pdf.value_tables import better_tables, find_value_tables
 
 __all__ = ["Structure", "recover_structure"]
 
@@ -55,10 +56,13 @@ def _page_regions(page: Page, contents: Contents) -> list[Region]:
     index = [table for table in contents.tables if table.page == page.number]
     rest: list[Word] = [word for word in page.words if (page.number, word) not in contents.words]
     ruled = find_ruled_tables(replace(page, words=tuple(rest)))
-    rest = [word for word in rest if word not in ruled.words]
+    values, in_values = better_tables(find_value_tables(page, rest), ruled.tables)
+    rest = [word for word in rest if word not in in_values]
+    grids = [table for table in ruled.tables if not any(table.box.touches(other.box) for other in values)]
+    rest = _without(rest, grids)
     by_rows = find_row_tables(page, ruled.unused_rules, rest)
     rest = _without(rest, by_rows)
-    tables = [*index, *ruled.tables, *by_rows]
+    tables = [*index, *values, *grids, *by_rows]
     boxes = figure_boxes(page, [table.box for table in tables], ruled.unused_rules)
     figures = figure_blocks(page, boxes, rest)
     labels = {word for figure in figures for line in figure.lines for word in line.words}

@@ -16,6 +16,7 @@ _MAX_HEADER_ROWS = 3
 _SAME_COLUMN = 4.0
 """Points by which the columns of a table's continuation may be off."""
 _VALUE = re.compile(r"[-+±<>≤≥~]?\d")
+_YEAR = re.compile(r"(?:19|20)\d\d$")
 
 
 def cell_text(cell: Cell) -> str:
@@ -24,7 +25,7 @@ def cell_text(cell: Cell) -> str:
 
 
 def with_header(table: TableBlock, fills: Sequence[Fill]) -> TableBlock:
-    """Mark the header cells: leading rows that are shaded or bold and differ in this from a row below.
+    """Mark the header cells: leading rows that are shaded or bold and differ in this from a row below; a light first row over bold ones.
 
     A first row with neither is a header if every cell has words, none of them begins with a number, and some cell below does.
     """
@@ -35,8 +36,12 @@ def with_header(table: TableBlock, fills: Sequence[Fill]) -> TableBlock:
         count = _leading(looks, 0)
     if not count and looks[0][1] and not all(bold for _, bold in looks):
         count = _leading(looks, 1)
+    if not count and len(looks) > 1 and not looks[0][1] and all(bold for _, bold in looks[1:]):
+        count = 1
     if not count:
         count = int(_reads_as_header(rows))
+    if 0 < count < table.row_count - 1 and _has_years(rows[count]) and looks[count] != looks[count + 1]:
+        count += 1
     if count > _MAX_HEADER_ROWS or count >= table.row_count:
         count = 1 if count < table.row_count else 0
     return replace(table, cells=tuple(replace(cell, header=cell.row < count) for cell in table.cells))
@@ -74,6 +79,14 @@ def _reads_as_header(rows: Sequence[Sequence[Cell]]) -> bool:
     first = [cell_text(cell) for cell in rows[0]]
     below = [cell_text(cell) for row in rows[1:] for cell in row]
     return all(text and not _VALUE.match(text) for text in first) and any(_VALUE.match(text) for text in below)
+
+
+def _has_years(row: Sequence[Cell]) -> bool:
+    """Whether a row names years and has no other numbers: the lower of two header rows."""
+    texts = [cell_text(cell) for cell in row if cell.column > 0 and cell.words]
+    return any(_YEAR.match(text) for text in texts) and all(
+        _YEAR.match(text) or not _VALUE.match(text) for text in texts
+    )
 
 
 def continued(table: TableBlock, before: TableBlock) -> TableBlock:

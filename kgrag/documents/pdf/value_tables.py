@@ -1,0 +1,686 @@
+"""Tables of values, as reports have them: numbers under each other at the right of their labels, with or without lines.
+
+The columns are the stretches that the numbers cover; `$`, `%` and brackets belong to their number. What stands above the first number
+is the header: periods over one column, group names over several, and the unit, which goes into the corner.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise, permutations
+from statistics import median
+
+from kgrag.documents.pdf.blocks import Cell, TableBlock
+from kgrag.documents.pdf.geometry import Box, Line, Word, bounding_box, lines_of, pieces_of
+from kgrag.documents.pdf.pages import Page, Rule
+
+__all__ = ["ValueTables", "better_tables", "find_value_tables", "unit_words"]
+
+_PIECE_GAP = 0.45
+"""Line heights between two numbers."""
+_LABEL_GAP = 0.9
+"""Line heights between a label and the first number of its row."""
+_HEADER_GAP = 0.6
+"""Line heights between the headings of two columns."""
+_SIGN_REACH = 2.5
+"""Line heights between a number and the `%` or bracket after it."""
+_RAISED = 0.85
+"""Share of the height of a line's words below which `(1)` is a reference to a note."""
+_FAR = 4.5
+"""Line heights from line to line within a table: two empty rows."""
+_HEADER_FAR = 4.5
+"""Line heights from line to line within a header, and from there to the first row."""
+_STACKED = 1.45
+"""Line heights from line to line within one heading."""
+_UNDERLINED = 0.8
+"""Share of a heading's width that the line below it must cover."""
+_RULE_GAP = 1.5
+"""Line heights between two parts of one line, at most."""
+_UNIT_FAR = 5.5
+"""Line heights from a sentence that names the unit to the table."""
+_TIGHT = 0.92
+"""Times the usual distance of rows: two lines of one label are closer."""
+_MAX_HEADER_WORDS = 14
+_MAX_HEADER_LINES = 9
+_MIN_LABELLED = 0.6
+"""Share of the rows that must have a label: the numbers at an axis have none."""
+_MIN_TEXT_ROWS = 0.5
+"""Share of the rows in which a second column of texts must be filled."""
+_CROSSING = 0.1
+"""Share of the rows whose text may cross the strip between two columns of texts: headings of groups."""
+
+_CURRENCY = re.compile(r"^(?:US|A|C|HK)?[$€£¥]$")
+_SIGN = re.compile(r"^(?:\)?%\)?|\)|pts?|bps)$")
+_NUMBER = re.compile(
+    r"^[-–—−+±~<>≤≥]?\(?(?:US)?[$€£¥]?\(?[-–—−+]?(?:\d+(?:[.,]\d+)*|\.\d+)\)?[%x×]?\)?(?:pts?|bps)?[*†#]?$|^\d{1,2}/\d{1,2}/\d{2,4}$"
+)
+_NO_NUMBER = re.compile(r"^(?:[-–—−]+[%)]?|\*+|#|[Nn]/?[AaMm]|NMF?|\([a-z]{1,2}\)|[⁰¹²³⁴⁵⁶⁷⁸⁹]+)$")
+"""What stands in the place of a number: a dash, `N/A`, a reference to a note."""
+_NOTE = re.compile(r"^\([\da-z]{1,2}\)$|^[⁰¹²³⁴⁵⁶⁷⁸⁹]+$")
+_YEAR = re.compile(r"^(?:19|20)\d\d(?:[EAF]|\*)?$")
+_LETTER = re.compile(r"[^\W\d_]")
+_SCALE = r"(?:thousand|million|billion|percent|cent|mio|mrd|tausend|teur)"
+_UNIT = re.compile(
+    rf"\bin\s+(?:(?:US|U\.S\.|actual)\s+)?(?:(?:dollars|euros?|[$€£¥])\s+)?(?:in\s+)?{_SCALE}s?\b|[$€£¥]\s?{_SCALE}s?\b"
+    rf"|^\(?{_SCALE}s?\b|[$€£]\s?(?:mm|m|bn)\b|\bexcept\s+(?:per|share|percent|ratio)|\b(?:usd|eur|gbp)\s+{_SCALE}s?\b",
+    re.IGNORECASE,
+)
+_ASIDE = re.compile(r"^\((?:un)?audited\)$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class ValueTables:
+    """The tables of a page, and the words that they took: cells hold words put together, `$` and `1,343` are one."""
+
+    tables: tuple[TableBlock, ...]
+    words: frozenset[Word]
+
+
+@dataclass(frozen=True, slots=True)
+class _Value:
+    """A number with its signs."""
+
+    words: tuple[Word, ...]
+    number: tuple[float, float]
+    """From x to x, without a currency sign, which stands far to its left."""
+
+    @property
+    def box(self) -> Box:
+        return bounding_box(word.box for word in self.words)
+
+    @property
+    def is_year(self) -> bool:
+        return all(_YEAR.match(word.text) for word in self.words)
+
+    def as_word(self) -> Word:
+        """One word: `$1,343`, `(5.2)%`; words of a range stay parted by a blank."""
+        text = self.words[0].text
+        for left, right in pairwise(self.words):
+            glued = _CURRENCY.match(left.text) or _SIGN.match(right.text) or left.text.endswith("(")
+            text += right.text if glued else f" {right.text}"
+        return replace(self.words[0], text=text, box=self.box, link=None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A line of the page: a label and numbers; without numbers it is any text."""
+
+    line: Line
+    label: tuple[Word, ...]
+    values: tuple[_Value, ...]
+
+    @property
+    def size(self) -> float:
+        """Height of its words: dashes have none, and some fonts give each glyph its own."""
+        return max(self.line.size, median(sorted(word.box.height for word in self.line.words)), 1.0)
+
+    @property
+    def is_header(self) -> bool:
+        """Whether its numbers are years."""
+        return all(value.is_year for value in self.values) and (len(self.values) > 1 or not self.label)
+
+    @property
+    def label_end(self) -> float:
+        return max((word.box.x1 for word in self.label), default=self.line.box.x0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A column of numbers: the stretch that the numbers cover, and where it begins with its currency signs."""
+
+    start: float
+    end: float
+    outer: float
+
+    @property
+    def center(self) -> float:
+        return (self.outer + self.end) / 2
+
+
+def find_value_tables(page: Page, words: Sequence[Word]) -> ValueTables:
+    """Find the tables of values among `words`; each has at least two rows with numbers, and a header or three of them."""
+    lines = lines_of(word for word in words if word.level)
+    rows = [_row(line) for line in lines]
+    rules = [rule for rule in page.rules if rule.horizontal]
+    tables: list[TableBlock] = []
+    taken: set[Word] = set()
+    start = floor = 0
+    while start < len(rows):
+        run = _run(rows, start) if rows[start].values and not rows[start].is_header else []
+        found = _Table(page, rules, rows, run, floor).block() if run else None
+        if found is None:
+            start += 1
+            continue
+        table, used = found
+        tables.append(table)
+        taken.update(used)
+        start = floor = run[-1] + 1
+    return ValueTables(tuple(tables), frozenset(taken))
+
+
+def better_tables(found: ValueTables, grids: Sequence[TableBlock]) -> tuple[list[TableBlock], set[Word]]:
+    """Return the tables of values, and their words, that no drawn grid says better.
+
+    A grid is better where it has the whole table and a number to a cell; a grid of shaded cells has `$` in columns of its own, or two
+    numbers in one cell, and not the header, which is not shaded.
+    """
+    tables = [
+        table
+        for table in found.tables
+        if not any(_holds(grid, table) and _one_value_a_cell(grid) for grid in grids if grid.box.touches(table.box))
+    ]
+    boxes = [table.box for table in tables]
+    return tables, {word for word in found.words if any(box.holds(word.box.center, 1.0) for box in boxes)}
+
+
+def _holds(grid: TableBlock, table: TableBlock) -> bool:
+    words = [word for cell in table.cells for word in cell.words]
+    return sum(grid.box.holds(word.box.center, 2.0) for word in words) >= 0.9 * len(words)
+
+
+def _one_value_a_cell(grid: TableBlock) -> bool:
+    signs = full = 0
+    for cell in grid.cells:
+        texts = [word.text for word in cell.words]
+        if texts and all(_CURRENCY.match(text) or _SIGN.match(text) for text in texts):
+            signs += 1
+        row = [_row(line) for line in lines_of(cell.words)]
+        full += any(len(part.values) > 1 for part in row)
+    return signs + full <= 0.02 * len(grid.cells)
+
+
+def unit_words(line: Line) -> tuple[Word, ...]:
+    """Return the words of a line that name a unit, `(in thousands)`: those of the bracket, or all of a short line."""
+    if not _UNIT.search(line.text):
+        return ()
+    words = line.words
+    opened = [index for index, word in enumerate(words) if word.text.startswith("(")]
+    for start in opened:
+        end = next((index for index in range(start, len(words)) if ")" in words[index].text), None)
+        if end is not None and _UNIT.search(" ".join(word.text for word in words[start : end + 1])):
+            last = words[end]
+            return (*words[start:end], replace(last, text=last.text[: last.text.index(")") + 1]))
+    return words if len(words) <= _MAX_HEADER_WORDS and words[-1].text[-1] not in ".:;" and not opened else ()
+
+
+def _row(line: Line) -> _Row:
+    """Read a line from its right end as long as there are numbers."""
+    pieces = _pieces(line)
+    tall = max(word.box.height for word in line.words)
+    values: list[_Value] = []
+    index = len(pieces)
+    signs: list[Word] = []
+    while index > 0:
+        piece = pieces[index - 1]
+        if all(_SIGN.match(word.text) for word in piece):
+            signs = [*piece, *signs]
+        elif len(piece) == 1 and _CURRENCY.match(piece[0].text):
+            if not values or signs or _CURRENCY.match(values[-1].words[0].text):
+                break
+            values[-1] = _Value((piece[0], *values[-1].words), values[-1].number)
+        elif all(_NOTE.match(word.text) and word.box.height < _RAISED * tall for word in piece):
+            signs = [*piece, *signs]
+        elif all(_is_value(word.text) for word in piece):
+            if signs and signs[0].box.x0 - piece[-1].box.x1 > _SIGN_REACH * line.size:
+                break
+            numbers = [word for word in (*piece, *signs) if not _CURRENCY.match(word.text)]
+            if not numbers:
+                break
+            values.append(_Value((*piece, *signs), (numbers[0].box.x0, numbers[-1].box.x1)))
+            signs = []
+        else:
+            break
+        index -= 1
+    if signs and values and all(_NOTE.match(word.text) for word in signs):
+        index, signs = index + 1, []
+    label = tuple(word for piece in pieces[:index] for word in piece)
+    values.reverse()
+    if signs or not values or not any(_NUMBER.match(word.text) for value in values for word in value.words):
+        return _Row(line, line.words, ()) if not _only_dashes(values, signs) else _Row(line, label, tuple(values))
+    close = bool(label) and values[0].box.x0 - label[-1].box.x1 < _LABEL_GAP * line.size
+    if close and (len(values) < 2 or not _CURRENCY.match(values[0].words[0].text)):
+        return _Row(line, line.words, ())
+    return _Row(line, label, tuple(values))
+
+
+def _only_dashes(values: Sequence[_Value], signs: Sequence[Word]) -> bool:
+    return len(values) > 1 and not signs
+
+
+def _is_value(text: str) -> bool:
+    return bool(_NUMBER.match(text) or _NO_NUMBER.match(text) or _SIGN.match(text) or _CURRENCY.match(text))
+
+
+def _pieces(line: Line) -> list[list[Word]]:
+    """Words close to each other; a currency sign begins a piece."""
+    pieces: list[list[Word]] = [[line.words[0]]]
+    for left, right in pairwise(line.words):
+        wide = right.box.x0 - left.box.x1 > _PIECE_GAP * line.size
+        if wide or _CURRENCY.match(right.text) or (_NUMBER.match(left.text) and _NUMBER.match(right.text)):
+            pieces.append([right])
+        else:
+            pieces[-1].append(right)
+    return pieces
+
+
+def _run(rows: list[_Row], start: int) -> list[int]:
+    """Indexes of rows from `start` on whose numbers stand in columns; between them, lines with a label only."""
+    run: list[int] = []
+    columns: list[tuple[float, float]] = []
+    left = float("inf")
+    labels_to = 0.0
+    for index in range(start, len(rows)):
+        row = rows[index]
+        if run and row.line.pitch_base - rows[run[-1]].line.pitch_base > _FAR * max(row.size, rows[start].size):
+            break
+        if run and row.values and not row.label and row.values[-1].number[1] < labels_to:
+            row = rows[index] = _Row(row.line, row.line.words, ())  # a reference to a note, raised above its label
+        if row.values:
+            if row.is_header and run:
+                break
+            united = _united([*columns, *(value.number for value in row.values)])
+            if len(united) < max(len(columns), len(row.values)) or (columns and row.label_end > united[0][1]):
+                break
+            if columns and len(united) > len(columns) and not row.label:
+                break  # a page number, or what stands below the table
+            columns = united
+            left = min(left, row.values[0].box.x0)
+            labels_to = max(labels_to, row.label_end if row.label else 0.0)
+        elif row.line.box.x1 > left + 1.0 and not _heads_group(rows, index, run, columns):
+            break
+        run.append(index)
+    while run and not rows[run[-1]].values:
+        run.pop()
+    return run
+
+
+def _heads_group(rows: Sequence[_Row], index: int, run: Sequence[int], columns: Sequence[tuple[float, float]]) -> bool:
+    """Whether a long line between two rows is the heading of a group of them: alone, at the labels' edge, with a row right below."""
+    if index + 1 >= len(rows) or not columns:
+        return False
+    row, below = rows[index], rows[index + 1]
+    edge = min(rows[at].line.box.x0 for at in run)
+    united = _united([*columns, *(value.number for value in below.values)])
+    return (
+        bool(below.values)
+        and bool(below.label)
+        and not below.is_header
+        and len(united) == len(columns)
+        and len(row.line.words) <= _MAX_HEADER_WORDS
+        and abs(row.line.box.x0 - edge) < 2 * row.size
+        and len(pieces_of(row.line, _LABEL_GAP)) == 1
+    )
+
+
+def _united(stretches: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
+    united: list[tuple[float, float]] = []
+    for start, end in sorted(stretches):
+        if united and start < united[-1][1]:
+            united[-1] = (united[-1][0], max(united[-1][1], end))
+        else:
+            united.append((start, end))
+    return united
+
+
+@dataclass(frozen=True, slots=True)
+class _Heading:
+    """The heading of a column, or of several: one line, or lines under each other."""
+
+    words: tuple[Word, ...]
+    box: Box
+
+
+class _Table:
+    """One run of rows on its way to a table."""
+
+    def __init__(self, page: Page, rules: Sequence[Rule], rows: Sequence[_Row], run: Sequence[int], floor: int) -> None:
+        self.page = page
+        self.rules = rules
+        self.rows = rows
+        self.floor = floor
+        self.body = list(run)
+        self.data = [rows[index] for index in run if rows[index].values]
+        self.columns = self._columns()
+        self.labels_from = min(rows[index].line.box.x0 for index in run)
+        self.size = median(row.size for row in self.data)
+        self.heads: list[list[Word]] = [[] for _ in self.columns]
+        self.corner: list[Word] = []
+        self.used: set[Word] = set()
+        """Words of the header; a unit that is copied out of a sentence stays there."""
+
+    def _columns(self) -> list[_Column]:
+        values = [value for row in self.data for value in row.values]
+        columns = []
+        for start, end in _united(value.number for value in values):
+            inside = [value for value in values if start <= value.number[0] <= end]
+            if len(inside) > 1 or any(_NUMBER.match(word.text) for value in inside for word in value.words):
+                columns.append(_Column(start, end, min(value.box.x0 for value in inside)))
+        return columns
+
+    def block(self) -> tuple[TableBlock, set[Word]] | None:
+        """Return the table and its words, or None where these lines are none."""
+        labelled = sum(
+            any(_LETTER.search(word.text) for word in row.label)
+            or (not row.label and at > 0 and not self.rows[self.body[at - 1]].values)
+            for at, row in ((at, self.rows[index]) for at, index in enumerate(self.body))
+            if row.values
+        )
+        if len(self.data) < 2 or labelled < _MIN_LABELLED * len(self.data):
+            return None
+        self._read_header()
+        has_header = any(self.heads)
+        if len(self.data) < 3 and not has_header:
+            return None
+        written = [word.text for row in self.data for value in row.values for word in value.words]
+        if len(self.columns) == 1 and not has_header and not any(re.search(r"\D", text) for text in written):
+            return None
+        return self._block()
+
+    def _read_header(self) -> None:
+        """Walk up from the first row."""
+        left = self.columns[0].outer
+        middle = self.labels_from + 0.3 * (left - self.labels_from)
+        below = top = self.rows[self.body[0]].line
+        waiting: list[int] = []
+        pieces_above: list[Line] = []
+        lines = 0
+        for index in range(self.body[0] - 1, self.floor - 1, -1):
+            row = self.rows[index]
+            line = row.line
+            if below.pitch_base - line.pitch_base > _HEADER_FAR * max(row.size, self.size) or lines > _MAX_HEADER_LINES:
+                break
+            if (row.values and not row.is_header) or line.box.x1 < self.labels_from:
+                break
+            pieces = pieces_of(line, _HEADER_GAP)
+            right = [piece for piece in pieces if piece.box.x1 > left + 1.0 or self._is_near(piece, left)]
+            others = [piece for piece in pieces if piece not in right]
+            if any(len(piece.words) > _MAX_HEADER_WORDS or piece.box.x0 < middle for piece in right):
+                break
+            if not right:
+                if _whole_unit(line):
+                    self._to_corner(line.words)
+                    top = line
+                else:
+                    waiting.append(index)
+                below = line
+                continue
+            if self._is_title(pieces):
+                break
+            self._take_waiting(waiting, lines)
+            waiting = []
+            if len(right) == 1 and len(self.columns) > 1 and _whole_unit(right[0]):
+                self._to_corner(right[0].words)
+            else:
+                pieces_above.extend(right)
+                self.used.update(word for piece in right for word in piece.words)
+            self._to_corner([word for piece in others for word in piece.words])
+            below = top = line
+            lines += 1
+        self._assign(_headings(pieces_above, self.rules))
+        self._find_unit(top)
+
+    def _is_near(self, piece: Line, left: float) -> bool:
+        """Whether a heading ends just before the first numbers, where no label reaches."""
+        reach = max(row.label_end for row in self.data if row.label) if any(row.label for row in self.data) else 0.0
+        return piece.box.x0 > reach and left - piece.box.x1 < 3 * self.size
+
+    def _take_waiting(self, waiting: Sequence[int], lines: int) -> None:
+        """Lines with a label only: above the lowest line of headings they are the corner's, below it rows of the table."""
+        if lines == 0:
+            self.body = [*sorted(waiting), *self.body]
+        else:
+            self._to_corner([word for index in sorted(waiting) for word in self.rows[index].line.words])
+
+    def _to_corner(self, words: Sequence[Word]) -> None:
+        self.corner = [*words, *self.corner]
+        self.used.update(words)
+
+    def _is_title(self, pieces: Sequence[Line]) -> bool:
+        """Whether a line is centred on the table or on the page, and not on the columns of numbers."""
+        if len(pieces) > 1 or len(self.columns) == 1:
+            return False
+        center = pieces[0].box.center[0]
+        whole = (self.labels_from + self.columns[-1].end) / 2
+        numbers = (self.columns[0].outer + self.columns[-1].end) / 2
+        near = min(abs(center - whole), abs(center - self.page.width / 2))
+        return near < 1.5 * self.size and near < abs(center - numbers)
+
+    def _assign(self, headings: Sequence[_Heading]) -> None:
+        """Give each heading to the columns that it stands over, the lowest first."""
+        for heading in sorted(headings, key=lambda heading: -heading.box.y1):
+            beside = [
+                other
+                for other in headings
+                if other is not heading and other.box.y0 < heading.box.y1 - 1.0 and heading.box.y0 < other.box.y1 - 1.0
+            ]
+            span = self._underlined(heading, beside)
+            if not span:
+                foreign = {
+                    index
+                    for index, column in enumerate(self.columns)
+                    for other in beside
+                    if (over := _overlap(other.box, column)) > 0.5 and over >= _overlap(heading.box, column)
+                }
+                span = self._centred(heading, foreign)
+            for index in span:
+                self.heads[index] = [*heading.words, *self.heads[index]]
+
+    def _underlined(self, heading: _Heading, beside: Sequence[_Heading]) -> list[int]:
+        """The columns over which the line below a heading goes, where it is a line of this heading alone.
+
+        Lines are drawn cell by cell with gaps, narrower ones within a group of columns: of the ways to join them, the widest that
+        leaves the headings beside it alone.
+        """
+        leftmost = self.labels_from + 0.2 * (self.columns[0].outer - self.labels_from)
+        near = [
+            (rule.start, rule.end)
+            for rule in self.rules
+            if -0.35 * self.size <= rule.at - heading.box.y1 <= 0.9 * self.size
+        ]
+        gaps = {0.0, *(b[0] - a[1] for a, b in pairwise(_united(near)) if b[0] - a[1] <= _RULE_GAP * self.size)}
+        for gap in sorted(gaps, reverse=True):
+            for start, end in _united((start, end + gap + 0.1) for start, end in near):
+                end -= gap + 0.1
+                covered = min(end, heading.box.x1) - max(start, heading.box.x0)
+                if covered >= _UNDERLINED * heading.box.width and start > leftmost:
+                    if any(start <= other.box.center[0] <= end for other in beside):
+                        continue
+                    if span := [i for i, column in enumerate(self.columns) if start - 1 <= column.center <= end + 1]:
+                        return span
+        return []
+
+    def _centred(self, heading: _Heading, foreign: set[int]) -> list[int]:
+        """The neighbouring columns whose middle is nearest to a heading's, where no heading beside it stands over them.
+
+        Several columns under one heading have each a heading of its own already, or none has.
+        """
+        center = heading.box.center[0]
+        own = {
+            index
+            for index, column in enumerate(self.columns)
+            if _overlap(heading.box, column) > 0.4 * (column.end - column.start) and index not in foreign
+        }
+        best: tuple[float, list[int]] | None = None
+        for first in range(len(self.columns)):
+            for last in range(first, len(self.columns)):
+                span = list(range(first, last + 1))
+                if foreign.intersection(span):
+                    break
+                headed = sum(bool(self.heads[index]) for index in span)
+                if 0 < headed < len(span):
+                    continue
+                off = abs(self._middle(span) - center)
+                if headed and len(span) > 1:
+                    off -= self.size
+                off += 4 * self.size * len(own.difference(span))
+                if best is None or off < best[0]:
+                    best = off, span
+        if best is not None:
+            return best[1]
+        return [min(range(len(self.columns)), key=lambda index: abs(self.columns[index].center - center))]
+
+    def _middle(self, span: Sequence[int]) -> float:
+        """The middle of columns: of their headings, where they have some."""
+        starts = [word.box.x0 for index in span for word in self.heads[index]]
+        ends = [word.box.x1 for index in span for word in self.heads[index]]
+        if len(span) > 1 and starts:
+            return (min(starts) + max(ends)) / 2
+        return (self.columns[span[0]].outer + self.columns[span[-1]].end) / 2
+
+    def _find_unit(self, below: Line) -> None:
+        """Where the header names no unit: the line of it between title and table, or the bracket in the sentence above."""
+        if _UNIT.search(" ".join(word.text for word in self.corner)):
+            return
+        first = next(index for index, row in enumerate(self.rows) if row.line is below)
+        for row in reversed(self.rows[max(self.floor, first - 3) : first]):
+            if row.values and not row.is_header:
+                return
+            if below.pitch_base - row.line.pitch_base > _UNIT_FAR * max(row.size, self.size):
+                return
+            if found := unit_words(row.line):
+                if len(found) == len(row.line.words):
+                    self.used.update(row.line.words)
+                self.corner = [*found, *self.corner]
+                return
+            if not _ASIDE.match(row.line.text):
+                below = row.line
+
+    def _block(self) -> tuple[TableBlock, set[Word]]:
+        texts = self._text_columns()
+        width = len(texts) + len(self.columns)
+        cells: list[Cell] = []
+        top = min((word.box.y0 for word in self.used), default=self.rows[self.body[0]].line.box.y0)
+        first = self.rows[self.body[0]].line.box.y0
+        rows = self._body_rows()
+        header = bool(self.corner) or any(self.heads)
+        if header:
+            corners: list[list[Word]] = [[] for _ in texts]
+            for word in self.corner:
+                corners[_nearest(texts, word.box.center[0]) if word in self.used else 0].append(word)
+            for column, words in enumerate([*corners, *self.heads]):
+                start, end = self._extent(texts, column)
+                cells.append(
+                    Cell(0, column, 1, 1, Box(start, min(top, first - 1.0), end, first), tuple(words), header=True)
+                )
+        for number, (labels, values) in enumerate(rows, start=int(header)):
+            found: list[list[Word]] = [[] for _ in range(width)]
+            for word in labels:
+                found[_nearest(texts, word.box.center[0])].append(word)
+            for value in values:
+                middle = sum(value.number) / 2
+                nearest = _nearest([(column.start, column.end) for column in self.columns], middle)
+                found[len(texts) + nearest].append(value.as_word())
+            box = bounding_box([*(word.box for word in labels), *(value.box for value in values)])
+            for column, words in enumerate(found):
+                start, end = self._extent(texts, column)
+                cells.append(Cell(number, column, 1, 1, Box(start, box.y0, end, box.y1), tuple(words)))
+        lines = [self.rows[index].line for index in self.body]
+        used = self.used | {word for line in lines for word in line.words}
+        box = bounding_box(word.box for word in used)
+        return TableBlock(self.page.number, box, len(rows) + header, width, tuple(cells)), used
+
+    def _extent(self, texts: Sequence[tuple[float, float]], column: int) -> tuple[float, float]:
+        if column < len(texts):
+            return texts[column]
+        return self.columns[column - len(texts)].outer, self.columns[column - len(texts)].end
+
+    def _text_columns(self) -> list[tuple[float, float]]:
+        """The columns left of the numbers: one with the labels, or several where the rows leave a strip free."""
+        labels = [row.label for row in self.data if row.label]
+        pieces = [[(p[0].box.x0, p[-1].box.x1) for p in _wide_pieces(label, self.size)] for label in labels]
+        one = (self.labels_from, max((row.label_end for row in self.data), default=self.labels_from + 1.0))
+        several = [row for row in pieces if len(row) > 1]
+        if len(several) < max(3, _MIN_TEXT_ROWS * len(pieces)):
+            return [one]
+        columns: list[tuple[float, float]] = []
+        for row in several:
+            columns = _united([*columns, *row])
+        crossing = sum(len(_united([*columns, *row])) < len(columns) for row in pieces)
+        return columns if len(columns) > 1 and crossing <= _CROSSING * len(pieces) else [one]
+
+    def _body_rows(self) -> list[tuple[tuple[Word, ...], tuple[_Value, ...]]]:
+        """Put the lines of a label together: closer than rows are, or going on with a small letter."""
+        pitches = [
+            b.line.pitch_base - a.line.pitch_base
+            for a, b in pairwise(self.rows[index] for index in self.body)
+            if a.values and b.values
+        ]
+        usual = median(pitches) if pitches else 0.0
+        merged: list[tuple[tuple[Word, ...], tuple[_Value, ...]]] = []
+        before: _Row | None = None
+        for row in (self.rows[index] for index in self.body):
+            label = row.label if row.values else row.line.words
+            if before is not None and not before.values and row.values and not row.label:
+                merged[-1] = (merged[-1][0], row.values)
+                before = row
+                continue
+            if before is not None and label and not (before.values and row.values):
+                small = label[0].text[0].islower()
+                tight = row.line.pitch_base - before.line.pitch_base < _TIGHT * usual
+                if small or (tight and not before.values and row.values and not before.line.text.endswith(":")):
+                    merged[-1] = ((*merged[-1][0], *label), merged[-1][1] or row.values)
+                    before = row
+                    continue
+            merged.append((label, row.values))
+            before = row
+        return merged
+
+
+def _headings(pieces: Sequence[Line], rules: Sequence[Rule]) -> list[_Heading]:
+    """Put lines under each other together, where each has only the other above or below it and no rule is between them."""
+    above: dict[int, list[int]] = {}
+    below: dict[int, list[int]] = {}
+    for upper, lower in permutations(range(len(pieces)), 2):
+        high, low = pieces[upper], pieces[lower]
+        pitch = low.pitch_base - high.pitch_base
+        side = min(high.box.x1, low.box.x1) - max(high.box.x0, low.box.x0)
+        if 0.5 * low.size < pitch < _STACKED * max(low.size, high.size) and side > 0:
+            below.setdefault(upper, []).append(lower)
+            above.setdefault(lower, []).append(upper)
+    groups: dict[int, list[int]] = {}
+    for number in sorted(range(len(pieces)), key=lambda number: pieces[number].pitch_base):
+        over = above.get(number, [])
+        alone = len(over) == 1 and below[over[0]] == [number]
+        if alone and not _parted(pieces[over[0]], pieces[number], rules):
+            groups[number] = groups[over[0]]
+            groups[number].append(number)
+        else:
+            groups[number] = [number]
+    found = {id(group): group for group in groups.values()}
+    return [
+        _Heading(
+            tuple(word for number in group for word in pieces[number].words),
+            bounding_box(pieces[number].box for number in group),
+        )
+        for group in found.values()
+    ]
+
+
+def _parted(high: Line, low: Line, rules: Sequence[Rule]) -> bool:
+    top, bottom = high.pitch_base, low.pitch_base
+    start, end = max(high.box.x0, low.box.x0), min(high.box.x1, low.box.x1)
+    return any(top < rule.at < bottom and rule.start <= (start + end) / 2 <= rule.end for rule in rules)
+
+
+def _whole_unit(line: Line) -> bool:
+    return bool(_UNIT.search(line.text)) and len(unit_words(line)) == len(line.words)
+
+
+def _overlap(box: Box, column: _Column) -> float:
+    return min(box.x1, column.end) - max(box.x0, column.outer)
+
+
+def _nearest(stretches: Sequence[tuple[float, float]], x: float) -> int:
+    return min(range(len(stretches)), key=lambda index: max(stretches[index][0] - x, x - stretches[index][1], 0.0))
+
+
+def _wide_pieces(words: Sequence[Word], size: float) -> list[list[Word]]:
+    pieces: list[list[Word]] = [[words[0]]]
+    for left, right in pairwise(words):
+        if right.box.x0 - left.box.x1 > _LABEL_GAP * size:
+            pieces.append([right])
+        else:
+            pieces[-1].append(right)
+    return pieces
