@@ -66,7 +66,7 @@ async def extract_graph(
             graph_report.remarks[remark] += count
             report.notes.append(f"{count:,} {remark}: {which}")
     if isinstance(extractor, InducesSchema):
-        await agree_on_schema(extractor, graph, store=store, watch=watch, report=report)
+        await agree_on_schema(extractor, graph, store=store, wait=watch.wait, report=report)
     with progress.step(f"Extract {graph}", await asyncio.to_thread(store.documents.count_chunks), "chunks") as step:
         job = _Job(extractor, graph, store=store, concurrency=concurrency, watch=watch, step=step, report=report)
         await job.run()
@@ -90,7 +90,7 @@ class ModelWatch:
         """Let threads that wait for something give up."""
         self._patience.stop()
 
-    async def wait(self, error: ModelUnavailable, *, failed_at: float) -> None:
+    async def wait(self, error: ModelUnavailable, failed_at: float) -> None:
         """Return once the model answered a call, of whomever, after `failed_at`. Raises `ModelUnavailable` when patience is over."""
         async with self._probing:
             if self._answered_at > failed_at:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable
 
 from kgrag.errors import ModelUnavailable
 from kgrag.extract.base import InducesSchema
@@ -13,9 +13,6 @@ from kgrag.extract.schema import schema_from_data
 from kgrag.jobs.report import BuildReport
 from kgrag.store.graph import GraphStore
 from kgrag.store.ledger import WorkRecord
-
-if TYPE_CHECKING:
-    from kgrag.jobs.stages.extraction import ModelWatch
 
 __all__ = ["agree_on_schema", "recall_schema"]
 
@@ -32,9 +29,17 @@ def recall_schema(extractor: InducesSchema, graph: str, *, store: GraphStore) ->
 
 
 async def agree_on_schema(
-    extractor: InducesSchema, graph: str, *, store: GraphStore, watch: ModelWatch, report: BuildReport
+    extractor: InducesSchema,
+    graph: str,
+    *,
+    store: GraphStore,
+    wait: Callable[[ModelUnavailable, float], Awaitable[None]],
+    report: BuildReport,
 ) -> None:
-    """Use the schema that is known for the graph, or induce one and remember it. Waits for a model that is away."""
+    """Use the schema that is known for the graph, or induce one and remember it.
+
+    `wait` is called with why the model is away and when that was found, and returns once it answers.
+    """
     if await asyncio.to_thread(recall_schema, extractor, graph, store=store):
         origin = "induced by an earlier build"
     else:
@@ -45,7 +50,7 @@ async def agree_on_schema(
                 usage = await extractor.induce()
                 break
             except ModelUnavailable as error:
-                await watch.wait(error, failed_at=time.monotonic())
+                await wait(error, time.monotonic())
         if extractor.schema is not None:
             record = WorkRecord(
                 STAGE,
