@@ -85,6 +85,8 @@ class Settings(BaseSettings):
     """Of the longest chunk; never more than the embedder's window."""
     pipeline: str = "default"
     pdf: Literal["auto", "native", "standard"] = "auto"
+    chunker: Literal["structure", "hybrid"] = "structure"
+    """Who cuts documents into chunks: kgrag's own packer, or Docling's HybridChunker as it is shipped."""
     max_file_mb: int = Field(default=100, gt=0)
     """Larger files are reported, not read."""
     concurrency: int = Field(default=32, gt=0)

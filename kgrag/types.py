@@ -23,6 +23,7 @@ __all__ = [
     "Evidence",
     "Extraction",
     "Hyperlink",
+    "PageBox",
     "Question",
     "Relation",
     "Usage",
@@ -78,6 +79,17 @@ class Hyperlink(_Value):
     """Which link of its chunk it is, from 0."""
 
 
+class PageBox(_Value):
+    """A rectangle on a page, in points (1/72 inch) from the page's top left corner."""
+
+    page: int
+    """From 1."""
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+
 class Chunk(_Value):
     """A piece of a document: the unit that is embedded, searched, shown and cited.
 
@@ -111,6 +123,8 @@ class Chunk(_Value):
     anchors: tuple[str, ...] = ()
     """Ids of the HTML elements whose content is in the chunk, the enclosing ones included."""
     links: tuple[Hyperlink, ...] = ()
+    boxes: tuple[PageBox, ...] = ()
+    """Where its content stands on the pages of a PDF: a box for each paragraph, heading or list item, and one for a table's rows."""
 
     @property
     def section(self) -> str:
@@ -244,6 +258,8 @@ class Evidence(_Value):
     anchors: tuple[str, ...] = ()
     page_start: int | None = None
     page_end: int | None = None
+    boxes: tuple[PageBox, ...] = ()
+    """As `Chunk.boxes`."""
     text: str
     """Exactly what a model is shown."""
     tokens: int
@@ -262,6 +278,8 @@ class Citation(_Value):
     section: str = ""
     page_start: int | None = None
     page_end: int | None = None
+    boxes: tuple[PageBox, ...] = ()
+    """As `Chunk.boxes`."""
     quote: str = ""
 
     @classmethod
@@ -274,6 +292,7 @@ class Citation(_Value):
             section=piece.section,
             page_start=piece.page_start,
             page_end=piece.page_end,
+            boxes=piece.boxes,
             quote=quote,
         )
 

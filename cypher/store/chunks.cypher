@@ -2,4 +2,4 @@
 // :param {ids: ['c']}
 MATCH (chunk:Chunk)
 WHERE chunk.id IN $ids
-RETURN chunk {.id, .document_id, .source_id, .position, .title, .headings, .section, .text, .prompted, .page_start, .page_end, .tokens, .anchors, .links} AS chunk
+RETURN chunk {.id, .document_id, .source_id, .position, .title, .headings, .section, .text, .prompted, .page_start, .page_end, .tokens, .anchors, .links, .boxes} AS chunk

@@ -2,4 +2,4 @@
 // :param {document_ids: ['d']}
 MATCH (chunk:Chunk)
 WHERE chunk.document_id IN $document_ids
-RETURN chunk {.id, .document_id, .source_id, .position, .title, .headings, .section, .text, .prompted, .page_start, .page_end, .tokens, .anchors, .links} AS chunk
+RETURN chunk {.id, .document_id, .source_id, .position, .title, .headings, .section, .text, .prompted, .page_start, .page_end, .tokens, .anchors, .links, .boxes} AS chunk

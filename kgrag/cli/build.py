@@ -42,6 +42,14 @@ def build(
             "--pdf", help="auto, native (no models) or standard (Docling's layout models).", show_default=False
         ),
     ] = None,
+    chunker: Annotated[
+        str | None,
+        typer.Option(
+            "--chunker",
+            help="Who cuts documents into chunks: structure (kgrag's packer, default) or hybrid (Docling's HybridChunker).",
+            show_default=False,
+        ),
+    ] = None,
     embedder: Embedder = None,
     chunk_tokens: Annotated[
         int | None,
@@ -132,6 +140,7 @@ def build(
 
     settings = {
         "pdf": pdf,
+        "chunker": chunker,
         "embedder": embedder,
         "chunk_tokens": chunk_tokens,
         "extractor": extractor,

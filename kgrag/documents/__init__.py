@@ -8,7 +8,8 @@
 Nothing heavy is imported before `read` meets a file that needs it.
 """
 
-from kgrag.documents.cleaning_report import CleaningReport, RemovedLine, RepairedLine
+from kgrag.documents.blocks import RemovedLine
+from kgrag.documents.cleaning import CleaningReport, RepairedLine
 from kgrag.documents.discovery import Discovery, Source, discover
 from kgrag.documents.reading import Converted, read
 

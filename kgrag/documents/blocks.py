@@ -1,15 +1,25 @@
-"""The form that every format is brought into before cleaning and chunking: a document as a sequence of blocks."""
+"""The one form of a document from conversion to chunks: a sequence of blocks."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from kgrag.documents.cleaning_report import RemovedLine
-from kgrag.types import Scalar
+from kgrag.types import PageBox, Scalar
 
-__all__ = ["Block", "BlockDocument", "BlockKind", "Link", "TableRow"]
+__all__ = [
+    "Block",
+    "BlockDocument",
+    "BlockKind",
+    "Link",
+    "RemovedLine",
+    "TableRow",
+    "boxes_around",
+    "join_header_rows",
+    "markdown_lines",
+    "named_cells",
+]
 
 BlockKind = Literal["heading", "paragraph", "list_item", "code", "table"]
 
@@ -31,6 +41,7 @@ class TableRow:
     cells: tuple[str, ...]
     anchors: tuple[str, ...] = ()
     links: tuple[Link, ...] = ()
+    box: PageBox | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +62,8 @@ class Block:
     """A table's column headings, several rows of them joined into one."""
     rows: tuple[TableRow, ...] = ()
     """A table's body."""
+    boxes: tuple[PageBox, ...] = ()
+    """Where it stands on the page; two boxes for a paragraph that goes on on the next one. Empty where the format has no such places."""
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -59,6 +72,27 @@ class Block:
             rows = ((self.header,) if self.header else ()) + self.rows
             return tuple(" | ".join(row.cells) for row in rows)
         return tuple(self.text.splitlines())
+
+    @property
+    def written(self) -> str:
+        """The block as a chunk has it: its text, or its table in Markdown."""
+        if self.kind != "table":
+            return self.text
+        head, body = markdown_lines(self.header, self.rows)
+        return "\n".join([*head, *body])
+
+
+@dataclass(frozen=True, slots=True)
+class RemovedLine:
+    """A line that is in no chunk."""
+
+    rule: str
+    text: str
+    page: int | None = None
+    """1-based; None where the format has no pages."""
+
+    def __str__(self) -> str:
+        return f"p. {self.page}: {self.text}" if self.page else self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,3 +107,53 @@ class BlockDocument:
     notes: tuple[str, ...] = ()
     metadata: Mapping[str, Scalar] = field(default_factory=dict)
     """What the document says about itself beside its title."""
+
+
+def join_header_rows(rows: Sequence[TableRow]) -> TableRow | None:
+    """Make one row of column headings of several: `Supply voltage` over `Min` becomes `Supply voltage Min`."""
+    if not rows:
+        return None
+    width = max(len(row.cells) for row in rows)
+    columns: list[str] = []
+    for column in range(width):
+        parts = [row.cells[column] for row in rows if column < len(row.cells) and row.cells[column]]
+        columns.append(" ".join(dict.fromkeys(parts)))
+    anchors = tuple(dict.fromkeys(anchor for row in rows for anchor in row.anchors))
+    links = tuple(link for row in rows for link in row.links)
+    return TableRow(tuple(columns), anchors, links, next(iter(boxes_around(row.box for row in rows)), None))
+
+
+def boxes_around(boxes: Iterable[PageBox | None]) -> tuple[PageBox, ...]:
+    """Return one box around those of each page."""
+    by_page: dict[int, list[PageBox]] = {}
+    for box in boxes:
+        if box is not None:
+            by_page.setdefault(box.page, []).append(box)
+    return tuple(
+        PageBox(
+            page=page,
+            left=min(box.left for box in found),
+            top=min(box.top for box in found),
+            right=max(box.right for box in found),
+            bottom=max(box.bottom for box in found),
+        )
+        for page, found in by_page.items()
+    )
+
+
+def markdown_lines(header: TableRow | None, rows: Sequence[TableRow]) -> tuple[list[str], list[str]]:
+    """Write a table: the lines of its header with the rule below, and those of its body. Without column headings they are blank."""
+    width = max((len(row.cells) for row in (*rows, *((header,) if header else ()))), default=0)
+    names = header.cells if header else ("",) * width
+    return [_markdown_row(names), "|" + " --- |" * width], [_markdown_row(row.cells) for row in rows]
+
+
+def _markdown_row(cells: Sequence[str]) -> str:
+    """Write a row; a `|` in a cell is escaped and a line break becomes a blank."""
+    return "| " + " | ".join(" ".join(cell.split()).replace("|", "\\|") for cell in cells) + " |"
+
+
+def named_cells(header: TableRow | None, row: TableRow) -> list[str]:
+    """Write the cells of a row that have text, each with its column's heading: `Min: 3.0 V`."""
+    names = header.cells if header else ("",) * len(row.cells)
+    return [f"{name}: {cell}" if name else cell for name, cell in zip(names, row.cells, strict=False) if cell]

@@ -1,8 +1,7 @@
-"""Blocks to chunks, by Docling's HybridChunker with the embedder's tokenizer.
+"""Blocks to chunks, by kgrag's own packer (`structure`) or by Docling's HybridChunker (`hybrid`).
 
-What a chunk costs is what `Chunk.embedded_text` costs: title, headings and text. The chunker sees each heading as its number, so that two
-sections with the same heading are not merged. Tables are cut by rows beforehand, each part under the column headings, because Docling's own
-way may exceed the window (docling #3428) and cuts wide tables between a row's name and its values.
+What a chunk costs is what `Chunk.embedded_text` costs: title, headings and text. The packer keeps sections apart, even two with the same
+heading, fills each window with what stands under one heading, and cuts tables by rows, each part under the column headings.
 """
 
 from __future__ import annotations
@@ -10,14 +9,15 @@ from __future__ import annotations
 import re
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
+from itertools import groupby
+from typing import Literal, NamedTuple, cast
 
-from kgrag.documents.blocks import Block, Link, TableRow
-from kgrag.documents.tables import markdown_lines, named_cells
+from kgrag.documents.blocks import Block, Link, TableRow, boxes_around, markdown_lines, named_cells
 from kgrag.types import Chunk, Document, Hyperlink, content_id, with_context
 
-__all__ = ["chunk_blocks", "fit_title"]
+__all__ = ["Chunker", "chunk_blocks", "fit_title"]
 
 MAX_HEADING_CHARACTERS = 200
 """A longer heading is a paragraph that someone made a heading."""
@@ -30,6 +30,7 @@ COUNTS_REMEMBERED = 1024
 MIN_CELL_CHARACTERS = 40
 """A smaller part of a cell is not worth the row's name."""
 
+Chunker = Literal["structure", "hybrid"]
 CountTokens = Callable[[str], int]
 Section = tuple[int, ...]
 """Indexes of the headings above a block, outermost first."""
@@ -48,136 +49,182 @@ def fit_title(title: str, *, count_tokens: CountTokens, max_tokens: int) -> str:
 
 
 def chunk_blocks(
-    document: Document, blocks: Sequence[Block], *, count_tokens: CountTokens, max_tokens: int
+    document: Document,
+    blocks: Sequence[Block],
+    *,
+    count_tokens: CountTokens,
+    max_tokens: int,
+    chunker: Chunker = "structure",
 ) -> tuple[Chunk, ...]:
     """Cut a document into chunks, in reading order; the `embedded_text` of each has at most `max_tokens` tokens."""
-    return tuple(_Chunking(document, blocks, count_tokens, max_tokens).chunks())
+    return tuple(_Chunking(document, blocks, count_tokens, max_tokens, chunker).chunks())
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """A block, or a part of one that fits the window."""
+class _Piece(NamedTuple):
+    """What goes into one chunk: text, and the blocks that it is made of, whole or in part."""
 
-    kind: str
+    blocks: tuple[int, ...]
     text: str
-    level: int
-    page_start: int | None
-    page_end: int | None
-    anchors: tuple[str, ...]
-    links: tuple[Link, ...]
 
 
 class _Chunking:
     """One document on its way to chunks."""
 
-    def __init__(self, document: Document, blocks: Sequence[Block], count_tokens: CountTokens, max_tokens: int) -> None:
+    def __init__(
+        self, document: Document, blocks: Sequence[Block], count_tokens: CountTokens, max_tokens: int, chunker: Chunker
+    ) -> None:
         self._document = document
         self._count = lru_cache(maxsize=COUNTS_REMEMBERED)(count_tokens)
         self._max_tokens = max_tokens
-        self._parts: list[_Part] = []
+        self._hybrid = chunker == "hybrid"
+        self._blocks: list[Block] = []
+        """The packer's are parts of the document's, each of which fits the window but for long texts."""
+        self._sections: list[Section] = []
+        """Of each block; a heading's own ends with itself."""
         self._paths: dict[Section, tuple[str, ...]] = {}
-        self._divide(blocks)
+        for block in blocks:
+            self._take(block)
 
     def chunks(self) -> Iterator[Chunk]:
         """Yield the chunks."""
-        from kgrag.documents.docling_chunker import Piece, pack
-
-        packed = list(
-            pack(
-                [Piece(part.kind, part.text, part.level) for part in self._parts],
-                contextualize=self._embedded,
-                count_tokens=self._count,
-                max_tokens=self._max_tokens,
-            )
-        )
-        headings_with_text = {chunk.section[-1] for chunk in packed if chunk.section}
-        uses = Counter(index for chunk in packed for index in chunk.pieces)
-        links_left = {index: list(self._parts[index].links) for index in uses}
-        waiting: list[int] = []
-        """Headings above the next chunk that have no chunk of their own: their ids are where that chunk is."""
+        packed = list(self._packed_by_docling() if self._hybrid else self._packed())
+        headings_with_text = {section[-1] for section, _ in packed if section}
+        uses = Counter(index for _, piece in packed for index in piece.blocks)
+        links_left = {index: list(self._blocks[index].links) for index in uses}
         shown: set[int] = set()
         position = 0
-        for chunk in packed:
-            new = [index for index in chunk.section if index not in shown]
+        for section, piece in packed:
+            new = [index for index in section if index not in shown]
             shown.update(new)
-            waiting = [index for index in new if index not in headings_with_text]
-            own = {*waiting, *chunk.section[-1:]}
-            pieces = [index for index in chunk.pieces if self._parts[index].kind != "heading"]
-            body = chunk.text or self._parts[chunk.section[-1]].text
-            for text in self._within_window(chunk.section, body):
-                links = [*(link for index in new for link in self._parts[index].links)]
-                for index in pieces:
+            # Headings above that have no chunk of their own: their ids are where this chunk is.
+            own = {*(index for index in new if index not in headings_with_text), *section[-1:]}
+            for text in self._within_window(section, piece.text or self._blocks[section[-1]].text):
+                links = [link for index in new for link in self._blocks[index].links]
+                for index in piece.blocks:
                     links.extend(_taken(links_left[index], text, last=uses[index] == 1))
-                yield self._chunk(position, chunk.section, text, [*sorted(own), *pieces], links)
+                yield self._chunk(position, section, text, [*sorted(own), *piece.blocks], links)
                 position += 1
                 new = []
-            for index in pieces:
+            for index in piece.blocks:
                 uses[index] -= 1
 
-    def _divide(self, blocks: Sequence[Block]) -> None:
-        """Make parts of blocks: what is too large for the chunker is cut here."""
-        section: dict[int, int] = {}
-        for block in blocks:
-            if block.kind == "heading" and not self._is_heading(block.text):
-                block = replace(block, kind="paragraph", level=0)
-            if block.kind == "heading":
-                section = {level: index for level, index in section.items() if level < block.level}
-                section[block.level] = len(self._parts)
-            path = tuple(section[level] for level in sorted(section))
-            for text, anchors, links in self._texts(block, path):
-                self._parts.append(
-                    _Part(
-                        block.kind,
-                        text,
-                        block.level,
-                        block.page_start,
-                        block.page_end,
-                        (*block.anchors, *anchors),
-                        links,
-                    )
-                )
+    def _take(self, block: Block) -> None:
+        """Note a block and its section; the packer's are cut where they are too large."""
+        if block.kind == "heading" and not self._is_heading(block.text):
+            block = replace(block, kind="paragraph", level=0)
+        section = self._sections[-1] if self._sections else ()
+        if block.kind == "heading":
+            outer = tuple(index for index in section if self._blocks[index].level < block.level)
+            section = (*outer, len(self._blocks))
+        for part in (block,) if self._hybrid else self._parts(block, section):
+            self._blocks.append(part)
+            self._sections.append(section)
+
+    def _packed(self) -> Iterator[tuple[Section, _Piece]]:
+        """Yield what stands under one heading, merged up to the window; what is longer is split at its sentences.
+
+        A heading with nothing below it has a piece without text: no word is lost.
+        """
+        runs = [(section, list(run)) for section, run in groupby(range(len(self._blocks)), self._sections.__getitem__)]
+        for (section, run), following in zip(runs, [*(section for section, _ in runs[1:]), ()], strict=False):
+            members = [index for index in run if self._blocks[index].kind != "heading"]
+            pieces = [piece for unit in self._units(members) for piece in self._fitting(section, unit)]
+            while pieces:
+                taken = self._how_many_fit(section, [piece.text for piece in pieces])
+                yield section, _joined(pieces[:taken])
+                pieces = pieces[taken:]
+            if not members and section[-1] not in following:
+                yield section, _Piece((), "")
+
+    def _units(self, members: Sequence[int]) -> Iterator[list[_Piece]]:
+        """Yield what should stay together: the items of a list; every other block is for itself."""
+        pieces = [_Piece((index,), self._blocks[index].written) for index in members]
+        for is_list, run in groupby(pieces, lambda piece: self._blocks[piece.blocks[0]].kind == "list_item"):
+            stand_together = list(run)
+            yield from [stand_together] if is_list else ([piece] for piece in stand_together)
+
+    def _fitting(self, section: Section, unit: Sequence[_Piece]) -> Iterator[_Piece]:
+        """Yield a unit whole, or in pieces that fit."""
+        while unit:
+            taken = self._how_many_fit(section, [piece.text for piece in unit])
+            piece = _joined(unit[:taken])
+            unit = unit[taken:]
+            yield from (_Piece(piece.blocks, text) for text in self._split_at_sentences(section, piece.text))
+
+    def _how_many_fit(self, section: Section, texts: Sequence[str]) -> int:
+        """Say how many of the texts fit the window together, at least one: estimated by their sum, then counted."""
+        room = self._max_tokens - self._count(self._embedded(section, ""))
+        number, total = 1, self._count(texts[0])
+        while number < len(texts) and (total := total + self._count(texts[number])) <= room:
+            number += 1
+        while number < len(texts) and self._fits(section, "\n".join(texts[: number + 1])):
+            number += 1
+        while number > 1 and not self._fits(section, "\n".join(texts[:number])):
+            number -= 1
+        return number
+
+    def _split_at_sentences(self, section: Section, text: str) -> Sequence[str]:
+        """Split a text that is too long where semchunk does: at paragraphs, sentences, words."""
+        if self._fits(section, text):
+            return [text]
+        from semchunk.semchunk import chunkerify
+
+        room = self._max_tokens - self._count(self._embedded(section, text)) + self._count(text)
+        while room > 0:
+            parts = cast("list[str]", chunkerify(self._count, chunk_size=room)(text))
+            longest = max(self._count(self._embedded(section, part)) for part in parts)
+            if longest <= self._max_tokens:
+                return parts
+            room -= longest - self._max_tokens
+        return [text]  # `_within_window` cuts it
+
+    def _packed_by_docling(self) -> Iterator[tuple[Section, _Piece]]:
+        """Yield what HybridChunker makes of the document."""
+        from kgrag.documents.hybrid_chunker import pack
+
+        context = self._count(with_context("", title=self._document.title))
+        for indexes, text in pack(self._blocks, count_tokens=self._count, max_tokens=self._max_tokens - context):
+            content = tuple(index for index in indexes if self._blocks[index].kind != "heading")
+            yield self._sections[(content or indexes[-1:])[0]], _Piece(content, text)
 
     def _is_heading(self, text: str) -> bool:
         return len(text) <= MAX_HEADING_CHARACTERS and self._count(text) <= self._max_tokens // TITLE_SHARE
 
-    def _texts(self, block: Block, section: Section) -> Iterator[tuple[str, tuple[str, ...], tuple[Link, ...]]]:
-        """Yield (text, further anchors, links) for each part of a block."""
+    def _parts(self, block: Block, section: Section) -> Iterator[Block]:
+        """Yield a block in parts: tables fit the window, texts fit memory."""
         if block.kind == "table":
             yield from self._table_parts(block, section)
-        else:
-            pieces = list(_cut_at_space(block.text, MAX_BLOCK_CHARACTERS))
-            left = list(block.links)
-            for number, text in enumerate(pieces):
-                yield text, (), tuple(_taken(left, text, last=number == len(pieces) - 1))
+            return
+        pieces = list(_cut_at_space(block.text, MAX_BLOCK_CHARACTERS))
+        left = list(block.links)
+        for number, text in enumerate(pieces):
+            links = tuple(_taken(left, text, last=number == len(pieces) - 1))
+            yield block if len(pieces) == 1 else replace(block, text=text, links=links)
 
-    def _table_parts(self, block: Block, section: Section) -> Iterator[tuple[str, tuple[str, ...], tuple[Link, ...]]]:
+    def _table_parts(self, block: Block, section: Section) -> Iterator[Block]:
         """Yield a table in parts that fit, each under the column headings; a row that alone does not fit becomes text."""
         head, lines = markdown_lines(block.header, block.rows)
         costs = [self._count(line) for line in lines]
 
-        def written(numbers: Sequence[int]) -> str:
-            return "\n".join([*head, *(lines[number] for number in numbers)])
+        def fits(numbers: Sequence[int]) -> bool:
+            return self._fits(section, "\n".join([*head, *(lines[number] for number in numbers)]))
 
-        def part(numbers: Sequence[int]) -> tuple[str, tuple[str, ...], tuple[Link, ...]]:
-            rows = [*((block.header,) if block.header else ()), *(block.rows[number] for number in numbers)]
-            return written(numbers), *_marks(rows)
-
+        room = self._max_tokens - self._count(self._embedded(section, "\n".join(head)))
         left = deque(range(len(lines)))
         while left:
             batch: list[int] = []
-            budget = self._max_tokens - self._count(self._embedded(section, written([])))
+            budget = room
             while left and (not batch or costs[left[0]] <= budget):
                 budget -= costs[left[0]]
                 batch.append(left.popleft())
-            while batch and not self._fits(
-                section, written(batch)
-            ):  # lines cost a little more or less together than apart
+            while batch and not fits(batch):  # lines cost a little more or less together than apart
                 left.appendleft(batch.pop())
             if batch:
-                yield part(batch)
-            else:
-                row = block.rows[left.popleft()]
-                yield from ((text, *_marks([row])) for text in self._row_as_text(block.header, row, section))
+                yield _with_rows(block, [block.rows[number] for number in batch])
+                continue
+            row = _with_rows(block, [block.rows[left.popleft()]], header=False)
+            for text in self._row_as_text(block.header, row.rows[0], section):
+                yield replace(row, kind="paragraph", text=text, rows=(), header=None)
 
     def _row_as_text(self, header: TableRow | None, row: TableRow, section: Section) -> Iterator[str]:
         """Yield a row as lines of `column: cell`, in parts that fit, each of which begins with the row's first cell."""
@@ -198,7 +245,7 @@ class _Chunking:
     def _path(self, section: Section) -> tuple[str, ...]:
         """Return the headings of a section; outer ones go first where title and headings would take more than half of the window."""
         if section not in self._paths:
-            headings = tuple(self._parts[index].text for index in section)
+            headings = tuple(self._blocks[index].text for index in section)
             while (
                 len(headings) > 1
                 and self._count(with_context("", title=self._document.title, headings=headings)) > self._max_tokens // 2
@@ -222,15 +269,11 @@ class _Chunking:
         yield text
 
     def _chunk(self, position: int, section: Section, text: str, parts: Sequence[int], links: Sequence[Link]) -> Chunk:
-        members = [self._parts[index] for index in parts]
-        starts = [part.page_start for part in members if part.page_start is not None and part.kind != "heading"]
-        ends = [
-            part.page_end or part.page_start
-            for part in members
-            if part.page_start is not None and part.kind != "heading"
-        ]
-        if not starts:
-            starts = ends = [part.page_start for part in members if part.page_start is not None]
+        members = [self._blocks[index] for index in parts]
+        placed = [block for block in members if block.page_start is not None]
+        placed = [block for block in placed if block.kind != "heading"] or placed
+        starts = [block.page_start for block in placed if block.page_start is not None]
+        ends = [block.page_end for block in placed if block.page_end is not None]
         chunk = Chunk(
             id=content_id(self._document.id, str(position), text),
             document_id=self._document.id,
@@ -240,21 +283,34 @@ class _Chunking:
             headings=self._path(section),
             text=text,
             page_start=min(starts, default=None),
-            page_end=max((page for page in ends if page is not None), default=None),
+            page_end=max((*starts, *ends), default=None),
             tokens=0,
             anchors=tuple(dict.fromkeys(anchor for part in members for anchor in part.anchors)),
             links=tuple(
                 Hyperlink(href=link.href, anchor=link.anchor, context=link.context, position=number)
                 for number, link in enumerate(links)
             ),
+            boxes=tuple(dict.fromkeys(box for block in members for box in block.boxes)),
         )
         return chunk.model_copy(update={"tokens": self._count(chunk.prompted_text)})
 
 
-def _marks(rows: Sequence[TableRow]) -> tuple[tuple[str, ...], tuple[Link, ...]]:
-    """Return the ids and links of rows."""
-    anchors = tuple(dict.fromkeys(anchor for row in rows for anchor in row.anchors))
-    return anchors, tuple(link for row in rows for link in row.links)
+def _joined(pieces: Sequence[_Piece]) -> _Piece:
+    blocks = dict.fromkeys(index for piece in pieces for index in piece.blocks)
+    return _Piece(tuple(blocks), "\n".join(piece.text for piece in pieces if piece.text))
+
+
+def _with_rows(block: Block, rows: Sequence[TableRow], *, header: bool = True) -> Block:
+    """Return a table with some of its rows, and with their ids, links, pages and places."""
+    marked = [*((block.header,) if block.header and header else ()), *rows]
+    boxes = boxes_around(row.box for row in marked)
+    return replace(
+        block,
+        rows=tuple(rows),
+        anchors=tuple(dict.fromkeys((*block.anchors, *(anchor for row in marked for anchor in row.anchors)))),
+        links=tuple(link for row in marked for link in row.links),
+        boxes=boxes or block.boxes,
+    )
 
 
 def _taken(links: list[Link], text: str, *, last: bool) -> list[Link]:

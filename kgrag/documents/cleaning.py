@@ -7,20 +7,50 @@ else (three in a row with dot leaders to page numbers). No rule looks at how man
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from kgrag.documents.blocks import Block
+from kgrag.documents.blocks import Block, Link, RemovedLine, TableRow
 from kgrag.documents.boilerplate import RULES, Outline
-from kgrag.documents.cleaning_report import CleaningReport, RemovedLine
-from kgrag.documents.mojibake import repair_block
+from kgrag.documents.text_encoding import CONTROLS, repair_text
 from kgrag.text.quantities import has_quantity
 
-__all__ = ["clean"]
+__all__ = ["CleaningReport", "RepairedLine", "clean"]
 
 ORNAMENT = frozenset("-=_*~·•.—–─═|#+ \t")
 """A line of nothing but these, three or more, is drawn, not written."""
 MIN_ORNAMENT_CHARACTERS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class RepairedLine:
+    """A line whose characters were wrong: encoded twice (`â€™` for `’`), control characters, halves of surrogate pairs."""
+
+    before: str
+    after: str
+    page: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CleaningReport:
+    """What was removed, by rule, and what was repaired; nothing is removed that is not here."""
+
+    removed: Mapping[str, tuple[RemovedLine, ...]] = field(default_factory=dict)
+    """Rule → its lines in document order; rules sorted by name."""
+    repaired: tuple[RepairedLine, ...] = ()
+
+    @classmethod
+    def of(cls, removed: Iterable[RemovedLine], repaired: Iterable[RepairedLine] = ()) -> CleaningReport:
+        """Group removed lines by their rule."""
+        groups: dict[str, list[RemovedLine]] = {}
+        for line in removed:
+            groups.setdefault(line.rule, []).append(line)
+        return cls({rule: tuple(groups[rule]) for rule in sorted(groups)}, tuple(repaired))
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Rule → number of lines."""
+        return {rule: len(lines) for rule, lines in self.removed.items()}
 
 
 def clean(
@@ -29,7 +59,7 @@ def clean(
     """Repair and clean a document's blocks; `removed_before` are the lines that conversion left out, for the report."""
     repaired, changes = [], []
     for block in blocks:
-        better, changed = repair_block(block)
+        better, changed = _repaired(block)
         repaired.append(better)
         changes.extend(changed)
     removed = list(removed_before)
@@ -94,3 +124,27 @@ def _without_ornaments(block: Block) -> tuple[Block | None, list[RemovedLine]]:
     text = "\n".join(line for line in lines if line not in drawn)
     removed = [RemovedLine("ornament", line.strip(), block.page_start) for line in drawn]
     return (replace(block, text=text) if text.strip() else None), removed
+
+
+def _repaired(block: Block) -> tuple[Block, list[RepairedLine]]:
+    """Repair a block's words; also return which lines changed."""
+    if all(line.isascii() and not CONTROLS.search(line) for line in block.lines):
+        return block, []
+    repaired = replace(
+        block,
+        text=repair_text(block.text),
+        links=_links(block.links),
+        header=_row(block.header) if block.header else None,
+        rows=tuple(_row(row) for row in block.rows),
+    )
+    pairs = zip(block.lines, repaired.lines, strict=False)
+    changed = [RepairedLine(before, after, block.page_start) for before, after in pairs if before != after]
+    return (repaired, changed) if changed else (block, [])
+
+
+def _row(row: TableRow) -> TableRow:
+    return replace(row, cells=tuple(map(repair_text, row.cells)), links=_links(row.links))
+
+
+def _links(links: tuple[Link, ...]) -> tuple[Link, ...]:
+    return tuple(Link(link.href, repair_text(link.anchor), repair_text(link.context)) for link in links)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Sequence
 from typing import Any
 
 from docling_core.types.doc import (
@@ -27,15 +26,14 @@ from docling_core.types.doc import (
     TitleItem,
 )
 
-from kgrag.documents.blocks import Block, BlockDocument, Link, TableRow
-from kgrag.documents.cleaning_report import RemovedLine
-from kgrag.documents.hyperlinks import resolve_href, sentence_around
-from kgrag.documents.inline_text import INVISIBLE
-from kgrag.documents.tables import join_header_rows
-from kgrag.documents.word_runs import LINK_END, LINK_START, LINK_TEXT
+from kgrag.documents.blocks import Block, BlockDocument, Link, RemovedLine, TableRow, join_header_rows
+from kgrag.documents.inline_text import INVISIBLE, resolve_href, sentence_around
+from kgrag.types import PageBox
 
-__all__ = ["blocks_of_docling"]
+__all__ = ["LINK_END", "LINK_START", "LINK_TEXT", "blocks_of_docling"]
 
+LINK_START, LINK_TEXT, LINK_END = "\ufdd0", "\ufdd1", "\ufdd2"
+"""Around a link in an item's text: start, its number, text, its words, end. Unicode keeps these characters for a program's inner use."""
 MARKED_LINK = re.compile(f"{LINK_START}(\\d+){LINK_TEXT}(.*?){LINK_END}", re.DOTALL)
 STRAY_MARK = re.compile(f"{LINK_START}\\d+{LINK_TEXT}|[{LINK_START}{LINK_TEXT}{LINK_END}]")
 FURNITURE_RULE = "running header or footer"
@@ -45,35 +43,25 @@ NO_SPACE_AFTER = tuple("([{")
 
 
 def blocks_of_docling(
-    document: DoclingDocument,
-    *,
-    document_path: str,
-    link_targets: Sequence[str] = (),
-    item_links: Mapping[str, Sequence[tuple[str, str]]] = MappingProxyType({}),
+    document: DoclingDocument, *, document_path: str, link_targets: Sequence[str] = ()
 ) -> BlockDocument:
-    """Bring a converted document into blocks, in reading order. `link_targets` are those of the links that `word_runs` marked.
+    """Bring a converted document into blocks, in reading order. `link_targets` are those of the links that are marked in its texts.
 
-    `item_links` has further links, (words, address), by the `self_ref` of the item that they are in. What Docling calls an index (a
-    table of contents) is left out and counted, as are running headers and footers.
+    What Docling calls an index (a table of contents) is left out and counted, as are running headers and footers. Blocks of a PDF have
+    their place on the page.
     """
-    walk = _Walk(document, document_path, link_targets, item_links)
+    walk = _Walk(document, document_path, link_targets)
     walk.children(document.body, depth=0)
     title = next((block.text for block in walk.blocks if block.kind == "heading" and block.level == 0), "")
     return BlockDocument(tuple(walk.blocks), title, tuple(walk.removed))
 
 
 class _Walk:
-    def __init__(
-        self,
-        document: DoclingDocument,
-        document_path: str,
-        link_targets: Sequence[str],
-        item_links: Mapping[str, Sequence[tuple[str, str]]],
-    ) -> None:
+    def __init__(self, document: DoclingDocument, document_path: str, link_targets: Sequence[str]) -> None:
         self._document = document
         self._document_path = document_path
         self._link_targets = list(link_targets)
-        self._item_links = item_links
+        self._has_places = document.origin is not None and document.origin.mimetype == "application/pdf"
         self.blocks: list[Block] = []
         self.removed: list[RemovedLine] = []
 
@@ -166,9 +154,7 @@ class _Walk:
         if not plain.strip():
             return
         start, end = _pages(item)
-        self.blocks.append(
-            Block(kind, prefix + plain, level, start, end, links=(*links, *self._further_links(item, plain)))
-        )
+        self.blocks.append(Block(kind, prefix + plain, level, start, end, links=links, boxes=self._boxes(item)))
 
     def _links(self, text: str) -> tuple[str, tuple[Link, ...]]:
         """Take the marks out of a text and return the links that they stand for."""
@@ -187,20 +173,19 @@ class _Walk:
                 links.append(Link(target, " ".join(plain[start:end].split()), sentence_around(plain, start, end)))
         return plain, tuple(links)
 
-    def _further_links(self, item: NodeItem | None, text: str) -> tuple[Link, ...]:
-        links = []
-        for anchor, href in self._item_links.get(item.self_ref, ()) if item is not None else ():
-            target = resolve_href(href, self._document_path)
-            words = " ".join(anchor.split())
-            if target and words:
-                place = max(0, text.find(words))
-                links.append(Link(target, words, sentence_around(text, place, place + len(words))))
-        return tuple(links)
+    def _boxes(self, item: NodeItem | None) -> tuple[PageBox, ...]:
+        if not self._has_places:
+            return ()
+        boxes = []
+        for place in getattr(item, "prov", ()):
+            box = place.bbox.to_top_left_origin(self._document.pages[place.page_no].size.height)
+            left, top, right, bottom = (round(value, 1) for value in (box.l, box.t, box.r, box.b))
+            boxes.append(PageBox(page=place.page_no, left=left, top=top, right=right, bottom=bottom))
+        return tuple(boxes)
 
     def _table(self, table: TableItem) -> None:
         header_rows: list[TableRow] = []
         body: list[TableRow] = []
-        further = list(self._further_links(table, ""))
         for grid_row in table.data.grid:
             cells: list[str] = []
             links: list[Link] = []
@@ -210,8 +195,6 @@ class _Walk:
                 cells.append(" ".join(text.split()) if first or cell.column_header else "")
                 links.extend(Link(link.href, link.anchor, "") for link in found if first)
             context = " | ".join(cells)
-            links.extend(link for link in further if link.anchor in context)
-            further = [link for link in further if link not in links]
             row = TableRow(tuple(cells), links=tuple(Link(link.href, link.anchor, context) for link in links))
             is_header = not body and any(cell.column_header for cell in grid_row)
             if any(cells):
@@ -225,7 +208,15 @@ class _Walk:
         elif body:
             all_links = tuple(link for row in (*header_rows, *body) for link in row.links)
             self.blocks.append(
-                Block("table", "", 0, start, end, (), all_links, join_header_rows(header_rows), tuple(body))
+                Block(
+                    "table",
+                    page_start=start,
+                    page_end=end,
+                    links=all_links,
+                    header=join_header_rows(header_rows),
+                    rows=tuple(body),
+                    boxes=self._boxes(table),
+                )
             )
 
 

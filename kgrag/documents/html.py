@@ -10,12 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from kgrag.documents.blocks import Block, BlockDocument, Link
-from kgrag.documents.cleaning_report import RemovedLine
+from kgrag.documents.blocks import Block, BlockDocument, Link, RemovedLine
 from kgrag.documents.html_boilerplate import UNSEEN, boilerplate_rule
 from kgrag.documents.html_tables import is_data_table, table_block
-from kgrag.documents.hyperlinks import resolve_href, sentence_around
-from kgrag.documents.inline_text import InlineText, collapse, superscript
+from kgrag.documents.inline_text import InlineText, collapse, resolve_href, sentence_around, superscript
 from kgrag.documents.text_encoding import decode
 from kgrag.errors import DocumentError
 

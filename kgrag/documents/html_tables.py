@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from kgrag.documents.blocks import Block, Link, TableRow
-from kgrag.documents.tables import join_header_rows
+from kgrag.documents.blocks import Block, Link, TableRow, join_header_rows
 
 __all__ = ["is_data_table", "table_block"]
 

@@ -9,8 +9,7 @@ from itertools import chain, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kgrag.documents.blocks import BlockDocument
-from kgrag.documents.cleaning_report import RemovedLine
+from kgrag.documents.blocks import BlockDocument, RemovedLine
 from kgrag.documents.html import blocks_of_html
 from kgrag.documents.text_encoding import decode
 from kgrag.types import Scalar

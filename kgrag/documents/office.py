@@ -1,4 +1,9 @@
-"""Word and PowerPoint files to blocks, through Docling; and what every Office file is checked for first."""
+"""Word and PowerPoint files to blocks, through Docling; and what every Office file is checked for first.
+
+Docling makes a text item of every run of equal formatting and strips it, so that `3.` `3` (bold) ` V` comes out as `3. 3 V`, and nobody
+can tell `X-1000` from `X- 1000` any more. So formatting that says nothing is taken off Word files beforehand, and a paragraph is one item;
+raised digits become `⁶`; and links, which also part runs, become marks in the text that `docling_blocks` turns into links again.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kgrag.documents.blocks import BlockDocument
-from kgrag.documents.docling_blocks import blocks_of_docling
-from kgrag.documents.foreign_parsers import broken_means_document_error
+from kgrag.documents.docling_blocks import LINK_END, LINK_START, LINK_TEXT, blocks_of_docling
+from kgrag.documents.inline_text import superscript
 from kgrag.documents.text_encoding import foreign_content
-from kgrag.documents.word_runs import mark_links
 from kgrag.errors import DocumentError
 
 if TYPE_CHECKING:
@@ -31,6 +35,27 @@ GENERIC_TITLES = frozenset(
 """What Office puts where an author gave no title."""
 ENCRYPTED_STREAM = "EncryptedPackage".encode("utf-16-le")
 """Name of the stream in which Office keeps what a password protects."""
+WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+RELATION_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+XML_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
+MEANINGLESS = tuple(
+    f"{WORD}{name}"
+    for name in (
+        "b",
+        "bCs",
+        "i",
+        "iCs",
+        "u",
+        "strike",
+        "dstrike",
+        "vertAlign",
+        "color",
+        "sz",
+        "szCs",
+        "highlight",
+        "em",
+    )
+)
 
 
 def convert_office(path: Path, *, suffix: str, document_path: str) -> BlockDocument:
@@ -38,9 +63,8 @@ def convert_office(path: Path, *, suffix: str, document_path: str) -> BlockDocum
     check_office_file(path, suffix=suffix)
     from docling.datamodel.base_models import ConversionStatus, DocumentStream
 
-    with broken_means_document_error(path):
-        data, link_targets = mark_links(path) if suffix == "docx" else (path.read_bytes(), [])
-        result = _converter().convert(DocumentStream(name=path.name, stream=BytesIO(data)), raises_on_error=False)
+    data, link_targets = _mark_links(path) if suffix == "docx" else (path.read_bytes(), [])
+    result = _converter().convert(DocumentStream(name=path.name, stream=BytesIO(data)), raises_on_error=False)
     if result.status not in (ConversionStatus.SUCCESS, ConversionStatus.PARTIAL_SUCCESS):
         reasons = "; ".join(error.error_message for error in result.errors) or str(result.status)
         raise DocumentError(path, f"Docling cannot convert it: {reasons}")
@@ -65,7 +89,7 @@ def check_office_file(path: Path, *, suffix: str) -> None:
         raise DocumentError(
             path, f"its content is {kind}, not a .{suffix}" if other_kind else f"is no .{suffix}, or a broken one"
         )
-    with broken_means_document_error(path), zipfile.ZipFile(path) as archive:
+    with zipfile.ZipFile(path) as archive:
         parts = {part.filename: part.file_size for part in archive.infolist()}
     if MAIN_PART[suffix] not in parts:
         other = next((name for name, part in MAIN_PART.items() if part in parts), "")
@@ -96,3 +120,52 @@ def _core_title(path: Path) -> str:
         return ""
     title = root.findtext("{http://purl.org/dc/elements/1.1/}title") or ""
     return "" if title.strip().lower() in GENERIC_TITLES else " ".join(title.split())
+
+
+def _mark_links(path: Path) -> tuple[bytes, list[str]]:
+    """Return a Word file with uniform runs and marked links, and where the links lead, by number."""
+    from docx import Document
+
+    targets: list[str] = []
+    document = Document(str(path))
+    body: Any = document.element.body
+    for properties in list(body.iter(f"{WORD}rPr")):
+        _level(properties)
+    for hyperlink in list(body.iter(f"{WORD}hyperlink")):
+        relation = document.part.rels.get(hyperlink.get(RELATION_ID, ""))
+        target = relation.target_ref if relation is not None and relation.is_external else ""
+        fragment = hyperlink.get(f"{WORD}anchor")
+        _unwrap(hyperlink, f"{target}#{fragment}" if target and fragment else target, targets)
+    out = BytesIO()
+    document.save(out)
+    return out.getvalue(), targets
+
+
+def _level(properties: Any) -> None:
+    """Take formatting off a run; digits that stand high stay so."""
+    script = properties.find(f"{WORD}vertAlign")
+    if script is not None and script.get(f"{WORD}val") == "superscript":
+        for text in properties.getparent().iter(f"{WORD}t"):
+            text.text = superscript(text.text)
+    for name in MEANINGLESS:
+        for element in properties.findall(name):
+            properties.remove(element)
+
+
+def _unwrap(hyperlink: Any, target: str, targets: list[str]) -> None:
+    """Put a link's runs in its place, with marks around its words where it leads out of the file."""
+    texts = [text for text in hyperlink.iter(f"{WORD}t") if text.text]
+    if target and texts:
+        texts[0].text = f"{LINK_START}{len(targets)}{LINK_TEXT}{texts[0].text}"
+        texts[-1].text = f"{texts[-1].text}{LINK_END}"
+        for text in texts:
+            text.set(XML_SPACE, "preserve")
+        targets.append(target)
+    for style in list(hyperlink.iter(f"{WORD}rStyle")):
+        style.getparent().remove(style)
+    parent = hyperlink.getparent()
+    place = parent.index(hyperlink)
+    for child in list(hyperlink):
+        parent.insert(place, child)
+        place += 1
+    parent.remove(hyperlink)

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, cast
 
-from kgrag.documents.chunking import chunk_blocks, fit_title
-from kgrag.documents.cleaning import clean
-from kgrag.documents.cleaning_report import CleaningReport
-from kgrag.documents.conversion import convert
+from kgrag.documents.blocks import BlockDocument
+from kgrag.documents.chunking import Chunker, chunk_blocks, fit_title
+from kgrag.documents.cleaning import CleaningReport, clean
 from kgrag.documents.discovery import Source
-from kgrag.documents.mojibake import repair_text
 from kgrag.documents.passages import read_passages
-from kgrag.errors import DocumentError
+from kgrag.documents.text_encoding import repair_text
+from kgrag.errors import DocumentError, InputError, KgragError
 from kgrag.types import Chunk, Document, Scalar, content_id
 
 __all__ = ["MAX_FILE_MB", "Converted", "read"]
 
 MAX_FILE_MB = 100
 """Larger files are refused: a manual of a thousand pages has 10 to 50 MB, and what is larger is a dump."""
+
+
+PDF_MODES = ("auto", "native", "standard")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,22 +44,43 @@ def read(
     count_tokens: Callable[[str], int],
     max_tokens: int,
     pdf: str = "auto",
+    chunker: Chunker = "structure",
     max_file_mb: int = MAX_FILE_MB,
 ) -> Iterator[Converted]:
     """Convert, clean and chunk a file.
 
     Yields one document, or for `.jsonl` one for each title. `count_tokens` is the embedder's tokenizer; no chunk's `embedded_text` has
     more than `max_tokens` (ready passages excepted: they are not split). `pdf` is `auto`, `native` or `standard`. Raises `DocumentError`,
-    with a reason, for a file that is broken, encrypted, empty, of another format than its name says, or larger than `max_file_mb`.
+    with a reason, for a file that is broken, encrypted, empty, of another format than its name says, or larger than `max_file_mb`:
+    whatever a parser, or our code, raises on a file of anybody is that file's failure.
     """
     _check_size(source, max_file_mb)
+    with _failure_of(source.path):
+        yield from _read(source, count_tokens=count_tokens, max_tokens=max_tokens, pdf=pdf, chunker=chunker)
+
+
+@contextmanager
+def _failure_of(path: Path) -> Iterator[None]:
+    """Turn what is raised while a file is read (`KeyError`, `zlib.error`, `RecursionError`, ...) into a `DocumentError` that says it."""
+    try:
+        yield
+    except (KgragError, MemoryError):
+        raise
+    except Exception as error:
+        reason = " ".join(str(error).split())[:300]
+        raise DocumentError(path, f"is broken: {type(error).__name__}{reason and f': {reason}'}") from error
+
+
+def _read(
+    source: Source, *, count_tokens: Callable[[str], int], max_tokens: int, pdf: str, chunker: Chunker
+) -> Iterator[Converted]:
     if source.format == "jsonl":
         passages = read_passages(source, count_tokens=count_tokens)
         for number, (document, chunks) in enumerate(passages.documents):
             yield Converted(document, chunks, notes=passages.problems if number == 0 else ())
         return
     data = _bytes(source)
-    converted = convert(source, data, pdf=pdf)
+    converted = _convert(source, data, pdf=pdf)
     blocks, report = clean(converted.blocks, removed_before=converted.removed)
     if not blocks:
         raise DocumentError(source.path, _nothing_left(report))
@@ -63,11 +89,42 @@ def read(
     document = _document(
         source, fit_title(title, count_tokens=count_tokens, max_tokens=max_tokens), data, converted.metadata
     )
-    chunks = chunk_blocks(document, blocks, count_tokens=count_tokens, max_tokens=max_tokens)
+    chunks = chunk_blocks(document, blocks, count_tokens=count_tokens, max_tokens=max_tokens, chunker=chunker)
     notes = list(converted.notes)
     if report.repaired:
         notes.append(f"{len(report.repaired)} lines had wrongly encoded characters, which were repaired")
     yield Converted(document, chunks, report, tuple(notes))
+
+
+def _convert(source: Source, data: bytes, *, pdf: str = "auto") -> BlockDocument:
+    """Convert a file, whose bytes are `data`, to blocks. Raises `DocumentError` with a reason, `InputError` for an unknown PDF mode."""
+    path, document_path = source.path, source.stored_path
+    match source.format:
+        case "html":
+            from kgrag.documents.html import convert_html
+
+            return convert_html(data, path, document_path=document_path)
+        case "md":
+            from kgrag.documents.markdown import convert_markdown
+
+            return convert_markdown(data, path, document_path=document_path)
+        case "docx" | "pptx":
+            from kgrag.documents.office import convert_office
+
+            return convert_office(path, suffix=source.format, document_path=document_path)
+        case "xlsx":
+            from kgrag.documents.spreadsheets import convert_spreadsheet
+
+            return convert_spreadsheet(path)
+        case "pdf":
+            from kgrag.documents.pdf import convert_pdf
+
+            if pdf not in PDF_MODES:
+                raise InputError(f"PDF mode must be one of {', '.join(PDF_MODES)}, got {pdf!r}.")
+            mode = cast(Literal["auto", "native", "standard"], pdf)
+            return convert_pdf(path, document_path=document_path, mode=mode)
+        case other:
+            raise DocumentError(path, f"format {other!r} cannot be converted")
 
 
 def _check_size(source: Source, max_file_mb: int) -> None:

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from kgrag.documents.blocks import Block, BlockDocument, TableRow
-from kgrag.documents.foreign_parsers import broken_means_document_error
 from kgrag.documents.office import check_office_file
 
 __all__ = ["convert_spreadsheet"]
@@ -37,7 +36,7 @@ def convert_spreadsheet(path: Path) -> BlockDocument:
     from openpyxl import load_workbook
 
     blocks: list[Block] = []
-    with broken_means_document_error(path), warnings.catch_warnings():
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about styles and validations, which are not read
         workbook = load_workbook(path, read_only=True, data_only=True)
         try:

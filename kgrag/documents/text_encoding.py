@@ -1,4 +1,7 @@
-"""Bytes to text: byte order mark, declaration, UTF-8, and at last detection."""
+"""Bytes to text: byte order mark, declaration, UTF-8, and at last detection; and text that was encoded twice put right.
+
+The repair (`â€™` becomes `’`) is by ftfy, encoding only.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from pathlib import Path
 
 from kgrag.errors import DocumentError
 
-__all__ = ["DecodedText", "decode", "foreign_content"]
+__all__ = ["CONTROLS", "DecodedText", "decode", "foreign_content", "repair_text"]
 
 BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -40,6 +43,12 @@ MAGIC = (
     (b"\x7fELF", "a program"),
     (b"SQLite format 3", "a database"),
 )
+CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+SURROGATES = re.compile("[\ud800-\udfff]")
+RARE = frozenset(map(chr, range(0x0530, 0x2000)))
+"""Scripts from Armenian to Greek Extended: a text in them has many of their letters, while a stray pair of signs (`ß£`) makes one."""
+MIN_RARE = 4
+"""Letters of a rare script that a repair must bring to light to be believed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,3 +126,23 @@ def _guess(data: bytes) -> str:
 
     best = from_bytes(sample, cp_isolation=CANDIDATES).best()
     return best.encoding if best else WESTERN
+
+
+def repair_text(text: str) -> str:
+    """Return `text` with double encoding undone, without control characters, and with `\ufffd` for half of a surrogate pair.
+
+    `µ`, `²`, `½`, ligatures and full-width letters stay as they are: they were written so.
+    """
+    if text.isascii():
+        return CONTROLS.sub("", text)
+    if SURROGATES.search(text):
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return "\n".join(line if line.isascii() else _repair_line(line) for line in CONTROLS.sub("", text).split("\n"))
+
+
+def _repair_line(line: str) -> str:
+    from ftfy import fix_encoding
+
+    repaired = fix_encoding(line)
+    rare = sum(character in RARE and character not in line for character in repaired)
+    return line if 0 < rare < MIN_RARE else repaired

@@ -11,6 +11,7 @@ from kgrag.retrieve.budget import fitting
 from kgrag.retrieve.candidates import Candidate, best_first
 from kgrag.retrieve.near_duplicates import first_of_each
 from kgrag.retrieve.state import Resources, State
+from kgrag.store.rows import boxes_from_row
 from kgrag.types import Evidence
 
 __all__ = ["FETCHED_AT_LEAST", "Arrange", "FitBudget", "LeaveOutNearDuplicates", "ReadTexts"]
@@ -57,6 +58,7 @@ class ReadTexts:
             anchors=tuple(row["anchors"] or ()),
             page_start=row["page_start"],
             page_end=row["page_end"],
+            boxes=boxes_from_row(row),
             text=text,
             tokens=self.resources.embedder.count_tokens(text) if candidate.statement else row["tokens"],
             score=round(candidate.score, 6),

@@ -67,7 +67,7 @@ class Documents:
     def put(self, documents: Sequence[tuple[Document, Sequence[Chunk]]]) -> DeletedCounts:
         """Write documents with their chunks, in place of others of the same path and title; return what had to go.
 
-        Chunks that are the same in every property stay with their vectors and what was extracted from them.
+        Chunks that are the same in every property but their places on the page stay with their vectors and what was extracted from them.
         """
         if not documents:
             return DeletedCounts()
@@ -171,7 +171,8 @@ def sort_documents(documents: Iterable[Document]) -> list[Document]:
 def _put_documents(transaction: Transaction, documents: Sequence[tuple[Document, Sequence[Chunk]]]) -> DeletedCounts:
     """Make the database hold these documents with these chunks, and no other document of the same path and title.
 
-    A chunk that is there already, in every property the same, stays with its vector and with what was extracted from it. Returns what
+    A chunk that is there already, in every property the same but its places on the page, stays with its vector and with what was extracted
+    from it. Returns what
     had to go.
     """
     latest = {document.id: (document, chunks) for document, chunks in documents}
@@ -189,9 +190,13 @@ def _put_documents(transaction: Transaction, documents: Sequence[tuple[Document,
         for row in (transaction.run("store/chunks_of_documents", document_ids=sorted(known)) if known else [])
     }
     wanted = {chunk.id: chunk_row(chunk) for _, chunks in latest.values() for chunk in chunks}
-    stale = sorted(chunk_id for chunk_id, row in before.items() if wanted.get(chunk_id) != row)
+    placed = [i for i in before if i in wanted and _apart_from_boxes(before[i]) == _apart_from_boxes(wanted[i])]
+    moved = [{"id": i, "boxes": wanted[i].get("boxes")} for i in placed if before[i] != wanted[i]]
+    for rows in batches_by_size(moved):
+        transaction.run("store/put_chunk_boxes", rows=rows)
+    stale = sorted(before.keys() - placed)
     deleted += _delete_chunks(transaction, stale)
-    new = [row for chunk_id, row in wanted.items() if before.get(chunk_id) != row]
+    new = [row for chunk_id, row in wanted.items() if chunk_id not in placed]
 
     for rows in batches_by_size([document_row(document) for document, _ in latest.values()]):
         transaction.run("store/put_documents", rows=rows)
@@ -204,6 +209,10 @@ def _put_documents(transaction: Transaction, documents: Sequence[tuple[Document,
         touched={row["document_id"] for row in (*new, *(before[i] for i in stale))},
     )
     return deleted
+
+
+def _apart_from_boxes(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name != "boxes"}
 
 
 def _delete_documents(transaction: Transaction, ids: Sequence[str]) -> DeletedCounts:

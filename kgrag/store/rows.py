@@ -6,9 +6,17 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from kgrag.types import Chunk, Document
+from kgrag.types import Chunk, Document, PageBox
 
-__all__ = ["batches_by_size", "chunk_from_row", "chunk_row", "document_from_row", "document_row", "storable"]
+__all__ = [
+    "batches_by_size",
+    "boxes_from_row",
+    "chunk_from_row",
+    "chunk_row",
+    "document_from_row",
+    "document_row",
+    "storable",
+]
 
 BATCH_ROWS = 1000
 BATCH_CHARACTERS = 4_000_000
@@ -38,14 +46,24 @@ def chunk_row(chunk: Chunk) -> dict[str, Any]:
         headings=list(chunk.headings),
         anchors=list(chunk.anchors),
         links=_json([link.model_dump() for link in chunk.links]),
+        boxes=_json([list(box.model_dump().values()) for box in chunk.boxes]),
     )
+    if not chunk.boxes:
+        del row["boxes"]
     return {name: storable(value) for name, value in row.items()}
 
 
 def chunk_from_row(row: Mapping[str, Any]) -> Chunk:
     """Read a chunk's node."""
     known = {name: row[name] for name in Chunk.model_fields if row.get(name) is not None}
-    return Chunk.model_validate({**known, "links": json.loads(row["links"])})
+    return Chunk.model_validate({**known, "links": json.loads(row["links"]), "boxes": boxes_from_row(row)})
+
+
+def boxes_from_row(row: Mapping[str, Any]) -> tuple[PageBox, ...]:
+    """Read where a chunk stands on its pages; nowhere in stores that were built before chunks had boxes."""
+    return tuple(
+        PageBox(**dict(zip(PageBox.model_fields, box, strict=True))) for box in json.loads(row.get("boxes") or "[]")
+    )
 
 
 def storable(value: Any) -> Any:

@@ -9,7 +9,7 @@ import pytest
 from kgrag.errors import StoreMismatch
 from kgrag.store.graph import GraphStore, open_store
 from kgrag.store.ledger import WorkRecord
-from kgrag.types import Chunk, Document, Hyperlink
+from kgrag.types import Chunk, Document, Hyperlink, PageBox
 
 
 def test_documents_and_chunks_come_back_as_they_went_in(store: GraphStore, content: Any) -> None:
@@ -32,6 +32,10 @@ def test_documents_and_chunks_come_back_as_they_went_in(store: GraphStore, conte
         page_end=2,
         anchors=("top", "s-1"),
         links=(Hyperlink(href="a.html#b", anchor="b", context="See b.", position=0),),
+        boxes=(
+            PageBox(page=1, left=72, top=700.5, right=523.2, bottom=760),
+            PageBox(page=2, left=72, top=72, right=90, bottom=80),
+        ),
     )
     bare = Chunk(id="c" * 32, document_id=document.id, source_id="passage 7", position=1, text="", tokens=0)
     store.documents.put([(document, [first, bare])])
@@ -59,6 +63,19 @@ def test_the_same_documents_again_change_nothing(store: GraphStore, content: Any
     store.documents.put(list(reversed(documents)))
     assert store.digest() == before
     assert store.documents.count_chunks_without_embedding() == 0
+
+
+def test_places_on_pages_are_filled_in_without_losing_what_was_made(store: GraphStore, content: Any) -> None:
+    document, (chunk,) = content.document("a.pdf", "one")
+    store.documents.put([(document, [chunk])])
+    store.graphs.put_extractions("mention", [content.said(chunk, content.entity("X-100"))])
+    content.embed_all(store, "mention")
+    box = PageBox(page=1, left=72, top=100, right=523.2, bottom=130)
+    for boxes in ((box,), ()):
+        store.documents.put([(document, [chunk.model_copy(update={"boxes": boxes})])])
+        assert [found.boxes for found in store.documents.chunks()] == [boxes]
+        assert store.documents.count_chunks_without_embedding() == 0
+        assert store.graphs.counts()["mention"]["entities"] == 1
 
 
 def test_a_changed_document_takes_the_place_of_the_old_one(store: GraphStore, content: Any) -> None:

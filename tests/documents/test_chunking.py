@@ -10,14 +10,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from docling_core.transforms.chunker.hybrid_chunker import HybridChunker
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kgrag.documents import Converted
 from kgrag.documents.blocks import Block, Link, TableRow
 from kgrag.documents.chunking import chunk_blocks, fit_title
+from kgrag.documents.hybrid_chunker import _Tokenizer, docling_document
 from kgrag.testing import HashingEmbedder
-from kgrag.types import Chunk, Document
+from kgrag.types import Chunk, Document, PageBox
 
 GOLDEN = Path(__file__).parent / "golden"
 MAX_TOKENS = 60
@@ -193,6 +195,46 @@ def test_no_chunk_is_too_long_and_no_word_is_lost(blocks: list[Block], title: st
         for word in " ".join(block.lines).split():
             assert word.strip("|") in everything
     assert len({chunk.id for chunk in chunks}) == len(chunks)
+
+
+def test_hybrid_is_doclings_chunker_as_it_is_shipped_on_a_real_document() -> None:
+    blocks = (
+        h("Power"),
+        p("The board takes 5 V. " * 5),
+        Block("list_item", "- 2x I2C", 1),
+        Block("list_item", "  - 400 kHz", 2),
+        table(("Name", "Value"), ("VDD", "3.3 V"), ("VIN", "5 V")),
+        h("Rails", 2),
+        p("four", "x"),
+    )
+    chunks = chunk_blocks(document(), blocks, count_tokens=count_words, max_tokens=MAX_TOKENS, chunker="hybrid")
+    written, _ = docling_document(blocks)
+    tokenizer = _Tokenizer(counter=count_words, limit=MAX_TOKENS - 1)
+    shipped = list(HybridChunker(tokenizer=tokenizer, always_emit_headings=True).chunk(written))
+    assert [chunk.text for chunk in chunks] == [chunk.text for chunk in shipped]
+    assert "VDD, Value = 3.3 V" in chunks[-2].text
+    assert [chunk.headings for chunk in chunks[-2:]] == [("Power",), ("Power", "Rails")]
+    assert chunks[-1].anchors == ("x",)
+    assert [link.anchor for chunk in chunks for link in chunk.links] == ["VDD", "VIN"]
+
+
+def test_places_go_through_tables_and_packing() -> None:
+    def at(top: float) -> PageBox:
+        return PageBox(page=3, left=72, top=top, right=300, bottom=top + 10)
+
+    rows = tuple(TableRow((f"Parameter {number}", "3.3 V"), box=at(100.0 + 10 * number)) for number in range(30))
+    header = TableRow(("Name", "Value"), box=at(90))
+    blocks = [
+        Block("heading", "Ratings", 1, 3, 3, boxes=(at(50),)),
+        Block("paragraph", "All at 25 °C.", 0, 3, 3, boxes=(at(70),)),
+        Block("table", "", 0, 3, 3, header=header, rows=rows, boxes=(at(90).model_copy(update={"bottom": 400}),)),
+    ]
+    text, *tables = chunk_blocks(document(), blocks, count_tokens=count_words, max_tokens=MAX_TOKENS)
+    assert text.boxes == (at(50), at(70))
+    places = [chunk.boxes[-1] for chunk in tables]
+    assert {place.top for place in places} == {90}  # each part has the column headings
+    assert [place.bottom for place in places] == sorted({place.bottom for place in places})
+    assert places[0].bottom < places[-1].bottom == 400
 
 
 @pytest.mark.parametrize("name", ["manual.html", "datasheet.md"])

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgrag.documents.blocks import Block, Link, TableRow
+from kgrag.documents.blocks import Block, Link, RemovedLine, TableRow
 from kgrag.documents.cleaning import clean
-from kgrag.documents.cleaning_report import RemovedLine
 from kgrag.text.units import SYMBOLS
 
 

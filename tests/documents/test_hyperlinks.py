@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgrag.documents.hyperlinks import CONTEXT_CHARACTERS, resolve_href, sentence_around
+from kgrag.documents.inline_text import CONTEXT_CHARACTERS, resolve_href, sentence_around
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
 from pptx import Presentation
 
-from kgrag.documents import office
+from kgrag.documents import Converted, office
 from kgrag.documents.blocks import BlockDocument
 from kgrag.documents.office import convert_office
 from kgrag.errors import DocumentError
@@ -118,7 +119,9 @@ def write_zip(path: Path, **parts: bytes) -> None:
             archive.writestr(name.replace("__", "/").replace("_", "."), content)
 
 
-def test_wrong_files_are_refused_with_what_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_files_are_refused_with_what_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, convert: Callable[..., Converted]
+) -> None:
     monkeypatch.setattr(office, "MAX_UNPACKED_MB", 1)
     ole = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)
     write_zip(tmp_path / "zip.docx", a_txt=b"a")
@@ -148,4 +151,4 @@ def test_wrong_files_are_refused_with_what_they_are(tmp_path: Path, monkeypatch:
     }
     for name, reason in reasons.items():
         with pytest.raises(DocumentError, match=reason):
-            converted(tmp_path / name)
+            convert(name)

@@ -1,7 +1,5 @@
-"""PDF to a structured document, without models (or with Docling's, where they are installed)."""
+"""PDF to blocks, without models (or with Docling's, where they are installed)."""
 
-from kgrag.documents.pdf.conversion import PdfConversion, PdfReport, convert_pdf
-from kgrag.documents.pdf.docling_document import PdfLink
-from kgrag.documents.pdf.furniture import RemovedLine
+from kgrag.documents.pdf.conversion import convert_pdf
 
-__all__ = ["PdfConversion", "PdfLink", "PdfReport", "RemovedLine", "convert_pdf"]
+__all__ = ["convert_pdf"]

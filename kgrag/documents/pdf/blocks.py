@@ -7,7 +7,7 @@ from typing import Literal
 
 from kgrag.documents.pdf.geometry import Box, Line, Word
 
-__all__ = ["Block", "Cell", "TableBlock", "TextBlock"]
+__all__ = ["Cell", "PageBlock", "TableBlock", "TextBlock"]
 
 TextKind = Literal["text", "list", "heading", "title", "figure", "code"]
 
@@ -59,4 +59,4 @@ class TableBlock:
     """The page whose table this one continues, where its header row was taken over from there."""
 
 
-Block = TextBlock | TableBlock
+PageBlock = TextBlock | TableBlock

@@ -1,70 +1,49 @@
-"""`convert_pdf`: the door to PDF files."""
+"""`convert_pdf`: the door to PDF files.
+
+`native` recovers the structure without models; `standard` is Docling's pipeline with its layout and table models (extra `docling`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import os
+import re
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from kgrag.documents.pdf.blocks import Block, TableBlock
-from kgrag.documents.pdf.docling_document import PdfLink, write_document
-from kgrag.documents.pdf.furniture import RemovedLine
-from kgrag.documents.pdf.geometry import Line, lines_of
-from kgrag.documents.pdf.hyphens import LineJoiner
-from kgrag.documents.pdf.opening import check_pdf, file_origin
+from kgrag.documents.blocks import BlockDocument, RemovedLine
 from kgrag.documents.pdf.pages import read_outline, read_pages
-from kgrag.documents.pdf.standard import convert_with_models, missing_packages, missing_weights
 from kgrag.documents.pdf.structure import Structure, recover_structure
+from kgrag.documents.pdf.writing import written
 from kgrag.errors import DocumentError, ModelMissing
 
 if TYPE_CHECKING:
     from docling_core.types.doc.document import DoclingDocument
 
-__all__ = ["PdfConversion", "PdfReport", "convert_pdf"]
+__all__ = ["convert_pdf", "read_structure"]
 
 PdfMode = Literal["auto", "native", "standard"]
+_HEADER_WITHIN = 1024
+"""Bytes: readers accept junk before `%PDF-` up to here (ISO 32000, annex H)."""
+_TRAILER_WITHIN = 4096
+"""Bytes from the end in which `%%EOF` must stand."""
+_USELESS_TITLE = re.compile(r"[/\\]|\.(?:html?|docx?|pdf|indd|fm|tex|pptx?|xlsx?)$|^untitled|^microsoft", re.IGNORECASE)
+_PASSWORD_ERROR = 4
+"""FPDF_ERR_PASSWORD."""
+_MAGIC = {
+    b"PK\x03\x04": "a ZIP archive (or an Office file)",
+    b"\x89PNG": "a PNG image",
+    b"\xff\xd8\xff": "a JPEG image",
+    b"{\\rtf": "an RTF file",
+    b"\xd0\xcf\x11\xe0": "an old Office file",
+}
+_PACKAGES = "torch", "transformers", "docling_ibm_models"
+_LAYOUT_WEIGHTS = "models--docling-project--docling-layout-heron"
+"""Folder of the layout model in the Hugging Face cache (docling's preset `layout_heron_default`)."""
 
 
-@dataclass(frozen=True, slots=True)
-class PdfReport:
-    """What the conversion made of a file."""
-
-    pages: int
-    pages_without_text: tuple[int, ...] = ()
-    headings: int = 0
-    tables: int = 0
-    continued_tables: int = 0
-    """Tables that were given the header row of the page before."""
-    index_pages: tuple[int, ...] = ()
-    """Pages with a table of contents, whose items have the label `document_index`."""
-    list_items: int = 0
-    paragraphs: int = 0
-    removed: tuple[RemovedLine, ...] = ()
-    """Running headers and footers."""
-    hyphens_removed: int = 0
-    hyphens_kept: int = 0
-    """Lines that end in a hyphen: joined without it, joined with it."""
-    note: str = ""
-    """Why this mode was taken."""
-
-
-@dataclass(frozen=True, slots=True)
-class PdfConversion:
-    """A converted PDF."""
-
-    document: DoclingDocument
-    mode_used: Literal["native", "standard"]
-    report: PdfReport
-    title: str = ""
-    """From the title on the first page, else the file's metadata, else its running header; may be empty."""
-    links: tuple[PdfLink, ...] = ()
-    figure_items: tuple[str, ...] = ()
-    """`self_ref`s of the text items that hold the labels inside a figure."""
-
-
-def convert_pdf(path: Path, *, mode: PdfMode = "auto") -> PdfConversion:
-    """Convert a PDF to a `DoclingDocument` with headings, paragraphs, lists and tables, each with its page and place.
+def convert_pdf(path: Path, *, document_path: str, mode: PdfMode = "auto") -> BlockDocument:
+    """Convert a PDF to blocks: headings, paragraphs, lists and tables, each with its page and place.
 
     `native` needs no model; `standard` takes Docling's layout models; `auto` takes them where they are installed.
     Raises `DocumentError` for a file that is empty, encrypted, truncated, without text or no PDF, and `ModelMissing` where `standard` is
@@ -77,23 +56,19 @@ def convert_pdf(path: Path, *, mode: PdfMode = "auto") -> PdfConversion:
             f"PDF mode `standard` needs Docling's layout models; {missing}. Run: pip install 'kgrag[docling]', or take --pdf native."
         )
     if mode == "native":
-        return _convert_natively(path, metadata_title, "asked for")
+        return _convert_natively(path, document_path, metadata_title, "asked for")
     if mode == "auto" and (missing := missing or missing_weights()):
-        return _convert_natively(path, metadata_title, f"auto: {missing}")
-    from docling_core.types.doc.labels import DocItemLabel
+        return _convert_natively(path, document_path, metadata_title, f"auto: {missing}")
+    from kgrag.documents.docling_blocks import blocks_of_docling
 
-    document = convert_with_models(path)
-    report = PdfReport(
-        pages=len(document.pages),
-        headings=sum(item.label is DocItemLabel.SECTION_HEADER for item in document.texts),
-        tables=len(document.tables),
-        list_items=sum(item.label is DocItemLabel.LIST_ITEM for item in document.texts),
-        note="asked for" if mode == "standard" else "auto: layout models are installed",
-    )
-    return PdfConversion(document, "standard", report, title=metadata_title)
+    converted = blocks_of_docling(convert_with_models(path), document_path=document_path)
+    reason = "asked for" if mode == "standard" else "auto: layout models are installed"
+    note = f"PDF read in mode standard ({reason})"
+    return BlockDocument(converted.blocks, metadata_title or converted.title, converted.removed, (note,))
 
 
-def _convert_natively(path: Path, metadata_title: str, note: str) -> PdfConversion:
+def read_structure(path: Path) -> Structure:
+    """Recover the structure of a PDF's pages without models. Raises `DocumentError`."""
     try:
         pages = list(read_pages(path))
         outline = read_outline(path)
@@ -104,49 +79,100 @@ def _convert_natively(path: Path, metadata_title: str, note: str) -> PdfConversi
             path,
             f"no text on its {len(pages)} page(s): a scan? Run it through OCR first (ocrmypdf), or use --pdf standard",
         )
-    structure = recover_structure(pages, outline)
-    joiner = LineJoiner(_lines_of_block(block) for block in structure.blocks)
-    document, links, figures = write_document(structure, pages, name=path.stem, origin=file_origin(path), joiner=joiner)
-    return PdfConversion(
-        document=document,
-        mode_used="native",
-        report=_report(structure, len(pages), joiner, note),
-        title=_title(structure, joiner, metadata_title),
-        links=links,
-        figure_items=figures,
+    return recover_structure(pages, outline)
+
+
+def _convert_natively(path: Path, document_path: str, metadata_title: str, reason: str) -> BlockDocument:
+    structure = read_structure(path)
+    blocks, contents = written(structure.blocks, document_path=document_path)
+    running = [
+        RemovedLine("running header or footer", f"{line.text} ({len(line.pages)} pages)", line.pages[0])
+        for line in structure.removed
+    ]
+    notes = [f"PDF read in mode native ({reason})"]
+    if empty := structure.textless_pages:
+        notes.append(f"{len(empty)} of {structure.page_count} pages have no text: {', '.join(map(str, empty))}")
+    title = next((block.text for block in blocks if block.kind == "heading" and block.level == 0), "")
+    return BlockDocument(
+        tuple(blocks),
+        title or metadata_title or _running_title(structure),
+        (*running, *contents),
+        tuple(notes),
     )
 
 
-def _lines_of_block(block: Block) -> Sequence[Line]:
-    if isinstance(block, TableBlock):
-        return [line for cell in block.cells for line in lines_of(cell.words)]
-    return block.lines if block.tail is None else [*block.lines, *block.tail.lines]
-
-
-def _report(structure: Structure, page_count: int, joiner: LineJoiner, note: str) -> PdfReport:
-    tables = [block for block in structure.blocks if isinstance(block, TableBlock)]
-    kinds = [block.kind for block in structure.blocks if not isinstance(block, TableBlock)]
-    return PdfReport(
-        pages=page_count,
-        pages_without_text=structure.textless_pages,
-        headings=kinds.count("heading") + kinds.count("title"),
-        tables=sum(not table.index for table in tables),
-        continued_tables=sum(table.header_from is not None for table in tables),
-        index_pages=tuple(sorted({table.page for table in tables if table.index})),
-        list_items=kinds.count("list"),
-        paragraphs=kinds.count("text"),
-        removed=structure.removed,
-        hyphens_removed=joiner.hyphens_removed,
-        hyphens_kept=joiner.hyphens_kept,
-        note=note,
-    )
-
-
-def _title(structure: Structure, joiner: LineJoiner, metadata_title: str) -> str:
-    for block in structure.blocks:
-        if not isinstance(block, TableBlock) and block.kind == "title":
-            return joiner.join(block.lines)
-    if metadata_title:
-        return metadata_title
+def _running_title(structure: Structure) -> str:
     headers = [line for line in structure.removed if line.top and any(character.isalpha() for character in line.text)]
     return max(headers, key=lambda line: len(line.pages)).text if headers else ""
+
+
+def check_pdf(path: Path) -> str:
+    """Return the title in the file's metadata, where it is one and not a file name.
+
+    Raises `DocumentError` that says what is wrong: empty, no PDF (and what instead), truncated, encrypted, broken, no pages.
+    """
+    try:
+        size = path.stat().st_size
+        with path.open("rb") as file:
+            head = file.read(_HEADER_WITHIN)
+            file.seek(max(0, size - _TRAILER_WITHIN))
+            tail = file.read()
+    except OSError as error:
+        raise DocumentError(path, f"cannot be opened: {error.strerror}") from error
+    if not size:
+        raise DocumentError(path, "empty file (0 bytes)")
+    if b"%PDF-" not in head:
+        found = next((kind for magic, kind in _MAGIC.items() if head.startswith(magic)), "something else")
+        raise DocumentError(path, f"not a PDF: expected %PDF- at the beginning, found {found}")
+    if b"%%EOF" not in tail:
+        raise DocumentError(path, f"truncated PDF: no end-of-file mark in its {size} bytes; get the file again")
+    return _open_with_pdfium(path)
+
+
+def _open_with_pdfium(path: Path) -> str:
+    import pypdfium2
+
+    try:
+        document = pypdfium2.PdfDocument(path)
+    except pypdfium2.PdfiumError as error:
+        if getattr(error, "err_code", None) == _PASSWORD_ERROR or "password" in str(error).lower():
+            raise DocumentError(path, "encrypted PDF: it needs a password; save a copy without one") from error
+        raise DocumentError(path, f"broken PDF: {error}") from error
+    try:
+        if len(document) == 0:
+            raise DocumentError(path, "PDF without pages")
+        title = " ".join(str(document.get_metadata_value("Title") or "").split())
+    finally:
+        document.close()
+    return "" if _USELESS_TITLE.search(title) else title
+
+
+def missing_packages() -> str:
+    """Say which packages of the standard pipeline are not installed; empty when none."""
+    absent = [name for name in _PACKAGES if find_spec(name) is None]
+    return f"not installed: {', '.join(absent)}" if absent else ""
+
+
+def missing_weights() -> str:
+    """Say where the layout model's weights were looked for in vain; empty when they are there.
+
+    Docling downloads them when the standard pipeline first runs; `auto` does not start a download.
+    """
+    artifacts = os.environ.get("DOCLING_ARTIFACTS_PATH")
+    if artifacts:
+        return "" if Path(artifacts).is_dir() else f"DOCLING_ARTIFACTS_PATH is no folder: {artifacts}"
+    home = Path(os.environ.get("HF_HOME", Path.home() / ".cache" / "huggingface"))
+    weights = Path(os.environ.get("HF_HUB_CACHE", home / "hub")) / _LAYOUT_WEIGHTS
+    return "" if weights.is_dir() else f"layout model not downloaded: no {weights}"
+
+
+def convert_with_models(path: Path) -> DoclingDocument:
+    """Convert with Docling's standard pipeline. Raises `DocumentError` where it fails."""
+    from docling.datamodel.base_models import ConversionStatus, InputFormat
+    from docling.document_converter import DocumentConverter
+
+    result = DocumentConverter(allowed_formats=[InputFormat.PDF]).convert(path, raises_on_error=False)
+    if result.status is not ConversionStatus.SUCCESS:
+        reasons = "; ".join(error.error_message for error in result.errors) or "no reason given"
+        raise DocumentError(path, f"Docling's standard pipeline ended with {result.status.value}: {reasons}")
+    return result.document

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from kgrag.documents.pdf.geometry import Line, Word, lines_of, pieces_of
 from kgrag.documents.pdf.pages import Page
 
-__all__ = ["RemovedLine", "remove_furniture"]
+__all__ = ["RunningLine", "remove_furniture"]
 
 _MARGIN = 0.12
 """Share of the page height, at top and bottom, in which running headers and footers stand."""
@@ -36,7 +36,7 @@ _PAGE_NUMBER = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class RemovedLine:
+class RunningLine:
     """A running header or footer, written with `#` for the numbers that change."""
 
     text: str
@@ -62,7 +62,7 @@ class _Piece:
         return _NUMBER.sub("#", self.line.text.casefold())
 
 
-def remove_furniture(pages: Sequence[Page]) -> tuple[list[Page], tuple[RemovedLine, ...]]:
+def remove_furniture(pages: Sequence[Page]) -> tuple[list[Page], tuple[RunningLine, ...]]:
     """Return the pages without their running headers and footers, and what was removed.
 
     A piece of a line is one if the same text, numbers apart, stands at the same height of at least three tenths (and two) of the
@@ -73,7 +73,7 @@ def remove_furniture(pages: Sequence[Page]) -> tuple[list[Page], tuple[RemovedLi
     series = [*_same_text(pieces, len(pages)), *_counting(pieces, len(pages)), *_same_slot(pieces, len(pages))]
     running = _without_body(series, {page.number: page for page in pages})
     gone: dict[int, set[Word]] = defaultdict(set)
-    removed: list[RemovedLine] = []
+    removed: list[RunningLine] = []
     for group in running:
         fresh = [piece for piece in group if not gone[piece.page].issuperset(piece.line.words)]
         for piece in fresh:
@@ -190,14 +190,14 @@ def _belongs_to_body(group: Sequence[_Piece], pages: dict[int, Page], gone: dict
     return with_body > len(group) / 2
 
 
-def _removed(group: Sequence[_Piece]) -> list[RemovedLine]:
+def _removed(group: Sequence[_Piece]) -> list[RunningLine]:
     """One entry per text, numbers apart."""
     by_key: dict[str, list[_Piece]] = defaultdict(list)
     for piece in group:
         by_key["#" if _PAGE_NUMBER.match(piece.line.text) else piece.key].append(piece)
-    entries: list[RemovedLine] = []
+    entries: list[RunningLine] = []
     for key, pieces in by_key.items():
         texts = tuple(dict.fromkeys(piece.line.text for piece in pieces))
         numbers = tuple(sorted({piece.page for piece in pieces}))
-        entries.append(RemovedLine(texts[0] if len(texts) == 1 else key, pieces[0].top, numbers, texts[:3]))
+        entries.append(RunningLine(texts[0] if len(texts) == 1 else key, pieces[0].top, numbers, texts[:3]))
     return entries

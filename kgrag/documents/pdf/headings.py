@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from kgrag.documents.pdf.blocks import Block, TableBlock, TextBlock
+from kgrag.documents.pdf.blocks import PageBlock, TableBlock, TextBlock
 from kgrag.documents.pdf.contents import comparable
 from kgrag.documents.pdf.paragraphs import LineStatistics, section_number
 
@@ -37,8 +37,8 @@ Style = tuple[float, bool]
 
 
 def mark_headings(
-    blocks: Sequence[Block], usual: LineStatistics, titles: frozenset[str], outline: Mapping[str, int]
-) -> list[Block]:
+    blocks: Sequence[PageBlock], usual: LineStatistics, titles: frozenset[str], outline: Mapping[str, int]
+) -> list[PageBlock]:
     """Return the blocks with headings marked; `titles` come from the table of contents, `outline` (with levels) from the bookmarks."""
     marked = [_is_heading(blocks, index, usual, titles, outline) for index in range(len(blocks))]
     headings = [
@@ -51,7 +51,7 @@ def mark_headings(
         block for block, is_heading in zip(blocks, marked, strict=True) if is_heading and isinstance(block, TextBlock)
     ]
     levels = _levels([heading for heading in headings if heading is not title], outline)
-    result: list[Block] = []
+    result: list[PageBlock] = []
     for block, is_heading in zip(blocks, marked, strict=True):
         if block is title and isinstance(block, TextBlock):
             result.append(replace(block, kind="title"))
@@ -63,7 +63,7 @@ def mark_headings(
 
 
 def _is_heading(
-    blocks: Sequence[Block], index: int, usual: LineStatistics, titles: frozenset[str], outline: Mapping[str, int]
+    blocks: Sequence[PageBlock], index: int, usual: LineStatistics, titles: frozenset[str], outline: Mapping[str, int]
 ) -> bool:
     block = blocks[index]
     if not isinstance(block, TextBlock) or block.kind in ("figure", "code") or len(block.lines) > _MAX_LINES:
@@ -126,7 +126,7 @@ def _style(block: TextBlock) -> Style:
     return round(_size(block), 1), _bold(block)
 
 
-def _contents_heading(blocks: Sequence[Block]) -> TextBlock | None:
+def _contents_heading(blocks: Sequence[PageBlock]) -> TextBlock | None:
     """The text right above the first table of contents."""
     for above, below in pairwise(blocks):
         if isinstance(above, TextBlock) and isinstance(below, TableBlock) and below.index:
@@ -146,7 +146,7 @@ def _title(headings: Sequence[TextBlock], usual: LineStatistics, contents: TextB
     return largest if all(_size(heading) < (1 - _SAME_SIZE) * _size(largest) for heading in rest) else None
 
 
-def _subtitles(blocks: Sequence[Block], marked: Sequence[bool], title: TextBlock | None) -> list[int]:
+def _subtitles(blocks: Sequence[PageBlock], marked: Sequence[bool], title: TextBlock | None) -> list[int]:
     """Indexes of what stands right below the title and heads nothing: a subtitle, authors, a document number.
 
     Such a line has no number where the document's headings have, or has a style that no later heading has.

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from kgrag.documents.pdf.blocks import Block, TextBlock
+from kgrag.documents.pdf.blocks import PageBlock, TextBlock
 from kgrag.documents.pdf.geometry import CJK, Box, Line, Word, bounding_box, line_of
 from kgrag.documents.pdf.reading_order import Region
 
@@ -72,11 +72,11 @@ def line_statistics(words: Iterable[Word], regions: Iterable[Region]) -> LineSta
     )
 
 
-def blocks_of_region(region: Region, page: int, marks: Sequence[Box], usual: LineStatistics) -> list[Block]:
+def blocks_of_region(region: Region, page: int, marks: Sequence[Box], usual: LineStatistics) -> list[PageBlock]:
     """Put a region's lines together and its tables and figures between them, top to bottom."""
     edges = _right_edges(region.lines)
-    entries: list[Line | Block] = sorted([*region.lines, *region.atoms], key=lambda entry: entry.box.center[1])
-    blocks: list[Block] = []
+    entries: list[Line | PageBlock] = sorted([*region.lines, *region.atoms], key=lambda entry: entry.box.center[1])
+    blocks: list[PageBlock] = []
     current: list[Line] = []
     marker: tuple[str, float] | None = None
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from kgrag.documents.pdf.blocks import Block
+from kgrag.documents.pdf.blocks import PageBlock
 from kgrag.documents.pdf.geometry import Box, Line, Word, bounding_box, lines_of
 
 __all__ = ["Region", "regions_of"]
@@ -29,7 +29,7 @@ class Region:
     """A part of a page that is read top to bottom."""
 
     lines: tuple[Line, ...]
-    atoms: tuple[Block, ...]
+    atoms: tuple[PageBlock, ...]
     """Tables and figures, which stand for themselves."""
 
 
@@ -38,12 +38,12 @@ class _Band:
     """What stands side by side at one height."""
 
     words: tuple[Word, ...]
-    atoms: tuple[Block, ...]
+    atoms: tuple[PageBlock, ...]
     boxes: tuple[Box, ...]
     y: float
 
 
-def regions_of(words: Sequence[Word], atoms: Sequence[Block]) -> list[Region]:
+def regions_of(words: Sequence[Word], atoms: Sequence[PageBlock]) -> list[Region]:
     """Split a page into regions, in reading order."""
     bands = [_Band(line.words, (), tuple(word.box for word in line.words), line.pitch_base) for line in lines_of(words)]
     bands.extend(_Band((), (atom,), (atom.box,), atom.box.center[1]) for atom in atoms)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from kgrag.documents.pdf.aligned_tables import find_aligned_tables
-from kgrag.documents.pdf.blocks import Block, TableBlock, TextBlock
+from kgrag.documents.pdf.blocks import PageBlock, TableBlock, TextBlock
 from kgrag.documents.pdf.contents import Contents, comparable, find_contents
 from kgrag.documents.pdf.figures import figure_blocks, figure_boxes
-from kgrag.documents.pdf.furniture import RemovedLine, remove_furniture
+from kgrag.documents.pdf.furniture import RunningLine, remove_furniture
 from kgrag.documents.pdf.geometry import Word
 from kgrag.documents.pdf.headings import is_caption, mark_headings
 from kgrag.documents.pdf.pages import OutlineEntry, Page
@@ -27,10 +27,10 @@ __all__ = ["Structure", "recover_structure"]
 class Structure:
     """A document's blocks in reading order, and what was left out of them."""
 
-    blocks: tuple[Block, ...]
-    removed: tuple[RemovedLine, ...]
+    blocks: tuple[PageBlock, ...]
+    removed: tuple[RunningLine, ...]
     textless_pages: tuple[int, ...]
-    usual: LineStatistics
+    page_count: int
 
 
 def recover_structure(pages: Sequence[Page], outline: Sequence[OutlineEntry] = ()) -> Structure:
@@ -42,13 +42,13 @@ def recover_structure(pages: Sequence[Page], outline: Sequence[OutlineEntry] = (
     usual = line_statistics(
         (word for page in pages for word in page.words), (region for found in regions.values() for region in found)
     )
-    blocks: list[Block] = []
+    blocks: list[PageBlock] = []
     for page in pages:
         for region in (_with_aligned_tables(region, page, usual) for region in regions[page.number]):
             blocks.extend(blocks_of_region(region, page.number, page.marks, usual))
     bookmarks = {comparable(entry.title): entry.level for entry in outline}
     blocks = mark_headings(blocks, usual, contents.titles, bookmarks)
-    return Structure(tuple(_across_pages(_with_captions(blocks))), removed, textless, usual)
+    return Structure(tuple(_across_pages(_with_captions(blocks))), removed, textless, len(pages))
 
 
 def _page_regions(page: Page, contents: Contents) -> list[Region]:
@@ -82,9 +82,9 @@ def _with_aligned_tables(region: Region, page: Page, usual: LineStatistics) -> R
     return Region(lines, (*region.atoms, *tables))
 
 
-def _with_captions(blocks: Sequence[Block]) -> list[Block]:
+def _with_captions(blocks: Sequence[PageBlock]) -> list[PageBlock]:
     """Give each table the caption that stands right above it."""
-    result: list[Block] = []
+    result: list[PageBlock] = []
     for block in blocks:
         before = result[-1] if result else None
         if (
@@ -99,9 +99,9 @@ def _with_captions(blocks: Sequence[Block]) -> list[Block]:
     return result
 
 
-def _across_pages(blocks: Sequence[Block]) -> list[Block]:
+def _across_pages(blocks: Sequence[PageBlock]) -> list[PageBlock]:
     """Give tables that go on from the page before their header, and put paragraphs together that a page break cut."""
-    joined: list[Block] = []
+    joined: list[PageBlock] = []
     for block in blocks:
         before = joined[-1] if joined else None
         if isinstance(block, TableBlock) and isinstance(before, TableBlock) and before.page == block.page - 1:

@@ -19,8 +19,9 @@ from kgrag.types import Chunk, Document, content_id
 
 __all__ = ["convert", "file_digest", "is_unchanged", "read_source", "remove_vanished", "source_version"]
 
-CONVERSION_VERSION = "1"
-"""Counts up when conversion, cleaning or chunking changes what comes out: files are then read again."""
+CONVERSION_VERSIONS = {"pdf": "2"}
+"""Of each format ("1" where none is said): counts up when conversion, cleaning or chunking changes what comes out of its files, which are
+then read again."""
 WRITE_CHUNKS = 500
 """Chunks of one transaction, at least: whole documents are written together."""
 
@@ -87,6 +88,7 @@ def read_source(source: Source, embedder: Embedder, settings: Settings) -> Itera
         count_tokens=embedder.count_tokens,
         max_tokens=_chunk_tokens(embedder, settings),
         pdf=settings.pdf,
+        chunker=settings.chunker,
         max_file_mb=settings.max_file_mb,
     )
 
@@ -94,9 +96,10 @@ def read_source(source: Source, embedder: Embedder, settings: Settings) -> Itera
 def source_version(source: Source, embedder: Embedder, settings: Settings) -> str:
     """Name all that a file's chunks depend on besides its bytes."""
     said = (source.product, source.category, source.version, sorted(source.metadata.items()))
-    return content_id(
-        CONVERSION_VERSION, settings.pdf, embedder.name, str(_chunk_tokens(embedder, settings)), repr(said)
-    )
+    parts = [settings.pdf, embedder.name, str(_chunk_tokens(embedder, settings)), repr(said)]
+    if settings.chunker != "structure":
+        parts.append(settings.chunker)
+    return content_id(CONVERSION_VERSIONS.get(source.format, "1"), *parts)
 
 
 def _chunk_tokens(embedder: Embedder, settings: Settings) -> int:

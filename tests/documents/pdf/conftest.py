@@ -6,12 +6,15 @@ import re
 from pathlib import Path
 
 import pytest
-from docling_core.types.doc.document import ListItem, SectionHeaderItem, TableItem, TextItem, TitleItem
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
-from kgrag.documents.pdf import PdfConversion, convert_pdf
+from kgrag.documents.pdf import convert_pdf
+from kgrag.documents.pdf.blocks import Cell, TableBlock
+from kgrag.documents.pdf.conversion import read_structure
+from kgrag.documents.pdf.geometry import lines_of
+from kgrag.documents.pdf.writing import LineJoiner, cells_of, lines_in
 
 BODY = "Helvetica"
 BOLD = "Helvetica-Bold"
@@ -91,43 +94,50 @@ class Sheet:
 
     def convert(self) -> Found:
         """Save what is drawn and convert it without models."""
-        return Found(convert_pdf(self.save(), mode="native"))
+        return Found(self.save())
 
 
 class Found:
     """What a conversion found, in a form that reads at a glance."""
 
-    def __init__(self, conversion: PdfConversion) -> None:
-        self.conversion = conversion
-        self.document = conversion.document
-        self.report = conversion.report
+    def __init__(self, path: Path) -> None:
+        self.document = convert_pdf(path, document_path=path.name, mode="native")
+        self.page_blocks = read_structure(path).blocks
+        self._joiner = LineJoiner(lines_in(block) for block in self.page_blocks)
 
     def outline(self) -> list[str]:
-        """One line per item: `h2 2.1 Supply`, `- list item`, `text ...`, `table 3x2`."""
+        """One line per block: `h2 2.1 Supply`, `- list item`, `text ...`, `table 3x2` (rows and columns, the header's row counted)."""
         lines = []
-        for item, _ in self.document.iterate_items():
-            match item:
-                case TableItem():
-                    lines.append(f"{item.label.value} {item.data.num_rows}x{item.data.num_cols}")
-                case TitleItem():
-                    lines.append(f"title {item.text}")
-                case SectionHeaderItem():
-                    lines.append(f"h{item.level} {item.text}")
-                case ListItem():
-                    lines.append(f"{item.marker} {item.text}")
-                case TextItem():
-                    lines.append(f"{item.label.value} {item.text}")
+        for block in self.document.blocks:
+            match block.kind:
+                case "table":
+                    lines.append(f"table {len(block.lines)}x{len(block.rows[0].cells)}")
+                case "heading":
+                    lines.append(f"h{block.level} {block.text}" if block.level else f"title {block.text}")
+                case "list_item":
+                    lines.append(block.text.strip())
+                case "code":
+                    lines.append(f"code {block.text}")
+                case _:
+                    lines.append(f"text {block.text}")
         return lines
 
     def headings(self) -> list[str]:
         return [line for line in self.outline() if re.match(r"h\d |title ", line)]
 
+    def tables(self) -> list[TableBlock]:
+        return [block for block in self.page_blocks if isinstance(block, TableBlock)]
+
     def rows(self, table: int = 0) -> list[list[str]]:
         """A table's texts; a cell over several fields is repeated in each."""
-        return [[cell.text for cell in row] for row in self.document.tables[table].data.grid]
+        return [[self._text(cell) for cell in row] for row in cells_of(self.tables()[table])]
 
     def header(self, table: int = 0) -> list[str]:
-        return [cell.text for cell in self.document.tables[table].data.table_cells if cell.column_header]
+        found = self.tables()[table]
+        return [self._text(cell) for cell in found.cells if cell.header]
+
+    def _text(self, cell: Cell | None) -> str:
+        return self._joiner.join(lines_of(cell.words), cell.box.x1) if cell is not None else ""
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import pytest
 from reportlab.lib.pdfencrypt import StandardEncryption
 from reportlab.pdfgen.canvas import Canvas
 
+from kgrag.documents.blocks import Link
 from kgrag.documents.pdf import convert_pdf
 from kgrag.errors import DocumentError, ModelMissing
 
@@ -20,7 +21,7 @@ LOREM = "The controller reads up to eight sensors and keeps the readings through
 
 def reason(path: Path) -> str:
     with pytest.raises(DocumentError) as caught:
-        convert_pdf(path)
+        convert_pdf(path, document_path=path.name)
     assert caught.value.path == path
     return caught.value.reason
 
@@ -66,7 +67,8 @@ def test_a_pdf_that_only_restricts_printing_is_read(tmp_path: Path) -> None:
     canvas = Canvas(str(path), encrypt=StandardEncryption("", "owner", canPrint=0))
     canvas.drawString(72, 700, "readable without a password")
     canvas.save()
-    assert [item.text for item in convert_pdf(path).document.texts] == ["readable without a password"]
+    (block,) = convert_pdf(path, document_path="a.pdf").blocks
+    assert block.text == "readable without a password"
 
 
 def test_a_pdf_without_text_is_said_to_need_ocr(sheet: Sheet) -> None:
@@ -84,37 +86,39 @@ def test_a_page_without_text_between_others_is_reported(sheet: Sheet) -> None:
             sheet.paragraph(72, 200, LOREM)
         sheet.fill(200, 400, 220, 420)
         sheet.next_page()
-    assert sheet.convert().report.pages_without_text == (2,)
+    assert "1 of 3 pages have no text: 2" in sheet.convert().document.notes
 
 
 @pytest.mark.skipif(find_spec("docling_ibm_models") is not None, reason="layout models are installed")
 def test_standard_mode_without_its_models_says_what_to_install(sheet: Sheet) -> None:
     sheet.text(72, 100, LOREM)
     with pytest.raises(ModelMissing, match=r"kgrag\[docling\]"):
-        convert_pdf(sheet.save(), mode="standard")
+        convert_pdf(sheet.save(), document_path="a.pdf", mode="standard")
 
 
 @pytest.mark.skipif(find_spec("docling_ibm_models") is not None, reason="layout models are installed")
 def test_auto_mode_without_models_is_native_and_says_why(sheet: Sheet) -> None:
     sheet.text(72, 100, LOREM)
-    conversion = convert_pdf(sheet.save())
-    assert conversion.mode_used == "native"
-    assert "not installed" in conversion.report.note
+    (note,) = convert_pdf(sheet.save(), document_path="a.pdf").notes
+    assert note.startswith("PDF read in mode native (auto: not installed")
 
 
-def test_every_item_has_its_page_and_place(sheet: Sheet) -> None:
+def test_every_block_and_row_has_its_page_and_place(sheet: Sheet) -> None:
     for page in (1, 2):
         sheet.text(72, 150, f"{page} Chapter", size=16)
         sheet.paragraph(72, 180, LOREM)
         sheet.grid([72, 200, 300], [300, 316, 332], [["Name", "Value"], ["A", "1"]])
         sheet.next_page()
-    document = sheet.convert().document
-    for item in (*document.texts, *document.tables):
-        (place,) = item.prov
-        assert place.bbox is not None
-        assert place.bbox.l >= 71
-        assert place.page_no in (1, 2)
-    assert {item.prov[0].page_no for item in document.tables} == {1, 2}
+    blocks = sheet.convert().document.blocks
+    boxes = [box for block in blocks for box in block.boxes]
+    assert [box.page for box in boxes] == [1, 1, 1, 2, 2, 2]
+    assert [round(box.left) for box in boxes] == [72] * 6
+    heading, paragraph, table = boxes[:3]
+    assert heading.top < 150 < heading.bottom < paragraph.top < 180 < paragraph.bottom < table.top
+    assert [(round(table.top), round(table.right), round(table.bottom))] == [(300, 300, 332)]
+    (row,) = next(block for block in blocks if block.kind == "table").rows
+    assert row.box is not None
+    assert (round(row.box.top), round(row.box.bottom)) == (316, 332)
 
 
 def test_dashes_are_written_as_in_the_file(sheet: Sheet) -> None:
@@ -122,12 +126,11 @@ def test_dashes_are_written_as_in_the_file(sheet: Sheet) -> None:
     assert sheet.convert().outline() == ["text Range 300 – 1100 hPa, offset -3 hPa — both at 25 °C, type X-100"]
 
 
-def test_links_are_given_with_the_item_and_the_words_that_they_lie_on(sheet: Sheet) -> None:
+def test_links_are_in_the_block_with_the_words_that_they_lie_on(sheet: Sheet) -> None:
     sheet.text(72, 100, "See the")
     sheet.link(110, 100, "ordering guide", "https://example.com/order")
     sheet.text(190, 100, "for variants.")
     found = sheet.convert()
-    (link,) = found.conversion.links
-    assert (link.anchor, link.href) == ("ordering guide", "https://example.com/order")
-    assert link.item == found.document.texts[0].self_ref
-    assert found.document.texts[0].text == "See the ordering guide for variants."
+    (block,) = found.document.blocks
+    assert block.text == "See the ordering guide for variants."
+    assert block.links == (Link("https://example.com/order", "ordering guide", block.text),)

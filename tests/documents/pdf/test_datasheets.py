@@ -10,7 +10,12 @@ from pathlib import Path
 import pypdfium2
 import pytest
 
-from kgrag.documents.pdf import PdfConversion, convert_pdf
+from kgrag.documents.blocks import BlockDocument
+from kgrag.documents.pdf import convert_pdf
+from kgrag.documents.pdf.blocks import PageBlock, TableBlock
+from kgrag.documents.pdf.conversion import read_structure
+from kgrag.documents.pdf.geometry import lines_of
+from kgrag.documents.pdf.writing import LineJoiner, cells_of, lines_in
 
 DATASHEETS = Path(__file__).resolve().parents[4] / "shared" / "data" / "arduino" / "datasheets"
 PATHS = sorted(DATASHEETS.glob("*/*/*.pdf"))
@@ -28,16 +33,21 @@ SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 
 
 @cache
-def converted(path: Path) -> PdfConversion:
-    return convert_pdf(path, mode="native")
+def converted(path: Path) -> BlockDocument:
+    return convert_pdf(path, document_path=path.name, mode="native")
 
 
-def written(conversion: PdfConversion) -> str:
-    """All that a conversion says, the running lines that it removed included."""
-    document = conversion.document
-    parts = [item.text for item in document.texts]
-    parts.extend(cell.text for table in document.tables for cell in table.data.table_cells)
-    parts.extend(line.text for line in conversion.report.removed for _ in line.pages)
+@cache
+def page_blocks(path: Path) -> tuple[PageBlock, ...]:
+    return read_structure(path).blocks
+
+
+def written(document: BlockDocument) -> str:
+    """All that a conversion says, the lines that it removed included, running lines once for each of their pages."""
+    parts = [part for block in document.blocks for line in block.lines for part in line.split(" | ")]
+    for line in document.removed:
+        pages = re.search(r" \((\d+) pages\)$", line.text)
+        parts.extend([line.text] * (int(pages[1]) if pages else 1))
     return "\n".join(parts)
 
 
@@ -47,10 +57,9 @@ def quantities(text: str) -> Counter[str]:
 
 @each_datasheet
 def test_every_heading_of_the_table_of_contents_is_found_with_its_level(path: Path) -> None:
-    document = converted(path).document
-    found = {" ".join(item.text.split()): item.level for item in document.texts if item.label.value == "section_header"}
-    indexes = [table for table in document.tables if table.label.value == "document_index"]
-    entries = [row[0].text for table in indexes for row in table.data.grid if row[1].text]
+    found = {block.text: block.level for block in converted(path).blocks if block.kind == "heading"}
+    contents = [line.text for line in converted(path).removed if line.rule == "table of contents"]
+    entries = [entry for entry, _, page in (line.rpartition(" | ") for line in contents) if page.isdigit() and entry]
     assert len(entries) > 15
     assert {entry: entry.split()[0].count(".") + 1 for entry in entries}.items() <= found.items()
 
@@ -66,15 +75,23 @@ def test_no_quantity_is_lost(path: Path) -> None:
 
 
 @each_datasheet
-def test_every_item_has_a_page(path: Path) -> None:
-    document = converted(path).document
-    assert all(item.prov and item.prov[0].page_no in document.pages for item in (*document.texts, *document.tables))
+def test_every_block_and_row_has_its_place_on_its_page(path: Path) -> None:
+    pdf = pypdfium2.PdfDocument(path)
+    sizes = [page.get_size() for page in pdf]
+    pdf.close()
+    for block in converted(path).blocks:
+        rows = [row.box for row in block.rows if row.box is not None]
+        assert block.boxes
+        for box in (*block.boxes, *rows):
+            width, height = sizes[box.page - 1]
+            assert -1 <= box.left < box.right <= width + 1
+            assert -1 <= box.top < box.bottom <= height + 1
 
 
 @each_datasheet
 def test_no_footer_is_left(path: Path) -> None:
-    document = converted(path).document
-    assert not [item.text for item in document.texts if re.search(r"Modified: \d|^\d+ / \d+$", item.text)]
+    lines = [line for block in converted(path).blocks for line in block.lines]
+    assert not [line for line in lines if re.search(r"Modified: \d|^\d+ / \d+$", line)]
 
 
 @each_datasheet
@@ -83,9 +100,13 @@ def test_the_title_comes_from_the_running_header(path: Path) -> None:
 
 
 def grid(stem: str, page: int, number: int = 0) -> list[list[str]]:
-    document = converted(next(path for path in PATHS if path.stem == f"{stem}-datasheet")).document
-    tables = [table for table in document.tables if table.prov[0].page_no == page]
-    return [[cell.text for cell in row] for row in tables[number].data.grid]
+    blocks = page_blocks(next(path for path in PATHS if path.stem == f"{stem}-datasheet"))
+    joiner = LineJoiner(lines_in(block) for block in blocks)
+    tables = [block for block in blocks if isinstance(block, TableBlock) and block.page == page]
+    return [
+        [joiner.join(lines_of(cell.words), cell.box.x1) if cell else "" for cell in row]
+        for row in cells_of(tables[number])
+    ]
 
 
 def test_a_ratings_table_with_subscripts_and_footnotes_is_read_as_printed() -> None:

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgrag.documents.pdf.geometry import Box, Line, Word, line_of
-from kgrag.documents.pdf.hyphens import LineJoiner
+from kgrag.documents.pdf.writing import LineJoiner
 
 LINE_HEIGHT = 10.0
 CHARACTER_WIDTH = 5.0
@@ -82,12 +82,6 @@ def test_a_url_over_two_lines_is_one() -> None:
 
 def test_chinese_lines_are_joined_without_a_space() -> None:
     assert joined("外部交流", "直流适配器") == "外部交流直流适配器"
-
-
-def test_what_was_done_is_counted() -> None:
-    joiner = LineJoiner([lines("low-power"), HYPHENATED])
-    joiner.join(lines("low-", "power config-", "uration"))
-    assert (joiner.hyphens_kept, joiner.hyphens_removed) == (1, 1)
 
 
 TOKEN = st.text(alphabet="abcXYZ0123456789.-/°Ω", min_size=1, max_size=8)

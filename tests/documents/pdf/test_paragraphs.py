@@ -39,8 +39,7 @@ def test_drawn_squares_are_bullets_and_indentation_nests(sheet: Sheet) -> None:
         sheet.text(x, y, text)
     found = sheet.convert()
     assert found.outline() == ["- Interfaces", "- 2x I2C", "- 1x SPI", "- Power"]
-    depths = [depth for item, depth in found.document.iterate_items() if item.label.value == "list_item"]
-    assert depths == [2, 4, 4, 2]
+    assert [block.level for block in found.document.blocks] == [1, 2, 2, 1]
 
 
 def test_numbered_items_keep_their_numbers(sheet: Sheet) -> None:
@@ -61,7 +60,8 @@ def test_a_paragraph_goes_on_over_a_page_break(sheet: Sheet) -> None:
     sheet.text(72, 110, "on at the top of the next page.")
     found = sheet.convert()
     assert found.outline()[-1].endswith("of the column and goes on at the top of the next page.")
-    assert [place.page_no for place in found.document.texts[-1].prov] == [1, 2]
+    last = found.document.blocks[-1]
+    assert ([box.page for box in last.boxes], last.page_start, last.page_end) == ([1, 2], 1, 2)
 
 
 def test_two_columns_of_text_are_read_one_after_the_other(sheet: Sheet) -> None:
@@ -101,4 +101,3 @@ def test_a_word_that_the_typesetter_broke_is_joined_and_counted(sheet: Sheet) ->
         "text The low-power mode keeps the whole configuration of the board. "
         "Nothing else in low-power mode is kept, only this configuration."
     ]
-    assert (found.report.hyphens_removed, found.report.hyphens_kept) == (1, 1)

@@ -114,8 +114,8 @@ def test_a_table_that_goes_on_over_a_page_break_repeats_its_header(sheet: Sheet)
     found = sheet.convert()
     assert found.rows(1) == [["Pin", "Name"], ["3", "RST"], ["4", "D0"]]
     assert found.header(1) == ["Pin", "Name"]
-    assert found.report.continued_tables == 1
-    assert [table.prov[0].page_no for table in found.document.tables] == [1, 2]
+    assert [block.page_start for block in found.document.blocks] == [1, 2]
+    assert found.document.blocks[1].boxes[0].page == 2
 
 
 def test_the_bold_line_above_a_table_is_its_caption(sheet: Sheet) -> None:
@@ -123,7 +123,7 @@ def test_the_bold_line_above_a_table_is_its_caption(sheet: Sheet) -> None:
     sheet.text(72, 145, "Absolute maximum ratings", font=BOLD)
     sheet.grid(XS, [152 + 16.0 * row for row in range(6)], RATINGS)
     found = sheet.convert()
-    assert found.document.tables[0].caption_text(found.document) == "Absolute maximum ratings"
+    assert found.outline()[1:] == ["text Absolute maximum ratings", "table 5x4"]
     assert found.headings() == []
 
 
@@ -131,7 +131,7 @@ def test_the_words_of_a_table_stand_nowhere_else(sheet: Sheet) -> None:
     sheet.paragraph(72, 100, LOREM)
     sheet.grid(XS, [152 + 16.0 * row for row in range(6)], RATINGS)
     found = sheet.convert()
-    assert [item.text for item in found.document.texts] == [LOREM]
+    assert [block.text for block in found.document.blocks if block.kind != "table"] == [LOREM]
 
 
 def test_a_frame_around_a_paragraph_is_no_table(sheet: Sheet) -> None:
