@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable
+from contextlib import closing
+from itertools import islice
 from typing import Annotated, Any
 
 import typer
@@ -11,6 +14,9 @@ import typer
 from kgrag.cli.options import AsJson, Store
 
 __all__ = ["cypher", "delete", "digest", "status"]
+
+TABLE_ROWS = 500
+"""Of one table."""
 
 
 def status(store: Store = None, as_json: AsJson = False) -> None:
@@ -82,12 +88,12 @@ def cypher(
     parameters: Annotated[
         str, typer.Option("--parameters", help="A JSON object of the statement's parameters.")
     ] = "{}",
+    max_rows: Annotated[int, typer.Option("--max-rows", min=1, help="Rows that are shown.")] = 10_000,
+    timeout_s: Annotated[float, typer.Option("--timeout-s", min=0.1, help="The database ends it after so long.")] = 30,
     as_json: AsJson = False,
 ) -> None:
-    """Run a read-only Cypher statement; one whose plan writes is refused."""
-    from rich.table import Table
-
-    from kgrag.cli.output import print_json, stdout
+    """Run a Cypher statement that only reads; one that writes, or calls what could reach beyond the graph, is refused."""
+    from kgrag.cli.output import stderr
     from kgrag.errors import InputError
     from kgrag.settings import load_settings
     from kgrag.store.graph import open_store
@@ -98,22 +104,45 @@ def cypher(
         raise InputError(f"--parameters: expected a JSON object, got {parameters!r}: {error}") from error
     if not isinstance(values, dict):
         raise InputError(f"--parameters: expected a JSON object, got {parameters!r}")
-    with open_store(load_settings(store=store).store, create=False) as opened:
-        rows = opened.query(sys.stdin.read() if statement == "-" else statement, **values)
-    if as_json:
-        print_json(rows)
-        return
-    table = Table(*(rows[0] if rows else ["no rows"]))
+    text = sys.stdin.read() if statement == "-" else statement
+    with (
+        open_store(load_settings(store=store).store, create=False) as opened,
+        closing(opened.stream_query(text, values, timeout_s=timeout_s)) as rows,
+    ):
+        (_show_json if as_json else _show_table)(islice(rows, max_rows))
+        if next(rows, None) is not None:
+            stderr.print(f"Cut after {max_rows:,} rows; --max-rows shows more.")
+
+
+def _show_json(rows: Iterable[dict[str, Any]]) -> None:
+    from kgrag.cli.output import json_text
+
+    opening = "["
     for row in rows:
-        table.add_row(*(_cell(value) for value in row.values()))
-    stdout.print(table)
+        sys.stdout.write(f"{opening}\n{json_text(row)}")
+        opening = ","
+    sys.stdout.write("[]\n" if opening == "[" else "\n]\n")
 
 
-def _cell(value: Any) -> Any:
-    from rich.text import Text
+def _show_table(rows: Iterable[dict[str, Any]]) -> None:
+    """Show rows in tables of at most `TABLE_ROWS`, so that the first are seen before the last have come."""
+    from rich.table import Table
 
+    from kgrag.cli.output import stdout
+
+    rows, shown = iter(rows), False
+    while some := list(islice(rows, TABLE_ROWS)):
+        table, shown = Table(*some[0]), True
+        for row in some:
+            table.add_row(*(_cell(value) for value in row.values()))
+        stdout.print(table)
+    if not shown:
+        stdout.print(Table("no rows"))
+
+
+def _cell(value: Any) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    return Text(text if len(text) <= 300 else text[:299] + "…")
+    return text if len(text) <= 300 else text[:299] + "…"
 
 
 def delete(

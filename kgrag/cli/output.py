@@ -3,22 +3,56 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderHook, RenderResult
+from rich.segment import Segment
 
 from kgrag.common.progress import Progress, Silent, Step
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-__all__ = ["complain", "markdown_table", "print_json", "stderr", "stdout", "terminal_progress"]
+__all__ = ["complain", "json_text", "markdown_table", "print_json", "stderr", "stdout", "terminal_progress", "visible"]
 
-stdout = Console(highlight=False, soft_wrap=True)
-stderr = Console(stderr=True, highlight=False, soft_wrap=True)
+_CONTROL = re.compile("[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u202a-\\u202e\\u2066-\\u2069]")
+"""What moves the cursor, changes colours, writes the clipboard or turns the order of text around; not tab and newline."""
+
+
+class _Harmless(ConsoleRenderable):
+    """Shows something with the control characters of its text made visible (`\\x1b`): answers and file names are not ours."""
+
+    def __init__(self, shown: ConsoleRenderable) -> None:
+        self._shown = shown
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for segment in console.render(self._shown, options):
+            yield segment if segment.control else Segment(visible(segment.text), segment.style)
+
+
+class _HarmlessText(RenderHook):
+    def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
+        return [_Harmless(shown) for shown in renderables]
+
+
+def visible(text: str) -> str:
+    """Return text with its control characters written out."""
+    return _CONTROL.sub(lambda match: ascii(match[0])[1:-1], text)
+
+
+def _console(**options: Any) -> Console:
+    """Make a console on which all text is text: no markup, no escape sequences but the console's own."""
+    console = Console(markup=False, emoji=False, highlight=False, soft_wrap=True, **options)
+    console.push_render_hook(_HarmlessText())
+    return console
+
+
+stdout = _console()
+stderr = _console(stderr=True)
 
 
 def complain(message: str) -> None:
@@ -29,8 +63,13 @@ def complain(message: str) -> None:
 
 def print_json(value: BaseModel | dict[str, Any] | list[Any]) -> None:
     """Write one JSON document to stdout, without colours or wrapping."""
-    plain = value if isinstance(value, dict | list) else value.model_dump(mode="json")
-    sys.stdout.write(json.dumps(plain, ensure_ascii=False, indent=2) + "\n")
+    sys.stdout.write(json_text(value if isinstance(value, dict | list) else value.model_dump(mode="json")) + "\n")
+
+
+def json_text(value: Any) -> str:
+    """Return JSON with every control character escaped, those too that JSON allows."""
+    text = json.dumps(value, ensure_ascii=False, indent=2, default=str)
+    return _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

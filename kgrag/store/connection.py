@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 import os
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from asyncio import CancelledError
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -27,6 +28,8 @@ RETRY_S = 1.0
 FETCH_ROWS = 1000
 SHUTTING_DOWN = frozenset({"Neo.ClientError.Transaction.Terminated", "Neo.TransientError.Transaction.Terminated"})
 """What a statement under way is told when the server goes; the driver does not count it as worth another try."""
+TIMED_OUT = "Neo.ClientError.Transaction.TransactionTimedOut"
+"""The beginning of what a statement is told that took longer than its time-out."""
 
 T = TypeVar("T")
 
@@ -93,10 +96,24 @@ class Connection:
         with _errors(refused=InputError), self._session(reads=True) as session:
             return session.run(f"EXPLAIN {text}", parameters).consume()
 
-    def ask(self, text: str, parameters: dict[str, Any]) -> list[dict[str, Any]]:
-        """Run a user's statement in a session that may only read. Raises `InputError` where it is wrong."""
+    def ask(self, text: str, parameters: dict[str, Any], *, timeout_s: float) -> Generator[dict[str, Any], None, None]:
+        """Run a user's statement in a session that may only read; rows come as they are taken.
+
+        The database ends it after `timeout_s`, and when whoever takes the rows stops doing so. Raises `InputError` where it is wrong or
+        took too long.
+        """
+        import neo4j
+
         with _errors(refused=InputError), self._session(reads=True) as session:
-            return [record.data() for record in session.run(text, parameters)]
+            try:
+                with self.server.command_timeout(timeout_s) if self.server is not None else nullcontext():
+                    result = session.run(neo4j.Query(text, timeout=timeout_s), parameters)
+                for record in result:
+                    yield record.data()
+            except (KeyboardInterrupt, GeneratorExit):
+                # `close` would wait for the statement's end; after a cancellation the connection is cut, whereupon the server ends it.
+                session.__exit__(CancelledError, None, None)
+                raise
 
     def write(self, work: Callable[[Transaction], T]) -> T:
         """Run `work` in one transaction, again where the database asks for it: it must not keep anything of a run that failed."""
@@ -200,6 +217,8 @@ def _errors(address: str = "the database", *, refused: type[KgragError] = StoreE
     except exceptions.ConfigurationError as error:
         raise StoreUnavailable(f"{address} cannot be reached: {error}.") from error
     except (exceptions.Neo4jError, exceptions.DriverError) as error:
+        if str(getattr(error, "code", "")).startswith(TIMED_OUT):
+            raise refused(f"The database ended a statement that took too long: {error}") from error
         if error.is_retryable() or getattr(error, "code", None) in SHUTTING_DOWN:
             raise _Away(f"{address} cannot be reached: {error}. Is it running? kgrag db up starts a Neo4j.") from error
         if isinstance(error, exceptions.ClientError):

@@ -17,6 +17,8 @@ import secrets
 import shutil
 import threading
 import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +56,7 @@ class EmbeddedServer:
         self.folder.mkdir(parents=True, exist_ok=True)
         self._lock = FolderLock(self.folder)
         self.password = secrets.token_urlsafe(24)
+        self._limiting = threading.Lock()
         self._server: Any = None
         self._log: Any = None
         self._driver: neo4j.Driver | None = None
@@ -90,6 +93,21 @@ class EmbeddedServer:
             return frozenset(str(operation) for operation in analysis.getOperationTypes())
         except _java_exception() as error:
             raise InputError(f"This Cypher cannot be parsed: {_innermost(error)}") from error
+
+    @contextmanager
+    def command_timeout(self, timeout_s: float) -> Iterator[None]:
+        """Have the database end statements that begin within the block after so many seconds.
+
+        Its Bolt does not know time-outs of transactions, only one for all commands, which it reads when a command begins.
+        """
+        configuration = self._database.getConfiguration()
+        option = java_class("com.arcadedb.GlobalConfiguration").COMMAND_TIMEOUT
+        with self._limiting:
+            configuration.setValue(option, int(timeout_s * 1000))
+            try:
+                yield
+            finally:
+                configuration.setValue(option, 0)
 
     def close(self) -> None:
         """Stop the database and let others have the folder; a second call does nothing."""

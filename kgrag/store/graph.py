@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -23,7 +23,10 @@ from kgrag.store.search import Search
 from kgrag.store.statements import statement
 from kgrag.store.vectors import WaitingForVectors
 
-__all__ = ["GraphStore", "open_store", "store_exists"]
+__all__ = ["QUERY_TIMEOUT_S", "GraphStore", "open_store", "store_exists"]
+
+QUERY_TIMEOUT_S = 30.0
+"""Of the user's own Cypher."""
 
 
 def open_store(target: str | Path, *, create: bool = True) -> GraphStore:
@@ -94,9 +97,15 @@ class GraphStore:
         self._schema.check(embedder, dimensions)
 
     def query(self, cypher: str, **parameters: Any) -> list[dict[str, Any]]:
-        """Run the user's own Cypher. Raises `CypherWriteError` where it would write, `InputError` where it is wrong."""
-        check_reads_only(self._connection, cypher, parameters)
-        return self._connection.ask(cypher, parameters)
+        """Run the user's own Cypher. Raises `CypherWriteError` where it would write, `InputError` where it is wrong or took too long."""
+        return list(self.stream_query(cypher, parameters))
+
+    def stream_query(
+        self, cypher: str, parameters: dict[str, Any] | None = None, *, timeout_s: float = QUERY_TIMEOUT_S
+    ) -> Generator[dict[str, Any], None, None]:
+        """Run the user's own Cypher, as `query` does; rows come as they are taken, and whoever stops taking them ends it."""
+        check_reads_only(self._connection, cypher, parameters or {})
+        yield from self._connection.ask(cypher, parameters or {}, timeout_s=timeout_s)
 
     def finish(self) -> None:
         """Wait until the indexes are ready and built: the first question afterwards is as fast as any other."""

@@ -1,6 +1,8 @@
-"""The user's own Cypher: run where it only reads, refused where it would write.
+"""The user's own Cypher: run where it only reads the graph, refused where it would write or reach beyond the database.
 
-The judgement is the database's own: Neo4j's plan (`EXPLAIN`), ArcadeDB's parse. On Neo4j a session that may only read is a second net.
+Whether it writes is the database's own judgement: Neo4j's plan (`EXPLAIN`), ArcadeDB's parse; a session that may only read is a second
+net. Both take procedures for reading that fetch a URL or write a file (`apoc.load.json`, `apoc.export.csv.all`): only those listed here are
+let through, and only functions that are Cypher's own.
 """
 
 from __future__ import annotations
@@ -12,36 +14,100 @@ from typing import Any
 from kgrag.errors import CypherWriteError
 from kgrag.store.connection import Connection
 
-__all__ = ["check_reads_only"]
+__all__ = ["called_names", "check_reads_only"]
 
+PROCEDURES = frozenset(
+    {f"db.index.fulltext.{name}" for name in ("listavailableanalyzers", "querynodes", "queryrelationships")}
+    | {f"db.index.vector.{name}" for name in ("querynodes", "queryrelationships")}
+    | {f"db.schema.{name}" for name in ("nodetypeproperties", "reltypeproperties", "visualization")}
+    | {"db.labels", "db.ping", "db.propertykeys", "db.relationshiptypes", "dbms.components"}
+)
+"""In lower case: ArcadeDB does not tell letter cases apart."""
+TEMPORAL = ("date", "datetime", "localdatetime", "localtime", "time")
+FUNCTIONS = frozenset(
+    {f"{kind}.{name}" for kind in TEMPORAL for name in ("truncate", "realtime", "statement", "transaction")}
+    | {f"datetime.{name}" for name in ("fromepoch", "fromepochmillis")}
+    | {f"duration.{name}" for name in ("between", "inmonths", "indays", "inseconds")}
+    | {"point.distance", "point.withinbbox", "vector.similarity.cosine", "vector.similarity.euclidean"}
+)
+"""Those with a name space; functions without one are Cypher's own, since nobody else may define such."""
+SHOWN = frozenset({"ShowIndexes", "ShowConstraints"})
+"""What SHOW may tell: settings, transactions, users and procedures are the server's."""
 FORBIDDEN_OPERATORS = frozenset({"LoadCSV", "TerminateTransactions"})
 """They are reading to Neo4j: files of the server, and other people's transactions."""
 
 _LOADS_FILE = re.compile(r"\bLOAD\s+CSV\b", re.IGNORECASE)
 """The same for ArcadeDB, which parses it as reading (its server is configured to load nothing, too)."""
 _ASKS_FOR_PLAN = re.compile(r"\A\s*(EXPLAIN|PROFILE)\b", re.IGNORECASE)
-_QUOTED = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`(?:``|[^`])*`|//[^\n]*|/\*.*?\*/""", re.DOTALL)
+_UNICODE_ESCAPE = re.compile(r"\\u+([0-9a-fA-F]{4})")
+_TOKEN = re.compile(
+    r"""(?P<skipped>\s+|//[^\n]*|/\*.*?\*/)
+    | (?P<text>'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")
+    | `(?P<quoted>(?:``|[^`])*)`
+    | (?P<word>[^\W\d]\w*)
+    | (?P<other>.)""",
+    re.DOTALL | re.VERBOSE,
+)
 
 
 def check_reads_only(connection: Connection, cypher: str, parameters: dict[str, Any]) -> None:
-    """Raise `CypherWriteError` for Cypher that writes, changes the schema, administers the server or reads its files."""
+    """Raise `CypherWriteError` for Cypher that writes, changes the schema, administers the server or reaches beyond the database."""
     if connection.server is not None:
         operations = connection.server.operations(cypher)
         if operations != {"READ"}:
-            raise _refusal(cypher, ", ".join(sorted(operations - {"READ"})) or "an unknown operation")
-        if found := _LOADS_FILE.search(_QUOTED.sub(" ", cypher)):
-            raise _refusal(cypher, found[0])
-        return
-    summary = connection.explain(_ASKS_FOR_PLAN.sub("", cypher), parameters)
-    if summary.query_type != "r":
-        raise _refusal(
-            cypher,
-            {"rw": "reading and writing", "w": "writing", "s": "changing the schema or the server"}.get(
-                str(summary.query_type), "writing"
-            ),
-        )
-    if forbidden := FORBIDDEN_OPERATORS.intersection(_operators(summary.plan)):
-        raise _refusal(cypher, ", ".join(sorted(forbidden)))
+            raise _refusal(
+                cypher, f"its plan says {', '.join(sorted(operations - {'READ'})) or 'an unknown operation'}"
+            )
+    else:
+        summary = connection.explain(_ASKS_FOR_PLAN.sub("", cypher), parameters)
+        if summary.query_type != "r":
+            kinds = {"rw": "reading and writing", "w": "writing", "s": "changing the schema or the server"}
+            raise _refusal(cypher, f"its plan says {kinds.get(str(summary.query_type), 'writing')}")
+        forbidden = {
+            operator
+            for operator in _operators(summary.plan)
+            if operator in FORBIDDEN_OPERATORS or (operator.startswith("Show") and operator not in SHOWN)
+        }
+        if forbidden:
+            raise _refusal(cypher, f"its plan says {', '.join(sorted(forbidden))}")
+    # Neo4j replaces such escapes before it reads a statement: what either reading calls must be allowed.
+    for text in {cypher, _UNICODE_ESCAPE.sub(lambda match: chr(int(match[1], 16)), cypher)}:
+        if found := _LOADS_FILE.search(_without_text(text)):
+            raise _refusal(cypher, f"it says {found[0]}")
+        procedures, functions = called_names(text)
+        if foreign := (procedures - PROCEDURES) | (functions - FUNCTIONS):
+            raise _refusal(cypher, f"it calls {', '.join(sorted(foreign))}, which kgrag does not know to be harmless")
+
+
+def called_names(cypher: str) -> tuple[set[str], set[str]]:
+    """Return the procedures, and the functions with a name space, that a statement calls, in lower case."""
+    procedures, functions = set(), set()
+    tokens = [match for match in _TOKEN.finditer(cypher) if match.lastgroup != "skipped"]
+    place = 0
+    while place < len(tokens):
+        start, parts = place, []
+        while place < len(tokens) and tokens[place].lastgroup in {"word", "quoted"}:
+            parts.append(tokens[place][tokens[place].lastgroup or 0])
+            place += 1
+            if place >= len(tokens) or tokens[place][0] != ".":
+                break
+            place += 1
+        if not parts:
+            place += 1
+            continue
+        name = ".".join(parts).lower()
+        before = tokens[start - 1][0].upper() if start else ""
+        followed_by = tokens[place][0] if place < len(tokens) else ""
+        if before == "CALL":
+            procedures.add(name)
+        elif "." in name and followed_by == "(":
+            functions.add(name)
+    return procedures, functions
+
+
+def _without_text(cypher: str) -> str:
+    """Blank comments, strings and quoted names out."""
+    return _TOKEN.sub(lambda match: match[0] if match.lastgroup in {"word", "other"} else " ", cypher)
 
 
 def _operators(plan: Mapping[str, Any] | None) -> Iterator[str]:
@@ -51,8 +117,8 @@ def _operators(plan: Mapping[str, Any] | None) -> Iterator[str]:
             yield from _operators(child)
 
 
-def _refusal(cypher: str, what: str) -> CypherWriteError:
+def _refusal(cypher: str, why: str) -> CypherWriteError:
     shown = " ".join(cypher.split())
     return CypherWriteError(
-        f"Expected Cypher that only reads; its plan says {what}: {shown[:200]}. To change a store, use kgrag build and kgrag delete."
+        f"Expected Cypher that only reads the graph; {why}: {shown[:200]}. To change a store, use kgrag build and kgrag delete."
     )

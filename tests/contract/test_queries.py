@@ -11,6 +11,7 @@ import pytest
 from kgrag.errors import CypherWriteError, InputError, KgragError
 from kgrag.store.fulltext import escape_lucene, fulltext_query
 from kgrag.store.graph import GraphStore, open_store
+from kgrag.store.readonly import called_names
 from kgrag.store.schema import CHUNK_FULLTEXT_INDEX, CHUNK_VECTOR_INDEX, entity_vector_index
 
 STATEMENTS = Path(__file__).parents[2] / "cypher"
@@ -32,7 +33,27 @@ WRITING = [
     "LOAD CSV FROM 'file:///etc/passwd' AS line RETURN line",
     "load /* */ csv FROM 'http://127.0.0.1/' AS line RETURN line",
     "PROFILE CREATE (n:Foreign) RETURN n",
+    "SHOW TRANSACTIONS",
+    "SHOW USERS",
+    "TERMINATE TRANSACTIONS 'neo4j-transaction-1'",
 ]
+
+REACHING = [
+    "CALL apoc.load.json('file:///etc/passwd') YIELD value RETURN value",
+    "CALL `apoc`.`load`.`json`('http://127.0.0.1/') YIELD value RETURN value",
+    "CALL apoc.export.csv.all('all.csv', {})",
+    "CALL apoc.export.csv.all",
+    "CALL dbms.listConfig()",
+    "SHOW SETTINGS",
+    "CALL algo.pagerank()",
+    "RETURN apoc.text.join(['a', 'b'], '-') AS joined",
+    "MATCH (c:Chunk) RETURN apoc . cypher /* hidden */ .runFirstColumnSingle('RETURN 1', {}) AS x",
+]
+"""Refused on both, whatever is installed there; where a database does not know one, that may be the reason that it gives."""
+
+TWO_HUNDRED_TRILLION_ROWS = (
+    "UNWIND range(1, 9000000) AS a UNWIND range(1, 9000000) AS b WITH a * b AS x WHERE x < 0 RETURN count(x) AS n"
+)
 
 READING = [
     ("RETURN 1 AS one", [{"one": 1}]),
@@ -65,6 +86,43 @@ def test_cypher_that_would_write_is_refused(filled: GraphStore, cypher: str) -> 
     assert "only reads" in str(caught.value)
     assert filled.digest() == before
     assert not filled.query("MATCH (n:Foreign) RETURN n")
+
+
+@pytest.mark.parametrize("cypher", REACHING)
+def test_cypher_that_reaches_beyond_the_graph_is_refused(filled: GraphStore, cypher: str) -> None:
+    with pytest.raises(InputError):  # CypherWriteError is one
+        filled.query(cypher)
+
+
+def test_what_a_statement_calls_is_read_whatever_way_it_is_written() -> None:
+    assert called_names("CALL `apoc`.`load`.json('x') YIELD value RETURN value") == ({"apoc.load.json"}, set())
+    assert called_names("CALL `apoc.load.json`('x')") == ({"apoc.load.json"}, set())
+    assert called_names("call /* a */ Apoc.Export.csv.all // b") == ({"apoc.export.csv.all"}, set())
+    assert called_names("RETURN apoc . text\n.join(['a'], '')") == (set(), {"apoc.text.join"})
+    assert called_names("MATCH (n) WHERE n.a IN (['x']) CALL (n) { RETURN 1 AS y } RETURN n.call") == (set(), set())
+    assert called_names("RETURN 'CALL apoc.a()' AS s, \"apoc.b()\" AS t // CALL apoc.c()") == (set(), set())
+
+
+def test_a_procedure_behind_an_escape_is_refused(filled: GraphStore) -> None:
+    with pytest.raises(InputError):
+        filled.query("CALL apoc.load.j\\u0073on('file:///etc/passwd') YIELD value RETURN value")
+    assert filled.query("RETURN date.truncate('year', date('2026-05-04')) = date('2026-01-01') AS same") == [
+        {"same": True}
+    ]
+
+
+def test_cypher_that_takes_too_long_is_ended_by_the_database(filled: GraphStore) -> None:
+    with pytest.raises(InputError, match="too long"):
+        list(filled.stream_query(TWO_HUNDRED_TRILLION_ROWS, timeout_s=1))
+    assert filled.query("RETURN 1 AS one") == [{"one": 1}]
+    assert filled.documents.count_chunks() == 2
+
+
+def test_rows_come_as_they_are_taken(filled: GraphStore) -> None:
+    rows = filled.stream_query("UNWIND range(1, 9000000) AS n RETURN n")
+    assert [next(rows)["n"] for _ in range(3)] == [1, 2, 3]
+    rows.close()
+    assert filled.query("RETURN 1 AS one") == [{"one": 1}]
 
 
 @pytest.mark.parametrize(("cypher", "rows"), READING)
