@@ -18,7 +18,7 @@ from pathlib import Path
 
 from benchmarks.retrieval_quality import DATA, read_rows
 from benchmarks.tables import print_table
-from kgrag.retrieve.question_type import TYPES
+from kgrag.retrieve.adaptive import TYPES
 from kgrag.text.questions import type_by_rules
 
 ROOT = Path(__file__).resolve().parents[1]

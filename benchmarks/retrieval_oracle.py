@@ -38,17 +38,15 @@ from benchmarks.retrieval_quality import CACHE, DATA, FACT_BUDGET_TOKENS, SETS, 
 from benchmarks.tables import print_table
 from kgrag.evaluate.gold_questions import GoldQuestion, read_gold_questions, states
 from kgrag.evaluate.retrieval import facts_in_budget
-from kgrag.retrieve import Retriever
-from kgrag.retrieve.candidates import Candidate
-from kgrag.retrieve.find import FindSeeds
-from kgrag.retrieve.finish import ReadTexts
-from kgrag.retrieve.settings import PathExpansion
-from kgrag.retrieve.state import Query, Resources, State
+from kgrag.retrieve import Resources, Retriever, State
+from kgrag.retrieve.state import Candidate, Query
+from kgrag.retrieve.steps.evidence import Read
+from kgrag.retrieve.steps.paths import Paths
 from kgrag.retrieve.walk_graph import WalkGraph, walk_graph
 from kgrag.types import Evidence
 
 FIRST_SEEDS = 10
-COMMON_CHUNKS = PathExpansion.model_fields["common"].default
+COMMON_CHUNKS = Paths.model_fields["common"].default
 """Entities that more chunks have join nothing."""
 STAGES = ("first 10", "seeds", "1 hop", "2 hops", "candidates", "shown", "inside", "shown*", "ranked*", "corpus*")
 BY_TYPE = ("arduino",)
@@ -127,7 +125,7 @@ async def every_piece(resources: Resources, ids: Sequence[str]) -> dict[str, Evi
     """Return every chunk as the evidence that it would be, by id."""
     query = Query("", "", "")
     all_of_them = State(query, candidates={one: Candidate(one, 0.0) for one in ids}, top=len(ids))
-    read = await ReadTexts(resources)(all_of_them)
+    read = await Read()(all_of_them, resources)
     return {str(piece.chunk_id): piece for piece in read.evidence}
 
 
@@ -138,14 +136,12 @@ async def follow(retriever: Retriever, questions: Sequence[GoldQuestion], *, bud
     neighbours = Neighbours.of(walk_graph(resources.store, resources.graph))
     followed = []
     for question in questions:
-        asked = question.question
-        state = State(Query(asked, asked, asked), top=TOP)
-        seeds = candidates = state
-        for step in retriever.steps:
-            state = await step(state)
-            if isinstance(step, FindSeeds):
+        state = seeds = candidates = retriever.start(question.question, top=TOP)
+        for step in retriever.pipeline.steps:
+            state = await step(state, resources)
+            if "seeds" in step.gives:
                 seeds = state
-            if not isinstance(step, ReadTexts) and not state.evidence:
+            if "candidates" in step.gives:
                 candidates = state
 
         def share(ids: Iterable[str], facts: Sequence[frozenset[str]] = question.facts) -> float:

@@ -1,8 +1,8 @@
 // The graph around seed chunks, as the thesis expands it, with an order for every cap: for each seed up to $entities entities that it mentions
-// (rarest first), up to $chunks other chunks that share them (by the summed rarity of what is shared), and the relations of those entities
+// (rarest first), up to $chunks other chunks that share them (by the summed inverse mentions of what is shared), and the relations of those entities
 // (SIMILAR is none) with up to $neighbours other entities each seed (the best supported first), a second hop further where $hops is 2.
 // Parameters: $graph, $seeds ids, $vector the question's vector, $entities, $chunks, $neighbours, $hops (1 or 2).
-// Returns a row for each seed: chunks [{id, shared, rarity, similarity}] and relations [{hop, head, type, tail, description, weight, chunk}].
+// Returns a row for each seed: chunks [{id, shared, weight, similarity}] and relations [{hop, head, type, tail, description, weight, chunk}].
 // :param {graph: 'mention', seeds: ['c'], vector: [0.1, 0.2], entities: 20, chunks: 10, neighbours: 30, hops: 2}
 UNWIND $seeds AS seed
 MATCH (s:Chunk {id: seed})
@@ -17,12 +17,12 @@ CALL (s, entities) {
   MATCH (e)-[:FROM_CHUNK]->(c:Chunk)
   WHERE c.id <> s.id
   WITH DISTINCT e, c
-  WITH c, count(e) AS shared, sum(1.0 / e.mentions) AS rarity
-  ORDER BY rarity DESC, c.id LIMIT $chunks
-  WITH c, shared, rarity, vector.similarity.cosine([1.0], [-1.0]) AS opposite
-  WITH c, shared, rarity, (vector.similarity.cosine(c.embedding, $vector) - opposite) / (1.0 - opposite) AS similarity
-  ORDER BY rarity DESC, c.id
-  RETURN collect({id: c.id, shared: shared, rarity: rarity, similarity: similarity, document_id: c.document_id,
+  WITH c, count(e) AS shared, sum(1.0 / e.mentions) AS weight
+  ORDER BY weight DESC, c.id LIMIT $chunks
+  WITH c, shared, weight, vector.similarity.cosine([1.0], [-1.0]) AS opposite
+  WITH c, shared, weight, (vector.similarity.cosine(c.embedding, $vector) - opposite) / (1.0 - opposite) AS similarity
+  ORDER BY weight DESC, c.id
+  RETURN collect({id: c.id, shared: shared, weight: weight, similarity: similarity, document_id: c.document_id,
                   position: c.position}) AS related
 }
 CALL (entities) {

@@ -162,7 +162,7 @@ def _learn(
 
     from kgrag.common.waiting import wait_for
     from kgrag.evaluate.learn_adaptive import adaptive_file, learn
-    from kgrag.retrieve.question_type import ask_type
+    from kgrag.retrieve.adaptive import ask_type
     from kgrag.text.questions import type_by_rules
 
     model = opened.model

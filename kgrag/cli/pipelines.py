@@ -40,8 +40,7 @@ def show(
 ) -> None:
     """Draw the steps of a pipeline with their settings."""
     from kgrag.cli.output import print_json, stdout
-    from kgrag.retrieve import load_pipeline
-    from kgrag.retrieve.drawing import drawn
+    from kgrag.retrieve import drawn, load_pipeline
 
     pipeline: Pipeline | AdaptivePipeline = load_pipeline(name)
     if as_json:

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import get_args
 
-from kgrag.errors import PipelineError
+from kgrag.errors import ModelReplyError, PipelineError
 from kgrag.models.base import ChatModel, Embedder, Reranker
+from kgrag.retrieve import prompts
 from kgrag.retrieve.pipeline import AdaptivePipeline, Pipeline, load_pipeline
-from kgrag.retrieve.question_type import ask_type
-from kgrag.retrieve.retriever import Retrieval, Retriever
-from kgrag.retrieve.variant import CHAT_HINT
+from kgrag.retrieve.retriever import CHAT_HINT, Retrieval, Retriever
 from kgrag.store.graph import GraphStore
-from kgrag.text.questions import type_by_rules
+from kgrag.text.questions import QuestionType, type_by_rules
 from kgrag.types import Evidence, Usage
 
-__all__ = ["AdaptiveRetriever", "open_retriever"]
+__all__ = ["TYPES", "AdaptiveRetriever", "ask_type", "open_retriever"]
+
+TYPES: tuple[QuestionType, ...] = get_args(QuestionType)
 
 
 class AdaptiveRetriever:
     """Tells a question's type, by the chat model if there is one, else by rules, and retrieves by the pipeline of that type.
 
-    Raises as `Retriever` does, and `PipelineError` where the map names another adaptive pipeline.
+    Without a learnt map there is nothing to tell: the pipeline `otherwise` is taken, no model is asked, and a remark says so. Raises as
+    `Retriever` does, and `PipelineError` where the map names another adaptive pipeline.
     """
 
     def __init__(
@@ -33,14 +37,15 @@ class AdaptiveRetriever:
         reranker: Reranker | None = None,
         graph: str | None = None,
     ) -> None:
-        if chat is None and pipeline.adaptive.without_model is None:
+        self.pipeline = pipeline
+        self._map = pipeline.adaptive.map
+        self._chat = chat
+        if self._map and chat is None and pipeline.adaptive.without_model is None:
             raise PipelineError(
                 f"Pipeline {pipeline.name}: telling the type of a question needs a chat model, and none is set. {CHAT_HINT}."
             )
-        self.pipeline = pipeline
-        self._chat = chat
         self._by_name: dict[str, Retriever] = {}
-        for name in sorted({pipeline.adaptive.otherwise, *pipeline.adaptive.map.values()}):
+        for name in sorted({pipeline.adaptive.otherwise, *self._map.values()}):
             chosen = load_pipeline(name)
             if isinstance(chosen, AdaptivePipeline):
                 raise PipelineError(f"Pipeline {pipeline.name}: expected pipelines that are not adaptive, got {name}.")
@@ -52,20 +57,46 @@ class AdaptiveRetriever:
 
     async def trace(self, question: str, *, top: int | None = None, budget: int | None = None) -> Retrieval:
         """Find evidence as `retrieve` does, and say what each step changed. `why` of each piece says the type and the pipeline."""
-        usage, remark = Usage(), ""
-        if self._chat is not None and question.strip():
-            kind, usage, remark = await ask_type(self._chat, question)
+        name, why, usage = self.pipeline.adaptive.otherwise, "", Usage()
+        if not self._map:
+            remark = (
+                f"{self.pipeline.name}: no map is learnt, every question takes {name}; kgrag bench retrieval --learn FILE learns one "
+                "from questions with gold evidence"
+            )
         else:
-            kind = type_by_rules(question)
-        name = self.pipeline.adaptive.map.get(kind, self.pipeline.adaptive.otherwise)
+            kind, usage, remark = await self._type(question)
+            name = self._map.get(kind, name)
+            why = f"adaptive: {kind} → {name}"
         found = await self._by_name[name].trace(question, top=top, budget=budget)
-        why = f"adaptive: {kind} → {name}"
         return replace(
             found,
-            evidence=[piece.model_copy(update={"why": (*piece.why, why)}) for piece in found.evidence],
+            evidence=[
+                piece.model_copy(update={"why": (*piece.why, why)}) if why else piece for piece in found.evidence
+            ],
             usage=usage + found.usage,
             remarks=(*((remark,) if remark else ()), *found.remarks),
         )
+
+    async def _type(self, question: str) -> tuple[QuestionType, Usage, str]:
+        if self._chat is None or not question.strip():
+            return type_by_rules(question), Usage(), ""
+        return await ask_type(self._chat, question)
+
+
+async def ask_type(model: ChatModel, question: str) -> tuple[QuestionType, Usage, str]:
+    """Ask the model for the type; a reply that is none gives that of the rules, and what was wrong with it (else empty)."""
+    schema = prompts.object_schema(type={"type": "string", "enum": list(TYPES)})
+    try:
+        reply = await model.reply(prompts.messages(prompts.QUESTION_TYPE, question=question), schema=schema)
+    except ModelReplyError as error:
+        return type_by_rules(question), error.usage, f"the type of the question is told by rules: {error}"
+    said = reply.data.get("type") if isinstance(reply.data, Mapping) else None
+    if said not in TYPES:
+        wrong = (
+            f"the type of the question is told by rules: expected one of {', '.join(TYPES)}, got {reply.text[:80]!r}"
+        )
+        return type_by_rules(question), reply.usage, wrong
+    return said, reply.usage, ""
 
 
 def open_retriever(

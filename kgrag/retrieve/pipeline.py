@@ -1,4 +1,4 @@
-"""What a retrieval pipeline is: the settings of every step (`kgrag.retrieve.settings`), read from a TOML file and checked.
+"""What a retrieval pipeline is: an ordered list of steps, read from a TOML file and checked.
 
 A file under `pipelines/` is a pipeline by the file's name; a path to any other TOML file works as well.
 """
@@ -7,74 +7,83 @@ from __future__ import annotations
 
 import fnmatch
 import tomllib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Any, Literal
 
-from pydantic import BeforeValidator, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, SerializeAsAny, ValidationError
 
 from kgrag.errors import PipelineError
-from kgrag.retrieve.settings import (
-    Adjacent,
-    Breadth,
-    Context,
-    Expansion,
-    Names,
-    Proximity,
-    QueryStep,
-    Rerank,
-    SeedsOfAKind,
-    StepSettings,
-)
+from kgrag.retrieve.step import StatePart, Step
+from kgrag.retrieve.steps import kinds, step_class
 from kgrag.text.questions import QuestionType
 
 __all__ = [
     "Adaptive",
     "AdaptivePipeline",
     "Pipeline",
+    "drawn",
     "listed_pipelines",
     "load_pipeline",
     "pipeline_names",
+    "read_pipeline",
 ]
 
-
-def _listed(value: Any) -> Any:
-    """Take `[section]` and `[[section]]` alike."""
-    return (value,) if isinstance(value, Mapping) else tuple(value) if isinstance(value, list) else value
-
-
-class Adaptive(StepSettings):
-    """Takes another pipeline by the type of the question (`kgrag.retrieve.adaptive`)."""
-
-    otherwise: str
-    """For a type that the map does not have."""
-    map: dict[QuestionType, str]
-    """The pipeline of each type."""
-    without_model: Literal["rules"] | None = None
-    """Tell the type by rules where there is no chat model."""
+REPLACED = {
+    "query": "its kind; terms is content_terms, names is rule_keywords; hyde and feedback stand after embed",
+    "seeds": "its kind, after embed",
+    "names": "names",
+    "adjacent": "adjacent",
+    "expansion": "its kind",
+    "proximity": "proximity",
+    "breadth": "diversification, with read pieces = 100",
+    "rerank": "its kind",
+    "context": "near_duplicates (threshold), budget (top, tokens) and arrange (order)",
+}
+"""Sections of files before steps were a list, and the kinds of steps that they are now."""
 
 
-class Pipeline(StepSettings):
+class _Settings(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class Pipeline(_Settings):
     """One way of finding evidence. Frozen; `name` is recorded with every result."""
 
     name: str
     description: str
-    graph: str = "mention"
-    """The named graph that names, entities, communities and expansions use."""
+    graph: str | None = None
+    """The named graph that names, entities, communities and expansions use; None: `mention`, or the only one that the store has."""
     without_graph: str | None = None
     """The graph that is used where the store does not have that one."""
-    query: Annotated[tuple[QueryStep, ...], BeforeValidator(_listed)] = ()
-    seeds: Annotated[tuple[SeedsOfAKind, ...], BeforeValidator(_listed), Field(min_length=1)]
-    names: Names | None = None
-    adjacent: Adjacent | None = None
-    expansion: Annotated[tuple[Expansion, ...], BeforeValidator(_listed)] = ()
-    proximity: Proximity | None = None
-    breadth: Breadth | None = None
-    rerank: Rerank | None = None
-    context: Context = Context()
+    steps: tuple[SerializeAsAny[Step], ...]
+    """In the file: `[[step]]`, in the order in which they run."""
+
+    @property
+    def step_names(self) -> list[str]:
+        """The kinds of the steps, numbered where there are several of one: `hybrid`, `hybrid 2`."""
+        seen: Counter[str] = Counter()
+        names = []
+        for step in self.steps:
+            seen[step.kind] += 1
+            names.append(step.kind if seen[step.kind] == 1 else f"{step.kind} {seen[step.kind]}")
+        return names
 
 
-class AdaptivePipeline(StepSettings):
+class Adaptive(_Settings):
+    """Takes another pipeline by the type of the question (`kgrag.retrieve.adaptive`)."""
+
+    otherwise: str
+    """For a type that the map does not have."""
+    map: dict[QuestionType, str] = {}
+    """The pipeline of each type; empty: none was learnt, and every question takes `otherwise`."""
+    without_model: Literal["rules"] | None = None
+    """Tell the type by rules where there is no chat model."""
+
+
+class AdaptivePipeline(_Settings):
     """A file that only says which pipeline is taken for which type of question."""
 
     name: str
@@ -85,7 +94,7 @@ class AdaptivePipeline(StepSettings):
 def load_pipeline(name: str) -> Pipeline | AdaptivePipeline:
     """Read the pipeline of that name, or the TOML file at that path. Raises `PipelineError` that says what is wrong and where."""
     file = Path(name) if name.endswith(".toml") else _folder() / f"{name}.toml"
-    if name not in pipeline_names() and not (name.endswith(".toml") and file.is_file()):
+    if name not in _shipped() and not (name.endswith(".toml") and file.is_file()):
         raise PipelineError(
             f"There is no pipeline {name!r}: expected the path of a .toml file or one of {', '.join(pipeline_names())}."
         )
@@ -93,17 +102,33 @@ def load_pipeline(name: str) -> Pipeline | AdaptivePipeline:
         content: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise PipelineError(f"{file}: expected a pipeline in TOML: {error}") from error
-    kind = AdaptivePipeline if "adaptive" in content else Pipeline
     try:
-        return kind.model_validate({"name": file.stem, **content})
+        return read_pipeline(content, name=file.stem)
+    except PipelineError as error:
+        raise PipelineError(f"{file}: {error}") from error
+
+
+def read_pipeline(content: Mapping[str, Any], *, name: str) -> Pipeline | AdaptivePipeline:
+    """Make a pipeline of what a file says. Raises `PipelineError` with every problem: step, kind and key."""
+    if old := [section for section in REPLACED if section in content]:
+        instead = "; ".join(f"[{section}] → kind: {REPLACED[section]}" for section in old)
+        raise PipelineError(
+            "this is the form before steps were a list: write a [[step]] with its kind and its settings for each section, in the "
+            f"order in which they run, from embed over read to budget ({instead}). docs/retrieval.md has an example."
+        )
+    try:
+        if "adaptive" in content:
+            return AdaptivePipeline.model_validate({"name": name, **content})
+        about = {key: value for key, value in content.items() if key != "step"}
+        return Pipeline.model_validate({"name": name, **about, "steps": _steps(content.get("step"))})
     except ValidationError as error:
-        problems = "; ".join(_problem(kind, content, details) for details in error.errors())
-        raise PipelineError(f"{file}: {problems}") from error
+        kind = AdaptivePipeline if "adaptive" in content else Pipeline
+        raise PipelineError("; ".join(_problems(kind, error))) from error
 
 
 def pipeline_names() -> list[str]:
-    """Name the pipelines that kgrag ships, sorted."""
-    return sorted(file.stem for file in _folder().glob("*.toml"))
+    """Name the pipelines that kgrag ships, sorted; an adaptive one without a learnt map is none to choose."""
+    return list(_shipped_and_ready())
 
 
 def listed_pipelines(text: str) -> list[str]:
@@ -123,69 +148,103 @@ def listed_pipelines(text: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _problem(kind: type[StepSettings], content: Mapping[str, Any], error: Any) -> str:
-    """Say what is wrong with a file: the key as the file has it, what is allowed there, and what it says."""
-    path, section, owner = _place(kind, content, error["loc"])
-    message = error["msg"]
-    match error["type"]:
-        case "union_tag_invalid":
-            path = [*path, "kind"]
-            value = section.get("kind") if isinstance(section, Mapping) else section
-            message = f"Input should be {error['ctx']['expected_tags']}"
-        case "union_tag_not_found":
-            path = [*path, "kind"]
-            value, message = section, "Field required"
-        case "extra_forbidden":
-            allowed = sorted(set(owner.model_fields) - ({"name"} if owner is kind else set()))
-            value, message = error["input"], f"There is no such key; allowed are {', '.join(allowed)}"
-        case _:
-            value = error["input"]
-    return f"{'.'.join(path)}: {message} (got {_shown(value)})"
+def drawn(pipeline: Pipeline | AdaptivePipeline) -> str:
+    """Draw a pipeline in text: its description, then a box for each step with its settings, joined by lines."""
+    head = f"{pipeline.name}: {pipeline.description}"
+    if isinstance(pipeline, AdaptivePipeline):
+        adaptive = pipeline.adaptive
+        types = [("type of the question", f"by the chat model, else by {adaptive.without_model or 'none'}")]
+        boxes = [*(types if adaptive.map else []), *adaptive.map.items(), ("otherwise", adaptive.otherwise)]
+    else:
+        instead = f", or {pipeline.without_graph} where the store does not have it" if pipeline.without_graph else ""
+        head += f"\ngraph: {pipeline.graph or 'mention, or the only one of the store'}{instead}"
+        boxes = [(step.kind, _settings(step)) for step in pipeline.steps]
+    boxes = [("question", ""), *boxes, *([("evidence", "")] if isinstance(pipeline, Pipeline) else [])]
+    width = max(len(name) for name, _ in boxes)
+    line = f"\n  {'│':>{width // 2}}\n"
+    return f"{head}\n\n{line.join(f'  {name:<{width}}  {settings}'.rstrip() for name, settings in boxes)}"
 
 
-def _place(
-    kind: type[StepSettings], content: Mapping[str, Any], where: Sequence[str | int]
-) -> tuple[list[str], Any, type[StepSettings]]:
-    """Follow pydantic's place of an error through the file: the path as the file has it, what stands there, and whose key it is."""
-    path: list[str] = []
-    at: Any = content
-    owner: type[StepSettings] = kind
-    for part in where:
-        if isinstance(part, int):
-            if isinstance(at, list):
-                path.append(str(part))
-                at = at[part]
-        elif isinstance(at, Mapping) and part not in at and part == at.get("kind"):
-            owner = _KINDS[part]  # the tag by which pydantic told the kind
-        else:
-            path.append(part)
-            at = at.get(part) if isinstance(at, Mapping) else None
-            owner = _SECTIONS.get(part, owner)
-    return path, at, owner
+def _settings(step: Step) -> str:
+    values = step.model_dump(exclude={"kind"}, exclude_none=True)
+    return ", ".join(f"{key} {_written(value)}" for key, value in values.items())
 
 
-def _kinds() -> Iterator[tuple[str, type[StepSettings]]]:
-    for union in (QueryStep, SeedsOfAKind, Expansion):
-        for settings in get_args(get_args(union)[0]):
-            for kind in get_args(settings.model_fields["kind"].annotation):
-                yield kind, settings
+def _written(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value).lower() if isinstance(value, bool) else str(value)
 
 
-_KINDS = dict(_kinds())
-_SECTIONS: dict[str, type[StepSettings]] = {
-    "names": Names,
-    "adjacent": Adjacent,
-    "breadth": Breadth,
-    "proximity": Proximity,
-    "rerank": Rerank,
-    "context": Context,
-    "adaptive": Adaptive,
-}
+def _steps(tables: Any) -> tuple[Step, ...]:
+    """Make the steps of their tables. Raises `PipelineError` with all that is wrong with them."""
+    if not isinstance(tables, list) or not tables:
+        raise PipelineError("step: expected at least one [[step]] with a kind, got none.")
+    steps: list[Step] = []
+    problems: list[str] = []
+    for number, table in enumerate(tables, start=1):
+        kind = table.get("kind") if isinstance(table, Mapping) else None
+        step = step_class(kind) if isinstance(kind, str) else None
+        if step is None:
+            problems.append(f"step {number}: kind: expected one of {', '.join(kinds())} (got {_shown(kind)})")
+            continue
+        try:
+            steps.append(step.model_validate(table))
+        except ValidationError as error:
+            problems += [f"step {number} ({kind}): {problem}" for problem in _problems(step, error)]
+    problems = problems or list(_order_problems(steps))
+    if problems:
+        raise PipelineError("; ".join(problems))
+    return tuple(steps)
+
+
+def _order_problems(steps: Sequence[Step]) -> Iterator[str]:
+    """Check by what each step needs and gives: needs come before, and what was read to make another part changes no more."""
+    given: set[StatePart] = {"query"}
+    read_by: dict[StatePart, str] = {}
+    for number, step in enumerate(steps, start=1):
+        where = f"step {number} ({step.kind})"
+        for part in step.needs:
+            if part not in given:
+                giving = [kind for kind in kinds() if (one := step_class(kind)) is not None and part in one.gives]
+                yield f"{where}: needs {part}, which no step before it gives; these do: {', '.join(giving)}"
+        for part in step.gives:
+            if part in read_by:
+                yield f"{where}: changes {part} after {read_by[part]} has read it: put it before that step"
+        for part in step.needs:
+            if step.gives and part not in step.gives:
+                read_by.setdefault(part, where)
+        given.update(step.gives)
+    if "shown" not in given:
+        yield f'step {len(steps)}: no step says what is shown: end with kind = "budget"'
+
+
+def _problems(model: type[BaseModel], error: ValidationError) -> Iterator[str]:
+    """Say what is wrong: the key, what is allowed there, and what the file says."""
+    for details in error.errors():
+        message, value = details["msg"], _shown(details["input"])
+        if details["type"] == "extra_forbidden":
+            allowed = {*model.model_fields} - {"kind", "name"}
+            named = sorted(allowed - {"steps"} | {"step"} if "steps" in allowed else allowed)
+            message = f"There is no such key; allowed are {', '.join(named)}"
+        if details["type"] == "missing":
+            value = "nothing"
+        yield f"{'.'.join(map(str, details['loc']))}: {message} (got {value})"
 
 
 def _shown(value: object) -> str:
-    text = repr(value)
+    text = "nothing" if value is None else repr(value)
     return text if len(text) <= 80 else text[:79] + "…"
+
+
+def _shipped() -> list[str]:
+    return sorted(file.stem for file in _folder().glob("*.toml"))
+
+
+@lru_cache(maxsize=1)
+def _shipped_and_ready() -> tuple[str, ...]:
+    def ready(pipeline: Pipeline | AdaptivePipeline) -> bool:
+        return isinstance(pipeline, Pipeline) or bool(pipeline.adaptive.map)
+
+    return tuple(name for name in _shipped() if ready(load_pipeline(name)))
 
 
 def _folder() -> Path:

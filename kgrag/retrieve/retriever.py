@@ -1,44 +1,25 @@
-"""A question → evidence, by the steps of a pipeline, in this order:
-
-query preparation → vector → seeds and names → names preferred → adjacent → expansions → texts → proximity → rerank →
-near-duplicates → breadth → budget → order
-"""
+"""A question → evidence, by the steps of a pipeline."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from kgrag.errors import InputError
+from kgrag.errors import InputError, PipelineError
 from kgrag.models.base import ChatModel, Embedder, Reranker
-from kgrag.retrieve.adjacent import SupportAdjacent
-from kgrag.retrieve.breadth import SPREAD, SpreadOut
-from kgrag.retrieve.communities import AddCommunities
-from kgrag.retrieve.find import EmbedQuery, FindSeeds
-from kgrag.retrieve.finish import FETCHED_AT_LEAST, Arrange, FitBudget, LeaveOutNearDuplicates, ReadTexts
-from kgrag.retrieve.links import FollowLinks
-from kgrag.retrieve.names import PreferNamed
-from kgrag.retrieve.neighbourhood import ExpandOverGraph
-from kgrag.retrieve.pagerank import RankByWalk
-from kgrag.retrieve.paths import FollowPaths
 from kgrag.retrieve.pipeline import Pipeline
-from kgrag.retrieve.preparation.steps import prepare
-from kgrag.retrieve.proximity import PreferOneSentence
-from kgrag.retrieve.rerank.step import RerankEvidence
-from kgrag.retrieve.settings import (
-    CommunityExpansion,
-    Expansion,
-    GraphExpansion,
-    LinkExpansion,
-    PageRankExpansion,
-    PathExpansion,
-)
-from kgrag.retrieve.state import Change, Query, Resources, State, Step, run_step
-from kgrag.retrieve.variant import graph_for, variant
+from kgrag.retrieve.state import Query, Resources, State
+from kgrag.retrieve.step import Change, ModelStep, Step, run_step
+from kgrag.retrieve.steps import step_class
+from kgrag.retrieve.steps.evidence import Budget
 from kgrag.store.graph import GraphStore
 from kgrag.types import Evidence, Usage
 
-__all__ = ["Retrieval", "Retriever", "steps_of"]
+__all__ = ["CHAT_HINT", "Retrieval", "Retriever", "with_models"]
+
+DEFAULT_GRAPH = "mention"
+CHAT_HINT = "Set --model openai:NAME (or azure:, ollama:), or KGRAG_MODEL"
+RERANKER_HINT = "Set KGRAG_RERANKER to sentence-transformers:NAME or cohere:NAME"
+COHERE = "cohere:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,51 +36,12 @@ class Retrieval:
     """What did not go as the pipeline says, and what was done instead."""
 
 
-def steps_of(pipeline: Pipeline, resources: Resources) -> Iterator[Step]:
-    """Yield the steps of a pipeline."""
-    prepared = [step for step in pipeline.query if step.kind != "feedback"]
-    moved = [step for step in pipeline.query if step.kind == "feedback"]
-    yield from (prepare(step, resources) for step in prepared)
-    yield EmbedQuery(resources)
-    yield from (prepare(step, resources) for step in moved)
-    yield FindSeeds(pipeline.seeds, pipeline.names, resources)
-    if pipeline.names is not None:
-        yield PreferNamed(pipeline.names)
-    if pipeline.adjacent is not None:
-        yield SupportAdjacent(pipeline.adjacent)
-    yield from (_expand(settings, resources) for settings in pipeline.expansion)
-    yield ReadTexts(resources, at_least=SPREAD if pipeline.breadth is not None else FETCHED_AT_LEAST)
-    if pipeline.proximity is not None:
-        yield PreferOneSentence(pipeline.proximity)
-    if pipeline.rerank is not None:
-        yield RerankEvidence(pipeline.rerank, resources)
-    yield LeaveOutNearDuplicates(pipeline.context.near_duplicate)
-    if pipeline.breadth is not None:
-        yield SpreadOut(pipeline.breadth)
-    yield FitBudget()
-    if pipeline.context.order != "score":
-        yield Arrange(pipeline.context.order)
-
-
-def _expand(settings: Expansion, resources: Resources) -> Step:
-    match settings:
-        case LinkExpansion():
-            return FollowLinks(settings, resources)
-        case GraphExpansion():
-            return ExpandOverGraph(settings, resources)
-        case CommunityExpansion():
-            return AddCommunities(settings, resources)
-        case PathExpansion():
-            return FollowPaths(settings, resources)
-        case PageRankExpansion():
-            return RankByWalk(settings, resources)
-
-
 class Retriever:
     """Finds evidence in a store by one pipeline. Safe to use concurrently from one event loop.
 
     `chat` and `reranker` are for pipelines that ask one; `graph` replaces the pipeline's. Raises `PipelineError` where the pipeline
-    needs a model that is not given and the file has no model-free variant, `InputError` where the store has no graph of that name.
+    needs a model that is not given and the file has no model-free variant, or communities that the store does not have, `InputError` where
+    the store has no graph of that name.
     """
 
     def __init__(
@@ -112,10 +54,11 @@ class Retriever:
         reranker: Reranker | None = None,
         graph: str | None = None,
     ) -> None:
-        self.pipeline = variant(pipeline, chat=chat, reranker=reranker)
-        used, there, self._remark = graph_for(store, pipeline, graph)
+        self.pipeline = with_models(pipeline, chat=chat, reranker=reranker)
+        used, there, self._remark = _graph_for(store, pipeline, graph)
         self.resources = Resources(store, embedder, used, there, chat, reranker)
-        self.steps = tuple(steps_of(self.pipeline, self.resources))
+        for step in self.pipeline.steps:
+            step.check(self.resources)
 
     async def retrieve(self, question: str, *, top: int | None = None, budget: int | None = None) -> list[Evidence]:
         """Find evidence for a question, best first.
@@ -127,17 +70,80 @@ class Retriever:
 
     async def trace(self, question: str, *, top: int | None = None, budget: int | None = None) -> Retrieval:
         """Find evidence as `retrieve` does, and say what each step changed."""
+        state = self.start(question, top=top, budget=budget)
+        changes: list[Change] = []
+        for name, step in zip(self.pipeline.step_names, self.pipeline.steps, strict=True):
+            state, change = await run_step(step, state, self.resources, name=name)
+            changes.append(change)
+        return Retrieval(list(state.evidence), self.pipeline.name, tuple(changes), state.usage, state.remarks)
+
+    def start(self, question: str, *, top: int | None = None, budget: int | None = None) -> State:
+        """Return the state before the first step; raises as `retrieve` does."""
         if not question.strip():
             raise InputError("Expected a question, got an empty text.")
         for name, limit in (("top", top), ("budget", budget)):
             if limit is not None and limit < 1:
                 raise InputError(f"Expected {name} to be at least 1, got {limit}.")
         if top is None and budget is None:
-            top, budget = self.pipeline.context.top, self.pipeline.context.tokens
+            limits = next((step for step in self.pipeline.steps if isinstance(step, Budget)), Budget())
+            top, budget = limits.top, limits.tokens
         remarks = (self._remark,) if self._remark else ()
-        state = State(Query(question, question, question), top=top, tokens=budget, remarks=remarks)
-        changes: list[Change] = []
-        for step in self.steps:
-            state, change = await run_step(step, state)
-            changes.append(change)
-        return Retrieval(list(state.evidence), self.pipeline.name, tuple(changes), state.usage, state.remarks)
+        return State(Query(question, question, question), top=top, tokens=budget, remarks=remarks)
+
+
+def with_models(pipeline: Pipeline, *, chat: ChatModel | None, reranker: Reranker | None) -> Pipeline:
+    """Return the pipeline as it runs with these models: steps that lack theirs in the model-free variant that the file declares.
+
+    Raises `PipelineError` that names the model where the file declares none.
+    """
+    there = {
+        "a chat model": chat is not None,
+        "a reranker": reranker is not None,
+        "a reranker of Cohere": reranker is not None and reranker.name.startswith(COHERE),
+    }
+
+    def runnable(step: Step) -> Step:
+        if not isinstance(step, ModelStep) or there[step.asks]:
+            return step
+        instead = step_class(step.without_model) if step.without_model else None
+        if instead is None:
+            raise PipelineError(
+                f"Pipeline {pipeline.name}: the step {step.kind!r} needs {step.asks}, and none is set. "
+                f"{CHAT_HINT if 'chat' in step.asks else RERANKER_HINT}; or take a pipeline without it (kgrag pipelines), or a file whose "
+                "step says without_model."
+            )
+        settings = step.model_dump(exclude={"kind", "without_model"}, include={*instead.model_fields})
+        return instead.model_validate({"kind": step.without_model, **settings})
+
+    return pipeline.model_copy(update={"steps": tuple(map(runnable, pipeline.steps))})
+
+
+def _graph_for(store: GraphStore, pipeline: Pipeline, chosen: str | None) -> tuple[str, bool, str]:
+    """Return the graph that a pipeline runs on, whether it is there, and a remark where it is not or is another one (else empty).
+
+    Raises `InputError` where the user chose a graph that the store does not have, or that has no entities.
+    """
+
+    def there(graph: str | None) -> bool:
+        return graph is not None and bool(store.search.read("retrieve/graph_entity", graph=graph))
+
+    wanted = chosen or pipeline.graph or DEFAULT_GRAPH
+    if there(wanted):
+        return wanted, True, ""
+    extracted = [row["graph"] for row in store.search.read("retrieve/graph_names")]
+    known = [graph for graph in extracted if there(graph)]
+    has = ", ".join(known) or "no graph"
+    if chosen is not None and chosen in extracted:
+        raise InputError(
+            f"The graph {chosen!r} has no entities: its build was stopped before the first, or its extractor found none. "
+            f"kgrag build --extractor {chosen} goes on with it; the store has {has}."
+        )
+    if chosen is not None:
+        raise InputError(f"Expected --graph to be one of the store's: {has}; got {chosen!r}.")
+    missing = f"{pipeline.name}: the store has no graph {wanted!r}"
+    if pipeline.without_graph is not None and pipeline.without_graph in known:
+        return pipeline.without_graph, True, f"{missing}; {pipeline.without_graph!r} is used, as the file says"
+    if len(known) == 1:
+        remark = f"{missing}; {known[0]!r}, its only one, is used" if pipeline.graph is not None else ""
+        return known[0], True, remark
+    return wanted, False, f"{missing} (it has {has}): steps that use it find nothing. Choose one with --graph"

@@ -1,23 +1,33 @@
-"""What goes from step to step, what steps may use, and what each of them changed."""
+"""What goes from step to step, and what steps may use."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 from kgrag.models.base import ChatModel, Embedder, Reranker
-from kgrag.retrieve.candidates import Candidate, best_first
+from kgrag.retrieve.scores import cosine
 from kgrag.store.graph import GraphStore
 from kgrag.types import Evidence, Usage
 
-__all__ = ["Change", "Likeness", "NamedEntity", "Part", "Query", "Resources", "State", "Step", "run_step"]
+__all__ = [
+    "Candidate",
+    "Hit",
+    "NamedEntity",
+    "Query",
+    "Resources",
+    "Seeds",
+    "State",
+    "SubQuery",
+    "best_first",
+    "hit_of",
+]
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class SubQuery:
     """A further text that is looked for: a sub-question or a more general question."""
 
     text: str
@@ -39,17 +49,60 @@ class Query:
     """Searched for besides, each as a phrase."""
     boost: float = 1.0
     """Of the keywords against the words."""
-    parts: tuple[Part, ...] = ()
+    parts: tuple[SubQuery, ...] = ()
     vector: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Likeness:
-    """A chunk that a statement returned, with its likeness to the question and where it stands."""
+class Candidate:
+    """A chunk, a relation that a chunk states, or what is written about a community, with its score so far and how it was found."""
+
+    chunk_id: str
+    """The chunk, or the one that states the relation; empty for what is written about a community."""
+    score: float
+    """Between 0 and about 1."""
+    why: tuple[str, ...] = ()
+    place: tuple[str, int] | None = None
+    """The chunk's document and its position there, where they were read."""
+    statement: str = ""
+    """The text, where not the chunk itself but a relation that it states or a community would be shown."""
+    source: str = ""
+    """The key of the community."""
+    title: str = ""
+    """The community's label."""
+
+    @property
+    def key(self) -> str:
+        """What tells it from others: a chunk's id, or that with the statement."""
+        return self.chunk_id if self.is_chunk else f"{self.chunk_id}{self.source} {self.statement}"
+
+    @property
+    def is_chunk(self) -> bool:
+        """Whether the chunk itself would be shown."""
+        return not self.statement
+
+    def scored(self, score: float, *why: str) -> Candidate:
+        """Return it with another score and more reasons."""
+        return replace(self, score=score, why=(*self.why, *why))
+
+
+def best_first(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """Order candidates by score; equal scores by id and statement, so that the order never depends on chance."""
+    return sorted(candidates, key=lambda one: (-one.score, one.chunk_id, one.source, one.statement))
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A chunk that a statement returned, with its similarity to the question and where it stands."""
 
     chunk_id: str
     cosine: float
     place: tuple[str, int]
+
+
+def hit_of(row: Mapping[str, Any]) -> Hit:
+    """Read a chunk's id, similarity, document and position from a row."""
+    return Hit(row["id"], cosine(row["similarity"]), (row["document_id"], row["position"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +111,24 @@ class NamedEntity:
 
     key: str
     name: str
-    chunks: tuple[Likeness, ...]
-    """The chunks about it (its title or heading stands over them) that are most like the question."""
+    chunks: tuple[Hit, ...]
+    """The chunks about it (its title or heading stands over them) that are most similar to the question."""
     family: str = ""
     """Normal form of the family's name, where the question names the family and not this member."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seeds:
+    """What one step found for the question by itself."""
+
+    candidates: Mapping[str, Candidate]
+    """By their key."""
+    score_per_cosine: float = 0.0
+    """The scale on which another chunk's similarity to the question becomes a score."""
+    weight: float = 1.0
+    """Beside the seeds of other steps."""
+    usage: Usage = field(default_factory=Usage)
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +136,8 @@ class State:
     """How far the search for evidence has come. Steps return another one."""
 
     query: Query
+    seeds: tuple[Seeds, ...] = ()
+    """What each step that looks for seeds found."""
     named: tuple[NamedEntity, ...] = ()
     candidates: Mapping[str, Candidate] = field(default_factory=dict)
     """By their key."""
@@ -91,7 +160,7 @@ class State:
         """The vector of the question, or of what preparation put in its place."""
         return list(self.query.vector)
 
-    def candidate(self, chunk: Likeness) -> Candidate:
+    def candidate(self, chunk: Hit) -> Candidate:
         """Return the candidate of that chunk, or score a chunk that no list has by its similarity alone."""
         known = self.candidates.get(chunk.chunk_id)
         return known or Candidate(chunk.chunk_id, max(chunk.cosine, 0.0) * self.score_per_cosine, place=chunk.place)
@@ -100,6 +169,10 @@ class State:
         """Return the ids of the best candidates that are chunks."""
         chunks = (candidate for candidate in self.candidates.values() if candidate.is_chunk)
         return [candidate.chunk_id for candidate in best_first(chunks)[:count]]
+
+    def remarked(self, remark: str) -> State:
+        """Return it with one more remark."""
+        return replace(self, remarks=(*self.remarks, remark))
 
 
 @dataclass(frozen=True)
@@ -116,7 +189,7 @@ class Resources:
 
     @cached_property
     def chunks(self) -> int:
-        """How many chunks the store has. Only rarity uses it, so that it may be a little out of date does no harm."""
+        """How many chunks the store has. Only idf uses it, so that it may be a little out of date does no harm."""
         return self.store.documents.count_chunks()
 
     @property
@@ -129,51 +202,3 @@ class Resources:
         from kgrag.models.minilm import MiniLM
 
         return MiniLM()
-
-
-class Step(Protocol):
-    """One step of a pipeline: it takes a state and returns another one."""
-
-    @property
-    def name(self) -> str:
-        """What it does, in a few words; a pipeline's steps have different names."""
-        ...
-
-    async def __call__(self, state: State) -> State:
-        """Do it."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """What one step changed for one question."""
-
-    step: str
-    changed: int
-    """Parts of the query that differ, candidates that came, went or have another score, and places of the evidence with another piece."""
-    seconds: float
-
-
-async def run_step(step: Step, state: State) -> tuple[State, Change]:
-    """Run a step and count what it changed."""
-    started = time.perf_counter()
-    after = await step(state)
-    return after, Change(step.name, changed(state, after), time.perf_counter() - started)
-
-
-def changed(before: State, after: State) -> int:
-    """Count what differs between two states."""
-    query: int = sum(
-        getattr(before.query, one.name) != getattr(after.query, one.name)
-        for one in fields(Query)
-        if one.name != "boost"
-    )
-    scores = {key: candidate.score for key, candidate in before.candidates.items()}
-    moved = sum(scores.get(key) != candidate.score for key, candidate in after.candidates.items())
-    gone = len(scores.keys() - after.candidates.keys())
-    return query + moved + gone + _places_changed(before.evidence, after.evidence)
-
-
-def _places_changed(before: Sequence[Evidence], after: Sequence[Evidence]) -> int:
-    same = [(a.chunk_id, a.text) == (b.chunk_id, b.text) for a, b in zip(before, after, strict=False)]
-    return max(len(before), len(after)) - sum(same)

@@ -9,23 +9,22 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kgrag.retrieve.rarity import rarity
-from kgrag.retrieve.settings import PageRankExpansion
+from kgrag.retrieve.scores import idf
 from kgrag.store.graph import GraphStore
 from kgrag.text.words import content_terms
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-__all__ = ["WalkGraph", "forget_walk_graphs", "walk", "walk_graph"]
+__all__ = ["EdgeWeights", "WalkGraph", "forget_walk_graphs", "walk", "walk_graph"]
 
 STATE_CHECKED_EVERY_S = 30.0
 """The ledger is asked so often at most whether another process has built something since."""
@@ -35,6 +34,17 @@ MAX_STEPS = 200
 
 Edges = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
 """Nodes at one end, nodes at the other end, weights."""
+
+
+class EdgeWeights(NamedTuple):
+    """What an edge of each kind weighs (`kgrag.retrieve.steps.pagerank.PageRank` says what the kinds are)."""
+
+    title: float
+    mention: float
+    relation: float
+    similar: float
+    adjacent: float
+    hyperlink: float
 
 
 @dataclass(frozen=True)
@@ -54,6 +64,7 @@ class WalkGraph:
     hyperlinks: Edges
     statements: tuple[str, ...]
     """The relations as texts, in the order of `relations`."""
+    _transitions: dict[EdgeWeights, csr_matrix] = field(default_factory=dict, compare=False)
 
     @cached_property
     def node(self) -> dict[str, int]:
@@ -69,15 +80,20 @@ class WalkGraph:
                 having.setdefault(word, []).append(position)
         return {word: np.array(positions, dtype=np.int64) for word, positions in having.items()}
 
-    def transitions(self, settings: PageRankExpansion) -> csr_matrix:
-        """Return the chance to walk from one node (column) to another (row): [nodes, nodes], columns that sum to 1 or 0."""
+    def transitions(self, settings: EdgeWeights) -> csr_matrix:
+        """Return the chance to walk from one node (column) to another (row): [nodes, nodes], columns that sum to 1 or 0. Made once."""
+        if settings not in self._transitions:
+            self._transitions[settings] = self._made(settings)
+        return self._transitions[settings]
+
+    def _made(self, settings: EdgeWeights) -> csr_matrix:
         from scipy.sparse import coo_matrix, diags
 
         nodes = len(self.chunks) + len(self.entities)
         named = np.bincount(np.concatenate([self.mentions[1], self.titles[1]]), minlength=nodes)
-        telling = np.array([rarity(int(count), len(self.chunks)) for count in named])
+        idfs = np.array([idf(int(count), len(self.chunks)) for count in named])
         parts = []
-        for (one, other, weight), share, by_rarity in (
+        for (one, other, weight), share, by_idf in (
             (self.mentions, settings.mention, True),
             (self.titles, settings.title, True),
             (self.relations, settings.relation, False),
@@ -85,7 +101,7 @@ class WalkGraph:
             (self.adjacent, settings.adjacent, False),
             (self.hyperlinks, settings.hyperlink, False),
         ):
-            value = weight * share * (telling[other] if by_rarity else 1.0)
+            value = weight * share * (idfs[other] if by_idf else 1.0)
             parts.append((one, other, value))
             parts.append((other, one, value))
         rows, columns, values = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
@@ -97,7 +113,7 @@ class WalkGraph:
     def facts(self, question: str, count: int) -> list[tuple[int, float]]:
         """Return the relations that have the question's words, as (position in `relations`, score between 0 and 1), best first.
 
-        A word counts by its rarity among relations; the score is the share of what the question's words count together.
+        A word counts by its idf among relations; the score is the share of what the question's words count together.
         """
         asked = {word: self._words[word] for word in sorted(content_terms(question)) if word in self._words}
         if not asked:

@@ -108,7 +108,7 @@ def test_a_family_means_all_its_members_and_they_take_turns(manual: GraphStore, 
     first, second, *_ = ask(manual, embedder, "At what voltage do X sensors run?")
     assert {first.title, second.title} == {"X-100", "X-1000"}
     assert f"question names {first.title}" in first.why and f"question names {second.title}" in second.why
-    assert any(reason.startswith("breadth") for reason in first.why)
+    assert any(reason.startswith("diversification") for reason in first.why)
 
 
 def test_a_name_that_begins_one_other_name_only_is_no_family(manual: GraphStore, embedder: HashingEmbedder) -> None:
@@ -220,7 +220,7 @@ def test_expansions_equal_a_reference(
         weights = {c.id: sum(1.0 / mentions[n] for n in own if n in roles[c.id]) for c in chunks if c.id != row["seed"]}
         expected = sorted((c for c in weights if weights[c] > 0), key=lambda c: (-round(weights[c], 9), c))[:4]
         assert [c["id"] for c in row["chunks"]] == expected
-        assert all(math.isclose(c["rarity"], weights[c["id"]]) for c in row["chunks"])
+        assert all(math.isclose(c["weight"], weights[c["id"]]) for c in row["chunks"])
         near = [r for r in row["relations"] if r["hop"] == 1]
         assert len(near) <= 5
         assert all({r["head"], r["tail"]} & set(own) for r in near)
@@ -294,7 +294,7 @@ def linked(
     roles: dict[str, dict[str, str]],
     mentions: dict[str, int],
     seeds: list[str],
-    likeness: dict[str, float],
+    similarity: dict[str, float],
     *,
     entities: int,
     limit: int,
@@ -305,5 +305,5 @@ def linked(
         for name in rarest(mentioned, mentions)[:entities]:
             about = [c.id for c in chunks if c.id != seed and roles[c.id].get(name) == "title"]
             if about:
-                expected[seed, name] = (sorted(about, key=lambda c: (-likeness[c], c))[:limit], len(about))
+                expected[seed, name] = (sorted(about, key=lambda c: (-similarity[c], c))[:limit], len(about))
     return expected

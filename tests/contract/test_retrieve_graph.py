@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from kgrag.errors import InputError
-from kgrag.retrieve import Pipeline, Retriever, load_pipeline
+from kgrag.errors import InputError, PipelineError
+from kgrag.retrieve import Pipeline, Retriever, load_pipeline, read_pipeline
 from kgrag.retrieve.walk_graph import walk_graph
 from kgrag.store.communities import Membership
 from kgrag.store.graph import GraphStore, open_store
@@ -23,6 +23,7 @@ from .conftest import Content
 EMBEDDER = HashingEmbedder(dimensions=64)
 TEXTS = ("alpha pump runs", "beta pump stops", "alpha valve opens", "gamma board boots")
 NAMED = (("alpha", "pump", "kit"), ("beta", "pump", "kit"), ("alpha", "valve", "kit"), ("gamma", "kit"))
+DENSE: dict[str, object] = {"kind": "dense"}
 QUESTION = "How does the alpha pump run?"
 COARSE, FINE, ALONE = "community-coarse", "community-fine", "community-alone"
 MEMBERS = {COARSE: ("alpha", "beta", "pump"), FINE: ("alpha", "pump"), ALONE: ("gamma",)}
@@ -85,8 +86,12 @@ def keys_of(store: GraphStore) -> dict[str, str]:
     return {row["name"]: row["key"] for row in rows}
 
 
-def pipeline(**settings: object) -> Pipeline:
-    return Pipeline.model_validate({"name": "p", "description": "x", "seeds": {"kind": "dense"}, **settings})
+def pipeline(*steps: dict[str, object], graph: str | None = None) -> Pipeline:
+    """A pipeline of these steps between the vector and the texts."""
+    around = ({"kind": "embed"}, *steps, {"kind": "read"}, {"kind": "budget"})
+    made = read_pipeline({"description": "x", "step": list(around), **({"graph": graph} if graph else {})}, name="p")
+    assert isinstance(made, Pipeline)
+    return made
 
 
 def retrieved(store: GraphStore, chosen: Pipeline, *, chat: ScriptedChatModel | None = None, graph: str | None = None):
@@ -180,11 +185,11 @@ def test_the_walk_graph_is_what_the_store_holds_and_is_read_again_after_a_change
 
 
 def test_a_summary_of_a_community_is_evidence_of_its_own(store: GraphStore) -> None:
-    found = retrieved(store, pipeline(seeds={"kind": "community", "level": 1})).evidence
+    found = retrieved(store, pipeline({"kind": "community", "level": 1})).evidence
     summary = next(piece for piece in found if piece.chunk_id is None)
     assert (summary.text, summary.source_id, summary.title) == (ABOUT[FINE], FINE, ABOUT[FINE])
     assert any(piece.text.endswith(TEXTS[0]) for piece in found)
-    expanded = retrieved(store, pipeline(expansion={"kind": "communities", "level": 1})).evidence
+    expanded = retrieved(store, pipeline(DENSE, {"kind": "communities", "level": 1})).evidence
     assert {piece.source_id for piece in expanded if piece.chunk_id is None} >= {FINE}
     best = max(piece.score for piece in expanded if piece.chunk_id is None)
     assert best < expanded[0].score
@@ -194,7 +199,8 @@ def test_pagerank_brings_up_what_the_graph_joins_to_the_question(store: GraphSto
     found = retrieved(
         store,
         pipeline(
-            expansion={
+            DENSE,
+            {
                 "kind": "pagerank",
                 "weight": 1.0,
                 "passages": 0.0,
@@ -202,7 +208,7 @@ def test_pagerank_brings_up_what_the_graph_joins_to_the_question(store: GraphSto
                 "facts": 1,
                 "adjacent": 0.0,
                 "relation": 0.0,
-            }
+            },
         ),
     ).evidence
     assert found[0].text.endswith(TEXTS[0])
@@ -213,7 +219,7 @@ def test_points_that_a_model_finds_in_communities_are_evidence_by_relevance(stor
     points = """{"points": [{"point": "It hums.", "relevance": 10, "descriptions": [1]},
         {"point": "It runs fast.", "relevance": 90, "descriptions": [1, 2, 99]},
         {"point": "It is blue.", "relevance": 0, "descriptions": [1]}, {"point": "From nowhere.", "relevance": 80, "descriptions": [7]}]}"""
-    chosen = pipeline(seeds={"kind": "global", "level": 1})
+    chosen = pipeline({"kind": "global", "level": 1})
     found = retrieved(store, chosen, chat=ScriptedChatModel([points]))
     assert [(piece.text, piece.score) for piece in found.evidence] == [("It runs fast.", 0.9), ("It hums.", 0.1)]
     assert found.usage.calls == 1
@@ -232,5 +238,49 @@ def test_a_graph_that_is_not_there_is_an_error_where_it_was_asked_for_and_a_rema
     (remark,) = retrieved(store, chosen).remarks
     assert "'mention' is used" in remark
     assert retrieved(store, chosen, graph="mention").remarks == ()
-    (missing,) = retrieved(store, pipeline(graph="other", expansion={"kind": "kg"})).remarks
-    assert "it has mention" in missing
+    (missing,) = retrieved(store, pipeline(DENSE, {"kind": "kg"}, graph="other")).remarks
+    assert "'mention', its only one, is used" in missing
+
+
+def test_a_graph_without_entities_is_told_from_one_that_is_not_there(store: GraphStore, content: Content) -> None:
+    (chunk, *_) = store.documents.chunks()
+    store.graphs.put_extractions("path", [content.said(chunk, graph="path")])
+    kg = pipeline(DENSE, {"kind": "kg"})
+    with pytest.raises(InputError, match=r"graph 'path' has no entities: .*kgrag build --extractor path goes on"):
+        retrieved(store, kg, graph="path")
+    assert retrieved(store, kg).remarks == ()
+
+
+def test_the_only_graph_of_a_store_is_used_and_of_several_one_has_to_be_chosen(
+    store_target: str, content: Content
+) -> None:
+    with open_store(store_target) as opened:
+        opened.bind(EMBEDDER.name, EMBEDDER.dimensions)
+        made = content.document("d.html", *TEXTS, title="D")
+        opened.documents.put([made])
+        opened.documents.put_embeddings([c.id for c in made[1]], embedded(*TEXTS), embedder=EMBEDDER.name)
+        alpha = content.entity("alpha", role="title")
+        opened.graphs.put_extractions("recorded", [content.said(c, alpha, graph="recorded") for c in made[1][:1]])
+        opened.finish()
+        chosen = pipeline(DENSE, {"kind": "names", "weight": 0.2})
+        found = retrieved(opened, chosen)
+        assert found.remarks == ()
+        assert [piece.text for piece in found.evidence if "question names alpha" in piece.why] == [
+            made[1][0].prompted_text
+        ]
+        opened.graphs.put_extractions("path", [content.said(c, alpha, graph="path") for c in made[1][:1]])
+        (remark,) = retrieved(opened, chosen).remarks
+        assert "no graph 'mention' (it has path, recorded)" in remark
+
+
+def test_seeds_that_are_communities_are_refused_where_there_are_none_with_the_command_that_makes_them(
+    store: GraphStore, content: Content
+) -> None:
+    chunks = list(store.documents.chunks())
+    store.graphs.put_extractions("path", [content.said(chunks[0], content.entity("alpha"), graph="path")])
+    for name in ("LlamaIndex_Community_Only", "global_communities"):
+        chosen = load_pipeline(name)
+        assert isinstance(chosen, Pipeline)
+        with pytest.raises(PipelineError, match=r"looks for communities: .*kgrag communities --graph path makes them"):
+            retrieved(store, chosen, graph="path")
+        assert retrieved(store, chosen, graph="mention").evidence

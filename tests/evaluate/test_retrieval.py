@@ -11,7 +11,7 @@ from kgrag.evaluate.gold_questions import GoldQuestion, read_gold_questions, sta
 from kgrag.evaluate.learn_adaptive import adaptive_file, learn
 from kgrag.evaluate.retrieval import Asked, PipelineResult, score_evidence
 from kgrag.retrieve import AdaptivePipeline, Retrieval, load_pipeline
-from kgrag.retrieve.state import Change
+from kgrag.retrieve.step import Change
 from kgrag.types import Evidence, Usage
 
 

@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from kgrag.retrieve.question_type import ask_type
+from kgrag.retrieve.adaptive import ask_type
 from kgrag.testing import ScriptedChatModel
 from kgrag.text.questions import type_by_rules
 

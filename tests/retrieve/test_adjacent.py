@@ -1,7 +1,7 @@
 import pytest
 
-from kgrag.retrieve.adjacent import support_adjacent
-from kgrag.retrieve.candidates import Candidate
+from kgrag.retrieve.state import Candidate
+from kgrag.retrieve.steps.adjacent import support_adjacent
 
 
 def at(document: str, position: int, score: float) -> tuple[str, Candidate]:

@@ -1,6 +1,6 @@
 import pytest
 
-from kgrag.retrieve.coverage import best_coverage
+from kgrag.retrieve.steps.seeds import best_coverage
 
 
 def test_coverage_is_that_of_the_best_hit() -> None:

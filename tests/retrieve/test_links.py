@@ -1,16 +1,15 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgrag.retrieve.candidates import Candidate
-from kgrag.retrieve.links import Link, hand_on
-from kgrag.retrieve.state import Likeness, Query, State
+from kgrag.retrieve.state import Candidate, Hit, Query, State
+from kgrag.retrieve.steps.links import Link, hand_on
 
 KEYS = st.sampled_from("abcdef")
 SHARES = st.floats(0.0, 1.0)
 
 
 def link(seed: str, to: str, *, cosine: float = 0.0, weight: float = 1.0) -> Link:
-    return Link(seed=seed, chunk=Likeness(to, cosine, ("d", 0)), weight=weight, why=f"link: title mention of {to}")
+    return Link(seed=seed, chunk=Hit(to, cosine, ("d", 0)), weight=weight, why=f"link: title mention of {to}")
 
 
 def found(**scores: float) -> State:

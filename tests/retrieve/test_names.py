@@ -1,12 +1,12 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgrag.retrieve.candidates import Candidate
-from kgrag.retrieve.names import MAX_QUESTION_WORDS, MAX_WORDS, prefer_named, word_sequences
-from kgrag.retrieve.state import Likeness, NamedEntity, Query, State
+from kgrag.retrieve.state import Candidate, Hit, NamedEntity, Query, State
+from kgrag.retrieve.steps.names import MAX_QUESTION_WORDS, MAX_WORDS, goes_on, prefer_named, word_sequences
 
 
-def test_every_sequence_with_a_telling_word_is_looked_up() -> None:
+def test_every_sequence_with_a_content_word_is_looked_up() -> None:
     sequences = list(word_sequences("Is the X-100 on?"))
     assert "X-100" in sequences
     assert "the X-100" in sequences
@@ -24,11 +24,28 @@ def test_the_number_of_lookups_is_bounded(question: str) -> None:
 
 def test_chunks_about_each_named_thing_gain_alike_and_join_the_candidates() -> None:
     named = (
-        NamedEntity("k1", "X-100", (Likeness("b", 0.7, ("d", 0)),)),
-        NamedEntity("k2", "X-1000", (Likeness("c", 0.6, ("d", 1)), Likeness("b", 0.7, ("d", 0)))),
+        NamedEntity("k1", "X-100", (Hit("b", 0.7, ("d", 0)),)),
+        NamedEntity("k2", "X-1000", (Hit("c", 0.6, ("d", 1)), Hit("b", 0.7, ("d", 0)))),
     )
     candidates = {"a": Candidate("a", 0.9), "b": Candidate("b", 0.8)}
     state = State(Query("?", "?", "?"), named=named, candidates=candidates, score_per_cosine=0.5)
     preferred = prefer_named(state, weight=0.2)
     assert {key: round(c.score, 9) for key, c in preferred.items()} == {"a": 0.9, "b": 1.0, "c": 0.5}
     assert preferred["b"].why == ("question names X-100",)
+
+
+@pytest.mark.parametrize(
+    ("name", "family", "member"),
+    [
+        ("Nano 33 BLE", "nano", True),
+        ("TPR-40", "tpr", True),
+        ("X-100 Rev 2", "x100", True),
+        ("Nanotech", "nano", False),
+        ("X-1000", "x100", False),
+        ("X-100-2", "x100", False),
+        ("Rail 3.3 V", "rail3", False),
+        ("Nano", "nano", False),
+    ],
+)
+def test_a_member_has_another_word_after_the_familys_name(name: str, family: str, member: bool) -> None:
+    assert goes_on(name, family) == member

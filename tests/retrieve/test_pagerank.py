@@ -4,11 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgrag.retrieve.candidates import Candidate
-from kgrag.retrieve.entity_seeds import LinkedEntity
-from kgrag.retrieve.pagerank import reset_vector
-from kgrag.retrieve.settings import PageRankExpansion
-from kgrag.retrieve.state import Query, State
+from kgrag.retrieve.state import Candidate, Query, State
+from kgrag.retrieve.steps.entity import LinkedEntity
+from kgrag.retrieve.steps.pagerank import PageRank, reset_vector
 from kgrag.retrieve.walk_graph import Edges, WalkGraph, walk
 
 CHUNKS = ("c0", "c1", "c2", "c3")
@@ -34,11 +32,11 @@ def graph() -> WalkGraph:
     )
 
 
-SETTINGS = PageRankExpansion(kind="pagerank")
+SETTINGS = PageRank()
 
 
 def test_a_walk_is_personalised_pagerank_as_networkx_has_it() -> None:
-    transitions = graph().transitions(SETTINGS)
+    transitions = graph().transitions(SETTINGS.edge_weights)
     reset = np.zeros(7)
     reset[5] = 0.75
     reset[0] = 0.25
@@ -55,7 +53,7 @@ def test_a_walk_is_personalised_pagerank_as_networkx_has_it() -> None:
 
 
 def test_columns_are_chances_and_a_hub_is_hardly_walked_to() -> None:
-    transitions = graph().transitions(SETTINGS).toarray()
+    transitions = graph().transitions(SETTINGS.edge_weights).toarray()
     sums = transitions.sum(axis=0)
     assert np.all(np.isclose(sums, 1.0) | np.isclose(sums, 0.0))
     assert transitions[4, 0] == 0.0  # every chunk has the hub: it tells nothing
@@ -77,7 +75,7 @@ def test_the_walk_starts_at_shares_of_what_is_linked(
 ) -> None:
     candidates = {key: Candidate(key, score) for key, score in scores.items()}
     state = State(Query(question, question, question), candidates=candidates)
-    entities = [LinkedEntity(key, key, mentions=1, likeness=0.8) for key in linked]
+    entities = [LinkedEntity(key, key, mentions=1, similarity=0.8) for key in linked]
     reset = reset_vector(graph(), state, entities, settings=SETTINGS)
     assert reset.min() >= 0.0
     assert reset.sum() == pytest.approx(1.0 if scores or linked or "part" in question else 0.0)

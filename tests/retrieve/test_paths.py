@@ -12,16 +12,14 @@ from hypothesis import strategies as st
 
 from kgrag.extract import open_extractor
 from kgrag.jobs.build import build
-from kgrag.retrieve import paths
-from kgrag.retrieve.candidates import Candidate
-from kgrag.retrieve.paths import joint_cosine, lift_pairs, read_paths
-from kgrag.retrieve.settings import PathExpansion
-from kgrag.retrieve.state import Likeness, Query, State
+from kgrag.retrieve.state import Candidate, Hit, Query, Resources, State
+from kgrag.retrieve.steps import paths
+from kgrag.retrieve.steps.paths import Paths, joint_cosine, lift_pairs
 from kgrag.settings import Settings
 from kgrag.store.graph import GraphStore, open_store
 from kgrag.testing import HashingEmbedder
 
-SETTINGS = PathExpansion(kind="paths", pairs=1)
+SETTINGS = Paths(pairs=1)
 
 
 def state(**scores: float) -> State:
@@ -29,8 +27,8 @@ def state(**scores: float) -> State:
     return State(Query("?", "?", "?"), candidates=candidates, score_per_cosine=0.5)
 
 
-def path(seed: str, to: str, *, seed_cosine: float = 0.5, cosine: float = 0.3, alike: float = 0.0) -> paths.Path:
-    return paths.Path(seed, seed_cosine, Likeness(to, cosine, ("d", 0)), alike, name="Lago", rarity=0.8)
+def path(seed: str, to: str, *, seed_cosine: float = 0.5, cosine: float = 0.3, between: float = 0.0) -> paths.Path:
+    return paths.Path(seed, seed_cosine, Hit(to, cosine, ("d", 0)), between, name="Lago", idf=0.8)
 
 
 @given(st.integers(0, 1000))
@@ -56,7 +54,7 @@ def test_a_chunk_that_completes_a_seed_is_lifted_towards_it() -> None:
 
 
 def test_a_lifted_chunk_stays_behind_its_seed() -> None:
-    halves = path("a", "b", seed_cosine=0.5, cosine=0.5, alike=-0.5)
+    halves = path("a", "b", seed_cosine=0.5, cosine=0.5, between=-0.5)
     lifted = lift_pairs(state(a=0.5, b=0.49, c=0.495), [halves], settings=SETTINGS)
     assert lifted["a"].score == 0.5 > lifted["b"].score > lifted["c"].score
 
@@ -67,7 +65,7 @@ def test_no_more_pairs_are_lifted_than_are_asked_for() -> None:
 
 
 def test_of_two_seeds_the_lesser_one_is_lifted_whichever_has_the_smaller_id() -> None:
-    ways = [path("a", "b", cosine=0.5, alike=-0.5), path("b", "a", cosine=0.5, alike=-0.5)]
+    ways = [path("a", "b", cosine=0.5, between=-0.5), path("b", "a", cosine=0.5, between=-0.5)]
     assert lift_pairs(state(a=0.4, b=0.5, c=0.45), ways, settings=SETTINGS)["a"].score > 0.45
     assert lift_pairs(state(a=0.5, b=0.4, c=0.45), ways, settings=SETTINGS)["b"].score > 0.45
 
@@ -131,15 +129,8 @@ def test_paths_say_what_the_seed_relates_to_the_question(store: GraphStore) -> N
     vector = asyncio.run(HashingEmbedder().embed_queries(["?"]))[0].tolist()
 
     def ways(question: str, **settings: int) -> set[tuple[str, str, str, bool]]:
-        read = read_paths(
-            store,
-            question,
-            [chunks["brand"].id, chunks["peer"].id],
-            vector,
-            graph="recorded",
-            chunks=4,
-            settings=PathExpansion(kind="paths", **settings),
-        )
+        seeds = [chunks["brand"].id, chunks["peer"].id]
+        read = Paths(**settings).read(question, seeds, vector, Resources(store, HashingEmbedder(), "recorded"))
         return {(ids[way.seed], ids[way.chunk.chunk_id], way.name, way.stated) for way in asyncio.run(read)}
 
     over = "Henrik Ibsen"

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgrag.models.base import ChatModel
-from kgrag.retrieve.preparation.steps import PrepareQuery
-from kgrag.retrieve.settings import Decompose, Hyde, Keywords, QueryStep, Rewrite, StepBack
-from kgrag.retrieve.state import Query, Resources, State
+from kgrag.retrieve import Resources, State, Step
+from kgrag.retrieve.state import Query
+from kgrag.retrieve.steps.query import Decompose, Hyde, Keywords, Rewrite, StepBack
 from kgrag.store.fulltext import fulltext_query
 from kgrag.testing import HashingEmbedder, ScriptedChatModel
 from kgrag.text.questions import content_wording, coordinated_questions, keywords, topic
@@ -17,10 +17,10 @@ from kgrag.text.questions import content_wording, coordinated_questions, keyword
 QUESTION = "Which is lighter, the X-100 or the X-200 Rev 3, at 3.3 V?"
 
 
-def prepared(step: QueryStep, *replies: str, chat: ChatModel | None = None) -> State:
+def prepared(step: Step, *replies: str, chat: ChatModel | None = None) -> State:
     model = chat or (ScriptedChatModel(list(replies)) if replies else None)
     resources = Resources(None, HashingEmbedder(), "mention", chat=model)  # type: ignore[arg-type]
-    return asyncio.run(PrepareQuery(step, resources)(State(Query(QUESTION, QUESTION, QUESTION))))
+    return asyncio.run(step(State(Query(QUESTION, QUESTION, QUESTION)), resources))
 
 
 def test_content_wording_keep_names_numbers_and_their_order() -> None:
@@ -63,18 +63,18 @@ def test_wording_takes_any_text(question: str) -> None:
 @pytest.mark.parametrize(
     ("step", "reply", "query"),
     [
-        (Rewrite(kind="rewrite"), {"search_text": "X-100 weight"}, {"dense": "X-100 weight", "sparse": "X-100 weight"}),
+        (Rewrite(), {"search_text": "X-100 weight"}, {"dense": "X-100 weight", "sparse": "X-100 weight"}),
         (
-            Keywords(kind="keywords", channel="sparse", boost=3.0),
+            Keywords(channel="sparse", boost=3.0),
             {"keywords": ["X-100", "weight", "X-100"]},
             {"keywords": ("X-100", "weight"), "boost": 3.0, "dense": QUESTION},
         ),
-        (Keywords(kind="keywords", channel="dense"), {"keywords": ["weight"]}, {"dense": f"{QUESTION} weight", "keywords": ()}),
-        (Hyde(kind="hyde"), {"text": "The X-100 weighs 12 g."}, {"dense": "The X-100 weighs 12 g.", "sparse": QUESTION}),
+        (Keywords(channel="dense"), {"keywords": ["weight"]}, {"dense": f"{QUESTION} weight", "keywords": ()}),
+        (Hyde(), {"text": "The X-100 weighs 12 g."}, {"dense": "The X-100 weighs 12 g.", "sparse": QUESTION}),
     ],
 )  # fmt: skip
 def test_what_the_model_says_is_what_is_looked_for(
-    step: QueryStep, reply: dict[str, object], query: dict[str, object]
+    step: Step, reply: dict[str, object], query: dict[str, object]
 ) -> None:
     state = prepared(step, json.dumps(reply))
     assert {name: getattr(state.query, name) for name in query} == query
@@ -85,13 +85,13 @@ def test_what_the_model_says_is_what_is_looked_for(
 @pytest.mark.parametrize(
     ("step", "reply", "parts"),
     [
-        (Decompose(kind="decompose", most=2), {"sub_questions": ["a b?", "c d?", "a b?"]}, [("a b?", 1.0), ("c d?", 1.0)]),
-        (StepBack(kind="step_back", weight=0.3), {"question": "What do boards weigh?"}, [("What do boards weigh?", 0.3)]),
-        (Decompose(kind="decompose"), {"sub_questions": [QUESTION]}, []),
+        (Decompose(most=2), {"sub_questions": ["a b?", "c d?", "a b?"]}, [("a b?", 1.0), ("c d?", 1.0)]),
+        (StepBack(weight=0.3), {"question": "What do boards weigh?"}, [("What do boards weigh?", 0.3)]),
+        (Decompose(), {"sub_questions": [QUESTION]}, []),
     ],
 )  # fmt: skip
 def test_sub_questions_and_the_more_general_one_are_looked_for_besides(
-    step: QueryStep, reply: dict[str, object], parts: Sequence[tuple[str, float]]
+    step: Step, reply: dict[str, object], parts: Sequence[tuple[str, float]]
 ) -> None:
     state = prepared(step, json.dumps(reply))
     assert [(part.text, part.weight) for part in state.query.parts] == list(parts)
@@ -100,10 +100,10 @@ def test_sub_questions_and_the_more_general_one_are_looked_for_besides(
 
 @pytest.mark.parametrize("reply", ["I cannot do that.", "[]", '{"wrong": 1}'])
 def test_a_reply_that_cannot_be_used_leaves_the_question_and_is_remarked(reply: str) -> None:
-    state = prepared(Rewrite(kind="rewrite"), reply)
+    state = prepared(Rewrite(), reply)
     assert state.query == Query(QUESTION, QUESTION, QUESTION)
     (remark,) = state.remarks
-    assert remark.startswith("query: rewrite")
+    assert remark.startswith("rewrite")
     assert state.usage.calls == 1
 
 

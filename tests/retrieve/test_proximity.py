@@ -3,12 +3,13 @@ import asyncio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgrag.retrieve.proximity import PreferOneSentence, share_of_one_sentence
-from kgrag.retrieve.settings import Proximity
-from kgrag.retrieve.state import Query, State
+from kgrag.retrieve.state import Query, Resources, State
+from kgrag.retrieve.steps.proximity import Proximity, share_of_one_sentence
+from kgrag.testing import HashingEmbedder
 from kgrag.text.words import content_terms
 from kgrag.types import Evidence
 
+RESOURCES = Resources(None, HashingEmbedder(), "mention")  # type: ignore[arg-type]
 QUESTION = "How do I clear all credentials and reset the password?"
 
 
@@ -23,7 +24,7 @@ def found(*texts: str) -> State:
 def test_words_in_one_sentence_come_before_the_same_words_all_over_the_text() -> None:
     apart = "Reset the device here. A password is asked for. Credentials are kept. Clear the screen first."
     together = "Clear credentials: clear the store and reset the password. See also the manual."
-    after = asyncio.run(PreferOneSentence(Proximity(weight=0.15))(found(apart, together)))
+    after = asyncio.run(Proximity(weight=0.15)(found(apart, together), RESOURCES))
     assert [piece.text for piece in after.evidence] == [together, apart]
     assert after.evidence[0].why == ("a sentence with 100% of the question",)
     assert after.evidence[1].why == ()
@@ -39,7 +40,7 @@ def test_a_table_row_and_a_list_item_are_sentences() -> None:
 def test_scores_only_grow_and_nothing_is_lost(question: str, texts: list[str]) -> None:
     state = found(*dict.fromkeys(texts))
     state = State(Query(question, question, question), evidence=state.evidence)
-    after = asyncio.run(PreferOneSentence(Proximity(weight=0.2))(state))
+    after = asyncio.run(Proximity(weight=0.2)(state, RESOURCES))
     before = {piece.chunk_id: piece.score for piece in state.evidence}
     assert sorted(piece.chunk_id or "" for piece in after.evidence) == sorted(key or "" for key in before)
     assert all(before[piece.chunk_id] <= piece.score <= before[piece.chunk_id] + 0.2 + 1e-6 for piece in after.evidence)

@@ -9,13 +9,10 @@ from hypothesis import strategies as st
 
 from kgrag.errors import PipelineError
 from kgrag.models.base import ChatModel, Message, Reranker
-from kgrag.retrieve import Pipeline, load_pipeline
-from kgrag.retrieve.rerank.late_interaction import late_interaction
-from kgrag.retrieve.rerank.listwise import order_by_windows, windows
-from kgrag.retrieve.rerank.step import RerankEvidence
-from kgrag.retrieve.settings import Rerank
-from kgrag.retrieve.state import Query, Resources, State
-from kgrag.retrieve.variant import variant
+from kgrag.retrieve import Pipeline, Resources, State, Step, load_pipeline, read_pipeline
+from kgrag.retrieve.retriever import with_models
+from kgrag.retrieve.state import Query
+from kgrag.retrieve.steps.rerank import CrossEncoder, Listwise, late_interaction, order_by_windows, windows
 from kgrag.testing import HashingEmbedder, ScriptedChatModel, ScriptedReranker
 from kgrag.types import Evidence
 
@@ -30,9 +27,9 @@ def state(texts: Sequence[str] = TEXTS) -> State:
     return State(Query("?", "?", "?"), evidence=evidence)
 
 
-def reranked(settings: Rerank, *, chat: ChatModel | None = None, reranker: Reranker | None = None) -> State:
+def reranked(step: Step, *, chat: ChatModel | None = None, reranker: Reranker | None = None) -> State:
     resources = Resources(None, HashingEmbedder(), "mention", chat=chat, reranker=reranker)  # type: ignore[arg-type]
-    return asyncio.run(RerankEvidence(settings, resources)(state()))
+    return asyncio.run(step(state(), resources))
 
 
 @given(st.integers(1, 60), st.integers(2, 25))
@@ -59,7 +56,7 @@ def test_windows_cover_everything_and_the_best_of_all_gets_to_the_top(count: int
     ],
 )
 def test_a_listwise_order_takes_the_numbers_that_count_and_keeps_the_rest(reply: object, expected: list[str]) -> None:
-    found = reranked(Rerank(kind="listwise"), chat=ScriptedChatModel([json.dumps(reply)]))
+    found = reranked(Listwise(), chat=ScriptedChatModel([json.dumps(reply)]))
     assert [piece.chunk_id for piece in found.evidence] == expected
     assert [piece.score for piece in found.evidence] == [piece.score for piece in state().evidence]
     assert not found.remarks
@@ -68,10 +65,10 @@ def test_a_listwise_order_takes_the_numbers_that_count_and_keeps_the_rest(reply:
 
 @pytest.mark.parametrize("reply", ["no", '{"order": []}', '{"order": "3, 1"}', '{"order": [99]}'])
 def test_a_reply_without_an_order_leaves_the_order_and_is_remarked(reply: str) -> None:
-    found = reranked(Rerank(kind="listwise"), chat=ScriptedChatModel([reply]))
+    found = reranked(Listwise(), chat=ScriptedChatModel([reply]))
     assert [piece.chunk_id for piece in found.evidence] == ["c0", "c1", "c2", "c3", "c4"]
     (remark,) = found.remarks
-    assert remark.startswith("rerank: listwise: 5 pieces stay in their order")
+    assert remark.startswith("listwise: 5 pieces stay in their order")
 
 
 def test_passages_are_data_for_the_model() -> None:
@@ -81,7 +78,7 @@ def test_passages_are_data_for_the_model() -> None:
         seen.append(messages)
         return '{"order": [1]}'
 
-    reranked(Rerank(kind="listwise", window=3), chat=ScriptedChatModel(answer))
+    reranked(Listwise(window=3), chat=ScriptedChatModel(answer))
     system, user = seen[0]
     assert "do not follow" in system.content
     assert "<passages>\n[1] the answer is three" in user.content
@@ -89,7 +86,7 @@ def test_passages_are_data_for_the_model() -> None:
 
 
 def test_a_reranker_orders_the_best_and_leaves_the_others_behind() -> None:
-    found = reranked(Rerank(kind="cross_encoder", candidates=3), reranker=ScriptedReranker(lambda _, text: len(text)))
+    found = reranked(CrossEncoder(candidates=3), reranker=ScriptedReranker(lambda _, text: len(text)))
     assert [piece.chunk_id for piece in found.evidence] == ["c2", "c1", "c0", "c3", "c4"]
     assert found.evidence[0].why == ("cross_encoder 19.00",)
 
@@ -115,26 +112,34 @@ def shipped(name: str) -> Pipeline:
     return pipeline
 
 
+def kinds(pipeline: Pipeline) -> list[str]:
+    return [step.kind for step in pipeline.steps]
+
+
 def test_a_step_without_its_model_is_the_model_free_one_that_the_file_declares() -> None:
-    free = variant(shipped("RAG_Advanced_Hybrid"), chat=None, reranker=None)
-    assert [step.kind for step in free.query] == ["terms", "names"]
-    assert free.rerank is not None
-    assert free.rerank.kind == "late_interaction"
-    full = variant(shipped("RAG_Advanced_Hybrid"), chat=ScriptedChatModel([]), reranker=None)
-    assert [step.kind for step in full.query] == ["rewrite", "keywords"]
+    shipped_one = shipped("RAG_Advanced_Hybrid")
+    free = with_models(shipped_one, chat=None, reranker=None)
+    assert kinds(free)[:2] == ["content_terms", "rule_keywords"]
+    assert "late_interaction" in kinds(free)
+    stands_in, asked = free.steps[1], shipped_one.steps[1]
+    assert stands_in.model_dump(include={"boost", "channel"}) == asked.model_dump(include={"boost", "channel"})
+    full = with_models(shipped_one, chat=ScriptedChatModel([]), reranker=None)
+    assert full == shipped_one
 
 
 @pytest.mark.parametrize(
-    ("update", "complaint"),
+    ("steps", "complaint"),
     [
-        ({"query": ({"kind": "rewrite"},)}, "'query: rewrite' needs a chat model.*--model"),
-        ({"seeds": ({"kind": "global"},)}, "'seeds: global' needs a chat model"),
-        ({"rerank": {"kind": "listwise"}}, "'rerank: listwise' needs a chat model"),
-        ({"rerank": {"kind": "cross_encoder"}}, "needs a reranker.*KGRAG_RERANKER"),
-        ({"rerank": {"kind": "cohere"}}, "needs a reranker of Cohere"),
+        (["rewrite", "embed", "dense", "read", "budget"], "'rewrite' needs a chat model.*--model"),
+        (["embed", "global", "read", "budget"], "'global' needs a chat model"),
+        (["embed", "dense", "read", "listwise", "budget"], "'listwise' needs a chat model"),
+        (["embed", "dense", "read", "cross_encoder", "budget"], "needs a reranker.*KGRAG_RERANKER"),
+        (["embed", "dense", "read", "cohere", "budget"], "needs a reranker of Cohere"),
     ],
 )
-def test_a_pipeline_without_a_variant_names_the_model_that_it_lacks(update: dict[str, object], complaint: str) -> None:
-    pipeline = Pipeline.model_validate({"name": "mine", "description": "x", "seeds": {"kind": "dense"}, **update})
+def test_a_pipeline_without_a_variant_names_the_model_that_it_lacks(steps: list[str], complaint: str) -> None:
+    pipeline = read_pipeline({"description": "x", "step": [{"kind": kind} for kind in steps]}, name="mine")
+    assert isinstance(pipeline, Pipeline)
+    reranker = ScriptedReranker(lambda *_: 0.0) if "Cohere" in complaint else None
     with pytest.raises(PipelineError, match=complaint):
-        variant(pipeline, chat=None, reranker=ScriptedReranker(lambda *_: 0.0) if "Cohere" in complaint else None)
+        with_models(pipeline, chat=None, reranker=reranker)

@@ -1,6 +1,5 @@
 import pytest
 
-from kgrag.retrieve.families import goes_on
 from kgrag.text.questions import asks_across, families_said
 
 
@@ -43,20 +42,3 @@ def test_a_question_of_nothing_but_capitals_is_read_at_once(question: str) -> No
 )
 def test_a_question_for_things_of_a_sort_asks_across(question: str, across: bool) -> None:
     assert asks_across(question) == across
-
-
-@pytest.mark.parametrize(
-    ("name", "family", "member"),
-    [
-        ("Nano 33 BLE", "nano", True),
-        ("TPR-40", "tpr", True),
-        ("X-100 Rev 2", "x100", True),
-        ("Nanotech", "nano", False),
-        ("X-1000", "x100", False),
-        ("X-100-2", "x100", False),
-        ("Rail 3.3 V", "rail3", False),
-        ("Nano", "nano", False),
-    ],
-)
-def test_a_member_has_another_word_after_the_familys_name(name: str, family: str, member: bool) -> None:
-    assert goes_on(name, family) == member

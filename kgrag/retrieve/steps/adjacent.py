@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import ClassVar, Literal
 
-from kgrag.retrieve.candidates import Candidate
-from kgrag.retrieve.settings import Adjacent
-from kgrag.retrieve.state import State
+from kgrag.retrieve.state import Candidate, Resources, State
+from kgrag.retrieve.step import Share, Step
 
-__all__ = ["SupportAdjacent", "support_adjacent"]
+__all__ = ["Adjacent", "support_adjacent"]
+
+
+class Adjacent(Step):
+    """Support from the chunk before or after: what a document says of one thing often goes on in the next chunk."""
+
+    kind: Literal["adjacent"] = "adjacent"
+    needs: ClassVar = ("seeds",)
+    gives: ClassVar = ("candidates",)
+    weight: Share
+    """Share of the better neighbour's score that a candidate gains, where that neighbour is a candidate itself."""
+
+    async def __call__(self, state: State, resources: Resources) -> State:
+        """Add to the scores of chunks beside other candidates."""
+        return replace(state, candidates=support_adjacent(state.candidates, weight=self.weight))
 
 
 def support_adjacent(candidates: Mapping[str, Candidate], *, weight: float) -> dict[str, Candidate]:
@@ -27,15 +41,3 @@ def support_adjacent(candidates: Mapping[str, Candidate], *, weight: float) -> d
         if gain := weight * max((neighbour.score for neighbour in beside), default=0.0):
             supported[key] = candidate.scored(candidate.score + gain, f"beside a chunk with {gain / weight:.2f}")
     return supported
-
-
-@dataclass(frozen=True, slots=True)
-class SupportAdjacent:
-    """The step: neighbours in reading order support each other."""
-
-    settings: Adjacent
-    name: str = "adjacent"
-
-    async def __call__(self, state: State) -> State:
-        """Add to the scores of chunks beside other candidates."""
-        return replace(state, candidates=support_adjacent(state.candidates, weight=self.settings.weight))

@@ -1,4 +1,4 @@
-// How like some chunks are to the question, and where they stand.
+// How similar some chunks are to the question, and where they stand.
 // Parameters: $ids, $vector the question's vector.
 // Returns id, similarity in [0, 1], document and position.
 // :param {ids: ['c'], vector: [0.1, 0.2]}

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgrag.retrieve.fusion import minmax_fusion, reciprocal_rank_fusion, scaled
+from kgrag.retrieve.scores import idf, minmax_fusion, reciprocal_rank_fusion, scaled
 
 SCORES = st.dictionaries(st.sampled_from("abcdef"), st.floats(0.0, 50.0, allow_subnormal=False))
 
@@ -42,3 +42,17 @@ def test_the_scale_of_a_measure_does_not_matter(scores: dict[str, float], factor
 
 def test_a_similarity_below_zero_counts_as_none() -> None:
     assert scaled({"a": -0.1, "b": 0.5}) == {"a": 0.0, "b": 1.0}
+
+
+def test_a_name_in_every_chunk_tells_nothing() -> None:
+    assert idf(1000, 1000) == 0.0
+
+
+def test_one_of_many_tells_nearly_all() -> None:
+    assert idf(1, 100_000) > 0.9
+
+
+@given(st.integers(0, 10_000), st.integers(0, 10_000), st.integers(0, 10_000))
+def test_the_rarer_the_more_it_tells(one: int, other: int, chunks: int) -> None:
+    rarer, commoner = sorted((one, other))
+    assert 1.0 >= idf(rarer, chunks) >= idf(commoner, chunks) >= 0.0

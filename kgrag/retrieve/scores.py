@@ -1,10 +1,26 @@
-"""Joining the dense and the sparse list into one score per chunk, between 0 and 1."""
+"""Scores between 0 and 1: lists made comparable and joined, and how much a name tells."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
-__all__ = ["minmax_fusion", "reciprocal_rank_fusion", "scaled"]
+__all__ = ["BEHIND", "cosine", "idf", "minmax_fusion", "reciprocal_rank_fusion", "scaled"]
+
+BEHIND = 1e-6
+"""How far what an expansion finds stays behind the seed that led to it."""
+
+
+def cosine(similarity: float | None) -> float:
+    """Turn what the databases return, (1 + cosine) / 2, into the cosine; a chunk without a vector is like nothing."""
+    return 0.0 if similarity is None else 2.0 * similarity - 1.0
+
+
+def idf(chunks_with_it: int, chunks: int) -> float:
+    """Weigh a name between 0 (in every chunk) and nearly 1 (in one of many): inverse document frequency over its greatest value."""
+    if chunks <= 1:
+        return 1.0
+    return min(1.0, max(0.0, 1.0 - math.log1p(chunks_with_it) / math.log1p(chunks)))
 
 
 def scaled(scores: Mapping[str, float]) -> dict[str, float]:

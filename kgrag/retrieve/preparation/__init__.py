@@ -1,1 +1,0 @@
-"""Query preparation: what is looked for instead of, or besides, the question as asked."""

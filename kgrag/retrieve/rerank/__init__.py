@@ -1,1 +1,0 @@
-"""Reranking: question and passage are read together, and the best candidates ordered by that."""

@@ -1,0 +1,134 @@
+"""Seeds by entities: what the question names or is near to, the chunks that mention it, and what relations say of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from kgrag.retrieve.scores import cosine, idf
+from kgrag.retrieve.state import Candidate, Query, Resources, Seeds, best_first, hit_of
+from kgrag.retrieve.step import Count, CountOrNone
+from kgrag.retrieve.steps.kg import relation_text
+from kgrag.retrieve.steps.names import forms_of_sequences, names_said
+from kgrag.retrieve.steps.seeds import INDEX_OVERSAMPLING, SeedStep
+from kgrag.store.schema import entity_vector_index
+from kgrag.text.words import content_terms, share_said
+
+__all__ = ["EntitySeeds", "LinkedEntity", "link_entities"]
+
+NAMED_SIMILARITY = 1.0
+"""What an entity that the question names counts, where one that is only near counts its cosine."""
+SIMILARITY_SHARE = 0.5
+"""Of a chunk's own similarity to the question in its score; the rest is of the entities that it mentions."""
+
+
+class EntitySeeds(SeedStep):
+    """The entities that the question names or is near to, with their relations and the chunks that mention them."""
+
+    kind: Literal["entity"] = "entity"
+    entities: Count = 10
+    """Entities nearest to the question, by the graph's vector index; those that it names come besides."""
+    chunks: Count = 30
+    """Chunks that mention them, by the idf of what they mention and their similarity to the question."""
+    relations: CountOrNone = 30
+    """Relations of these entities shown as evidence of their own, those with the question's words first."""
+
+    async def find(self, query: Query, resources: Resources) -> Seeds:
+        """Find the chunks and relations of the entities that a question is linked to."""
+        entities = await link_entities(resources, query, nearest=self.entities)
+        if not entities:
+            return Seeds({})
+        rows = await asyncio.to_thread(
+            resources.store.search.read,
+            "retrieve/entity_context",
+            graph=resources.graph,
+            keys=[entity.key for entity in entities],
+            vector=list(query.vector),
+            chunks=self.chunks,
+            relations=max(self.relations, 1),
+        )
+        weights = {entity.key: entity.similarity * idf(entity.mentions, resources.chunks) for entity in entities}
+        names = {entity.key: entity.name for entity in entities}
+        chunks = _chunks(rows, weights, names)[: self.chunks]
+        best = max((weights[row["key"]] for row in rows), default=0.0)
+        relations = _relations(rows, weights, names, best, asked=content_terms(query.question))[: self.relations]
+        return Seeds({one.key: one for one in (*chunks, *relations)}, score_per_cosine=SIMILARITY_SHARE)
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedEntity:
+    """An entity that a question is linked to."""
+
+    key: str
+    name: str
+    mentions: int
+    similarity: float
+    """1 where the question names it, else the cosine of their vectors."""
+
+
+async def link_entities(resources: Resources, query: Query, *, nearest: int) -> list[LinkedEntity]:
+    """Link a question, its keywords included, to entities: those that it names, and the `nearest` by vector. Most similar first."""
+    if not resources.has_graph:
+        return []
+    said = " . ".join((query.question, *query.keywords))
+    rows = await asyncio.to_thread(
+        resources.store.search.read,
+        "retrieve/linked_entities",
+        graph=resources.graph,
+        index=entity_vector_index(resources.graph),
+        vector=list(query.vector),
+        limit=nearest,
+        candidates=nearest * INDEX_OVERSAMPLING,
+        normals=forms_of_sequences(said),
+    )
+    named = names_said(said, rows)
+    linked: dict[str, LinkedEntity] = {}
+    for row in rows:
+        similarity = NAMED_SIMILARITY if row["normal"] in named else max(cosine(row["similarity"]), 0.0)
+        known = linked.get(row["key"])
+        if similarity > 0.0 and (known is None or similarity > known.similarity):
+            linked[row["key"]] = LinkedEntity(row["key"], row["name"], row["mentions"] or 0, similarity)
+    return sorted(linked.values(), key=lambda entity: (-entity.similarity, entity.key))
+
+
+def _chunks(rows: Sequence[dict[str, Any]], weights: dict[str, float], names: dict[str, str]) -> list[Candidate]:
+    """Score chunks by the weight of the entities that they mention, over that of the best, and by their own similarity."""
+    mentioned: dict[str, list[str]] = {}
+    hits = {}
+    for row in rows:
+        for chunk in row["chunks"]:
+            mentioned.setdefault(chunk["id"], []).append(row["key"])
+            hits[chunk["id"]] = hit_of(chunk)
+    sums = {chunk: sum(weights[key] for key in keys) for chunk, keys in mentioned.items()}
+    most = max(sums.values(), default=0.0) or 1.0
+    return best_first(
+        Candidate(
+            chunk,
+            SIMILARITY_SHARE * max(hits[chunk].cosine, 0.0) + (1.0 - SIMILARITY_SHARE) * sums[chunk] / most,
+            tuple(f"entity: {name}" for name in sorted(names[key] for key in mentioned[chunk])),
+            hits[chunk].place,
+        )
+        for chunk in mentioned
+    )
+
+
+def _relations(
+    rows: Sequence[dict[str, Any]],
+    weights: dict[str, float],
+    names: dict[str, str],
+    best: float,
+    *,
+    asked: frozenset[str],
+) -> list[Candidate]:
+    """Score relations by the weight of their entity and the share of the question's words that they have."""
+    found: dict[str, Candidate] = {}
+    for row in rows:
+        for relation in row["relations"]:
+            text = relation_text(relation)
+            score = weights[row["key"]] / (best or 1.0) * share_said(asked, content_terms(text))
+            one = Candidate(relation["chunk"], score, (f"entity: a relation of {names[row['key']]}",), statement=text)
+            if score > 0.0 and (one.key not in found or score > found[one.key].score):
+                found[one.key] = one
+    return best_first(found.values())

@@ -1,0 +1,84 @@
+"""Expansion over links: from a seed to the chunks about what the seed mentions, and along its authors' hyperlinks."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
+
+from kgrag.retrieve.scores import BEHIND, idf
+from kgrag.retrieve.state import Candidate, Hit, Resources, State, hit_of
+from kgrag.retrieve.step import Count, CountOrNone, Share, Step
+
+__all__ = ["Link", "Links", "hand_on"]
+
+
+class Links(Step):
+    """Follow names and hyperlinks from seeds to the chunks that they lead to."""
+
+    kind: Literal["links"] = "links"
+    needs: ClassVar = ("seeds",)
+    gives: ClassVar = ("candidates",)
+    seeds: Count = 10
+    """Seeds whose links are followed."""
+    weight: Share
+    """Share of a seed's score that a link by the rarest of names hands on."""
+    entities: Count = 30
+    """Names followed from one seed, rarest first."""
+    chunks: Count = 10
+    """Chunks that one name leads to, nearest to the question first."""
+    hyperlinks: CountOrNone = 10
+    """Hyperlinks followed from one seed, in reading order."""
+
+    async def __call__(self, state: State, resources: Resources) -> State:
+        """Read where the best chunks lead, in one round trip, and hand scores on. What the question names is not followed."""
+        rows = await asyncio.to_thread(
+            resources.store.search.read,
+            "retrieve/linked_chunks",
+            graph=resources.graph,
+            seeds=state.best_chunks(self.seeds),
+            known=[entity.key for entity in state.named],
+            vector=state.vector,
+            entities=self.entities,
+            limit=self.chunks,
+            hyperlinks=self.hyperlinks,
+        )
+        links = [
+            Link(
+                seed=row["seed"],
+                chunk=hit_of(chunk),
+                weight=idf(row["mentions"], resources.chunks) / row["about"],
+                why=f"link: {'title mention of' if row['kind'] == 'mention' else 'hyperlink'} {row['name']}",
+            )
+            for row in rows
+            for chunk in row["chunks"]
+        ]
+        return replace(state, candidates=hand_on(state, links, weight=self.weight))
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A way from a seed to another chunk."""
+
+    seed: str
+    chunk: Hit
+    weight: float
+    """Between 0 and 1: by the idf of the name, shared among the chunks that are about it."""
+    why: str
+
+
+def hand_on(state: State, links: Sequence[Link], *, weight: float) -> dict[str, Candidate]:
+    """Hand a share of each seed's score on to the chunks that it leads to.
+
+    A linked chunk adds the share to its own score, but never gets ahead of the seed through it: what a question finds by itself
+    stays above what is only reached from there. Of several links the best counts.
+    """
+    reached = dict(state.candidates)
+    for link in sorted(links, key=lambda link: (link.seed, link.chunk.chunk_id, link.why)):
+        seed = state.candidates[link.seed]
+        own = state.candidate(link.chunk)
+        score = max(own.score, min(own.score + weight * link.weight * seed.score, seed.score - BEHIND))
+        if link.chunk.chunk_id not in reached or score > reached[link.chunk.chunk_id].score:
+            reached[link.chunk.chunk_id] = own.scored(score, link.why)
+    return reached

@@ -1,0 +1,151 @@
+"""Names in the question: chunks about something that the question names, or about members of a family that it names, are preferred."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any, ClassVar, Literal
+
+from kgrag.retrieve.state import Candidate, NamedEntity, Resources, State, hit_of
+from kgrag.retrieve.step import Count, CountOrNone, Share, Step
+from kgrag.text.names import Gazetteer, normal_form
+from kgrag.text.questions import families_said
+from kgrag.text.words import FUNCTION_WORDS
+
+__all__ = ["Names", "forms_of_sequences", "goes_on", "names_said", "prefer_named", "word_sequences"]
+
+MAX_WORDS = 12
+"""Words of the longest name that is looked for."""
+MAX_QUESTION_WORDS = 200
+"""A longer question is looked at up to here: each word adds MAX_WORDS lookups."""
+REMEMBERED_QUESTIONS = 64
+"""Several steps ask for the forms of the same question."""
+WORD = re.compile(r"[^\W_]+[+#%]*")
+FEWEST_MEMBERS = 2
+"""A name that begins one other name only is no family's."""
+WORD_END = re.compile(r"(?=\s)|(?<!\d)(?=-)|(?=-(?!\d))")
+"""Spaces and hyphens, but for what stands between two digits."""
+
+
+class Names(Step):
+    """Preference for chunks about something that the question names."""
+
+    kind: Literal["names"] = "names"
+    needs: ClassVar = ("seeds",)
+    gives: ClassVar = ("candidates",)
+    weight: Share
+    """What a chunk about something that the question names gains, on the scale on which the best possible seed has 1."""
+    chunks: Count = 50
+    """Chunks about one name that become candidates, nearest to the question first."""
+    members: CountOrNone = 0
+    """The same for each member of a family that the question names (`Nano boards`, `the Nicla family`); 0: families are not looked for."""
+
+    async def __call__(self, state: State, resources: Resources) -> State:
+        """Read what the question names, and add to the scores of the chunks about it."""
+        named, members = await asyncio.gather(self._named(state, resources), self._members(state, resources))
+        of_families = {member.key for member in members}
+        known = (*members, *(entity for entity in named if entity.key not in of_families))
+        state = replace(state, named=known)
+        return replace(state, candidates=prefer_named(state, weight=self.weight))
+
+    async def _named(self, state: State, resources: Resources) -> tuple[NamedEntity, ...]:
+        """Find the entities that the question names (longest names first, numeric-safe) and the chunks that are about them."""
+        question = state.query.question
+        normals = forms_of_sequences(question)
+        if not normals:
+            return ()
+        rows = await asyncio.to_thread(
+            resources.store.search.read,
+            "retrieve/named_chunks",
+            graph=resources.graph,
+            normals=normals,
+            vector=state.vector,
+            limit=self.chunks,
+        )
+        said = names_said(question, rows)
+        return tuple(
+            NamedEntity(row["key"], row["name"], tuple(hit_of(chunk) for chunk in row["chunks"]))
+            for row in sorted(rows, key=lambda row: (row["key"], row["normal"]))
+            if row["normal"] in said
+        )
+
+    async def _members(self, state: State, resources: Resources) -> tuple[NamedEntity, ...]:
+        """Find the families that the question names, and of each member the chunks about it that are nearest to the question."""
+        if not self.members:
+            return ()
+        said = [[normal_form(name) for name in names] for names in families_said(state.query.question)]
+        families = sorted({family for names in said for family in names} - {""})
+        if not families:
+            return ()
+        rows = await asyncio.to_thread(
+            resources.store.search.read,
+            "retrieve/family_chunks",
+            graph=resources.graph,
+            families=families,
+            vector=state.vector,
+            limit=self.members,
+        )
+        members = {family: _members_of(family, rows) for family in families}
+        meant = dict.fromkeys(next((family for family in names if members.get(family)), "") for names in said)
+        return tuple(
+            NamedEntity(row["key"], row["name"], tuple(hit_of(chunk) for chunk in row["chunks"]), family)
+            for family in meant
+            if family
+            for row in members[family]
+        )
+
+
+def word_sequences(question: str) -> Iterator[str]:
+    """Yield every sequence of up to MAX_WORDS words of the question, as written, that is not only function words."""
+    words = list(WORD.finditer(question))[:MAX_QUESTION_WORDS]
+    for first, start in enumerate(words):
+        has_content = False
+        for last in words[first : first + MAX_WORDS]:
+            has_content = has_content or last.group().casefold() not in FUNCTION_WORDS
+            if has_content:
+                yield question[start.start() : last.end()]
+
+
+@lru_cache(maxsize=REMEMBERED_QUESTIONS)
+def forms_of_sequences(question: str) -> tuple[str, ...]:
+    """Return the normal forms of these sequences, each once, sorted: what an entity that the question names may be found by."""
+    return tuple(sorted({normal_form(words) for words in word_sequences(question)} - {""}))
+
+
+def names_said(question: str, rows: Sequence[dict[str, Any]]) -> set[str]:
+    """Keep the names (by normal form) that really stand in the question: not inside a longer name, word or part number."""
+    gazetteer = Gazetteer(spelling for row in rows for spelling in (row["name"], *(row["aliases"] or ())))
+    return {match.key for match in gazetteer.find(question)}
+
+
+def prefer_named(state: State, *, weight: float) -> dict[str, Candidate]:
+    """Add `weight` to the score of every chunk about a named entity, to all alike.
+
+    Alike, because a question about two things is about both, however much there is to read of each.
+    """
+    candidates = dict(state.candidates)
+    gaining: dict[str, str] = {}
+    for entity in state.named:
+        for chunk in entity.chunks:
+            candidates.setdefault(chunk.chunk_id, state.candidate(chunk))
+            gaining.setdefault(chunk.chunk_id, entity.name)
+    for chunk_id, name in gaining.items():
+        candidate = candidates[chunk_id]
+        candidates[chunk_id] = candidate.scored(candidate.score + weight, f"question names {name}")
+    return candidates
+
+
+def goes_on(name: str, family: str) -> bool:
+    """Tell whether a name has more words after the family's: `Nano 33` after `nano` and `X-100` after `x`, not `Nanotech` or `X-1000`."""
+    return any(normal_form(name[: end.start()]) == family for end in WORD_END.finditer(name))
+
+
+def _members_of(family: str, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Keep those whose name is the family's or goes on after it; none where it begins fewer than two names."""
+    longer = [row for row in rows if row["family"] == family and goes_on(row["name"], family)]
+    if len(longer) < FEWEST_MEMBERS:
+        return []
+    return [*longer, *(row for row in rows if row["family"] == family and row["normal"] == family)]
