@@ -1,13 +1,14 @@
-"""Replay what models really answered, beside each framework's own parser: `python -m benchmarks.recorded_replies`.
+"""Replay what models really answered through the extractors that ask one: `python -m benchmarks.recorded_replies`.
 
 Recorded are 1,890 extractions by gpt-3.5-turbo (`musique/recorded_extractions.jsonl`: triples, some with two, four or more parts) and 187
 replies of gpt-4o (`recorded_llm/`: GraphRAG's delimited records, and community reports that state no triples). They are replayed as they
-were recorded, and those of musique also in the form that each framework asks for; there a triple with a part too few lacks that key or
-field, and one with parts too many has a list as its relation. On a sample, each way of `kgrag.testing.TROUBLES` is done to the replies.
+were recorded, and those of musique also in the form that each extractor's own prompt asks for; there a triple with a part too few lacks
+that key or field, and one with parts too many has a list as its relation. On a sample, each way of `kgrag.testing.TROUBLES` is done to
+the replies.
 
-"Framework" is the framework as it comes, over the same bridge, with its default parser and error handling. A triple counts as kept where
-head and tail come out with the same letters and digits, whatever their capitals; a name that comes out otherwise than it was written is
-counted as respelled. Our parsing asks again where something is wrong: here it gets the same reply again.
+Each reply goes through the extractor as it is by default and `as_shipped`, where only what the framework's parser gives is kept. A triple
+counts as kept where head and tail come out with the same letters and digits, whatever their capitals. Names that the framework's parser
+writes otherwise than the model, and names that grounding writes otherwise than the model (as the chunk does), are counted apart.
 """
 
 from __future__ import annotations
@@ -18,30 +19,23 @@ import json
 import logging
 import re
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from benchmarks.tables import print_table
-from kgrag.errors import KgragError, ModelReplyError
+from kgrag.errors import ModelReplyError
 from kgrag.extract.base import Extractor
+from kgrag.extract.by_framework import LOST_BY_FRAMEWORK, RESPELLED_BY_FRAMEWORK
 from kgrag.extract.graph_transformer import GraphTransformerExtractor
+from kgrag.extract.llm import LLMExtractor
 from kgrag.extract.path import PathExtractor
 from kgrag.extract.simple_kg import SimpleKGExtractor
 from kgrag.models.base import Message, Reply
-from kgrag.models.frameworks.langchain import Document, LangChainModel, LLMGraphTransformer
-from kgrag.models.frameworks.llama_index import KG_NODES_KEY, LlamaIndexModel, SimpleLLMPathExtractor, TextNode
-from kgrag.models.frameworks.neo4j_graphrag import (
-    GraphSchema,
-    LLMEntityRelationExtractor,
-    Neo4jGraphRagModel,
-    OnError,
-    TextChunk,
-)
 from kgrag.testing import TROUBLES
-from kgrag.types import Chunk, Usage
+from kgrag.types import Chunk, Extraction, Usage
 
 __all__ = ["Outcome", "Record", "musique", "recorded_llm", "replay", "variants"]
 
@@ -66,11 +60,13 @@ class Outcome:
 
     states: Counter[str]
     triples: int = 0
-    ours: int = 0
-    framework: int = 0
-    respelled: int = 0
-    raised: int = 0
-    """Replies on which the framework's own parser raised."""
+    kept: int = 0
+    as_shipped: int = 0
+    lost_by_framework: int = 0
+    """Statements and names that the framework's parser dropped or raised on."""
+    respelled_by_framework: int = 0
+    respelled_by_grounding: int = 0
+    ungrounded: int = 0
 
 
 class _Replay:
@@ -93,90 +89,47 @@ class _Replay:
         return Reply(self.reply_text, data=data, usage=usage)
 
 
-def _graph_transformer_own(model: _Replay, *, by_prompt: bool) -> Callable[[str], Awaitable[list[Pair]]]:
-    transformer = LLMGraphTransformer(llm=LangChainModel(chat_model=model), ignore_tool_usage=by_prompt)
-
-    async def run(text: str) -> list[Pair]:
-        graph = await transformer.aprocess_response(Document(page_content=text))
-        return [(str(r.source.id), str(r.target.id)) for r in graph.relationships]
-
-    return run
-
-
-def _simple_kg_own(model: _Replay) -> Callable[[str], Awaitable[list[Pair]]]:
-    # SimpleKGPipeline's default is to ignore what it cannot parse.
-    extractor = LLMEntityRelationExtractor(
-        llm=Neo4jGraphRagModel(model), create_lexical_graph=False, on_error=OnError.IGNORE
-    )
-
-    async def run(text: str) -> list[Pair]:
-        graph = await extractor.extract_for_chunk(GraphSchema.create_empty(), "", TextChunk(text=text, index=0))
-        names = {node.id: str(node.properties.get("name", node.id)) for node in graph.nodes}
-        # Its writer matches both nodes: a relationship without one is not written.
-        return [
-            (names[r.start_node_id], names[r.end_node_id])
-            for r in graph.relationships
-            if r.start_node_id in names and r.end_node_id in names
-        ]
-
-    return run
-
-
-def _path_own(model: _Replay) -> Callable[[str], Awaitable[list[Pair]]]:
-    extractor = SimpleLLMPathExtractor(llm=LlamaIndexModel(chat_model=model))
-
-    async def run(text: str) -> list[Pair]:
-        (node,) = await extractor.acall([TextNode(text=text)])
-        names = [entity.name for entity in node.metadata[KG_NODES_KEY]]
-        return list(zip(names[::2], names[1::2], strict=True))
-
-    return run
-
-
-EXTRACTORS: Mapping[
-    str, tuple[Callable[[_Replay], Extractor], Callable[[_Replay], Callable[[str], Awaitable[list[Pair]]]]]
-] = {
-    "simple_kg": (partial(SimpleKGExtractor, structured=False), _simple_kg_own),
-    "graph_transformer, tool": (GraphTransformerExtractor, partial(_graph_transformer_own, by_prompt=False)),
-    "graph_transformer, prompt": (
-        partial(GraphTransformerExtractor, mode="prompt"),
-        partial(_graph_transformer_own, by_prompt=True),
-    ),
-    "path": (PathExtractor, _path_own),
+EXTRACTORS: Mapping[str, Callable[..., Extractor]] = {
+    "simple_kg": SimpleKGExtractor,
+    "graph_transformer, tool": GraphTransformerExtractor,
+    "graph_transformer, prompt": partial(GraphTransformerExtractor, mode="prompt"),
+    "path": PathExtractor,
+    "llm": LLMExtractor,
 }
 
 
 async def replay(name: str, records: Iterable[Record]) -> Outcome:
-    """Put records through one extractor and through its framework alone."""
+    """Put records through one extractor, as it is by default and as shipped."""
     model, outcome = _Replay(), Outcome(Counter())
-    make, make_own = EXTRACTORS[name]
-    extractor, own = make(model), make_own(model)
+    extractor = EXTRACTORS[name](model)
+    shipped = None if name == "llm" else EXTRACTORS[name](model, as_shipped=True)
     for record in records:
         model.reply_text = record.replies[name]
         outcome.triples += len(record.triples)
-        try:
-            extraction = await extractor.extract(record.chunk)
-            outcome.states[extraction.state] += 1
-            pairs = [(relation.head.name, relation.tail.name) for relation in extraction.relations]
-            alone = {_letters(entity.name) for entity in extraction.entities if entity.description}
-        except ModelReplyError:
-            outcome.states["failed"] += 1
-            pairs, alone = [], set()
-        outcome.ours += _kept(record.triples, pairs, alone)
-        try:
-            pairs = await own(record.chunk.prompted_text)
-        except (ValueError, TypeError, KeyError, AttributeError, KgragError):
-            outcome.raised += 1
-            pairs = []
-        outcome.framework += _kept(record.triples, pairs, set())
+        extraction = await _extracted(extractor, record.chunk)
+        outcome.states[extraction.state] += 1
+        outcome.lost_by_framework += extraction.remarks.get(LOST_BY_FRAMEWORK, 0)
+        outcome.respelled_by_framework += extraction.remarks.get(RESPELLED_BY_FRAMEWORK, 0)
+        outcome.ungrounded += sum(not relation.grounded for relation in extraction.relations)
         written = {name for triple in record.triples for name in triple}
-        outcome.respelled += sum(name not in written for pair in pairs for name in pair)
+        outcome.respelled_by_grounding += sum(entity.name not in written for entity in extraction.entities)
+        outcome.kept += _kept(record.triples, extraction)
+        if shipped:
+            outcome.as_shipped += _kept(record.triples, await _extracted(shipped, record.chunk))
     return outcome
 
 
-def _kept(triples: Sequence[tuple[str, ...]], pairs: Iterable[Pair], alone: set[str]) -> int:
+async def _extracted(extractor: Extractor, chunk: Chunk) -> Extraction:
+    try:
+        return await extractor.extract(chunk)
+    except ModelReplyError as error:
+        return Extraction(chunk_id=chunk.id, state="failed", reason=str(error))
+
+
+def _kept(triples: Sequence[tuple[str, ...]], extraction: Extraction) -> int:
     """Count the triples of which head and tail came out; of one with two parts, whether its entity came out with the other part."""
-    found = {(_letters(head), _letters(tail)) for head, tail in pairs}
+    found = {(_letters(relation.head.name), _letters(relation.tail.name)) for relation in extraction.relations}
+    alone = {_letters(entity.name) for entity in extraction.entities if entity.description}
     return sum(
         any((_letters(triple[0]), _letters(tail)) in found for tail in triple[2:])
         if len(triple) > 2
@@ -190,7 +143,7 @@ def _letters(name: str) -> str:
 
 
 def musique(data: Path, *, own_form: bool) -> list[Record]:
-    """Read the recorded extractions, as JSON of OpenIE or in the form that each framework asks for."""
+    """Read the recorded extractions, as JSON of OpenIE or in the form that each extractor asks for."""
     passages = {p["id"]: p for p in _lines(data / "musique" / "corpus.jsonl")}
     records = []
     for said in _lines(data / "musique" / "recorded_extractions.jsonl"):
@@ -202,6 +155,7 @@ def musique(data: Path, *, own_form: bool) -> list[Record]:
             "graph_transformer, tool": _tool_form(triples),
             "graph_transformer, prompt": json.dumps(_prompt_form(triples), ensure_ascii=False),
             "path": "\n".join(f"({', '.join(triple)})" for triple in triples) or "NONE",
+            "llm": _own_form(triples, said["entities"]),
         }
         replies = forms if own_form else dict.fromkeys(EXTRACTORS, as_recorded)
         records.append(Record(_chunk(said["id"], passage["title"], passage["text"]), triples, replies))
@@ -254,6 +208,15 @@ def _tool_form(triples: Sequence[tuple[str, ...]]) -> str:
     return json.dumps({"nodes": nodes, "relationships": relationships}, ensure_ascii=False)
 
 
+def _own_form(triples: Sequence[tuple[str, ...]], entities: Sequence[str]) -> str:
+    relations = []
+    for triple in _prompt_form(triples):
+        row = {"subject": triple["head"], "relation": triple["relation"], "sentence": ""}
+        relations.append(row | ({"object": triple["tail"]} if "tail" in triple else {}))
+    things = [{"name": name, "type": "Thing", "description": ""} for name in entities]
+    return json.dumps({"entities": things, "relations": relations, "quantities": []}, ensure_ascii=False)
+
+
 def _prompt_form(triples: Sequence[tuple[str, ...]]) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for head, *rest in triples:
@@ -279,7 +242,7 @@ def main() -> None:
     own = musique(DATA, own_form=True)[:limit]
     sources: dict[str, list[Record]] = {
         "musique, as recorded": musique(DATA, own_form=False)[:limit],
-        "musique, in the framework's form": own,
+        "musique, in the form asked for": own,
         "recorded_llm, as recorded": recorded_llm(DATA)[:limit],
     }
     sources |= {f"musique, {trouble}": variants(own[:TROUBLED_RECORDS], trouble) for trouble in TROUBLES}
@@ -287,30 +250,25 @@ def main() -> None:
     for source, records in sources.items():
         for name in EXTRACTORS:
             outcome = asyncio.run(replay(name, records))
-            counts = [outcome.states[state] for state in ("ok", "empty", "repaired", "failed")]
+            counts = [outcome.states[state] for state in ("ok", "empty", "mended", "partial", "failed")]
             if sum(counts) != len(records):
                 raise SystemExit(f"{source}, {name}: {len(records)} records, {sum(counts)} accounted for")
-            lost = outcome.ours - outcome.framework
-            figures = (
-                len(records),
-                *counts,
-                outcome.triples,
-                outcome.ours,
-                outcome.framework,
-                lost,
-                outcome.raised,
-                outcome.respelled,
+            shipped = "" if name == "llm" else f"{outcome.as_shipped:,}"
+            after = (
+                outcome.lost_by_framework,
+                outcome.respelled_by_framework,
+                outcome.respelled_by_grounding,
+                outcome.ungrounded,
             )
-            rows.append([source, name, *(f"{figure:,}" for figure in figures)])
-    head = (
-        "replies|extractor|records|ok|empty|repaired|failed|triples|ours keeps|framework keeps|lost by it beside ours"
-    )
-    head += "|it raised|names it respelled"
+            figures = [f"{figure:,}" for figure in (len(records), *counts, outcome.triples, outcome.kept)]
+            rows.append([source, name, *figures, shipped, *(f"{figure:,}" for figure in after)])
+    head = "replies|extractor|records|ok|empty|mended|partial|failed|triples|kept|kept as shipped"
+    head += "|items lost by framework|names respelled by framework|by grounding|relations not grounded"
     print_table(
         "Recorded replies",
         head.split("|"),
         rows,
-        ["Every record is accounted for: ok + empty + repaired + failed = records."],
+        ["Every record is accounted for: ok + empty + mended + partial + failed = records."],
     )
 
 

@@ -384,13 +384,12 @@ class AsyncKnowledgeGraph:
     async def _check_models(self, *, extracting: bool) -> None:
         """Find out whether the hosted models of a build are there, before any document is read or paid for. Raises `ModelError`."""
         if extracting or is_hosted(self.settings.embedder):
-            from kgrag.extract import NEEDS_MODEL
             from kgrag.models.check import Role, require_models
 
             roles: list[Role] = ["chat", "embedder"] if extracting else ["embedder"]
-            # `path` asks for plain text, and so does the prompt mode of `graph_transformer`.
-            by_prompt = {"path"} | ({"graph_transformer"} if self.settings.transformer_mode == "prompt" else set())
-            structured = set(self.settings.extractor) & set(NEEDS_MODEL) - by_prompt
+            # The others ask for plain text.
+            by_schema = {"llm"} | ({"graph_transformer"} if self.settings.transformer_mode == "tool" else set())
+            structured = by_schema.intersection(self.settings.extractor)
             await require_models(self.settings, roles=roles, structured=bool(structured), meter=self.meter)
 
     async def _comparison(self, questions: Path, options: CompareOptions) -> Comparison:
@@ -473,9 +472,9 @@ class AsyncKnowledgeGraph:
     @property
     def _extracting_model(self) -> ChatModel | None:
         """The chat model, where an extractor asks one: a build without such needs no key."""
-        from kgrag.extract import NEEDS_MODEL
+        from kgrag.extract import asks_model
 
-        return self.model if set(self.settings.extractor) & set(NEEDS_MODEL) else None
+        return self.model if any(map(asks_model, self.settings.extractor)) else None
 
     def _corpus_wide_extractors(self) -> list[Extractor]:
         """Those of the store's graphs in which other chunks say something else when a document goes: no model is asked for that."""

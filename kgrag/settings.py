@@ -70,15 +70,21 @@ class Settings(BaseSettings):
     recorded: Path | None = None
     """The file that the extractor `recorded` reads."""
     prompt: str | None = None
-    """A file with instructions for extraction instead of kgrag's own."""
+    """`kgrag`, or a file with instructions for extraction, instead of the extractor's own prompt."""
+    as_shipped: bool = False
+    """Keep of a framework's extraction only what its own parser gives."""
+    gleaning: bool = False
+    """Let `llm` ask once more for what its first reply left out."""
+    retry: Literal["failed", "partial"] = "failed"
+    """What a build asks for again: chunks that failed, or those of which something was lost as well."""
     extraction_schema: str = "none"
-    """Types that `simple_kg` and `graph_transformer` may use: `none`, `induced` (from samples), or a JSON or TOML file."""
+    """Types that `llm`, `simple_kg` and `graph_transformer` may use: `none`, `induced` (from samples), or a JSON or TOML file."""
     max_paths_per_chunk: int = Field(default=10, gt=0)
     """Triplets that `path` asks for."""
     transformer_mode: Literal["tool", "prompt"] = "tool"
     """How `graph_transformer` asks: by a tool call, or by prompt alone."""
     node_properties: Annotated[tuple[str, ...] | None, NoDecode] = None
-    """Properties of entities that `graph_transformer` asks for in tool mode; None is `description`."""
+    """Properties of entities that `graph_transformer` asks for in tool mode; None is as the framework ships: none."""
     relationship_properties: Annotated[tuple[str, ...] | None, NoDecode] = None
     """The same for relations."""
     chunk_tokens: int = Field(default=512, ge=64)

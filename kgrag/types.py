@@ -31,7 +31,8 @@ __all__ = [
 ]
 
 Scalar = str | int | float | bool | None
-WorkState = Literal["ok", "empty", "repaired", "failed"]
+WorkState = Literal["ok", "empty", "mended", "partial", "failed"]
+"""`mended`: the reply was put right and nothing is lost; `partial`: something of it is lost, which the reason names."""
 
 
 def content_id(*parts: str) -> str:
@@ -224,7 +225,7 @@ class Extraction(_Value):
     relations: tuple[Relation, ...] = ()
     state: WorkState = "ok"
     reason: str = ""
-    """Why it is `failed` or `repaired`; empty otherwise."""
+    """Why it is `failed`, `partial` or `mended`; empty otherwise."""
     remarks: dict[str, int] = Field(default_factory=dict)
     """What was noticed about what the model said, with counts: `relations not grounded`, `numbers that the chunk does not have`, ..."""
     usage: Usage = Usage()

@@ -158,11 +158,11 @@ def _of_extractor(
     import asyncio
 
     from kgrag.evaluate.extraction import gold_chunks, passages_of_gold, triples_of_extractor
-    from kgrag.extract import NEEDS_MODEL, open_extractor
+    from kgrag.extract import asks_model, open_extractor
     from kgrag.knowledge_graph import open_graph
     from kgrag.models import CHAT_MODELS, open_chat_model
 
-    asks = name in NEEDS_MODEL and settings.model not in CHAT_MODELS
+    asks = asks_model(name) and settings.model not in CHAT_MODELS
     model = open_chat_model(settings.model, settings=settings) if asks else None
     extractor = open_extractor(name, model=model, settings=settings)
     if store is None:

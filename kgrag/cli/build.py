@@ -85,16 +85,33 @@ def build(
         ),
     ] = None,
     prompt: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
-            "--prompt", help="A file with instructions for extraction instead of kgrag's.", show_default=False
+            "--prompt",
+            help="kgrag, or a file with instructions, instead of the extractor's own prompt.",
+            show_default=False,
+        ),
+    ] = None,
+    as_shipped: Annotated[
+        bool, typer.Option("--as-shipped", help="Keep only what a framework's own parser gives.", show_default=False)
+    ] = False,
+    gleaning: Annotated[
+        bool,
+        typer.Option("--gleaning", help="Let llm ask once more for what its first reply left out.", show_default=False),
+    ] = False,
+    retry: Annotated[
+        str | None,
+        typer.Option(
+            "--retry",
+            help="What to ask for again: failed (default), or partial: also chunks of which something was lost.",
+            show_default=False,
         ),
     ] = None,
     schema: Annotated[
         str | None,
         typer.Option(
             "--schema",
-            help="Types for simple_kg and graph_transformer: none, induced (from samples), or a JSON or TOML file. Default: none.",
+            help="Types for llm, simple_kg and graph_transformer: none, induced (from samples), or a JSON or TOML file. Default: none.",
             show_default=False,
         ),
     ] = None,
@@ -146,7 +163,10 @@ def build(
         "extractor": extractor,
         "graph": graph,
         "recorded": recorded,
-        "prompt": None if prompt is None else str(prompt),
+        "prompt": prompt,
+        "as_shipped": as_shipped or None,
+        "gleaning": gleaning or None,
+        "retry": retry,
         "extraction_schema": schema,
         "max_paths_per_chunk": max_paths_per_chunk,
         "transformer_mode": transformer_mode,

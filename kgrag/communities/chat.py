@@ -75,7 +75,7 @@ class ChatSummariser:
     async def summarise(self, profile: Profile) -> Summary:
         """Ask for one summary.
 
-        Citations of chunks that were not given are taken out, and the summary is `repaired`. Raises `ModelReplyError` where label or
+        Citations of chunks that were not given are taken out, and the summary is `mended`. Raises `ModelReplyError` where label or
         summary is missing, and what the model raises.
         """
         reply = await self._model.reply(messages(profile), schema=REPLY_SCHEMA)
@@ -93,7 +93,7 @@ class ChatSummariser:
         wrong = _wrong_citations(text, len(profile.chunks))
         if wrong:
             mended.append(f"it cited chunks that it was not given: {', '.join(map(str, wrong))}")
-        state: WorkState = "repaired" if mended else "ok"
+        state: WorkState = "mended" if mended else "ok"
         return Summary(
             label=label,
             summary=text,

@@ -51,7 +51,7 @@ class CommunityReport(BaseModel):
     new: int = 0
     """Communities that were not there before."""
     summaries: Counter[str] = Field(default_factory=Counter)
-    """State (ok, empty, repaired, failed, unchanged; in a dry run also planned) -> communities."""
+    """State (ok, empty, mended, failed, unchanged; in a dry run also planned) -> communities."""
     failures: list[CommunityFailure] = Field(default_factory=list)
     usage: Usage = Usage()
     """What the model calls cost; in a dry run what they are expected to cost."""

@@ -38,7 +38,8 @@ class Extractor(Protocol):
     async def extract(self, chunk: Chunk) -> Extraction:
         """Extract one chunk.
 
-        Returns `state="empty"` where there is nothing to say, `"repaired"` with a reason where a reply had to be mended. Raises
+        Returns `state="empty"` where there is nothing to say, with a reason `"mended"` where a reply had to be put right and `"partial"`
+        where something of it is lost. Raises
         `ModelReplyError` when the model's answer cannot be used (the build records it as failed), `ModelUnavailable` when the model
         cannot be reached for now (the build waits) and another `ModelError` when waiting would not help (the build stops).
         """

@@ -1,47 +1,91 @@
-"""What the three extractors by language model have in common: one chunk in, the framework's work, entities and relations out."""
+"""What the three extractors by a framework have in common: the framework as it ships does its work, and what its parser loses is kept.
+
+The framework makes the prompt, asks through its own LLM class, and parses the model's raw reply. The same reply is read by `replies`, too:
+what the framework's parser dropped, or raised on, is counted and kept, unless only what the framework gives is wanted (`as_shipped`).
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from importlib.metadata import version
+from typing import Any
 
-from kgrag.extract.accounting import accounted
-from kgrag.extract.conversation import Conversation
+from kgrag.errors import KgragError, ModelReplyError
+from kgrag.extract.grounding import OUTSIDE_SCHEMA, ChunkSurface, ground
+from kgrag.extract.replies import read_reply
 from kgrag.extract.schema import ExtractionSchema
-from kgrag.extract.statements import Stated
-from kgrag.extract.surface import entity_label
-from kgrag.models.base import ChatModel
-from kgrag.store.identifiers import relation_type
-from kgrag.types import Chunk, Document, Extraction, content_id
+from kgrag.extract.statements import Stated, Statement
+from kgrag.models.base import ChatModel, Message, Reply
+from kgrag.models.wrapped import Wrapped
+from kgrag.types import Chunk, Document, Extraction, Usage, content_id
 
-__all__ = ["FrameworkExtractor"]
+__all__ = ["LOST_BY_FRAMEWORK", "RESPELLED_BY_FRAMEWORK", "FrameworkExtractor", "HeardModel"]
 
-VERSION = "1"
+VERSION = "2"
 """Goes up when the same reply would give another extraction."""
+LOST_BY_FRAMEWORK = "lost by framework"
+RESPELLED_BY_FRAMEWORK = "names respelled by framework"
+SHOWN_ERROR_CHARACTERS = 200
+
+
+class HeardModel(Wrapped[ChatModel]):
+    """The model of one chunk: the framework asks it, and what it wrote and cost is kept here.
+
+    A reply that the model's own checks refuse (cut off at the token limit, not valid against a schema) reaches the framework's parser as it
+    is. What was never answered is raised.
+    """
+
+    def __init__(self, model: ChatModel) -> None:
+        super().__init__(model)
+        self.answered = False
+        self.text = ""
+        """The raw reply, the last where there were several."""
+        self.usage = Usage()
+        self.mended: list[str] = []
+        self.lost: list[str] = []
+
+    async def reply(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None) -> Reply:
+        """Ask the model. Raises what it raises where it gave no reply."""
+        try:
+            reply = await self._model.reply(messages, schema=schema)
+        except ModelReplyError as error:
+            if not error.reply and not error.usage.calls:
+                raise  # it was refused before it was answered
+            self.lost.append(str(error).partition(" The reply was: ")[0].replace(f"{self.name}: ", "").rstrip("."))
+            reply = Reply(error.reply, usage=error.usage)
+        if reply.mended:
+            self.mended.append(f"the model was asked again, because {reply.mended.rstrip('.')}")
+        self.answered, self.text = True, reply.text
+        self.usage += reply.usage
+        return reply
 
 
 class FrameworkExtractor(ABC):
-    """An `Extractor` that lets a framework ask a model about each chunk's `prompted_text`.
+    """An `Extractor` that lets a framework ask a model about each chunk's `prompted_text`, by one call.
 
-    Every chunk ends in one of four ways: ok, empty (the model says that there is nothing), repaired (with what was mended or lost as the
-    reason), or `ModelReplyError` with the raw reply. The framework's objects are made once and serve all chunks.
+    Every chunk is ok, empty (the model says that there is nothing), mended (nothing lost), partial (with what was lost as the reason), or
+    ends in `ModelReplyError` with the raw reply.
     """
 
     name: str
+    framework: str
+    """The distribution whose version is a part of the fingerprint: its prompt and its parser are."""
 
-    def __init__(self, model: ChatModel, *, depends_on: Sequence[str], schema: ExtractionSchema | None = None) -> None:
+    def __init__(
+        self, model: ChatModel, *, depends_on: Sequence[str], schema: ExtractionSchema | None, as_shipped: bool
+    ) -> None:
         self._model = model
+        self._as_shipped = as_shipped
+        own = ["as shipped"] if as_shipped else []
+        shipped = version(self.framework)
+        self._depends_on = (VERSION, self.name, shipped, model.name, schema.digest if schema else "", *own, *depends_on)
         self._schema = schema
-        self._depends_on = (VERSION, self.name, model.name, schema.digest if schema else "", *depends_on)
-        # The frameworks compare types letter by letter; a type of the schema is that type however the model writes it.
-        self._entity_labels = (
-            {entity_label(label).casefold(): label for label, _ in schema.entity_types} if schema else {}
-        )
-        self._relation_labels = {relation_type(label): label for label, _ in schema.relation_types} if schema else {}
 
     @property
     def fingerprint(self) -> str:
-        """Of version, model, prompt, schema and options."""
+        """Of kgrag's and the framework's version, model, prompt, schema and options."""
         return content_id(*self._depends_on)
 
     def prepare(self, documents: Iterable[Document], chunks: Iterable[Chunk]) -> None:
@@ -50,38 +94,80 @@ class FrameworkExtractor(ABC):
 
     async def extract(self, chunk: Chunk) -> Extraction:
         """Extract one chunk. Raises `ModelReplyError` with the raw reply and its cost, and `ModelError` from the model."""
-        said = Conversation(chunk.prompted_text)
-        with said.current():
-            stated = await self._run(chunk, said)
-        return accounted(
-            stated,
-            chunk,
-            reason=said.reason,
-            reply=said.reply,
-            said=said.stated.size,
-            outside=_outside(said.stated, stated),
-            usage=said.usage,
-        )
+        heard = HeardModel(self._model)
+        theirs, raised = Stated(), ""
+        try:
+            theirs = await self._run(chunk, heard)
+        except KgragError:
+            raise
+        except Exception as error:  # a framework's parser may raise anything on a reply
+            if not heard.answered:
+                raise
+            raised = f"{self.framework} raised {type(error).__name__}: {str(error)[:SHOWN_ERROR_CHARACTERS]}"
+        read = read_reply(heard.text, chunk_text=chunk.prompted_text)
+        # The frameworks compare types letter by letter; a type of the schema is that type however the model writes it.
+        ours = self._schema.only(read) if self._schema else read
+        stated, remarks = self._both(theirs, ours, whole=not read.lost and not heard.lost, chunk=chunk)
+        remarks[OUTSIDE_SCHEMA] = read.size - ours.size
+        problems = [*heard.lost, *(read.lost if read.form is not None or not heard.lost else [])]
+        if read.form is None and not theirs.size:
+            raise ModelReplyError(
+                f"{self.name}: expected entities and relations, got none: {'; '.join(problems)}.",
+                reply=heard.text,
+                usage=heard.usage,
+            )
+        lost_there = [raised] if raised else []
+        if count := remarks[LOST_BY_FRAMEWORK]:
+            lost_there.append(f"{count} {LOST_BY_FRAMEWORK}")
+        if not stated.size and (problems or (lost_there and self._as_shipped)):
+            why = "; ".join([*problems, *lost_there])
+            raise ModelReplyError(f"{self.name}: nothing is left: {why}.", reply=heard.text, usage=heard.usage)
+        stated.mended = [*heard.mended, *read.mended]
+        stated.lost = problems if read.form is not None else []
+        (stated.lost if self._as_shipped and count else stated.mended).extend(lost_there)
+        return ground(stated, chunk, reply=heard.text, said=read.size, remarks=remarks, usage=heard.usage)
 
-    def entity_label(self, written: str) -> str:
-        """Name a type of entity as the schema does, or as the store will."""
-        label = entity_label(written)
-        return self._entity_labels.get(label.casefold(), label)
+    def _both(self, theirs: Stated, ours: Stated, *, whole: bool, chunk: Chunk) -> tuple[Stated, dict[str, int]]:
+        """Put what the framework's parser gave and what the reply says together, and count what the parser lost and respelled."""
+        written = {_letters(name): name for name in _names(ours)}
+        gave = {_key(s) for s in theirs.statements}
+        named = {_letters(name) for name in _names(theirs)}
+        lost = [s for s in ours.statements if _key(s) not in gave]
+        lost_names = [n for n in ours.named if _letters(n.name) not in named]
+        remarks = {
+            LOST_BY_FRAMEWORK: len(lost) + len(lost_names),
+            RESPELLED_BY_FRAMEWORK: sum(written.get(_letters(name), name) != name for name in set(_names(theirs))),
+        }
+        if self._as_shipped:
+            return Stated(list(theirs.named), list(theirs.statements), form=ours.form), remarks
+        # Of a reply that is broken a parser may make names that the model did not finish: those must be in the chunk.
+        surface = ChunkSurface(chunk.prompted_text)
+        known = {_key(s) for s in ours.statements}
 
-    def relation_label(self, written: str) -> str:
-        """Name a type of relation as the schema does, or as the store will."""
-        label = relation_type(written)
-        return self._relation_labels.get(label, label)
+        def is_sure(*names: str) -> bool:
+            return whole or all(_letters(name) in written or surface.spelling(name) for name in names)
+
+        more = [s for s in theirs.statements if _key(s) not in known and is_sure(s.head, s.tail)]
+        more_names = [n for n in theirs.named if _letters(n.name) not in written and is_sure(n.name)]
+        as_written = [
+            replace(s, head=written.get(_letters(s.head), s.head), tail=written.get(_letters(s.tail), s.tail))
+            for s in more
+        ]
+        return Stated([*ours.named, *more_names], [*ours.statements, *as_written], form=ours.form), remarks
 
     @abstractmethod
-    async def _run(self, chunk: Chunk, said: Conversation) -> Stated:
-        """Let the framework extract a chunk: what it gives back, in the model's spelling."""
+    async def _run(self, chunk: Chunk, model: ChatModel) -> Stated:
+        """Let the framework ask `model` about a chunk: what its parser gives, as it spells it."""
 
 
-def _outside(said: Stated, kept: Stated) -> int:
-    """Count what the framework left out of what it was given."""
-    return len(_names(said) - _names(kept)) + len(said.statements) - len(kept.statements)
+def _names(stated: Stated) -> list[str]:
+    return [*(n.name for n in stated.named), *(end for s in stated.statements for end in (s.head, s.tail))]
 
 
-def _names(stated: Stated) -> set[str]:
-    return {named.name for named in stated.named} | {end for s in stated.statements for end in (s.head, s.tail)}
+def _key(statement: Statement) -> tuple[str, str, str]:
+    return _letters(statement.head), _letters(statement.type), _letters(statement.tail)
+
+
+def _letters(name: str) -> str:
+    """Fold a name so far that it is the same before and after a framework's parser: `5 mA` and `5 Ma`."""
+    return "".join(filter(str.isalnum, name.casefold())) or name.strip()

@@ -1,16 +1,13 @@
-"""The `path` extractor: LlamaIndex's SimpleLLMPathExtractor, with a parse function of ours."""
+"""The `path` extractor: LlamaIndex's SimpleLLMPathExtractor."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import replace
-
 from kgrag.extract.by_framework import FrameworkExtractor
-from kgrag.extract.conversation import Conversation, ReadingModel
-from kgrag.extract.prompts import INSTRUCTIONS, prompt_template
-from kgrag.extract.statements import Stated
+from kgrag.extract.prompts import prompt_template
+from kgrag.extract.statements import Stated, Statement
 from kgrag.models.base import ChatModel
 from kgrag.models.frameworks.llama_index import (
+    DEFAULT_KG_TRIPLET_EXTRACT_PROMPT,
     KG_NODES_KEY,
     KG_RELATIONS_KEY,
     LlamaIndexModel,
@@ -32,37 +29,36 @@ class PathExtractor(FrameworkExtractor):
     """An `Extractor` of untyped triples: subject, predicate, object."""
 
     name = "path"
+    framework = "llama-index-core"
 
-    def __init__(self, model: ChatModel, *, instructions: str = INSTRUCTIONS, max_paths_per_chunk: int = 10) -> None:
-        template = prompt_template(instructions, form=FORM, schema="", text="text", escape=str)
-        super().__init__(model, depends_on=(template, str(max_paths_per_chunk)))
-        bridge = LlamaIndexModel(chat_model=ReadingModel(model, form="lines", write=_triple_lines))
-        self._extractor = SimpleLLMPathExtractor(
-            llm=bridge,
-            extract_prompt=PromptTemplate(template),
-            parse_fn=_parse,
-            max_paths_per_chunk=max_paths_per_chunk,
+    def __init__(
+        self,
+        model: ChatModel,
+        *,
+        instructions: str | None = None,
+        max_paths_per_chunk: int = 10,
+        as_shipped: bool = False,
+    ) -> None:
+        self._prompt = DEFAULT_KG_TRIPLET_EXTRACT_PROMPT
+        if instructions is not None:
+            self._prompt = PromptTemplate(prompt_template(instructions, form=FORM, schema="", text="text", escape=str))
+        self._max_paths = max_paths_per_chunk
+        depends_on = (self._prompt.template, str(max_paths_per_chunk))
+        super().__init__(model, schema=None, as_shipped=as_shipped, depends_on=depends_on)
+
+    async def _run(self, chunk: Chunk, model: ChatModel) -> Stated:
+        extractor = SimpleLLMPathExtractor(
+            llm=LlamaIndexModel(chat_model=model),
+            extract_prompt=self._prompt,
+            max_paths_per_chunk=self._max_paths,
             num_workers=1,
-            raise_on_error=True,
+            raise_on_error=True,  # it would log what its parser raises, and keep nothing
         )
-
-    async def _run(self, chunk: Chunk, said: Conversation) -> Stated:
-        (node,) = await self._extractor.acall([TextNode(text=chunk.prompted_text)])
+        (node,) = await extractor.acall([TextNode(text=chunk.prompted_text)])
         nodes, relations = node.metadata[KG_NODES_KEY], node.metadata[KG_RELATIONS_KEY]
         return Stated(
-            named=list(said.stated.named),
             statements=[
-                replace(sent, head=nodes[2 * i].name, type=relation.label, tail=nodes[2 * i + 1].name)
-                for i, (relation, sent) in enumerate(zip(relations, said.stated.statements, strict=True))
-            ],
+                Statement(nodes[2 * i].name, relation.label, nodes[2 * i + 1].name)
+                for i, relation in enumerate(relations)
+            ]
         )
-
-
-def _triple_lines(stated: Stated) -> str:
-    """Write one triple a line as JSON: what `_parse` reads, with no character changed."""
-    return "\n".join(json.dumps([s.head, s.type, s.tail], ensure_ascii=False) for s in stated.statements)
-
-
-def _parse(reply: str) -> list[tuple[str, str, str]]:
-    """Read what `_triple_lines` wrote; LlamaIndex's own function would split names at commas and capitalise them."""
-    return [(head, kind, tail) for head, kind, tail in map(json.loads, reply.split("\n") if reply else [])]

@@ -2,7 +2,7 @@
 
 Each line of the file is a record: the `id` of a ready passage or of a chunk, and what was extracted from it, as data (`entities`,
 `triples`, and the other keys that `kgrag.extract.replies` knows) or as the raw `reply` of a model. Records are read as replies are: what
-is not quite in that form is repaired or accounted for, and every name is held against the chunk.
+is not quite in that form is mended or accounted for, and every name is compared with the chunk.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from kgrag.errors import InputError, ModelReplyError
-from kgrag.extract.accounting import accounted
+from kgrag.extract.grounding import ground
 from kgrag.extract.replies import read_data, read_reply
 from kgrag.extract.statements import Stated
 from kgrag.text.names import normal_form
@@ -104,7 +104,7 @@ class RecordedExtractor:
             stated.lost += read.lost
         if stated.lost and not stated.size:
             raise ModelReplyError(f"Expected entities and relations, got none: {stated.reason}.", reply=raw)
-        return accounted(_typed(stated), chunk, reason=stated.reason, reply=raw, said=stated.size)
+        return ground(_typed(stated), chunk, reply=raw)
 
     def _of(self, chunk: Chunk) -> list[str]:
         return [line for key in _ids(chunk) for line in self._records.get(key, ())]

@@ -36,6 +36,8 @@ TAIL_KEYS = ("end_node_id", "target_node_id", "tail", "object", "target", "end",
 TYPE_KEYS = ("type", "relation", "predicate", "relationship", "relation_type", "label", "relationship_type", "rel")
 HEAD_TYPE_KEYS = ("source_node_type", "head_type", "subject_type", "source_type", "start_node_type")
 TAIL_TYPE_KEYS = ("target_node_type", "tail_type", "object_type", "target_type", "end_node_type")
+QUANTITY_LIST = "quantities"
+"""Of the extractor `llm`: values with what they are of and when they hold."""
 NAME_KEYS = ("name", "title", "entity", "entity_name", "text", "id")
 ENTITY_TYPE_KEYS = ("label", "type", "entity_type", "category")
 DESCRIPTION_KEYS = ("description", "evidence", "explanation")
@@ -65,36 +67,37 @@ def read_data(data: Any) -> Stated:
 def _read_text(reply: str, chunk_text: str) -> Stated:
     text = reply.strip().removeprefix("\ufeff")
     stated = Stated()
+    twice = _Twice(stated)
     if len(text) > MAX_READ_CHARACTERS:
         stated.lost.append(f"the reply has {len(text):,} characters, of which {MAX_READ_CHARACTERS:,} were read")
         text = text[:MAX_READ_CHARACTERS]
     if not text:
         stated.lost.append("the reply is empty")
         return stated
-    data, whole = _json(text)
+    data, whole = _json(text, twice)
     if whole:
         return _read(data, stated)
     if "<|>" in text:
         return read_records(text, stated)
     if "```" in text and (fenced := "\n".join(FENCE.findall(text)).strip()):
-        data, whole = _json(fenced)
+        data, whole = _json(fenced, twice)
         if whole:
             stated.mended.append("the JSON stood in a code fence")
             return _read(data, stated)
     if "{" in text or "[" in text:
-        in_text = _inside(text)
+        in_text = _inside(text, twice)
         if in_text.form is not None:
-            in_text.lost[:0] = stated.lost
+            in_text.lost[:0], in_text.mended[:0] = stated.lost, stated.mended
             return in_text
     return read_triple_lines(text, stated, chunk_text=chunk_text)
 
 
-def _json(text: str) -> tuple[Any, bool]:
+def _json(text: str, twice: _Twice | None = None) -> tuple[Any, bool]:
     """Parse JSON, or what is a literal of Python (single quotation marks): the data, and whether the text is that."""
     if text[0] not in "{[":
         return None, False
     try:
-        return json.loads(text, strict=False), True
+        return json.loads(text, strict=False, object_pairs_hook=twice), True
     except (ValueError, RecursionError):
         pass
     try:
@@ -104,9 +107,37 @@ def _json(text: str) -> tuple[Any, bool]:
     return data, isinstance(data, dict | list)
 
 
-def _inside(text: str) -> Stated:
+class _Twice:
+    """Makes objects of JSON's pairs of key and value; a key that comes twice loses nothing silently."""
+
+    def __init__(self, stated: Stated) -> None:
+        self._stated = stated
+
+    def __call__(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        """Put lists of one key together, and take two ends of a relation for both; of other values the first counts."""
+        made: dict[str, Any] = {}
+        for key, value in pairs:
+            if key not in made or made[key] in (None, "", [], {}):
+                made[key] = value
+            elif isinstance(made[key], list) and isinstance(value, list):
+                made[key] = [*made[key], *value]
+                self._note(f"the key {key!r} came twice in one object: both lists were read", self._stated.mended)
+            elif made[key] != value and value not in (None, "", [], {}):
+                if key in (*HEAD_KEYS, *TAIL_KEYS):
+                    made[key] = [*(made[key] if isinstance(made[key], list) else [made[key]]), value]
+                    self._note(f"the key {key!r} came twice in one object: both were read", self._stated.mended)
+                else:
+                    self._note(f"the key {key!r} came twice in one object: the first was kept", self._stated.lost)
+        return made
+
+    def _note(self, note: str, notes: list[str]) -> None:
+        if note not in notes:  # parts of a text may be parsed more than once
+            notes.append(note)
+
+
+def _inside(text: str, twice: _Twice) -> Stated:
     """Read the JSON values that stand somewhere in a text; where one is broken, the complete ones inside it."""
-    found, broken, prose = _values(text)
+    found, broken, prose = _values(text, twice)
     best = Stated()
     items: list[Any] = []
     for value in found:
@@ -125,9 +156,9 @@ def _inside(text: str) -> Stated:
     return stated
 
 
-def _values(text: str) -> tuple[list[Any], bool, bool]:
+def _values(text: str, twice: _Twice) -> tuple[list[Any], bool, bool]:
     """Find the outermost complete values of a text: the values, whether one of them was broken, whether there was other text."""
-    decoder, found = json.JSONDecoder(strict=False), list[Any]()
+    decoder, found = json.JSONDecoder(strict=False, object_pairs_hook=twice), list[Any]()
     position, broken_starts, broken, rest = 0, 0, False, []
     open_objects: list[int] = []
     for start in re.finditer(r"[{\[]", text):
@@ -168,7 +199,9 @@ def _complete_part(text: str, starts: list[int]) -> list[Any]:
 
 
 def _items(value: Any) -> list[Any]:
-    if isinstance(value, dict) and any(isinstance(value.get(key), list) for key in (*NODE_LISTS, *RELATION_LISTS)):
+    if isinstance(value, dict) and any(
+        isinstance(value.get(key), list) for key in (*NODE_LISTS, *RELATION_LISTS, QUANTITY_LIST)
+    ):
         return [value]
     if isinstance(value, list) and not _is_triple(value):
         return value
@@ -193,7 +226,7 @@ def _read(data: Any, stated: Stated) -> Stated:
 
 
 def _is_empty_graph(data: Any) -> bool:
-    return isinstance(data, dict) and any(key in data for key in (*NODE_LISTS, *RELATION_LISTS))
+    return isinstance(data, dict) and any(key in data for key in (*NODE_LISTS, *RELATION_LISTS, QUANTITY_LIST))
 
 
 def _lists(data: Any) -> tuple[list[Any], list[Any], list[Any]]:
@@ -221,7 +254,17 @@ def _lists(data: Any) -> tuple[list[Any], list[Any], list[Any]]:
         for key in keys:
             items.extend(_as_list(data.get(key)))
         lists.append(items)
+    lists[1].extend(map(_quantity, _as_list(data.get(QUANTITY_LIST))))
     return lists[0], lists[1], []
+
+
+def _quantity(item: Any) -> Any:
+    """Read a quantity as a relation to its value."""
+    if not isinstance(item, dict):
+        return item
+    value = {"name": item.get("value"), "type": "Quantity"}
+    said = {key: item.get(key) for key in ("subject", "condition", "sentence")}
+    return said | {"relation": "HAS_VALUE", "object": value, "description": item.get("property")}
 
 
 def _as_list(value: Any) -> list[Any]:
@@ -298,8 +341,9 @@ def _read_relation(relation: Any, names: dict[str, Named], stated: Stated) -> No
             kind = NO_TYPE
         description = _description(relation, properties, leave_out=set())
         head_type, tail_type = _text(_first(relation, HEAD_TYPE_KEYS)), _text(_first(relation, TAIL_TYPE_KEYS))
+        quoted = {"condition": _text(relation.get("condition")), "sentence": _text(relation.get("sentence"))}
         said = [
-            Statement(head.name, kind, tail.name, head_type or head.type, tail_type or tail.type, description)
+            Statement(head.name, kind, tail.name, head_type or head.type, tail_type or tail.type, description, **quoted)
             for head in heads
             for tail in tails
         ]

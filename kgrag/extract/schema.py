@@ -5,17 +5,21 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from kgrag.errors import InputError
+from kgrag.extract.grounding import entity_label
+from kgrag.extract.statements import Stated
+from kgrag.store.identifiers import relation_type
 from kgrag.types import content_id
 
 __all__ = ["ExtractionSchema", "read_schema", "schema_from_data"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ExtractionSchema:
     """Types with descriptions, and patterns (type of head, type of relation, type of tail) where the file has some."""
 
@@ -39,6 +43,49 @@ class ExtractionSchema:
             ensure_ascii=False,
             indent=2,
         )
+
+    def entity_label(self, written: str) -> str:
+        """Name a type of entity as the schema does, however the model writes it, or as the store will."""
+        label = entity_label(written)
+        return self._entity_labels.get(label.casefold(), label)
+
+    def relation_label(self, written: str) -> str:
+        """Name a type of relation as the schema does, or as the store will."""
+        label = relation_type(written)
+        return self._relation_labels.get(label, label)
+
+    def only(self, stated: Stated) -> Stated:
+        """Leave out what is outside the schema, and name the types of the rest as the schema does."""
+        entities, relations = set(self._entity_labels.values()), set(self._relation_labels.values())
+        named = [replace(n, type=self.entity_label(n.type)) for n in stated.named]
+        statements = [
+            replace(
+                s,
+                head_type=self.entity_label(s.head_type),
+                type=self.relation_label(s.type),
+                tail_type=self.entity_label(s.tail_type),
+            )
+            for s in stated.statements
+        ]
+        return replace(
+            stated,
+            named=[n for n in named if n.type in entities],
+            statements=[
+                s
+                for s in statements
+                if entities >= {s.head_type, s.tail_type}
+                and (not relations or s.type in relations)
+                and (not self.patterns or (s.head_type, s.type, s.tail_type) in self.patterns)
+            ],
+        )
+
+    @cached_property
+    def _entity_labels(self) -> dict[str, str]:
+        return {entity_label(label).casefold(): label for label, _ in self.entity_types}
+
+    @cached_property
+    def _relation_labels(self) -> dict[str, str]:
+        return {relation_type(label): label for label, _ in self.relation_types}
 
     def in_words(self) -> str:
         """Say it in a prompt."""

@@ -1,4 +1,4 @@
-"""What a model said about a chunk, before it is held against the chunk: names and statements in the model's own spelling."""
+"""What a model said about a chunk, before it is grounded in the chunk: names and statements in the model's own spelling."""
 
 from __future__ import annotations
 
@@ -32,6 +32,10 @@ class Statement:
     head_type: str = ""
     tail_type: str = ""
     description: str = ""
+    condition: str = ""
+    """When a quantity holds: `at 25 °C`."""
+    sentence: str = ""
+    """What the model gives as the chunk's own words for it."""
 
 
 @dataclass(slots=True)

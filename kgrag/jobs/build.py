@@ -140,6 +140,7 @@ async def _derive(
                 watch=watch,
                 progress=progress,
                 report=report,
+                retry_partial=settings.retry == "partial",
             )
         if model is not None:
             after, prices = expected_of(model), load_prices(settings.prices)

@@ -157,7 +157,11 @@ async def estimate(
         for graph, extractor in extractors:
             known = store.ledger.of_subjects("extract", [chunk.id for chunk in batch], scope=graph) if store else {}
             fingerprint = chunk_fingerprints(extractor)
-            wanted = [chunk for chunk in batch if not is_done(known.get(chunk.id), fingerprint(chunk))]
+            wanted = [
+                chunk
+                for chunk in batch
+                if not is_done(known.get(chunk.id), fingerprint(chunk), retry_partial=settings.retry == "partial")
+            ]
             await _count(extractor, wanted, model, result.graphs[graph])
     prices = load_prices(settings.prices)
     for graph, counts in result.graphs.items():

@@ -50,7 +50,7 @@ class BuildReport(BaseModel):
     chunks_written: int = 0
     chunks_embedded: int = 0
     extractions: dict[str, Counter[str]] = Field(default_factory=dict)
-    """Graph → state (ok, empty, repaired, failed, unchanged) → chunks."""
+    """Graph → state (ok, empty, mended, partial, failed, unchanged) → chunks."""
     graphs: dict[str, GraphReport] = Field(default_factory=dict)
     schemas: dict[str, str] = Field(default_factory=dict)
     """Graph → its induced schema, as a schema file."""

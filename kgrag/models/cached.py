@@ -2,7 +2,7 @@
 
 Only usable replies are kept: a model inside that raises leaves no entry. Equal requests that are under way at the same time are made once.
 Inside `fresh_replies()` every request is made and its reply replaces what was kept: for a reply that turned out to be of no use, and to
-find out whether a model is there.
+find out whether a model is there. Inside `replies_in_use()` a chat reply is kept once the caller says that it was of use.
 """
 
 from __future__ import annotations
@@ -24,12 +24,56 @@ from kgrag.models.reply_cache import ReplyCache
 from kgrag.models.wrapped import Wrapped, WrappedEmbedder
 from kgrag.types import content_id
 
-__all__ = ["CachedChatModel", "CachedEmbedder", "CachedReranker", "chat_key", "fresh_replies"]
+__all__ = [
+    "CachedChatModel",
+    "CachedEmbedder",
+    "CachedReranker",
+    "RepliesInUse",
+    "chat_key",
+    "fresh_replies",
+    "replies_in_use",
+]
 
 KEY_VERSION = "1"
 """Counts up when the same key would mean another reply."""
 
 _FRESH: ContextVar[bool] = ContextVar("fresh", default=False)
+
+
+class RepliesInUse:
+    """Chat replies that were given and are not kept yet; whoever uses them says so by `keep`."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[tuple[ReplyCache, str], tuple[str, bytes]] = {}
+
+    def get(self, cache: ReplyCache, key: str) -> bytes | None:
+        """Return a reply that waits here."""
+        found = self._waiting.get((cache, key))
+        return found[1] if found else None
+
+    def put(self, cache: ReplyCache, key: str, model: str, value: bytes) -> None:
+        """Let a reply wait."""
+        self._waiting[cache, key] = model, value
+
+    def keep(self) -> None:
+        """Put the replies into their cache: they were of use."""
+        for (cache, key), (model, value) in self._waiting.items():
+            cache.put("chat", model, {key: value})
+        self._waiting.clear()
+
+
+_IN_USE: ContextVar[RepliesInUse | None] = ContextVar("in_use", default=None)
+
+
+@contextmanager
+def replies_in_use() -> Iterator[RepliesInUse]:
+    """Keep no chat reply that is given in this block, and in the tasks that it starts, before `keep` is called."""
+    replies = RepliesInUse()
+    token = _IN_USE.set(replies)
+    try:
+        yield replies
+    finally:
+        _IN_USE.reset(token)
 
 
 @contextmanager
@@ -61,14 +105,21 @@ class CachedChatModel(Wrapped[ChatModel]):
         """Answer from the cache (with a usage of nothing), or as the model does."""
         key = chat_key(self.identity, messages, schema)
         async with self._under_way.alone(key):
-            if not _FRESH.get() and (kept := self._cache.get([key]).get(key)):
+            in_use = _IN_USE.get()
+            kept = in_use.get(self._cache, key) if in_use else None
+            if kept is None and not _FRESH.get():
+                kept = self._cache.get([key]).get(key)
+            if kept is not None:
                 if self._meter is not None:
                     self._meter.note_cached(self.name)
                 value = json.loads(kept)
                 return Reply(text=value["text"], data=value["data"], mended=value.get("mended", ""))
             reply = await self._model.reply(messages, schema=schema)
-            value = {"text": reply.text, "data": reply.data, "mended": reply.mended}
-            self._cache.put("chat", self.name, {key: json.dumps(value).encode()})
+            value = json.dumps({"text": reply.text, "data": reply.data, "mended": reply.mended}).encode()
+            if in_use is None:
+                self._cache.put("chat", self.name, {key: value})
+            else:
+                in_use.put(self._cache, key, self.name, value)
             return reply
 
 

@@ -16,7 +16,9 @@ from kgrag.types import Usage, content_id
 
 __all__ = ["Ledger", "WorkRecord", "put_work"]
 
-EXTRACTION_STATES = ("ok", "empty", "repaired", "failed")
+EXTRACTION_STATES = ("ok", "empty", "mended", "partial", "failed")
+FORMER_STATES = {"repaired": "mended"}
+"""States as stores of older versions have them, and what they are called now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +34,9 @@ class WorkRecord:
     version: str = ""
     """Fingerprint of what did it."""
     state: str = "ok"
-    """ok, empty, repaired or failed."""
+    """ok, empty, mended, partial or failed."""
     reason: str = ""
-    """Why it failed or was repaired."""
+    """Why it failed, or what was mended or lost."""
     result: str = ""
     """Digest of what came out; for `convert` of what went in."""
     attempts: int = 1
@@ -74,7 +76,8 @@ class WorkRecord:
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> WorkRecord:
         """Read what the database keeps."""
-        return cls(**{field.name: row[field.name] for field in fields(cls) if row.get(field.name) is not None})
+        kept = {field.name: row[field.name] for field in fields(cls) if row.get(field.name) is not None}
+        return cls(**kept | {"state": _state(kept.get("state", "ok"))})
 
 
 class Ledger:
@@ -124,7 +127,8 @@ class Ledger:
         entries: dict[str, dict[str, int]] = defaultdict(dict)
         cost = {"tokens": 0, "usd": 0.0, "seconds": 0.0}
         for row in self._connection.read(statement("store/count_work"), {}) if self._schema.meta else ():
-            entries[row["stage"]][row["state"]] = row["entries"]
+            states = entries[row["stage"]]
+            states[_state(row["state"])] = states.get(_state(row["state"]), 0) + row["entries"]
             cost = {
                 "tokens": cost["tokens"] + row["tokens"],
                 "usd": cost["usd"] + row["cost"],
@@ -145,7 +149,7 @@ class Ledger:
                 | dict.fromkeys(("calls", "tokens", "completion_tokens"), 0)
                 | dict.fromkeys(("usd", "seconds"), 0.0),
             )
-            graph["chunks"][row["state"]] = row["chunks"]
+            graph["chunks"][_state(row["state"])] += row["chunks"]
             for name in ("calls", "tokens", "completion_tokens", "seconds"):
                 graph[name] += row[name] or 0
             graph["usd"] += row["cost"]
@@ -164,3 +168,7 @@ def _key(stage: str, subject: str, scope: str) -> str:
 
 def _by_subject(rows: Sequence[Mapping[str, Any]]) -> dict[str, WorkRecord]:
     return {record.subject: record for record in (WorkRecord.from_row(row["work"]) for row in rows)}
+
+
+def _state(kept: str) -> str:
+    return FORMER_STATES.get(kept, kept)

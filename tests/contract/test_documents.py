@@ -267,7 +267,7 @@ def test_ledger_entries_come_back_as_they_went_in(store: GraphStore) -> None:
         "convert",
         "a 'b'.html",
         version="1 native",
-        state="repaired",
+        state="mended",
         reason="mended",
         result="r",
         attempts=3,

@@ -289,7 +289,7 @@ def test_what_a_model_gets_wrong_is_repaired_or_failed_and_tried_again(store: Gr
     built(store, write(tmp_path / "docs", list(FAMILIES)))
     with ModelServer(lambda request: {**answer(request), "summary": "It is red [99]. It is blue [1]."}) as server:
         report = updated(store, summariser=asking(server))
-    assert set(report.summaries) == {"repaired", "empty"}
+    assert set(report.summaries) == {"mended", "empty"}
     for one in store.communities.of_graph("mention").values():
         assert one.community is not None
         assert "[99]" not in one.community.full_content

@@ -13,17 +13,17 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from kgrag.common.patience import Patience
 from kgrag.common.progress import Progress, Step
-from kgrag.errors import KgragError, ModelReplyError, ModelUnavailable, StoreError
+from kgrag.errors import KgragError, ModelError, ModelReplyError, ModelUnavailable, StoreError
 from kgrag.extract.base import Extractor, InducesSchema, RemarksOnInput, chunk_fingerprints
 from kgrag.jobs.report import BuildReport, Failure, GraphReport
 from kgrag.jobs.stages.schema import agree_on_schema
 from kgrag.models.base import ChatModel, Message
-from kgrag.models.cached import fresh_replies
+from kgrag.models.cached import fresh_replies, replies_in_use
 from kgrag.store.graph import GraphStore
 from kgrag.store.ledger import WorkRecord
 from kgrag.types import Chunk, Extraction, Usage
@@ -41,6 +41,7 @@ TRIES_OF_A_CALL = 3
 LAST_CALLS_S = 30.0
 """How long calls under way may take to end when the database stays away."""
 LOOK_AGAIN_S = 0.05
+SHOWN_ERROR_CHARACTERS = 2_000
 PROBE = "Reply with the single word: yes"
 
 
@@ -53,10 +54,12 @@ async def extract_graph(
     watch: ModelWatch,
     progress: Progress,
     report: BuildReport,
+    retry_partial: bool = False,
 ) -> None:
     """Extract the chunks whose ledger entry is missing, failed, or made by another fingerprint; write what is not as it was.
 
-    Interrupted, it writes the results that are there before it ends.
+    With `retry_partial` those of which something was lost are asked for again, too. Interrupted, it writes the results that are there
+    before it ends.
     """
     await asyncio.to_thread(lambda: extractor.prepare(store.documents.all(), store.documents.chunks()))
     report.extractions.setdefault(graph, Counter())
@@ -68,7 +71,16 @@ async def extract_graph(
     if isinstance(extractor, InducesSchema):
         await agree_on_schema(extractor, graph, store=store, wait=watch.wait, report=report)
     with progress.step(f"Extract {graph}", await asyncio.to_thread(store.documents.count_chunks), "chunks") as step:
-        job = _Job(extractor, graph, store=store, concurrency=concurrency, watch=watch, step=step, report=report)
+        job = _Job(
+            extractor,
+            graph,
+            store=store,
+            concurrency=concurrency,
+            watch=watch,
+            step=step,
+            report=report,
+            retry_partial=retry_partial,
+        )
         await job.run()
 
 
@@ -128,6 +140,7 @@ class _Job:
         watch: ModelWatch,
         step: Step,
         report: BuildReport,
+        retry_partial: bool,
     ) -> None:
         self._extractor = extractor
         self._fingerprint = chunk_fingerprints(extractor)
@@ -136,6 +149,7 @@ class _Job:
         self._watch = watch
         self._step = step
         self._report = report
+        self._retry_partial = retry_partial
         self._calls = concurrency
         self._places = asyncio.Semaphore(concurrency + 2 * WRITE_RESULTS)
         self._todo: asyncio.Queue[tuple[Chunk, WorkRecord | None] | None] = asyncio.Queue(maxsize=concurrency)
@@ -169,7 +183,7 @@ class _Job:
         chunks = self._store.documents.chunks()
         while page := await asyncio.to_thread(self._page, chunks):
             for chunk, previous in page:
-                if is_done(previous, self._fingerprint(chunk)):
+                if is_done(previous, self._fingerprint(chunk), retry_partial=self._retry_partial):
                     self._report.extractions[self._graph]["unchanged"] += 1
                     self._step.advance()
                 else:
@@ -189,11 +203,13 @@ class _Job:
             await self._places.acquire()
             started = time.perf_counter()
             # What could not be used must not come from the cache again.
-            again = previous is not None and previous.state == "failed"
+            again = previous is not None and previous.state in ("failed", "partial")
             self._under_way += 1
             try:
-                with fresh_replies() if again else nullcontext():
+                with fresh_replies() if again else nullcontext(), replies_in_use() as replies:
                     extraction = await self._extract(chunk)
+                if extraction.state != "failed":
+                    replies.keep()
             finally:
                 self._under_way -= 1
             self._results.append(
@@ -216,19 +232,26 @@ class _Job:
                     continue
                 reason = f"{error} (the model answers other calls; this one was tried {tries} times)"
                 return Extraction(chunk_id=chunk.id, state="failed", reason=reason)
+            except ModelError:
+                raise
+            except Exception as error:  # noqa: BLE001  whatever an extractor makes of a reply is that chunk's failure
+                reason = f"The extractor {self._extractor.name} raised {type(error).__name__}: {error}"
+                extraction = Extraction(chunk_id=chunk.id, state="failed", reason=reason[:SHOWN_ERROR_CHARACTERS])
             self._watch.answered()
             return extraction
 
     def _record(self, chunk: Chunk, extraction: Extraction, previous: WorkRecord | None, seconds: float) -> WorkRecord:
         """Make the ledger entry; what the chunk took before counts on."""
         usage = extraction.usage + (previous.usage if previous else Usage())
-        return WorkRecord(
+        # Half of a surrogate pair, which a reply may have, is no text for a database.
+        reason = extraction.reason.encode("utf-8", "backslashreplace").decode()
+        record = WorkRecord(
             "extract",
             extraction.chunk_id,
             scope=self._graph,
             version=self._fingerprint(chunk),
             state=extraction.state,
-            reason=extraction.reason,
+            reason=reason,
             result=extraction.digest,
             attempts=previous.attempts + 1 if previous else 1,
             calls=usage.calls,
@@ -237,6 +260,11 @@ class _Job:
             cost=usage.cost,
             seconds=seconds + (previous.seconds if previous else 0.0),
         )
+        if record.state == "failed" and previous and (previous.state, previous.version) == ("partial", record.version):
+            # What there is is better than nothing.
+            reason = f"{previous.reason} (asked again, which failed: {reason})"
+            record = replace(record, state="partial", result=previous.result, reason=reason)
+        return record
 
     async def _write_as_they_come(self) -> None:
         while not (self._all_extracted and not self._results):
@@ -292,9 +320,10 @@ class _Job:
         self._step.advance(len(results))
 
 
-def is_done(record: WorkRecord | None, fingerprint: str) -> bool:
+def is_done(record: WorkRecord | None, fingerprint: str, *, retry_partial: bool = False) -> bool:
     """Say whether a chunk needs no extraction."""
-    return record is not None and record.state != "failed" and record.version == fingerprint
+    again = ("failed", "partial") if retry_partial else ("failed",)
+    return record is not None and record.state not in again and record.version == fingerprint
 
 
 def _says_the_same(previous: WorkRecord | None, record: WorkRecord) -> bool:

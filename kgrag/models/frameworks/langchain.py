@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,6 +11,7 @@ from kgrag.common.waiting import wait_for
 from kgrag.errors import InputError
 from kgrag.models.base import ChatModel, Message
 from kgrag.models.frameworks import framework_missing
+from kgrag.models.structured import parse_object
 
 try:
     from langchain_core.documents import Document
@@ -27,9 +27,14 @@ try:
 except ImportError as error:
     raise framework_missing("langchain-experimental", extra="langchain", cause=error) from error
 
-__all__ = ["ChatPromptTemplate", "Document", "LLMGraphTransformer", "LangChainModel"]
+__all__ = ["ChatPromptTemplate", "Document", "LLMGraphTransformer", "LangChainModel", "asking"]
 
 ROLES: Mapping[str, Any] = {"human": "user", "ai": "assistant", "system": "system"}
+
+
+def asking(model: ChatModel) -> RunnableConfig:
+    """Return the configuration of a call in which a `LangChainModel` asks this model instead of its own."""
+    return {"configurable": {"chat_model": model}}
 
 
 class LangChainModel(BaseChatModel):
@@ -70,6 +75,12 @@ class LangChainModel(BaseChatModel):
 
         return RunnableLambda(lambda messages, config: parse(model.invoke(messages, config=config)), afunc=aask)
 
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002
+        """Ask the model of this call: see `asking`."""
+        if own := (config or {}).get("configurable", {}).get("chat_model"):
+            kwargs["chat_model"] = own
+        return await super().ainvoke(input, config, **kwargs)
+
     def _generate(
         self, messages: list[BaseMessage], stop: list[str] | None = None, run_manager: Any = None, **kwargs: Any
     ) -> ChatResult:
@@ -78,7 +89,7 @@ class LangChainModel(BaseChatModel):
     async def _agenerate(
         self, messages: list[BaseMessage], stop: list[str] | None = None, run_manager: Any = None, **kwargs: Any
     ) -> ChatResult:
-        model: ChatModel = self.chat_model
+        model: ChatModel = kwargs.get("chat_model") or self.chat_model
         asked = [Message(ROLES[message.type], str(message.content)) for message in messages]
         tool = kwargs.get("tool_name")
         reply = await model.reply(asked, schema=kwargs.get("tool_schema"))
@@ -90,7 +101,9 @@ class LangChainModel(BaseChatModel):
         if tool is None:
             answer = AIMessage(content=reply.text, usage_metadata=usage)
         else:
-            arguments = reply.data if isinstance(reply.data, dict) else json.loads(reply.text)
+            # LangChain's own clients leave arguments that are no JSON object out of the calls.
+            arguments = reply.data if isinstance(reply.data, dict) else parse_object(reply.text)
             call = {"name": tool, "args": arguments, "id": "call_1", "type": "tool_call"}
-            answer = AIMessage(content="", tool_calls=[call], usage_metadata=usage)
+            calls = [call] if arguments is not None else []
+            answer = AIMessage(content="" if calls else reply.text, tool_calls=calls, usage_metadata=usage)
         return ChatResult(generations=[ChatGeneration(message=answer)])

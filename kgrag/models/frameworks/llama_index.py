@@ -15,11 +15,13 @@ try:
     from llama_index.core.indices.property_graph import SimpleLLMPathExtractor
     from llama_index.core.llms.custom import CustomLLM
     from llama_index.core.prompts import PromptTemplate
+    from llama_index.core.prompts.default_prompts import DEFAULT_KG_TRIPLET_EXTRACT_PROMPT
     from llama_index.core.schema import TextNode
 except ImportError as error:
     raise framework_missing("llama-index-core", extra="llama-index", cause=error) from error
 
 __all__ = [
+    "DEFAULT_KG_TRIPLET_EXTRACT_PROMPT",
     "KG_NODES_KEY",
     "KG_RELATIONS_KEY",
     "LlamaIndexModel",

@@ -17,9 +17,8 @@ from kgrag.models.frameworks import framework_missing
 try:
     from neo4j_graphrag.components.entity_relation_extractor import LLMEntityRelationExtractor, OnError
     from neo4j_graphrag.components.graph_pruning import GraphPruning
-    from neo4j_graphrag.components.kg_writer import KGWriter, KGWriterModel
     from neo4j_graphrag.components.schema import GraphSchema, SchemaFromTextExtractor
-    from neo4j_graphrag.components.types import LexicalGraphConfig, Neo4jGraph, TextChunk
+    from neo4j_graphrag.components.types import TextChunk
     from neo4j_graphrag.exceptions import SchemaExtractionError
     from neo4j_graphrag.generation.prompts import ERExtractionTemplate
     from neo4j_graphrag.llm import LLMBase, LLMResponse
@@ -34,11 +33,7 @@ __all__ = [
     "ERExtractionTemplate",
     "GraphPruning",
     "GraphSchema",
-    "KGWriter",
-    "KGWriterModel",
     "LLMEntityRelationExtractor",
-    "LexicalGraphConfig",
-    "Neo4jGraph",
     "Neo4jGraphRagModel",
     "OnError",
     "SchemaExtractionError",

@@ -127,7 +127,7 @@ def test_every_chunk_is_accounted_for_and_a_second_build_takes_only_the_failed(s
     assert (named["stage"], named["graph"], named["document"]) == ("extract", "lines", "notes.jsonl")
     assert "The reply was: '3'" in named["reason"]
     chunks = status(store)["extractions"]["lines"]["chunks"]
-    assert chunks == {"ok": CHUNKS - 2, "empty": 1, "repaired": 0, "failed": 1}
+    assert chunks == {"ok": CHUNKS - 2, "empty": 1, "mended": 0, "partial": 0, "failed": 1}
     assert store.status()["cost"]["usd"] == 0.5
 
     good = ScriptedChatModel(says)

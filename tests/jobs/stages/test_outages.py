@@ -131,7 +131,7 @@ def test_a_model_server_that_goes_and_comes_back(
     with ModelServer(script, latency_s=0.1) as model:
         interrupt(model, script, model.stop, model.start)
         assert run([*arguments, "store.kg", "--base-url", model.url]) == 0
-    assert states("store.kg") == {"ok": CHUNKS, "empty": 0, "repaired": 0, "failed": 0}
+    assert states("store.kg") == {"ok": CHUNKS, "empty": 0, "mended": 0, "partial": 0, "failed": 0}
     said = capsys.readouterr().err
     assert "Waiting for the model openai:scripted" in said
     assert "answers again" in said
@@ -156,7 +156,7 @@ def test_a_database_server_that_goes_and_comes_back(
             assert run([*arguments, f"bolt://127.0.0.1:{proxy.port}", "--base-url", model.url]) == 0
     finally:
         proxy.end()
-    assert states(neo4j_empty) == {"ok": CHUNKS, "empty": 0, "repaired": 0, "failed": 0}
+    assert states(neo4j_empty) == {"ok": CHUNKS, "empty": 0, "mended": 0, "partial": 0, "failed": 0}
     said = capsys.readouterr().err
     assert "Waiting for the database" in said
     assert "answers again" in said

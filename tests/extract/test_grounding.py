@@ -6,9 +6,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from kgrag.extract.grounding import NOT_GROUNDED, UNKNOWN_NUMBERS, ChunkSurface, ground
 from kgrag.extract.statements import Named, Stated, Statement
-from kgrag.extract.surface import NOT_GROUNDED, UNKNOWN_NUMBERS, ChunkSurface, held_against_chunk
-from kgrag.types import Chunk
+from kgrag.types import Chunk, Entity, Relation
 
 TEXT = (
     "The Arduino Due has a clock speed of 84 MHz, draws 5 mA over 3.3 kΩ and gives 20,000 MW. The LPS22HB sensor and the X-1000 "
@@ -20,6 +20,11 @@ def chunk(text: str = TEXT, *, title: str = "", headings: tuple[str, ...] = ()) 
     return Chunk(
         id="c", document_id="d", source_id="d", position=0, title=title, headings=headings, text=text, tokens=1
     )
+
+
+def held(stated: Stated, of: Chunk) -> tuple[tuple[Entity, ...], tuple[Relation, ...], dict[str, int]]:
+    extraction = ground(stated, of, reply="")
+    return extraction.entities, extraction.relations, extraction.remarks
 
 
 @pytest.mark.parametrize(
@@ -97,7 +102,7 @@ def test_what_the_chunk_does_not_say_is_kept_and_marked_with_the_reason() -> Non
             Statement("Arduino Due", "costs", "99 EUR", description="It costs 99 EUR."),
         ]
     )
-    entities, relations, remarks = held_against_chunk(stated, chunk())
+    entities, relations, remarks = held(stated, chunk())
     assert [(r.grounded, r.reason) for r in relations] == [
         (True, ""),
         (False, "the chunk does not say '99 EUR' (tail); the chunk does not have the number 99"),
@@ -115,7 +120,7 @@ def test_types_are_mended_sizes_limited_and_drops_counted() -> None:
         ],
         statements=[Statement("Arduino Due", "has`]->() part", "\u202eLPS22HB", "chunk", "sensor")] * 1500,
     )
-    entities, relations, remarks = held_against_chunk(stated, chunk())
+    entities, relations, remarks = held(stated, chunk())
     assert {e.type for e in entities} == {"DETACH DELETE n", "Sensor", "Chunk_"}
     assert [r.type for r in relations] == ["HAS_PART"] and relations[0].tail.name == "LPS22HB"
     assert max(len(e.description) for e in entities) == 2000
@@ -124,7 +129,7 @@ def test_types_are_mended_sizes_limited_and_drops_counted() -> None:
 
 def test_the_entity_of_a_title_or_heading_has_that_role() -> None:
     stated = Stated(named=[Named("Arduino due"), Named("Power"), Named("5 mA")])
-    entities, _, _ = held_against_chunk(stated, chunk(title="Arduino Due", headings=("Power",)))
+    entities, _, _ = held(stated, chunk(title="Arduino Due", headings=("Power",)))
     assert [(e.name, e.role) for e in entities] == [("Arduino Due", "title"), ("Power", "title"), ("5 mA", "mention")]
 
 
@@ -135,5 +140,5 @@ def test_a_relation_without_words_of_its_own_gets_the_sentence_that_says_it() ->
         Statement("X-100", "is a", "board", description="as it says"),
         Statement("X-100", "is a", "board", description="and says again"),
     ]
-    _, relations, _ = held_against_chunk(Stated(statements=twice), chunk(text))
+    _, relations, _ = held(Stated(statements=twice), chunk(text))
     assert [r.description for r in relations] == ["The X-100 draws 5 mA.", "as it says; and says again"]

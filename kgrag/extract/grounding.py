@@ -1,4 +1,4 @@
-"""What a model stated, held against the chunk: spelling restored, what is not there marked, numbers checked, sizes limited.
+"""Grounding: what a model stated, compared with its chunk. Spelling restored, what is not there marked, numbers checked, sizes limited.
 
 Frameworks and models change how names are written: LangChain title-cases them ("3.3 kΩ" becomes "3.3 Kω"), LlamaIndex capitalises
 them. A name that the chunk has is put back as the chunk writes it. One that it has not is kept, and what says it is not grounded.
@@ -9,16 +9,25 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from kgrag.extract.statements import Stated
+from kgrag.errors import ModelReplyError
+from kgrag.extract.statements import Stated, Statement, counted
 from kgrag.store.identifiers import entity_type, relation_type
 from kgrag.text.names import Gazetteer, normal_form
 from kgrag.text.sentences import sentences
-from kgrag.types import Chunk, Entity, Relation
+from kgrag.types import Chunk, Entity, Extraction, Relation, Usage, WorkState
 
-__all__ = ["DROPPED", "NOT_GROUNDED", "UNKNOWN_NUMBERS", "ChunkSurface", "entity_label", "held_against_chunk"]
+__all__ = [
+    "NOT_GROUNDED",
+    "OUTSIDE_SCHEMA",
+    "STRANGE_SENTENCES",
+    "UNKNOWN_NUMBERS",
+    "ChunkSurface",
+    "entity_label",
+    "ground",
+]
 
 MAX_NAME_CHARACTERS = 300
 """A longer name is no name: it is dropped and counted."""
@@ -26,8 +35,10 @@ MAX_DESCRIPTION_CHARACTERS = 2_000
 MAX_STATEMENTS = 1_000
 """Of one chunk, and as many entities: a model that repeats itself without end fills no database."""
 
+OUTSIDE_SCHEMA = "entities and relations outside the schema"
 NOT_GROUNDED = "relations not grounded"
 UNKNOWN_NUMBERS = "numbers that the chunk does not have"
+STRANGE_SENTENCES = "sentences that the chunk does not have"
 DROPPED_NAMES = f"names dropped (empty, or longer than {MAX_NAME_CHARACTERS} characters)"
 CUT_DESCRIPTIONS = f"descriptions cut after {MAX_DESCRIPTION_CHARACTERS:,} characters"
 DROPPED_STATEMENTS = f"statements dropped (more than {MAX_STATEMENTS:,} in one reply)"
@@ -93,6 +104,12 @@ class ChunkSurface:
             self._sentences = [sentence.text for sentence in sentences(self.text)]
         return next((text for text in self._sentences if head in text and tail in text), "")
 
+    def says(self, sentence: str) -> bool:
+        """Whether the text has a sentence or a row, whatever its capitals, spaces and marks."""
+        if self._folded is None:
+            self._folded = _fold(self.text)
+        return _fold(sentence)[0].strip() in self._folded[0]
+
     def _may_have(self, name: str) -> bool:
         """Whether the letters and digits of a name stand somewhere in a row: a cheap condition for looking closer."""
         if self._squeezed is None:
@@ -127,8 +144,40 @@ class ChunkSurface:
         return None
 
 
-def held_against_chunk(stated: Stated, chunk: Chunk) -> tuple[tuple[Entity, ...], tuple[Relation, ...], dict[str, int]]:
-    """Make entities and relations of what was stated: names as the chunk writes them, types mended, and remarks with their counts."""
+def ground(
+    stated: Stated,
+    chunk: Chunk,
+    *,
+    reply: str,
+    said: int | None = None,
+    remarks: Mapping[str, int] | None = None,
+    usage: Usage | None = None,
+) -> Extraction:
+    """Make an extraction of what was stated: names as the chunk writes them, types mended, what the chunk does not say marked.
+
+    `stated.mended` and `stated.lost` become state and reason: `partial` where something was lost, `mended` where nothing was. `said` is
+    how much the reply stated before a schema left something out of it, `remarks` what was noticed before. Raises `ModelReplyError` with
+    the raw `reply` where it stated something and nothing of that can be used.
+    """
+    entities, relations, noticed = _grounded(stated, chunk)
+    noticed |= {remark: count for remark, count in (remarks or {}).items() if count}
+    usage = usage or Usage()
+    if not entities and (stated.size if said is None else said) and OUTSIDE_SCHEMA not in noticed:
+        raise ModelReplyError("Expected names, got none that can be one.", reply=reply, usage=usage)
+    lost = [*stated.lost, *(f"{noticed[remark]} {remark}" for remark in DROPPED if remark in noticed)]
+    state: WorkState = "partial" if lost else "mended" if stated.mended else "ok" if entities else "empty"
+    return Extraction(
+        chunk_id=chunk.id,
+        entities=entities,
+        relations=relations,
+        state=state,
+        reason="; ".join(counted([*stated.mended, *lost])),
+        remarks=noticed,
+        usage=usage,
+    )
+
+
+def _grounded(stated: Stated, chunk: Chunk) -> tuple[tuple[Entity, ...], tuple[Relation, ...], dict[str, int]]:
     remarks: Counter[str] = Counter()
     surface = ChunkSurface(chunk.prompted_text)
     names = [n.name for n in stated.named] + [name for s in stated.statements for name in (s.head, s.tail)]
@@ -183,7 +232,7 @@ def held_against_chunk(stated: Stated, chunk: Chunk) -> tuple[tuple[Entity, ...]
             continue
         kind = relation_type(statement.type)
         key = (head.type, head.normal, kind, tail.type, tail.normal)
-        said = _described(statement.description, remarks)
+        said = _described(_saying(statement, head, tail, surface, remarks), remarks)
         if key in relations:
             known = relations[key]
             if said and said not in known.description:
@@ -220,6 +269,16 @@ def entity_label(written: str) -> str:
 def _clean(name: str) -> str:
     """Take what is no part of a name off it: control characters, spaces at its ends and runs of them."""
     return " ".join(CONTROL.sub("", name).split())
+
+
+def _saying(statement: Statement, head: Entity, tail: Entity, surface: ChunkSurface, remarks: Counter[str]) -> str:
+    """Put description, condition and sentence together; a sentence that is not the chunk's gives way to one that has both names."""
+    sentence = statement.sentence
+    if sentence and not surface.says(sentence):
+        remarks[STRANGE_SENTENCES] += 1
+        sentence = surface.sentence(head.name, tail.name)
+    context = ", ".join(filter(None, (statement.description, statement.condition)))
+    return ": ".join(filter(None, (context, sentence)))
 
 
 def _described(description: str, remarks: Counter[str]) -> str:
