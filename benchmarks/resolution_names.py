@@ -19,9 +19,9 @@ from random import Random
 
 from benchmarks.tables import print_table
 from kgrag.resolve import Decisions, GraphEntity, MergePlan, NameReading, conflict, make_plan
+from kgrag.resolve.comparisons import decide_by_thesis
 from kgrag.resolve.read_many import read_names
 from kgrag.resolve.rules import decide_by_rules
-from kgrag.resolve.thesis import decide_by_thesis
 
 DEFAULT_FILE = Path(__file__).resolve().parents[2] / "shared/data/musique/recorded_extractions.jsonl"
 

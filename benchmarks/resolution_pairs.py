@@ -18,7 +18,7 @@ from pathlib import Path
 
 from benchmarks.tables import print_table
 from kgrag.resolve import conflict, contradiction, read_name
-from kgrag.resolve.thesis import strict_num_safe
+from kgrag.resolve.comparisons import strict_num_safe
 
 DEFAULT_FILE = Path(__file__).resolve().parents[2] / "shared/data/entity_resolution/walmart_amazon_test.jsonl"
 

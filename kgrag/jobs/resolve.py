@@ -10,6 +10,7 @@ import asyncio
 import json
 import sys
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -22,14 +23,13 @@ from kgrag.jobs.stages.embedding import embed_entities
 from kgrag.models.base import ChatModel, Embedder, Vectors
 from kgrag.resolve import METHODS
 from kgrag.resolve.asking import ask_model, questions
+from kgrag.resolve.comparisons import COSINE_THRESHOLD, decide_by_thesis, decide_by_threshold
 from kgrag.resolve.keys import GENERIC_WORDS
-from kgrag.resolve.likeness import DEFAULT_THRESHOLD, likeness
 from kgrag.resolve.plan import Decisions, GraphEntity, MergeGroup, MergePlan, make_plan, never
 from kgrag.resolve.read_many import read_names
 from kgrag.resolve.reading import read_name
 from kgrag.resolve.rules import decide_by_rules, find_candidates
-from kgrag.resolve.thesis import decide_by_thesis
-from kgrag.resolve.threshold import COSINE_THRESHOLD, decide_by_threshold
+from kgrag.resolve.similarity import DEFAULT_THRESHOLD, CorpusEvidence, name_similarity
 from kgrag.store.graph import GraphStore
 from kgrag.store.merges import Merge, Merged
 
@@ -112,12 +112,16 @@ async def resolve(
                 vectors=vectors,
                 generic=words,
                 threshold=threshold or DEFAULT_THRESHOLD,
+                evidence=await asyncio.to_thread(_evidence, store, entities),
             )
         case "llm":
             if model is None:
                 raise InputError("--method llm needs a chat model: give --model, or take --method rules.")
             settings |= {"model": model.name, "generic_words": sorted(words)}
-            candidates = await asyncio.to_thread(find_candidates, entities, readings, vectors=vectors, generic=words)
+            evidence = await asyncio.to_thread(_evidence, store, entities)
+            candidates = await asyncio.to_thread(
+                find_candidates, entities, readings, vectors=vectors, generic=words, evidence=evidence
+            )
             with progress.step(f"Ask {model.name}", len(questions(candidates.ask)), "questions") as step:
                 decisions = await ask_model(
                     model,
@@ -171,6 +175,7 @@ def explain(store: GraphStore, graph: str, name: str, other: str | None = None) 
             for entity in found
         ]
     explained = []
+    evidence = _evidence(store, entities)
     for one in found:
         for two in _named(entities, other, graph):
             if one.key == two.key:
@@ -180,7 +185,14 @@ def explain(store: GraphStore, graph: str, name: str, other: str | None = None) 
             elif reason := never(one, read_name(one.name), two, read_name(two.name)):
                 said = f"Never one: {reason}."
             else:
-                score, reason = likeness(read_name(one.name), read_name(two.name), one.name, two.name)
+                score, reason = name_similarity(
+                    read_name(one.name),
+                    read_name(two.name),
+                    one.name,
+                    two.name,
+                    types=(one.type, two.type),
+                    evidence=evidence,
+                )
                 said = f"Not merged. By the scored rule {score:.2f}: {reason}."
             explained.append(
                 Explanation(
@@ -215,6 +227,12 @@ def _read(store: GraphStore, graph: str, *, up_to: int | None = None) -> tuple[l
     if not rows or any(row["embedding"] is None for row in rows):
         return entities, None
     return entities, np.array([row["embedding"] for row in rows], dtype=np.float32)
+
+
+def _evidence(store: GraphStore, entities: Sequence[GraphEntity]) -> CorpusEvidence:
+    """Read what the documents say about words: their chunks, and the entities' names and descriptions."""
+    said = (text for entity in entities for text in (entity.name, entity.description))
+    return CorpusEvidence.of(chain((chunk.text for chunk in store.documents.chunks()), said))
 
 
 def _context(store: GraphStore, entities: Sequence[GraphEntity], shown: Sequence[int]) -> Mapping[int, str]:

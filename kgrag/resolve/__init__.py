@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from kgrag.resolve.conflicts import conflict
 from kgrag.resolve.plan import Decisions, GraphEntity, MergeGroup, MergePlan, PairReason, make_plan
 from kgrag.resolve.reading import NameReading, read_name
 from kgrag.resolve.records import contradiction
+from kgrag.resolve.similarity import conflict
 
 __all__ = [
     "METHODS",

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgrag.models.base import Vectors
-from kgrag.resolve.keys import GENERIC_WORDS, strict_key, tokens_key
+from kgrag.resolve.keys import GENERIC_WORDS, strict_key, tokens_key, transcription_key
 from kgrag.resolve.reading import NameReading
 
 __all__ = ["blocked_pairs", "neighbouring_pairs", "vector_pairs"]
@@ -32,8 +32,9 @@ Pair = tuple[int, int]
 
 
 def blocked_pairs(readings: Sequence[NameReading], generic: Set[str] = GENERIC_WORDS) -> Iterator[Pair]:
-    """Yield the pairs that share the strict or the tokens key."""
+    """Yield the pairs that share the strict key, the tokens key or the one with umlauts in two letters."""
     yield from _sharing(strict_key(reading) for reading in readings)
+    yield from _sharing(map(transcription_key, readings))
     keys = ((reading, tokens_key(reading, generic)) for reading in readings)
     yield from _sharing(f"{reading.signature}\n{key}" if key else "" for reading, key in keys)
 

@@ -10,17 +10,18 @@ from collections.abc import Set
 from functools import lru_cache
 
 from kgrag.resolve.reading import NameReading
+from kgrag.text.words import FUNCTION_WORDS, singular
 
 __all__ = [
     "GENERIC_WORDS",
     "LEGAL_FORMS",
-    "SMALL_WORDS",
     "folded",
     "plain",
     "plain_words",
-    "singular",
     "strict_key",
     "tokens_key",
+    "transcribed",
+    "transcription_key",
 ]
 
 GENERIC_WORDS = frozenset(
@@ -43,7 +44,6 @@ GENERIC_WORDS = frozenset(
     ]
 )
 """Those of the thesis (facts section 5.1): they are left out of the tokens key. A setting."""
-SMALL_WORDS = frozenset(["a", "an", "and", "the", "of", "for", "in", "on", "at", "by", "to", "with"])
 LEGAL_FORMS = frozenset(
     [
         "inc",
@@ -68,12 +68,10 @@ LEGAL_FORMS = frozenset(
     ]
 )
 """Of companies: they come and go."""
-INVARIABLE = frozenset(["series", "species", "means", "news", "physics", "mathematics", "electronics", "dynamics"])
-SINGULAR_BY_PLURAL = {
-    "buses": "bus", "statuses": "status", "viruses": "virus", "indices": "index", "matrices": "matrix", "vertices": "vertex",
-    "axes": "axis", "analyses": "analysis",
-}  # fmt: skip
-MIN_PLURAL_LETTERS = 4
+TRANSCRIPTIONS = {"ä": "ae", "ö": "oe", "ü": "ue", "æ": "ae", "ø": "oe", "å": "aa", "œ": "oe"}
+DIGRAPHS = frozenset(TRANSCRIPTIONS.values())
+LETTER_BY_STROKE = {"ø": "o", "ł": "l", "đ": "d", "ħ": "h", "ı": "i"}
+"""Latin letters whose stroke is no mark by Unicode."""
 
 
 def strict_key(reading: NameReading) -> str:
@@ -82,8 +80,8 @@ def strict_key(reading: NameReading) -> str:
 
 
 def tokens_key(reading: NameReading, generic: Set[str] = GENERIC_WORDS) -> str:
-    """Return the set of words without small and generic ones, sorted: `Portenta H7 board` = `Board Portenta H7` = `Portenta H7`."""
-    kept = sorted({plain(word) for word in reading.words} - generic - SMALL_WORDS - LEGAL_FORMS)
+    """Return the set of words but function words and generic ones, sorted: `Portenta H7 board` = `Board Portenta H7` = `Portenta H7`."""
+    kept = sorted({plain(word) for word in reading.words} - generic - FUNCTION_WORDS - LEGAL_FORMS)
     return "|".join(kept) if any(len(word) > 1 for word in kept) else ""
 
 
@@ -98,21 +96,29 @@ def plain(word: str) -> str:
     return word if word[0] == "⟨" else singular(folded(word))
 
 
-def singular(word: str) -> str:
-    """Take an English plural's ending off: `connectors` → `connector`, `batteries` → `battery`; `bus`, `chess` and `series` stay."""
-    if known := SINGULAR_BY_PLURAL.get(word):
-        return known
-    if len(word) < MIN_PLURAL_LETTERS or word[-1] != "s" or word[-2:] in ("ss", "us", "is") or word in INVARIABLE:
-        return word
-    if word.endswith("ies") and len(word) > MIN_PLURAL_LETTERS:
-        return f"{word[:-3]}y"
-    if word.endswith(("ches", "shes", "sses", "xes", "zes")):
-        return word[:-2]
-    return word[:-1]
-
-
+@lru_cache(maxsize=1 << 16)
 def folded(word: str) -> str:
-    """Take accents off: `Müller` → `muller`."""
+    """Take accents off Latin letters: `Müller` → `muller`; `バ` and `й` are letters of their own."""
     if word.isascii():
         return word
-    return "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
+    letters = []
+    for character in word:
+        base = unicodedata.normalize("NFD", character)[0]
+        latin = unicodedata.name(base, "").startswith("LATIN ")
+        letters.append(LETTER_BY_STROKE.get(character, base if latin else character))
+    return "".join(letters)
+
+
+def transcribed(word: str) -> str:
+    """Write umlauts and such with two letters: `müller` → `mueller`, `ærø` → `aeroe`."""
+    if word.isascii():
+        return word
+    return folded("".join(TRANSCRIPTIONS.get(character, character) for character in word))
+
+
+def transcription_key(reading: NameReading) -> str:
+    """Return the words as transcribed; "" where no umlaut or digraph is in them."""
+    joined = "".join(reading.words)
+    if joined.isascii() and not any(digraph in joined for digraph in DIGRAPHS):
+        return ""
+    return f"{reading.signature}\n{''.join(map(transcribed, reading.words))}"

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from kgrag.resolve.collector import without_collector
-from kgrag.resolve.conflicts import conflict
+from kgrag.resolve.read_many import without_collector
 from kgrag.resolve.reading import NameReading
+from kgrag.resolve.similarity import conflict
 from kgrag.resolve.type_families import types_exclude
 from kgrag.resolve.union_find import Edge, Member, unite
 from kgrag.types import Usage

@@ -11,19 +11,40 @@ import os
 import pickle
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
-from typing import IO
+from collections.abc import Callable, Iterable, Sequence
+from functools import wraps
+from typing import IO, ParamSpec, TypeVar
 
 from kgrag.errors import KgragError
-from kgrag.resolve.collector import without_collector
 from kgrag.resolve.reading import NameReading, read_name
 
-__all__ = ["read_names"]
+__all__ = ["read_names", "without_collector"]
 
 NAMES_WORTH_A_PROCESS = 50_000
 MAX_PROCESSES = 8
 
 Plain = tuple[str, str, tuple[str, ...], frozenset[str]]
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def without_collector(function: Callable[P, T]) -> Callable[P, T]:
+    """Run a function with Python's cycle collector paused: it makes millions of small tuples, and none is in a cycle.
+
+    For a plan over 60,000 names it takes 5.6 µs a name in place of 13.7.
+    """
+
+    @wraps(function)
+    def paused(*args: P.args, **kwargs: P.kwargs) -> T:
+        if not gc.isenabled():
+            return function(*args, **kwargs)
+        gc.disable()
+        try:
+            return function(*args, **kwargs)
+        finally:
+            gc.enable()
+
+    return paused
 
 
 @without_collector

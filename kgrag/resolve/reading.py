@@ -1,39 +1,43 @@
-"""A name read as text and facts: quantities, ordinals, versions, dates, model numbers.
+"""A name read as text and facts: quantities, ordinals, versions, dates, designators, symbols, model numbers.
 
 `read_name` gives three things that resolution compares:
 
 - `form`, the normal form: two names with the same form are the same. Letters are folded as in `kgrag.text.names.normal_form`, and what is
   one quantity has one spelling: `3.3V` = `3.3 V` = `3,3 V` = `3300 mV` = `3V3`, `Rev2` = `revision 2`, `Mk II` = `mark 2`.
 - `signature`, the facts alone: two names with different signatures are never the same thing. It is an equality, so nothing that is
-  joined through others can bring two signatures together.
+  joined through others can bring two signatures together. Every symbol that is not listed as punctuation is a fact.
 - `models`, the words that mix letters and digits, for part numbers that share their digits (`LPS22HB`, `LPS22HH`).
 
-Names without a digit and without a word that counts (`two`, `second`, `II`) take the short way.
+Names without a digit, a symbol, a single letter and a word that counts (`two`, `half`, `XIV`) take the short way.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from fractions import Fraction
 from functools import lru_cache
+from math import gcd
 from operator import itemgetter
 from typing import NamedTuple
 
-from kgrag.resolve.number_words import (
+from kgrag.text.names import DASHES, LOWERED_DIGITS, ON_THE_LINE, RAISED_DIGITS, SQUARED_UNITS
+from kgrag.text.numerals import (
     BOUND_BY_WORD,
-    COUNTED,
     KIND_BY_WORD,
     MONTH_BY_WORD,
     NUMBER_BY_WORD,
     ORDINAL_BY_WORD,
-    ROMAN_NUMBERS,
+    in_digits,
+    is_roman_number,
     roman_number,
 )
-from kgrag.text.names import DASHES, LOWERED_DIGITS, ON_THE_LINE, RAISED_DIGITS, SQUARED_UNITS
-from kgrag.text.units import SYMBOLS, UNIT_CASEFOLDS, canonical_unit, scale
+from kgrag.text.quantities import BOUNDS, CURRENCIES, NUMBER, canonical_quantity, unit_after
+from kgrag.text.units import SYMBOLS, canonical_unit, scale
 
-__all__ = ["NameReading", "read_name"]
+__all__ = ["NameReading", "is_symbol", "read_name"]
+
+MAX_CHARACTERS = 1000
+"""A longer text is no name: it is one with those that are written exactly so, and its whole text is its signature."""
 
 
 class NameReading(NamedTuple):
@@ -52,54 +56,94 @@ class NameReading(NamedTuple):
 _MONTHS = "|".join(sorted(MONTH_BY_WORD, key=len, reverse=True))
 _KINDS = "|".join(sorted(KIND_BY_WORD, key=len, reverse=True))
 _ROMAN = r"(?-i:X{0,3}(?:IX|IV|V?I{1,3}|V)|X{1,3})"
-_NUMBER = r"(?:\d{1,3}(?:[\u00a0\u2009\u202f'’]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)*)" + (
-    r"(?:\s?[x·]\s?10\^-?\d+|[eE][-+]?\d+(?![\w.]))?(?:\^-?\d+)?"
-)
+_NAME_NUMBER = NUMBER + r"(?:\^-?\d+)?"
 SCAN = re.compile(
     rf"""
-      (?P<iso>(?<![\d-])\d{{4}}-\d\d-\d\d(?![\d-]))
+      (?P<iso>(?<![\d-])(?P<y0>\d{{4}})(?P<join>[-/.])(?P<m0>0[1-9]|1[0-2])(?P=join)(?P<d0>0[1-9]|[12]\d|3[01])(?![\d-]|\.\d))
+    | (?P<dotted>(?<![\d.])(?P<d4>0?[1-9]|[12]\d|3[01])\.\s?(?P<m4>0?[1-9]|1[0-2])\.\s?(?P<y4>(?:1[5-9]|20)\d\d)(?![\d.]\d|\d))
     | (?P<dmy>(?<![\d.])(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?\.?[\s-]+(?P<m1>{_MONTHS})\b\.?,?[\s-]+(?P<y1>\d{{4}})(?!\d))
     | (?P<mdy>(?<!\w)(?P<m2>{_MONTHS})\b\.?\s+(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?,?\s+(?P<y2>\d{{4}})(?!\d))
     | (?P<my>(?<!\w)(?P<m3>{_MONTHS})\b\.?,?\s+(?P<y3>\d{{4}})(?![\d-]))
     | (?P<kind>(?<![^\W_])(?P<noun>{_KINDS}|(?<=\w[\s_-])r)[\s._-]*
         (?:(?P<of>\d+(?:\.\d+)*(?:[\s.-]?(?:rc|alpha|beta|pre|dev)[\s.-]?\d*|[a-z])?)(?![^\W_]|[.]\d)|(?P<roman>{_ROMAN})(?!\w)|(?P<letter>[a-z])(?![\w.-])))
-    | (?P<rkm>(?<![\w.])\d{{1,3}}V\d{{1,2}}(?![\w.]))
-    | (?P<ordinal>(?<![\w.])\d+)(?:st|nd|rd|th)(?![^\W_])
+    | (?P<version>(?<![\w.])\d{{1,5}}\.\d{{1,5}}\.\d{{1,5}}(?![\w.,]|\s?[%°]))
+    | (?P<rkm>(?<![\w.-])\d{{1,3}}(?:V|(?-i:[RKkMnpuµ]))\d{{1,2}}(?![\w.]))
+    | (?P<hex>(?<![\w.])0x[0-9a-f]{{1,64}}(?!\w))
+    | (?P<ordinal>(?<![\w.])\d{{1,15}})(?:st|nd|rd|th)(?![^\W_])
     | (?P<decade>(?<![\w.])(?:1[5-9]|20)\d0)['’]?s(?![^\W_])
-    | (?P<number>(?P<bound>[<>≤≥~≈]=?\s?)?
-        (?P<sign>(?:(?<![\w)])|(?<=[±])|(?<=\s))(?:±|\+/-|\+-|\+(?!\+)|-(?=[\d.]))\s?|±\s?|(?<=[\w%°])\+/-\s?)?
-        (?P<currency>[$€£¥]\s?)?(?P<digits>{_NUMBER}|(?<![\w.])\.\d+))
-    | (?P<symbol>(?<=[^\W_])(?:\+{{1,2}}|\#)(?![^\W_])|(?-i:(?<=[A-Z])-(?![^\W_]|\s?[\d(])))
+    | (?P<number>(?P<bound>[{BOUNDS}]=?\s?)?
+        (?P<sign>(?:(?<![\w)])|(?<=[±])|(?<=\s))(?:[±∓]|\+/-|\+-|\+(?!\+)|-(?=[\d.]|[{CURRENCIES}]\s?[\d.]))\s?|[±∓]\s?|(?<=[\w%°])\+/-\s?)?
+        (?:(?P<currency>[{CURRENCIES}]\s?)(?P<inner>-(?=[\d.]))?)?(?P<digits>{_NAME_NUMBER}|(?<![\w.])\.\d+))
+    | (?P<symbol>(?<=[^\W_])(?:\+{{1,2}}|\#)(?![^\W_])|(?-i:(?:(?<=[A-Z])|(?<=(?<![^\W_])[A-Z][a-z]))-(?![^\W_]|\s?[\d(])))
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_LETTERS_2 = r"[^\W\d_]+(?:[²³23](?![.,]?\d|[^\W_]))?"
-UNIT = re.compile(rf"\s?-?\s?(%\s?RH\b|%|[$€£¥]|°\s?[CF](?![^\W_])|°|{_LETTERS_2})(?:([/·])({_LETTERS_2}|°[CF]?))?")
-INCHES = re.compile(r'\s?"(?!\w)')
+UNIT_BY_RKM = {"V": "V", "R": "Ω", "K": "kΩ", "M": "MΩ", "N": "nF", "P": "pF", "U": "µF", "µ": "µF", "Μ": "µF"}
+"""`4k7` is 4.7 kΩ: the letter stands where the decimal point would."""
 JOIN = re.compile(
     r"\s*(?:(?P<range>-|to|through|\.\.\.?|…)|(?P<times>[x*])|(?P<each>[/:]))\s*|\s*(?P<beside>)", re.IGNORECASE
 )
 WORD = re.compile(r"[^\W\d_]+")
 ALPHANUMERIC = re.compile(r"[^\W_]+")
-TOKEN = re.compile(r"[^\W\d_]+|[\d+\-±<>≤≥~≈.#$€£¥]")
+TOKEN = re.compile(rf"[^\W\d_]+|[\d+\-±∓.#{CURRENCIES}{BOUNDS}]")
 """Where a word or what may begin a fact stands."""
+DETACHED_SIGN = re.compile(rf"[-+]\s+(?=[{CURRENCIES}]?\s?\.?\d)")
+"""`- 40 °C`: a sign where nothing stands before it that it could join to the number."""
 MODEL = re.compile(r"[^\W_]+(?:-\d[^\W_]*)?")
-COUNTS = re.compile(r"[\d#+]|[A-Z]-(?![^\W_])")
 HAS_BOTH = re.compile(r"(?!\d+x$)(?:.*?[^\W\d_]-?\d|.*?\d[^\W\d_])", re.IGNORECASE)
 """A letter beside a digit; the `x` of `2x` only counts."""
 BEGIN_FACTS = frozenset((*MONTH_BY_WORD, *KIND_BY_WORD, "r"))
 """Words that a fact may begin with."""
-CURRENCIES = frozenset("$€£¥")
-KEPT_SYMBOLS = frozenset("+#%/\\*=@^~<>±$€£|§°′″")
-"""Of the gaps between words: what makes another name."""
-_CLEANED = DASHES | str.maketrans({"×": "x", "✕": "x", "μ": "µ", "\u2126": "Ω", "″": '"', "⁄": "/"})
-_VULGAR = re.compile(r"(\d?)([½⅓⅔¼¾⅛⅜⅝⅞])")
+QUALIFIERS = frozenset(["ac", "dc", "half", "full", "⟨am⟩", "⟨pm⟩"])
+"""Words that tell two things apart as numbers do."""
+COUNTED = frozenset((*NUMBER_BY_WORD, *ORDINAL_BY_WORD, *KIND_BY_WORD, *BOUND_BY_WORD, *QUALIFIERS, "in"))
+"""Words that make a name worth a second look."""
+LONG_WAY = re.compile(r"[\d#+]|[A-Z][a-z]?-(?![^\W_])|(?<![^\W_])[^\W\d_](?![^\W_])")
+FORM_SYMBOLS = frozenset("+#%/\\*=@^~<>±|§°′″")
+"""Symbols that make another name, and no fact by themselves: writers leave them out (`TCP/IP`)."""
+PUNCTUATION = frozenset(".,;:!?¡¿·•…'\"´`¨†‡¶、。・‧")
+"""All other symbols mean something; brackets, dashes, quotation marks and separators are told by their category."""
+OVERLINES = frozenset("\u0304\u0305\u033f")
+"""Over a signal's name: active low. What composes into one letter (`ē`) is an accent."""
+INITIAL_BEFORE, INITIAL_AFTER = re.compile(r"(?<![^\W_])[^\W\d_]\.\s?$"), re.compile(r"\.\s?[^\W\d_]\.")
+"""Of several initials (`J. R. R. Tolkien`) none tells persons apart by itself."""
+SMALL_CONJUNCTIONS = frozenset("yeoàé")
+"""Single letters that are words between others: `Ortega y Gasset`."""
+_CLEANED = DASHES | str.maketrans({
+    "×": "x", "✕": "x", "μ": "µ", "\u2126": "Ω", "″": '"', "∆": "Δ", "♯": "#", "≃": "≈", "≅": "≈", "∼": "~", "≦": "≤", "≧": "≥",
+})  # fmt: skip
+_EM_DASH = re.compile(r"\s[—―]\s")
+_VULGAR = re.compile(r"(\d{0,15})\s?([½⅓⅔¼¾⅛⅜⅝⅞⅕⅖⅗⅘⅙⅚])")
+_FRACTION = re.compile(
+    r"(?<![\w./-])(?:(\d{1,4})[\s-])?(\d{1,2})/(2|4|8|16|32|64)\s?-?(?=(?:inch(?:es)?|in|W|[wW]atts?)(?!\w)|\")"
+)
+"""A fraction in figures, before the units that are sold by such."""
 _RAISED = re.compile(rf"(?<=[^\W\d_])[{RAISED_DIGITS}{LOWERED_DIGITS}]+|([{RAISED_DIGITS}{LOWERED_DIGITS}]+)")
-_THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?")
-_THOUSANDS_AND_COMMA = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+,\d+")
-_SEPARATORS = str.maketrans(dict.fromkeys("\u00a0\u2009\u202f'’"))
+_GROUPED = re.compile(r"(?:^|(?<=[(,;:]\s)|(?<=[-+±]))(\d{1,3})((?:\s\d{3})+)(?=\s?[^\W\d_])")
 USB_TYPE = re.compile(r"\b(usb)[\s-]*type[\s-]*([abc])\b", re.IGNORECASE)
 """The rule for `USB Type-C` = `USB-C`."""
+_RESISTIVE = re.compile(
+    r"\b(?:resist(?:or|ors|ance)|pull-?(?:up|down)s?|potentiometers?|trimmers?|ohms?)\b", re.IGNORECASE
+)
+_WORDINGS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(pattern, re.IGNORECASE), said)
+    for pattern, said in (
+        (r"\b(?:at least|no(?:t)? less than)\s{1,3}(?=[-+$€£]?\s?\.?\d)", "≥"),
+        (r"\b(?:at most|up to|no(?:t)? more than)\s{1,3}(?=[-+$€£]?\s?\.?\d)", "≤"),
+        (r"\b(?:more than|greater than|over|above)\s{1,3}(?=[-+$€£]?\s?\.?\d)", ">"),
+        (r"\b(?:less than|fewer than|under|below)\s{1,3}(?=[-+$€£]?\s?\.?\d)", "<"),
+        (r"\b(?:minus|negative)\s{1,3}(?=[$€£]?\s?\.?\d)", "-"),
+        (r"\bper cent\b", "percent"),
+        (r"(?<=\d)(\s?)deg(?:rees?)?\.?\s?C(?:elsius)?\b", r"\1°C"),
+        (r"(?<=\d)(\s?)deg(?:rees?)?\.?\s?F(?:ahrenheit)?\b", r"\1°F"),
+        (r"(?<![^\W_])AWG[\s-]?(\d{1,2}(?:/0)?)(?!\w)", r"\1 AWG"),
+        (r"(?<=\d)\s?([ap])\.?m\.?(?![^\W_])", r" ⟨\1m⟩"),
+    )
+)
+"""Ways to say in words what a sign or a unit says."""
+_WORDED = re.compile(
+    r"\b(?:than|least|most|up|over|above|under|below|minus|negative|cent|deg|degrees?|awg)|\d\s?[ap]\.?m", re.IGNORECASE
+)
 
 
 def _units_by_case() -> frozenset[str]:
@@ -118,42 +162,108 @@ UNITS_BY_CASE = _units_by_case()
 @lru_cache(maxsize=1 << 16)
 def read_name(name: str) -> NameReading:
     """Read a name. Equal `form`s are the same thing by rule, different `signature`s are never the same thing."""
+    if len(name) > MAX_CHARACTERS:
+        text = " ".join(name.split())
+        return NameReading(f"⟨{text}⟩", text, (f"⟨{text}⟩",), frozenset())
     text = _clean(name)
     if text in UNITS_BY_CASE:
         fact = f"unit {canonical_unit(text)}"
         return NameReading(f"⟨{fact}⟩", fact, (f"⟨{fact}⟩",), frozenset())
     written = WORD.findall(text)
     words = tuple(map(str.casefold, written))
-    if COUNTS.search(text) is None and COUNTED.isdisjoint(words) and ROMAN_NUMBERS.isdisjoint(written):
+    if (
+        LONG_WAY.search(text) is None
+        and COUNTED.isdisjoint(words)
+        and not any(map(is_roman_number, written))
+        and ((text.isascii() and "$" not in text) or not any(map(_is_fact, text)))
+    ):
         return NameReading(_form(text, words), "", words, frozenset())
     return _Reading(text).result()
+
+
+@lru_cache(maxsize=4096)
+def is_symbol(character: str) -> bool:
+    """Whether a character that is neither letter nor digit means something: all do that are not listed as punctuation."""
+    if character in FORM_SYMBOLS:
+        return True
+    if character in PUNCTUATION or character.isalnum() or character.isspace() or character == "_":
+        return False
+    return unicodedata.category(character) in ("Sm", "Sc", "So", "Po", "Mn", "Mc", "Me", "Nl", "No")
+
+
+def _is_fact(character: str) -> bool:
+    """Whether it tells two things apart as a number does; marks of scripts other than Latin are letters of theirs."""
+    if character.isalnum() or character in FORM_SYMBOLS or not is_symbol(character):
+        return False
+    return (
+        unicodedata.category(character)[0] != "M"
+        or "\u0300" <= character <= "\u036f"
+        or "\u20d0" <= character <= "\u20ff"
+    )
 
 
 def _clean(name: str) -> str:
     """Write characters one way; every word, digit and sign stays."""
     if not name.isascii():
         name = unicodedata.normalize("NFC", SQUARED_UNITS.sub(lambda m: unicodedata.normalize("NFKC", m.group()), name))
-        name = _VULGAR.sub(lambda m: f"{m[1]} " + unicodedata.normalize("NFKC", m[2]).replace("⁄", "/"), name)
+        name = _VULGAR.sub(_in_figures, name)
         name = _RAISED.sub(lambda m: ("^" if m[1] else "") + m.group().translate(ON_THE_LINE), name)
-        name = name.translate(_CLEANED)
+        name = _EM_DASH.sub(" ; ", name).translate(_CLEANED)
         if not name.isascii():
-            name = "".join(c if c in "µ°…\u00a0\u2009\u202f" else unicodedata.normalize("NFKC", c) for c in name)
-            name = unicodedata.normalize("NFC", name).replace("μ", "µ")
+            name = "".join(c if c in "µ°…\u00a0\u2009\u202f‰‱" else unicodedata.normalize("NFKC", c) for c in name)
+            name = unicodedata.normalize("NFC", name).replace("μ", "µ").replace("⁄", "/")
+            name = "".join(c for c in name if unicodedata.category(c) != "Cf")
+            if not OVERLINES.isdisjoint(name):
+                name = _with_overlines_before(name)
     if "&" in name:
         name = name.replace("&", " and ")
     if "_" in name:
         name = name.replace("_", " ")
     if "sb" in name or "SB" in name:
         name = USB_TYPE.sub(r"\1 \2", name)
+    name = in_digits(name)
+    if _WORDED.search(name):
+        for pattern, said in _WORDINGS:
+            name = pattern.sub(said, name)
+    if "/" in name:
+        name = _FRACTION.sub(_in_decimals, name)
+    if (" " in name and name[:1].isdigit()) or not name[:1].isalnum():
+        name = _GROUPED.sub(lambda m: m[1] + re.sub(r"\s", "", m[2]), name)
+    if ("k" in name or "K" in name or "M" in name) and _RESISTIVE.search(name):
+        name = re.sub(r"(?<![\w.])(\d{1,9}(?:\.\d{1,9})?)\s?([kKM])(?:\s?ohms?)?(?![^\W_])", r"\1 \2Ω", name)
     return name
+
+
+def _in_figures(match: re.Match[str]) -> str:
+    """`½` is 1/2, before a unit 0.5, and `5½` is 5.5."""
+    over, _, under = unicodedata.normalize("NFKC", match[2]).partition("⁄")
+    whole = match[1]
+    unit, _ = unit_after(match.string, match.end())
+    if (whole or unit) and int(under) in (2, 4, 8, 5):
+        return f"{int(whole or 0) + int(over) / int(under):g}" if len(whole) < 6 else f"{whole} {over}/{under}"
+    return f"{whole} {over}/{under}".strip()
+
+
+def _in_decimals(match: re.Match[str]) -> str:
+    over, under = int(match[2]), int(match[3])
+    if over >= under or gcd(over, under) > 1:
+        return match.group()
+    return f"{int(match[1] or 0) + over / under:.10g} "
+
+
+def _with_overlines_before(name: str) -> str:
+    """Write an overline once, before the word that it stands over: all letters of one word have it."""
+    return re.sub(
+        r"(?:[^\W_][\u0304\u0305\u033f])+", lambda m: "‾" + re.sub("[\u0304\u0305\u033f]", "", m.group()), name
+    )
 
 
 def _form(text: str, words: tuple[str, ...]) -> str:
     """Words without what separates them, and the symbols that mean something."""
     joined = "".join(words)
-    if len(joined) == len(text) or not KEPT_SYMBOLS.intersection(text):
+    if len(joined) == len(text) or not any(map(is_symbol, text)):
         return joined or text.strip()
-    return "".join(c.casefold() if c.isalpha() else c for c in text if c.isalpha() or c in KEPT_SYMBOLS)
+    return "".join(c.casefold() if c.isalpha() else c for c in text if c.isalpha() or is_symbol(c))
 
 
 class _Number:
@@ -180,12 +290,19 @@ class _Reading:
         """Words after a number that may join it to another (`to`, `x`)."""
         self._consumed: list[tuple[int, int]] = []
         """Where facts stand that are no part of a model number."""
+        self._sign = ("", -1)
+        """A detached sign, and where the number begins that it is of."""
 
     def result(self) -> NameReading:
         text = self._text
         position, end = 0, 0
         while token := TOKEN.search(text, position):
             start, found = token.start(), token.group()
+            if found in "+-" and (sign := self._detached(start)):
+                if start > end:
+                    self._symbols(text[end:start])
+                position = end = sign
+                continue
             plain = found[0].isalpha() and found.casefold() not in BEGIN_FACTS
             match = None if plain else SCAN.match(text, start)
             if match is None and not found[0].isalpha():
@@ -199,7 +316,7 @@ class _Reading:
         if len(self._facts) > 1:
             self._facts.sort(key=itemgetter(0))
         signature = "|".join([fact for _, fact in self._facts])
-        words = tuple([piece for piece in self._pieces if piece not in KEPT_SYMBOLS])
+        words = tuple([piece for piece in self._pieces if len(piece) > 1 or piece.isalnum()])
         for start, stop in self._consumed:
             text = text[:start] + " " * (stop - start) + text[stop:]
         return NameReading("".join(self._pieces) or text.strip(), signature, words, _models(text))
@@ -210,7 +327,9 @@ class _Reading:
         self._close_run()
         self._consumed.append(match.span())
         if match["iso"]:
-            self._fact("date", f"date {match['iso']}")
+            self._fact("date", f"date {match['y0']}-{match['m0']}-{match['d0']}")
+        elif match["dotted"]:
+            self._fact("date", f"date {match['y4']}-{int(match['m4']):02}-{int(match['d4']):02}")
         elif match["dmy"] or match["mdy"]:
             month, day = match["m1"] or match["m2"], match["d1"] or match["d2"]
             self._fact("date", f"date {match['y1'] or match['y2']}-{MONTH_BY_WORD[month.casefold()]:02}-{int(day):02}")
@@ -226,9 +345,15 @@ class _Reading:
                 or (roman if roman == "X" and kind_of != "mark" else str(roman_number(roman)))
             )
             self._fact(kind_of, f"{kind_of} {re.sub(r'[ -]', '', value.casefold())}")
+        elif match["version"]:
+            self._fact("version", f"version {match['version']}")
         elif match["rkm"]:
-            whole, _, part = match["rkm"].upper().partition("V")
-            self._fact("V", _quantity("", "", f"{whole}.{part}", "V"))
+            letter = next(c for c in match["rkm"] if not c.isdigit())
+            whole, _, part = match["rkm"].partition(letter)
+            unit = UNIT_BY_RKM[letter.upper()]
+            self._fact(scale(unit)[1], canonical_quantity("", "", f"{whole}.{part}", unit))
+        elif match["hex"]:
+            self._fact("number", f"0x{match['hex'][2:].casefold().lstrip('0') or '0'}")
         elif match["ordinal"]:
             return self._ordinal(int(match["ordinal"]), match.end())
         elif match["decade"]:
@@ -243,8 +368,28 @@ class _Reading:
         self._pieces.append(f"⟨{fact}⟩")
 
     def _symbols(self, gap: str) -> None:
-        if gap and not gap.isspace() and not self._run:
-            self._pieces.extend(c for c in gap if c in KEPT_SYMBOLS)
+        if not gap or gap.isspace():
+            return
+        if self._run and any(map(_is_fact, gap)):
+            self._close_run()
+        if not self._run:
+            for character in filter(is_symbol, gap):
+                if _is_fact(character):
+                    self._fact("symbol", character)
+                else:
+                    self._pieces.append(character)
+
+    def _detached(self, start: int) -> int:
+        """Where the number of a detached sign begins; 0 where the dash joins something, as in `260 - 1260 hPa`."""
+        match = DETACHED_SIGN.match(self._text, start)
+        if (
+            match is None
+            or self._run
+            or (start and not (self._text[start - 1].isspace() or self._text[start - 1] in "(,;:="))
+        ):
+            return 0
+        self._sign = (self._text[start], match.end())
+        return match.end()
 
     def _word(self, word: str, start: int, end: int) -> int:
         folded = word.casefold()
@@ -255,7 +400,7 @@ class _Reading:
             self._close_run()
         number = NUMBER_BY_WORD.get(folded)
         if number is not None:
-            unit, unit_end = _unit_after(self._text, end)
+            unit, unit_end = unit_after(self._text, end)
             if unit or number != 1 or self._pieces:
                 self._run.append(_Number("", "", str(number), unit, start, unit_end))
                 return unit_end
@@ -264,11 +409,44 @@ class _Reading:
             return self._ordinal(ORDINAL_BY_WORD[folded], end)
         elif folded in BOUND_BY_WORD:
             self._fact("bound", BOUND_BY_WORD[folded])
-        elif word in ROMAN_NUMBERS and self._pieces and not self._is_glued(start, end):
+        elif is_roman_number(word) and self._is_numeral(word, start, end):
             self._fact("number", str(roman_number(word)))
+        elif folded in QUALIFIERS or (folded in ("am", "pm") and self._text[start - 1 : start] == "⟨"):
+            self._fact("qualifier", folded)
+        elif len(word) == 1 and self._is_designator(word, start, end):
+            self._fact("letter", folded)
         else:
             self._pieces.append(folded)
         return end
+
+    def _is_numeral(self, word: str, start: int, end: int) -> bool:
+        """A Roman number stands behind what it numbers; at the beginning where it is long or a name follows: `IX Corps`, not `IV bag`."""
+        if self._is_glued(start, end):
+            return False
+        return bool(self._pieces) or len(word) > 2 or self._text[end : end + 2].strip()[:1].isupper()
+
+    def _is_designator(self, letter: str, start: int, end: int) -> bool:
+        """Whether a single letter tells things apart (`Type A`, `USB-C`), and is no article, initial, or part of a word or model number."""
+        text = self._text
+        before, after = text[max(0, start - 2) : start], text[end : end + 2]
+        if before[-1:] in ("'", "’") or after[:1] in ("'", "’") or (after[:1] == "." and after[1:].isalpha()):
+            return False
+        if before[-1:] == "." and before[:1].isalpha():
+            return False
+        if after[:1] == "." and (
+            INITIAL_BEFORE.search(text, max(0, start - 4), start) or INITIAL_AFTER.match(text, end)
+        ):
+            return False
+        if self._is_glued(start, end) or after.lstrip(" -")[:1].isdigit() or before.rstrip(" -")[-1:].isdigit():
+            return False
+        if after[:1] == "-" and after[1:].isalpha():
+            return False
+        if not self._pieces:
+            following = text[end:].lstrip()
+            return letter not in "AaI" and after[:1] != "." and (not following or following[0].islower())
+        if not text[end:].strip(" ."):
+            return True
+        return letter != "a" and letter not in SMALL_CONJUNCTIONS
 
     def _is_glued(self, start: int, end: int) -> bool:
         """Whether a digit stands right beside: the `XI` of `STM32H747XI` is no number."""
@@ -290,13 +468,16 @@ class _Reading:
         alone = not (
             start == first
             and start
+            and self._sign[1] != start
             and (text[start - 1].isalpha() or (text[start - 1] in "-_" and text[start - 2 : start - 1].isalpha()))
         )
         before = JOIN.fullmatch(text[self._run[-1].end : start]) if self._run else None
         alone = alone or bool(before and (before["times"] or (before["range"] and self._run[-1].unit)))
-        unit, unit_end = _unit_after(text, end) if alone else ("", end)
+        unit, unit_end = unit_after(text, end) if alone else ("", end)
         unit = unit or (match["currency"] or "").strip()
-        sign = (match["sign"] or "").strip()
+        sign = (match["sign"] or match["inner"] or "").strip()
+        if self._sign[1] == start:
+            sign = sign or self._sign[0]
         bound = (match["bound"] or "").strip().replace("≈", "~").replace("<=", "≤").replace(">=", "≥")
         number = _Number(bound, "±" if sign in ("±", "+/-", "+-") else sign, match["digits"], unit, start, unit_end)
         if self._run:
@@ -323,7 +504,7 @@ class _Reading:
             return
         self._run, self._pending = [], []
         if len(run) == 1 and not run[0].unit:
-            self._fact("number", _quantity(run[0].bound, run[0].sign, run[0].digits, ""))
+            self._fact("number", canonical_quantity(run[0].bound, run[0].sign, run[0].digits, ""))
             self._pieces.extend(word for word in pending if word != "x")
             return
         self._consumed.append((run[0].start, run[-1].end))
@@ -336,77 +517,12 @@ class _Reading:
             if number.joined == ".." and number.sign == "+":
                 number.sign = ""  # `-40 to +85`
             joint = "-" if number.joined == ".." and not measured else number.joined
-            fact += joint.replace("±", " ") + _quantity(number.bound, number.sign, number.digits, number.unit)
+            fact += joint.replace("±", " ") + canonical_quantity(number.bound, number.sign, number.digits, number.unit)
         kinds = {scale(number.unit)[1] if number.unit else "number" for number in run}
         self._facts.append(("+".join(sorted(kinds)), fact))
         self._pieces.append(f"⟨{fact}⟩")
         # `2x I2C` says no more than `2 I2C`.
         self._pieces.extend(word for word in pending if word != "x")
-
-
-def _unit_after(text: str, end: int) -> tuple[str, int]:
-    """The unit that follows a number, canonical, and where it ends; "" where none does."""
-    match = UNIT.match(text, end)
-    if match is None:
-        quote = INCHES.match(text, end)
-        return ("inch", quote.end()) if quote and text.count('"', 0, end) % 2 == 0 else ("", end)
-    if match[2] and (whole := _squared(canonical_unit(f"{match[1]}{match[2]}{match[3]}"))) in SYMBOLS:
-        return whole, match.end()
-    symbol, stop = _squared(canonical_unit(match[1])), match.end(1)
-    following = text[stop : stop + 1]
-    if symbol == "in" and text[stop : stop + 2].strip() and text[stop : stop + 2].strip().isalnum():
-        # `16 in 2006` has no inches.
-        return "", end
-    if following.isdigit() or (
-        symbol not in SYMBOLS and symbol not in CURRENCIES and symbol.casefold() not in UNIT_CASEFOLDS
-    ):
-        # `ESP 32 S3` has no siemens.
-        return "", end
-    return symbol, stop
-
-
-def _squared(unit: str) -> str:
-    """Write a square with a raised two: `m2` is `m²`."""
-    raised = unit[:-1] + {"2": "²", "3": "³"}.get(unit[-1], unit[-1])
-    return raised if raised in SYMBOLS else unit.replace("N·m", "Nm").replace(" ", "")
-
-
-@lru_cache(maxsize=1 << 16)
-def _quantity(bound: str, sign: str, digits: str, unit: str) -> str:
-    """Write a number one way: by value where it has a unit, by its digits where it has none (`1.10` is not `1.1`, a version may be)."""
-    plain = digits.translate(_SEPARATORS)
-    if _THOUSANDS.fullmatch(plain):
-        plain = plain.replace(",", "")
-    elif _THOUSANDS_AND_COMMA.fullmatch(plain):
-        plain = plain.replace(".", "").replace(",", ".")
-    elif plain.count(",") == 1:
-        plain = plain.replace(",", ".")
-    if plain.startswith("."):
-        plain = f"0{plain}"
-    if not unit:
-        return f"{bound}{sign}{plain}"
-    power_of_ten = re.sub(r"^10\^", "1e", re.sub(r"\s?[x·]\s?10\^", "e", plain.casefold()))
-    mantissa, _, power = power_of_ten.partition("e")
-    if mantissa.count(".") > 1 or "^" in mantissa or "," in mantissa:
-        return f"{bound}{sign}{plain} {unit}"
-    size, base = scale(unit)
-    value = Fraction(mantissa) * size * (Fraction(10) ** int(power) if power else 1)
-    return f"{bound}{sign}{_decimal(value)} {base}"
-
-
-def _decimal(value: Fraction) -> str:
-    """Write a fraction as a decimal where it is one, exactly."""
-    rest, digits = value.denominator, 0
-    for prime in (2, 5):
-        count = 0
-        while rest % prime == 0:
-            rest //= prime
-            count += 1
-        digits = max(digits, count)
-    if rest != 1 or digits == 0:
-        return str(value)
-    scaled = str(value.numerator * 10**digits // value.denominator).rjust(digits + 1, "0")
-    return f"{scaled[:-digits]}.{scaled[-digits:]}".rstrip("0").rstrip(".")
 
 
 def _models(text: str) -> frozenset[str]:

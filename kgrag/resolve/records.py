@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 
-from kgrag.resolve.keys import singular
 from kgrag.text.units import SYMBOLS
+from kgrag.text.words import singular
 
 __all__ = ["contradiction"]
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from typing import NamedTuple
 
 from kgrag.models.base import Vectors
 from kgrag.resolve.candidates import blocked_pairs, neighbouring_pairs, vector_pairs
-from kgrag.resolve.collector import without_collector
-from kgrag.resolve.keys import GENERIC_WORDS
-from kgrag.resolve.likeness import DEFAULT_THRESHOLD, likeness
+from kgrag.resolve.keys import GENERIC_WORDS, strict_key
 from kgrag.resolve.plan import Decisions, Found, GraphEntity, never
+from kgrag.resolve.read_many import without_collector
 from kgrag.resolve.reading import NameReading
+from kgrag.resolve.similarity import DEFAULT_THRESHOLD, NO_EVIDENCE, CorpusEvidence, name_similarity
 from kgrag.resolve.type_families import family, says_little
 
 __all__ = ["Candidates", "decide_by_rules", "find_candidates"]
@@ -38,6 +38,7 @@ def find_candidates(
     *,
     vectors: Vectors | None = None,
     generic: Set[str] = GENERIC_WORDS,
+    evidence: CorpusEvidence = NO_EVIDENCE,
 ) -> Candidates:
     """Find the pairs to look at: `always` by the same normal form, `never` by rule, and what is left to be asked."""
     always: dict[tuple[int, int], Found] = {}
@@ -74,6 +75,7 @@ def find_candidates(
         for at, reading in enumerate(own):
             groups[reading.signature].append(at)
         pairs.update(vector_pairs(vectors[representatives], groups.values()))
+    pairs.update(_abbreviations(own, evidence))
     for a, b in pairs:
         one, other = sorted((representatives[a], representatives[b]))
         if readings[one].form == readings[other].form:
@@ -85,6 +87,19 @@ def find_candidates(
     return Candidates(always, sorted(ask), apart)
 
 
+def _abbreviations(readings: Sequence[NameReading], evidence: CorpusEvidence) -> Iterator[tuple[int, int]]:
+    """Yield each abbreviation that the documents define beside its long form."""
+    if not evidence.expansions:
+        return
+    wanted = {*evidence.expansions, *evidence.expansions.values()}
+    having: dict[str, list[int]] = defaultdict(list)
+    for at, reading in enumerate(readings):
+        if (key := strict_key(reading)) in wanted:
+            having[key].append(at)
+    for short, long in evidence.expansions.items():
+        yield from ((min(a, b), max(a, b)) for a in having.get(short, ()) for b in having.get(long, ()) if a != b)
+
+
 @without_collector
 def decide_by_rules(
     entities: Sequence[GraphEntity],
@@ -93,14 +108,21 @@ def decide_by_rules(
     vectors: Vectors | None = None,
     generic: Set[str] = GENERIC_WORDS,
     threshold: float = DEFAULT_THRESHOLD,
+    evidence: CorpusEvidence | None = None,
 ) -> Decisions:
-    """Take as one what has the same normal form, and what the scored rule gives `threshold` or more."""
-    found = find_candidates(entities, readings, vectors=vectors, generic=generic)
+    """Take as one what has the same normal form, and what the scored rule gives `threshold` or more.
+
+    `evidence` is what the documents say about words; without it only names and descriptions are read for it.
+    """
+    evidence = evidence or CorpusEvidence.of(text for entity in entities for text in (entity.name, entity.description))
+    found = find_candidates(entities, readings, vectors=vectors, generic=generic, evidence=evidence)
     same = dict(found.always)
     for one, other in found.ask:
         a, b = sorted((one, other), key=lambda index: entities[index].key)
-        score, reason = likeness(readings[a], readings[b], entities[a].name, entities[b].name)
         type_, other_type = entities[a].type, entities[b].type
+        score, reason = name_similarity(
+            readings[a], readings[b], entities[a].name, entities[b].name, types=(type_, other_type), evidence=evidence
+        )
         if type_.casefold() != other_type.casefold():
             alike = says_little(type_) or says_little(other_type) or family(type_) == family(other_type) != ""
             score, reason = score * (SAME_FAMILY if alike else OTHER_TYPE), f"{reason}; types {type_} and {other_type}"

@@ -1,6 +1,7 @@
 """Union-find that refuses: entities that may never be one stay apart, also where others would join them.
 
-The edges are taken best first and ties by key, so the same edges give the same groups in whatever order they come.
+The edges are taken best first and ties by key, so the same edges give the same groups in whatever order they come. No library's connected
+components do this (scipy's know no edge that must not be followed): each join is tested against all that both sides hold already.
 """
 
 from __future__ import annotations
@@ -9,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from kgrag.resolve.conflicts import model_conflict
 from kgrag.resolve.reading import NameReading
+from kgrag.resolve.similarity import model_conflict
 from kgrag.resolve.type_families import family
 
 __all__ = ["Edge", "Member", "Refusal", "unite"]

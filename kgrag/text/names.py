@@ -149,7 +149,8 @@ def _read(text: str) -> _Pieces:
 @lru_cache(maxsize=1 << 17)
 def _word(written: str) -> tuple[str, str]:
     """Kind and form of a run of letters. Characters such as `½` and `①` stay, because their plain digits would join other digits."""
-    kind = CAPITALS if written.isupper() else WORD
+    # Two letters may be an ion (`Cl-`).
+    kind = CAPITALS if written.isupper() or (len(written) == 2 and written[0].isupper()) else WORD
     if written.isascii():
         return kind, written.lower()
     plain = "".join(c if unicodedata.category(c) == "No" else unicodedata.normalize("NFKC", c) for c in written)
@@ -199,7 +200,12 @@ def _glue_of(before: str, gap: str, after: str) -> str:
         tight_left, tight_right = i == 0 and before != EDGE, i == len(marks) - 1 and after != EDGE
         if mark == "-":
             power = kept[-1:] == ["^"]
-            kept.append("-" if power else _dash(before, after, tight_left, tight_right, numbers))
+            rest = marks[i + 1 :]
+            # `-$5`, and at the beginning also `- 40 °C`: nothing stands before that the dash could join.
+            sign = after == NUMBER and all(
+                unicodedata.category(c) == "Sc" or (c.isspace() and before == EDGE) for c in rest
+            )
+            kept.append("-" if power else _dash(before, after, tight_left, tight_right, sign, numbers))
         elif mark == "." and tight_right and not tight_left and after == NUMBER:
             kept.append(" 0." if not kept and (numbers or before == UNIT) else "0.")
         elif mark in DROPPED:
@@ -222,8 +228,8 @@ def _joined_signs(marks: str) -> str:
 _remembered_glue = lru_cache(maxsize=1 << 14)(_glue_of)
 
 
-def _dash(before: str, after: str, tight_left: bool, tight_right: bool, numbers: bool) -> str:
-    if after == NUMBER and tight_right and not tight_left:
+def _dash(before: str, after: str, tight_left: bool, tight_right: bool, sign: bool, numbers: bool) -> str:
+    if sign and not tight_left:
         return "-" if before == EDGE else " -"
     if before == CAPITALS and tight_left and not tight_right:
         # A pin or a pole: `USB D-`.

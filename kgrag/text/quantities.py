@@ -1,30 +1,54 @@
-"""Numbers with units in a text: `3.3 V`, `260 – 1260 hPa`, `5 V ± 0.25 V`, `2x I2C`."""
+"""Numbers and their units: `3.3 V`, `260 – 1260 hPa`, `5 V ± 0.25 V`, `2x I2C`. One grammar, for texts (`quantities`) and for names.
+
+Names are read by `kgrag.resolve.reading`, which takes numbers without a unit as well and asks `unit_after` and `canonical_quantity`.
+"""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
 
-from kgrag.text.units import SYMBOLS, canonical_unit, dimension
+from kgrag.text.units import SYMBOLS, UNIT_CASEFOLDS, canonical_unit, dimension, scale
 
-__all__ = ["Quantity", "has_quantity", "quantities"]
+__all__ = [
+    "BOUNDS",
+    "CURRENCIES",
+    "NUMBER",
+    "Quantity",
+    "canonical_quantity",
+    "has_quantity",
+    "number_value",
+    "quantities",
+    "unit_after",
+]
 
 THIN_SPACES = "\u00a0\u2009\u202f"
 """Spaces that group digits; after an ordinary one a new number may begin."""
 NUMBER = (
-    rf"(?:\d{{1,3}}(?:[,{THIN_SPACES}]\d{{3}})+(?:\.\d+)?|\d+(?:[.,]\d+)?)(?![.,]?\d)"
-    r"(?:\s?[x×·]\s?10\^?[-−⁻]?[\d⁰¹²³⁴⁵⁶⁷⁸⁹]+|[eE][-+]?\d+)?"
+    rf"(?:\d{{1,3}}(?:[{THIN_SPACES}'’]\d{{3}})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)*)"
+    r"(?:\s?[x×·]\s?10(?:\^[-−]?\d+|⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)|[eE][-+]?\d+(?![\w.]))?"
 )
+"""A number in digits, grouped or not, with its power of ten. One grammar: texts and names are read by it."""
+CURRENCIES = "$¢£¤¥\u058f\u060b\u09f2\u09f3\u0e3f\u17db\u20a0-\u20cf\ufdfc"
+"""As a set of a regular expression."""
+BOUNDS = "<>≤≥≪≫≠~≈≅≃∼"
+PLUS_MINUS = r"(?:±|∓|\+/-|\+-)"
+MAX_DIGITS, MAX_POWER = 40, 99
+"""What is longer is no number that anybody measured: it stays as it is written."""
+_THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?")
+_THOUSANDS_AND_COMMA = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+,\d+")
+_GROUPS = str.maketrans(dict.fromkeys(f"{THIN_SPACES} '’") | {"−": "-"})
 UNIT = (
     "(?:"
     + "|".join(map(re.escape, sorted(SYMBOLS, key=lambda symbol: (-len(symbol), symbol))))
     + r")(?![^\W_]|[²³⁴/]\w)"
 )
-PLUS_MINUS = r"(?:±|\+/-|\+-)"
 QUANTITY = re.compile(
     r"(?<![\w.,^])(?<!\w[-−–/])"
-    rf"(?P<bound>[<>≤≥~≈]\s?)?(?P<sign>(?:{PLUS_MINUS}|[-−–+])\s?)?(?P<low>{NUMBER})(?:\s?(?P<low_unit>{UNIT}))?"
+    rf"(?P<bound>[{BOUNDS}]\s?)?(?P<sign>(?:{PLUS_MINUS}|[-−–+])\s?)?(?P<low>{NUMBER})(?:\s?(?P<low_unit>{UNIT}))?"
     rf"(?:\s?(?:[-−–—…~]|\.\.\.?|to|through)\s?(?P<high_sign>[-−–+](?=\d))?(?P<high>{NUMBER})(?:\s?-?(?P<high_unit>{UNIT}))?)?"
     rf"(?:-(?P<hyphened>{UNIT}))?"
     rf"(?:\s?{PLUS_MINUS}\s?(?P<tolerance>{NUMBER})\s?(?P<tolerance_unit>{UNIT}))?"
@@ -88,27 +112,121 @@ def _quantity(match: re.Match[str]) -> Quantity | None:
     if is_range and not (match["high_unit"] or match["hyphened"]):
         # `3.3 V - 5`: without a unit of its own the second number is not the other end of a range.
         is_range, tolerance, end = False, None, match.end("low_unit")
-    sign = (match["sign"] or "").strip()
-    plus_minus = sign in ("±", "+/-", "+-")
+    start, sign = match.start(), (match["sign"] or "").strip()
+    if sign and match["sign"] != sign and _begins_line(match.string, match.start("sign")):
+        # The mark of a list item.
+        start, sign = match.start("low"), ""
+    plus_minus = sign in ("±", "∓", "+/-", "+-")
+    value, upper = number_value(match["low"]), number_value(match["high"]) if is_range else None
+    spread = number_value(tolerance) if tolerance else None
+    if value is None or (is_range and upper is None) or (tolerance and spread is None):
+        return None
     return Quantity(
-        text=match.string[match.start() : end],
-        start=match.start(),
+        text=match.string[start:end],
+        start=start,
         end=end,
-        value=_number(match["low"]) * (1 if plus_minus or sign in ("", "+") else -1),
+        value=float(value) * (1 if plus_minus or sign in ("", "+") else -1),
         unit=canonical_unit(unit),
-        upper=_number(match["high"]) * (1 if match["high_sign"] in (None, "+") else -1) if is_range else None,
-        tolerance=_number(tolerance) if tolerance else None,
-        tolerance_unit=canonical_unit(match["tolerance_unit"]) if tolerance else "",
-        sign="±" if plus_minus else "",
+        upper=float(upper) * (1 if match["high_sign"] in (None, "+") else -1) if upper is not None else None,
+        tolerance=float(spread) if spread is not None else None,
+        tolerance_unit=canonical_unit(match["tolerance_unit"]) if spread is not None else "",
+        sign="∓" if sign == "∓" else "±" if plus_minus else "",
         bound=(match["bound"] or "").strip().replace("≈", "~"),
     )
 
 
-def _number(written: str) -> float:
-    """Read a number: `1,260` and `1 260` (thin space) are thousands, `3,3` and `0,125` decimals, `1.5e3` and `2 × 10⁶` powers."""
-    plain = unicodedata.normalize("NFKC", written).replace("−", "-").replace(" ", "")
+def _begins_line(text: str, at: int) -> bool:
+    return not text[text.rfind("\n", 0, at) + 1 : at].strip()
+
+
+def number_value(written: str) -> Fraction | None:
+    """Read a number exactly: `1,260` and `1 260` (thin space) are thousands, `3,3` and `0,125` decimals, `1.5e3` and `2 × 10⁶` powers.
+
+    None for what is no one number (`1.2.3`), and for what has more than 40 digits or a power above 99.
+    """
+    plain = written.translate(_GROUPS)
+    if not plain.isascii():
+        plain = unicodedata.normalize("NFKC", plain).replace("−", "-")
     mantissa, _, power = re.sub(r"[x×·]10\^?", "e", plain).casefold().partition("e")
-    if re.fullmatch(r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?", mantissa):
+    if mantissa.startswith("10^"):
+        mantissa, power = "1", mantissa[3:]
+    if len(mantissa) > MAX_DIGITS or len(power) > len(str(MAX_POWER)) + 1 or "^" in mantissa + power:
+        return None
+    if _THOUSANDS.fullmatch(mantissa):
         mantissa = mantissa.replace(",", "")
-    value = float(mantissa.replace(",", "."))
-    return value * 10.0 ** int(power) if power else value
+    elif _THOUSANDS_AND_COMMA.fullmatch(mantissa):
+        mantissa = mantissa.replace(".", "").replace(",", ".")
+    mantissa = mantissa.replace(",", ".")
+    if mantissa.count(".") > 1 or abs(int(power or 0)) > MAX_POWER:
+        return None
+    return Fraction(mantissa) * Fraction(10) ** int(power or 0)
+
+
+@lru_cache(maxsize=1 << 16)
+def canonical_quantity(bound: str, sign: str, digits: str, unit: str) -> str:
+    """Write a number one way: by value where it has a unit, by its digits where it has none (`1.10` is not `1.1`, a version may be)."""
+    value = number_value(digits) if unit else None
+    if value is None:
+        plain = digits.translate(_GROUPS)
+        if _THOUSANDS.fullmatch(plain):
+            plain = plain.replace(",", "")
+        elif _THOUSANDS_AND_COMMA.fullmatch(plain):
+            plain = plain.replace(".", "").replace(",", ".")
+        elif plain.count(",") == 1:
+            plain = plain.replace(",", ".")
+        plain = f"0{plain}" if plain.startswith(".") else plain
+        return f"{bound}{sign}{plain} {unit}".rstrip()
+    size, base = scale(unit)
+    return f"{bound}{sign}{_decimal(value * size)} {base}"
+
+
+def _decimal(value: Fraction) -> str:
+    """Write a fraction as a decimal where it is one, exactly."""
+    rest, digits = value.denominator, 0
+    for prime in (2, 5):
+        count = 0
+        while rest % prime == 0:
+            rest //= prime
+            count += 1
+        digits = max(digits, count)
+    if rest != 1 or digits == 0:
+        return str(value)
+    scaled = str(value.numerator * 10**digits // value.denominator).rjust(digits + 1, "0")
+    return f"{scaled[:-digits]}.{scaled[-digits:]}".rstrip("0").rstrip(".")
+
+
+_LETTERS_2 = r"[^\W\d_]+(?:[²³]|\^?[23](?![.,]?\d|[^\W_]))?"
+UNIT_AFTER = re.compile(
+    rf"\s?-?\s?(%\s?RH\b|[%‰‱]|[{CURRENCIES}]|°\s?[CF](?![^\W_])|°|{_LETTERS_2})(?:([/·])({_LETTERS_2}|°[CF]?))?"
+)
+KIND_OF_VOLTAGE = re.compile(r"\s?(AC|DC)(?![^\W_])", re.IGNORECASE)
+INCHES = re.compile(r'\s?"(?!\w)')
+CURRENCY = re.compile(f"[{CURRENCIES}]")
+
+
+def unit_after(text: str, end: int) -> tuple[str, int]:
+    """Read the unit that follows a number which ends at `end`: canonical, and where it ends; "" where none does."""
+    match = UNIT_AFTER.match(text, end)
+    if match is None:
+        quote = INCHES.match(text, end)
+        return ("inch", quote.end()) if quote and text.count('"', 0, end) % 2 == 0 else ("", end)
+    if match[2] and (whole := _squared(canonical_unit(f"{match[1]}{match[2]}{match[3]}"))) in SYMBOLS:
+        return whole, match.end()
+    symbol, stop = _squared(canonical_unit(match[1])), match.end(1)
+    if symbol.casefold() == "in":
+        # `16 in 2006` has no inches, nor has `3 in 1`.
+        return ("", end) if text[stop : stop + 2].strip()[:1].isalnum() else ("inch", stop)
+    if text[stop : stop + 1].isdigit() or not (
+        symbol in SYMBOLS or symbol in "‰‱" or CURRENCY.fullmatch(symbol) or symbol.casefold() in UNIT_CASEFOLDS
+    ):
+        # `ESP 32 S3` has no siemens.
+        return "", end
+    if symbol == "V" and (kind := KIND_OF_VOLTAGE.match(text, stop)):
+        return f"V{kind[1].upper()}", kind.end()
+    return symbol, stop
+
+
+def _squared(unit: str) -> str:
+    """Write a square with a raised two: `m2` and `m^2` are `m²`."""
+    raised = unit[:-1].removesuffix("^") + {"2": "²", "3": "³"}.get(unit[-1], unit[-1])
+    return raised if raised in SYMBOLS else unit.replace("N·m", "Nm").replace(" ", "")

@@ -19,7 +19,7 @@ __all__ = ["SYMBOLS", "UNIT_CASEFOLDS", "canonical_unit", "dimension", "scale"]
 PREFIXES_BY_SYMBOL = {
     symbol: prefixes
     for prefixes, symbols in {
-        "pnµmkMG": "V A W Ω ohm",
+        "pnµmkMG": "V A W Ω ohm Ohm",
         "mkMGT": "Hz",
         "pnµm": "F H s",
         "µm": "S mol",
@@ -40,7 +40,8 @@ PREFIXES_BY_SYMBOL = {
 """Which prefixes a symbol is met with."""
 
 WITHOUT_PREFIX = """
-    V A W Ω Hz s m g Pa J B bit bps B/s bit/s SPS Ah Wh VA bar lm cd K °C °F ° % ppm ppb rpm psi dB dBm dBi dBA dBc dBV lx h min m/s
+    V A W Ω Hz s m g Pa J cal kcal
+    B bit bps B/s bit/s SPS Ah Wh VA bar lm cd K °C °F ° % ‰ ppm ppb rpm psi dB dBm dBi dBA dBc dBV lx h min m/s
     km/h m/s² m/s2 N·m Nm mNm µg/m³ mg/m³ g/cm³ mm² cm² m² mm³ cm³ VDC VAC Vdc Vac Vpp Vrms mVpp mVrms AWG dps mdps °/s LSB MIPS DMIPS
     fps FPS baud RH %RH µV/°C mV/°C ppm/°C %/°C inch px DPI dpi V/m W/m²
 """
@@ -58,7 +59,9 @@ SAME_AS = {
         "kHz": "kilohertz",
         "MHz": "megahertz",
         "GHz": "gigahertz",
-        "Ω": "ohm ohms",
+        "Ω": "ohm ohms Ohm Ohms",
+        "kΩ": "kohms kOhms kiloohm kiloohms kilohm kilohms",
+        "MΩ": "Mohms MOhms megaohm megaohms megohm megohms",
         "B": "byte bytes",
         "kB": "kilobyte kilobytes",
         "MB": "megabyte megabytes",
@@ -80,9 +83,13 @@ SAME_AS = {
         "g": "gram grams",
         "kg": "kilogram kilograms",
         "K": "kelvin",
+        "baud": "Bd",
+        "rpm": "RPM",
+        "kcal": "Kcal",
         "%": "percent",
         "°": "degree degrees",
-        "°C": "℃",
+        "°C": "℃ degC",
+        "°F": "℉ degF",
         "dB": "decibel decibels",
         "Pa": "pascal pascals",
         "lx": "lux",
@@ -95,7 +102,7 @@ SAME_AS = {
     for written in names.split()
 } | {"% RH": "%RH"}
 
-ONLY_AS_CASE = "L l d in ft mil eV keV MeV Gal G C F H S N T b kvar"
+ONLY_AS_CASE = "Cal L l d in ft mil eV keV MeV Gal G C F H S N T b kvar"
 """Symbols too ambiguous to make a quantity, whose case still matters after a number."""
 
 PINT_NAMES = {
@@ -107,7 +114,8 @@ PINT_NAMES = {
 """Symbols that pint calls otherwise, to be put behind a prefix where there is one."""
 
 DIMENSION_BY_SYMBOL = {
-    "°": "angle", "%": "share", "ppm": "share", "ppb": "share", "RH": "humidity", "%RH": "humidity", "x": "count", "px": "pixels",
+    "°": "angle", "%": "share", "‰": "share",
+    "ppm": "share", "ppb": "share", "RH": "humidity", "%RH": "humidity", "x": "count", "px": "pixels",
     "dps": "angular rate", "mdps": "angular rate", "°/s": "angular rate", "rpm": "angular rate",
     "dB": "level", "dBm": "level", "dBi": "level", "dBA": "level", "dBc": "level", "dBV": "level",
 }  # fmt: skip
@@ -125,7 +133,7 @@ DIMENSION_BY_PINT_UNIT = {
 def _symbols() -> dict[str, str]:
     symbols = {symbol: symbol for symbol in WITHOUT_PREFIX.split()} | SAME_AS
     for base, prefixes in PREFIXES_BY_SYMBOL.items():
-        written = base.replace("ohm", "Ω")
+        written = base.replace("ohm", "Ω").replace("Ohm", "Ω")
         for prefix in prefixes:
             symbols[prefix + base] = prefix + written
             if prefix == "µ":
@@ -136,11 +144,12 @@ def _symbols() -> dict[str, str]:
 
 
 _SCALED = {
-    prefix + base.replace("ohm", "Ω"): (prefix, base.replace("ohm", "Ω"))
+    prefix + base: (prefix, base)
     for base, prefixes in PREFIXES_BY_SYMBOL.items()
     for prefix in prefixes
+    if base.casefold() != "ohm"
 } | {
-    "mNm": ("m", "Nm"), "mVpp": ("m", "Vpp"), "mVrms": ("m", "Vrms"), "mdps": ("m", "dps"),
+    "kcal": ("k", "cal"), "mNm": ("m", "Nm"), "mVpp": ("m", "Vpp"), "mVrms": ("m", "Vrms"), "mdps": ("m", "dps"),
 }  # fmt: skip
 SYMBOLS = _symbols()
 """Every unit that is recognised, as written, to the one way of writing it."""

@@ -14,6 +14,7 @@ __all__ = [
     "folded_words",
     "plain",
     "share_said",
+    "singular",
     "stem",
     "stems",
     "words",
@@ -38,7 +39,12 @@ _ASKING_WORDS = """
 """
 ASKING_WORDS = frozenset(_ASKING_WORDS.split())
 """Words that say how to answer, not what about: they are content in a document and none in a question."""
-IRREGULAR_STEMS = {"buses": "bus", "statuses": "status", "axes": "axis", "indices": "index", "matrices": "matrix"}
+INVARIABLE = frozenset(["series", "species", "means", "news", "physics", "mathematics", "electronics", "dynamics"])
+SINGULAR_BY_PLURAL = {
+    "buses": "bus", "statuses": "status", "viruses": "virus", "indices": "index", "matrices": "matrix", "vertices": "vertex",
+    "axes": "axis", "analyses": "analysis",
+}  # fmt: skip
+MIN_PLURAL_LETTERS = 4
 
 
 def words(text: str) -> list[str]:
@@ -62,12 +68,25 @@ def stem(word: str) -> str:
     folded = plain(word)
     if not folded.isalpha():
         return folded
-    return IRREGULAR_STEMS.get(folded) or str(_stemmer().stemWord(folded))
+    return str(_stemmer().stemWord(SINGULAR_BY_PLURAL.get(folded, folded)))
 
 
 def stems(text: str) -> list[tuple[str, str]]:
     """Return the words of a text in order, each `plain` and with its stem."""
     return [(folded, stem(folded)) for folded in map(plain, WORD.findall(text))]
+
+
+def singular(word: str) -> str:
+    """Take an English plural's ending off and no other: `batteries` → `battery`; `bus`, `chess` and `series` stay."""
+    if known := SINGULAR_BY_PLURAL.get(word):
+        return known
+    if len(word) < MIN_PLURAL_LETTERS or word[-1] != "s" or word[-2:] in ("ss", "us", "is") or word in INVARIABLE:
+        return word
+    if word.endswith("ies") and len(word) > MIN_PLURAL_LETTERS:
+        return f"{word[:-3]}y"
+    if word.endswith(("ches", "shes", "sses", "xes", "zes")):
+        return word[:-2]
+    return word[:-1]
 
 
 def content_terms(text: str, *, without: Iterable[str] = ()) -> frozenset[str]:

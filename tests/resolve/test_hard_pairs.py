@@ -22,7 +22,8 @@ def test_there_are_at_least_300_pairs_of_both_verdicts_with_reasons() -> None:
 
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: f"{pair['name']} | {pair['other']}")
 def test_the_verdict_is_the_expected_one(pair: dict[str, str]) -> None:
-    entities = [GraphEntity("a", pair["name"], "Product"), GraphEntity("b", pair["other"], "Product")]
+    type_ = pair["type"] or "Product"
+    entities = [GraphEntity("a", pair["name"], type_), GraphEntity("b", pair["other"], type_)]
     for order in (entities, entities[::-1]):
         readings = [read_name(entity.name) for entity in order]
         decisions = decide_by_rules(order, readings)

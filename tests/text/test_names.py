@@ -168,3 +168,17 @@ def test_a_title_with_a_parenthesis_is_matched_to_its_end() -> None:
 def test_no_names_find_nothing() -> None:
     assert written([], "X-100") == []
     assert written(["", "  ", "-"], "X-100 - ") == []
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [("- 40 °C", "40 °C"), ("-$5", "$5"), ("-£5", "£5"), ("loss of -$5", "loss of $5"),
+     ("Cl-", "Cl"), ("200 Cal", "200 cal"), ("∓5 V", "5 V"), ("5 ‰", "5"), ("₹500", "₽500"), ("√2", "2"), ("C♯", "C♭"), ("∆V", "V")],
+)  # fmt: skip
+def test_signs_and_symbols_make_another_key(name: str, other: str) -> None:
+    assert normal_form(name) != normal_form(other)
+
+
+def test_a_sign_that_stands_apart_at_the_beginning_is_the_sign_that_stands_tight() -> None:
+    assert normal_form("- 40 °C") == normal_form("-40 °C")
+    assert normal_form("5 - 40 °C") != normal_form("5 -40 °C")

@@ -70,3 +70,27 @@ def test_quantities_are_pieces_of_the_text_in_order(text: str) -> None:
     found = quantities(text)
     assert all(text[q.start : q.end] == q.text for q in found)
     assert all(a.end <= b.start for a, b in pairwise(found))
+
+
+def test_the_mark_of_a_list_item_is_no_sign() -> None:
+    assert [(q.text, q.value) for q in quantities("Memory:\n- 4 MB flash\n  - 40 °C at most\n-5 V rail")] == [
+        ("4 MB", 4.0),
+        ("40 °C", 40.0),
+        ("-5 V", -5.0),
+    ]
+    assert [q.value for q in quantities("from - 40 °C on")] == [-40.0]
+
+
+@pytest.mark.parametrize("text", ["1e5000 V", "10^9999 V", "9" * 5000 + " V", "1.2.3 V", "1e-400 A"])
+def test_what_is_no_number_that_anybody_measured_is_no_quantity(text: str) -> None:
+    assert quantities(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "unit"),
+    [("2 x 100 mm", 100.0, "mm"), ("2 × 10⁶ Hz", 2e6, "Hz"), ("2 x 10^-3 A", 2e-3, "A"), ("25 degC", 25.0, "°C"),
+     ("9600 Bd", 9600.0, "baud"), ("5 MOhm", 5.0, "MΩ"), ("5 ‰", 5.0, "‰"), ("∓5 V", 5.0, "V")],
+)  # fmt: skip
+def test_a_number_and_its_unit_are_read_one_way(text: str, value: float, unit: str) -> None:
+    (quantity,) = quantities(text)
+    assert (quantity.value, quantity.unit) == (value, unit)

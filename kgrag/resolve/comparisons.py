@@ -1,6 +1,8 @@
-"""The keys of the thesis, exactly (its code, facts section 5): for comparison, with what is wrong about them.
+"""Ways to resolve that are there to be compared: the keys of the thesis, and a threshold of cosines (Pazera). Both join without a guard.
 
-They take `1.2.3` for `1.23`, `100 µA` for `100 A` and keep `Wi-Fi` from `WiFi`; groups are joined without a guard.
+The keys are those of the thesis exactly (its code, facts section 5) with what is wrong about them: they take `1.2.3` for `1.23`, `100 µA`
+for `100 A` and keep `Wi-Fi` from `WiFi`. Cosine above a threshold and connected components (Pazera, section 3.8.2) knows no numbers and
+chains freely.
 """
 
 from __future__ import annotations
@@ -10,12 +12,17 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
+import numpy as np
+
+from kgrag.models.base import Vectors
 from kgrag.resolve.keys import GENERIC_WORDS
 from kgrag.resolve.plan import Decisions, Found, GraphEntity
 
 __all__ = [
+    "COSINE_THRESHOLD",
     "THESIS_KEYS",
     "decide_by_thesis",
+    "decide_by_threshold",
     "strict_num_safe",
     "strict_num_safe_plural_safe",
     "tokens",
@@ -74,3 +81,22 @@ def decide_by_thesis(entities: Sequence[GraphEntity]) -> Decisions:
             for one, other in pairwise(block):
                 same.setdefault((one, other), Found("same", f"same key {name}"))
     return Decisions(same, {}, len(same), guarded=False)
+
+
+COSINE_THRESHOLD = 0.95
+"""Pazera's value."""
+ROWS_AT_ONCE = 1024
+
+
+def decide_by_threshold(
+    entities: Sequence[GraphEntity], vectors: Vectors, *, threshold: float = COSINE_THRESHOLD
+) -> Decisions:
+    """Take as one every pair whose vectors have a cosine above `threshold`. All pairs: quadratic in the number of entities."""
+    same: dict[tuple[int, int], Found] = {}
+    for start in range(0, len(entities), ROWS_AT_ONCE):
+        cosines = vectors[start : start + ROWS_AT_ONCE] @ vectors[start:].T
+        for row, column in zip(*np.nonzero(cosines > threshold), strict=True):
+            if row < column:
+                cosine = float(cosines[row, column])
+                same[start + int(row), start + int(column)] = Found("same", f"cosine {cosine:.3f}", cosine)
+    return Decisions(same, {}, len(entities) * (len(entities) - 1) // 2, guarded=False)
