@@ -62,7 +62,9 @@ class Settings(BaseSettings):
     embedder_max_tokens: int | None = Field(default=None, gt=0)
     """Window of a hosted embedder that kgrag does not know."""
     answer_prompt: Path | None = None
-    """A file with the template of answers by a hosted model instead of kgrag's own."""
+    """A file with the instructions for answers by a model instead of kgrag's own."""
+    answer_strict: bool = False
+    """Take sentences of a model's answer that what they cite does not support out, instead of marking them."""
     extractor: Annotated[tuple[str, ...], NoDecode] = Field(default=("mention",), min_length=1)
     """One or several, each of which makes a graph of its own; in the environment separated by commas."""
     graph: str | None = None

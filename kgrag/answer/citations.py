@@ -1,4 +1,8 @@
-"""The citations of an answer that a model wrote: `[1]`, `[1][3]`, `[1, 3]`, `[1-3]`, checked against the evidence that it was shown."""
+"""The citations of an answer that a model wrote, checked against the evidence that it was shown.
+
+The prompt asks for `[passage 2]`; `[2]`, `[1][3]`, `[1, 3]`, `[1-3]` and `【2】` are read as well. A number in brackets right behind an
+identifier (`buf[64]`, `CTRL[2]`) or in a code span is an index of the document's own and stays as it is.
+"""
 
 from __future__ import annotations
 
@@ -6,22 +10,29 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from kgrag.text.quantities import quantities
 from kgrag.text.sentences import sentences
 from kgrag.text.words import stems
 from kgrag.types import Citation, Evidence
 
-__all__ = ["Cited", "cite"]
+__all__ = ["Cited", "citation_marks", "cite", "numbers_of_mark", "quote_for", "without_marks"]
 
-MARK = re.compile(r"\s?\[(\d{1,4}(?:\s*(?:[,;–-]|and)\s*\d{1,4})*)\]")
+_NAMED = r"(?:passages?|sources?|documents?)\s*"
+_NUMBERS = rf"\d{{1,4}}(?:\s*(?:[,;–-]|and|&)\s*(?:{_NAMED})?\d{{1,4}})*"
+MARK = re.compile(
+    rf"\s?(?:\[\s*(?:{_NAMED})?(?P<square>{_NUMBERS})\s*\]|【\s*(?:{_NAMED})?(?P<round>{_NUMBERS})\s*(?:†[^】]*)?】)",
+    re.IGNORECASE,
+)
 RANGE = re.compile(r"(\d+)\s*[–-]\s*(\d+)")
 LONGEST_RANGE = 100
-STATEMENT_CHARACTERS = 400
-"""So much of the text before a mark is what it supports, unless a sentence or another line begins later."""
+CODE_SPAN = re.compile(r"`[^`\n]+`")
+IDENTIFIER_CHARACTER = re.compile(r"[A-Za-z0-9_]")
+LONE_NUMBER = re.compile(r"(?<![\w.])\d[\d.,]*$")
 
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """An answer's text with only marks that mean something, their citations, and the numbers that meant nothing."""
+    """An answer's text in which every citation is written ` [1]`, its citations, and the numbers that meant no passage."""
 
     text: str
     citations: tuple[Citation, ...]
@@ -32,28 +43,37 @@ def cite(text: str, evidence: Sequence[Evidence]) -> Cited:
     """Read the marks of a text: a number from 1 is a place in `evidence`; any other is taken out and reported."""
     statements: dict[int, list[str]] = {}
     unknown: list[int] = []
-
-    def checked(mark: re.Match[str]) -> str:
-        numbers = _numbers(mark[1])
+    kept: list[str] = []
+    written = 0
+    marks = citation_marks(text)
+    for mark in marks:
+        numbers = numbers_of_mark(mark)
         known = [number for number in numbers if 1 <= number <= len(evidence)]
         unknown.extend(number for number in numbers if number not in known)
         for number in known:
-            statements.setdefault(number, []).append(_statement(text[: mark.start()]))
-        if len(known) == len(numbers):
-            return mark[0]
-        space = " " if mark[0][0].isspace() and known else ""
-        return space + "".join(f"[{number}]" for number in known)
-
-    cleaned = MARK.sub(checked, text).strip()
+            statements.setdefault(number, []).append(_statement(text, mark.start(), marks))
+        before = text[written : mark.start()]
+        written = mark.end()
+        space = " " if known and (before or kept)[-1:] not in ("", [], "\n") and not _follows_mark(before, kept) else ""
+        kept += [before, *([space + "".join(f"[{number}]" for number in known)] if known else [])]
+    cleaned = ("".join(kept) + text[written:]).strip()
     citations = tuple(
-        Citation.of(evidence[number - 1], number=number, quote=_quote(evidence[number - 1].text, " ".join(said)))
+        Citation.of(evidence[number - 1], number=number, quote=quote_for(" ".join(said), evidence[number - 1].text))
         for number, said in sorted(statements.items())
     )
     return Cited(cleaned, citations, tuple(dict.fromkeys(unknown)))
 
 
-def _numbers(inside: str) -> list[int]:
-    """Read what stands between the brackets, ranges written out."""
+def without_marks(text: str) -> str:
+    """Take every citation mark out of a text: an abstention cites nothing."""
+    for mark in reversed(citation_marks(text)):
+        text = text[: mark.start()] + text[mark.end() :]
+    return text.strip()
+
+
+def numbers_of_mark(mark: re.Match[str]) -> list[int]:
+    """Read what stands between the brackets of a mark, ranges written out."""
+    inside = mark["square"] or mark["round"]
     numbers: list[int] = []
     rest = inside
     for found in RANGE.finditer(inside):
@@ -65,14 +85,46 @@ def _numbers(inside: str) -> list[int]:
     return sorted(dict.fromkeys(numbers))
 
 
-def _statement(before: str) -> str:
+def citation_marks(text: str) -> list[re.Match[str]]:
+    """Find the citation marks, in order: not the indices of a document's own."""
+    code = [span.span() for span in CODE_SPAN.finditer(text)]
+    found: list[re.Match[str]] = []
+    index_end = -1
+    for match in MARK.finditer(text):
+        bare = match[0].startswith("[") and match[0][1:2].isdigit()
+        is_index = bare and (match.start() == index_end or _is_attached(text, match.start()))
+        if is_index or any(start < match.start() < end for start, end in code):
+            index_end = match.end()
+        else:
+            found.append(match)
+    return found
+
+
+def _is_attached(text: str, start: int) -> bool:
+    """Whether what stands before is an identifier: a word, but no lone number and no unit behind a number (`3.3 V[1]`)."""
+    before = text[max(0, start - 40) : start]
+    if not IDENTIFIER_CHARACTER.match(before[-1:]) or LONE_NUMBER.search(before):
+        return False
+    measured = quantities(before)
+    return not (measured and measured[-1].end == len(before))
+
+
+def _follows_mark(before: str, kept: Sequence[str]) -> bool:
+    return not before and bool(kept) and kept[-1].endswith("]")
+
+
+def _statement(text: str, end: int, marks: Sequence[re.Match[str]]) -> str:
     """Return the sentence that ends where a mark stands."""
-    line = MARK.sub("", before.rpartition("\n")[2])[-STATEMENT_CHARACTERS:]
+    start = text.rfind("\n", 0, end) + 1
+    line = text[start:end]
+    for mark in reversed(marks):
+        if start <= mark.start() and mark.end() <= end:
+            line = line[: mark.start() - start] + line[mark.end() - start :]
     found = sentences(line)
     return found[-1].text if found else line
 
 
-def _quote(text: str, statement: str) -> str:
+def quote_for(statement: str, text: str) -> str:
     """Return the sentence or table row of a passage that shares most words with what it supports; nothing where none shares any."""
     wanted = {stem for _, stem in stems(statement)}
     best, most = "", 0.0

@@ -1,64 +1,124 @@
-"""The generated answer: a chat model answers from numbered evidence, and its citations are checked against it."""
+"""The generated answer: a chat model answers from numbered passages, and every sentence is held against what it cites."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from kgrag.answer.citations import cite
-from kgrag.answer.template import ANSWER_TEMPLATE, fill_template
+from kgrag.answer.citations import cite, without_marks
+from kgrag.answer.grounding import check_claims, ungrounded_notes, with_claims_marked, without_ungrounded
+from kgrag.answer.prompt import INSTRUCTIONS, answer_messages
 from kgrag.errors import ModelReplyError
-from kgrag.models.base import ChatModel, Message
-from kgrag.types import Answer, Evidence
+from kgrag.models.base import ChatModel, Embedder
+from kgrag.types import Answer, Citation, Evidence
 
 __all__ = ["ANSWER_SCHEMA", "generate_answer"]
 
 ANSWER_SCHEMA = {
     "type": "object",
     "properties": {
+        "quotes": {
+            "type": "array",
+            "description": "What the passages say that bears on the question, word for word; empty where nothing does.",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "passage": {"type": "integer", "description": "The number of the passage."},
+                    "quote": {"type": "string", "description": "A sentence or table row, exactly as it stands there."},
+                },
+                "required": ["passage", "quote"],
+                "additionalProperties": False,
+            },
+        },
         "answered": {"type": "boolean", "description": "Whether the passages answer the question, at least in part."},
         "answer": {"type": "string", "description": "The answer with its citations, or what was not found."},
     },
-    "required": ["answered", "answer"],
+    "required": ["quotes", "answered", "answer"],
     "additionalProperties": False,
 }
+"""Quotes come first, so that a model has what the passages say before it decides."""
 NOTHING_FOUND = "The documents do not answer this: no passage was found for it."
+NOTHING_GROUNDED = "The documents do not answer this: nothing of what the model wrote is in the passages that it cites."
+SHORTEST_QUOTE_CHARACTERS = 8
 
 
 async def generate_answer(
-    question: str, evidence: Sequence[Evidence], *, model: ChatModel, template: str = ANSWER_TEMPLATE
+    question: str,
+    evidence: Sequence[Evidence],
+    *,
+    model: ChatModel,
+    embedder: Embedder,
+    instructions: str = INSTRUCTIONS,
+    strict: bool = False,
 ) -> Answer:
     """Let a model answer a question from evidence, best first, or abstain.
 
-    A citation's number is the place of its passage in `evidence`, from 1. Numbers that mean no passage are taken out of the text and
-    named in `Answer.notes`, and so is an answer that cites nothing. Without evidence no model is asked. `pipeline` is left to the caller.
-    Raises what the model raises; `ModelReplyError` too where it says that it answers and writes nothing.
+    A citation's number is the place of its passage in `evidence`, from 1; numbers that mean no passage are taken out and named in
+    `Answer.notes`. A sentence that what it cites does not support is marked `[unverified]` and named in the notes with the reason;
+    `strict` takes it out, and abstains where nothing is left. An abstention has no citations. Without evidence no model is asked.
+    `pipeline` is left to the caller. Raises what the model raises; `ModelReplyError` too where it answers and writes nothing.
     """
     shown = tuple(evidence)
     if not shown:
         return Answer(question=question, text=NOTHING_FOUND, abstained=True, model=model.name, pipeline="")
-    prompt = fill_template(template, question=question, evidence=shown)
-    reply = await model.reply([Message("user", prompt)], schema=ANSWER_SCHEMA)
+    reply = await model.reply(answer_messages(instructions, question=question, evidence=shown), schema=ANSWER_SCHEMA)
     data = reply.data or {}
     text, answered = str(data.get("answer", "")).strip(), data.get("answered") is True
     if not text:
         raise ModelReplyError(
             f"{model.name}: expected an answer, got an empty one.", reply=reply.text, usage=reply.usage
         )
-    cited = cite(text, shown)
-    notes = []
-    if cited.unknown:
-        numbers = ", ".join(f"[{number}]" for number in cited.unknown)
-        notes.append(f"The model cited {numbers}, but was shown passages 1 to {len(shown)}: taken out of the answer.")
-    if answered and not cited.citations:
-        notes.append("The model cited no passage: nothing in the documents is known to support this answer.")
+    notes: list[str] = []
+    citations: tuple[Citation, ...] = ()
+    if answered:
+        text, citations, notes = await _checked(text, question, shown, embedder, strict)
+        if not text:
+            text, answered, citations = NOTHING_GROUNDED, False, ()
+        citations = _with_quotes(citations, data.get("quotes"), shown)
+    else:
+        text = without_marks(text)
     return Answer(
         question=question,
-        text=cited.text,
-        citations=cited.citations if answered else (),
+        text=text,
+        citations=citations,
         abstained=not answered,
         model=model.name,
         pipeline="",
         evidence=shown,
         usage=reply.usage,
         notes=tuple(notes),
+    )
+
+
+async def _checked(
+    text: str, question: str, shown: Sequence[Evidence], embedder: Embedder, strict: bool
+) -> tuple[str, tuple[Citation, ...], list[str]]:
+    """Check citations and sentences: the text as it is given, its citations, and what a reader must know."""
+    cited = cite(text, shown)
+    notes = []
+    if cited.unknown:
+        numbers = ", ".join(f"[{number}]" for number in cited.unknown)
+        notes.append(f"The model cited {numbers}, but was shown passages 1 to {len(shown)}: taken out of the answer.")
+    claims = await check_claims(cited.text, shown, question=question, embedder=embedder)
+    if not cited.citations:
+        notes.append("The model cited no passage: nothing in the documents is known to support this answer.")
+    notes += ungrounded_notes(claims)
+    if not strict:
+        return with_claims_marked(cited.text, claims), cited.citations, notes
+    left = without_ungrounded(cited.text, claims)
+    return left, cite(left, shown).citations, notes
+
+
+def _with_quotes(citations: Sequence[Citation], quotes: Any, shown: Sequence[Evidence]) -> tuple[Citation, ...]:
+    """Give each citation the model's own quotes, where its passage really has them."""
+    by_number: dict[int, list[str]] = {}
+    for quote in quotes if isinstance(quotes, list) else []:
+        number, said = (quote.get("passage"), quote.get("quote")) if isinstance(quote, dict) else (None, None)
+        if isinstance(number, int) and isinstance(said, str) and 1 <= number <= len(shown):
+            folded = " ".join(said.split())
+            if len(folded) >= SHORTEST_QUOTE_CHARACTERS and folded in " ".join(shown[number - 1].text.split()):
+                by_number.setdefault(number, []).append(folded)
+    return tuple(
+        one.model_copy(update={"quote": " … ".join(by_number[one.number])}) if one.number in by_number else one
+        for one in citations
     )

@@ -45,6 +45,12 @@ def ask(
             show_default=False,
         ),
     ] = None,
+    strict: Annotated[
+        bool | None,
+        typer.Option(
+            "--strict", help="Take out what a model writes that its citations do not support.", show_default=False
+        ),
+    ] = None,
     timeout_s: TimeoutS = None,
     model_cache: ModelCache = None,
     top: Top = None,
@@ -68,6 +74,7 @@ def ask(
         base_url=base_url,
         reranker=reranker,
         answer_prompt=answer_prompt,
+        answer_strict=strict,
         timeout_s=timeout_s,
         model_cache=model_cache,
     ) as opened:

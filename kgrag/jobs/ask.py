@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from kgrag.answer import extract_answer, generate_answer, read_template
+from kgrag.answer import extract_answer, generate_answer, read_instructions
 from kgrag.errors import InputError
 from kgrag.models.base import ChatModel, Embedder
 from kgrag.retrieve import AdaptiveRetriever, Retriever
@@ -30,13 +30,20 @@ async def ask(
     """
     if not question.strip():
         raise InputError("Expected a question, got an empty text.")
-    template = read_template(settings.answer_prompt)
+    instructions = read_instructions(settings.answer_prompt)
     started = time.perf_counter()
     found = await retriever.trace(question, top=top, budget=budget)
     if model is None:
         answer = await extract_answer(question, found.evidence, embedder=embedder)
     else:
-        answer = await generate_answer(question, found.evidence, model=model, template=template)
+        answer = await generate_answer(
+            question,
+            found.evidence,
+            model=model,
+            embedder=embedder,
+            instructions=instructions,
+            strict=settings.answer_strict,
+        )
     return answer.model_copy(
         update={
             "pipeline": settings.pipeline,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pint import UnitRegistry
 
-__all__ = ["SYMBOLS", "UNIT_CASEFOLDS", "canonical_unit", "dimension", "scale"]
+__all__ = ["SYMBOLS", "UNIT_CASEFOLDS", "canonical_unit", "converted", "dimension", "scale"]
 
 PREFIXES_BY_SYMBOL = {
     symbol: prefixes
@@ -249,3 +249,13 @@ def _exact_registry() -> UnitRegistry[Any]:
 def _dimension_names() -> dict[str, str]:
     registry = _registry()
     return {str(registry.Unit(unit).dimensionality): name for unit, name in DIMENSION_BY_PINT_UNIT.items()}
+
+
+def converted(value: float, unit: str, into: str) -> float | None:
+    """Convert a value from one canonical unit into another by pint, offsets included (°F into °C); None where they measure different things."""
+    from pint.errors import PintError
+
+    try:
+        return float(_registry().Quantity(value, _pint_name(unit)).to(_pint_name(into)).magnitude)
+    except (PintError, ValueError, TypeError, AttributeError):
+        return None
