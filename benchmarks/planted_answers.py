@@ -5,7 +5,7 @@
 True answers are the gold answers of `examples/questions.jsonl` and of the Arduino questions whose evidence is known, each citing the chunks
 that state it. Into them are planted, 20 of each kind and corpus: a wrong number, a wrong unit, a swapped product or part, a negation, and a
 sentence that another passage states. No model is asked: planted answers are checked as a model's are. The thresholds of meaning are chosen
-on one corpus (the highest that flag at most 5 % of its true sentences) and reported on the other, both ways.
+on one corpus (the highest that flag at most 2 % of its true sentences) and reported on the other, both ways.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from kgrag.types import Chunk, Document, Evidence
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 PLANTS_OF_A_KIND = 20
-MOST_TRUE_FLAGGED = 0.05
+MOST_TRUE_FLAGGED = 0.02
 SEED = 12
 OTHER_UNITS = {
     "mA": "A", "A": "mA", "µA": "mA", "V": "mV", "mV": "V", "kB": "MB", "MB": "GB", "GB": "MB", "KB": "MB", "MHz": "GHz", "GHz": "MHz",
@@ -124,10 +124,14 @@ async def measure(data: Path, show: str | None) -> None:
             if show == "missed":
                 for given, place, answer in made:
                     if place >= len(answer) or not fails(answer[place], limits):
-                        print(f"missed {kind}: {answer[place].text if place < len(answer) else given.sentences}")
+                        print(
+                            f"missed {kind} ({answer[place].similarity:.2f} {answer[place].opposes}): {given.sentences[place]}"
+                        )
         if show == "flagged":
             for claim in flagged:
-                print(f"flagged ({claim.similarity:.2f} {claim.coverage:.2f}): {claim.text}: {claim.problems}")
+                print(
+                    f"flagged ({claim.similarity:.2f} {claim.coverage:.2f} {claim.fails_by(limits)}): {claim.text}: {claim.problems}"
+                )
         rows.append(row)
     print_table(
         "Planted errors found, and true sentences flagged",
@@ -150,11 +154,11 @@ async def check(given: Given, embedder: Embedder) -> list[Claim]:
 
 def fails(claim: Claim, limits: Thresholds) -> bool:
     """Whether a checked claim fails with these thresholds."""
-    return bool(claim.problems) or claim.fails_by(limits)
+    return bool(claim.problems or claim.fails_by(limits))
 
 
 def calibrate(true: Sequence[Sequence[Claim]], planted: dict[str, list[tuple[Given, int, list[Claim]]]]) -> Thresholds:
-    """Choose the thresholds that find most negations and foreign sentences, at most 5 % of the true ones flagged."""
+    """Choose the thresholds that find most negations and foreign sentences, at most 2 % of the true ones flagged."""
     claims = [claim for answer in true for claim in answer]
     wrong = [
         answer[place]
@@ -167,7 +171,9 @@ def calibrate(true: Sequence[Sequence[Claim]], planted: dict[str, list[tuple[Giv
         for support in range(20, 70)
         for opposite in range(25, 51, 1)
     ]
-    allowed = [t for t in tried if sum(fails(c, t) for c in claims) <= MOST_TRUE_FLAGGED * len(claims)] or tried[:1]
+    allowed = [
+        t for t in tried if sum(bool(c.fails_by(t)) for c in claims) <= MOST_TRUE_FLAGGED * len(claims)
+    ] or tried[:1]
     return max(allowed, key=lambda t: sum(fails(c, t) for c in wrong))
 
 
@@ -176,8 +182,8 @@ def examples_corpus() -> Corpus:
     rows = [json.loads(line) for line in (EXAMPLES / "questions.jsonl").read_text(encoding="utf-8").splitlines()]
     with tempfile.TemporaryDirectory() as folder, kgrag.open(Path(folder) / "store.kg") as graph:
         graph.build(EXAMPLES / "documents")
-        documents = {document.id: document for document in graph.store.documents()}
-        chunks = list(graph.store.chunks())
+        documents = {document.id: document for document in graph.store.documents.all()}
+        chunks = list(graph.store.documents.chunks())
     answers = []
     for row in rows:
         if row["answerable"]:
@@ -283,7 +289,7 @@ def _replaced(given: Given, start: int, end: int, text: str) -> Given:
 def wrong_number(given: Given, chance: random.Random, _: Corpus) -> Given | None:
     """Change one digit of a number."""
     (sentence,) = given.sentences
-    found = [m for m in re.finditer(r"(?<![\w.-])\d+(?:[.,]\d+)*(?![\w-])", sentence)]
+    found = list(re.finditer(r"(?<![\w.-])\d+(?:[.,]\d+)*(?![\w-])", sentence))
     if not found:
         return None
     match = chance.choice(found)
@@ -317,8 +323,13 @@ def swapped_name(given: Given, chance: random.Random, corpus: Corpus) -> Given |
         return None
     name = chance.choice(found)
     family = re.sub(r"\d+", "#", name)
-    others = [n for n in corpus.names if n != name and re.sub(r"\d+", "#", n) == family]
-    others = others or [n for n in corpus.names if n.split()[0] == name.split()[0] and n != name] or list(corpus.names)
+    # A part of a name is no other name: `X-100` for `X-100 Rev 3` would still be true.
+    others = [n for n in corpus.names if n not in name and name not in n]
+    others = (
+        [n for n in others if re.sub(r"\d+", "#", n) == family]
+        or [n for n in others if n.split()[0] == name.split()[0]]
+        or others
+    )
     start = sentence.index(name)
     return _replaced(given, start, start + len(name), chance.choice(others))
 

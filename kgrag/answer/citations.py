@@ -20,7 +20,7 @@ __all__ = ["Cited", "citation_marks", "cite", "numbers_of_mark", "quote_for", "w
 _NAMED = r"(?:passages?|sources?|documents?)\s*"
 _NUMBERS = rf"\d{{1,4}}(?:\s*(?:[,;–-]|and|&)\s*(?:{_NAMED})?\d{{1,4}})*"
 MARK = re.compile(
-    rf"\s?(?:\[\s*(?:{_NAMED})?(?P<square>{_NUMBERS})\s*\]|【\s*(?:{_NAMED})?(?P<round>{_NUMBERS})\s*(?:†[^】]*)?】)",
+    rf"[ \t]?(?:\[\s*(?:{_NAMED})?(?P<square>{_NUMBERS})\s*\]|【\s*(?:{_NAMED})?(?P<round>{_NUMBERS})\s*(?:†[^】]*)?】)",
     re.IGNORECASE,
 )
 RANGE = re.compile(r"(\d+)\s*[–-]\s*(\d+)")

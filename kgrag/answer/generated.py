@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,8 +10,8 @@ from kgrag.answer.citations import cite, without_marks
 from kgrag.answer.grounding import check_claims, ungrounded_notes, with_claims_marked, without_ungrounded
 from kgrag.answer.prompt import INSTRUCTIONS, answer_messages
 from kgrag.errors import ModelReplyError
-from kgrag.models.base import ChatModel, Embedder
-from kgrag.types import Answer, Citation, Evidence
+from kgrag.models.base import ChatModel, Embedder, Message
+from kgrag.types import Answer, Citation, Evidence, Usage
 
 __all__ = ["ANSWER_SCHEMA", "generate_answer"]
 
@@ -61,13 +62,10 @@ async def generate_answer(
     shown = tuple(evidence)
     if not shown:
         return Answer(question=question, text=NOTHING_FOUND, abstained=True, model=model.name, pipeline="")
-    reply = await model.reply(answer_messages(instructions, question=question, evidence=shown), schema=ANSWER_SCHEMA)
-    data = reply.data or {}
+    data, raw, usage = await _reply(model, answer_messages(instructions, question=question, evidence=shown))
     text, answered = str(data.get("answer", "")).strip(), data.get("answered") is True
     if not text:
-        raise ModelReplyError(
-            f"{model.name}: expected an answer, got an empty one.", reply=reply.text, usage=reply.usage
-        )
+        raise ModelReplyError(f"{model.name}: expected an answer, got an empty one.", reply=raw, usage=usage)
     notes: list[str] = []
     citations: tuple[Citation, ...] = ()
     if answered:
@@ -85,9 +83,24 @@ async def generate_answer(
         model=model.name,
         pipeline="",
         evidence=shown,
-        usage=reply.usage,
+        usage=usage,
         notes=tuple(notes),
     )
+
+
+async def _reply(model: ChatModel, messages: Sequence[Message]) -> tuple[dict[str, Any], str, Usage]:
+    """Ask: the reply as data and as text, and what it used. One that lacks only its quotes is taken: they are not needed."""
+    try:
+        reply = await model.reply(messages, schema=ANSWER_SCHEMA)
+    except ModelReplyError as error:
+        try:
+            data = json.loads(error.reply or "")
+        except (ValueError, RecursionError):
+            raise error from None
+        if isinstance(data, dict) and isinstance(data.get("answer"), str) and isinstance(data.get("answered"), bool):
+            return data, error.reply or "", error.usage
+        raise
+    return reply.data or {}, reply.text, reply.usage
 
 
 async def _checked(

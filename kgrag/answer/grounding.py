@@ -9,7 +9,7 @@ that it is nearest to.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -34,9 +34,9 @@ UNVERIFIED = "[unverified]"
 class Thresholds:
     """Below `support` (similarity plus `coverage_weight` times the share of content terms) a sentence is not grounded."""
 
-    support: float = 0.60
+    support: float = 0.52
     coverage_weight: float = 0.6
-    opposite: float = 0.75
+    opposite: float = 0.74
     """From this similarity on a sentence and a statement that differ in a negation are taken to contradict each other."""
 
 
@@ -49,7 +49,7 @@ class Claim:
     start: int
     end: int
     cited: tuple[int, ...]
-    """Numbers of passages, from 1: those of its marks, else those of the next sentence of its line that has some, else all of the answer's."""
+    """Numbers of passages, from 1: those of its marks, else of the next sentence of its line with some, else all of the answer's."""
     problems: list[str] = field(default_factory=list)
     kinds: list[str] = field(default_factory=list)
     """Of each problem: quantity, number, name, subject, support, opposite."""
@@ -61,7 +61,8 @@ class Claim:
 
     def fails_by(self, limits: Thresholds) -> str:
         """Say how its meaning fails: `support`, `opposite`, or not at all."""
-        if self.similarity + limits.coverage_weight * self.coverage < limits.support:
+        unsaid = self.coverage < LEAST_COVERAGE and self.similarity < OTHER_WORDS_SIMILARITY
+        if unsaid or self.similarity + limits.coverage_weight * self.coverage < limits.support:
             return "support"
         return "opposite" if self.opposes and self.similarity >= limits.opposite else ""
 
@@ -71,30 +72,10 @@ class Claim:
         self.problems.append(problem)
 
 
-NUMBER_WORDS = {
-    word: str(number)
-    for number, word in enumerate(
-        [
-            "zero",
-            "one",
-            "two",
-            "three",
-            "four",
-            "five",
-            "six",
-            "seven",
-            "eight",
-            "nine",
-            "ten",
-            "eleven",
-            "twelve",
-            "thirteen",
-            "fourteen",
-            "fifteen",
-            "sixteen",
-        ]
-    )
-} | {"twenty": "20", "single": "1", "dual": "2", "double": "2", "triple": "3", "quad": "4"}
+_COUNTING = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"""
+NUMBER_WORDS = {word: str(number) for number, word in enumerate(_COUNTING.split())} | {
+    "twenty": "20", "single": "1", "dual": "2", "double": "2", "triple": "3", "quad": "4",
+}  # fmt: skip
 UNCOUNTED = frozenset(["one", "two", "single", "both", "double"])
 """Number words that more often join than count."""
 NUMBER = re.compile(r"(?<![\w.,])[-−–+]?\d+(?:[.,]\d+)*(?![\w%])")
@@ -110,7 +91,13 @@ NEGATION = re.compile(
     r"\b(?:not|no|never|none|neither|nor|without|cannot|unable|un(?:supported|available|suitable|necessary)|lacks?|lacking|n/a)\b|n['’]t\b",
     re.IGNORECASE,
 )
+ANSWERING = re.compile(r"^(?:no|yes|not? (?:quite|exactly))\b[,.:;—–-]?\s*", re.IGNORECASE)
+NEGATION_END = re.compile(r"[,;:.()](?!\d)|\b(?:but|and|or|because|so|which|that|while|whereas|only)\b", re.IGNORECASE)
+NEGATED_WORDS = 5
+DENIED_SHARE = 0.6
 ENUMERATION = re.compile(r"^\s*(?:[-*•]|\(?\d{1,2}[.)])\s+")
+LEAST_COVERAGE, OTHER_WORDS_SIMILARITY = 0.2, 0.75
+"""A sentence hardly a word of which is in what it cites, names aside, has to say the same in other words."""
 MIN_CONTENT_TERMS = 3
 EMBEDDED_STATEMENTS = 8
 """Of what a sentence cites, for each sentence: those that share most words with it."""
@@ -227,6 +214,7 @@ class _Statement:
     above: str
     cells: tuple[tuple[str, str], ...]
     quantities: list[Quantity]
+    numbers: frozenset[str]
     terms: frozenset[str]
 
 
@@ -268,7 +256,14 @@ def _statements(text: str) -> Iterator[_Statement]:
         if not statement.cells and _is_heading(written, text[statement.end : statement.end + 2]):
             above = written
         said = _plain(statement.text)
-        yield _Statement(statement.text, above, statement.cells, _quantities_of(statement, said), content_terms(said))
+        yield _Statement(
+            statement.text,
+            above,
+            statement.cells,
+            _quantities_of(statement, said),
+            frozenset(_numbers(said)),
+            content_terms(said),
+        )
 
 
 def _is_heading(written: str, following: str) -> bool:
@@ -365,18 +360,39 @@ def _check_numbers(claim: Claim, cited: Sequence[_Source], asked: _Source) -> No
         if refuses:
             held += asked.quantities
         lacking = [(value, unit) for value, unit in _ends(quantity) if not _is_end(value, unit, held)]
-        if lacking and not (quantity.unit == "x" and _number(f"{quantity.value:g}") in _all_numbers(cited)):
+        if all(_is_computed(value, unit, measured, held) for value, unit in lacking):
+            continue
+        if not (quantity.unit == "x" and _number(f"{quantity.value:g}") in _all_numbers(cited)):
             claim.fail("quantity", f"{quantity.text} is not in {_which(claim)}")
     rest = _masked(said, [(q.start, q.end) for q in measured])
     names = [match.span() for match in NAME.finditer(rest) if re.search(r"[A-Za-z]", match.group())]
     rest = _masked(rest, names)
     known = _all_numbers(cited) | (asked.numbers if refuses else frozenset())
     for match in NUMBER.finditer(rest):
-        if _number(match.group()) not in known:
-            claim.fail("number", f"{match.group().strip()} is not in {_which(claim)}")
+        number = _number(match.group())
+        if number not in known or not (refuses or _is_said_of(number, said, cited)):
+            claim.fail("number", f"{match.group().strip()} is not in {_which(claim)}, or of something else")
     for word in re.findall(r"[a-z]+", rest.casefold()):
         if word in NUMBER_WORDS and word not in UNCOUNTED and NUMBER_WORDS[word] not in known:
             claim.fail("number", f"{word} is not in {_which(claim)}")
+
+
+def _is_said_of(number: str, said: str, cited: Sequence[_Source]) -> bool:
+    """Whether a passage has a bare number in its headings, or in a statement that shares a word with the sentence."""
+    terms = frozenset(term for term in content_terms(said) if not term[0].isdigit())
+    return any(
+        number in _numbers(source.title)
+        or any(
+            number in s.numbers and (not terms or terms & (s.terms | content_terms(s.above))) for s in source.statements
+        )
+        for source in cited
+    )
+
+
+def _is_computed(value: float, unit: str, measured: Sequence[Quantity], held: Sequence[Quantity]) -> bool:
+    """Whether a number is the sum or the difference of two others of its sentence that are grounded: `290 mA: 600 mA less 310 mA`."""
+    ends = [v for q in measured for v, u in _ends(q) if u == unit and v != value and _is_end(v, u, held)]
+    return any(abs(abs(value) - abs(a + sign * b)) < 1e-9 * abs(value) for a in ends for b in ends for sign in (1, -1))
 
 
 def _all_numbers(cited: Sequence[_Source]) -> frozenset[str]:
@@ -445,20 +461,36 @@ def _check_subject(claim: Claim, cited: Sequence[_Source], titles: set[str]) -> 
     said = _plain(claim.text)
     named = {name for name in names_of_claim(said) if any(c.isdigit() for c in name)}
     named |= {title for title in titles if len(title) > 2 and Gazetteer([title], as_written=[title]).find(said)}
-    values = [end for quantity in quantities(said) for end in _ends(quantity)]
-    if not named or not values:
+    if not named:
         return
-    for value, unit in values:
-        holding = [
-            (source, statement)
+    wrong = ""
+    for value, holds in _values(said, named):
+        verdicts = [
+            _owners(source, statement, named, titles)
             for source in cited
             for statement in source.statements
-            if _is_end(value, unit, statement.quantities)
+            if holds(statement)
         ]
-        verdicts = [_owners(source, statement, named, titles) for source, statement in holding]
-        if verdicts and all(other is not None for other in verdicts):
-            claim.fail("subject", f"{value:g} {unit} is said of {verdicts[0]} there, not of {', '.join(sorted(named))}")
-            return
+        if not verdicts or any(other is None for other in verdicts):
+            return  # one number that is said of what is named is enough: the others may be what it is compared with
+        wrong = wrong or f"{value} is said of {verdicts[0]} there, not of {', '.join(sorted(named))}"
+    if wrong:
+        claim.fail("subject", wrong)
+
+
+def _values(said: str, named: set[str]) -> Iterator[tuple[str, Callable[[_Statement], bool]]]:
+    """What a sentence says of the things that it names: its quantities, else its other numbers and identifiers; each with what holds it."""
+    measured = quantities(said)
+    for quantity in measured:
+        for value, unit in _ends(quantity):
+            yield f"{value:g} {unit}", lambda s, value=value, unit=unit: _is_end(value, unit, s.quantities)
+    if measured:
+        return
+    families = {_family(name) for name in named}
+    subject = next(iter(sorted(named, key=said.find)))
+    for name in named - {subject}:
+        if _family(name) != _family(subject) and len(families) > 1:
+            yield name, lambda s, name=name: _mentions(s.text, name)
 
 
 def _owners(source: _Source, statement: _Statement, named: set[str], titles: set[str]) -> str | None:
@@ -509,10 +541,12 @@ async def _check_meaning(
         best = int(np.argmax(cosines))
         nearest = some[best][0].text
         claim.similarity = float(cosines[best])
-        wanted = content_terms(claim.text.replace("-", " ").replace("/", " "))
+        # Names and numbers have been checked; what is said of them is in the other words.
+        named = content_terms(" ".join(names_of_claim(claim.text)))
+        wanted = frozenset(t for t in content_terms(claim.text) - named if not any(c.isdigit() for c in t))
         known = frozenset().union(*(sources[n].terms for n in claim.cited if n in sources))
         claim.coverage = len(wanted & known) / len(wanted) if wanted else 1.0
-        claim.opposes = _negated(claim.text) != _negated(nearest)
+        claim.opposes = _opposes(claim.text, nearest)
         failing = claim.fails_by(limits)
         if failing == "support":
             absent = sorted({w for w, s in stems(claim.text) if s in wanted - known})
@@ -531,8 +565,22 @@ def _nearest_by_words(claim: Claim, cited: Sequence[_Source]) -> list[tuple[_Sta
     ]
 
 
-def _negated(text: str) -> bool:
-    return len(NEGATION.findall(text)) % 2 == 1
+def _opposes(claim: str, statement: str) -> bool:
+    """Whether one of two texts denies what the other says: it has most of what the one negates, and does not negate it."""
+    denied, also_denied = _denied(claim), _denied(statement)
+    said, also_said = content_terms(claim) - denied, content_terms(statement) - also_denied
+    return bool(said & also_said) and (_mostly(denied, also_said, also_denied) or _mostly(also_denied, said, denied))
+
+
+def _mostly(denied: frozenset[str], said: frozenset[str], also_denied: frozenset[str]) -> bool:
+    return not denied & also_denied and len(denied & said) >= max(1, DENIED_SHARE * len(denied)) and bool(denied)
+
+
+def _denied(text: str) -> frozenset[str]:
+    """The content terms of the words behind each negation, up to a comma or the end of its clause."""
+    text = ANSWERING.sub("", text)
+    reach = (NEGATION_END.split(text[match.end() :], maxsplit=1)[0] for match in NEGATION.finditer(text))
+    return frozenset().union(*(content_terms(" ".join(words.split()[:NEGATED_WORDS])) for words in reach))
 
 
 def _headed(statement: _Statement, source: _Source) -> str:

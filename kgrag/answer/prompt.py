@@ -71,7 +71,7 @@ def answer_messages(instructions: str, *, question: str, evidence: Sequence[Evid
 
 
 def _fence(question: str, evidence: Sequence[Evidence]) -> str:
-    """Return a code that no passage has: a hash of all that is shown, so that it differs with every call and the same call can be cached."""
+    """Return a code that no passage has: a hash of all that is shown, so that no document can know it and equal calls are cached."""
     shown = "\0".join((question, *(piece.text for piece in evidence)))
     while True:
         fence = sha256(shown.encode("utf-8", "surrogatepass")).hexdigest()[:FENCE_CHARACTERS]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgrag.communities.similarity import Pairs
+from kgrag.text.quantities import quantities
 
-__all__ = ["Edges", "EntityGraph", "entity_graph", "relation_strength"]
+__all__ = ["Edges", "EntityGraph", "entity_graph", "is_value", "relation_strength"]
 
 Hashes = NDArray[np.uint64]
 
@@ -19,6 +21,31 @@ _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
 _WEIGHT_STEPS = 1000
 """Weights are told apart by thousandths: the scores that they are made of have three decimals."""
+
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|sept|oct|nov|dec)[a-z]*\.?"
+_DATE_WORD = (
+    rf"(?:{_MONTH}|\d{{1,4}}(?:st|nd|rd|th|s)?|(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+    r"|bce?|a\.?d\.?|ce|of|the|in|on|c\.|ca\.|circa|early|mid|late)"
+)
+DATE = re.compile(rf"{_DATE_WORD}(?:[\s,./–-]+{_DATE_WORD})*", re.IGNORECASE)
+VALUE_TYPES = frozenset(
+    {"quantity", "date", "time", "year", "number", "cardinal", "ordinal", "percent", "money", "duration"}
+)
+
+
+def is_value(name: str, entity_type: str = "") -> bool:
+    """Whether an entity is a date, a year, a number or a bare quantity: what things are said to have, and no thing."""
+    if entity_type.casefold() in VALUE_TYPES:
+        return True
+    stripped = name.strip()
+    if not any(c.isdigit() for c in stripped):
+        return re.fullmatch(_MONTH, stripped, re.IGNORECASE) is not None and len(stripped) > len("May")
+    measured = quantities(stripped)
+    return (
+        DATE.fullmatch(stripped) is not None
+        or re.fullmatch(r"[\d\s.,:/%$€£+−–-]+", stripped) is not None
+        or (len(measured) == 1 and len(measured[0].text) >= len(stripped) - 1)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +90,13 @@ def entity_graph(
     *,
     related: Pairs,
     relation_weight: float,
+    values: NDArray[np.bool_] | None = None,
 ) -> EntityGraph:
     """Blend: an edge weighs its similarity score plus `relation_weight` times the strength of the relations between both.
 
-    `keys` are sorted, and both kinds of pairs are places in them. A weight of 0 leaves the relations out.
+    `keys` are sorted, and both kinds of pairs are places in them. A weight of 0 leaves the relations out. `values` says which entities
+    are values (`is_value`): two of them are not joined, and each is joined only to the thing that it has the strongest edge to, so that a
+    date or a voltage is where its thing is and brings no things together.
     """
     kinds = [similar] + ([related] if relation_weight else [])
     factors = [1.0, relation_weight]
@@ -75,7 +105,19 @@ def entity_graph(
     weights = np.concatenate([pairs.score * factor for pairs, factor in zip(kinds, factors, strict=False)])
     unique, place = np.unique(codes, return_inverse=True)
     total: NDArray[np.float64] = np.round(np.bincount(place, weights, len(unique)), 6)
-    return EntityGraph(tuple(keys), Edges(unique // size, unique % size, total))
+    edges = Edges(unique // size, unique % size, total)
+    return EntityGraph(tuple(keys), edges if values is None else _with_values_as_leaves(edges, values))
+
+
+def _with_values_as_leaves(edges: Edges, values: NDArray[np.bool_]) -> Edges:
+    first, second = values[edges.first], values[edges.second]
+    value = np.where(first, edges.first, edges.second)
+    # The strongest edge of each value comes first; of equal ones that of the lower place, as edges are sorted.
+    order = np.lexsort((np.arange(len(value)), -edges.weight))
+    order = order[(first ^ second)[order]]
+    _, strongest = np.unique(value[order], return_index=True)
+    kept = np.sort(np.concatenate([np.flatnonzero(~first & ~second), order[strongest]]))
+    return Edges(edges.first[kept], edges.second[kept], edges.weight[kept])
 
 
 def relation_strength(chunks: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -22,6 +22,12 @@ TRIALS = 4
 RANDOMNESS = 0.001
 """Leiden's theta (Traag, Waltman and van Eck, Scientific Reports 9:5233, 2019, use 0.01; graspologic's default is this)."""
 
+FEWEST_RANDOM_GRAPHS, MOST_RANDOM_GRAPHS = 2, 12
+RANDOM_EDGES = 20_000
+"""So many edges of random graphs are divided at least; large graphs hardly differ from each other."""
+SIGNIFICANT_DEVIATIONS = 2.0
+"""A division counts when its modularity is so many standard deviations above the mean of random graphs."""
+
 Places = NDArray[np.int64]
 
 
@@ -129,10 +135,14 @@ class _Search:
             return  # it could not be divided then, and cannot now
         stay, free = self._free(places, edges, stay)
         groups = stay + self._leiden(free, edges, level, of=edges.weight.sum())
+        if len(groups) > 1 and not self._is_significant(groups, places, edges):
+            # What divides the graph is not in how it is joined: only what is not joined at all is apart.
+            groups = self._joined(places, edges)
         if parent is not None and len(groups) < 2:
             return
-        for number, (members, inside) in enumerate(zip(groups, self._inside(groups, edges), strict=True)):
-            same = number < len(stay)
+        unchanged = {members.tobytes() for members in stay}
+        for members, inside in zip(groups, self._inside(groups, edges), strict=True):
+            same = members.tobytes() in unchanged
             key = content_id("community", self._name, str(level), *(self._keys[place] for place in members))
             self.found.append(Found(key, level, tuple(members.tolist()), self._structure(members), parent))
             self.kept += same
@@ -205,6 +215,50 @@ class _Search:
             groups[found.get(str(one), -1 - one)].append(place)
         return [np.array(group, dtype=np.int64) for group in sorted(groups.values())]
 
+    def _is_significant(self, groups: Sequence[Places], places: Places, edges: Edges) -> bool:
+        """Whether a division gains more than one of random graphs in which every entity has as many edges as here.
+
+        Modularity finds communities in graphs without any (Guimerà, Sales-Pardo and Amaral, Physical Review E 70:025101, 2004): the
+        gain of random graphs of the same degrees, their edges with the same weights in another order, is what chance alone gives.
+        """
+        label = self._label
+        label[places] = np.arange(len(places))
+        first, second = label[edges.first], label[edges.second]
+        group = np.empty(len(places), dtype=np.int64)
+        for number, members in enumerate(groups):
+            group[label[members]] = number
+        label[places] = -1
+        gain = _gain(first, second, edges.weight, group)
+        chance = np.random.default_rng((self._seed, len(places), len(first)))
+        runs = max(FEWEST_RANDOM_GRAPHS, min(MOST_RANDOM_GRAPHS, RANDOM_EDGES // len(first)))
+        gains = []
+        for _ in range(runs):
+            ends = chance.permutation(np.concatenate([first, second])).reshape(2, -1)
+            weight = chance.permutation(edges.weight)
+            kept = ends[0] != ends[1]
+            one, other, weight = ends[0][kept], ends[1][kept], weight[kept]
+            if not len(weight):
+                return True
+            _, found = graspologic_native.leiden(
+                _contracted(one, other, weight, len(places)),
+                resolution=1.0,
+                randomness=RANDOMNESS,
+                iterations=ITERATIONS,
+                seed=self._seed,
+                trials=1,
+            )
+            random_group = np.array([found.get(str(place), -1 - place) for place in range(len(places))])
+            gains.append(_gain(one, other, weight, np.unique(random_group, return_inverse=True)[1]))
+        return gain > float(np.mean(gains) + SIGNIFICANT_DEVIATIONS * np.std(gains))
+
+    def _joined(self, places: Places, edges: Edges) -> list[Places]:
+        """Return the places that edges lead to from each other, in groups."""
+        label = self._label
+        label[places] = np.arange(len(places))
+        lowest = _components(len(places), label[edges.first], label[edges.second])
+        label[places] = -1
+        return [places[lowest == one] for one in np.unique(lowest)]
+
     def _inside(self, groups: Sequence[Places], edges: Edges) -> list[Edges]:
         """Return the edges inside each group."""
         label = self._label
@@ -230,6 +284,15 @@ def _contracted(first: Places, second: Places, weight: NDArray[np.float64], coun
     total = np.bincount(place, weight, len(codes))
     ends = zip((codes // (2 * count)).tolist(), (codes % (2 * count)).tolist(), total.tolist(), strict=True)
     return [(str(a), str(b), w) for a, b, w in ends]
+
+
+def _gain(first: Places, second: Places, weight: NDArray[np.float64], group: Places) -> float:
+    """Modularity of a division, `group` saying where each place is."""
+    total = float(weight.sum())
+    inside = float(weight[group[first] == group[second]].sum())
+    count = int(group.max()) + 1
+    ends = np.bincount(group[first], weight, count) + np.bincount(group[second], weight, count)
+    return inside / total - float(np.square(ends / (2 * total)).sum())
 
 
 def _components(count: int, first: Places, second: Places) -> Places:

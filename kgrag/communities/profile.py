@@ -19,6 +19,8 @@ TOP_PRODUCTS = 15
 DESCRIPTION_CHARACTERS = 200
 MEMBERS_SHARE = 0.3
 """Of the budget, at most, for the list of members."""
+CITED_SHARE = 0.6
+"""Of what is left, at most, for the chunks that the summaries of the parts cite."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,7 @@ def make_profile(
     """Cut a community to `budget` tokens: central members, then the chunks that cover the members best.
 
     `members` are keys with their centrality (summed weight of the edges to other members). Where the chunks that cover all members do not
-    fit, the summaries of `children` come first, largest first, and chunks take what is left.
+    fit, the chunks that the summaries of `children` cite come first, then those summaries, largest first; other chunks take what is left.
     """
     central = sorted(members, key=lambda member: (-member[1], -corpus.entities[member[0]].mentions, member[0]))
     rows = [corpus.entities[member] for member, _ in central]
@@ -126,12 +128,22 @@ def make_profile(
     coverable = sum(bool(chunks) for chunks in naming.values())
     parts: list[Community] = []
     if children and _covered(naming, chosen) < coverable:
-        for child in sorted(children, key=lambda child: (-child.size, child.key)):
+        largest = sorted(children, key=lambda child: (-child.size, child.key))
+        cited = _cited_chunks(largest, tokens=corpus.chunk_tokens, budget=int(left * CITED_SHARE))
+        left -= sum(corpus.chunk_tokens[chunk] for chunk in cited)
+        for child in largest:
             cost = count_tokens(child.full_content)
             if child.summary and cost <= left:
                 parts.append(child)
                 left -= cost
-        chosen = representative_chunks(naming, weights=weights, tokens=corpus.chunk_tokens, budget=left)
+        unnamed = {member: () if set(chunks) & set(cited) else chunks for member, chunks in naming.items()}
+        chosen = [
+            *cited,
+            *representative_chunks(unnamed, weights=weights, tokens=corpus.chunk_tokens, budget=left),
+        ]
+    if not chosen and named:
+        # A chunk that is longer than the budget is still better than nothing to quote.
+        chosen = [min(named, key=lambda chunk: (corpus.chunk_tokens[chunk], chunk))]
     return Profile(
         key=key,
         graph=graph,
@@ -189,6 +201,17 @@ def representative_chunks(
 
 MEAN_TOKENS = 100
 """Added to the tokens of every chunk, so that a chunk of three words that names one member is not the best that there is."""
+
+
+def _cited_chunks(children: Sequence[Community], *, tokens: Mapping[str, int], budget: int) -> list[str]:
+    """The chunk that the summary of each part cites first, the largest part's first: so that a whole can quote its parts."""
+    chosen: list[str] = []
+    for child in children:
+        first = next((citation.chunk_id for citation in child.citations if citation.quote), None)
+        if first is not None and first in tokens and first not in chosen and tokens[first] <= budget:
+            chosen.append(first)
+            budget -= tokens[first]
+    return chosen
 
 
 def _member(row: EntityRow) -> dict[str, str]:

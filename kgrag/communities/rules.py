@@ -7,7 +7,8 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from kgrag.communities.labels import label
+from kgrag.communities.entity_graph import is_value
+from kgrag.communities.labels import label, things
 from kgrag.communities.profile import EntityRow, Profile
 from kgrag.communities.summary import CITED, Summary, listed
 from kgrag.text.sentences import Sentence, sentences
@@ -16,9 +17,10 @@ from kgrag.types import Usage
 
 __all__ = ["RulesSummariser"]
 
-VERSION = "2"
+VERSION = "3"
 KEY_TERMS = 8
 SENTENCES = 4
+SENTENCES_OF_PARTS = 6
 SHORTEST_SENTENCE, LONGEST_SENTENCE = 30, 400
 """Characters of a sentence that is worth quoting."""
 WORD_WEIGHT = 0.5
@@ -52,19 +54,19 @@ class RulesSummariser:
     async def summarise(self, profile: Profile) -> Summary:
         """Summarise one community from its profile."""
         terms = self._key_terms(profile)
-        chosen = _central_sentences(profile, terms)
-        names = [member.name for member in profile.members]
+        chosen = _sentences_of_parts(profile) or _central_sentences(profile, terms) or _any_sentence(profile)
+        names = [member.name for member in things(profile.members) or profile.members]
         frame = f"{profile.size} entities, above all {listed(names[:5], most=5)}."
         if profile.products and profile.products[0][1] < 1.0:
             frame += f" Named most in the documents on {listed([name for name, _ in profile.products[:3]])}."
         if profile.children:
             frame += f" Parts: {'; '.join(part.label for part in profile.children[:6])}."
-        said = " ".join(f"{_quoted(sentence.text)} [{number}]" for number, sentence in chosen)
+        said = " ".join(f"{_quoted(text)} [{number}]" for number, text in chosen)
         return Summary(
             label=label(profile),
             summary=f"{frame} {said}".strip(),
             key_terms=tuple(terms),
-            quotes=tuple((number, sentence.text) for number, sentence in chosen),
+            quotes=tuple(chosen),
         )
 
     def _key_terms(self, profile: Profile) -> list[str]:
@@ -89,7 +91,7 @@ def _terms(profile: Profile) -> dict[str, float]:
     """Names of members by how often they are named, and words of the chunks by in how many they are."""
     counts: defaultdict[str, float] = defaultdict(float)
     for member in profile.members:
-        if member.type != "Quantity":
+        if not is_value(member.name, member.type):
             counts[member.name] += 1 + math.log1p(member.mentions)
     for chunk in profile.chunks:
         words = {word.casefold() for word in WORD.findall(chunk.text)}
@@ -98,7 +100,30 @@ def _terms(profile: Profile) -> dict[str, float]:
     return counts
 
 
-def _central_sentences(profile: Profile, terms: Sequence[str]) -> list[tuple[int, Sentence]]:
+def _sentences_of_parts(profile: Profile) -> list[tuple[int, str]]:
+    """What a large community's summary is made of: the first sentence that each of its parts quotes, the largest part's first."""
+    numbers = {chunk.id: number for number, chunk in enumerate(profile.chunks, start=1)}
+    chosen: list[tuple[int, str]] = []
+    for part in profile.children:
+        quoted = ((numbers[c.chunk_id], c.quote) for c in part.citations if c.quote and c.chunk_id in numbers)
+        new = next((one for one in quoted if one not in chosen), None)
+        if new is not None:
+            chosen.append(new)
+        if len(chosen) == SENTENCES_OF_PARTS:
+            break
+    return chosen
+
+
+def _any_sentence(profile: Profile) -> list[tuple[int, str]]:
+    """The longest sentence of the first chunk that has one, where none is worth more: a summary says something of its documents."""
+    for number, chunk in enumerate(profile.chunks, start=1):
+        found = [s.text for s in sentences(chunk.text) if not BRACKETED.fullmatch(s.text)]
+        if found:
+            return [(number, max(found, key=len)[:LONGEST_SENTENCE])]
+    return []
+
+
+def _central_sentences(profile: Profile, terms: Sequence[str]) -> list[tuple[int, str]]:
     """Choose the sentences that name most members and terms that no chosen one names, each with its chunk's number."""
     weights = {member.name.casefold(): 1.0 / (1 + place) ** 0.5 for place, member in enumerate(profile.members)}
     for term in terms:
@@ -125,7 +150,7 @@ def _central_sentences(profile: Profile, terms: Sequence[str]) -> list[tuple[int
         candidates = [
             (number, sentence, names - best[2]) for number, sentence, names in candidates if sentence is not best[1]
         ]
-    return sorted(chosen, key=lambda one: (one[0], one[1].start))
+    return [(number, sentence.text) for number, sentence in sorted(chosen, key=lambda one: (one[0], one[1].start))]
 
 
 def _is_worth_quoting(sentence: Sentence) -> bool:

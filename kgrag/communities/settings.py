@@ -31,4 +31,4 @@ class CommunitySettings(BaseModel):
     @property
     def partition_version(self) -> str:
         """Fingerprint of what decides who is with whom."""
-        return content_id("1", str(self.seed), str(self.k), str(self.cutoff), str(self.relations), str(self.max_size))
+        return content_id("2", str(self.seed), str(self.k), str(self.cutoff), str(self.relations), str(self.max_size))

@@ -9,7 +9,7 @@ import numpy as np
 
 from kgrag.common.progress import Progress, Silent
 from kgrag.common.timing import timed
-from kgrag.communities.entity_graph import EntityGraph, entity_graph, relation_strength
+from kgrag.communities.entity_graph import EntityGraph, entity_graph, is_value, relation_strength
 from kgrag.communities.hierarchy import Earlier, Hierarchy, find_communities
 from kgrag.communities.report import CommunityReport, LevelCount
 from kgrag.communities.settings import CommunitySettings
@@ -110,7 +110,9 @@ def _edges(
     chunks = np.array([said[pair] for pair in sorted(said)], dtype=np.float64)
     related = Pairs(pairs[:, 0], pairs[:, 1], relation_strength(chunks))
     report.similar_pairs, report.related_pairs = len(similar), len(related)
-    return entity_graph(keys, similar, related=related, relation_weight=settings.relations)
+    rows = {row["key"]: row for row in store.search.read("communities/entities", graph=graph)}
+    values = np.array([is_value(rows[key]["name"], rows[key]["type"]) for key in keys], dtype=bool)
+    return entity_graph(keys, similar, related=related, relation_weight=settings.relations, values=values)
 
 
 def _earlier(store: GraphStore, graph: str, settings: CommunitySettings) -> list[Earlier]:

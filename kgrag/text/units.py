@@ -252,7 +252,7 @@ def _dimension_names() -> dict[str, str]:
 
 
 def converted(value: float, unit: str, into: str) -> float | None:
-    """Convert a value from one canonical unit into another by pint, offsets included (°F into °C); None where they measure different things."""
+    """Convert a value from one canonical unit into another by pint, offsets included; None where they measure different things."""
     from pint.errors import PintError
 
     try:

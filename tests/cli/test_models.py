@@ -18,8 +18,8 @@ def script(request: ModelRequest) -> Any:
     if "Check " in request.last:
         return {"ok": True}
     if "weight" in request.last.rpartition("Question:")[2]:
-        return {"answered": False, "answer": "The passages do not say what the X-100 weighs."}
-    return {"answered": True, "answer": "It needs 3.3 V [1][99]."}
+        return {"quotes": [], "answered": False, "answer": "The passages do not say what the X-100 weighs."}
+    return {"quotes": [], "answered": True, "answer": "It needs 3.3 V [1][99]."}
 
 
 @pytest.fixture(scope="module")

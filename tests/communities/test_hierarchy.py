@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgrag.communities.entity_graph import EntityGraph, entity_graph
+from kgrag.communities.entity_graph import EntityGraph, entity_graph, is_value
 from kgrag.communities.hierarchy import Earlier, Found, Hierarchy, find_communities, modularity
 from kgrag.communities.similarity import Pairs
 from kgrag.types import content_id
@@ -204,3 +204,41 @@ def test_modularity_on_the_recorded_graph_is_at_least_that_of_louvain(shared_dat
     found = find_communities(graph, name="musique", seed=7, max_size=40)
     assert found.modularity >= louvain
     assert found.modularity >= 0.942
+
+
+def test_groups_without_structure_are_not_divided_and_real_ones_are_found_at_the_finest_level() -> None:
+    sizes = [50] * 20
+    graph = graph_of(1000, blocks(sizes, seed=1, inside=0.4, between=0.002))
+    found = find_communities(graph, name="g", seed=7, max_size=40)
+    finest = {member: one.key for one in found.communities for member in one.members}
+    place = {key: number for number, key in enumerate(graph.keys)}
+    truth = {place[content_id(str(number))]: number // 50 for number in range(1000)}
+    together = Counter((truth[member], key) for member, key in finest.items())
+    assert len(together) <= len(sizes) + 2  # no planted group is in pieces
+    assert len(set(finest.values())) >= len(sizes) - 1  # and they are told apart
+
+
+def test_a_random_graph_is_one_community() -> None:
+    graph = graph_of(150, blocks([150], seed=3, inside=0.08))
+    assert len(find_communities(graph, name="g", seed=7, max_size=40).communities) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("October 2005", True), ("2005", True), ("3.3 V", True), ("-40 to 85 °C", True), ("12 March 1999", True), ("1990s", True),
+        ("1,260", True), ("$ 5.50", True), ("March", True), ("X-100", False), ("Area 51", False), ("May", False),
+        ("3.3 V regulator", False), ("Boeing 747", False), ("2005 FA Cup", False), ("I2C", False), ("July Monarchy", False),
+    ],
+)  # fmt: skip
+def test_dates_numbers_and_bare_quantities_are_values(name: str, value: bool) -> None:
+    assert is_value(name) is value
+
+
+def test_a_value_joins_no_things_and_stays_with_the_one_that_it_is_nearest_to() -> None:
+    keys = [f"{number:032x}" for number in range(5)]
+    # 0 and 1 are things, 2 to 4 values: 2 is in both, 3 and 4 only in each other.
+    pairs = Pairs(np.array([0, 1, 3]), np.array([2, 2, 4]), np.array([0.8, 0.9, 0.9]))
+    values = np.array([False, False, True, True, True])
+    graph = entity_graph(keys, pairs, related=NO_PAIRS, relation_weight=0.0, values=values)
+    assert list(zip(graph.edges.first.tolist(), graph.edges.second.tolist(), strict=True)) == [(1, 2)]

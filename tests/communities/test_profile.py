@@ -112,13 +112,13 @@ def test_the_hash_is_of_the_content_and_of_nothing_else() -> None:
     assert renamed.content_hash != one.content_hash
 
 
-def test_labels_say_what_quantities_measure_and_which_product_it_is_about() -> None:
-    volts = {f"e{i}": (f"{i + 1}.5 V", "Quantity") for i in range(6)}
-    assert label(profile_of(volts)) == "X-100: voltages from 1.5 V to 6.5 V"
-    mixed = {"a": ("3.3 V", "Quantity"), "b": ("500 mV", "Quantity"), "c": ("- 20 °C", "Quantity")}
-    assert label(profile_of(mixed)) == "X-100: voltages from 500 mV to 3.3 V"
-    lengths = {"a": ("- 5 mm", "Quantity"), "b": ("2 cm", "Quantity")}
-    assert label(profile_of(lengths)) == "X-100: lengths from 5 mm to 2 cm"
+def test_values_are_not_what_a_label_says_unless_there_is_nothing_else() -> None:
+    members = {"a": ("3.3 V", "Quantity"), "b": ("October 2005", "Date"), "c": ("Relay", "Part"), "d": ("2005", "Term")}
+    assert label(profile_of(members)) == "X-100: Relay"
+    assert label(profile_of({"a": ("3.3 V", "Quantity")})) == "X-100: 3.3 V"
+
+
+def test_labels_say_which_product_and_which_family_of_names_a_community_is_about() -> None:
     signals = {f"e{i}": (f"STOBE{i}_P", "Part") for i in range(8)}
     assert label(profile_of(signals)) == "X-100: STOBE0_P, STOBE1_P and 6 more STOBE…"
     names = {
