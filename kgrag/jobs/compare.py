@@ -11,7 +11,7 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from kgrag.answer import read_template
+from kgrag.answer import read_instructions
 from kgrag.common.progress import Progress, Silent
 from kgrag.errors import InputError, ModelReplyError
 from kgrag.evaluate.gold_questions import GoldQuestion
@@ -173,7 +173,12 @@ class Comparison:
             judge=judge.name,
             judge_fingerprint=judge.fingerprint,
             preset=options.preset,
-            template=content_id(read_template(settings.answer_prompt), settings.graph or "", settings.reranker or ""),
+            template=content_id(
+                read_instructions(settings.answer_prompt),
+                str(settings.answer_strict),
+                settings.graph or "",
+                settings.reranker or "",
+            ),
             top=options.top,
             budget=options.budget,
             repeats=options.repeats,
