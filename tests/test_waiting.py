@@ -7,6 +7,8 @@ import os
 import signal
 import socket
 import socketserver
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -118,3 +120,22 @@ def test_an_error_of_a_job_is_raised_where_it_is_waited_for() -> None:
 def test_every_public_name_is_there() -> None:
     assert all(getattr(kgrag, name) for name in kgrag.__all__)
     assert set(kgrag.__all__) <= set(dir(kgrag))
+
+
+def test_a_script_that_ends_by_an_error_without_closing_ends(tmp_path: Path) -> None:
+    program = """
+import kgrag, pathlib, sys
+folder = pathlib.Path(sys.argv[1])
+(folder / "p.jsonl").write_text('{"id": "a", "title": "X-100", "text": "The X-100 runs at 3.3 V."}')
+graph = kgrag.open(folder / "store.kg")
+graph.build(folder / "p.jsonl")
+rows = graph.store.stream_query("UNWIND range(1, 9000000) AS n RETURN n")
+print(next(rows)["n"], graph.ask("At what voltage does the X-100 run?").text, flush=True)
+raise RuntimeError("our own")
+"""
+    ended = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path)], capture_output=True, text=True, check=False, timeout=300
+    )
+    assert ended.returncode == 1
+    assert ended.stdout.startswith("1 ") and "3.3 V" in ended.stdout
+    assert ended.stderr.strip().endswith("RuntimeError: our own")

@@ -3,19 +3,53 @@
 from __future__ import annotations
 
 import os
+import signal
+import socket
 import sys
+import threading
+import time
 from typing import cast
 
 __all__ = ["main"]
 
 EXIT_PARTIAL, EXIT_WRONG_USE, EXIT_INTERRUPTED = 1, 2, 130
+END_WITHIN_S = 4.0
+"""After SIGTERM."""
+
+_kept: list[socket.socket] = []
+"""The end of a pair of sockets that signals write to lives as long as the process."""
 
 
 def main() -> None:
     """Run the command line and exit with the code of `contracts`: 0 done, 1 in part, 2 wrong use, 3 unreachable, 130 interrupted."""
+    _end_at_sigterm()
     arguments = sys.argv[1:]
     debug = "--debug" in arguments or bool(os.environ.get("KGRAG_DEBUG"))
     sys.exit(run([argument for argument in arguments if argument != "--debug"], debug=debug))
+
+
+def _end_at_sigterm() -> None:
+    """Have SIGTERM do what Ctrl-C does, and end the process `END_WITHIN_S` later whatever still runs (a query, a call of Java)."""
+    if sys.platform == "win32":
+        return
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    told, tell = socket.socketpair()
+    tell.setblocking(False)
+
+    def end() -> None:
+        while number := told.recv(1):
+            if number[0] == signal.SIGTERM:
+                time.sleep(END_WITHIN_S)
+                os._exit(EXIT_INTERRUPTED)
+
+    # The number of a signal is written there at once, while Python's own handler waits for the main thread to come back from Java.
+    signal.set_wakeup_fd(tell.fileno(), warn_on_full_buffer=False)
+    signal.signal(signal.SIGTERM, interrupt)
+    threading.Thread(target=end, args=(), daemon=True, name="kgrag-end").start()
+    _kept.append(tell)
 
 
 def run(arguments: list[str], *, debug: bool = False) -> int:

@@ -10,6 +10,9 @@ from kgrag.cli import ask, bench, build, communities, compare, db, inspect, mode
 
 __all__ = ["app"]
 
+SHORT_COMMANDS = frozenset({"ask", "cypher", "delete", "digest", "explain-merge", "retrieve", "status"})
+"""They ask one thing and end: what they open is made to start quickly."""
+
 app = typer.Typer(
     name="kgrag",
     help="Turn technical documents into a knowledge graph and answer questions from it, with citations to the page.",
@@ -46,8 +49,12 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _options(
+    context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    pass
+    if context.invoked_subcommand in SHORT_COMMANDS:
+        from kgrag.store.jvm import expect_short_life
+
+        expect_short_life()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 import sys
+import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
 __all__ = ["complain", "json_text", "markdown_table", "print_json", "stderr", "stdout", "terminal_progress", "visible"]
+
+LINE_EVERY_S = 10.0
 
 _CONTROL = re.compile("[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u202a-\\u202e\\u2066-\\u2069]")
 """What moves the cursor, changes colours, writes the clipboard or turns the order of text around; not tab and newline."""
@@ -81,16 +85,53 @@ def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
 
 def terminal_progress() -> Progress:
-    """Return progress bars where stderr is a terminal, and only what cannot wait where it is piped."""
+    """Return progress bars where stderr is a terminal, and a line every 10 s where it is piped."""
     return _Bars() if stderr.is_terminal else _Lines()
 
 
 class _Lines(Silent):
-    """No bars."""
+    """A line every `LINE_EVERY_S` of a step: a log shows that the job lives, also while one file takes long."""
 
     def say(self, line: str) -> None:
         """Write a line to stderr."""
-        stderr.print(line, markup=False)
+        stderr.print(line)
+
+    @contextmanager
+    def step(self, name: str, total: int | None, unit: str) -> Iterator[Step]:
+        """Write lines until the step is done; none for one that is done sooner."""
+        counted, ended = _Counted(name, total, unit), threading.Event()
+
+        def write_lines() -> None:
+            while not ended.wait(LINE_EVERY_S):
+                stderr.print(counted.line())
+
+        writer = threading.Thread(target=write_lines, daemon=True)
+        writer.start()
+        try:
+            yield counted
+        finally:
+            ended.set()
+            writer.join()
+
+
+class _Counted:
+    """How far a step is."""
+
+    def __init__(self, name: str, total: int | None, unit: str) -> None:
+        self._name, self._total, self._unit = name, total, unit
+        self._done, self._began = 0, time.monotonic()
+
+    def advance(self, count: int = 1) -> None:
+        """Count."""
+        self._done += count
+
+    def line(self) -> str:
+        """Say name, units done, rate, and seconds that are left at that rate."""
+        took_s = time.monotonic() - self._began
+        if not self._done or not self._total:
+            return f"{self._name}: {f'{self._done} {self._unit}, ' if self._unit else ''}{took_s:.0f} s so far"
+        left_s = took_s / self._done * max(0, self._total - self._done)
+        return f"{self._name}: {self._done} of {self._total} {self._unit}, {self._done / took_s:,.1f}/s, about {left_s:.0f} s left"
 
 
 class _Bars(_Lines):
@@ -102,7 +143,7 @@ class _Bars(_Lines):
         from rich import progress as bars
 
         columns = (
-            bars.TextColumn("{task.description:<18}"),
+            bars.TextColumn("{task.description:<18}", markup=False),
             bars.BarColumn(bar_width=30),
             bars.MofNCompleteColumn(),
             bars.TextColumn(unit),

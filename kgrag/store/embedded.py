@@ -52,9 +52,17 @@ class EmbeddedServer:
         another process (or this one) has it open; `StoreUnavailable` where the database does not start.
         """
         self.folder = folder.expanduser().resolve()
-        _check_folder(self.folder, create=create)
-        self.folder.mkdir(parents=True, exist_ok=True)
-        self._lock = FolderLock(self.folder)
+        new = _check_folder(self.folder, create=create)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            if new:
+                self.folder.chmod(0o700)
+            self._lock = FolderLock(self.folder)
+        except OSError as error:
+            raise StoreUnavailable(
+                f"{self.folder}: the store cannot be opened for writing: {error.strerror}. Free space, change the permission, or choose "
+                "another --store."
+            ) from error
         self.password = secrets.token_urlsafe(24)
         self._limiting = threading.Lock()
         self._server: Any = None
@@ -183,12 +191,12 @@ class EmbeddedServer:
         }
 
 
-def _check_folder(folder: Path, *, create: bool) -> None:
-    """Refuse what is not a store before anything is written there."""
+def _check_folder(folder: Path, *, create: bool) -> bool:
+    """Refuse what is not a store before anything is written there; say whether it will be a new one."""
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder}: expected a store's folder, got a file. Choose another --store.")
     if (folder / "database" / DATABASE).is_dir():
-        return
+        return False
     if not create:
         raise InputError(f"{folder}: there is no store here. Make one with kgrag build --store {folder} PATH...")
     foreign = (
@@ -198,6 +206,7 @@ def _check_folder(folder: Path, *, create: bool) -> None:
         raise InputError(
             f"{folder}: expected an empty folder or a store, found {foreign[0]!r} ({len(foreign)} entries). Choose another --store."
         )
+    return True
 
 
 _OUR_FILES = frozenset({LOCK_FILE, "database", "log", "session", "backups"})

@@ -17,7 +17,7 @@ from typing import Any
 
 from kgrag.errors import InputError, StoreUnavailable
 
-__all__ = ["HEAP_VARIABLE", "call_at_exit", "java_class", "start_jvm"]
+__all__ = ["HEAP_VARIABLE", "call_at_exit", "expect_short_life", "java_class", "start_jvm"]
 
 HEAP_VARIABLE = "KGRAG_JVM_HEAP"
 """Environment variable with the most heap that the machine may take: `2g`, `1500m`. It counts before the first store is opened."""
@@ -27,7 +27,16 @@ LARGEST_HEAP_MB = 4096
 LOGGING = "handlers=\n.level=WARNING\n"
 """Nothing to the terminal: each store adds its own log file."""
 
+QUICK_START = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+"""For a process that ends soon: the compiler's second stage and the parallel collector only cost time. Half of the processor time."""
+
 _starting = threading.Lock()
+_short_life = threading.Event()
+
+
+def expect_short_life() -> None:
+    """Start the machine, if it is started after this, for a process that ends soon: a command that asks one thing."""
+    _short_life.set()
 
 
 def start_jvm(crash_folder: Path) -> None:
@@ -60,7 +69,7 @@ def start_jvm(crash_folder: Path) -> None:
                     _no_terminal(),
                     _signals_stay_with_python(),
                 ):
-                    jvm.start_jvm(heap_size=heap, jvm_args=quiet)
+                    jvm.start_jvm(heap_size=heap, jvm_args=[*quiet, *(QUICK_START if _short_life.is_set() else ())])
                 # Reads the configuration now: the file goes.
                 java_class("java.util.logging.LogManager").getLogManager()
             except ArcadeDBError as error:

@@ -1,0 +1,100 @@
+"""What the terminal is given: text as text, progress also where nobody watches."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from rich.table import Table
+
+from kgrag.cli import output, run
+from kgrag.store.graph import open_store
+
+HOSTILE = "\x1b]52;c;ZXZpbA==\x07\x1b[2J[/x] [bold]x[/bold] \x9b31m \u202etxt"
+
+
+def test_escape_sequences_and_markup_are_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    console = output._console(file=io.StringIO(), force_terminal=True, width=200)
+    table = Table(HOSTILE)
+    table.add_row(HOSTILE)
+    for shown in (HOSTILE, table):
+        console.print(shown)
+    written = console.file.getvalue()
+    assert "[/x]" in written and "[bold]x[/bold]" in written
+    assert "\x1b]" not in written and "\x1b[2J" not in written
+    assert not {"\x07", "\x9b", "\u202e"} & set(written)
+    assert r"\x1b]52" in written and r"\u202e" in written
+
+
+def test_json_has_its_control_characters_escaped() -> None:
+    written = output.json_text({"text": HOSTILE})
+    assert json.loads(written) == {"text": HOSTILE}
+    assert not {"\x1b", "\x9b", "\u202e"} & set(written)
+
+
+def test_a_piped_step_writes_lines_with_what_is_left(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(output, "LINE_EVERY_S", 0.05)
+    with output._Lines().step("Embed", 100, "chunks") as step:
+        step.advance(10)
+        for _ in range(600):
+            time.sleep(0.1)
+            if "left" in (said := capsys.readouterr().err):
+                break
+    assert "Embed: 10 of 100 chunks" in said
+    with output._Lines().step("Soon done", 1, "files"):
+        pass
+    assert "Soon done" not in capsys.readouterr().err
+
+
+def test_cypher_shows_any_column_and_says_where_it_cuts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store = tmp_path / "store.kg"
+    open_store(store).close()
+    assert stat.S_IMODE(store.stat().st_mode) == 0o700
+    at = ["--store", str(store)]
+    assert run(["cypher", "RETURN 1 AS `[/x]`, '[bold]' AS b", *at]) == 0
+    shown = capsys.readouterr()
+    assert "[/x]" in shown.out and "[bold]" in shown.out
+    assert run(["cypher", "UNWIND range(1, 50) AS n RETURN n", "--max-rows", "3", "--json", *at]) == 0
+    shown = capsys.readouterr()
+    assert json.loads(shown.out) == [{"n": 1}, {"n": 2}, {"n": 3}]
+    assert "Cut after 3 rows" in shown.err
+    assert run(["cypher", "MATCH (n:Nothing) RETURN n", "--json", *at]) == 0
+    assert json.loads(capsys.readouterr().out) == []
+
+
+def test_a_store_that_cannot_be_written_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["status", "--store", str(Path(os.devnull) / "store.kg")]) in {2, 3}
+    assert run(["build", str(tmp_path), "--store", "/proc/store.kg"]) == 3
+    said = capsys.readouterr().err.strip().splitlines()
+    assert len(said) == 2 and "Unexpected" not in "".join(said)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGTERM there")
+def test_sigterm_ends_a_command_whatever_its_query_does(tmp_path: Path) -> None:
+    store = tmp_path / "store.kg"
+    open_store(store).close()
+    endless = "UNWIND range(1, 9000000) AS a UNWIND range(1, 9000000) AS b WITH a * b AS x WHERE x < 0 RETURN count(x)"
+    program = "import threading; from kgrag.cli import main; threading.Timer(0, print, ['up'], {'flush': True}).start(); main()"
+    command = [sys.executable, "-c", program, "cypher", "UNWIND [1] AS up RETURN up", "--store", str(store)]
+    assert subprocess.run(command, check=False, capture_output=True).returncode == 0
+    command[4] = endless
+    process = subprocess.Popen([*command, "--timeout-s", "600"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    log = store / "session"
+    while not log.is_dir() and process.poll() is None:
+        time.sleep(0.1)
+    time.sleep(2)
+    process.send_signal(signal.SIGTERM)
+    began = time.monotonic()
+    assert process.wait(60) == 130
+    assert time.monotonic() - began < 30  # 5 s on a machine that is not busy
+    open_store(store).close()
