@@ -201,17 +201,21 @@ def lines_of(words: Iterable[Word]) -> list[Line]:
 
 def _same_line(word: Word, core: Box, group: Sequence[Word]) -> bool:
     box = word.box
-    small, large = (box, core) if box.height <= core.height else (core, box)
-    if any(_on_baseline(box, other.box) for other in group):
-        return True
-    if not large.y0 <= small.center[1] <= large.y1:
+    if box.y0 > core.y1 or box.y1 < core.y0:
         return False
-    if small.height > _TINY * large.height:
-        slack = _UNEVEN * large.height
-        return small.y0 - slack <= large.center[1] <= small.y1 + slack
-    off_middle = abs(small.center[1] - large.center[1]) / large.height
-    in_the_middle = off_middle < (_DASH_MIDDLE if small is box and word.text in _DASHES else _MIDDLE)
-    return in_the_middle or _gap([box], [word.box for word in group]) < large.height
+    small, large = (box, core) if box.height <= core.height else (core, box)
+    if large.y0 <= small.center[1] <= large.y1:
+        if small.height > _TINY * large.height:
+            slack = _UNEVEN * large.height
+            if small.y0 - slack <= large.center[1] <= small.y1 + slack:
+                return True
+        else:
+            off_middle = abs(small.center[1] - large.center[1]) / large.height
+            if off_middle < (_DASH_MIDDLE if small is box and word.text in _DASHES else _MIDDLE):
+                return True
+            if _gap([box], [other.box for other in group]) < large.height:
+                return True
+    return any(_on_baseline(box, other.box) for other in group)
 
 
 def _on_baseline(box: Box, other: Box) -> bool:

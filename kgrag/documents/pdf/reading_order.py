@@ -41,18 +41,26 @@ class _Band:
     atoms: tuple[PageBlock, ...]
     boxes: tuple[Box, ...]
     y: float
+    line: Line | None = None
+    """The line that its words are, where it was not divided."""
 
 
 def regions_of(words: Sequence[Word], atoms: Sequence[PageBlock]) -> list[Region]:
     """Split a page into regions, in reading order."""
-    bands = [_Band(line.words, (), tuple(word.box for word in line.words), line.pitch_base) for line in lines_of(words)]
+    bands = [
+        _Band(line.words, (), tuple(word.box for word in line.words), line.pitch_base, line) for line in lines_of(words)
+    ]
     bands.extend(_Band((), (atom,), (atom.box,), atom.box.center[1]) for atom in atoms)
     return [_region(group) for group in _ordered(sorted(bands, key=lambda band: band.y))]
 
 
 def _region(bands: Sequence[_Band]) -> Region:
+    whole = [band.line for band in bands if band.words]
+    lines = [line for line in whole if line is not None]
+    if len(lines) < len(whole):
+        lines = lines_of(word for band in bands for word in band.words)
     return Region(
-        lines=tuple(lines_of(word for band in bands for word in band.words)),
+        lines=tuple(lines),
         atoms=tuple(atom for band in bands for atom in band.atoms),
     )
 
@@ -61,8 +69,11 @@ def _ordered(bands: list[_Band]) -> list[list[_Band]]:
     start = 0
     plain: list[_Band] = []
     ordered: list[list[_Band]] = []
+    left = min((box.x0 for band in bands for box in band.boxes), default=0.0)
+    right = max((box.x1 for band in bands for box in band.boxes), default=0.0)
+    free = [_free(band, left, right) for band in bands]
     while start < len(bands):
-        end, gutter = _column_run(bands, start)
+        end, gutter = _column_run(bands, free, start, left, right)
         if gutter is None:
             plain.append(bands[start])
             start += 1
@@ -78,14 +89,14 @@ def _ordered(bands: list[_Band]) -> list[list[_Band]]:
     return ordered
 
 
-def _column_run(bands: Sequence[_Band], start: int) -> tuple[int, tuple[float, float] | None]:
+def _column_run(
+    bands: Sequence[_Band], free: Sequence[Sequence[tuple[float, float]]], start: int, left: float, right: float
+) -> tuple[int, tuple[float, float] | None]:
     """Find the longest run of bands from `start` on with a free vertical strip through all of them that makes columns of text."""
-    left = min(box.x0 for band in bands for box in band.boxes)
-    right = max(box.x1 for band in bands for box in band.boxes)
-    strips = _free(bands[start], left, right)
+    strips = free[start]
     end = start + 1
     while end < len(bands):
-        narrowed = _common(strips, _free(bands[end], left, right))
+        narrowed = _common(strips, free[end])
         if not narrowed:
             break
         strips, end = narrowed, end + 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -114,10 +115,12 @@ def _same_extent(key: tuple[float, float], rule: Rule) -> bool:
 
 def _bands(words: Sequence[Word], heights: Sequence[float]) -> list[_Band]:
     bands = []
+    sorted_words = sorted(words, key=lambda word: word.box.center[1])
+    middles = [word.box.center[1] for word in sorted_words]
     for top, bottom in pairwise(heights):
-        inside = lines_of(word for word in words if top <= word.box.center[1] < bottom)
         if bottom - top > 1.0:
-            bands.append(_Band(top, bottom, tuple(inside)))
+            inside = sorted_words[bisect_left(middles, top) : bisect_left(middles, bottom)]
+            bands.append(_Band(top, bottom, tuple(lines_of(inside))))
     return bands
 
 
