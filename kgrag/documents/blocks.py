@@ -50,7 +50,7 @@ class Block:
 
     kind: BlockKind
     text: str = ""
-    """A list item's with its indentation and marker; empty for a table."""
+    """A list item's with its indentation and marker; of a table that is cut, the caption that its further parts repeat."""
     level: int = 0
     """Of a heading: from 0 (document title), smaller is outer. Of a list item: its depth, from 1."""
     page_start: int | None = None
@@ -79,7 +79,7 @@ class Block:
         if self.kind != "table":
             return self.text
         head, body = markdown_lines(self.header, self.rows)
-        return "\n".join([*head, *body])
+        return "\n".join([*([self.text] if self.text else ()), *head, *body])
 
 
 @dataclass(frozen=True, slots=True)

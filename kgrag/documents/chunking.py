@@ -202,14 +202,16 @@ class _Chunking:
             yield block if len(pieces) == 1 else replace(block, text=text, links=links)
 
     def _table_parts(self, block: Block, section: Section) -> Iterator[Block]:
-        """Yield a table in parts that fit, each under the column headings; a row that alone does not fit becomes text."""
+        """Yield a table in parts that fit, each under caption and column headings; a row that alone does not fit becomes text."""
+        caption = block.text if self._count(block.text) <= self._max_tokens // TITLE_SHARE else ""
+        block = replace(block, text="")  # the first part follows its caption
         head, lines = markdown_lines(block.header, block.rows)
         costs = [self._count(line) for line in lines]
 
         def fits(numbers: Sequence[int]) -> bool:
-            return self._fits(section, "\n".join([*head, *(lines[number] for number in numbers)]))
+            return self._fits(section, "\n".join([block.text, *head, *(lines[number] for number in numbers)]).lstrip())
 
-        room = self._max_tokens - self._count(self._embedded(section, "\n".join(head)))
+        room = self._max_tokens - self._count(self._embedded(section, "\n".join([caption, *head])))
         left = deque(range(len(lines)))
         while left:
             batch: list[int] = []
@@ -221,6 +223,7 @@ class _Chunking:
                 left.appendleft(batch.pop())
             if batch:
                 yield _with_rows(block, [block.rows[number] for number in batch])
+                block = replace(block, text=caption)
                 continue
             row = _with_rows(block, [block.rows[left.popleft()]], header=False)
             for text in self._row_as_text(block.header, row.rows[0], section):

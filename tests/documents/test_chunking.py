@@ -245,3 +245,14 @@ def test_chunks_are_as_in_the_golden_file(name: str, convert: Callable[..., Conv
     if os.environ.get("KGRAG_UPDATE_GOLDEN") == "1":
         golden.write_text(found)
     assert found == golden.read_text(), "chunks changed: if that is wanted, run again with KGRAG_UPDATE_GOLDEN=1"
+
+
+def test_further_parts_of_a_table_repeat_its_caption_and_the_first_does_not() -> None:
+    rows = [(f"Item {number}", f"{number},000") for number in range(40)]
+    whole = table(("(in millions)", "2023"), *rows)
+    captioned = Block("table", "Net sales by item", header=whole.header, rows=whole.rows, links=whole.links)
+    texts = [chunk.text for chunk in chunked(h("Sales"), p("Net sales by item"), captioned)]
+    assert len(texts) > 2
+    assert all(text.count("Net sales by item") == 1 for text in texts)
+    assert all("| (in millions) | 2023 |" in text for text in texts)
+    assert [row for text in texts for row in text.splitlines() if "Item" in row] == [f"| {a} | {b} |" for a, b in rows]

@@ -139,6 +139,7 @@ class _Writer:
             self.blocks.append(
                 Block(
                     "table",
+                    self._joiner.join(table.caption.lines) if table.caption is not None else "",
                     page_start=table.page,
                     page_end=table.page,
                     links=tuple(link for row in (*header, *body) for link in row.links),

@@ -66,7 +66,7 @@ def test_the_unit_of_a_table_is_in_its_corner_wherever_it_was_said(sheet: Sheet)
         sheet.next_page()
     found = sheet.convert()
     assert [found.header(number) for number in range(3)] == [["(Dollars in millions)", "2023", "2022"]] * 3
-    assert "Results were as follows (Dollars in millions):" in [item.text for item in found.document.texts]
+    assert "Results were as follows (Dollars in millions):" in [block.text for block in found.document.blocks]
 
 
 def test_shaded_rows_do_not_make_columns_of_signs(sheet: Sheet) -> None:
@@ -128,4 +128,4 @@ def test_text_with_numbers_at_its_line_ends_is_no_table(sheet: Sheet) -> None:
         sheet.text(
             72, 120 + 12.5 * index, f"The regulator of the board delivers up to 250 mA from a supply of {index + 3}"
         )
-    assert not sheet.convert().document.tables
+    assert not sheet.convert().tables()
