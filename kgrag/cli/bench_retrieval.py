@@ -77,7 +77,6 @@ def retrieval(
     """Recall, all gold, MRR, gold facts inside a token budget, tokens and latency of pipelines, by type of question."""
     from kgrag.cli.output import print_json, stderr
     from kgrag.errors import InputError
-    from kgrag.evaluate.chart import quality_over_tokens
     from kgrag.evaluate.gold_questions import read_gold_questions
     from kgrag.knowledge_graph import open_graph
     from kgrag.retrieve import listed_pipelines
@@ -85,6 +84,10 @@ def retrieval(
     names = listed_pipelines(pipelines)
     if baseline is not None and baseline not in names:
         raise InputError(f"Expected --baseline to be one of --pipelines ({', '.join(names)}), got {baseline!r}.")
+    if chart is not None:
+        from kgrag.evaluate.plots import require_matplotlib
+
+        require_matplotlib()
     ks = _counts(k)
     asked, without_gold = read_gold_questions(questions)
     with open_graph(
@@ -99,6 +102,8 @@ def retrieval(
         results = _measure(opened, names, asked, ks=ks, budget=budget, top=top)
         learnt = None if learn is None else _learn(opened, results, asked, learn, questions.name)
     if chart is not None:
+        from kgrag.evaluate.plots import quality_over_tokens
+
         curves = {result.pipeline: result.curve for result in results}
         chart.write_text(
             quality_over_tokens(curves, title=f"Gold facts over tokens, {questions.name}, {len(asked)} questions"),

@@ -1,16 +1,17 @@
-"""Plots of a report as inline SVG, by matplotlib; what is text or axis takes the colour of the page, light or dark."""
+"""Plots as SVG, by matplotlib; what is text or axis takes the colour of the page, light or dark."""
 
 from __future__ import annotations
 
+import importlib.util
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kgrag.errors import InputError
 from kgrag.evaluate.summary import ALL, Summary
 
-__all__ = ["intervals", "losses", "quality_against"]
+__all__ = ["intervals", "losses", "quality_against", "quality_over_tokens", "require_matplotlib"]
 
 INK = "#010203"
 """Stands for the page's text colour: replaced by `currentColor` in the SVG."""
@@ -18,14 +19,17 @@ PALETTE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#9
 """Okabe and Ito: told apart by people who are colour-blind."""
 
 
+def require_matplotlib() -> None:
+    """Raise `InputError` with the extra that brings matplotlib where it is not installed."""
+    if importlib.util.find_spec("matplotlib") is None:
+        raise InputError("Charts are drawn with matplotlib, which is not installed. Run: pip install 'kgrag[charts]'")
+
+
 def _figure(width: float, height: float) -> tuple[Any, Any]:
-    try:
-        import matplotlib
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise InputError(
-            "Reports draw with matplotlib, which is not installed. Run: pip install 'kgrag[charts]'"
-        ) from error
+    require_matplotlib()
+    import matplotlib
+    from matplotlib.figure import Figure
+
     colours: Any = dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), INK)
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "kgrag", "font.size": 9, **colours}):
         figure = Figure(figsize=(width, height), layout="constrained")
@@ -94,3 +98,20 @@ def losses(summary: Summary, pipelines: Sequence[str]) -> str:
     axes.set_xlabel("share of gold facts, mean over questions")
     figure.legend(loc="outside upper center", ncols=3, frameon=False)
     return _svg(figure, "Where gold facts are lost")
+
+
+def quality_over_tokens(curves: Mapping[str, Mapping[int, float]], *, title: str) -> str:
+    """Draw a line for each pipeline: the mean share of gold facts inside a budget, over that budget in tokens."""
+    figure, axes = _figure(8, 4.4)
+    styles = ("-", "--", ":", "-.")
+    for place, (pipeline, curve) in enumerate(curves.items()):
+        line = {"color": PALETTE[place % len(PALETTE)], "linestyle": styles[place // len(PALETTE) % len(styles)]}
+        axes.plot(sorted(curve), [curve[budget] for budget in sorted(curve)], label=pipeline, **line)
+    axes.set_title(title)
+    axes.set_xlabel("tokens of evidence")
+    axes.set_ylabel("share of gold facts")
+    axes.set_xlim(left=0)
+    axes.set_ylim(0, 1)
+    axes.grid(axis="y", alpha=0.3)
+    figure.legend(loc="outside right upper", frameon=False)
+    return _svg(figure, "Gold facts over tokens")

@@ -119,3 +119,12 @@ def test_wrong_use_is_told(
 ) -> None:
     assert bench(store, *flags) == 2
     assert complaint in capsys.readouterr().err
+
+
+def test_a_chart_without_matplotlib_is_refused_with_the_extra_before_anything_is_measured(
+    store: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert bench(store, "--chart", str(store.parent / "none.svg")) == 2
+    assert "pip install 'kgrag[charts]'" in capsys.readouterr().err
+    assert not (store.parent / "none.svg").exists()
