@@ -48,6 +48,8 @@ BOUND_BY_WORD = {
 
 _COUNTING = "|".join((*NUMBER_BY_WORD, *SCALES))
 SPELLED = re.compile(rf"(?<![^\W_])(?:{_COUNTING})(?:[\s-]{{1,3}}(?:and\s)?(?:{_COUNTING}))+(?![^\W_])", re.IGNORECASE)
+SPELLABLE = re.compile(r"ty[\s-]|hundred|thousand|illion", re.IGNORECASE)
+"""Without any of these nothing is spelled with several words."""
 SPELLED_ORDINAL = re.compile(
     rf"(?<![^\W_])({'|'.join(_TENS.split())})[\s-]({'|'.join(_ORDINALS.split()[:9])})(?![^\W_])", re.IGNORECASE
 )
@@ -72,10 +74,8 @@ NO_ROMAN_NUMBERS = frozenset(["XXX"])
 
 def in_digits(text: str) -> str:
     """Write spelled numbers of several words, scaled and Chinese ones in digits: `5 million` → `5000000`, `第十二届` → `第12届`."""
-    if text.isascii():
-        folded = text.casefold()
-        if not any(word in folded for word in (*_TENS.split(), "hundred", "illion", "thousand")):
-            return text
+    if text.isascii() and not SPELLABLE.search(text):
+        return text
     text = SPELLED.sub(lambda m: str(_spelled(re.split(r"[\s-]+", m.group().casefold())) or m.group()), text)
     text = SPELLED_ORDINAL.sub(_ordinal_in_digits, text)
     text = SCALED.sub(_scaled, text)
