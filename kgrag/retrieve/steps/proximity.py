@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
@@ -13,6 +14,9 @@ from kgrag.text.sentences import sentences
 from kgrag.text.words import content_terms, share_said
 
 __all__ = ["Proximity", "share_of_one_sentence"]
+
+REMEMBERED_TEXTS = 2000
+"""Of pieces that were read lately, with the stems of their sentences: a warm store asks for the same ones again."""
 
 
 class Proximity(Step):
@@ -42,4 +46,9 @@ class Proximity(Step):
 
 def share_of_one_sentence(asked: frozenset[str], text: str) -> float:
     """Return the greatest share of the words `asked` for that one sentence, list item or table row of the text has."""
-    return max((share_said(asked, content_terms(sentence.text)) for sentence in sentences(text)), default=0.0)
+    return max((share_said(asked, terms) for terms in _terms_by_sentence(text)), default=0.0)
+
+
+@lru_cache(maxsize=REMEMBERED_TEXTS)
+def _terms_by_sentence(text: str) -> tuple[frozenset[str], ...]:
+    return tuple(content_terms(sentence.text) for sentence in sentences(text))
