@@ -1,12 +1,14 @@
 """Bytes to text: byte order mark, declaration, UTF-8, and at last detection; and text that was encoded twice put right.
 
-The repair (`â€™` becomes `’`) is by ftfy, encoding only.
+Text that was encoded twice (`â€™` for `’`) is known by its sequences: UTF-8 read as Windows-1252. A sequence is repaired where it is
+written in no language: `Ã¼` in `fÃ¼r`, but not `Ã”` after a word in capitals (`“IRMÃ”`), which is a letter and a quotation mark.
 """
 
 from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,10 +47,20 @@ MAGIC = (
 )
 CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 SURROGATES = re.compile("[\ud800-\udfff]")
-RARE = frozenset(map(chr, range(0x0530, 0x2000)))
-"""Scripts from Armenian to Greek Extended: a text in them has many of their letters, while a stray pair of signs (`ß£`) makes one."""
-MIN_RARE = 4
-"""Letters of a rare script that a repair must bring to light to be believed."""
+LATIN_1_BYTES = {byte: chr(byte) for byte in range(0x80, 0x100)}
+CP1252_BYTES = {byte: bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in LATIN_1_BYTES}
+BYTE_OF = {character: byte for table in (LATIN_1_BYTES, CP1252_BYTES) for byte, character in table.items()}
+"""Character → the byte that it is in Windows-1252; what that leaves undefined is itself, as browsers have it."""
+CONTINUATION = "".join(character for character, byte in BYTE_OF.items() if byte < 0xC0)
+SEQUENCE = re.compile(
+    f"[Â-ß][{re.escape(CONTINUATION)}]|[à-ï][{re.escape(CONTINUATION)}]{{2}}|[ð-ô][{re.escape(CONTINUATION)}]{{3}}"
+)
+"""Two to four bytes of UTF-8, each read as a character."""
+PUNCTUATION = frozenset("‘’“”«»‹›–—…")
+"""Continuation bytes that authors write right after a letter."""
+AFTER_NUMBER = re.compile(r"\d\s?$")
+MIN_FOREIGN = 8
+"""Characters of a line that must stand for letters of another script before any is believed: a stray pair (`ß£`) is two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +153,56 @@ def repair_text(text: str) -> str:
 
 
 def _repair_line(line: str) -> str:
-    from ftfy import fix_encoding
+    """Undo double encoding where the line proves it; twice encoded twice is undone twice."""
+    while True:
+        found = [(match, meant) for match in SEQUENCE.finditer(line) if (meant := _decoded(match[0]))]
+        foreign = sum(len(match[0]) for match, meant in found if not _is_western(meant))
+        proven: list[tuple[re.Match[str], str]] = []
+        for run in _adjacent(found):
+            western = any(_is_western(meant) and _is_in_no_language(line, match) for match, meant in run)
+            proven += [one for one in run if (western if _is_western(one[1]) else foreign >= MIN_FOREIGN)]
+        if not proven:
+            return line
+        parts, end = [], 0
+        for match, meant in proven:
+            parts += [line[end : match.start()], meant]
+            end = match.end()
+        line = "".join(parts) + line[end:]
 
-    repaired = fix_encoding(line)
-    rare = sum(character in RARE and character not in line for character in repaired)
-    return line if 0 < rare < MIN_RARE else repaired
+
+def _adjacent(found: Sequence[tuple[re.Match[str], str]]) -> list[list[tuple[re.Match[str], str]]]:
+    """Group sequences that follow each other without a gap: `Ã¶ÃŸ`; one that is proven proves the others."""
+    runs: list[list[tuple[re.Match[str], str]]] = []
+    for one in found:
+        if runs and runs[-1][-1][0].end() == one[0].start():
+            runs[-1].append(one)
+        else:
+            runs.append([one])
+    return runs
+
+
+def _decoded(sequence: str) -> str:
+    """Return the character that a sequence was meant as; nothing where it is no UTF-8, or stands for a control character."""
+    try:
+        meant = bytes(BYTE_OF[character] for character in sequence).decode()
+    except UnicodeDecodeError:
+        return ""
+    return "" if "\x80" <= meant <= "\x9f" else meant
+
+
+def _is_western(meant: str) -> bool:
+    """Whether a character is of Latin script, or a sign that texts of all scripts have."""
+    return meant <= "\u024f" or meant in "Ωμπ" or "\u2000" <= meant <= "\u2bff" or "\ufb00" <= meant <= "\ufb06"
+
+
+def _is_in_no_language(line: str, match: re.Match[str]) -> bool:
+    """Whether no author writes these characters in a row.
+
+    A capital letter with a sign such as `¼` or `°` after it that ends no word in capitals (`MÃ¼ller`, `25 Â°`); with a quotation mark or
+    dash after it, only inside a word or after a number (`2 Ã— 3`).
+    """
+    lead, *rest = match[0]
+    before, after = line[: match.start()][-1:], line[match.end() :][:1]
+    if all(character in PUNCTUATION for character in rest):
+        return lead.isupper() and (before.islower() or bool(AFTER_NUMBER.search(line[: match.start()])))
+    return len(rest) > 1 or (lead.isupper() and (after.islower() or not before.isupper()))

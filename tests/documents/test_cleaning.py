@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kgrag.documents.blocks import Block, Link, RemovedLine, TableRow
 from kgrag.documents.cleaning import clean
+from kgrag.documents.text_encoding import repair_text
 from kgrag.text.units import SYMBOLS
 
 
@@ -178,11 +179,37 @@ def test_double_encoded_text_is_repaired_and_counted() -> None:
     assert len(report.repaired) == 3
 
 
-@given(st.text(alphabet="µμ²³½¼±°Ω×–—…“”‘’•·ﬁＡ１™®©äöüßéñçøåÅÃÂ€£日本語 0123456789VmAkHz.,%-", max_size=60))
-def test_legitimate_signs_are_never_rewritten(text: str) -> None:
-    if not any(sign in text for sign in "ÃÂÅäåéø€"):  # what double encoding is made of
-        kept, _ = clean([p(f"x{text}")])
-        assert kept[0].text == f"x{text}"
+SIGNS = st.text(alphabet="µμ²³½¼±°Ω×–—…“”‘’«»•·ﬁＡ１™®©€£ 0123456789VmAkHz.,%-", max_size=60)
+LANGUAGES = (
+    "não SÃO IRMÃ MAÇÃ coração Â Ã É à ÎN ÎNCĂ COLOCÂ România größer STRAßE ß Øl Åre ÅR œuvre prâ où naïve café CAFÉ",
+    "Đà Nẵng ẤN Παράδειγμα Пример ПРИМЕР мова דוגמה مثال 日本語 例え 예시 µA Ω x X-100 3.3",
+)
+WORDS = st.sampled_from(" ".join(LANGUAGES).split())
+JOINTS = st.sampled_from([*" ‘’“”„«»–—…,.:;!?/()-", "™", " ”", "” ", " «", "» ", "2×", ""])
+
+
+@given(
+    st.one_of(
+        SIGNS, st.lists(st.tuples(WORDS, JOINTS), max_size=12).map(lambda pairs: "".join(a + b for a, b in pairs))
+    )
+)
+@example("x”ß")
+@example("“IRMÃ” «Â» MAÇÃ—Ã")
+def test_what_a_language_writes_is_never_rewritten(text: str) -> None:
+    assert repair_text(text) == text
+
+
+MISREAD = "für größer café Müller 25°C ±2 3µA it’s naïve ½ — ≤ 5 Ω™"
+
+
+@given(st.lists(st.sampled_from(MISREAD.split()), min_size=1))
+def test_double_encoding_is_undone_however_often_it_was_done(words: list[str]) -> None:
+    text = " ".join(words)
+    once = text.encode().decode("cp1252", "replace")
+    twice = once.encode().decode("cp1252", "replace")
+    for misread in (once, twice):
+        if "\ufffd" not in misread and "ï¿½" not in misread:
+            assert repair_text(misread) == text
 
 
 def test_what_is_no_character_does_not_reach_the_store() -> None:
