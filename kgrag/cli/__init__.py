@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import socket
@@ -53,7 +54,10 @@ def _end_at_sigterm() -> None:
 
 
 def run(arguments: list[str], *, debug: bool = False) -> int:
-    """Run one command and return its exit code; an error is one message on stderr, with its traceback only if `debug`."""
+    """Run one command and return its exit code; an error is one message on stderr, with its traceback only if `debug`.
+
+    With `debug`, the tracebacks of files that could not be read are logged, too.
+    """
     import typer
 
     from kgrag.cli.app import app
@@ -62,6 +66,9 @@ def run(arguments: list[str], *, debug: bool = False) -> int:
 
     # Typer brings its own copy of click and exports only children of the class of everything that is wrongly typed.
     usage_error = cast(type[typer.BadParameter], typer.BadParameter.__base__)
+    if debug:
+        logging.basicConfig()
+        logging.getLogger("kgrag.jobs").setLevel(logging.DEBUG)
     interrupted = "Interrupted. What was done is kept: the same command goes on from here."
     try:
         code = app(arguments, prog_name="kgrag", standalone_mode=False)

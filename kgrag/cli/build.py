@@ -150,7 +150,8 @@ def build(
 ) -> int:
     """Make a store hold what files and folders hold; what is unchanged is left alone, so the same command also updates and resumes."""
     from kgrag.cli.estimate import show_estimate
-    from kgrag.cli.output import print_json, terminal_progress
+    from kgrag.cli.output import complain, print_json, terminal_progress
+    from kgrag.documents.discovery import discover
     from kgrag.errors import InputError
     from kgrag.knowledge_graph import estimate_build, open_graph
     from kgrag.settings import load_settings
@@ -189,13 +190,16 @@ def build(
         else:
             show_estimate(estimate)
         return 1 if estimate.unreadable else 0
+    found = discover(paths, metadata=metadata)  # a wrong path makes no store
     with open_graph(store, create=True, **settings) as opened:
         report = opened.build(*paths, metadata=metadata, keep_missing=keep_missing, progress=terminal_progress())
     if as_json:
         print_json(report)
     else:
         _summarise(report, explain_cleaning=explain_cleaning)
-    return 0 if report.complete else 1
+    if not found.sources:
+        complain(f"No file that kgrag reads in {', '.join(map(str, paths))}.")
+    return 0 if report.complete and found.sources else 1
 
 
 def _summarise(report: BuildReport, *, explain_cleaning: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -31,6 +32,8 @@ FORMATS = MappingProxyType(
 )
 """File suffix → format."""
 EXAMPLES_OF_IGNORED = 3
+NO_FILES = frozenset({"folder loop", "broken link", "loop of links", "pipe", "socket", "device"})
+"""What is named beside being counted: it looks like a document."""
 OFFICE_LOCK_PREFIX = "~$"
 """Of the small files that Word and Excel keep beside a document that is open."""
 
@@ -57,7 +60,8 @@ class Discovery:
     sources: tuple[Source, ...]
     """In the order of the arguments; within a folder sorted by path."""
     ignored: Counter[str] = field(default_factory=Counter)
-    """What was not read → how many: a suffix (`.png`), `no suffix`, `hidden folder`, `hidden file`, `Office lock file`, `folder loop`."""
+    """What was not read → how many: a suffix (`.png`), `no suffix`, `hidden folder`, `hidden file`, `Office lock file`, `folder loop`,
+    `broken link`, `loop of links`, `pipe`, `socket`, `device`."""
     examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The same keys → the first few paths."""
     notes: tuple[str, ...] = ()
@@ -144,7 +148,7 @@ class _Search:
         if suffix not in FORMATS:
             return self._ignore("hidden file" if name.startswith(".") else suffix or "no suffix", path)
         if not path.is_file():
-            return self._ignore("no file (a broken link, a pipe, a device)", path)
+            return self._ignore(_kind_of(path), path)
         stored = stored_path(path)
         if stored in self._sources:
             return None
@@ -169,12 +173,15 @@ class _Search:
 
     def result(self) -> Discovery:
         unused = self._metadata.unused() if self._metadata else ()
+        named = [
+            f"{what}, not read: {', '.join(self._examples[what])}" for what in sorted(NO_FILES & self._examples.keys())
+        ]
         notes = [f"{self._metadata.path}: no file matches {pattern!r}" for pattern in unused] if self._metadata else []
         return Discovery(
             sources=tuple(self._sources.values()),
             ignored=self._ignored,
             examples={what: tuple(paths) for what, paths in self._examples.items()},
-            notes=(*self._notes, *notes),
+            notes=(*self._notes, *named, *notes),
             folders=tuple(self._folders),
         )
 
@@ -184,6 +191,19 @@ def stored_path(path: Path) -> str:
     absolute = Path(os.path.abspath(path))  # noqa: PTH100  (resolve() would follow links: the user's name for a file is its name)
     working = Path(os.path.abspath(Path.cwd()))  # noqa: PTH100
     return (absolute.relative_to(working) if absolute.is_relative_to(working) else absolute).as_posix()
+
+
+def _kind_of(path: Path) -> str:
+    """Say what stands where a file was expected."""
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return "broken link"
+    except OSError:  # ELOOP
+        return "loop of links"
+    if stat.S_ISFIFO(mode):
+        return "pipe"
+    return "socket" if stat.S_ISSOCK(mode) else "device"
 
 
 def _text(value: Scalar) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -66,14 +67,22 @@ def test_order_is_stable_and_each_file_comes_once() -> None:
     assert once == ["a/z.md", "a/b/c.md", "b/1.md", "b/2.md"]
 
 
-def test_a_loop_of_links_ends_and_is_counted() -> None:
+def test_loops_of_links_and_what_is_no_file_are_counted_and_named() -> None:
     touch("docs/a.md")
     Path("docs/loop").symlink_to(Path("docs").resolve())
     Path("docs/broken.md").symlink_to("nowhere.md")
+    Path("docs/one.md").symlink_to("two.md")
+    Path("docs/two.md").symlink_to("one.md")
+    os.mkfifo("docs/pipe.pdf")
     discovery = discover([Path("docs")])
     assert [source.stored_path for source in discovery.sources] == ["docs/a.md"]
-    assert discovery.ignored["folder loop"] == 1
-    assert sum(discovery.ignored.values()) == 2
+    assert discovery.ignored == {"folder loop": 1, "broken link": 1, "loop of links": 2, "pipe": 1}
+    assert discovery.notes == (
+        "broken link, not read: docs/broken.md",
+        "folder loop, not read: docs/loop",
+        "loop of links, not read: docs/one.md, docs/two.md",
+        "pipe, not read: docs/pipe.pdf",
+    )
 
 
 def test_a_folder_linked_from_elsewhere_is_read_once() -> None:

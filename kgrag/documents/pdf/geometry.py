@@ -32,6 +32,8 @@ _BASELINE = 0.08
 _UNEVEN = 0.12
 """Share of a line's height by which words without ascenders may miss its middle, in fonts that have each glyph's own height."""
 _NEAR_LINES = 5
+_SMALLEST = 0.1
+"""Points: glyphs of a font without height (Type 3) have size 0, by which nothing can be divided."""
 _TINY = 0.75
 """Relative height below which a glyph (a raised sign, a small symbol) need not reach its line's middle."""
 _SUPERSCRIPTS = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
@@ -153,7 +155,7 @@ def line_of(words: Sequence[Word]) -> Line:
         words=ordered,
         box=bounding_box(word.box for word in ordered),
         text=_joined(ordered),
-        size=size,
+        size=max(size, _SMALLEST),
         font=font,
         bold=bold >= _BOLD_SHARE * sum(sizes.values()),
         code=code >= _BOLD_SHARE * sum(sizes.values()),

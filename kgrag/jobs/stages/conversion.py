@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import threading
 import time
 from collections.abc import Iterable, Sequence
@@ -54,6 +55,7 @@ def convert(
                 _replace(source, store, converted, report, again=previous is not None and previous.version != version)
             except DocumentError as error:
                 state, reason = "failed", error.reason
+                logging.getLogger(__name__).debug("%s could not be read", source.stored_path, exc_info=error)
                 report.failures.append(Failure(stage="convert", subject=source.stored_path, reason=reason))
             finally:
                 step.advance()
