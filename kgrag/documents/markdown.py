@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 __all__ = ["convert_markdown"]
 
 FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
-FRONT_MATTER_ENTRY = re.compile(r"^([A-Za-z][\w -]*?):[ \t]+(.+?)[ \t]*$", re.MULTILINE)
 EXPLICIT_ID = re.compile(r"[ \t]*\{#([\w.:-]+)\}[ \t]*$")
 """`## Heading {#its-id}`, as several generators of documentation write it."""
 NOT_IN_SLUG = re.compile(r"[^\w\- ]")
@@ -52,15 +52,28 @@ def convert_markdown(data: bytes, path: Path, *, document_path: str) -> BlockDoc
 
 
 def _front_matter(text: str) -> tuple[str, dict[str, Scalar], list[RemovedLine]]:
-    """Take the block of `key: value` lines off the start of a text."""
+    """Take the YAML off the start of a text; what is no mapping between the lines of dashes is text."""
+    import yaml
+
     match = FRONT_MATTER.match(text)
-    if match is None:
+    try:
+        # Texts as they are written: a version 1.10 is not the number 1.1.
+        entries = yaml.load(match[1], Loader=yaml.BaseLoader) if match else None  # noqa: S506  (makes nothing but texts)
+    except (yaml.YAMLError, RecursionError):
         return text, {}, []
-    entries = {key.lower(): value.strip("\"'") for key, value in FRONT_MATTER_ENTRY.findall(match[1])}
-    if not entries:
+    if match is None or not isinstance(entries, dict) or not entries:
         return text, {}, []
     removed = [RemovedLine("front matter", line) for line in match[1].splitlines() if line.strip()]
-    return text[match.end() :], dict(entries), removed
+    return text[match.end() :], {str(key).lower(): _plain(value) for key, value in entries.items()}, removed
+
+
+def _plain(value: object) -> Scalar:
+    """Keep a text; several are written with commas, anything else as JSON."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return ", ".join(value)
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
 
 
 def _give_ids(tokens: Sequence[Token]) -> None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from kgrag.documents.blocks import BlockDocument
 from kgrag.documents.docling_blocks import LINK_END, LINK_START, LINK_TEXT, blocks_of_docling
 from kgrag.documents.inline_text import superscript
-from kgrag.documents.text_encoding import foreign_content
+from kgrag.documents.text_encoding import HEAD_BYTES, OLE_MAGIC, foreign_content
 from kgrag.errors import DocumentError
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ __all__ = ["check_office_file", "convert_office"]
 MAIN_PART = {"docx": "word/document.xml", "pptx": "ppt/presentation.xml", "xlsx": "xl/workbook.xml"}
 MAX_UNPACKED_MB = 1000
 """An Office file that unpacks to more is a dump or a bomb."""
-OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 GENERIC_TITLES = frozenset(
     {"", "word document", "document", "powerpoint presentation", "powerpoint-präsentation", "presentation", "untitled"}
 )
@@ -77,7 +76,7 @@ def convert_office(path: Path, *, suffix: str, document_path: str) -> BlockDocum
 def check_office_file(path: Path, *, suffix: str) -> None:
     """Check that a file is the Office document that its name says. Raises `DocumentError`."""
     with path.open("rb") as file:
-        head = file.read(16)
+        head = file.read(HEAD_BYTES)
         if head.startswith(OLE_MAGIC):
             file.seek(0)
             if ENCRYPTED_STREAM in file.read():

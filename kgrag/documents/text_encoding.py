@@ -14,7 +14,7 @@ from pathlib import Path
 
 from kgrag.errors import DocumentError
 
-__all__ = ["CONTROLS", "DecodedText", "decode", "foreign_content", "repair_text"]
+__all__ = ["CONTROLS", "HEAD_BYTES", "OLE_MAGIC", "DecodedText", "decode", "foreign_content", "repair_text"]
 
 BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -29,22 +29,18 @@ DECLARATION = re.compile(
 DECLARATION_BYTES = 4096
 """Where a page may declare its encoding; browsers look at the first 1024 bytes."""
 DETECTION_BYTES = 200_000
+HEAD_BYTES = 512
+"""From which a file is known."""
 CANDIDATES = ["cp1252", "cp1250", "cp1251", "cp1253", "shift_jis", "euc_jp", "gb18030", "big5", "euc_kr"]
 """What undeclared legacy text is in practice; a wider choice mistakes `µ` and `°` for letters."""
 WESTERN = "cp1252"
 WESTERN_SHARE = 0.35
 """Text with a smaller share of non-ASCII bytes, markup apart, is taken for Western: other scripts use more."""
 TAG = re.compile(rb"<[^>]*>")
-MAGIC = (
-    (b"%PDF-", "a PDF"),
-    (b"PK\x03\x04", "a ZIP archive"),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an OLE file (encrypted or old Office)"),
-    (b"\x1f\x8b", "a gzip archive"),
-    (b"\x89PNG", "a PNG image"),
-    (b"\xff\xd8\xff", "a JPEG image"),
-    (b"\x7fELF", "a program"),
-    (b"SQLite format 3", "a database"),
-)
+TEXTUAL = ("pdf", "rtf", "ps")
+"""Kinds of files that may be without control characters."""
+BINARY = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 SURROGATES = re.compile("[\ud800-\udfff]")
 LATIN_1_BYTES = {byte: chr(byte) for byte in range(0x80, 0x100)}
@@ -73,13 +69,21 @@ class DecodedText:
 
 
 def foreign_content(head: bytes) -> str | None:
-    """Name what a file is by its first bytes, where that is none of the text formats."""
-    return next((name for magic, name in MAGIC if head.startswith(magic)), None)
+    """Name what a file is by its first bytes, where that is none of the text formats: `a PDF file`, `an OLE file (old Office)`."""
+    import filetype
+
+    if head.startswith(OLE_MAGIC):
+        return "an OLE file (encrypted or old Office)"
+    kind = None if head.startswith(tuple(mark for mark, _ in BYTE_ORDER_MARKS)) else filetype.guess(head)
+    if kind is None or not (BINARY.search(head) or kind.extension in TEXTUAL):  # `BMP390 ...` is no picture
+        return None
+    name = kind.extension.upper()
+    return f"{'an' if name[0] in 'AEFHILMNORSX' else 'a'} {name} file"
 
 
 def decode(data: bytes, path: Path) -> DecodedText:
     """Decode a text file. Raises `DocumentError` for what is no text."""
-    if kind := foreign_content(data):
+    if kind := foreign_content(data[:HEAD_BYTES]):
         raise DocumentError(path, f"its content is {kind}, not the text that its name says")
     decoded = _decode(data)
     if "\0" in decoded.text:
@@ -201,7 +205,7 @@ def _is_in_no_language(line: str, match: re.Match[str]) -> bool:
     A capital letter with a sign such as `¼` or `°` after it that ends no word in capitals (`MÃ¼ller`, `25 Â°`); with a quotation mark or
     dash after it, only inside a word or after a number (`2 Ã— 3`).
     """
-    lead, *rest = match[0]
+    lead, rest = match[0][0], match[0][1:]
     before, after = line[: match.start()][-1:], line[match.end() :][:1]
     if all(character in PUNCTUATION for character in rest):
         return lead.isupper() and (before.islower() or bool(AFTER_NUMBER.search(line[: match.start()])))

@@ -70,8 +70,35 @@ def test_front_matter_is_metadata_and_counted() -> None:
     assert len(document.blocks) == 2
 
 
+def test_front_matter_is_yaml_whose_values_stay_as_written() -> None:
+    document = converted(
+        '---\ntitle: |\n  X-100\ntags: [power, "i2c: fast"]\nversion: 1.10\nauthor: {name: A}\ndate: 2024-10-24\n---\ntext\n'
+    )
+    assert document.title.strip() == "X-100"
+    assert dict(document.metadata) == {
+        "tags": "power, i2c: fast",
+        "version": "1.10",
+        "author": '{"name": "A"}',
+        "date": "2024-10-24",
+    }
+
+
+@pytest.mark.parametrize(
+    "text", ["---\na: [1\n---\ntext\n", "---\njust words\n---\ntext\n", "---\n" + "[" * 5000 + "\n---\ntext\n"]
+)
+def test_what_is_no_yaml_mapping_stays_text(text: str) -> None:
+    document = converted(text)
+    assert document.blocks[-1].text.endswith("text")
+    assert not document.metadata
+
+
 def test_a_rule_at_the_start_is_no_front_matter() -> None:
     assert [block.text for block in converted("---\n\ntext\n\n---\n").blocks] == ["text"]
+
+
+@pytest.mark.parametrize("text", ["BMP390 pressure sensor", "ID3 tags", "MZ is no program", "GIF87a"])
+def test_text_that_begins_as_other_files_do_is_text(text: str) -> None:
+    assert [block.text for block in converted(text).blocks] == [text]
 
 
 def test_html_in_markdown_is_read_as_html() -> None:

@@ -15,6 +15,7 @@ from kgrag.documents.blocks import BlockDocument, RemovedLine
 from kgrag.documents.pdf.pages import read_outline, read_pages
 from kgrag.documents.pdf.structure import Structure, recover_structure
 from kgrag.documents.pdf.writing import written
+from kgrag.documents.text_encoding import foreign_content
 from kgrag.errors import DocumentError, ModelMissing
 
 if TYPE_CHECKING:
@@ -30,13 +31,6 @@ _TRAILER_WITHIN = 4096
 _USELESS_TITLE = re.compile(r"[/\\]|\.(?:html?|docx?|pdf|indd|fm|tex|pptx?|xlsx?)$|^untitled|^microsoft", re.IGNORECASE)
 _PASSWORD_ERROR = 4
 """FPDF_ERR_PASSWORD."""
-_MAGIC = {
-    b"PK\x03\x04": "a ZIP archive (or an Office file)",
-    b"\x89PNG": "a PNG image",
-    b"\xff\xd8\xff": "a JPEG image",
-    b"{\\rtf": "an RTF file",
-    b"\xd0\xcf\x11\xe0": "an old Office file",
-}
 _PACKAGES = "torch", "transformers", "docling_ibm_models"
 _LAYOUT_WEIGHTS = "models--docling-project--docling-layout-heron"
 """Folder of the layout model in the Hugging Face cache (docling's preset `layout_heron_default`)."""
@@ -122,7 +116,7 @@ def check_pdf(path: Path) -> str:
     if not size:
         raise DocumentError(path, "empty file (0 bytes)")
     if b"%PDF-" not in head:
-        found = next((kind for magic, kind in _MAGIC.items() if head.startswith(magic)), "something else")
+        found = foreign_content(head) or "something else"
         raise DocumentError(path, f"not a PDF: expected %PDF- at the beginning, found {found}")
     if b"%%EOF" not in tail:
         raise DocumentError(path, f"truncated PDF: no end-of-file mark in its {size} bytes; get the file again")
