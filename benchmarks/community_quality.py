@@ -89,14 +89,14 @@ def arduino(target: str, weights: Sequence[float]) -> None:
         keys, vectors = store.graphs.vectors("mention")
         place = {key: number for number, key in enumerate(keys)}
         said: Counter[tuple[int, int]] = Counter()
-        for row in store.search.read("communities/relations", graph="mention"):
+        for row in store.search.relations(graph="mention"):
             ends = sorted((place[row["head"]], place[row["tail"]]))
             if ends[0] != ends[1]:
                 said[ends[0], ends[1]] += row["weight"]
         naming: dict[int, list[str]] = defaultdict(list)
-        for row in store.search.read("communities/mentions", graph="mention"):
-            naming[place[row["key"]]].append(row["chunk_id"])
-        tokens = {row["id"]: row["tokens"] for row in store.search.read("communities/chunk_sizes")}
+        for mention in store.search.mentions(graph="mention"):
+            naming[place[mention["key"]]].append(mention["chunk_id"])
+        tokens = {row["id"]: row["tokens"] for row in store.search.chunk_sizes()}
     similar = similar_pairs(vectors)
     rows = []
     for weight in weights:

@@ -109,15 +109,15 @@ def read_corpus(store: GraphStore, graph: str) -> Corpus:
     """Read all that a store has of chunks and of a graph."""
     keys, vectors = store.graphs.vectors(graph)
     of_entity = {key: vector.tolist() for key, vector in zip(keys, vectors, strict=True)}
-    entities = [row["properties"] for row in store.search.read("digest/entity")]
+    entities = [row["properties"] for row in store.search.records("entity")]
     relations = [
         (row["source"], row["type"], row["target"], row["properties"]["chunks"][0])
-        for row in store.search.read("digest/relation")
+        for row in store.search.records("relation")
         if row["source"] in of_entity and row["type"] != "SIMILAR"
     ]
     mentions = [
         (row["source"], row["target"], row["properties"]["role"])
-        for row in store.search.read("digest/from_chunk")
+        for row in store.search.records("from_chunk")
         if row["source"] in of_entity
     ]
     embedded = store.query("MATCH (c:Chunk) RETURN c.id AS id, c.embedding AS vector")

@@ -85,11 +85,11 @@ class Summarising:
         self._stored = store.communities.of_graph(graph)
         self._done = store.ledger.of_stage(SUMMARISE, graph)
         named: dict[str, list[str]] = defaultdict(list)
-        for row in store.search.read("communities/mentions", graph=graph):
+        for row in store.search.mentions(graph=graph):
             named[row["key"]].append(row["chunk_id"])
-        chunks = store.search.read("communities/chunk_sizes")
+        chunks = store.search.chunk_sizes()
         return Corpus(
-            entities={row["key"]: EntityRow(**row) for row in store.search.read("communities/entities", graph=graph)},
+            entities={row["key"]: EntityRow(**row) for row in store.search.entities(graph=graph)},
             mentions={key: tuple(sorted(ids)) for key, ids in named.items()},
             chunk_tokens={row["id"]: row["tokens"] for row in chunks},
             chunk_document={row["id"]: row["document_id"] for row in chunks},

@@ -97,7 +97,7 @@ def triples_of_graph(store: GraphStore, graph: str, *, chunks: Mapping[str, Chun
     wanted: dict[str, list[str]] = {}
     for name, chunk in chunks.items():
         wanted.setdefault(chunk.id, []).append(name)
-    rows = store.search.read("evaluate/relations_of_chunks", graph=graph, chunks=list(wanted))
+    rows = store.search.relations_of_chunks(graph=graph, chunks=list(wanted))
     return [
         Triple(row["head"], row["relation"], row["tail"], name, graph) for row in rows for name in wanted[row["chunk"]]
     ]

@@ -102,7 +102,7 @@ def _edges(
     """Blend similarity with the relations between entities that have vectors."""
     place = {key: number for number, key in enumerate(keys)}
     said: Counter[tuple[int, int]] = Counter()
-    for row in store.search.read("communities/relations", graph=graph):
+    for row in store.search.relations(graph=graph):
         head, tail = place.get(row["head"]), place.get(row["tail"])
         if head is not None and tail is not None and head != tail:
             said[min(head, tail), max(head, tail)] += row["weight"]
@@ -110,7 +110,7 @@ def _edges(
     chunks = np.array([said[pair] for pair in sorted(said)], dtype=np.float64)
     related = Pairs(pairs[:, 0], pairs[:, 1], relation_strength(chunks))
     report.similar_pairs, report.related_pairs = len(similar), len(related)
-    rows = {row["key"]: row for row in store.search.read("communities/entities", graph=graph)}
+    rows = {row["key"]: row for row in store.search.entities(graph=graph)}
     values = np.array([is_value(rows[key]["name"], rows[key]["type"]) for key in keys], dtype=bool)
     return entity_graph(keys, similar, related=related, relation_weight=settings.relations, values=values)
 

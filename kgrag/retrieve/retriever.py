@@ -125,12 +125,12 @@ def _graph_for(store: GraphStore, pipeline: Pipeline, chosen: str | None) -> tup
     """
 
     def there(graph: str | None) -> bool:
-        return graph is not None and bool(store.search.read("retrieve/graph_entity", graph=graph))
+        return graph is not None and store.search.has_entities(graph)
 
     wanted = chosen or pipeline.graph or DEFAULT_GRAPH
     if there(wanted):
         return wanted, True, ""
-    extracted = [row["graph"] for row in store.search.read("retrieve/graph_names")]
+    extracted = store.search.graph_names()
     known = [graph for graph in extracted if there(graph)]
     has = ", ".join(known) or "no graph"
     if chosen is not None and chosen in extracted:

@@ -161,7 +161,7 @@ def walk_graph(store: GraphStore, graph: str) -> WalkGraph:
         known = by_graph.get(graph)
         if known is not None and time.monotonic() - known.checked < STATE_CHECKED_EVERY_S:
             return known.graph
-        state = tuple(store.search.read("retrieve/ledger_state")[0].values())
+        state = store.search.ledger_state()
         if known is None or known.state != state:
             known = _Kept(state, 0.0, _read(store, graph))
             by_graph[graph] = known
@@ -176,9 +176,9 @@ def forget_walk_graphs(store: GraphStore) -> None:
 
 
 def _read(store: GraphStore, graph: str) -> WalkGraph:
-    rows = store.search.read("retrieve/walk_chunks", graph=graph)
-    relations = store.search.read("retrieve/walk_relations", graph=graph)
-    links = store.search.read("retrieve/walk_links")
+    rows = store.search.walk_chunks(graph=graph)
+    relations = store.search.walk_relations(graph=graph)
+    links = store.search.walk_links()
     chunks = tuple(row["id"] for row in rows)
     entities = tuple(sorted({key for row in rows for key in row["entities"]}))
     node = {key: number for number, key in enumerate((*chunks, *entities))}

@@ -112,7 +112,7 @@ class Connection:
                     yield record.data()
             except (KeyboardInterrupt, GeneratorExit):
                 # `close` would wait for the statement's end; after a cancellation the connection is cut, whereupon the server ends it.
-                session.__exit__(CancelledError, None, None)
+                session.__exit__(CancelledError, None, None)  # type: ignore[no-untyped-call]
                 raise
 
     def write(self, work: Callable[[Transaction], T]) -> T:

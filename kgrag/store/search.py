@@ -1,13 +1,289 @@
-"""What retrieval asks the database for."""
+"""What retrieval, communities and evaluation ask the database for: one method for each statement, typed rows out.
+
+What a statement does, and what its parameters mean, its file under `cypher/` says.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypedDict
 
 from kgrag.store.connection import Connection
 from kgrag.store.statements import statement
 
-__all__ = ["Search"]
+__all__ = [
+    "ChunkRow",
+    "CommunityRow",
+    "ContextRow",
+    "FamilyRow",
+    "LinkRow",
+    "LinkedEntityRow",
+    "NamedRow",
+    "NeighbourhoodRow",
+    "PathRow",
+    "Search",
+    "ShownRow",
+    "SparseRow",
+    "StatedRow",
+    "WalkRelationRow",
+]
+
+
+class ChunkRow(TypedDict):
+    """A chunk that was found."""
+
+    id: str
+    similarity: float | None
+    """To the question: (1 + cosine) / 2."""
+    document_id: str
+    position: int
+
+
+class SparseRow(ChunkRow):
+    """A chunk that the full-text index found."""
+
+    score: float
+    prompted: str
+    """Empty beyond the rows that were to be read."""
+
+
+class VectorRow(TypedDict):
+    """A chunk's vector."""
+
+    id: str
+    embedding: list[float]
+
+
+class ShownRow(TypedDict):
+    """What may be shown of a chunk, and what a citation needs."""
+
+    id: str
+    source_id: str
+    title: str
+    section: str
+    prompted: str
+    tokens: int
+    anchors: list[str]
+    page_start: int | None
+    page_end: int | None
+    boxes: str | None
+    position: int
+    document_id: str
+    path: str
+    document_title: str
+    format: str
+
+
+class NamedRow(TypedDict):
+    """An entity that a question names, with the chunks about it."""
+
+    key: str
+    name: str
+    normal: str
+    aliases: list[str] | None
+    chunks: list[ChunkRow]
+
+
+class FamilyRow(TypedDict):
+    """A member of a family of names, with the chunks about it."""
+
+    family: str
+    key: str
+    name: str
+    normal: str
+    chunks: list[ChunkRow]
+
+
+class LinkedEntityRow(TypedDict):
+    """An entity near the question, or of a name in it (then without a similarity)."""
+
+    key: str
+    name: str
+    aliases: list[str] | None
+    normal: str
+    mentions: int
+    similarity: float | None
+
+
+class LinkRow(TypedDict):
+    """Where a seed leads: to the chunks about an entity that it mentions, or behind a hyperlink."""
+
+    seed: str
+    kind: str
+    """`mention` or `hyperlink`."""
+    name: str
+    mentions: int
+    about: int
+    chunks: list[ChunkRow]
+
+
+class RelatedRow(TypedDict):
+    """A chunk that shares entities with a seed."""
+
+    id: str
+    shared: int
+    weight: float
+    similarity: float | None
+    document_id: str
+    position: int
+
+
+class RelationRow(TypedDict):
+    """A relation with the chunk that says it."""
+
+    head: str
+    type: str
+    tail: str
+    description: str
+    weight: int
+    chunk: str
+
+
+class HopRow(RelationRow):
+    """A relation, and how many hops away it is."""
+
+    hop: int
+
+
+class NeighbourhoodRow(TypedDict):
+    """The graph around a seed."""
+
+    seed: str
+    chunks: list[RelatedRow]
+    relations: list[HopRow]
+
+
+class MentionRow(ChunkRow):
+    """A chunk that mentions an entity."""
+
+    role: str
+
+
+class ContextRow(TypedDict):
+    """What is known of an entity."""
+
+    key: str
+    chunks: list[MentionRow]
+    relations: list[RelationRow]
+
+
+class StatedRow(TypedDict):
+    """What a seed states a relation with."""
+
+    key: str
+    normal: str
+    name: str
+    aliases: list[str] | None
+
+
+class PathRow(ChunkRow):
+    """A chunk of another document that names what a seed names."""
+
+    seed: str
+    seed_similarity: float | None
+    alike: float | None
+    name: str
+    mentions: int
+    stated: list[StatedRow]
+
+
+class CommunityRow(TypedDict, total=False):
+    """A community; `level`, `size`, `seed` and `shared` where the statement returns them."""
+
+    key: str
+    label: str
+    content: str
+    similarity: float | None
+    level: int
+    size: int
+    seed: str
+    shared: int
+
+
+class SharedRow(ChunkRow):
+    """A chunk that mentions entities of a community."""
+
+    shared: int
+
+
+class CommunityChunksRow(TypedDict):
+    """The chunks of a community."""
+
+    key: str
+    chunks: list[SharedRow]
+
+
+class WalkChunkRow(TypedDict):
+    """A chunk with the entities that it mentions."""
+
+    id: str
+    document_id: str
+    position: int
+    entities: list[str]
+    roles: list[str]
+
+
+class WalkRelationRow(TypedDict):
+    """A relation of a graph; `score` is that of SIMILAR."""
+
+    head: str
+    tail: str
+    head_name: str
+    tail_name: str
+    type: str
+    description: str | None
+    weight: int | None
+    score: float | None
+
+
+class WalkLinkRow(TypedDict):
+    """A hyperlink between two chunks."""
+
+    source: str
+    target: str
+
+
+class EdgeRow(TypedDict):
+    """A relation between two entities, by their keys."""
+
+    head: str
+    tail: str
+    weight: int
+
+
+class NamedChunkRow(TypedDict):
+    """Which chunk mentions an entity."""
+
+    key: str
+    chunk_id: str
+
+
+class SizeRow(TypedDict):
+    """How long a chunk is, and where it stands."""
+
+    id: str
+    document_id: str
+    tokens: int
+    position: int
+
+
+class EntityRow(TypedDict):
+    """An entity of a graph."""
+
+    key: str
+    name: str
+    type: str
+    description: str
+    mentions: int
+
+
+class StatementRow(TypedDict):
+    """A relation that a chunk states, by the names of its ends."""
+
+    chunk: str
+    head: str
+    relation: str
+    tail: str
 
 
 class Search:
@@ -16,9 +292,229 @@ class Search:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def read(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
-        """Run a reading statement of `cypher/` by name (`retrieve/dense_seeds`).
+    def dense_seeds(self, *, index: str, vector: Sequence[float], limit: int, candidates: int) -> list[ChunkRow]:
+        """Return the chunks nearest to the question."""
+        return self._read("retrieve/dense_seeds", index=index, vector=list(vector), limit=limit, candidates=candidates)
 
-        A parameter `graph` also puts that graph's label in the place of `` `GRAPH_LABEL` ``.
-        """
+    def sparse_seeds(
+        self, *, index: str, query: str, vector: Sequence[float], limit: int, read: int = 0
+    ) -> list[SparseRow]:
+        """Return the chunks that have words of a full-text query, best first."""
+        return self._read(
+            "retrieve/sparse_seeds", index=index, query=query, vector=list(vector), limit=limit, read=read
+        )
+
+    def nearest_vectors(self, *, index: str, vector: Sequence[float], limit: int, candidates: int) -> list[VectorRow]:
+        """Return the vectors of the chunks nearest to the question."""
+        return self._read(
+            "retrieve/nearest_vectors", index=index, vector=list(vector), limit=limit, candidates=candidates
+        )
+
+    def chunk_similarity(self, *, ids: Sequence[str], vector: Sequence[float]) -> list[ChunkRow]:
+        """Return how similar some chunks are to the question."""
+        return self._read("retrieve/chunk_similarity", ids=list(ids), vector=list(vector))
+
+    def chunks(self, *, ids: Sequence[str]) -> list[ShownRow]:
+        """Return the chunks that may be shown."""
+        return self._read("retrieve/chunks", ids=list(ids))
+
+    def named_chunks(
+        self, *, graph: str, normals: Sequence[str], vector: Sequence[float], limit: int
+    ) -> list[NamedRow]:
+        """Return the entities that a question names."""
+        return self._read("retrieve/named_chunks", graph=graph, normals=list(normals), vector=list(vector), limit=limit)
+
+    def family_chunks(
+        self, *, graph: str, families: Sequence[str], vector: Sequence[float], limit: int
+    ) -> list[FamilyRow]:
+        """Return the members of families of names."""
+        return self._read(
+            "retrieve/family_chunks", graph=graph, families=list(families), vector=list(vector), limit=limit
+        )
+
+    def linked_entities(
+        self, *, graph: str, index: str, vector: Sequence[float], limit: int, candidates: int, normals: Sequence[str]
+    ) -> list[LinkedEntityRow]:
+        """Return the entities near a question or named by it."""
+        return self._read(
+            "retrieve/linked_entities",
+            graph=graph,
+            index=index,
+            vector=list(vector),
+            limit=limit,
+            candidates=candidates,
+            normals=list(normals),
+        )
+
+    def linked_chunks(
+        self,
+        *,
+        graph: str,
+        seeds: Sequence[str],
+        known: Sequence[str],
+        vector: Sequence[float],
+        entities: int,
+        limit: int,
+        hyperlinks: int,
+    ) -> list[LinkRow]:
+        """Return where seeds lead."""
+        return self._read(
+            "retrieve/linked_chunks",
+            graph=graph,
+            seeds=list(seeds),
+            known=list(known),
+            vector=list(vector),
+            entities=entities,
+            limit=limit,
+            hyperlinks=hyperlinks,
+        )
+
+    def graph_neighbourhood(
+        self,
+        *,
+        graph: str,
+        seeds: Sequence[str],
+        vector: Sequence[float],
+        entities: int,
+        chunks: int,
+        neighbours: int,
+        hops: int,
+    ) -> list[NeighbourhoodRow]:
+        """Return the graph around seeds."""
+        return self._read(
+            "retrieve/graph_neighbourhood",
+            graph=graph,
+            seeds=list(seeds),
+            vector=list(vector),
+            entities=entities,
+            chunks=chunks,
+            neighbours=neighbours,
+            hops=hops,
+        )
+
+    def entity_context(
+        self, *, graph: str, keys: Sequence[str], vector: Sequence[float], chunks: int, relations: int
+    ) -> list[ContextRow]:
+        """Return what is known of entities."""
+        return self._read(
+            "retrieve/entity_context",
+            graph=graph,
+            keys=list(keys),
+            vector=list(vector),
+            chunks=chunks,
+            relations=relations,
+        )
+
+    def paths(
+        self,
+        *,
+        graph: str,
+        seeds: Sequence[str],
+        vector: Sequence[float],
+        normals: Sequence[str],
+        common: int,
+        stated_common: int,
+        ignored: Sequence[str],
+        entities: int,
+        limit: int,
+    ) -> list[PathRow]:
+        """Return chunks of other documents that name what seeds name."""
+        return self._read(
+            "retrieve/paths",
+            graph=graph,
+            seeds=list(seeds),
+            vector=list(vector),
+            normals=list(normals),
+            common=common,
+            stated_common=stated_common,
+            ignored=list(ignored),
+            entities=entities,
+            limit=limit,
+        )
+
+    def nearest_communities(
+        self, *, graph: str, vector: Sequence[float], level: int | None, limit: int
+    ) -> list[CommunityRow]:
+        """Return the communities nearest to the question."""
+        return self._read("retrieve/nearest_communities", graph=graph, vector=list(vector), level=level, limit=limit)
+
+    def communities_of_level(self, *, graph: str, vector: Sequence[float], level: int) -> list[CommunityRow]:
+        """Return every community of a level."""
+        return self._read("retrieve/communities_of_level", graph=graph, vector=list(vector), level=level)
+
+    def communities_of_seeds(
+        self, *, graph: str, seeds: Sequence[str], vector: Sequence[float], level: int | None, entities: int
+    ) -> list[CommunityRow]:
+        """Return the communities that seeds mention entities of."""
+        return self._read(
+            "retrieve/communities_of_seeds",
+            graph=graph,
+            seeds=list(seeds),
+            vector=list(vector),
+            level=level,
+            entities=entities,
+        )
+
+    def community_chunks(
+        self, *, keys: Sequence[str], vector: Sequence[float], entities: int, chunks: int
+    ) -> list[CommunityChunksRow]:
+        """Return the chunks of communities."""
+        return self._read(
+            "retrieve/community_chunks", keys=list(keys), vector=list(vector), entities=entities, chunks=chunks
+        )
+
+    def walk_chunks(self, *, graph: str) -> list[WalkChunkRow]:
+        """Return every chunk with its entities."""
+        return self._read("retrieve/walk_chunks", graph=graph)
+
+    def walk_relations(self, *, graph: str) -> list[WalkRelationRow]:
+        """Return every relation of a graph."""
+        return self._read("retrieve/walk_relations", graph=graph)
+
+    def walk_links(self) -> list[WalkLinkRow]:
+        """Return every hyperlink between chunks."""
+        return self._read("retrieve/walk_links")
+
+    def relations(self, *, graph: str) -> list[EdgeRow]:
+        """Return every relation between entities of a graph."""
+        return self._read("communities/relations", graph=graph)
+
+    def mentions(self, *, graph: str) -> list[NamedChunkRow]:
+        """Return every mention of an entity of a graph."""
+        return self._read("communities/mentions", graph=graph)
+
+    def chunk_sizes(self) -> list[SizeRow]:
+        """Return how long every chunk is."""
+        return self._read("communities/chunk_sizes")
+
+    def entities(self, *, graph: str) -> list[EntityRow]:
+        """Return every entity of a graph."""
+        return self._read("communities/entities", graph=graph)
+
+    def relations_of_chunks(self, *, graph: str, chunks: Sequence[str]) -> list[StatementRow]:
+        """Return the relations that chunks state."""
+        return self._read("evaluate/relations_of_chunks", graph=graph, chunks=list(chunks))
+
+    def ledger_state(self) -> tuple[Any, ...]:
+        """Return what changes whenever the ledger does: how many entries there are, and when the last was written."""
+        return tuple(self._read("retrieve/ledger_state")[0].values())
+
+    def has_entities(self, graph: str) -> bool:
+        """Say whether a graph has any entity."""
+        return bool(self._read("retrieve/graph_entity", graph=graph))
+
+    def has_communities(self, graph: str) -> bool:
+        """Say whether a graph has any community."""
+        return bool(self._read("retrieve/any_community", graph=graph))
+
+    def graph_names(self) -> list[str]:
+        """Return the names of the graphs that something was extracted for."""
+        return [row["graph"] for row in self._read("retrieve/graph_names")]
+
+    def records(self, kind: str) -> list[dict[str, Any]]:
+        """Return every node or relationship of a kind as the digest reads it: `entity`, `relation`, `from_chunk`, ..."""
+        return self._read(f"digest/{kind}")
+
+    def _read(self, name: str, **parameters: Any) -> list[Any]:
+        """Run a statement by its name; a parameter `graph` also puts that graph's label in the place of `` `GRAPH_LABEL` ``."""
         return self._connection.read(statement(name, graph=parameters.get("graph")), parameters)

@@ -192,8 +192,7 @@ def test_expansions_equal_a_reference(
     seeds = [chunk.id for chunk in chunks[:6]]
     mentions = {name: sum(name in said_here for said_here in roles.values()) for name in names}
 
-    rows = store.search.read(
-        "retrieve/linked_chunks",
+    rows = store.search.linked_chunks(
         graph="mention",
         seeds=seeds,
         known=[],
@@ -205,8 +204,7 @@ def test_expansions_equal_a_reference(
     links = {(row["seed"], row["name"]): ([c["id"] for c in row["chunks"]], row["about"]) for row in rows}
     assert links == linked(chunks, roles, mentions, seeds, dict(similarities(store, vector)), entities=2, limit=3)
 
-    rows = store.search.read(
-        "retrieve/graph_neighbourhood",
+    rows = store.search.graph_neighbourhood(
         graph="mention",
         seeds=seeds,
         vector=vector,
@@ -248,8 +246,7 @@ def test_paths_equal_a_reference(store: GraphStore, embedder: HashingEmbedder, c
     vector = asyncio.run(embedder.embed_queries([" ".join(f"word{number}" for number in range(20))]))[0].tolist()
     mentions = {name: sum(name in said for said in says.values()) for name in names}
     seeds = [chunk.id for chunk in chunks[::5]]
-    rows = store.search.read(
-        "retrieve/paths",
+    rows = store.search.paths(
         graph="mention",
         seeds=seeds,
         vector=vector,

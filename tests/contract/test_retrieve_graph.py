@@ -99,8 +99,7 @@ def retrieved(store: GraphStore, chosen: Pipeline, *, chat: ScriptedChatModel | 
 
 
 def test_a_question_is_linked_to_what_it_names_and_what_is_near(store: GraphStore) -> None:
-    rows = store.search.read(
-        "retrieve/linked_entities",
+    rows = store.search.linked_entities(
         graph="mention",
         index=entity_vector_index("mention"),
         vector=embedded("pump")[0].tolist(),
@@ -115,8 +114,7 @@ def test_a_question_is_linked_to_what_it_names_and_what_is_near(store: GraphStor
 
 def test_entities_bring_their_chunks_and_relations_nearest_and_best_supported_first(store: GraphStore) -> None:
     keys = keys_of(store)
-    (row,) = store.search.read(
-        "retrieve/entity_context",
+    (row,) = store.search.entity_context(
         graph="mention",
         keys=[keys["pump"]],
         vector=embedded(TEXTS[1])[0].tolist(),
@@ -129,8 +127,7 @@ def test_entities_bring_their_chunks_and_relations_nearest_and_best_supported_fi
         ("alpha", "DRIVES", "pump"),
         ("beta", "STOPS", "pump"),
     }
-    (cut,) = store.search.read(
-        "retrieve/entity_context", graph="mention", keys=[keys["pump"]], vector=embedded("x")[0].tolist(), chunks=1, relations=1
+    (cut,) = store.search.entity_context(graph="mention", keys=[keys["pump"]], vector=embedded("x")[0].tolist(), chunks=1, relations=1
     )  # fmt: skip
     assert (len(cut["chunks"]), len(cut["relations"])) == (1, 1)
 
@@ -139,21 +136,20 @@ def test_a_community_without_finer_ones_stands_for_itself(store: GraphStore) -> 
     vector = embedded("the alpha pump")[0].tolist()
 
     def nearest(level: int) -> list[str]:
-        rows = store.search.read("retrieve/nearest_communities", graph="mention", vector=vector, level=level, limit=5)
+        rows = store.search.nearest_communities(graph="mention", vector=vector, level=level, limit=5)
         assert rows[0]["similarity"] == max(row["similarity"] for row in rows)
         return [row["key"] for row in rows]
 
     assert set(nearest(0)) == {COARSE, ALONE}
     assert nearest(1)[0] == FINE
     assert set(nearest(1)) == {FINE, ALONE}
-    rows = store.search.read("retrieve/communities_of_level", graph="mention", vector=vector, level=1)
+    rows = store.search.communities_of_level(graph="mention", vector=vector, level=1)
     assert [(row["key"], row["content"]) for row in rows] == [(FINE, ABOUT[FINE]), (ALONE, ABOUT[ALONE])]
 
 
 def test_seeds_lead_to_the_finest_community_of_each_entity(store: GraphStore) -> None:
     chunks = [chunk.id for chunk in store.documents.chunks()]
-    rows = store.search.read(
-        "retrieve/communities_of_seeds",
+    rows = store.search.communities_of_seeds(
         graph="mention",
         seeds=[chunks[1], chunks[3]],
         vector=embedded("pump")[0].tolist(),
@@ -166,9 +162,7 @@ def test_seeds_lead_to_the_finest_community_of_each_entity(store: GraphStore) ->
 
 
 def test_communities_lead_to_the_chunks_of_their_entities_that_are_nearest(store: GraphStore) -> None:
-    (row,) = store.search.read(
-        "retrieve/community_chunks", keys=[FINE], vector=embedded(TEXTS[0])[0].tolist(), entities=25, chunks=2
-    )
+    (row,) = store.search.community_chunks(keys=[FINE], vector=embedded(TEXTS[0])[0].tolist(), entities=25, chunks=2)
     chunks = {chunk.id: chunk.text for chunk in store.documents.chunks()}
     assert chunks[row["chunks"][0]["id"]] == TEXTS[0]
     assert [c["shared"] for c in row["chunks"]] == [2, 1]

@@ -43,7 +43,7 @@ class _CommunitySeeds(SeedStep):
 
     def check(self, resources: Resources) -> None:
         """Refuse a graph without communities, with the command that makes them."""
-        if resources.has_graph and not resources.store.search.read("retrieve/any_community", graph=resources.graph):
+        if resources.has_graph and not resources.store.search.has_communities(graph=resources.graph):
             raise PipelineError(f"The step {self.kind!r} looks for communities: {_no_communities(resources.graph)}.")
 
 
@@ -63,8 +63,7 @@ class CommunitySeeds(_CommunitySeeds):
         """Find the communities nearest to the question's vector and the chunks of their entities, in two round trips."""
         vector = list(query.vector)
         communities = await asyncio.to_thread(
-            resources.store.search.read,
-            "retrieve/nearest_communities",
+            resources.store.search.nearest_communities,
             graph=resources.graph,
             vector=vector,
             level=self.level,
@@ -73,8 +72,7 @@ class CommunitySeeds(_CommunitySeeds):
         if not communities:
             return Seeds({}, remarks=(_no_communities(resources.graph),))
         rows = await asyncio.to_thread(
-            resources.store.search.read,
-            "retrieve/community_chunks",
+            resources.store.search.community_chunks,
             keys=[community["key"] for community in communities],
             vector=vector,
             entities=self.entities,
@@ -119,8 +117,7 @@ class CommunityExpansion(Step):
     async def __call__(self, state: State, resources: Resources) -> State:
         """Read the communities of the best chunks, in one round trip."""
         rows = await asyncio.to_thread(
-            resources.store.search.read,
-            "retrieve/communities_of_seeds",
+            resources.store.search.communities_of_seeds,
             graph=resources.graph,
             seeds=state.best_chunks(self.seeds),
             vector=state.vector,
@@ -159,8 +156,7 @@ class _GlobalSeeds(_CommunitySeeds):
     async def find(self, query: Query, resources: Resources) -> Seeds:
         """Judge every community of the level."""
         rows = await asyncio.to_thread(
-            resources.store.search.read,
-            "retrieve/communities_of_level",
+            resources.store.search.communities_of_level,
             graph=resources.graph,
             vector=list(query.vector),
             level=self.level,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from kgrag.retrieve.scores import cosine, idf
 from kgrag.retrieve.state import Candidate, Query, Resources, Seeds, best_first, hit_of
@@ -14,6 +14,7 @@ from kgrag.retrieve.steps.kg import relation_text
 from kgrag.retrieve.steps.names import forms_of_sequences, names_said
 from kgrag.retrieve.steps.seeds import INDEX_OVERSAMPLING, SeedStep
 from kgrag.store.schema import entity_vector_index
+from kgrag.store.search import ContextRow
 from kgrag.text.words import content_terms, share_said
 
 __all__ = ["EntitySeeds", "LinkedEntity", "link_entities"]
@@ -41,8 +42,7 @@ class EntitySeeds(SeedStep):
         if not entities:
             return Seeds({})
         rows = await asyncio.to_thread(
-            resources.store.search.read,
-            "retrieve/entity_context",
+            resources.store.search.entity_context,
             graph=resources.graph,
             keys=[entity.key for entity in entities],
             vector=list(query.vector),
@@ -74,8 +74,7 @@ async def link_entities(resources: Resources, query: Query, *, nearest: int) -> 
         return []
     said = " . ".join((query.question, *query.keywords))
     rows = await asyncio.to_thread(
-        resources.store.search.read,
-        "retrieve/linked_entities",
+        resources.store.search.linked_entities,
         graph=resources.graph,
         index=entity_vector_index(resources.graph),
         vector=list(query.vector),
@@ -93,7 +92,7 @@ async def link_entities(resources: Resources, query: Query, *, nearest: int) -> 
     return sorted(linked.values(), key=lambda entity: (-entity.similarity, entity.key))
 
 
-def _chunks(rows: Sequence[dict[str, Any]], weights: dict[str, float], names: dict[str, str]) -> list[Candidate]:
+def _chunks(rows: Sequence[ContextRow], weights: dict[str, float], names: dict[str, str]) -> list[Candidate]:
     """Score chunks by the weight of the entities that they mention, over that of the best, and by their own similarity."""
     mentioned: dict[str, list[str]] = {}
     hits = {}
@@ -115,7 +114,7 @@ def _chunks(rows: Sequence[dict[str, Any]], weights: dict[str, float], names: di
 
 
 def _relations(
-    rows: Sequence[dict[str, Any]],
+    rows: Sequence[ContextRow],
     weights: dict[str, float],
     names: dict[str, str],
     best: float,

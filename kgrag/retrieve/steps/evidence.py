@@ -35,7 +35,7 @@ class Read(Step):
         ranking = best_first(state.candidates.values())
         best = ranking[: max(self.pieces, READ_PER_SHOWN * (state.top or 0))]
         ids = list(dict.fromkeys(candidate.chunk_id for candidate in best if candidate.chunk_id))
-        rows = await asyncio.to_thread(resources.store.search.read, "retrieve/chunks", ids=ids)
+        rows = await asyncio.to_thread(resources.store.search.chunks, ids=ids)
         by_id = {row["id"]: row for row in rows}
         pieces = (
             _of_chunk(candidate, by_id[candidate.chunk_id], resources)

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 from kgrag.retrieve.scores import BEHIND
 from kgrag.retrieve.state import Candidate, Resources, State, best_first, hit_of
 from kgrag.retrieve.step import Count, CountOrNone, Share, Step
+from kgrag.store.search import NeighbourhoodRow
 from kgrag.text.words import content_terms, share_said
 
 __all__ = ["GraphExpansion", "relation_text"]
@@ -37,8 +38,7 @@ class GraphExpansion(Step):
     async def __call__(self, state: State, resources: Resources) -> State:
         """Read the graph around the best chunks, in one round trip, and score what is there."""
         rows = await asyncio.to_thread(
-            resources.store.search.read,
-            "retrieve/graph_neighbourhood",
+            resources.store.search.graph_neighbourhood,
             graph=resources.graph,
             seeds=state.best_chunks(self.seeds),
             vector=state.vector,
@@ -50,7 +50,7 @@ class GraphExpansion(Step):
         reached = self._expanded(state, rows)
         return replace(state, candidates={candidate.key: candidate for candidate in reached})
 
-    def _expanded(self, state: State, neighbourhood: Sequence[dict[str, Any]]) -> list[Candidate]:
+    def _expanded(self, state: State, neighbourhood: Sequence[NeighbourhoodRow]) -> list[Candidate]:
         """Score related chunks and relations, and return them with the candidates.
 
         A related chunk adds to its own score the share of the seed's that its shared entities are of those of the best related chunk, by

@@ -34,8 +34,7 @@ class Links(Step):
     async def __call__(self, state: State, resources: Resources) -> State:
         """Read where the best chunks lead, in one round trip, and hand scores on. What the question names is not followed."""
         rows = await asyncio.to_thread(
-            resources.store.search.read,
-            "retrieve/linked_chunks",
+            resources.store.search.linked_chunks,
             graph=resources.graph,
             seeds=state.best_chunks(self.seeds),
             known=[entity.key for entity in state.named],

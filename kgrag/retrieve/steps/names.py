@@ -7,10 +7,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from kgrag.retrieve.state import Candidate, NamedEntity, Resources, State, hit_of
 from kgrag.retrieve.step import Count, CountOrNone, Share, Step
+from kgrag.store.search import FamilyRow, LinkedEntityRow, NamedRow, StatedRow
 from kgrag.text.names import Gazetteer, normal_form
 from kgrag.text.questions import families_said
 from kgrag.text.words import FUNCTION_WORDS
@@ -58,8 +59,7 @@ class Names(Step):
         if not normals:
             return ()
         rows = await asyncio.to_thread(
-            resources.store.search.read,
-            "retrieve/named_chunks",
+            resources.store.search.named_chunks,
             graph=resources.graph,
             normals=normals,
             vector=state.vector,
@@ -81,8 +81,7 @@ class Names(Step):
         if not families:
             return ()
         rows = await asyncio.to_thread(
-            resources.store.search.read,
-            "retrieve/family_chunks",
+            resources.store.search.family_chunks,
             graph=resources.graph,
             families=families,
             vector=state.vector,
@@ -115,7 +114,7 @@ def forms_of_sequences(question: str) -> tuple[str, ...]:
     return tuple(sorted({normal_form(words) for words in word_sequences(question)} - {""}))
 
 
-def names_said(question: str, rows: Sequence[dict[str, Any]]) -> set[str]:
+def names_said(question: str, rows: Sequence[NamedRow | LinkedEntityRow | StatedRow]) -> set[str]:
     """Keep the names (by normal form) that really stand in the question: not inside a longer name, word or part number."""
     gazetteer = Gazetteer(spelling for row in rows for spelling in (row["name"], *(row["aliases"] or ())))
     return {match.key for match in gazetteer.find(question)}
@@ -143,7 +142,7 @@ def goes_on(name: str, family: str) -> bool:
     return any(normal_form(name[: end.start()]) == family for end in WORD_END.finditer(name))
 
 
-def _members_of(family: str, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def _members_of(family: str, rows: Sequence[FamilyRow]) -> list[FamilyRow]:
     """Keep those whose name is the family's or goes on after it; none where it begins fewer than two names."""
     longer = [row for row in rows if row["family"] == family and goes_on(row["name"], family)]
     if len(longer) < FEWEST_MEMBERS:

@@ -69,9 +69,7 @@ class PageRank(Step):
         best = max(ranks.values())
         order = sorted(ranks, key=lambda key: (-ranks[key], key))[: self.candidates]
         new = [key for key in order if key not in state.candidates]
-        rows = await asyncio.to_thread(
-            resources.store.search.read, "retrieve/chunk_similarity", ids=new, vector=state.vector
-        )
+        rows = await asyncio.to_thread(resources.store.search.chunk_similarity, ids=new, vector=state.vector)
         candidates = {**state.candidates, **{row["id"]: state.candidate(hit_of(row)) for row in rows}}
         for key, candidate in candidates.items():
             if candidate.is_chunk:

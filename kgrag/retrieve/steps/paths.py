@@ -58,8 +58,7 @@ class Paths(Step):
     async def read(self, question: str, seeds: Sequence[str], vector: list[float], resources: Resources) -> list[Path]:
         """Read the chunks of other documents that name what seeds name, in one round trip."""
         rows = await asyncio.to_thread(
-            resources.store.search.read,
-            "retrieve/paths",
+            resources.store.search.paths,
             graph=resources.graph,
             seeds=list(seeds),
             vector=vector,

@@ -232,8 +232,7 @@ class Feedback(Step):
     async def __call__(self, state: State, resources: Resources) -> State:
         """Read the vectors of the nearest chunks, in one round trip, and move."""
         rows = await asyncio.to_thread(
-            resources.store.search.read,
-            "retrieve/nearest_vectors",
+            resources.store.search.nearest_vectors,
             index=CHUNK_VECTOR_INDEX,
             vector=state.vector,
             limit=self.nearest,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from kgrag.retrieve.scores import cosine, minmax_fusion, reciprocal_rank_fusion, scaled
 from kgrag.retrieve.state import Candidate, Query, Resources, Seeds, State, SubQuery, hit_of
@@ -13,6 +13,7 @@ from kgrag.retrieve.step import Count, Share, Step, Weight
 from kgrag.store.fulltext import fulltext_query
 from kgrag.store.graph import GraphStore
 from kgrag.store.schema import CHUNK_FULLTEXT_INDEX, CHUNK_VECTOR_INDEX
+from kgrag.store.search import ChunkRow, SparseRow
 from kgrag.text.words import content_terms, share_said
 
 __all__ = ["INDEX_OVERSAMPLING", "Dense", "Hybrid", "SeedStep", "Sparse", "best_coverage", "joined_seeds"]
@@ -23,7 +24,7 @@ INDEX_OVERSAMPLING = 5
 HITS_READ = 10
 """Of the sparse list: those whose words are compared with the question's."""
 
-Rows = list[dict[str, Any]]
+Rows = Sequence[ChunkRow]
 
 
 class SeedStep(Step):
@@ -80,21 +81,21 @@ class _IndexSeeds(SeedStep):
 
     async def _dense(self, store: GraphStore, vector: Sequence[float]) -> Rows:
         return await asyncio.to_thread(
-            store.search.read,
-            "retrieve/dense_seeds",
+            store.search.dense_seeds,
             index=CHUNK_VECTOR_INDEX,
             vector=list(vector),
             limit=self.candidates,
             candidates=self.candidates * INDEX_OVERSAMPLING,
         )
 
-    async def _sparse(self, store: GraphStore, query: str, vector: Sequence[float], *, read: int = 0) -> Rows:
+    async def _sparse(
+        self, store: GraphStore, query: str, vector: Sequence[float], *, read: int = 0
+    ) -> Sequence[SparseRow]:
         """Search for the words; the first `read` rows come with their text."""
         if not query:
             return []
         return await asyncio.to_thread(
-            store.search.read,
-            "retrieve/sparse_seeds",
+            store.search.sparse_seeds,
             index=CHUNK_FULLTEXT_INDEX,
             query=query,
             vector=list(vector),
@@ -220,7 +221,7 @@ def _cosines(rows: Rows) -> dict[str, float]:
     return {row["id"]: cosine(row["similarity"]) for row in rows}
 
 
-def _words_scores(rows: Rows) -> dict[str, float]:
+def _words_scores(rows: Sequence[SparseRow]) -> dict[str, float]:
     return {row["id"]: float(row["score"]) for row in rows}
 
 
