@@ -111,9 +111,12 @@ def content() -> Content:
 
 
 @pytest.fixture
-def vector_dimensions(content: Content) -> int:
-    """All tests of the contract have vectors of one length: their indexes are made once."""
-    return content.dimensions
+def vector_dimensions(request: pytest.FixtureRequest, content: Content) -> int:
+    """Of the embedder that the test asks for, or else of `Content`: the vector indexes of the test before are taken over where they fit."""
+    dimensions: int = (
+        request.getfixturevalue("embedder") if "embedder" in request.fixturenames else content
+    ).dimensions
+    return dimensions
 
 
 @pytest.fixture
