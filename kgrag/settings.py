@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -19,6 +21,11 @@ from kgrag.errors import InputError
 __all__ = ["SETTINGS_FILE", "Settings", "load_settings"]
 
 SETTINGS_FILE = "kgrag.toml"
+SECRET = re.compile(r"key|secret|token$|password|passwd|credential|auth|base_url", re.IGNORECASE)
+"""Names of settings, known and unknown, whose values are never shown."""
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+MIXED = re.compile(r"(?=.*[a-z])(?=.*[A-Z])(?=.*\d)[A-Za-z0-9]{16,}|[0-9a-fA-F]{24,}|(?:sk|pk|rk|hf|gsk|xai)_\w{8,}")
+"""What is a key rather than the name of a variable."""
 
 
 class Settings(BaseSettings):
@@ -102,6 +109,22 @@ class Settings(BaseSettings):
     wait_s: float = Field(default=600.0, ge=0.0)
     """How long a build waits for a model or a database server that is away before it gives up."""
 
+    @field_validator("api_key_env")
+    @classmethod
+    def _names_a_variable(cls, value: str | None) -> str | None:
+        """Refuse a key where the name of a variable is expected."""
+        if value is None or (VARIABLE.fullmatch(value) and (value in os.environ or not MIXED.fullmatch(value))):
+            return value
+        raise ValueError("expected the name of an environment variable, such as MY_API_KEY; a key is never a setting")
+
+    @field_validator("base_url", "embedder_base_url", "reranker_base_url")
+    @classmethod
+    def _has_no_user(cls, value: str | None) -> str | None:
+        """Refuse a user or a password in an address, with or without a scheme."""
+        if value is not None and "@" in value.partition("://")[2 if "://" in value else 0].partition("/")[0]:
+            raise ValueError("expected an address without a user and a password; keys come from the environment")
+        return value
+
     @field_validator("extractor", "node_properties", "relationship_properties", mode="before")
     @classmethod
     def _separated(cls, value: Any) -> Any:
@@ -128,7 +151,16 @@ def load_settings(**flags: Any) -> Settings:
     try:
         return Settings(**{name: value for name, value in flags.items() if value not in (None, [])})
     except ValidationError as error:
-        problems = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']} (got {e['input']!r})" for e in error.errors())
-        raise InputError(f"Settings (flags, KGRAG_* or {SETTINGS_FILE}): {problems}") from error
+        problems = "; ".join(_problem(".".join(map(str, e["loc"])), e["msg"], e["input"]) for e in error.errors())
+        # Without its cause, which shows every value.
+        raise InputError(f"Settings (flags, KGRAG_* or {SETTINGS_FILE}): {problems}") from None
     except ValueError as error:  # tomllib: not TOML
         raise InputError(f"{Path(SETTINGS_FILE).resolve()} is not valid TOML: {error}") from error
+
+
+def _problem(name: str, message: str, value: Any) -> str:
+    """Say what is wrong with a setting; a value that may be a secret is not shown."""
+    if SECRET.search(name):
+        hint = ": a key is never a setting, it comes from the environment (docs/models.md)" if name == "api_key" else ""
+        return f"{name}: {message}{hint}"
+    return f"{name}: {message} (got {value!r})"

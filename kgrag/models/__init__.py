@@ -11,8 +11,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from kgrag.common.plugins import registered
 from kgrag.errors import InputError
-from kgrag.models.names import CHAT_PROVIDERS, EMBEDDING_PROVIDERS, RERANK_PROVIDERS, ModelName, is_hosted
+from kgrag.models.names import (
+    CHAT_GROUP,
+    CHAT_PROVIDERS,
+    EMBEDDING_PROVIDERS,
+    RERANK_GROUP,
+    RERANK_PROVIDERS,
+    ModelName,
+    is_hosted,
+)
 
 if TYPE_CHECKING:
     from kgrag.models.base import ChatModel, Embedder, Reranker
@@ -39,17 +48,17 @@ CHAT_MODELS = ("rules",)
 def check_model_names(settings: Settings) -> None:
     """Raise `InputError` where a name is none that these functions know. Nothing is loaded, reached or read."""
     if settings.model not in CHAT_MODELS:
-        ModelName.parse(settings.model, CHAT_PROVIDERS, builtin=CHAT_MODELS, setting="model")
+        ModelName.parse(settings.model, CHAT_PROVIDERS, builtin=CHAT_MODELS, setting="model", group=CHAT_GROUP)
     if settings.embedder not in EMBEDDERS:
         ModelName.parse(settings.embedder, EMBEDDING_PROVIDERS, builtin=EMBEDDERS, setting="embedder")
     if settings.reranker is not None:
-        ModelName.parse(settings.reranker, RERANK_PROVIDERS, builtin=(), setting="reranker")
+        ModelName.parse(settings.reranker, RERANK_PROVIDERS, builtin=(), setting="reranker", group=RERANK_GROUP)
 
 
 def open_chat_model(
     name: str, *, settings: Settings | None = None, meter: Meter | None = None, **overrides: Any
 ) -> ChatModel:
-    """Return a hosted chat model: `openai:NAME`, `azure:DEPLOYMENT` or `ollama:NAME`.
+    """Return a hosted chat model: `openai:NAME`, `azure:DEPLOYMENT`, `ollama:NAME`, or of a provider that another package adds.
 
     `overrides` are settings (`base_url`, `concurrency`, `timeout_s`, ...) for where `settings` is not given; the rest comes from `KGRAG_*`
     and `kgrag.toml`. Models that share a `meter` are counted together. Raises `InputError` for an unknown name and `ModelError` for a
@@ -59,8 +68,10 @@ def open_chat_model(
     from kgrag.models.endpoint import Endpoint
     from kgrag.models.openai_chat import ChatOptions, OpenAIChatModel
 
-    parsed = ModelName.parse(name, CHAT_PROVIDERS, builtin=(), setting="model")
+    parsed = ModelName.parse(name, CHAT_PROVIDERS, builtin=(), setting="model", group=CHAT_GROUP)
     stack = _stack(settings, meter, overrides, model=name)
+    if parsed.provider not in CHAT_PROVIDERS:
+        return stack.chat(registered(CHAT_GROUP)[parsed.provider].load()(name, stack.settings))
     options = ChatOptions(stack.settings.temperature, stack.settings.max_completion_tokens)
     return stack.chat(OpenAIChatModel(Endpoint(connection(parsed, "chat", stack.settings)), options=options))
 
@@ -105,7 +116,7 @@ def open_reranker(
 
     Raises as `open_embedder` does.
     """
-    parsed = ModelName.parse(name, RERANK_PROVIDERS, builtin=(), setting="reranker")
+    parsed = ModelName.parse(name, RERANK_PROVIDERS, builtin=(), setting="reranker", group=RERANK_GROUP)
     if parsed.provider == "sentence-transformers":
         from kgrag.models.sentence_transformers_models import CrossEncoderReranker
 
@@ -114,6 +125,8 @@ def open_reranker(
     from kgrag.models.connections import connection
 
     stack = _stack(settings, meter, overrides, reranker=name)
+    if parsed.provider not in RERANK_PROVIDERS:
+        return stack.reranker(registered(RERANK_GROUP)[parsed.provider].load()(name, stack.settings))
     return stack.reranker(CohereReranker(connection(parsed, "reranker", stack.settings)))
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from kgrag.errors import ModelMissing, ModelReplyError
 from kgrag.models.base import Vectors
 from kgrag.models.embedding_endpoint import EmbeddingEndpoint, Purpose
+from kgrag.models.endpoint import MAX_COUNTED_TOKENS
 from kgrag.models.endpoint_errors import Connection, not_json, refusal, timed_out, unreachable
 from kgrag.models.meter import report_usage
 from kgrag.models.per_loop import PerLoop
@@ -168,7 +169,8 @@ class CohereReranker:
 
 def _billed(reply: Any, unit: str) -> float | None:
     units = getattr(getattr(reply, "meta", None), "billed_units", None)
-    return getattr(units, unit, None)
+    count = getattr(units, unit, None)
+    return count if isinstance(count, int | float) and 0 <= count <= MAX_COUNTED_TOKENS else None
 
 
 async def _close(client: cohere.AsyncClientV2) -> None:

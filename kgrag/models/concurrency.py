@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from kgrag.models.around import Call
+from kgrag.models.middleware import Call
 from kgrag.models.per_loop import PerLoop
 
 __all__ = ["ConcurrencyCap"]

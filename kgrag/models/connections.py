@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from kgrag.errors import InputError, ModelError
 from kgrag.models.endpoint_errors import Connection
-from kgrag.models.keys import read_key
+from kgrag.models.keys import read_key, redacted
 from kgrag.models.names import ModelName
 from kgrag.settings import Settings
 
@@ -82,7 +82,7 @@ def _from_environment(name: str, provider: _Provider) -> str | None:
 def _checked(url: str, model: ModelName) -> str:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise InputError(f"The base URL of {model} is {url!r}; expected one like http://127.0.0.1:8000/v1.")
+        raise InputError(f"The base URL of {model} is {redacted(url)!r}; expected one like http://127.0.0.1:8000/v1.")
     if parts.username or parts.password or parts.query:
         raise InputError(
             f"The base URL of {model} has a user, a password or a query in it. Leave them out: keys come from the environment "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,9 +20,11 @@ from kgrag.models.endpoint_errors import (
 )
 from kgrag.models.per_loop import PerLoop
 
-__all__ = ["Endpoint", "used"]
+__all__ = ["MAX_COUNTED_TOKENS", "Endpoint", "used"]
 
 
+MAX_COUNTED_TOKENS = 100_000_000
+"""Of one call: an endpoint that counts more counts wrongly, and the estimate is taken."""
 CONNECT_TIMEOUT_S = 10.0
 """A host that takes no connection for so long is not there, however slow its model may be."""
 
@@ -75,9 +76,10 @@ class Endpoint:
         return openai.AsyncOpenAI(base_url=at.base_url, **options)
 
     def _object(self, content: bytes, content_type: str) -> dict[str, Any]:
+        content = self.connection.without_key(content)
         try:
             data = json.loads(content)
-        except ValueError:
+        except (ValueError, RecursionError):
             data = None
         if not isinstance(data, dict):
             raise not_json(self.connection, content, content_type)
@@ -87,7 +89,9 @@ class Endpoint:
 
 
 def used(data: Mapping[str, Any], unit: str) -> int | None:
-    """Return what a reply's `usage` says of `prompt_tokens` or `completion_tokens`; None where it says no number."""
+    """Return what a reply's `usage` says of `prompt_tokens` or `completion_tokens`; None where it says no number that can be one."""
     usage = data.get("usage")
     count = usage.get(unit) if isinstance(usage, Mapping) else None
-    return int(count) if isinstance(count, int | float) and 0 <= count < math.inf else None
+    if isinstance(count, bool) or not isinstance(count, int | float) or not 0 <= count <= MAX_COUNTED_TOKENS:
+        return None
+    return int(count)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -10,11 +11,12 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from kgrag.errors import ModelError, ModelReplyError, ModelUnavailable
-from kgrag.models.keys import Key, redacted
+from kgrag.models.keys import SHORTEST_KEY, SHOWN_INSTEAD, Key, redacted
 from kgrag.models.names import ModelName
 
 __all__ = [
     "Connection",
+    "ContextOverflow",
     "RequestRefused",
     "error_with_status_200",
     "not_json",
@@ -24,6 +26,13 @@ __all__ = [
 ]
 
 SHOWN_CHARACTERS = 300
+CONTEXT_CODES = frozenset({"context_length_exceeded", "string_above_max_length"})
+ABOUT_CONTEXT = re.compile(
+    r"context (?:length|window|size)|maximum context|(?:prompt|input|request) (?:is |was )?too (?:long|large)|too many (?:input )?tokens"
+    r"|exceeds? the (?:available )?(?:context|maximum (?:number of )?tokens)",
+    re.IGNORECASE,
+)
+"""As OpenAI, vLLM, llama.cpp, Ollama, Mistral and Azure word it."""
 BUSY_STATUSES = frozenset({408, 409, 425, 429})
 """Besides 5xx: timeout, conflict, too early, too many."""
 
@@ -44,6 +53,11 @@ class Connection:
         """Which model where, for messages."""
         return f"{self.model} at {redacted(self.base_url)}"
 
+    def without_key(self, content: bytes) -> bytes:
+        """Return a reply without the key, should the endpoint or the model repeat it: replies are cached and kept in ledgers."""
+        key = (self.key.value or "").encode()
+        return content.replace(key, SHOWN_INSTEAD.encode()) if len(key) >= SHORTEST_KEY else content
+
     def clean(self, text: str) -> str:
         """Return what an endpoint said as one line that may be shown."""
         text = " ".join(redacted(text, self.key).split())
@@ -57,6 +71,10 @@ class RequestRefused(ModelReplyError):
         super().__init__(message)
         self.detail = detail
         """What the endpoint said."""
+
+
+class ContextOverflow(RequestRefused):
+    """A prompt is longer than the model's window, or prompt and reply together are: a shorter prompt may be answered."""
 
 
 def refusal(at: Connection, status: int, body: Any, *, path: str, headers: Mapping[str, str]) -> ModelError:
@@ -82,7 +100,8 @@ def refusal(at: Connection, status: int, body: Any, *, path: str, headers: Mappi
         return ModelUnavailable(f"{at.place} answered {status}: {detail}", retry_after_s=_retry_after_s(headers))
     if status < 400 or status == 405:
         return ModelError(f"{at.place}: {status} at {path}: {detail}. Check the base URL.")
-    return RequestRefused(f"{at.place} refused the request ({status}): {detail}", detail=said)
+    kind = ContextOverflow if codes & CONTEXT_CODES or ABOUT_CONTEXT.search(said) else RequestRefused
+    return kind(f"{at.place} refused the request ({status}): {detail}", detail=said)
 
 
 def unreachable(at: Connection, cause: BaseException) -> ModelUnavailable:

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kgrag.errors import ModelReplyError, ModelUnavailable
-from kgrag.models.around import Call
 from kgrag.models.base import ChatModel, Message, Reply
 from kgrag.models.cached import chat_key
+from kgrag.models.middleware import Call
 from kgrag.models.reply_cache import ReplyCache
 from kgrag.models.wrapped import Wrapped, identity_of
 from kgrag.types import Usage

@@ -16,11 +16,13 @@ from pydantic import SecretStr
 
 from kgrag.errors import ModelError
 
-__all__ = ["Key", "read_key", "redacted"]
+__all__ = ["SHORTEST_KEY", "SHOWN_INSTEAD", "Key", "read_key", "redacted"]
 
 SHOWN_INSTEAD = "[key]"
+SHORTEST_KEY = 8
+"""A shorter one is a word that replies may have."""
 LOOKS_LIKE_A_KEY = re.compile(r"\b(?:sk|pk|rk)-[A-Za-z0-9_*-]{6,}|(?<=Bearer )\S+")
-USER_IN_URL = re.compile(r"(?<=://)[^/\s@]+@")
+USER_IN_URL = re.compile(r"(?:(?<=://)|^)[^/\s@]+@")
 
 
 @dataclass(frozen=True, slots=True)

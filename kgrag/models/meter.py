@@ -12,9 +12,10 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar, cast
 
 from kgrag.errors import ModelReplyError
-from kgrag.models.around import Call
 from kgrag.models.base import Reply
+from kgrag.models.middleware import Call
 from kgrag.models.prices import PriceTable, load_prices
+from kgrag.models.tokens import estimate_tokens
 from kgrag.types import Usage
 
 __all__ = ["Meter", "Spent", "report_usage"]
@@ -97,13 +98,18 @@ class Meter:
                 raise
         seconds = time.perf_counter() - started
         if isinstance(result, Reply):
-            return cast(T, replace(result, usage=self._count(call, result.usage, seconds)))
+            usage = result.usage
+            if not usage.completion_tokens and result.text:
+                usage = usage.model_copy(update={"completion_tokens": estimate_tokens(result.text)})
+            return cast(T, replace(result, usage=self._count(call, usage, seconds)))
         tokens = spent.prompt_tokens if spent.reported else call.tokens
         searches = spent.searches or int(call.kind == "rerank")
         self._count(call, Usage(calls=1, prompt_tokens=tokens), seconds, searches=searches)
         return result
 
     def _count(self, call: Call, usage: Usage, seconds: float, *, searches: int = 0) -> Usage:
+        if not usage.prompt_tokens and call.kind == "chat":  # the model counts nothing
+            usage = usage.model_copy(update={"prompt_tokens": call.tokens})
         price = self.prices.of(call.model)
         cost = usage.cost if price is None else price.of(usage, searches=searches)
         counted = usage.model_copy(update={"cost": cost, "seconds": seconds})

@@ -4,14 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kgrag.common.plugins import registered
 from kgrag.errors import InputError
 
-__all__ = ["CHAT_PROVIDERS", "EMBEDDING_PROVIDERS", "RERANK_PROVIDERS", "ModelName", "is_hosted"]
+__all__ = [
+    "CHAT_GROUP",
+    "CHAT_PROVIDERS",
+    "EMBEDDING_PROVIDERS",
+    "RERANK_GROUP",
+    "RERANK_PROVIDERS",
+    "ModelName",
+    "is_hosted",
+]
 
 CHAT_PROVIDERS = ("openai", "azure", "ollama")
 """All speak the OpenAI protocol; `openai` with a base URL is any such endpoint (vLLM, LM Studio, a gateway)."""
 EMBEDDING_PROVIDERS = ("openai", "azure", "ollama", "cohere", "sentence-transformers")
 RERANK_PROVIDERS = ("cohere", "sentence-transformers")
+CHAT_GROUP, RERANK_GROUP = "kgrag.models", "kgrag.rerankers"
+"""Groups of entry points by which other packages add providers: callables `(name, settings) -> ChatModel` or `-> Reranker`."""
 IN_PROCESS = frozenset({"sentence-transformers"})
 
 
@@ -26,8 +37,14 @@ class ModelName:
         return f"{self.provider}:{self.model}"
 
     @classmethod
-    def parse(cls, name: str, providers: tuple[str, ...], *, builtin: tuple[str, ...], setting: str) -> ModelName:
-        """Read `provider:model`. Raises `InputError` that lists what may stand there; `setting` is the flag's name."""
+    def parse(
+        cls, name: str, providers: tuple[str, ...], *, builtin: tuple[str, ...], setting: str, group: str = ""
+    ) -> ModelName:
+        """Read `provider:model`. Raises `InputError` that lists what may stand there; `setting` is the flag's name.
+
+        Packages add providers by entry points of the group.
+        """
+        providers = (*providers, *sorted(set(registered(group)) - set(providers))) if group else providers
         provider, colon, model = name.partition(":")
         if colon and provider in providers and model.strip():
             return cls(provider, model.strip())

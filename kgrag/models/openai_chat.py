@@ -11,7 +11,7 @@ from typing import Any
 from kgrag.errors import ModelReplyError
 from kgrag.models.base import Message, Reply
 from kgrag.models.endpoint import Endpoint, used
-from kgrag.models.endpoint_errors import RequestRefused
+from kgrag.models.endpoint_errors import ContextOverflow, RequestRefused
 from kgrag.models.structured import StructuredOutputUnsupported
 from kgrag.models.tokens import estimate_tokens
 from kgrag.types import Usage
@@ -23,6 +23,7 @@ ABOUT_SCHEMAS = re.compile(r"response_format|json_schema|json schema|structured 
 THOUGHTS = re.compile(r"\A\s*<think>.*?</think>\s*", re.DOTALL)
 """Models that reason aloud (DeepSeek-R1, Qwen) write this before their answer where the endpoint does not take it out."""
 SCHEMA_NAME = "reply"
+LENGTHS = ("max_completion_tokens", "max_tokens")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,8 @@ class OpenAIChatModel:
 
     With a schema the endpoint is asked for output by it, and `StructuredOutputUnsupported` is raised where it refuses. A reply that was
     cut at the token limit, refused, filtered or empty is a `ModelReplyError`. An option that the model does not take (reasoning models
-    take no temperature) is left out from then on.
+    take no temperature) is left out from then on; where prompt and longest reply do not fit the window together, the length of the reply is
+    left out of that call alone, and `ContextOverflow` is raised where the prompt alone does not.
     """
 
     def __init__(self, endpoint: Endpoint, *, options: ChatOptions) -> None:
@@ -66,10 +68,17 @@ class OpenAIChatModel:
         if schema is not None:
             wanted = {"name": SCHEMA_NAME, "schema": dict(schema), "strict": _is_strict(schema)}
             body["response_format"] = {"type": "json_schema", "json_schema": wanted}
+        left_out: set[str] = set()
         while True:
-            options = {name: value for name, value in self._options.items() if name not in self._refused}
+            options = {n: value for n, value in self._options.items() if n not in self._refused | left_out}
             try:
                 return self._read(await self._endpoint.post(PATH, body | options), messages)
+            except ContextOverflow as error:
+                # Of the options only the length of the reply can be what is too much, and only of this call.
+                too_long = {name for name in LENGTHS if name in options and name in error.detail}
+                if not too_long:
+                    raise
+                left_out |= too_long
             except RequestRefused as error:
                 refused = {name for name in options if name in error.detail}
                 if refused:
@@ -83,7 +92,7 @@ class OpenAIChatModel:
         try:
             choice = data["choices"][0]
             message = choice["message"]
-            content = message.get("content")
+            content, reason = message.get("content"), choice.get("finish_reason")
         except (KeyError, IndexError, TypeError, AttributeError):
             raise ModelReplyError(
                 f"{self.name}: expected a chat completion with choices[0].message, got another object.",
@@ -93,9 +102,10 @@ class OpenAIChatModel:
         if isinstance(content, list):  # some endpoints answer in parts
             content = "".join(str(part.get("text", "")) for part in content if isinstance(part, Mapping))
         content = content if isinstance(content, str) else ""
+        if not content.strip():  # some endpoints answer by a call of a tool where they were asked for a schema
+            content = _arguments(message.get("tool_calls"))
         usage = _usage(data, messages, content)
         text = THOUGHTS.sub("", content, count=1)
-        reason = choice.get("finish_reason")
         problem = None
         if reason == "length":
             problem = "the reply was cut off at the token limit (finish_reason length)"
@@ -110,12 +120,23 @@ class OpenAIChatModel:
         return Reply(text=text, usage=usage)
 
 
+def _arguments(calls: Any) -> str:
+    """Return the arguments of the first call of a tool; empty where there is none."""
+    try:
+        arguments = calls[0]["function"]["arguments"]
+    except (KeyError, IndexError, TypeError):
+        return ""
+    return arguments if isinstance(arguments, str) else json.dumps(arguments)
+
+
 def _usage(data: Mapping[str, Any], messages: Sequence[Message], written: str) -> Usage:
     """Return what the endpoint says was used, and the estimate where it says nothing."""
     prompt, completion = used(data, "prompt_tokens"), used(data, "completion_tokens")
     if not prompt:
-        prompt, completion = sum(estimate_tokens(message.content) for message in messages), estimate_tokens(written)
-    return Usage(calls=1, prompt_tokens=prompt, completion_tokens=completion or 0)
+        prompt = sum(estimate_tokens(message.content) for message in messages)
+    if completion is None or (not completion and written):
+        completion = estimate_tokens(written)
+    return Usage(calls=1, prompt_tokens=prompt, completion_tokens=completion)
 
 
 def _is_strict(schema: Any) -> bool:

@@ -20,13 +20,13 @@ from pathlib import Path
 
 from platformdirs import user_cache_path
 
-from kgrag.models.around import Around, around
 from kgrag.models.base import ChatModel, Embedder, Reranker
 from kgrag.models.batches import BatchingEmbedder
 from kgrag.models.cached import CachedChatModel, CachedEmbedder, CachedReranker
 from kgrag.models.concurrency import ConcurrencyCap
 from kgrag.models.embedding_endpoint import EmbeddingEndpoint
 from kgrag.models.meter import Meter
+from kgrag.models.middleware import Middleware, around
 from kgrag.models.rate_limits import RateLimits
 from kgrag.models.reply_cache import ReplyCache
 from kgrag.models.retries import Retries
@@ -39,6 +39,8 @@ __all__ = ["Stack", "open_cache"]
 
 CACHE_OFF = "off"
 CACHE_FILE = "replies.sqlite"
+LIMITS_FILE = "limits.sqlite"
+"""Beside the cache: limits hold for all processes that share its folder."""
 
 
 def open_cache(settings: Settings) -> ReplyCache | None:
@@ -60,28 +62,33 @@ class Stack:
 
     def chat(self, endpoint: ChatModel) -> ChatModel:
         """Put everything around a chat endpoint."""
-        model: ChatModel = StructuredChatModel(around(endpoint, *self._policies()))
+        model: ChatModel = StructuredChatModel(around(endpoint, *self._middleware()))
         return model if self.cache is None else CachedChatModel(model, self.cache, meter=self.meter)
 
     def embedder(self, endpoint: EmbeddingEndpoint) -> Embedder:
         """Put everything around an embedding endpoint."""
-        model: Embedder = BatchingEmbedder(around(endpoint, *self._policies()), batch_texts=endpoint.batch_texts)
+        model: Embedder = BatchingEmbedder(around(endpoint, *self._middleware()), batch_texts=endpoint.batch_texts)
         if self.cache is not None:
             model = CachedEmbedder(model, self.cache, meter=self.meter)
         return SizedEmbedder(model, known=endpoint.known_dimensions)
 
     def reranker(self, endpoint: Reranker) -> Reranker:
         """Put everything around a rerank endpoint."""
-        model = around(endpoint, *self._policies())
+        model = around(endpoint, *self._middleware())
         return model if self.cache is None else CachedReranker(model, self.cache, meter=self.meter)
 
-    def _policies(self) -> tuple[Around, ...]:
-        """Make the policies of one model: limits are for each model, the meter is for all."""
+    def _middleware(self) -> tuple[Middleware, ...]:
+        """Make the middleware of one model: limits are for each model, the meter is for all."""
         settings = self.settings
         return (
             Retries(settings.retries + 1),
             ConcurrencyCap(settings.concurrency),
-            RateLimits(requests_per_minute=settings.requests_per_minute, tokens_per_minute=settings.tokens_per_minute),
+            RateLimits(
+                requests_per_minute=settings.requests_per_minute,
+                tokens_per_minute=settings.tokens_per_minute,
+                longest_reply=settings.max_completion_tokens,
+                file=None if self.cache is None else self.cache.path.with_name(LIMITS_FILE),
+            ),
             self.meter,
             Timeout(settings.timeout_s),
         )

@@ -19,6 +19,8 @@ __all__ = ["StructuredChatModel", "StructuredMode", "StructuredOutputUnsupported
 StructuredMode = Literal["native", "prompted"]
 CODE_FENCE = re.compile(r"```(?:json|JSON)?\s*\n(.*?)(?:\n```|\Z)", re.DOTALL)
 SHOWN_PROBLEMS = 5
+MAX_BROKEN_STARTS = 1_000
+"""Brackets at which an object is looked for: a reply of nothing but brackets costs no more."""
 
 INSTRUCTION = (
     "Reply with one JSON object and nothing else: no explanation, no Markdown fence. "
@@ -138,18 +140,19 @@ def parse_object(text: str) -> dict[str, Any] | None:
     for candidate in candidates:
         try:
             data = json.loads(candidate)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         if isinstance(data, dict):
             return data
     decoder = json.JSONDecoder()
     best: tuple[int, dict[str, Any]] | None = None
     start = text.find("{")
-    while start >= 0:
+    tries = 0
+    while start >= 0 and tries < MAX_BROKEN_STARTS:
         try:
             data, end = decoder.raw_decode(text, start)
-        except ValueError:
-            start = text.find("{", start + 1)
+        except (ValueError, RecursionError):
+            start, tries = text.find("{", start + 1), tries + 1
             continue
         if isinstance(data, dict) and (best is None or end - start > best[0]):
             best = end - start, data

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from kgrag.errors import ModelUnavailable
-from kgrag.models.around import Call
+from kgrag.models.middleware import Call
 
 __all__ = ["Timeout"]
 

@@ -139,3 +139,12 @@ def test_brackets_without_end_are_no_crash(opening: str, depth: int) -> None:
     for reply in (opening * depth, "[" * depth + "]" * depth, '[{"head":' + "[" * depth + '"x"' + "]" * depth + "}]"):
         stated = read_reply(reply, chunk_text="a b")
         assert stated.form is not None or stated.lost
+
+
+def test_a_key_that_comes_twice_in_an_object_loses_nothing_silently() -> None:
+    twice = '{"nodes": [{"id": "A"}], "nodes": [{"id": "B"}], "relationships": [{"head": "A", "type": "HAS", "tail": "B", "tail": "C"}]}'
+    stated = read_reply(twice)
+    assert [n.name for n in stated.named] == ["A", "B"]
+    assert [s.tail for s in stated.statements] == ["B", "C"]
+    assert "came twice" in stated.reason and not stated.lost
+    assert "the first was kept" in read_reply('[{"head": "A", "type": "HAS", "type": "IS", "tail": "B"}]').lost[0]

@@ -299,7 +299,7 @@ def test_an_unknown_name_says_what_names_there_are(name: str) -> None:
     ("make", "says"),
     [
         (lambda: open_chat_model("openai:any"), "OPENAI_API_KEY"),
-        (lambda: open_chat_model("openai:any", base_url="http://u:p@host/v1"), "user, a password"),
+        (lambda: open_chat_model("openai:any", base_url="http://u:p@host/v1"), "without a user and a password"),
         (lambda: open_chat_model("openai:any", base_url="http://host/v1?key=secret"), "a query in it"),
         (lambda: open_chat_model("openai:any", base_url="localhost:8000"), "expected one like"),
         (lambda: open_chat_model("azure:any"), "AZURE_OPENAI_ENDPOINT"),

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from kgrag.errors import ModelError
+from kgrag.errors import InputError, ModelError
 from kgrag.models import open_chat_model
 from kgrag.models.base import Message
 from kgrag.models.keys import read_key, redacted
 from kgrag.settings import load_settings
-from kgrag.testing import ModelServer, refused
+from kgrag.testing import ModelServer, answer, refused
 
 KEY = "sk-proj-abcDEF0123456789"
 
@@ -79,3 +79,43 @@ def test_a_key_is_sent_and_is_in_no_message_traceback_log_setting_or_file(
     assert cache_file.stat().st_size > 0
     for file in tmp_path.rglob("*"):
         assert not file.is_file() or KEY.encode() not in file.read_bytes()
+
+
+KEYS = ["sk-abcdef0123456789", "Abcdef0123456789XYZ", "0123456789abcdef0123456789abcdef", "gsk_abcdef12345"]
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_key_where_a_variable_is_named_is_refused_and_not_shown(key: str) -> None:
+    with pytest.raises(InputError, match="environment variable") as caught:
+        load_settings(api_key_env=key)
+    assert key not in "".join(traceback.format_exception(caught.value))
+
+
+def test_a_key_in_the_settings_file_is_refused_and_not_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "kgrag.toml").write_text('api_key = "sk-abcdef0123456789"\n')
+    with pytest.raises(InputError, match="a key is never a setting") as caught:
+        load_settings()
+    assert "abcdef" not in "".join(traceback.format_exception(caught.value))
+
+
+@pytest.mark.parametrize("url", ["me:geheim@host:8000/v1", "http://me:geheim@host/v1", "me@host"])
+@pytest.mark.parametrize("name", ["base_url", "embedder_base_url", "reranker_base_url"])
+def test_a_user_in_an_address_is_refused_and_not_shown(name: str, url: str) -> None:
+    with pytest.raises(InputError, match="without a user") as caught:
+        load_settings(**{name: url})
+    assert "me" not in str(caught.value).replace("environment", "").split() and "geheim" not in str(caught.value)
+
+
+def test_a_key_that_a_reply_repeats_is_in_no_reply_and_no_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = "sk-echo-0123456789"
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    cache = tmp_path / "replies.sqlite"
+    with ModelServer(lambda request: answer(f"You sent {key}.")) as server:
+        model = open_chat_model("openai:any", base_url=server.url, model_cache=str(cache))
+        reply = asyncio.run(model.reply([Message("user", "Which key?")]))
+    assert reply.text == "You sent [key]."
+    kept = b"".join(file.read_bytes() for file in tmp_path.iterdir())
+    assert b"[key]" in kept and key.encode() not in kept

@@ -7,9 +7,9 @@ import pytest
 
 from kgrag.errors import InputError, ModelUnavailable
 from kgrag.models import open_chat_model, open_embedder
-from kgrag.models.around import around
 from kgrag.models.base import Message
 from kgrag.models.meter import Meter
+from kgrag.models.middleware import around
 from kgrag.models.prices import load_prices
 from kgrag.testing import Behaviour, HashingEmbedder, ModelServer, ScriptedChatModel, ScriptedReranker, server_error
 from kgrag.types import Usage

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgrag.errors import ModelError, ModelUnavailable
-from kgrag.models.around import around
 from kgrag.models.base import Message
+from kgrag.models.middleware import around
 from kgrag.models.retries import LONGEST_WAIT_S, RETRY_AFTER_JITTER_S, Retries
 from kgrag.testing import ScriptedChatModel
 

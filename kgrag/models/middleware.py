@@ -17,7 +17,7 @@ from kgrag.models.base import ChatModel, Embedder, Message, Reply, Reranker, Vec
 from kgrag.models.tokens import estimate_tokens
 from kgrag.models.wrapped import Wrapped, WrappedEmbedder
 
-__all__ = ["Around", "Call", "around"]
+__all__ = ["Call", "Middleware", "around"]
 
 T = TypeVar("T")
 MESSAGE_TOKENS = 4
@@ -41,7 +41,7 @@ class Call:
         return extra + sum(map(estimate_tokens, self.texts))
 
 
-class Around(Protocol):
+class Middleware(Protocol):
     """Does something before, after or instead of a request."""
 
     async def __call__(self, call: Call, send: Callable[[], Awaitable[T]]) -> T:
@@ -50,66 +50,66 @@ class Around(Protocol):
 
 
 @overload
-def around(model: ChatModel, *policies: Around) -> ChatModel: ...
+def around(model: ChatModel, *middleware: Middleware) -> ChatModel: ...
 @overload
-def around(model: Embedder, *policies: Around) -> Embedder: ...
+def around(model: Embedder, *middleware: Middleware) -> Embedder: ...
 @overload
-def around(model: Reranker, *policies: Around) -> Reranker: ...
-def around(model: ChatModel | Embedder | Reranker, *policies: Around) -> ChatModel | Embedder | Reranker:
+def around(model: Reranker, *middleware: Middleware) -> Reranker: ...
+def around(model: ChatModel | Embedder | Reranker, *middleware: Middleware) -> ChatModel | Embedder | Reranker:
     """Return the model with these around each of its requests, the first outermost."""
     # Not isinstance: a protocol with properties reads them, and an endpoint may not know its `dimensions` yet.
     if hasattr(type(model), "reply"):
-        return AroundChatModel(cast(ChatModel, model), policies)
+        return ChatModelWithMiddleware(cast(ChatModel, model), middleware)
     if hasattr(type(model), "embed_documents"):
-        return AroundEmbedder(cast(Embedder, model), policies)
-    return AroundReranker(cast(Reranker, model), policies)
+        return EmbedderWithMiddleware(cast(Embedder, model), middleware)
+    return RerankerWithMiddleware(cast(Reranker, model), middleware)
 
 
-class AroundChatModel(Wrapped[ChatModel]):
-    """A `ChatModel` with policies around its requests."""
+class ChatModelWithMiddleware(Wrapped[ChatModel]):
+    """A `ChatModel` with middleware around its requests."""
 
-    def __init__(self, model: ChatModel, policies: Sequence[Around]) -> None:
+    def __init__(self, model: ChatModel, middleware: Sequence[Middleware]) -> None:
         super().__init__(model)
-        self._policies = tuple(policies)
+        self._middleware = tuple(middleware)
 
     async def reply(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None) -> Reply:
         """Answer as the model does; see `ChatModel.reply`."""
         call = Call(self.name, "chat", tuple(message.content for message in messages))
-        return await _through(self._policies, call, partial(self._model.reply, messages, schema=schema))
+        return await _through(self._middleware, call, partial(self._model.reply, messages, schema=schema))
 
 
-class AroundEmbedder(WrappedEmbedder):
-    """An `Embedder` with policies around its requests."""
+class EmbedderWithMiddleware(WrappedEmbedder):
+    """An `Embedder` with middleware around its requests."""
 
-    def __init__(self, model: Embedder, policies: Sequence[Around]) -> None:
+    def __init__(self, model: Embedder, middleware: Sequence[Middleware]) -> None:
         super().__init__(model)
-        self._policies = tuple(policies)
+        self._middleware = tuple(middleware)
 
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Embed as the model does; see `Embedder.embed_documents`."""
         call = Call(self.name, "embed", tuple(texts))
-        return await _through(self._policies, call, partial(self._model.embed_documents, texts))
+        return await _through(self._middleware, call, partial(self._model.embed_documents, texts))
 
     async def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """Embed as the model does; see `Embedder.embed_queries`."""
         call = Call(self.name, "embed", tuple(texts))
-        return await _through(self._policies, call, partial(self._model.embed_queries, texts))
+        return await _through(self._middleware, call, partial(self._model.embed_queries, texts))
 
 
-class AroundReranker(Wrapped[Reranker]):
-    """A `Reranker` with policies around its requests."""
+class RerankerWithMiddleware(Wrapped[Reranker]):
+    """A `Reranker` with middleware around its requests."""
 
-    def __init__(self, model: Reranker, policies: Sequence[Around]) -> None:
+    def __init__(self, model: Reranker, middleware: Sequence[Middleware]) -> None:
         super().__init__(model)
-        self._policies = tuple(policies)
+        self._middleware = tuple(middleware)
 
     async def score(self, query: str, passages: Sequence[str]) -> NDArray[np.float32]:
         """Score as the model does; see `Reranker.score`."""
         call = Call(self.name, "rerank", (query, *passages))
-        return await _through(self._policies, call, partial(self._model.score, query, passages))
+        return await _through(self._middleware, call, partial(self._model.score, query, passages))
 
 
-def _through(policies: Sequence[Around], call: Call, send: Callable[[], Awaitable[T]]) -> Awaitable[T]:
-    for policy in reversed(policies):
+def _through(middleware: Sequence[Middleware], call: Call, send: Callable[[], Awaitable[T]]) -> Awaitable[T]:
+    for policy in reversed(middleware):
         send = partial(policy, call, send)
     return send()

@@ -1,0 +1,163 @@
+"""A build survives any reply: every chunk is accounted for, the build goes on, and a reply that was of no use is not cached."""
+
+import asyncio
+import json
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from kgrag.extract import NEEDS_MODEL, open_extractor
+from kgrag.extract.base import Extractor
+from kgrag.jobs.build import build
+from kgrag.jobs.report import BuildReport
+from kgrag.jobs.stages.extraction import PROBE
+from kgrag.models.base import ChatModel, Message
+from kgrag.models.cached import CachedChatModel
+from kgrag.models.reply_cache import ReplyCache
+from kgrag.settings import Settings
+from kgrag.store.graph import GraphStore, open_store
+from kgrag.testing import HashingEmbedder, ScriptedChatModel
+from kgrag.types import Chunk, Extraction
+
+CHUNKS = 12
+GOOD = "(X-100, draws, 5 mA)"
+GRAPHS = (f"g{number}" for number in count())
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["nodes", "relationships", "id", "label", "type", "head", "tail", "properties", "name"]),
+            inner,
+            max_size=3,
+        )
+    ),
+    max_leaves=12,
+)
+REPLIES = JSON.map(json.dumps) | st.binary(max_size=40).map(lambda b: b.decode("utf-8", "surrogateescape")) | st.text()
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GraphStore]:
+    with open_store(tmp_path_factory.mktemp("any") / "store.kg") as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def notes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("notes") / "notes.jsonl"
+    lines = [{"id": f"n{i}", "title": "", "text": f"Note {i}: the X-100 draws 5 mA."} for i in range(CHUNKS)]
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return file
+
+
+def built(
+    store: GraphStore,
+    notes: Path,
+    model: ChatModel,
+    *,
+    extractor: Extractor | None = None,
+    name: str = "path",
+    graph: str | None = None,
+    **options: object,
+) -> tuple[BuildReport, str]:
+    chosen = Settings(graph=graph or next(GRAPHS), **options)
+    one = extractor or open_extractor(name, model=model, settings=chosen)
+    job = build([notes], store=store, embedder=HashingEmbedder(), extractors=[one], model=model, settings=chosen)
+    return asyncio.run(job), str(chosen.graph)
+
+
+def by_chunk(replies: Sequence[str], *, good: str = GOOD) -> Callable[[Sequence[Message]], str]:
+    def script(messages: Sequence[Message]) -> str:
+        asked = messages[-1].content if len(messages) < 3 else messages[1].content
+        return next((reply for i, reply in enumerate(replies) if f"Note {i}:" in asked), good)
+
+    return script
+
+
+BAD = [
+    '{"nodes": [{"id": "0", "label": "\\ud800", "properties": {"name": "\\ud800"}}], "relationships": []}',
+    "\ud800",
+    "[" * 100_000,
+    '{"nodes":' * 100_000,
+    "[" * 100_000 + "]" * 100_000,
+]
+
+
+@pytest.mark.parametrize("name", NEEDS_MODEL)
+def test_replies_that_ended_builds_fail_their_chunk_alone(store: GraphStore, notes: Path, name: str) -> None:
+    good = "[]" if name != "path" else GOOD
+    report, graph = built(store, notes, ScriptedChatModel(by_chunk(BAD, good=good)), name=name)
+    states = report.extractions[graph]
+    assert sum(states.values()) == CHUNKS
+    assert states["failed"] <= len(BAD)
+    assert all(failure.reason for failure in report.failures)
+
+
+@settings(
+    max_examples=3, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
+@given(replies=st.lists(REPLIES, min_size=CHUNKS, max_size=CHUNKS), name=st.sampled_from(NEEDS_MODEL))
+def test_whatever_a_model_replies_every_chunk_is_accounted_for(
+    store: GraphStore, notes: Path, replies: list[str], name: str
+) -> None:
+    report, graph = built(store, notes, ScriptedChatModel(by_chunk(replies)), name=name)
+    assert sum(report.extractions[graph].values()) == CHUNKS
+
+
+class Raising:
+    """An extractor of another package, with a defect."""
+
+    name, fingerprint = "raising", "1"
+
+    def __init__(self, model: ChatModel) -> None:
+        self._model = model
+
+    def prepare(self, documents: object, chunks: object) -> None:
+        pass
+
+    async def extract(self, chunk: Chunk) -> Extraction:
+        reply = await self._model.reply([Message("user", chunk.text)])
+        if "bad" in reply.text:
+            raise RecursionError("too deep")
+        return Extraction(chunk_id=chunk.id, state="empty")
+
+
+def test_what_an_extractor_raises_is_named_and_its_reply_is_not_cached(
+    store: GraphStore, notes: Path, tmp_path: Path
+) -> None:
+    cache = ReplyCache(tmp_path / "replies.sqlite")
+
+    def cached(reply: str) -> tuple[CachedChatModel, ScriptedChatModel]:
+        inner = ScriptedChatModel(lambda messages: reply if "Note 3:" in messages[-1].content else "good")
+        return CachedChatModel(inner, cache), inner
+
+    model, _ = cached("bad")
+    report, graph = built(store, notes, model, extractor=Raising(model))
+    assert report.extractions[graph] == {"empty": CHUNKS - 1, "failed": 1}
+    assert "raising raised RecursionError: too deep" in report.failures[0].reason
+    model, inner = cached("good")
+    report, _ = built(store, notes, model, extractor=Raising(model))  # another graph: only the cache knows the replies
+    assert report.extractions[next(iter(report.extractions))] == {"empty": CHUNKS}
+    assert ["Note 3:" in call[-1].content for call in inner.calls if call[-1].content != PROBE] == [True]
+
+
+def test_partial_chunks_are_asked_for_again_on_request_and_keep_what_they_have(store: GraphStore, notes: Path) -> None:
+    cut = "(X-100, draws, 5 mA)\n(X-100, needs"
+    report, graph = built(store, notes, ScriptedChatModel(by_chunk([cut, cut])))
+    assert report.extractions[graph] == {"mended": 0, "ok": CHUNKS - 2, "partial": 2} or report.extractions[graph] == {
+        "ok": CHUNKS - 2,
+        "partial": 2,
+    }
+    assert built(store, notes, ScriptedChatModel([]), graph=graph)[0].extractions[graph] == {"unchanged": CHUNKS}
+    worse = ScriptedChatModel(by_chunk(["I cannot do that."]))
+    report, _ = built(store, notes, worse, graph=graph, retry="partial")
+    assert report.extractions[graph] == {"unchanged": CHUNKS - 2, "partial": 1, "ok": 1}
+    assert len(worse.calls) == 2
+    (record,) = [r for r in store.ledger.of_stage("extract", graph).values() if r.state == "partial"]
+    assert "a line ends inside a triple" in record.reason and "asked again, which failed" in record.reason
+    assert store.graphs.counts()[graph]["relations"] == 1

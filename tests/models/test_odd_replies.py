@@ -1,0 +1,89 @@
+"""Replies of status 200 that are odd, and refusals about the context: what is usable is used, and nothing is switched off for good."""
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from kgrag.errors import ModelReplyError
+from kgrag.models import open_chat_model
+from kgrag.models.base import Message, Reply
+from kgrag.models.endpoint_errors import ContextOverflow
+from kgrag.models.meter import Meter
+from kgrag.models.middleware import around
+from kgrag.models.structured import parse_object
+from kgrag.testing import Behaviour, ModelRequest, ModelServer, answer, refused
+from kgrag.types import Usage
+
+ASKED = [Message("user", "Which unit has 3.3?")]
+
+
+def replied(message: dict[str, Any], usage: Any = None, **settings: Any) -> Reply:
+    body = {"choices": [{"message": message, "finish_reason": "stop"}]} | ({"usage": usage} if usage else {})
+    with ModelServer(lambda _: Behaviour(body=json.dumps(body).encode())) as server:
+        model = open_chat_model("openai:any", base_url=server.url, model_cache="off", retries=0, **settings)
+        return asyncio.run(model.reply(ASKED))
+
+
+def test_a_call_of_a_tool_without_content_is_the_reply() -> None:
+    call = {"id": "1", "type": "function", "function": {"name": "reply", "arguments": '{"unit": "V"}'}}
+    assert replied({"content": None, "tool_calls": [call]}).text == '{"unit": "V"}'
+
+
+@pytest.mark.parametrize("usage", [None, {"prompt_tokens": 1e30, "completion_tokens": True}, {"prompt_tokens": -1}, {}])
+def test_a_usage_that_is_absent_or_cannot_be_is_estimated(usage: Any) -> None:
+    used = replied({"content": "The volt has it, of course."}, usage).usage
+    assert 3 < used.prompt_tokens < 30 and 3 < used.completion_tokens < 30
+
+
+def test_a_model_that_counts_nothing_is_estimated_by_the_meter() -> None:
+    class Silent:
+        name = "silent"
+
+        async def reply(self, messages: Any, *, schema: Any = None) -> Reply:
+            return Reply("The volt has it.", usage=Usage(calls=1))
+
+    meter = Meter()
+    asyncio.run(around(Silent(), meter).reply(ASKED))
+    assert meter.total.prompt_tokens > 3 and meter.total.completion_tokens > 2
+
+
+def test_a_context_error_switches_off_the_length_of_the_reply_for_that_call_alone() -> None:
+    def script(request: ModelRequest) -> Behaviour:
+        longest = request.body.get("max_completion_tokens")
+        if "long" in request.last and longest:
+            return refused(
+                400,
+                "context_length_exceeded",
+                "max_completion_tokens is too large: the context length is 100. temperature=0",
+            )
+        return answer("yes")
+
+    with ModelServer(script) as server:
+        model = open_chat_model(
+            "openai:any", base_url=server.url, model_cache="off", retries=0, max_completion_tokens=90
+        )
+        for text in ("long", "short"):
+            assert asyncio.run(model.reply([Message("user", text)])).text == "yes"
+        bodies = [request.body for request in server.requests]
+    assert ["max_completion_tokens" in body for body in bodies] == [True, False, True]
+    assert all("temperature" in body for body in bodies)
+
+
+def test_a_prompt_that_does_not_fit_is_an_error_of_its_own() -> None:
+    said = "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens."
+    with ModelServer(lambda _: refused(400, "context_length_exceeded", said)) as server:
+        model = open_chat_model("openai:any", base_url=server.url, model_cache="off", retries=0)
+        with pytest.raises(ContextOverflow, match="8192"):
+            asyncio.run(model.reply(ASKED))
+        assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("deep", ["[" * 100_000, '{"a":' * 100_000, '{"a":' * 100_000 + "1" + "}" * 100_000])
+def test_json_that_is_too_deep_is_no_object(deep: str) -> None:
+    assert parse_object(deep) is None
+    with ModelServer(lambda _: answer(deep)) as server:
+        model = open_chat_model("openai:any", base_url=server.url, model_cache="off", retries=0)
+        with pytest.raises(ModelReplyError, match="twice"):
+            asyncio.run(model.reply(ASKED, schema={"type": "object"}))
