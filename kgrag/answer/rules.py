@@ -8,8 +8,11 @@ asked for (a voltage, a date, a person), and for being about what the question n
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 
 from kgrag.answer.candidates import Candidate, candidates
 from kgrag.answer.subject import Unknown, unknown_names
@@ -18,7 +21,7 @@ from kgrag.text.questions import Question, read_question
 from kgrag.text.words import stems
 from kgrag.types import Answer, Citation, Evidence
 
-__all__ = ["extract_answer"]
+__all__ = ["answers_probably", "extract_answer", "strength", "weighed_candidates"]
 
 MODEL = "rules"
 PREAMBLE = "From the documents, as they say it:"
@@ -40,15 +43,38 @@ RELATIVE_SCORE = 0.72
 """Statements below this share of the best one's score are left out."""
 SAME_SHARE = 0.7
 """A statement that shares so many of its words with a chosen one says it again."""
-MIN_COVERAGE = 0.30
-MIN_SIMILARITY = 0.35
-SURE_SIMILARITY = 0.62
-"""Below the first two nothing answers; above the third the meaning is near enough whatever the words."""
-OTHER_WORDS_SIMILARITY = 0.58
+OTHER_WORDS_SIMILARITY = 0.72
 """From here on a statement may answer without any word of what is asked about the subject."""
-JUDGED_STATEMENTS = 3
-EMBEDDED_STATEMENTS = 96
+EMBEDDED_STATEMENTS = 48
 """At most so many statements are embedded, those with the best words."""
+
+
+def strength(found: Sequence[Candidate]) -> float:
+    """How strong the best statement is: its similarity to the question times the share of the question's terms that it covers."""
+    return max((candidate.similarity * candidate.coverage for candidate in found), default=0.0)
+
+
+def answers_probably(found_strength: float) -> bool:
+    """Whether evidence of such strength more probably answers than not, by the shipped logistic model."""
+    model = _abstention_model()
+    return model["weight"] * found_strength + model["intercept"] >= 0.0
+
+
+@cache
+def _abstention_model() -> dict[str, float]:
+    file = files("kgrag.answer") / "abstention.toml"
+    numbers: dict[str, float] = tomllib.loads(file.read_text(encoding="utf-8"))
+    return numbers
+
+
+async def weighed_candidates(question: Question, evidence: Sequence[Evidence], embedder: Embedder) -> list[Candidate]:
+    """Return the statements of the evidence that could answer, weighed, best first."""
+    found = candidates(question, evidence)
+    found.sort(key=lambda c: (-(c.coverage + c.fits * FITS_WEIGHT), c.evidence, c.position))
+    found = found[:EMBEDDED_STATEMENTS]
+    await _weigh(question, found, evidence, embedder)
+    found.sort(key=lambda c: (-c.score, c.evidence, c.position))
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +95,7 @@ async def extract_answer(
     abstention has no citations and says which names and words of the question the evidence lacks.
     """
     asked = read_question(question)
-    found = candidates(asked, evidence)
-    found.sort(key=lambda c: (-(c.coverage + c.fits * FITS_WEIGHT), c.evidence, c.position))
-    found = found[:EMBEDDED_STATEMENTS]
-    await _weigh(asked, found, evidence, embedder)
-    found.sort(key=lambda c: (-c.score, c.evidence, c.position))
+    found = await weighed_candidates(asked, evidence, embedder)
     judgement = _judge(asked, found, evidence)
     if not judgement.answers:
         text = _abstention(asked, judgement, evidence)
@@ -114,13 +136,12 @@ def _judge(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evide
     lacking = tuple(_as_written(asked, {term for term in asked.terms if term not in present}))
     if fatal or not found:
         return _Judgement(False, tuple(fatal), lacking)
-    similarity = max(candidate.similarity for candidate in found[:JUDGED_STATEMENTS])
-    coverage = max(candidate.coverage for candidate in found[:JUDGED_STATEMENTS])
+    similarity = max(candidate.similarity for candidate in found)
     aspect = asked.terms - asked.subject_terms
     if aspect and not aspect & present and similarity < OTHER_WORDS_SIMILARITY:
         # All that is found is the subject: the documents know the X-1000 but no price of it.
         return _Judgement(False, tuple(unknown), lacking)
-    answers = similarity >= SURE_SIMILARITY or (coverage >= MIN_COVERAGE and similarity >= MIN_SIMILARITY)
+    answers = answers_probably(strength(found))
     return _Judgement(answers, tuple(unknown), lacking)
 
 

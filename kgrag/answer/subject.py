@@ -19,6 +19,8 @@ NUMBERED = re.compile(r"(?<![\w-])(?:[^\W\d_]+-)*[^\W\d_]+(?:[ -]\d+(?![\w.])|-?
 YEAR = re.compile(r"(?<= )(?:1[89]|20)\d\d$")
 IDENTIFIER = re.compile(r"[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*")
 """`mBlock`, `WiFiNINA`: a name that is nothing else."""
+SETTING = re.compile(r"(?<![\w/.-])(?:[A-Za-z]\w*_\w+|[a-z]+[A-Z]\w*|[A-Z]{5,}|--[a-z][\w-]+)(?![\w/])")
+"""Identifiers of programs: `max_connections`, `readGyroscope`, `ROWNUM`, `--no-verify`."""
 VENDOR_SHARE = 0.5
 """A first word that so many of the evidence's passages have need not stand before a name each time: `Arduino Due` is `Due`."""
 PART_OF_SUBJECT = 0.5
@@ -37,8 +39,10 @@ class Subject:
     """What the question names, found in the evidence."""
 
     def __init__(self, asked: Question, evidence: Sequence[Evidence]) -> None:
-        names = [without_vendor(name, evidence) for name in asked.names]
-        self._named = Gazetteer(names, as_written=names)
+        settings = set(settings_of(asked.text))
+        names = [without_vendor(name, evidence) for name in asked.names if name not in settings]
+        self._named = Gazetteer([*names, *settings], as_written=names)
+        names += settings
         self._count = len(names)
         self._above = [self._keys(f"{piece.title}\n{piece.section}") for piece in evidence]
         self._inside = [self._keys(piece.text) for piece in evidence]
@@ -81,7 +85,13 @@ def unknown_names(asked: Question, evidence: Sequence[Evidence]) -> tuple[list[U
     noted: list[Unknown] = []
     partly: list[str] = []
     found_words = 0
+    settings = settings_of(asked.text)
+    for setting in settings:
+        if not _has_setting(setting, text):
+            fatal.append(Unknown(setting, _near_settings(setting, text)))
     for name in asked.names:
+        if name in settings:
+            continue
         short = without_vendor(name, evidence)
         if quantities(name):
             if _lacks(name, text):
@@ -95,6 +105,27 @@ def unknown_names(asked: Question, evidence: Sequence[Evidence]) -> tuple[list[U
     unless_as_specific = [name for name in partly if len(without_vendor(name, evidence).split()) > found_words]
     fatal += [Unknown(name) for name in unless_as_specific]
     return fatal, noted + [Unknown(name) for name in partly if name not in unless_as_specific]
+
+
+def settings_of(question: str) -> tuple[str, ...]:
+    """Return the identifiers of a question that have to be found letter for letter, in any case."""
+    return tuple(dict.fromkeys(match.group() for match in SETTING.finditer(question)))
+
+
+def _has_setting(setting: str, text: str) -> bool:
+    return re.search(rf"(?<![\w-]){re.escape(setting)}(?!\w)", text, re.IGNORECASE) is not None
+
+
+def _near_settings(setting: str, text: str) -> tuple[str, ...]:
+    """Identifiers of the text that begin or end as this one does."""
+    parts = setting.casefold().strip("-").split("_")
+    found = dict.fromkeys(match.group() for match in SETTING.finditer(text))
+    near = [
+        name
+        for name in found
+        if len(parts) > 1 and {parts[0], parts[-1]} & set(name.casefold().split("_")) and "_" in name
+    ]
+    return tuple(near[:3])
 
 
 def without_vendor(name: str, evidence: Sequence[Evidence]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from kgrag.answer import extract_answer
-from kgrag.testing import HashingEmbedder
+from kgrag.models.minilm import MiniLM
 from kgrag.types import Answer, Evidence
 
 DATASHEET = """## Power
@@ -24,6 +24,9 @@ Its standby current is 5 mA. It weighs 180 g. It has 16 digital inputs and four 
 The BME688 measures gas. The BME680 measures gas and pressure from 300 to 1100 hPa."""
 PEOPLE = """The X-1000 was designed by Ada Lovelace in Turin. It was released in March 1843.
 The relay is switched off because the contact would weld."""
+
+
+EMBEDDER = MiniLM()
 
 
 def piece(title: str, text: str, *, page: int = 1) -> Evidence:
@@ -45,7 +48,7 @@ EVIDENCE = [piece("X-100", DATASHEET), piece("X-1000", OTHER, page=2), piece("X-
 
 
 def ask(question: str, evidence: Sequence[Evidence] = EVIDENCE) -> Answer:
-    return asyncio.run(extract_answer(question, evidence, embedder=HashingEmbedder()))
+    return asyncio.run(extract_answer(question, evidence, embedder=EMBEDDER))
 
 
 def lines(answer: Answer) -> list[str]:
@@ -121,6 +124,22 @@ def test_what_no_document_says_about_a_known_thing_is_not_answered() -> None:
     answer = ask("What is the price of the X-1000?")
     assert answer.abstained
     assert "In no passage: price." in answer.text
+
+
+MANUAL = """## Connections
+The setting max_connections limits the number of clients; its default is 100.
+ROWNUM is not a function of this database. The setting shared_buffers takes 128 MB."""
+
+
+def test_an_identifier_that_no_document_has_is_refused_and_one_that_it_has_is_found_in_any_case() -> None:
+    manual = [piece("Server manual", MANUAL)]
+    refused = ask("What is the default of innodb_buffer_pool_size?", manual)
+    assert refused.abstained
+    assert "innodb_buffer_pool_size is in none of the 1 passages found" in refused.text
+    assert "its default is 100" in lines(ask("What is the default of MAX_CONNECTIONS?", manual))[0]
+    assert "ROWNUM is not a function" in lines(ask("Is ROWNUM a function of this database?", manual))[0]
+    lower = [piece("Server manual", MANUAL.replace("ROWNUM", "rownum"))]
+    assert "rownum is not a function" in lines(ask("Is ROWNUM a function of this database?", lower))[0]
 
 
 def test_without_evidence_there_is_no_answer() -> None:
