@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -483,14 +484,22 @@ def _values(said: str, named: set[str]) -> Iterator[tuple[str, Callable[[_Statem
     measured = quantities(said)
     for quantity in measured:
         for value, unit in _ends(quantity):
-            yield f"{value:g} {unit}", lambda s, value=value, unit=unit: _is_end(value, unit, s.quantities)
+            yield f"{value:g} {unit}", partial(_holds_quantity, value, unit)
     if measured:
         return
     families = {_family(name) for name in named}
     subject = next(iter(sorted(named, key=said.find)))
     for name in named - {subject}:
         if _family(name) != _family(subject) and len(families) > 1:
-            yield name, lambda s, name=name: _mentions(s.text, name)
+            yield name, partial(_holds_name, name)
+
+
+def _holds_quantity(value: float, unit: str, statement: _Statement) -> bool:
+    return _is_end(value, unit, statement.quantities)
+
+
+def _holds_name(name: str, statement: _Statement) -> bool:
+    return _mentions(statement.text, name)
 
 
 def _owners(source: _Source, statement: _Statement, named: set[str], titles: set[str]) -> str | None:
