@@ -112,7 +112,8 @@ async def replay(name: str, records: Iterable[Record]) -> Outcome:
         outcome.respelled_by_framework += extraction.remarks.get(RESPELLED_BY_FRAMEWORK, 0)
         outcome.ungrounded += sum(not relation.grounded for relation in extraction.relations)
         written = {name for triple in record.triples for name in triple}
-        outcome.respelled_by_grounding += sum(entity.name not in written for entity in extraction.entities)
+        ends = {end.name for relation in extraction.relations for end in (relation.head, relation.tail)}
+        outcome.respelled_by_grounding += len(ends - written)
         outcome.kept += _kept(record.triples, extraction)
         if shipped:
             outcome.as_shipped += _kept(record.triples, await _extracted(shipped, record.chunk))

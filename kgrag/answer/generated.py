@@ -11,6 +11,7 @@ from kgrag.answer.grounding import check_claims, ungrounded_notes, with_claims_m
 from kgrag.answer.prompt import INSTRUCTIONS, answer_messages
 from kgrag.errors import ModelReplyError
 from kgrag.models.base import ChatModel, Embedder, Message
+from kgrag.models.endpoint_errors import ContextOverflow
 from kgrag.types import Answer, Citation, Evidence, Usage
 
 __all__ = ["ANSWER_SCHEMA", "generate_answer"]
@@ -57,12 +58,20 @@ async def generate_answer(
     A citation's number is the place of its passage in `evidence`, from 1; numbers that mean no passage are taken out and named in
     `Answer.notes`. A sentence that what it cites does not support is marked `[unverified]` and named in the notes with the reason;
     `strict` takes it out, and abstains where nothing is left. An abstention has no citations. Without evidence no model is asked.
-    `pipeline` is left to the caller. Raises what the model raises; `ModelReplyError` too where it answers and writes nothing.
+    `pipeline` is left to the caller. Where the model's window is too small, the best half of the passages is tried, which the notes say.
+    Raises what the model raises; `ModelReplyError` too where it answers and writes nothing.
     """
     shown = tuple(evidence)
     if not shown:
         return Answer(question=question, text=NOTHING_FOUND, abstained=True, model=model.name, pipeline="")
-    data, raw, usage = await _reply(model, answer_messages(instructions, question=question, evidence=shown))
+    while True:
+        try:
+            data, raw, usage = await _reply(model, answer_messages(instructions, question=question, evidence=shown))
+            break
+        except ContextOverflow:
+            if len(shown) == 1:
+                raise
+            shown = shown[: len(shown) // 2]
     text, answered = str(data.get("answer", "")).strip(), data.get("answered") is True
     if not text:
         raise ModelReplyError(f"{model.name}: expected an answer, got an empty one.", reply=raw, usage=usage)
@@ -75,6 +84,10 @@ async def generate_answer(
         citations = _with_quotes(citations, data.get("quotes"), shown)
     else:
         text = without_marks(text)
+    if len(shown) < len(evidence):
+        notes.append(
+            f"The model's window is too small for {len(evidence)} passages: it was shown the best {len(shown)}. Set a smaller --budget."
+        )
     return Answer(
         question=question,
         text=text,

@@ -10,6 +10,7 @@ from kgrag.answer import generate_answer, read_instructions
 from kgrag.answer.generated import ANSWER_SCHEMA
 from kgrag.answer.prompt import answer_messages
 from kgrag.errors import InputError, ModelReplyError
+from kgrag.models.endpoint_errors import ContextOverflow
 from kgrag.testing import HashingEmbedder, ScriptedChatModel
 from kgrag.types import Answer, Evidence
 
@@ -156,3 +157,18 @@ def test_a_file_of_instructions_that_cannot_be_used_is_named(content: bytes | No
         file.write_bytes(content)
     with pytest.raises(InputError, match=r"prompt\.txt"):
         read_instructions(file)
+
+
+def test_a_prompt_that_is_too_long_is_asked_again_with_the_best_half_and_the_answer_says_so() -> None:
+    refused = ContextOverflow("The context length is 100.", detail="")
+    model = ScriptedChatModel([refused, json.dumps({"answered": True, "answer": "The X-100 needs 3.3 V [1]."})])
+    answer = asyncio.run(generate_answer("Which voltage?", EVIDENCE, model=model, embedder=HashingEmbedder()))
+    assert "3.3 V" in answer.text and len(answer.evidence) == 1
+    assert any("too small for 2 passages: it was shown the best 1" in note for note in answer.notes)
+    assert "Nothing {of} use" not in model.calls[1][-1].content
+    with pytest.raises(ContextOverflow):
+        asyncio.run(
+            generate_answer(
+                "Which voltage?", EVIDENCE, model=ScriptedChatModel([refused, refused]), embedder=HashingEmbedder()
+            )
+        )
