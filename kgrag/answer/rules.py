@@ -1,7 +1,7 @@
 """The extractive answer: the sentences and table rows of the evidence that answer a question, or what was looked for and not found.
 
 No model writes here: every line of an answer is a statement of a document with the number of its citation. A statement is chosen for
-the telling words of the question that it has (rare ones count more), for its nearness in meaning, for having the kind of thing that is
+the content terms of the question that it has (rare ones count more), for its nearness in meaning, for having the kind of thing that is
 asked for (a voltage, a date, a person), and for being about what the question names, where names that differ in a number differ.
 """
 
