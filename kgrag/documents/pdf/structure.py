@@ -17,7 +17,7 @@ from kgrag.documents.pdf.paragraphs import LineStatistics, blocks_of_region, lin
 from kgrag.documents.pdf.reading_order import Region, regions_of
 from kgrag.documents.pdf.row_tables import find_row_tables
 from kgrag.documents.pdf.ruled_tables import find_ruled_tables
-from kgrag.documents.pdf.table_headers import continued
+from kgrag.documents.pdf.table_headers import continued, is_prose
 from kgrag.documents.pdf.value_tables import better_tables, find_value_tables
 
 __all__ = ["Structure", "recover_structure"]
@@ -58,9 +58,13 @@ def _page_regions(page: Page, contents: Contents) -> list[Region]:
     ruled = find_ruled_tables(replace(page, words=tuple(rest)))
     values, in_values = better_tables(find_value_tables(page, rest), ruled.tables)
     rest = [word for word in rest if word not in in_values]
-    grids = [table for table in ruled.tables if not any(table.box.touches(other.box) for other in values)]
+    grids = [
+        table
+        for table in ruled.tables
+        if not any(table.box.touches(other.box) for other in values) and not is_prose(table)
+    ]
     rest = _without(rest, grids)
-    by_rows = find_row_tables(page, ruled.unused_rules, rest)
+    by_rows = [table for table in find_row_tables(page, ruled.unused_rules, rest) if not is_prose(table)]
     rest = _without(rest, by_rows)
     tables = [*index, *values, *grids, *by_rows]
     boxes = figure_boxes(page, [table.box for table in tables], ruled.unused_rules)

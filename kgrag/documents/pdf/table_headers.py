@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -10,9 +11,11 @@ from kgrag.documents.pdf.blocks import Cell, TableBlock
 from kgrag.documents.pdf.geometry import lines_of
 from kgrag.documents.pdf.pages import Fill
 
-__all__ = ["cell_text", "continued", "with_header"]
+__all__ = ["cell_text", "continued", "is_prose", "with_header"]
 
 _MAX_HEADER_ROWS = 3
+_PROSE_WORDS = 8
+"""Mean words of the filled cells from which rows with one text each are lines of a paragraph on coloured ground."""
 _SAME_COLUMN = 4.0
 """Points by which the columns of a table's continuation may be off."""
 _VALUE = re.compile(r"[-+±<>≤≥~]?\d")
@@ -87,6 +90,15 @@ def _has_years(row: Sequence[Cell]) -> bool:
     return any(_YEAR.match(text) for text in texts) and all(
         _YEAR.match(text) or not _VALUE.match(text) for text in texts
     )
+
+
+def is_prose(table: TableBlock) -> bool:
+    """Whether a table is paragraphs whose background was taken for cells: no header, long texts, most rows with one of them."""
+    filled = [cell for cell in table.cells if cell.words]
+    if any(cell.header for cell in filled) or sum(len(cell.words) for cell in filled) < _PROSE_WORDS * len(filled):
+        return False
+    by_row = Counter(cell.row for cell in filled)
+    return 2 * sum(count > 1 for count in by_row.values()) <= len(by_row)
 
 
 def continued(table: TableBlock, before: TableBlock) -> TableBlock:

@@ -32,8 +32,11 @@ _FAR = 4.5
 """Line heights from line to line within a table: two empty rows."""
 _HEADER_FAR = 4.5
 """Line heights from line to line within a header, and from there to the first row."""
-_STACKED = 1.45
-"""Line heights from line to line within one heading."""
+_STACKED = 1.45, 1.9
+"""Line heights from line to line within one heading; the larger where the upper line is not much wider, as a group's name is."""
+_WIDER = 1.5
+_CENTRED = 0.15
+"""Share of a line's length by which the heading of several columns may be off its middle."""
 _UNDERLINED = 0.8
 """Share of a heading's width that the line below it must cover."""
 _RULE_GAP = 1.5
@@ -56,15 +59,16 @@ _SIGN = re.compile(r"^(?:\)?%\)?|\)|pts?|bps)$")
 _NUMBER = re.compile(
     r"^[-–—−+±~<>≤≥]?\(?(?:US)?[$€£¥]?\(?[-–—−+]?(?:\d+(?:[.,]\d+)*|\.\d+)\)?[%x×]?\)?(?:pts?|bps)?[*†#]?$|^\d{1,2}/\d{1,2}/\d{2,4}$"
 )
-_NO_NUMBER = re.compile(r"^(?:[-–—−]+[%)]?|\*+|#|[Nn]/?[AaMm]|NMF?|\([a-z]{1,2}\)|[⁰¹²³⁴⁵⁶⁷⁸⁹]+)$")
+_NO_NUMBER = re.compile(r"^(?:[-–—−]+[%)]?|\*+|#|[Nn]/?[AaMm]|NMF?|\((?:[a-z]{1,2}|[ivx]{1,4})\)|[⁰¹²³⁴⁵⁶⁷⁸⁹]+)$")
 """What stands in the place of a number: a dash, `N/A`, a reference to a note."""
 _NOTE = re.compile(r"^\([\da-z]{1,2}\)$|^[⁰¹²³⁴⁵⁶⁷⁸⁹]+$")
+_LETTERED = re.compile(r"^(?:\((?:[a-z]{1,2}|[ivx]{1,4})\)|\*+|[†#])$")
 _YEAR = re.compile(r"^(?:19|20)\d\d(?:[EAF]|\*)?$")
 _LETTER = re.compile(r"[^\W\d_]")
 _SCALE = r"(?:thousand|million|billion|percent|cent|mio|mrd|tausend|teur)"
 _UNIT = re.compile(
     rf"\bin\s+(?:(?:US|U\.S\.|actual)\s+)?(?:(?:dollars|euros?|[$€£¥])\s+)?(?:in\s+)?{_SCALE}s?\b|[$€£¥]\s?{_SCALE}s?\b"
-    rf"|^\(?{_SCALE}s?\b|[$€£]\s?(?:mm|m|bn)\b|\bexcept\s+(?:per|share|percent|ratio)|\b(?:usd|eur|gbp)\s+{_SCALE}s?\b",
+    rf"|^\(?(?:thousand|million|billion)s?\b|[$€£]\s?(?:mm|m|bn)\b|\bexcept\s+(?:per|share|percent|ratio)|\b(?:usd|eur|gbp)\s+{_SCALE}s?\b",
     re.IGNORECASE,
 )
 _ASIDE = re.compile(r"^\((?:un)?audited\)$", re.IGNORECASE)
@@ -92,7 +96,8 @@ class _Value:
 
     @property
     def is_year(self) -> bool:
-        return all(_YEAR.match(word.text) for word in self.words)
+        texts = [word.text for word in self.words]
+        return any(map(_YEAR.match, texts)) and all(_YEAR.match(text) or _NO_NUMBER.match(text) for text in texts)
 
     def as_word(self) -> Word:
         """One word: `$1,343`, `(5.2)%`; words of a range stay parted by a blank."""
@@ -118,8 +123,12 @@ class _Row:
 
     @property
     def is_header(self) -> bool:
-        """Whether its numbers are years."""
-        return all(value.is_year for value in self.values) and (len(self.values) > 1 or not self.label)
+        """Whether its numbers are years: several, or one beside other headings."""
+        if not all(value.is_year for value in self.values):
+            return False
+        if len(self.values) > 1 or not self.label or len(_wide_pieces(self.label, self.size)) > 1:
+            return True
+        return bool(_UNIT.search(" ".join(word.text for word in self.label)))
 
     @property
     def label_end(self) -> float:
@@ -214,7 +223,7 @@ def _row(line: Line) -> _Row:
     signs: list[Word] = []
     while index > 0:
         piece = pieces[index - 1]
-        if all(_SIGN.match(word.text) for word in piece):
+        if all(_SIGN.match(word.text) for word in piece) or _is_note_of_number(pieces, index - 1, line.size):
             signs = [*piece, *signs]
         elif len(piece) == 1 and _CURRENCY.match(piece[0].text):
             if not values or signs or _CURRENCY.match(values[-1].words[0].text):
@@ -239,10 +248,20 @@ def _row(line: Line) -> _Row:
     values.reverse()
     if signs or not values or not any(_NUMBER.match(word.text) for value in values for word in value.words):
         return _Row(line, line.words, ()) if not _only_dashes(values, signs) else _Row(line, label, tuple(values))
+    if not label and len(values) > 1 and values[0].is_year and not all(value.is_year for value in values):
+        label, values = values[0].words, values[1:]  # a year that heads its row
     close = bool(label) and values[0].box.x0 - label[-1].box.x1 < _LABEL_GAP * line.size
     if close and (len(values) < 2 or not _CURRENCY.match(values[0].words[0].text)):
         return _Row(line, line.words, ())
     return _Row(line, label, tuple(values))
+
+
+def _is_note_of_number(pieces: Sequence[Sequence[Word]], at: int, size: float) -> bool:
+    """Whether a piece is a reference `(a)` right after a number, and not in its place."""
+    if at == 0 or not all(_LETTERED.match(word.text) for word in pieces[at]):
+        return False
+    before = pieces[at - 1][-1]
+    return bool(_NUMBER.match(before.text)) and pieces[at][0].box.x0 - before.box.x1 < _SIGN_REACH * size
 
 
 def _only_dashes(values: Sequence[_Value], signs: Sequence[Word]) -> bool:
@@ -487,7 +506,9 @@ class _Table:
                 if covered >= _UNDERLINED * heading.box.width and start > leftmost:
                     if any(start <= other.box.center[0] <= end for other in beside):
                         continue
-                    if span := [i for i, column in enumerate(self.columns) if start - 1 <= column.center <= end + 1]:
+                    span = [i for i, column in enumerate(self.columns) if start - 1 <= column.center <= end + 1]
+                    off = abs((start + end) / 2 - heading.box.center[0])
+                    if len(span) == 1 or (span and off < _CENTRED * (end - start)):
                         return span
         return []
 
@@ -636,7 +657,8 @@ def _headings(pieces: Sequence[Line], rules: Sequence[Rule]) -> list[_Heading]:
         high, low = pieces[upper], pieces[lower]
         pitch = low.pitch_base - high.pitch_base
         side = min(high.box.x1, low.box.x1) - max(high.box.x0, low.box.x0)
-        if 0.5 * low.size < pitch < _STACKED * max(low.size, high.size) and side > 0:
+        stacked = _STACKED[high.box.width < _WIDER * low.box.width] * max(low.size, high.size)
+        if 0.5 * low.size < pitch < stacked and side > 0:
             below.setdefault(upper, []).append(lower)
             above.setdefault(lower, []).append(upper)
     groups: dict[int, list[int]] = {}
