@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from kgrag.documents.blocks import Block, BlockDocument, Link, RemovedLine
-from kgrag.documents.html_boilerplate import UNSEEN, boilerplate_rule
+from kgrag.documents.html_boilerplate import UNSEEN, boilerplate_rule, is_box_label
 from kgrag.documents.html_tables import is_data_table, table_block
 from kgrag.documents.inline_text import InlineText, collapse, resolve_href, sentence_around, superscript
 from kgrag.documents.text_encoding import decode
@@ -216,7 +216,7 @@ class _Walk:
             ordered = self._lists[-1]
             ordered[1] += 1
             ordered[2] = f"{ordered[1]}. " if ordered[0] else "- "
-        elif tag in HEADING_LEVELS:
+        elif tag in HEADING_LEVELS and not is_box_label(element):
             self._heading = element
 
     def _end(self, element: Any) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import Any
 
-__all__ = ["UNSEEN", "boilerplate_rule"]
+__all__ = ["UNSEEN", "boilerplate_rule", "is_box_label"]
 
 UNSEEN = frozenset(
     {
@@ -52,6 +53,7 @@ NAMES = {
     "pagination": "navigation",
     "pager": "navigation",
     "prev-next": "navigation",
+    "nav-panel": "navigation",
     "skip-link": "navigation",
     "footer": "page footer",
     "site-footer": "page footer",
@@ -62,6 +64,16 @@ NAMES = {
     "cookie-consent": "cookie notice",
 }
 """Whole words of `class`, and whole `id`s, that generators of manuals and vendors' sites give to such elements."""
+PAGE_BARS = frozenset({"navheader", "navfooter"})
+"""What DocBook calls the bars with Prev, Up and Next; the title between them is the page's own, which it has as a heading, too."""
+BAR_LABEL = re.compile(r"\b(prev|previous|next|up|home|top)\b", re.IGNORECASE)
+BAR_ELEMENTS = frozenset({"div", "p", "table", "ul"})
+MAX_BAR_LINKS = 8
+MAX_BAR_CHARACTERS = 400
+BOXES = frozenset(
+    {"note", "tip", "hint", "warning", "caution", "important", "danger", "attention", "admonition", "alert", "callout"}
+)
+"""Whole words of `class` of the boxes that generators of manuals draw around a remark."""
 CONTENT_CONTAINERS = frozenset({"html", "body", "main", "article", "section"})
 """Never taken for boilerplate by their class: themes put the page's layout there (`body class="sidebar"`)."""
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
@@ -89,7 +101,32 @@ def boilerplate_rule(element: Any) -> str | None:
         return "navigation" if _link_share(element) >= LINK_SHARE else None
     if tag in CONTENT_CONTAINERS:
         return None
-    return _rule_by_name(element)
+    return _rule_by_name(element) or ("navigation" if tag in BAR_ELEMENTS and _is_page_bar(element) else None)
+
+
+def is_box_label(heading: Any) -> bool:
+    """Whether a heading is the label of a Note, Tip or Warning box, which is part of its section and not one of its own."""
+    parent = heading.getparent()
+    return any(
+        not BOXES.isdisjoint(WORD.split((around.get("class") or "").lower()))
+        for around in (heading, parent, parent.getparent() if parent is not None else None)
+        if around is not None and around.tag not in CONTENT_CONTAINERS - {"section", "article"}
+    )
+
+
+def _is_page_bar(element: Any) -> bool:
+    """Whether an element leads to the pages before and after this one and says nothing else: `Next: Rails, Previous: Supply, Up: Top`."""
+    links = list(islice(element.iter("a"), MAX_BAR_LINKS + 1))
+    if not 2 <= len(links) <= MAX_BAR_LINKS or next(element.iter(*HEADINGS, "pre", "li"), None) is not None:
+        return False
+    text = " ".join(" ".join(islice(element.itertext(), MAX_BAR_CHARACTERS)).split())
+    if len(text) > MAX_BAR_CHARACTERS or len({label.lower() for label in BAR_LABEL.findall(text)}) < 2:
+        return False
+    linked = [" ".join("".join(link.itertext()).split()) for link in links]
+    beside = text
+    for words in linked:
+        beside = beside.replace(words, " ")
+    return not any(len(word) > 1 for word in re.findall(r"[^\W\d_]+", BAR_LABEL.sub(" ", beside)))
 
 
 def _rule_by_name(element: Any) -> str | None:
@@ -98,6 +135,8 @@ def _rule_by_name(element: Any) -> str | None:
     words = WORD.split(names.lower()) if names else []
     if ident := element.get("id"):
         words.append(ident.lower())
+    if not PAGE_BARS.isdisjoint(words):
+        return "navigation"
     for word in words:
         rule = NAMES.get(word)
         if rule is None:

@@ -268,3 +268,44 @@ def test_no_markup_loses_a_word(parts: list[str]) -> None:
     found = "".join(texts(page("".join(parts)))).replace("⁵", "5")
     wanted = "".join(part for part in parts if not part.startswith("<"))
     assert all(found.count(word) >= wanted.count(word) for word in "5Vx")
+
+
+BOX = '<h2>Supply</h2><p>one</p><div class="{}"><h3 class="title">Note</h3><p>two</p></div><p>three</p>'
+
+
+@pytest.mark.parametrize("name", ["note", "admonition tip", "warning"])
+def test_boxes_are_paragraphs_of_their_section(name: str) -> None:
+    blocks = page(BOX.format(name)).blocks
+    assert [(block.kind, block.text) for block in blocks] == [
+        ("heading", "Supply"),
+        ("paragraph", "one"),
+        ("paragraph", "Note"),
+        ("paragraph", "two"),
+        ("paragraph", "three"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "bar",
+    [
+        '<div class="navheader"><p>Chapter 3. Rails</p><p><a href="a.html">Prev</a> <a href="b.html">Next</a></p></div>',
+        '<p>Next: <a href="a.html">Rails</a>, Previous: <a href="b.html">Supply</a>, Up: <a href="i.html">Top</a></p>',
+        '<table><tr><td><a href="a.html">Prev</a></td><td><a href="i.html">Up</a></td><td><a href="b.html">Next</a></td></tr></table>',
+    ],
+)
+def test_bars_to_the_pages_before_and_after_go(bar: str) -> None:
+    document = page(f"<h1>Rails</h1>{bar}<p>text</p>")
+    assert [block.text for block in document.blocks] == ["Rails", "text"]
+    assert {line.rule for line in document.removed} == {"navigation"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<p>Press <a href="a.html">Next</a> to move <a href="b.html">Up</a> in the list.</p>',
+        '<p>See <a href="a.html">the next chapter</a> and <a href="b.html">the previous one</a>.</p>',
+        '<h2 class="note">G4</h2>',
+    ],
+)
+def test_sentences_with_such_words_stay(text: str) -> None:
+    assert page(f"<h1>Keys</h1>{text}").blocks[1:]
