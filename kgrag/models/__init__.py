@@ -9,6 +9,7 @@ Hosted models come with everything that is in `models/stack.py` around them.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from kgrag.common.plugins import registered
@@ -17,6 +18,7 @@ from kgrag.models.names import (
     CHAT_GROUP,
     CHAT_PROVIDERS,
     EMBEDDING_PROVIDERS,
+    LOCAL_PROVIDERS,
     RERANK_GROUP,
     RERANK_PROVIDERS,
     ModelName,
@@ -58,7 +60,8 @@ def check_model_names(settings: Settings) -> None:
 def open_chat_model(
     name: str, *, settings: Settings | None = None, meter: Meter | None = None, **overrides: Any
 ) -> ChatModel:
-    """Return a hosted chat model: `openai:NAME`, `azure:DEPLOYMENT`, `ollama:NAME`, or of a provider that another package adds.
+    """Return a chat model: `openai:NAME`, `azure:DEPLOYMENT`, `ollama:NAME`, one served here (`gguf:PATH`, `local:smollm2`), or a provider
+    that another package adds.
 
     `overrides` are settings (`base_url`, `concurrency`, `timeout_s`, ...) for where `settings` is not given; the rest comes from `KGRAG_*`
     and `kgrag.toml`. Models that share a `meter` are counted together. Raises `InputError` for an unknown name and `ModelError` for a
@@ -72,6 +75,8 @@ def open_chat_model(
     stack = _stack(settings, meter, overrides, model=name)
     if parsed.provider not in CHAT_PROVIDERS:
         return stack.chat(registered(CHAT_GROUP)[parsed.provider].load()(name, stack.settings))
+    if parsed.provider in LOCAL_PROVIDERS:  # it answers one request after the other; those that wait must not time out
+        stack = replace(stack, settings=stack.settings.model_copy(update={"concurrency": 1}))
     options = ChatOptions(stack.settings.temperature, stack.settings.max_completion_tokens)
     return stack.chat(OpenAIChatModel(Endpoint(connection(parsed, "chat", stack.settings)), options=options))
 

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import urlsplit
 
+from pydantic import SecretStr
+
 from kgrag.errors import InputError, ModelError
 from kgrag.models.endpoint_errors import Connection
-from kgrag.models.keys import read_key, redacted
-from kgrag.models.names import ModelName
+from kgrag.models.keys import Key, read_key, redacted
+from kgrag.models.names import LOCAL_PROVIDERS, ModelName
 from kgrag.settings import Settings
 
 __all__ = ["connection"]
@@ -37,7 +39,9 @@ PROVIDERS = {
 
 
 def connection(model: ModelName, role: Role, settings: Settings) -> Connection:
-    """Say how to reach a model. Raises `InputError` for a base URL that is none, and `ModelError` for a key that is needed and missing."""
+    """Say how to reach a model; a local one is started. Raises `InputError` for a base URL that is none, `ModelError` for a missing key."""
+    if model.provider in LOCAL_PROVIDERS:
+        return _local(model, settings)
     provider = PROVIDERS[model.provider]
     own = {"chat": None, "embedder": settings.embedder_base_url, "reranker": settings.reranker_base_url}[role]
     shared = role == "chat" or _shares_endpoint(model, settings)
@@ -61,6 +65,14 @@ def connection(model: ModelName, role: Role, settings: Settings) -> Connection:
         settings.timeout_s,
         os.environ.get("OPENAI_API_VERSION") or settings.api_version,
     )
+
+
+def _local(model: ModelName, settings: Settings) -> Connection:
+    from kgrag.models.local_server import local_model_file, serve_locally
+
+    server = serve_locally(local_model_file(model.provider, model.model))
+    key = Key(SecretStr(server.key), "the local server")
+    return Connection(model, server.base_url, key, settings.timeout_s, settings.api_version)
 
 
 def _shares_endpoint(model: ModelName, settings: Settings) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 
 from kgrag.errors import ModelError, ModelReplyError, ModelUnavailable
 from kgrag.models.keys import SHORTEST_KEY, SHOWN_INSTEAD, Key, redacted
-from kgrag.models.names import ModelName
+from kgrag.models.names import LOCAL_PROVIDERS, ModelName
 
 __all__ = [
     "Connection",
@@ -47,6 +47,11 @@ class Connection:
     timeout_s: float
     api_version: str = ""
     """Azure's."""
+
+    @property
+    def address(self) -> str:
+        """Where it is, the same in every process: a server of ours has another port each time."""
+        return self.model.provider if self.model.provider in LOCAL_PROVIDERS else self.base_url
 
     @property
     def place(self) -> str:

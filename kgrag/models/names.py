@@ -11,13 +11,16 @@ __all__ = [
     "CHAT_GROUP",
     "CHAT_PROVIDERS",
     "EMBEDDING_PROVIDERS",
+    "LOCAL_PROVIDERS",
     "RERANK_GROUP",
     "RERANK_PROVIDERS",
     "ModelName",
     "is_hosted",
 ]
 
-CHAT_PROVIDERS = ("openai", "azure", "ollama")
+LOCAL_PROVIDERS = ("gguf", "local")
+"""Served by kgrag itself (`kgrag.models.local_server`): `gguf:PATH`, and `local:smollm2`, which a package carries."""
+CHAT_PROVIDERS = ("openai", "azure", "ollama", *LOCAL_PROVIDERS)
 """All speak the OpenAI protocol; `openai` with a base URL is any such endpoint (vLLM, LM Studio, a gateway)."""
 EMBEDDING_PROVIDERS = ("openai", "azure", "ollama", "cohere", "sentence-transformers")
 RERANK_PROVIDERS = ("cohere", "sentence-transformers")

@@ -56,7 +56,7 @@ class OpenAIChatModel:
         self._options = options.body(endpoint.connection.model.provider)
         self._refused: set[str] = set()
         self.name = str(endpoint.connection.model)
-        self.identity = json.dumps([self.name, endpoint.connection.base_url, self._options], sort_keys=True)
+        self.identity = json.dumps([self.name, endpoint.connection.address, self._options], sort_keys=True)
         """Its name, where it is and with which options: what a cache must tell apart. The key is not in it."""
 
     async def reply(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None) -> Reply:

