@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from kgrag.evaluate.gold_questions import GoldQuestion
     from kgrag.evaluate.retrieval import PipelineResult
+    from kgrag.evaluate.statistics import Interval
     from kgrag.knowledge_graph import KnowledgeGraph
 
 __all__ = ["retrieval"]
@@ -179,13 +180,13 @@ def _learn(
 
     learnt = learn(results, wait_for(types()))
     out.write_text(adaptive_file(learnt, questions=source), encoding="utf-8")
-    return asdict(learnt)
+    return {**asdict(learnt), "difference": _difference(learnt.difference)}
 
 
 def _as_json(results: Sequence[PipelineResult], baseline: str | None) -> dict[str, Any]:
     from dataclasses import asdict
 
-    from kgrag.evaluate.bootstrap import paired_difference
+    from kgrag.evaluate.statistics import paired_difference
 
     def scores(result: PipelineResult, query_type: str | None) -> dict[str, Any]:
         some = result.of_type(query_type)
@@ -210,7 +211,7 @@ def _as_json(results: Sequence[PipelineResult], baseline: str | None) -> dict[st
         }
         if compared is not None and result is not compared:
             row["against_baseline"] = {
-                measure: asdict(
+                measure: _difference(
                     paired_difference(
                         [one.scores[measure] for one in result.asked], [one.scores[measure] for one in compared.asked]
                     )
@@ -221,11 +222,15 @@ def _as_json(results: Sequence[PipelineResult], baseline: str | None) -> dict[st
     return rows
 
 
+def _difference(one: Interval) -> dict[str, float]:
+    return {"mean": one.value, "low": one.low, "high": one.high}
+
+
 def _show(
     results: Sequence[PipelineResult], baseline: str | None, *, ks: Sequence[int], budget: int, without_gold: int
 ) -> None:
     from kgrag.cli.output import markdown_table, stdout
-    from kgrag.evaluate.bootstrap import paired_difference
+    from kgrag.evaluate.statistics import paired_difference
 
     measures = [*(f"{kind}@{k}" for kind in ("R", "all") for k in ks), "MRR", "facts"]
     head = ["pipeline", "type", "n", *measures, "tokens", "p50 ms", "p95 ms"]
@@ -256,7 +261,7 @@ def _show(
                     [asked.scores[measure] for asked in result.asked],
                     [asked.scores[measure] for asked in compared.asked],
                 )
-                row.append(f"{one.mean:+.3f} [{one.low:+.3f}, {one.high:+.3f}]")
+                row.append(f"{one.value:+.3f} [{one.low:+.3f}, {one.high:+.3f}]")
             differences.append(row)
         markdown_table(["pipeline", *measures], differences)
     stdout.print(

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kgrag.evaluate.bootstrap import Difference, paired_difference
 from kgrag.evaluate.retrieval import PipelineResult
+from kgrag.evaluate.statistics import Interval, paired_difference
 from kgrag.text.questions import QuestionType
 
 __all__ = ["Learnt", "adaptive_file", "learn"]
@@ -36,7 +36,7 @@ class Learnt:
     """Mean on questions that were left out while learning, in turn: what to expect."""
     best_single: float
     """Mean of the best single pipeline, chosen in the same turns."""
-    difference: Difference
+    difference: Interval
     """Cross-validated against that."""
 
 
@@ -94,7 +94,7 @@ def adaptive_file(learnt: Learnt, *, questions: str) -> str:
     lines = [
         f"# Learnt from {sum(learnt.counts.values())} questions ({questions}) by the mean of {learnt.measure}.",
         f"# Cross-validated ({FOLDS} folds): {learnt.cross_validated:.3f}; the best single pipeline in the same folds: "
-        f"{learnt.best_single:.3f}; difference {gain.mean:+.3f}, 95 % interval {gain.low:+.3f} to {gain.high:+.3f}.",
+        f"{learnt.best_single:.3f}; difference {gain.value:+.3f}, 95 % interval {gain.low:+.3f} to {gain.high:+.3f}.",
         f"# On the questions that it was learnt from: {learnt.in_sample:.3f}, which is too good to expect.",
         "# A type has a pipeline of its own where that was better by more than one standard error; the others take `otherwise`.",
         'description = "Tells the type of the question and takes the pipeline that was best for it."',

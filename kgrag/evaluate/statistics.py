@@ -21,6 +21,7 @@ __all__ = [
     "compare_paired",
     "corrected_rate",
     "mean_interval",
+    "paired_difference",
     "rate_interval",
     "smallest_difference",
 ]
@@ -82,6 +83,11 @@ def _cluster_sums(
     numbers = {cluster: number for number, cluster in enumerate(dict.fromkeys(clusters))}
     of = np.array([numbers[cluster] for cluster in clusters])
     return np.bincount(of, weights=values).astype(np.float64), np.bincount(of).astype(np.int64)
+
+
+def paired_difference(scores: Sequence[float], baseline: Sequence[float]) -> Interval:
+    """Return by how much `scores` are above `baseline`, question by question; equal lengths, at least one."""
+    return mean_interval([ours - theirs for ours, theirs in zip(scores, baseline, strict=True)])
 
 
 def rate_interval(hits: int, of: int) -> Interval:

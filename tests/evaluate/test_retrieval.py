@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgrag.errors import InputError
-from kgrag.evaluate.bootstrap import paired_difference
 from kgrag.evaluate.gold_questions import GoldQuestion, read_gold_questions, states
 from kgrag.evaluate.learn_adaptive import adaptive_file, learn
 from kgrag.evaluate.retrieval import Asked, PipelineResult, score_evidence
+from kgrag.evaluate.statistics import paired_difference
 from kgrag.retrieve import AdaptivePipeline, Retrieval, load_pipeline
 from kgrag.retrieve.step import Change
 from kgrag.types import Evidence, Usage
@@ -89,11 +89,11 @@ def test_a_wrong_question_file_is_refused_with_what_was_expected(tmp_path: Path,
 def test_the_interval_of_a_difference_holds_it_and_is_repeatable() -> None:
     scores, baseline = [1.0, 1.0, 0.0, 1.0] * 10, [0.0, 1.0, 0.0, 1.0] * 10
     one = paired_difference(scores, baseline)
-    assert one.mean == 0.25
-    assert 0.0 < one.low < one.mean < one.high
+    assert one.value == 0.25
+    assert 0.0 < one.low < one.value < one.high
     assert one == paired_difference(scores, baseline)
     same = paired_difference(scores, scores)
-    assert (same.mean, same.low, same.high) == (0.0, 0.0, 0.0)
+    assert (same.value, same.low, same.high) == (0.0, 0.0, 0.0)
 
 
 def result(pipeline: str, scores: list[float], *, changed: int = 1) -> PipelineResult:
