@@ -11,8 +11,8 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-from kgrag.common.patience import Patience
 from kgrag.common.progress import Progress, Silent
+from kgrag.common.retry import RetryPolicy, outage_policy
 from kgrag.common.timing import timed
 from kgrag.documents import discover
 from kgrag.errors import InputError
@@ -57,7 +57,7 @@ async def build(
     discovery = discover(paths, metadata=metadata)
     report.ignored_files = dict(sorted(discovery.ignored.items()))
     report.notes.extend(discovery.notes)
-    patience, stopping = Patience(settings.wait_s, say=progress.say), threading.Event()
+    retry, stopping = outage_policy(settings.wait_s, say=progress.say), threading.Event()
 
     def read_documents() -> None:
         store.bind(embedder.name, embedder.dimensions)
@@ -65,7 +65,7 @@ async def build(
         if not (keep_missing or stopping.is_set()):
             remove_vanished(discovery, store, report)
 
-    with store.waiting(patience):
+    with store.waiting(retry):
         merges = await asyncio.to_thread(store.graphs.count_merges)
         try:
             with timed("convert", report.seconds):
@@ -76,14 +76,14 @@ async def build(
                 graphs,
                 model=model,
                 settings=settings,
-                patience=patience,
+                retry=retry,
                 progress=progress,
                 report=report,
             )
             _note_splits(store, merges, report)
         finally:  # threads that wait or read files end soon when the job is interrupted
             stopping.set()
-            patience.stop()
+            retry.stop()
     return report
 
 
@@ -98,15 +98,15 @@ async def delete(
 ) -> BuildReport:
     """Take documents out of the store with all that only they supported, and what others said because of them."""
     progress, report, settings = progress or Silent(), BuildReport(), settings or Settings()
-    patience = Patience(settings.wait_s, say=progress.say)
+    retry = outage_policy(settings.wait_s, say=progress.say)
     graphs = named_graphs(extractors, settings.graph)
-    with store.waiting(patience):
+    with store.waiting(retry):
         store.bind(embedder.name, embedder.dimensions)
         merges = store.graphs.count_merges()
         store.documents.delete([document.id for document in documents])
         report.removed_documents.extend(sorted({document.path for document in documents}))
         await _derive(
-            store, embedder, graphs, model=None, settings=settings, patience=patience, progress=progress, report=report
+            store, embedder, graphs, model=None, settings=settings, retry=retry, progress=progress, report=report
         )
         _note_splits(store, merges, report)
     return report
@@ -119,7 +119,7 @@ async def _derive(
     *,
     model: ChatModel | None,
     settings: Settings,
-    patience: Patience,
+    retry: RetryPolicy,
     progress: Progress,
     report: BuildReport,
 ) -> None:
@@ -127,8 +127,8 @@ async def _derive(
     with timed("link", report.seconds):
         report.hyperlinks = await asyncio.to_thread(store.documents.relink)
     with timed("embed", report.seconds):
-        report.chunks_embedded = await embed_chunks(store, embedder, progress=progress, patience=patience)
-    watch = ModelWatch(model, patience=patience)
+        report.chunks_embedded = await embed_chunks(store, embedder, progress=progress, retry=retry)
+    watch = ModelWatch(model, retry=retry)
     for graph, extractor in graphs:
         takes, before = await asyncio.to_thread(measured, store, graph), expected_of(model)
         with timed("extract", report.seconds):
@@ -147,7 +147,7 @@ async def _derive(
             calls, tokens = after.calls - before.calls, after.prompt_tokens - before.prompt_tokens
             report.graphs[graph].expected = takes.usage(calls, tokens, model=model.name, prices=prices)
         with timed("embed entities", report.seconds):
-            await embed_entities(graph, store, embedder, progress=progress, patience=patience)
+            await embed_entities(graph, store, embedder, progress=progress, retry=retry)
     with timed("index", report.seconds), progress.step("Index", None, ""):
         await asyncio.to_thread(store.finish)
     await asyncio.to_thread(_count, store, report)

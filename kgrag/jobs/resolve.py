@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, Field
 
-from kgrag.common.patience import IMPATIENT
 from kgrag.common.progress import Progress, Silent
+from kgrag.common.retry import NO_RETRY
 from kgrag.errors import InputError
 from kgrag.jobs.stages.embedding import embed_entities
 from kgrag.models.base import ChatModel, Embedder, Vectors
@@ -152,7 +152,7 @@ async def undo(store: GraphStore, graph: str, *, embedder: Embedder, progress: P
     progress = progress or Silent()
     merges = await asyncio.to_thread(store.graphs.merges, graph)
     await _split(store, graph, [merge.survivor for merge in merges], progress=progress)
-    await embed_entities(graph, store, embedder, progress=progress, patience=IMPATIENT)
+    await embed_entities(graph, store, embedder, progress=progress, retry=NO_RETRY)
     return len(merges)
 
 
@@ -261,7 +261,7 @@ async def _apply(
             batch = new[start : start + MERGES_AT_ONCE]
             done += await asyncio.to_thread(store.graphs.apply_merges, plan.graph, batch)
             step.advance(len(batch))
-    await embed_entities(plan.graph, store, embedder, progress=progress, patience=IMPATIENT)
+    await embed_entities(plan.graph, store, embedder, progress=progress, retry=NO_RETRY)
     await asyncio.to_thread(store.finish)
     return ResolveReport(
         plan=plan,

@@ -30,7 +30,7 @@ CONNECT_TIMEOUT_S = 10.0
 
 
 class Endpoint:
-    """Sends requests about one model. The `openai` client's own retries are off: ours (`models/retries.py`) are the only ones."""
+    """Sends requests about one model. The `openai` client's own retries are off: ours (`common/retry.py`) are the only ones."""
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection

@@ -5,6 +5,7 @@ model = around(model, Retries(attempts=5), ConcurrencyCap(8), Timeout(60))      
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -13,11 +14,13 @@ from typing import Any, Literal, Protocol, TypeVar, cast, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from kgrag.common.retry import RetryPolicy
+from kgrag.errors import ModelUnavailable
 from kgrag.models.base import ChatModel, Embedder, Message, Reply, Reranker, Vectors
 from kgrag.models.tokens import estimate_tokens
 from kgrag.models.wrapped import Wrapped, WrappedEmbedder
 
-__all__ = ["Call", "Middleware", "around"]
+__all__ = ["Call", "Middleware", "Retries", "around"]
 
 T = TypeVar("T")
 MESSAGE_TOKENS = 4
@@ -47,6 +50,17 @@ class Middleware(Protocol):
     async def __call__(self, call: Call, send: Callable[[], Awaitable[T]]) -> T:
         """Make the request by `send()`, once, several times or not at all."""
         ...
+
+
+class Retries:
+    """Makes a request up to `attempts` times while it ends in `ModelUnavailable`; no other error would go away by asking again."""
+
+    def __init__(self, attempts: int, *, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
+        self._policy = RetryPolicy(attempts=attempts, sleep=sleep)
+
+    async def __call__(self, call: Call, send: Callable[[], Awaitable[T]]) -> T:
+        """Make the request."""
+        return await self._policy.acall(send, what=call.model, again_on=ModelUnavailable)
 
 
 @overload

@@ -26,10 +26,9 @@ from kgrag.models.cached import CachedChatModel, CachedEmbedder, CachedReranker
 from kgrag.models.concurrency import ConcurrencyCap
 from kgrag.models.embedding_endpoint import EmbeddingEndpoint
 from kgrag.models.meter import Meter
-from kgrag.models.middleware import Middleware, around
+from kgrag.models.middleware import Middleware, Retries, around
 from kgrag.models.rate_limits import RateLimits
 from kgrag.models.reply_cache import ReplyCache
-from kgrag.models.retries import Retries
 from kgrag.models.sized import SizedEmbedder
 from kgrag.models.structured import StructuredChatModel
 from kgrag.models.timeouts import Timeout

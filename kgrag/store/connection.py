@@ -11,7 +11,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from kgrag.common.patience import IMPATIENT
+from kgrag.common.retry import NO_RETRY
 from kgrag.errors import InputError, KgragError, StoreError, StoreUnavailable
 from kgrag.store.embedded import DATABASE, EmbeddedServer
 from kgrag.store.statements import statement
@@ -24,7 +24,7 @@ __all__ = ["Connection", "Transaction", "is_address", "open_connection"]
 SCHEMES = ("neo4j://", "neo4j+s://", "neo4j+ssc://", "bolt://", "bolt+s://", "bolt+ssc://")
 CONNECT_TIMEOUT_S = 15.0
 RETRY_S = 1.0
-"""How long the driver tries a transaction again by itself, silently: whoever has patience says that it waits."""
+"""How long the driver tries a transaction again by itself, silently: whoever has a retry policy says that it waits."""
 FETCH_ROWS = 1000
 SHUTTING_DOWN = frozenset({"Neo.ClientError.Transaction.Terminated", "Neo.TransientError.Transaction.Terminated"})
 """What a statement under way is told when the server goes; the driver does not count it as worth another try."""
@@ -69,12 +69,12 @@ class Connection:
         self._writing = threading.RLock()
         self.server = server
         """The embedded server where there is one: it has a second language for what its Cypher cannot do."""
-        self.patience = IMPATIENT
-        """How long to wait for a server that is away; the embedded one cannot be."""
+        self.retry = NO_RETRY
+        """What is done about a server that is away; the embedded one cannot be."""
 
     def read(self, text: str, parameters: dict[str, Any]) -> list[dict[str, Any]]:
         """Run a statement's text in a session that may only read."""
-        return self.patiently(lambda: list(self.stream(text, parameters)))
+        return self.with_retry(lambda: list(self.stream(text, parameters)))
 
     def stream(self, text: str, parameters: dict[str, Any]) -> Iterator[dict[str, Any]]:
         """Run a statement's text in a session that may only read; rows come as they are taken."""
@@ -123,7 +123,7 @@ class Connection:
                 return session.execute_write(lambda transaction: work(Transaction(transaction)))
 
         with self._writing:
-            return self.patiently(write)
+            return self.with_retry(write)
 
     def change_schema(self, text: str, parameters: dict[str, Any] | None = None) -> None:
         """Run a statement that makes or drops an index or constraint, in a transaction of its own."""
@@ -133,7 +133,7 @@ class Connection:
                 session.run(text, parameters or {}).consume()
 
         with self._writing:
-            self.patiently(change)
+            self.with_retry(change)
 
     def close(self) -> None:
         """Close it, and end the embedded server."""
@@ -142,9 +142,9 @@ class Connection:
         else:
             self._driver.close()
 
-    def patiently(self, work: Callable[[], T]) -> T:
-        """Do `work`, again from its beginning while the server is away, for as long as there is patience."""
-        return work() if self.server is not None else self.patience.call(work, what="the database", away=_Away)
+    def with_retry(self, work: Callable[[], T]) -> T:
+        """Do `work`, again from its beginning while the server is away, as its retry policy says."""
+        return work() if self.server is not None else self.retry.call(work, what="the database", again_on=_Away)
 
     def _session(self, *, reads: bool) -> neo4j.Session:
         return self._driver.session(

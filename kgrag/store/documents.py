@@ -86,7 +86,7 @@ class Documents:
     def relink(self) -> int:
         """Make the LINKS_TO relationships equal to what the chunks' links and anchors say; return how many there are."""
         self._schema.bound()
-        return self._connection.patiently(lambda: relink(self._connection, self.all()))
+        return self._connection.with_retry(lambda: relink(self._connection, self.all()))
 
     def chunks(self, ids: Sequence[str] | None = None) -> Iterator[Chunk]:
         """Yield every chunk in document order, or those of `ids` in that order; unknown ids are passed over."""

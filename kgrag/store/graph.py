@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from kgrag.common.patience import IMPATIENT, Patience
+from kgrag.common.retry import NO_RETRY, RetryPolicy
 from kgrag.errors import InputError
 from kgrag.store.communities import PARTITION, Communities
 from kgrag.store.connection import Connection, is_address, open_connection
@@ -80,13 +80,13 @@ class GraphStore:
         self._connection.close()
 
     @contextmanager
-    def waiting(self, patience: Patience) -> Iterator[None]:
-        """Wait for a database server that goes away, with `patience`, in every read and write within the block."""
-        self._connection.patience = patience
+    def waiting(self, retry: RetryPolicy) -> Iterator[None]:
+        """Wait for a database server that goes away, as `retry` says, in every read and write within the block."""
+        self._connection.retry = retry
         try:
             yield
         finally:
-            self._connection.patience = IMPATIENT
+            self._connection.retry = NO_RETRY
 
     def bind(self, embedder: str, dimensions: int) -> None:
         """Remember which embedder the store is built with, and make its schema. Raises `StoreMismatch` where it was another one."""

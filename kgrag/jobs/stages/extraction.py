@@ -16,8 +16,8 @@ from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from kgrag.common.patience import Patience
 from kgrag.common.progress import Progress, Step
+from kgrag.common.retry import RetryPolicy
 from kgrag.errors import KgragError, ModelError, ModelReplyError, ModelUnavailable, StoreError
 from kgrag.extract.base import Extractor, InducesSchema, RemarksOnInput, chunk_fingerprints
 from kgrag.jobs.report import BuildReport, Failure, GraphReport
@@ -87,10 +87,10 @@ async def extract_graph(
 class ModelWatch:
     """Knows when the model answered last, and waits until it does again: until it answers a call of no account."""
 
-    def __init__(self, model: ChatModel | None, *, patience: Patience) -> None:
+    def __init__(self, model: ChatModel | None, *, retry: RetryPolicy) -> None:
         self._model = model
         self._what = f"the model {model.name}" if model else "a model"
-        self._patience = patience
+        self._retry = retry
         self._answered_at = float("-inf")
         self._probing = asyncio.Lock()
 
@@ -100,17 +100,16 @@ class ModelWatch:
 
     def stop_waiting(self) -> None:
         """Let threads that wait for something give up."""
-        self._patience.stop()
+        self._retry.stop()
 
     async def wait(self, error: ModelUnavailable, failed_at: float) -> None:
-        """Return once the model answered a call, of whomever, after `failed_at`. Raises `ModelUnavailable` when patience is over."""
+        """Return once the model answered a call, of whomever, after `failed_at`. Raises `ModelUnavailable` when `retry` gives up."""
         async with self._probing:
             if self._answered_at > failed_at:
                 return
             if self._model is None:
                 raise error
-            await asyncio.sleep(self._patience.missed(self._what, error))  # says at once what is waited for
-            await self._patience.acall(self._ask, what=self._what, away=ModelUnavailable)
+            await self._retry.acall(self._ask, what=self._what, again_on=ModelUnavailable, after=error)
             self.answered()
 
     async def _ask(self) -> None:
