@@ -19,17 +19,51 @@ from __future__ import annotations
 import csv
 import json
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, GetPydanticSchema, TypeAdapter, ValidationError
+from pydantic_core import core_schema
 
 from kgrag.errors import InputError
 from kgrag.types import Scalar
 
 __all__ = ["FileMetadata", "read_file_metadata"]
 
+T = TypeVar("T")
 Entry = tuple[str, dict[str, Scalar]]
+
+PathText = Annotated[str, Field(min_length=1)]
+PlainValue = Annotated[
+    Scalar,
+    GetPydanticSchema(
+        lambda source, handler: core_schema.custom_error_schema(
+            handler(source), "plain_value", custom_error_message="a plain value (text, a number, true or false)"
+        )
+    ),
+]
+
+
+class _Row(BaseModel):
+    """What one row, line or element says; every key but `path` is free."""
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, PlainValue]
+    path: PathText
+
+
+ROW, KEYED_BY_PATH = TypeAdapter(_Row), TypeAdapter(dict[PathText, dict[str, PlainValue]])
+SHOWN_CHARACTERS = 100
+EXPECTED = {
+    "missing": "a path",
+    "string_type": "text",
+    "string_too_short": "a path",
+    "model_type": "an object with `path`",
+    "dict_type": "keys such as product and category",
+}
+"""In the words of the file, by pydantic's type of error; `plain_value` has its own."""
 
 
 class FileMetadata:
@@ -71,61 +105,58 @@ def read_file_metadata(path: Path) -> FileMetadata:
             f"{path}: metadata must be a .csv, .json, .jsonl or .toml file, got {path.suffix or 'no suffix'!r}."
         )
     try:
-        text = path.read_text(encoding="utf-8-sig")
-        return FileMetadata(path, [_entry(path, key, values) for key, values in reader(path, text)])
+        entries = list(reader(path, path.read_text(encoding="utf-8-sig")))
     except OSError as error:
         raise InputError(f"{path}: the metadata file cannot be read ({error.strerror}).") from error
     except (ValueError, csv.Error) as error:  # not UTF-8, not JSON, not TOML
         raise InputError(
             f"{path}: the metadata file is not valid {path.suffix[1:].upper()} in UTF-8: {error}"
         ) from error
+    return FileMetadata(path, ((PurePosixPath(key).as_posix(), values) for key, values in entries))
 
 
-def _csv(path: Path, text: str) -> Iterator[tuple[Any, Any]]:
+def _csv(path: Path, text: str) -> Iterator[Entry]:
     rows = csv.DictReader(text.splitlines())
     if "path" not in (rows.fieldnames or ()):
         raise InputError(
             f"{path}: expected a column `path` in the first line, got {', '.join(rows.fieldnames or ()) or 'nothing'}."
         )
     for row in rows:
-        extra = row.pop(None, None)
-        if extra:
-            raise InputError(f"{path}, line {rows.line_num}: more cells than the first line has columns: {extra}.")
-        yield row.pop("path"), {key: value for key, value in row.items() if value}
+        if None in row:
+            raise InputError(f"{path}, line {rows.line_num}: more cells than the first line has columns: {row[None]}.")
+        yield _row(f"{path}, line {rows.line_num}", {key: value for key, value in row.items() if value})
 
 
-def _jsonl(path: Path, text: str) -> Iterator[tuple[Any, Any]]:
+def _jsonl(path: Path, text: str) -> Iterator[Entry]:
     for number, line in enumerate(text.splitlines(), start=1):
         if line.strip():
-            yield _keyed_by_path(path, f"line {number}", json.loads(line))
+            yield _row(f"{path}, line {number}", json.loads(line))
 
 
-def _json(path: Path, text: str) -> Iterator[tuple[Any, Any]]:
+def _json(path: Path, text: str) -> Iterator[Entry]:
     data = json.loads(text)
     if isinstance(data, list):
-        yield from (_keyed_by_path(path, f"element {number}", item) for number, item in enumerate(data))
+        yield from (_row(f"{path}, element {number}", item) for number, item in enumerate(data, start=1))
     elif isinstance(data, dict):
-        yield from data.items()
+        yield from _valid(KEYED_BY_PATH, str(path), data).items()
     else:
         raise InputError(f"{path}: expected an object keyed by path or a list of objects, got {type(data).__name__}.")
 
 
-def _toml(path: Path, text: str) -> Iterator[tuple[Any, Any]]:
-    yield from tomllib.loads(text).items()
+def _toml(path: Path, text: str) -> Iterator[Entry]:
+    yield from _valid(KEYED_BY_PATH, str(path), tomllib.loads(text)).items()
 
 
-def _keyed_by_path(path: Path, where: str, item: Any) -> tuple[Any, Any]:
-    if not isinstance(item, dict) or "path" not in item:
-        raise InputError(f"{path}, {where}: expected an object with `path`, got {json.dumps(item)[:100]}.")
-    return item["path"], {key: value for key, value in item.items() if key != "path"}
+def _row(where: str, data: Any) -> Entry:
+    row = _valid(ROW, where, data)
+    return row.path, row.model_extra or {}
 
 
-def _entry(file: Path, key: Any, values: Any) -> Entry:
-    if not isinstance(key, str) or not key:
-        raise InputError(f"{file}: a path must be text, got {key!r}.")
-    if not isinstance(values, Mapping):
-        raise InputError(f"{file}: {key!r} must have keys such as product and category, got {values!r}.")
-    wrong = {name: value for name, value in values.items() if not isinstance(value, str | int | float | bool | None)}
-    if wrong:
-        raise InputError(f"{file}: {key!r} must have plain values (text, numbers, true or false), got {wrong}.")
-    return PurePosixPath(key).as_posix(), dict(values)
+def _valid(form: TypeAdapter[T], where: str, data: Any) -> T:
+    try:
+        return form.validate_python(data, strict=True)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ", ".join([where, *(repr(key) for key in first["loc"] if key != "[key]")])
+        got = repr(first["input"])[:SHOWN_CHARACTERS]
+        raise InputError(f"{place}: expected {EXPECTED.get(first['type'], first['msg'])}, got {got}.") from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -135,21 +136,45 @@ def test_a_metadata_file_has_the_last_word_and_what_it_says_of_no_file_is_report
     assert "nowhere.md" in note
 
 
+def test_values_of_a_metadata_file_are_kept_as_they_are_written() -> None:
+    touch("docs/a.md")
+    Path("m.jsonl").write_text('{"path": "*", "pages": 3, "draft": true, "weight": 1.0, "owner": null, "path2": "1"}\n')
+    (source,) = discover([Path("docs")], metadata=Path("m.jsonl")).sources
+    kept = {"pages": 3, "draft": True, "weight": 1.0, "owner": None, "path2": "1"}
+    assert {key: (type(value), value) for key, value in source.metadata.items()} == {
+        key: (type(value), value) for key, value in kept.items()
+    }
+
+
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
         ("m.txt", "", "m.txt"),
         ("m.csv", "file,product\na,b\n", "path"),
         ("m.csv", "path,product\na,b,c\n", "line 2"),
-        ("m.json", "[1]", "path"),
+        ("m.csv", "path,product\nb.md,Y\n,X\n", "m.csv, line 3, 'path': expected a path, got {'product': 'X'}"),
+        ("m.json", "[1]", "m.json, element 1: expected an object with `path`, got 1"),
+        ("m.json", '[{"path": 3}]', "m.json, element 1, 'path': expected text, got 3"),
+        ("m.json", "3", "expected an object keyed by path or a list of objects, got int"),
+        ("m.json", '{"": {}}', "m.json, '': expected a path, got ''"),
+        (
+            "m.jsonl",
+            '{"path": "a.md"}\n{"path": "b.md", "product": {}}\n',
+            "m.jsonl, line 2, 'product': expected a plain value",
+        ),
+        ("m.toml", '["a.md"]\nversion = 2024-01-01\n', "m.toml, 'a.md', 'version': expected a plain value"),
         ("m.json", "{", "JSON"),
         ("m.toml", "=", "TOML"),
-        ("m.json", '{"a.md": {"product": ["x"]}}', "plain values"),
-        ("m.json", '{"a.md": 3}', "a.md"),
+        (
+            "m.json",
+            '{"a.md": {"product": ["x"]}}',
+            "m.json, 'a.md', 'product': expected a plain value (text, a number, true or false), got ['x']",
+        ),
+        ("m.json", '{"a.md": 3}', "m.json, 'a.md': expected keys such as product and category, got 3"),
         ("m.jsonl", b"\xff", "UTF-8"),
     ],
 )
 def test_a_metadata_file_that_cannot_be_used_is_an_error(name: str, content: str | bytes, words: str) -> None:
     Path(name).write_bytes(content.encode() if isinstance(content, str) else content)
-    with pytest.raises(InputError, match=words):
+    with pytest.raises(InputError, match=re.escape(words)):
         discover([], metadata=Path(name))
