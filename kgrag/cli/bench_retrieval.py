@@ -86,7 +86,7 @@ def retrieval(
     if baseline is not None and baseline not in names:
         raise InputError(f"Expected --baseline to be one of --pipelines ({', '.join(names)}), got {baseline!r}.")
     if chart is not None:
-        from kgrag.evaluate.plots import require_matplotlib
+        from kgrag.common.plots import require_matplotlib
 
         require_matplotlib()
     ks = _counts(k)

@@ -2,91 +2,77 @@
 
 from __future__ import annotations
 
+import re
+import textwrap
 from collections import defaultdict
 from collections.abc import Sequence
 from html import escape
+from typing import Any
 
+from kgrag.common.plots import INK, PALETTE, figure, svg
 from kgrag.types import Community
 
 __all__ = ["render_svg"]
 
-WIDTH, ROW, GAP, MARGIN = 1600.0, 64.0, 2.0, 16.0
-"""Pixels."""
-TITLE_HEIGHT = 34.0
-CHARACTER = 6.4
-"""Pixels that a character takes at 12 pixels, on average."""
-LINE = 15.0
-NARROWEST_LABEL = 40.0
-NARROWEST_BOX = 1.0
-GOLDEN_ANGLE = 137.508
-"""Degrees of hue between neighbours: colours that follow each other are far apart."""
+WIDTH, ROW, TITLE = 16.0, 0.9, 0.5
+"""Inches."""
+GAP = 0.02
+"""Between boxes, in inches: narrower communities are not drawn."""
+FONT = 9
+CHARACTERS_PER_INCH = 13.0
+"""At that size of font, on average."""
+NARROWEST_LABEL = 0.5
+LINES = 3
 
 
 def render_svg(communities: Sequence[Community], *, graph: str) -> str:
-    """Draw the tree, level by level from the top, largest first; pointing at a box shows its label, size and summary."""
+    """Draw the tree, level by level from the top, largest first; pointing at a box shows its label, size and summary.
+
+    Raises `InputError` where matplotlib is not installed.
+    """
     children: dict[str | None, list[Community]] = defaultdict(list)
     for one in communities:
         children[one.parent].append(one)
     for some in children.values():
         some.sort(key=lambda one: (-one.size, one.label, one.key))
     total = sum(one.size for one in children[None]) or 1
-    scale = (WIDTH - 2 * MARGIN) / total
     depth = max((one.level for one in communities), default=0) + 1
-    height = TITLE_HEIGHT + depth * ROW + MARGIN
-    boxes: list[str] = []
-
-    def draw(one: Community, left: float, hue: float) -> None:
-        width = one.size * scale
-        if width < NARROWEST_BOX:
-            return
-        boxes.append(_box(one, left, width, hue))
-        place = left
-        for child in children[one.key]:
-            draw(child, place, hue)
-            place += child.size * scale
-
-    place = MARGIN
-    for number, root in enumerate(children[None]):
-        draw(root, place, number * GOLDEN_ANGLE % 360)
-        place += root.size * scale
+    drawn, axes = figure(WIDTH, TITLE + ROW * depth)
+    axes.set(xlim=(0, WIDTH), ylim=(ROW * depth, 0))
+    axes.set_axis_off()
     title = f"{graph}: {len(communities)} communities of {total} entities, {depth} levels"
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH:g} {height:g}" font-family="sans-serif" font-size="12">',
-            f'<rect width="{WIDTH:g}" height="{height:g}" fill="#ffffff"/>',
-            f'<text x="{MARGIN:g}" y="22" font-size="15" fill="#222222">{escape(title)}</text>',
-            *boxes,
-            "</svg>\n",
-        ]
+    axes.set_title(title, loc="left", parse_math=False)
+    tooltips: list[str] = []
+
+    def draw(one: Community, left: float, colour: str) -> None:
+        width = one.size * WIDTH / total - GAP
+        if width <= 0:
+            return
+        _box(axes, one, left, width, colour, name=f"community-{len(tooltips)}")
+        tooltips.append("\n".join(part for part in (f"{one.label} ({one.size} entities)", one.summary) if part))
+        for child in children[one.key]:
+            draw(child, left, colour)
+            left += child.size * WIDTH / total
+
+    left = 0.0
+    for number, root in enumerate(children[None]):
+        draw(root, left, PALETTE[number % len(PALETTE)])
+        left += root.size * WIDTH / total
+    return re.sub(
+        r'<g id="community-(\d+)">',
+        lambda group: f"{group[0]}<title>{escape(tooltips[int(group[1])])}</title>",
+        svg(drawn, title),
     )
 
 
-def _box(one: Community, left: float, width: float, hue: float) -> str:
-    top = TITLE_HEIGHT + one.level * ROW
-    inner = max(width - GAP, NARROWEST_BOX / 2)
-    lightness = min(88, 72 + 5 * one.level)
-    told = "\n".join(part for part in (f"{one.label} ({one.size} entities)", one.summary) if part)
-    lines = _lines(f"{one.label} ({one.size})", inner) if inner >= NARROWEST_LABEL else []
-    text = "".join(
-        f'<text x="{left + 5:.1f}" y="{top + LINE * (number + 1) + 2:.1f}" fill="#222222">{escape(line)}</text>'
-        for number, line in enumerate(lines)
-    )
-    return (
-        f'<g><title>{escape(told)}</title><rect x="{left:.1f}" y="{top:.1f}" width="{inner:.1f}" height="{ROW - GAP:g}" rx="3" '
-        f'fill="hsl({hue:.0f},55%,{lightness}%)"/>{text}</g>'
-    )
+def _box(axes: Any, one: Community, left: float, width: float, colour: str, *, name: str) -> None:
+    from matplotlib.patches import Rectangle
 
-
-def _lines(text: str, width: float) -> list[str]:
-    """Break a label into lines that fit, at most as many as a row has; what does not fit ends in an ellipsis."""
-    most, room = int((ROW - GAP) // LINE) - 1, max(int((width - 10) // CHARACTER), 1)
-    lines: list[str] = []
-    for word in text.split():
-        if lines and len(lines[-1]) + 1 + len(word) <= room:
-            lines[-1] += f" {word}"
-        else:
-            lines.append(word)
-    cut = [line if len(line) <= room else f"{line[: room - 1]}…" for line in lines[:most]]
-    if len(lines) > most:
-        cut[-1] = f"{cut[-1][: room - 1].rstrip('…')}…"
-    return cut
+    top = one.level * ROW
+    opacity = max(0.25, 0.6 - 0.12 * one.level)
+    axes.add_patch(Rectangle((left, top), width, ROW - GAP, facecolor=colour, alpha=opacity, gid=name))
+    if width >= NARROWEST_LABEL:
+        room = int(width * CHARACTERS_PER_INCH)
+        label = textwrap.fill(f"{one.label} ({one.size})", room, max_lines=LINES, placeholder="…")
+        place = {"x": left + 0.07, "y": top + 0.07, "verticalalignment": "top", "in_layout": False}
+        axes.text(s=label, fontsize=FONT, color=INK, parse_math=False, **place)

@@ -1,56 +1,13 @@
-"""Plots as SVG, by matplotlib; what is text or axis takes the colour of the page, light or dark."""
+"""Plots of an evaluation: pipelines with their intervals, quality over what it takes, and where gold facts are lost."""
 
 from __future__ import annotations
 
-import importlib.util
-import io
-import re
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-from kgrag.errors import InputError
+from kgrag.common.plots import INK, PALETTE, figure, svg
 from kgrag.evaluate.summary import ALL, Summary
 
-__all__ = ["intervals", "losses", "quality_against", "quality_over_tokens", "require_matplotlib"]
-
-INK = "#010203"
-"""Stands for the page's text colour: replaced by `currentColor` in the SVG."""
-PALETTE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#999999")
-"""Okabe and Ito: told apart by people who are colour-blind."""
-
-
-def require_matplotlib() -> None:
-    """Raise `InputError` with the extra that brings matplotlib where it is not installed."""
-    if importlib.util.find_spec("matplotlib") is None:
-        raise InputError("Charts are drawn with matplotlib, which is not installed. Run: pip install 'kgrag[charts]'")
-
-
-def _figure(width: float, height: float) -> tuple[Any, Any]:
-    require_matplotlib()
-    import matplotlib
-    from matplotlib.figure import Figure
-
-    colours: Any = dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), INK)
-    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "kgrag", "font.size": 9, **colours}):
-        figure = Figure(figsize=(width, height), layout="constrained")
-        figure.patch.set_alpha(0.0)
-        axes = figure.add_subplot()
-    axes.patch.set_alpha(0.0)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    return figure, axes
-
-
-def _svg(figure: Any, label: str) -> str:
-    import matplotlib
-
-    out = io.StringIO()
-    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "kgrag"}):
-        figure.savefig(out, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
-    svg = out.getvalue()[out.getvalue().index("<svg") :].replace(INK, "currentColor")
-    # Text without a colour of its own is black in SVG.
-    svg = re.sub(r"<text (?![^>]*fill)", '<text fill="currentColor" ', svg)
-    return svg.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
+__all__ = ["intervals", "losses", "quality_against", "quality_over_tokens"]
 
 
 def intervals(summary: Summary) -> str:
@@ -59,19 +16,19 @@ def intervals(summary: Summary) -> str:
         (one, interval) for one in summary.pipelines if (interval := summary.interval(one, summary.main)) is not None
     ]
     found.sort(key=lambda pair: pair[1].value)
-    figure, axes = _figure(7, 0.8 + 0.28 * max(len(found), 1))
+    drawn, axes = figure(7, 0.8 + 0.28 * max(len(found), 1))
     for row, (pipeline, one) in enumerate(found):
         colour = PALETTE[1] if pipeline == summary.baseline else PALETTE[0]
         axes.plot([one.low, one.high], [row, row], color=colour, linewidth=2)
         axes.plot([one.value], [row], "o", color=colour)
     axes.set_yticks(range(len(found)), [pipeline for pipeline, _ in found])
     axes.set_xlabel(f"{summary.main}, mean and 95 % interval; the baseline in orange")
-    return _svg(figure, "Mean of each pipeline with its interval")
+    return svg(drawn, "Mean of each pipeline with its interval")
 
 
 def quality_against(summary: Summary, measure: str, *, unit: str) -> str:
     """Draw the main measure of each pipeline over what it takes (tokens, seconds, dollars)."""
-    figure, axes = _figure(5, 3.4)
+    drawn, axes = figure(5, 3.4)
     for pipeline in summary.pipelines:
         x, y = summary.mean(pipeline, measure), summary.mean(pipeline, summary.main)
         if x is None or y is None:
@@ -81,14 +38,14 @@ def quality_against(summary: Summary, measure: str, *, unit: str) -> str:
     axes.set_xlabel(f"{measure} ({unit})")
     axes.set_ylabel(summary.main)
     axes.set_xlim(left=0)
-    return _svg(figure, f"{summary.main} over {measure}")
+    return svg(drawn, f"{summary.main} over {measure}")
 
 
 def losses(summary: Summary, pipelines: Sequence[str]) -> str:
     """Draw for each pipeline what is answered, what retrieval lost and what answering lost, as shares of the gold facts."""
     measures = ("nuggets", "lost in answering", "lost in retrieval")
     shown = [one for one in pipelines if all(summary.mean(one, measure) is not None for measure in measures)]
-    figure, axes = _figure(7, 0.9 + 0.28 * max(len(shown), 1))
+    drawn, axes = figure(7, 0.9 + 0.28 * max(len(shown), 1))
     left = [0.0] * len(shown)
     for measure, colour in zip(measures, (PALETTE[2], PALETTE[1], PALETTE[4]), strict=True):
         widths = [summary.mean(one, measure, ALL) or 0.0 for one in shown]
@@ -96,13 +53,13 @@ def losses(summary: Summary, pipelines: Sequence[str]) -> str:
         left = [a + b for a, b in zip(left, widths, strict=True)]
     axes.set_yticks(range(len(shown)), shown)
     axes.set_xlabel("share of gold facts, mean over questions")
-    figure.legend(loc="outside upper center", ncols=3, frameon=False)
-    return _svg(figure, "Where gold facts are lost")
+    drawn.legend(loc="outside upper center", ncols=3, frameon=False)
+    return svg(drawn, "Where gold facts are lost")
 
 
 def quality_over_tokens(curves: Mapping[str, Mapping[int, float]], *, title: str) -> str:
     """Draw a line for each pipeline: the mean share of gold facts inside a budget, over that budget in tokens."""
-    figure, axes = _figure(8, 4.4)
+    drawn, axes = figure(8, 4.4)
     styles = ("-", "--", ":", "-.")
     for place, (pipeline, curve) in enumerate(curves.items()):
         line = {"color": PALETTE[place % len(PALETTE)], "linestyle": styles[place // len(PALETTE) % len(styles)]}
@@ -113,5 +70,5 @@ def quality_over_tokens(curves: Mapping[str, Mapping[int, float]], *, title: str
     axes.set_xlim(left=0)
     axes.set_ylim(0, 1)
     axes.grid(axis="y", alpha=0.3)
-    figure.legend(loc="outside right upper", frameon=False)
-    return _svg(figure, "Gold facts over tokens")
+    drawn.legend(loc="outside right upper", frameon=False)
+    return svg(drawn, "Gold facts over tokens")

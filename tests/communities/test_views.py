@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from xml.etree import ElementTree
 
 import pytest
@@ -58,14 +59,18 @@ def test_the_picture_is_valid_svg_with_every_community_and_parts_inside_their_wh
     root = ElementTree.fromstring(render_svg(FOUND, graph="g"))
     space = "{http://www.w3.org/2000/svg}"
     spans = {}
-    for group in root.findall(f"{space}g"):
-        box = group.find(f"{space}rect")
-        title = group.find(f"{space}title")
-        assert box is not None
-        assert title is not None
-        left = float(box.attrib["x"])
-        spans[(title.text or "").split(" (")[0]] = (left, left + float(box.attrib["width"]), float(box.attrib["y"]))
+    for group in root.iter(f"{space}g"):
+        if group.attrib.get("id", "").startswith("community-"):
+            box, title = group.find(f"{space}path"), group.find(f"{space}title")
+            assert box is not None
+            assert title is not None
+            assert "It is so. [1]" in (title.text or "") or (title.text or "").startswith("<small>")
+            points = [float(number) for number in re.findall(r"-?[\d.]+", box.attrib["d"])]
+            spans[(title.text or "").split(" (")[0]] = (min(points[::2]), max(points[::2]), min(points[1::2]))
     assert len(spans) == len(FOUND)
+    assert {"<root> & co (60)", "g: 5 communities of 67 entities, 2 levels"} <= {
+        text.text for text in root.iter(f"{space}text")
+    }
     whole = spans["<root> & co"]
     for part in ("<left> & co", "<right> & co"):
         assert whole[0] <= spans[part][0] <= spans[part][1] <= whole[1]
