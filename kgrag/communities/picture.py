@@ -19,7 +19,7 @@ WIDTH, ROW, TITLE = 16.0, 0.9, 0.5
 GAP = 0.02
 """Between boxes, in inches: narrower communities are not drawn."""
 FONT = 9
-CHARACTERS_PER_INCH = 13.0
+CHARACTERS_PER_INCH = 12.0
 """At that size of font, on average."""
 NARROWEST_LABEL = 0.5
 LINES = 3
