@@ -13,6 +13,7 @@ import pytest
 import kgrag
 
 LAYERS: tuple[tuple[str, ...], ...] = (
+    ("__main__",),
     ("cli", "langchain", "llama_index"),
     ("kgrag", "knowledge_graph"),
     ("jobs",),
@@ -29,7 +30,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
 """From top to bottom. A room imports from the layers below it and from its own; `kgrag` is the package's `__init__`."""
 
 ONLY_FOR: Mapping[str, frozenset[str]] = {
-    "cli": frozenset(),
+    "cli": frozenset({"__main__"}),
+    "__main__": frozenset(),
     "langchain": frozenset(),
     "llama_index": frozenset(),
     "testing": frozenset(),
