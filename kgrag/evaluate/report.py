@@ -30,14 +30,14 @@ def answer_in_three_sentences(summary: Summary) -> list[str]:
     whole = by_type.pop(ALL)
     decided = [verdict for verdict in by_type.values() if verdict.decided]
     first = (
-        f"Take {whole.best}: it is better than {summary.baseline} over all questions ({whole.in_words})."
+        f"Take {whole.best}: it is better than {summary.baseline} over all questions: {whole.in_words}."
         if whole.decided
-        else f"Over all questions no pipeline is decidably better than {summary.baseline}: {whole.in_words}."
+        else f"No pipeline is shown to be better than {summary.baseline} over all questions: {whole.in_words}."
     )
     second = (
         "By type: " + "; ".join(f"{one.query_type}: {one.in_words}" for one in decided) + "."
         if decided
-        else "For no single type of question is a difference decidable with so few questions."
+        else "For no single type of question is a pipeline shown to be better; see below which differences would have shown."
         if by_type
         else "The questions have no types, so there is no advice by type."
     )

@@ -140,20 +140,19 @@ class Summary:
             return Verdict(
                 query_type, best, interval, False, f"{best} ({shown}); not asked the same questions as the baseline"
             )
-        decided = p < ALPHA and one.difference.value > 0
         gain = (
             f"{one.difference.value:+.2f} [{one.difference.low:+.2f}, {one.difference.high:+.2f}] over {self.baseline}"
         )
-        if decided:
+        if p < ALPHA and one.difference.value > 0:
             return Verdict(query_type, best, interval, True, f"{best} ({shown}), {gain}, p = {p:.3f} after Holm")
-        return Verdict(
-            query_type,
-            best,
-            interval,
-            False,
-            f"not decided: {best} has the best mean ({shown}), {gain}, p = {p:.2f} after Holm; "
-            f"{one.n} questions would show a difference of {one.detectable:.2f}",
-        )
+        if not one.wins and not one.losses:
+            words = f"no difference: nothing has a better mean than {self.baseline} ({shown})"
+        else:
+            words = (
+                f"not decided: {best} has the best mean ({shown}), {gain}, p = {p:.2f} after Holm; "
+                f"with {one.n} questions only a difference from {one.detectable:.2f} would show"
+            )
+        return Verdict(query_type, best, interval, False, words)
 
 
 def summarise(run: Run, *, preset: Preset) -> Summary:

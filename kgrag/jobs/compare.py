@@ -18,6 +18,7 @@ from kgrag.evaluate.gold_questions import GoldQuestion
 from kgrag.evaluate.judge.judgement import Judge
 from kgrag.evaluate.runs import Cell, Run, RunSettings
 from kgrag.jobs.ask import ask
+from kgrag.models import CHAT_MODELS
 from kgrag.models.base import ChatModel, Embedder
 from kgrag.retrieve import AdaptiveRetriever, Retriever
 from kgrag.retrieve.pipeline import AdaptivePipeline, load_pipeline
@@ -207,7 +208,9 @@ def outlook(run: Run | None, comparison: Comparison) -> Outlook:
     unjudged = [cell for cell in cells if cell.key not in judged]
     some = [cell.key for cell in cells if cell.key in answered][:MEASURED_ANSWERS]
     known = [answer for key in some if run is not None and (answer := run.answer(key)) is not None]
-    calls = (settings.model != "rules") * len(missing) + (settings.judge != "rules") * JUDGE_CALLS * len(unjudged)
+    calls = (settings.model not in CHAT_MODELS) * len(missing) + (
+        settings.judge not in CHAT_MODELS
+    ) * JUDGE_CALLS * len(unjudged)
     prompt = sum(one.usage.prompt_tokens for one in known) / len(known) if known else 0.0
     completion = sum(one.usage.completion_tokens for one in known) / len(known) if known else 0.0
     pace = sum(one.seconds for one in known) / len(known) if known else ASSUMED_SECONDS
@@ -218,7 +221,7 @@ def outlook(run: Run | None, comparison: Comparison) -> Outlook:
         calls=calls,
         prompt_tokens=round(calls * (prompt or ASSUMED_PROMPT_TOKENS)),
         completion_tokens=round(calls * (completion or ASSUMED_COMPLETION_TOKENS)),
-        seconds=round(pace * len(missing) + (settings.judge != "rules") * pace * len(unjudged), 1),
+        seconds=round(pace * len(missing) + (settings.judge not in CHAT_MODELS) * pace * len(unjudged), 1),
         measured=bool(known),
     )
 
@@ -228,16 +231,21 @@ async def compare(
 ) -> CompareReport:
     """Answer and judge every cell that is not yet: each is kept at once, so a run that is killed goes on where it was.
 
+    `concurrency` calls of models are under way at once; what needs no model is done one after the other, so that its seconds are its own.
+
     A cell whose model gives no usable reply, or whose question cannot be asked through its pipeline, is failed and named, and the rest
     goes on. Raises `ModelUnavailable`, other `ModelError` and `StoreError`, which would meet every cell; what was done is kept.
     """
     progress, started = progress or Silent(), time.perf_counter()
-    cells, judge = comparison.cells, comparison.judge
-    run.plan(comparison.settings, comparison.questions, cells)
+    cells, judge, settings = comparison.cells, comparison.judge, comparison.settings
+    run.plan(settings, comparison.questions, cells)
     report = CompareReport(cells=len(cells))
     by_id = {question.id: question for question in comparison.questions}
     ask = {asking.pipeline: asking.ask for asking in comparison.askings}
     spent = _Spending(report, progress)
+
+    def at_once(model: str) -> int:
+        return 1 if model in CHAT_MODELS else concurrency
 
     async def answer(cell: Cell) -> None:
         try:
@@ -260,9 +268,11 @@ async def compare(
         spent.add(judgement.usage)
 
     answered = run.answered()
-    await _each([cell for cell in cells if cell.key not in answered], answer, "Answer", concurrency, progress)
+    await _each(
+        [cell for cell in cells if cell.key not in answered], answer, "Answer", at_once(settings.model), progress
+    )
     there = run.judged(judge.fingerprint)
-    await _each([cell for cell in cells if cell.key not in there], judged, "Judge", concurrency, progress)
+    await _each([cell for cell in cells if cell.key not in there], judged, "Judge", at_once(settings.judge), progress)
     for result in run.results():
         for stage, reason in result.failures.items():
             report.failed.append((result.cell.pipeline, result.cell.question, stage, reason))
