@@ -24,6 +24,8 @@ __all__ = ["Cell", "Result", "Run", "RunSettings", "run_exists"]
 
 FILE = "run.sqlite"
 VERSION = "1"
+LOCK_TIMEOUT_S = 30.0
+"""How long to wait for another process that writes the same run."""
 QUESTION: TypeAdapter[GoldQuestion] = TypeAdapter(GoldQuestion)
 SCHEMA = """
     CREATE TABLE IF NOT EXISTS about (key TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -110,11 +112,13 @@ class Run:
             raise InputError(f"{folder}: expected a run of kgrag compare, there is no {FILE}.")
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._database = sqlite3.connect(file, isolation_level=None)
-            self._database.execute("PRAGMA journal_mode=WAL")
-            self._database.executescript(SCHEMA)
+            self._database = sqlite3.connect(file, isolation_level=None, timeout=LOCK_TIMEOUT_S)
+            if create:  # a report that reads beside a comparison must not touch the file's mode
+                self._database.execute("PRAGMA journal_mode=WAL")
+                self._database.executescript(SCHEMA)
+            self._database.execute("SELECT count(*) FROM about")
         except (OSError, sqlite3.Error) as error:
-            raise InputError(f"{file}: expected a file of kgrag compare that can be written: {error}") from error
+            raise InputError(f"{file}: expected a file of kgrag compare: {error}") from error
 
     def __enter__(self) -> Self:
         return self
