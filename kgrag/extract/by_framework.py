@@ -19,6 +19,7 @@ from kgrag.extract.schema import ExtractionSchema
 from kgrag.extract.statements import Stated, Statement
 from kgrag.models.base import ChatModel, Message, Reply
 from kgrag.models.wrapped import Wrapped
+from kgrag.text.names import NORMAL_FORM_VERSION
 from kgrag.types import Chunk, Document, Extraction, Usage, content_id
 
 __all__ = ["LOST_BY_FRAMEWORK", "RESPELLED_BY_FRAMEWORK", "FrameworkExtractor", "HeardModel"]
@@ -86,7 +87,7 @@ class FrameworkExtractor(ABC):
     @property
     def fingerprint(self) -> str:
         """Of kgrag's and the framework's version, model, prompt, schema and options."""
-        return content_id(*self._depends_on)
+        return content_id(NORMAL_FORM_VERSION, *self._depends_on)
 
     def prepare(self, documents: Iterable[Document], chunks: Iterable[Chunk]) -> None:
         """Need nothing of the corpus."""

@@ -18,6 +18,7 @@ from kgrag.extract.replies import read_data, read_reply
 from kgrag.extract.schema import ExtractionSchema
 from kgrag.extract.statements import Stated
 from kgrag.models.base import ChatModel, Message
+from kgrag.text.names import NORMAL_FORM_VERSION
 from kgrag.types import Chunk, Document, Extraction, Usage, content_id
 
 __all__ = ["LLMExtractor"]
@@ -177,8 +178,8 @@ class LLMExtractor:
     @property
     def fingerprint(self) -> str:
         """Of version, model, prompt, schema and options."""
-        form = json.dumps(SCHEMA)
-        return content_id(VERSION, self.name, self._model.name, self._system.content, form, GLEAN * self._gleaning)
+        asked = (self._model.name, self._system.content, json.dumps(SCHEMA), GLEAN * self._gleaning)
+        return content_id(VERSION, NORMAL_FORM_VERSION, self.name, *asked)
 
     def prepare(self, documents: Iterable[Document], chunks: Iterable[Chunk]) -> None:
         """Need nothing of the corpus."""

@@ -13,14 +13,14 @@ from typing import TypeVar
 
 from kgrag.extract.corpus_names import PART, PRODUCT, SECTION, TITLE, CorpusNames, informative_heading
 from kgrag.extract.patterns import definition, statements
-from kgrag.text.names import NameMatch, normal_form, quantities
+from kgrag.text.names import NORMAL_FORM_VERSION, NameMatch, normal_form, quantities
 from kgrag.text.quantities import Quantity
 from kgrag.text.sentences import Sentence, sentences
 from kgrag.types import Chunk, Document, Entity, Extraction, Relation, content_id
 
 __all__ = ["MentionExtractor"]
 
-VERSION = "1"
+VERSION = "2"
 """Goes up when the same chunk would give another extraction."""
 
 QUANTITY, CLASS = "Quantity", "Class"
@@ -58,7 +58,7 @@ class MentionExtractor:
     @property
     def fingerprint(self) -> str:
         """Of this version and of the names that the corpus has."""
-        return content_id(self.name, VERSION, self._names.fingerprint)
+        return content_id(self.name, VERSION, NORMAL_FORM_VERSION, self._names.fingerprint)
 
     @property
     def names(self) -> CorpusNames:

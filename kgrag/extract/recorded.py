@@ -18,7 +18,7 @@ from kgrag.errors import InputError, ModelReplyError
 from kgrag.extract.grounding import ground
 from kgrag.extract.replies import read_data, read_reply
 from kgrag.extract.statements import Stated
-from kgrag.text.names import normal_form
+from kgrag.text.names import NORMAL_FORM_VERSION, normal_form
 from kgrag.types import Chunk, Document, Extraction, content_id
 
 __all__ = ["NAMELESS_LINES", "STRAY_RECORDS", "RecordedExtractor"]
@@ -61,11 +61,12 @@ class RecordedExtractor:
     @property
     def fingerprint(self) -> str:
         """Of the whole file; `chunk_fingerprint` is of what it says of one chunk."""
-        return content_id(VERSION, *(part for key, lines in sorted(self._records.items()) for part in (key, *lines)))
+        records = (part for key, lines in sorted(self._records.items()) for part in (key, *lines))
+        return content_id(VERSION, NORMAL_FORM_VERSION, *records)
 
     def chunk_fingerprint(self, chunk: Chunk) -> str:
         """Of the chunk's records: a changed file extracts the chunks anew whose records changed."""
-        return content_id(VERSION, self.name, *self._of(chunk))
+        return content_id(VERSION, NORMAL_FORM_VERSION, self.name, *self._of(chunk))
 
     def prepare(self, documents: Iterable[Document], chunks: Iterable[Chunk]) -> None:
         """Find the records that are of no chunk. Raises `InputError` where none is of any."""

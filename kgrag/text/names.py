@@ -20,7 +20,10 @@ from functools import lru_cache
 from kgrag.text.quantities import Quantity, quantities
 from kgrag.text.units import UNIT_CASEFOLDS, canonical_unit
 
-__all__ = ["Gazetteer", "NameMatch", "Quantity", "normal_form", "quantities"]
+__all__ = ["NORMAL_FORM_VERSION", "Gazetteer", "NameMatch", "Quantity", "normal_form", "quantities"]
+
+NORMAL_FORM_VERSION = "2"
+"""Goes up when a name gets another normal form: keys of entities are made of it, so chunks are extracted anew."""
 
 EDGE, WORD, CAPITALS, NUMBER, RAISED, UNIT = "", "w", "c", "n", "r", "u"
 """Kinds of piece; EDGE is the end of the text. A unit is a word after a number that stands alone: `3.3 V`, not the `H` of `STM32H747`."""

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from kgrag.text.names import Gazetteer, normal_form
+from kgrag.text.names import NORMAL_FORM_VERSION, Gazetteer, normal_form
+from kgrag.types import content_id
 
 SPELLINGS = [
     ("Wi-Fi", "WiFi", "wi fi", "WI_FI"),
@@ -42,11 +43,23 @@ DISTINCT = [
     ["5 M2", "5 m2"],
     ["Müller", "Muller"],
 ]
+EQUAL_BEFORE = [
+    ["- 40 °C", "-40 °C", "40 °C"],
+    ["-$5", "$5", "₹500", "₽500"],
+    ["∓5 V", "5 V", "5 ‰", "√2", "2"],
+    ["∆V", "V", "C♯", "C♭", "Cl-", "Cl", "200 Cal", "200 cal"],
+]
+"""What earlier normal forms did not tell apart."""
 
 
 @pytest.mark.parametrize("spellings", SPELLINGS, ids=lambda s: s[0])
 def test_spellings_of_one_name_have_one_form(spellings: tuple[str, ...]) -> None:
     assert len({normal_form(spelling) for spelling in spellings}) == 1, [normal_form(s) for s in spellings]
+
+
+def test_another_normal_form_is_another_version_so_that_stores_extract_anew() -> None:
+    forms = [normal_form(name) for names in (*SPELLINGS, *DISTINCT, *EQUAL_BEFORE) for name in names]
+    assert (NORMAL_FORM_VERSION, content_id(*forms)) == ("2", "4fc22e6601fb7ced0f222fa9ec884869")
 
 
 @pytest.mark.parametrize("names", DISTINCT, ids=lambda n: n[0])
