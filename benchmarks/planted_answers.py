@@ -169,7 +169,7 @@ def calibrate(true: Sequence[Sequence[Claim]], planted: dict[str, list[tuple[Giv
     tried = [
         Thresholds(support=support / 50, opposite=opposite / 50)
         for support in range(20, 70)
-        for opposite in range(25, 51, 1)
+        for opposite in range(15, 51)
     ]
     allowed = [
         t for t in tried if sum(bool(c.fails_by(t)) for c in claims) <= MOST_TRUE_FLAGGED * len(claims)

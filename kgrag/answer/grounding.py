@@ -37,7 +37,7 @@ class Thresholds:
 
     support: float = 0.52
     coverage_weight: float = 0.6
-    opposite: float = 0.74
+    opposite: float = 0.64
     """From this similarity on a sentence and a statement that differ in a negation are taken to contradict each other."""
 
 
@@ -81,8 +81,9 @@ UNCOUNTED = frozenset(["one", "two", "single", "both", "double"])
 """Number words that more often join than count."""
 NUMBER = re.compile(r"(?<![\w.,])[-−–+]?\d+(?:[.,]\d+)*(?![\w%])")
 LACK = re.compile(
-    r"\b(?:passages?|documents?|documentation|datasheets?|manuals?|sources?|evidence|text|they|it)\b[^.;]{0,60}"
+    r"\b(?:passages?|documents?|documentation|datasheets?|manuals?|sources?|evidence|text)\b[^.;]{0,60}"
     r"\b(?:(?:do|does|did) not|don't|doesn't|never|no\b|nowhere|nothing|lacks?)"
+    r"|\b(?:they|it) (?:(?:do|does|did) not|don't|doesn't|never) (?:say|state|mention|specif|describe|indicate|document|tell|name)"
     r"|\b(?:is|are|was|were) (?:not|nowhere) (?:said|stated|mentioned|documented|specified|described|given|named|found)"
     r"|\bno (?:passage|document|information|mention)",
     re.IGNORECASE,
@@ -94,6 +95,11 @@ NEGATION = re.compile(
 )
 ANSWERING = re.compile(r"^(?:no|yes|not? (?:quite|exactly))\b[,.:;—–-]?\s*", re.IGNORECASE)
 NEGATION_END = re.compile(r"[,;:.()](?!\d)|\b(?:but|and|or|because|so|which|that|while|whereas|only)\b", re.IGNORECASE)
+ELLIPSIS = re.compile(
+    r"\b(?:(?:do|does|did|is|are|was|were|can|has|have|will|should|must|may) not|cannot|\w+n['’]t) *(?:[,;:.()]|$)",
+    re.IGNORECASE,
+)
+"""A negation whose verb stands elsewhere (`X runs, but Y does not.`): what it denies cannot be read."""
 NEGATED_WORDS = 5
 DENIED_SHARE = 0.6
 ENUMERATION = re.compile(r"^\s*(?:[-*•]|\(?\d{1,2}[.)])\s+")
@@ -240,6 +246,13 @@ class _Source:
     def has_name(self, name: str) -> bool:
         """Whether a name is in the passage or in what it is headed by, in whatever spelling."""
         return bool(Gazetteer([name]).find(self.context)) or _folded(name) in _folded(self.context)
+
+    def has_name_around_a_word(self, name: str) -> bool:
+        """Whether the passage writes `NINA-W102` as `NINA module W102`; the second part has to be a designator of its own."""
+        maker, _, part = name.partition("-")
+        if not (maker.isalpha() and re.fullmatch(r"[A-Za-z]+\d\w*", part)):
+            return False
+        return bool(re.search(rf"\b{maker}[ -][A-Za-z]+[ -]{part}\b", self.context, re.IGNORECASE))
 
 
 def _plain(text: str) -> str:
@@ -449,9 +462,8 @@ def _name_parts(name: str) -> Iterator[str]:
 def _has_part(part: str, cited: Sequence[_Source], asked: _Source, refuses: bool) -> bool:
     if any(c.isdigit() for c in part):
         sources = [*cited, asked] if refuses else list(cited)
-        return any(source.has_name(part) for source in sources) or any(
-            source.has_name(part.removesuffix("s").partition("-based")[0]) for source in sources
-        )
+        plain = part.removesuffix("s").partition("-based")[0]
+        return any(s.has_name(part) or s.has_name(plain) or s.has_name_around_a_word(plain) for s in sources)
     pieces = [p for p in re.split(r"[-/.+_]", part) if p]
     known = frozenset().union(*(source.terms for source in cited)) | asked.terms
     return all(stem(piece.casefold()) in known or piece.casefold() in FUNCTION_WORDS for piece in pieces)
@@ -555,7 +567,8 @@ async def _check_meaning(
         wanted = frozenset(t for t in content_terms(claim.text) - named if not any(c.isdigit() for c in t))
         known = frozenset().union(*(sources[n].terms for n in claim.cited if n in sources))
         claim.coverage = len(wanted & known) / len(wanted) if wanted else 1.0
-        claim.opposes = _opposes(claim.text, nearest)
+        cited = [statement.text for n in claim.cited if n in sources for statement in sources[n].statements]
+        claim.opposes = _opposes(claim.text, nearest, cited)
         failing = claim.fails_by(limits)
         if failing == "support":
             absent = sorted({w for w, s in stems(claim.text) if s in wanted - known})
@@ -574,11 +587,19 @@ def _nearest_by_words(claim: Claim, cited: Sequence[_Source]) -> list[tuple[_Sta
     ]
 
 
-def _opposes(claim: str, statement: str) -> bool:
-    """Whether one of two texts denies what the other says: it has most of what the one negates, and does not negate it."""
+def _opposes(claim: str, statement: str, cited: Sequence[str]) -> bool:
+    """Whether a sentence and a statement contradict each other: one has most of what the other negates, and does not negate it.
+
+    What another cited statement denies in the same words may be denied.
+    """
+    if ELLIPSIS.search(claim) or ELLIPSIS.search(statement):
+        return False
     denied, also_denied = _denied(claim), _denied(statement)
     said, also_said = content_terms(claim) - denied, content_terms(statement) - also_denied
-    return bool(said & also_said) and (_mostly(denied, also_said, also_denied) or _mostly(also_denied, said, denied))
+    if not said & also_said:
+        return False
+    denies = _mostly(denied, also_said, also_denied) and not any(denied <= _denied(other) for other in cited)
+    return denies or _mostly(also_denied, said, denied)
 
 
 def _mostly(denied: frozenset[str], said: frozenset[str], also_denied: frozenset[str]) -> bool:

@@ -22,6 +22,8 @@ It does not tolerate 5 V signals. Its relay opens after 1.5 s.
 """,
     "X-1000": """The X-1000 is an industrial controller; its supply voltage is 230 V AC. Unlike the X-100 it has 16 digital inputs.
 The standby current of the X-1000 is 5 mA, that of the X-100 is 0.5 mA.""",
+    "K1": """The radio is the NINA module W102. It has a printed antenna of 19 dBm. It does not provide a socket for an external microphone.
+In a vehicle with 12 V the X-1000 runs, but the K1 does not. The adapter makes a 1.8 V rail. There is no 1.8 V rail on the K1.""",
 }
 EVIDENCE = [
     Evidence(chunk_id=title, source_id=title, document=f"{title}.pdf", title=title, text=text, tokens=9, score=1.0)
@@ -51,6 +53,11 @@ def problems(text: str, question: str = "What does the X-100 need?") -> str:
         "The X-1000 draws 5 mA in standby, the X-100 0.5 mA [1][2].",
         "The supply current ranges over 298 mA: from 12 mA to 310 mA [1].",
         "The passages do not say what the X-100 weighs.",
+        "It does not say what the X-100 weighs.",
+        "The X-100 Rev 3 does not tolerate signals of 5 V [1].",
+        "The radio is the NINA-W102 [3].",
+        "In a vehicle with 12 V the K1 does not run [3].",
+        "The adapter has a 1.8 V rail, and the K1 has no 1.8 V rail [3].",
     ],
 )
 def test_what_the_cited_passage_says_is_grounded(text: str) -> None:
@@ -71,6 +78,10 @@ def test_what_the_cited_passage_says_is_grounded(text: str) -> None:
         ("The X-1000 has 18 digital inputs [2].", "18 is not in [2]"),
         ("The X-100 needs a Zigbee gateway of Contoso [1].", "Contoso is not in [1]"),
         ("The X-100 Rev 3 does not need a supply voltage of 3.3 V [1].", "[1] says"),
+        ("The X-100 Rev 3 does not draw 0.5 mA in standby [1].", "[1] says"),
+        ("It does not have a printed antenna of 19 dBm [3].", "[3] says"),
+        ("It provides a socket for an external microphone [3].", "[3] says"),
+        ("The radio is the NINA-W103 [3].", "NINA-W103 is not in [3]"),
         ("Its relay is closed by a hydraulic pump every morning [2].", "says nothing near enough"),
     ],
 )
