@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from pathlib import Path
@@ -10,17 +11,20 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from kgrag.common.progress import Silent
+from kgrag.common.retry import RetryPolicy
 from kgrag.extract import NEEDS_MODEL, open_extractor
 from kgrag.extract.base import Extractor
 from kgrag.jobs.build import build
 from kgrag.jobs.report import BuildReport
-from kgrag.jobs.stages.extraction import PROBE
+from kgrag.jobs.stages.extraction import PROBE, ModelWatch, extract_graph
+from kgrag.models import open_chat_model
 from kgrag.models.base import ChatModel, Message
 from kgrag.models.cached import CachedChatModel
 from kgrag.models.reply_cache import ReplyCache
 from kgrag.settings import Settings
 from kgrag.store.graph import GraphStore, open_store
-from kgrag.testing import HashingEmbedder, ScriptedChatModel
+from kgrag.testing import Behaviour, HashingEmbedder, ModelRequest, ModelServer, ScriptedChatModel, answer
 from kgrag.types import Chunk, Extraction
 
 CHUNKS = 12
@@ -39,6 +43,10 @@ JSON = st.recursive(
     max_leaves=12,
 )
 REPLIES = JSON.map(json.dumps) | st.binary(max_size=40).map(lambda b: b.decode("utf-8", "surrogateescape")) | st.text()
+
+
+def _body(value: object) -> bytes:
+    return json.dumps(value).encode()
 
 
 @pytest.fixture(scope="module")
@@ -98,15 +106,64 @@ def test_replies_that_ended_builds_fail_their_chunk_alone(store: GraphStore, not
     assert all(failure.reason for failure in report.failures)
 
 
-@settings(
-    max_examples=3, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+BYTES = st.binary(max_size=60) | st.sampled_from(
+    [b"", b"\xff\xfe", b"{" * 50_000, b'{"choices":' + b"[" * 50_000, b"\x1b[2J"]
 )
-@given(replies=st.lists(REPLIES, min_size=CHUNKS, max_size=CHUNKS), name=st.sampled_from(NEEDS_MODEL))
-def test_whatever_a_model_replies_every_chunk_is_accounted_for(
-    store: GraphStore, notes: Path, replies: list[str], name: str
+COMPLETIONS = st.fixed_dictionaries(
+    {
+        "choices": st.lists(
+            st.fixed_dictionaries({"message": st.fixed_dictionaries({"content": REPLIES | JSON})}), max_size=2
+        )
+    },
+    optional={"usage": st.dictionaries(st.sampled_from(["prompt_tokens", "completion_tokens"]), JSON)},
+)
+BODIES = BYTES | JSON.map(_body) | COMPLETIONS.map(_body)
+"""Of a reply with status 200: bytes, any JSON, and what a model says in the form that is expected."""
+
+
+@pytest.fixture(scope="module")
+def said() -> Iterator[tuple[ModelServer, list[bytes]]]:
+    bodies: list[bytes] = []
+
+    def script(request: ModelRequest) -> Behaviour:
+        number = re.findall(r"Note (\d+):", request.prompt)
+        return Behaviour(body=bodies[int(number[-1])]) if number else answer("yes")
+
+    with ModelServer(script) as server:
+        yield server, bodies
+
+
+@pytest.mark.parametrize("name", ["simple_kg", "llm"])
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@given(bodies=st.lists(BODIES, min_size=CHUNKS, max_size=CHUNKS))
+def test_whatever_an_endpoint_sends_every_chunk_is_accounted_for_and_the_build_goes_on(
+    store: GraphStore, notes: Path, said: tuple[ModelServer, list[bytes]], name: str, bodies: list[bytes]
 ) -> None:
-    report, graph = built(store, notes, ScriptedChatModel(by_chunk(replies)), name=name)
-    assert sum(report.extractions[graph].values()) == CHUNKS
+    server, sent = said
+    sent[:] = bodies
+    chosen = Settings(base_url=server.url, retries=0, model_cache="off", wait_s=1)
+    model = open_chat_model("openai:any", settings=chosen)
+    if not store.documents.count_chunks():
+        built(store, notes, ScriptedChatModel(by_chunk([])))
+    store.ledger.forget("extract", [chunk.id for chunk in store.documents.chunks()])
+    report = BuildReport()
+    stage = extract_graph(
+        open_extractor(name, model=model, settings=chosen),
+        name,
+        store=store,
+        concurrency=4,
+        watch=ModelWatch(model, retry=RetryPolicy(wait_s=1.0, first_pause_s=0.001)),
+        progress=Silent(),
+        report=report,
+    )
+    asyncio.run(stage)
+    records = store.ledger.of_stage("extract", name)
+    assert len(records) == sum(report.extractions[name].values()) == CHUNKS
+    assert {record.state for record in records.values()} <= {"ok", "empty", "mended", "partial", "failed"}
+    assert all(record.reason for record in records.values() if record.state in ("partial", "failed"))
+    assert {failure.subject for failure in report.failures} == {
+        r.subject for r in records.values() if r.state == "failed"
+    }
 
 
 class Raising:
