@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
 from hypothesis import given
@@ -9,7 +10,9 @@ from hypothesis import strategies as st
 
 from kgrag.communities.labels import label
 from kgrag.communities.profile import Corpus, EntityRow, Profile, make_profile, representative_chunks
-from kgrag.types import Chunk, Community, Document
+from kgrag.communities.rules import RulesSummariser
+from kgrag.communities.summary import Summary
+from kgrag.types import Chunk, Citation, Community, Document
 
 
 @st.composite
@@ -128,3 +131,25 @@ def test_labels_say_which_product_and_which_family_of_names_a_community_is_about
         "d": ("X-100", "Product"),
     }
     assert label(profile_of(names)) == "X-100: Nano 33 BLE and Wi-Fi"
+
+
+def summarised(profile: Profile) -> Summary:
+    summariser = RulesSummariser()
+    summariser.prepare([profile])
+    return asyncio.run(summariser.summarise(profile))
+
+
+def test_a_large_community_is_summarised_by_sentences_of_its_parts() -> None:
+    quote = "The relay of the pump protects the motor of the mill."
+    room = profile_of(PARTS, budget=400)
+    cited = Citation(number=1, chunk_id=room.chunks[0].id, document="Sheet", quote=quote)
+    whole = summarised(profile_of(PARTS, budget=400, children=(CHILD.model_copy(update={"citations": (cited,)}),)))
+    assert [text for _, text in whole.quotes] == [quote]
+    assert quote.rstrip(".") in whole.summary
+    assert "Parts: Half" in whole.summary
+
+
+def test_a_community_of_short_chunks_has_a_sentence_all_the_same() -> None:
+    summary = summarised(profile_of({"a": ("Relay", "Part"), "b": ("3.3 V", "Quantity")}))
+    assert summary.quotes
+    assert "About" in summary.summary and "[1]" in summary.summary
