@@ -6,6 +6,7 @@ plain. pint says what a unit measures.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import unicodedata
 from fractions import Fraction
@@ -266,8 +267,14 @@ def converted(value: float, unit: str, into: str) -> float | None:
 
 
 def _cache_folder() -> Path | None:
-    """Return where pint keeps its definitions as read (0.2 s of each process, else), or None where nothing can be kept."""
-    folder = user_cache_path("kgrag", appauthor=False) / "pint"
+    """Return where pint keeps its definitions as read (0.2 s of each process, else), or None where nothing can be kept.
+
+    What pint keeps names its own files by their paths: each installation has a folder of its own, as another may be gone tomorrow.
+    """
+    import pint
+
+    installation = hashlib.sha256(f"{pint.__version__} {pint.__file__}".encode()).hexdigest()[:16]
+    folder = user_cache_path("kgrag", appauthor=False) / "pint" / installation
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError:

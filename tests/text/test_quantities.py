@@ -1,11 +1,18 @@
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
+import sys
 from itertools import pairwise
+from pathlib import Path
 
+import pint
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import kgrag
 from kgrag.text.quantities import quantities
 
 
@@ -94,3 +101,18 @@ def test_what_is_no_number_that_anybody_measured_is_no_quantity(text: str) -> No
 def test_a_number_and_its_unit_are_read_one_way(text: str, value: float, unit: str) -> None:
     (quantity,) = quantities(text)
     assert (quantity.value, quantity.unit) == (value, unit)
+
+
+def test_units_are_read_although_the_installation_that_was_used_before_is_gone(tmp_path: Path) -> None:
+    """What pint keeps between processes names its own files: kept for another installation it must not be read."""
+    site = Path(pint.__file__).parent
+    first = tmp_path / "first"
+    shutil.copytree(site, first / "pint", ignore=shutil.ignore_patterns("testsuite", "__pycache__"))
+    script = "from kgrag.text.units import dimension; print(dimension('hPa'))"
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    paths = [str(first), str(Path(kgrag.__file__).parents[1])]
+    for where in (paths, paths[1:]):
+        one = {**environment, "PYTHONPATH": os.pathsep.join(where)}
+        done = subprocess.run([sys.executable, "-c", script], env=one, capture_output=True, text=True)
+        assert (done.stdout.strip(), done.returncode) == ("pressure", 0), done.stderr
+        shutil.rmtree(first, ignore_errors=True)
