@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from kgrag.extract.base import Extractor
     from kgrag.jobs.compare import CompareOptions, CompareReport, Comparison, Outlook
     from kgrag.jobs.estimate import Estimate
+    from kgrag.jobs.questions import QuestionOptions, QuestionsReport
     from kgrag.jobs.report import BuildReport
     from kgrag.jobs.resolve import Explanation, ResolveReport
     from kgrag.models.base import ChatModel, Embedder, Reranker
@@ -351,6 +352,23 @@ class AsyncKnowledgeGraph:
         with Run(Path(out)) if run_exists(Path(out)) else nullcontext() as run:
             return outlook(run, prepared)
 
+    async def make_questions(
+        self, out: str | Path, *, options: QuestionOptions | None = None, progress: Progress | None = None
+    ) -> QuestionsReport:
+        """Make questions with gold chunks of what the store holds, and write them; see `kgrag.jobs.questions.make_questions`."""
+        from kgrag.jobs.questions import QuestionOptions, make_questions
+
+        graphs = list(self.store.graphs.counts())
+        return await make_questions(
+            Path(out),
+            options or QuestionOptions(),
+            store=self.store,
+            graph=self.graph_name(self.settings.graph) if graphs else "",
+            embedder=self.embedder,
+            model=self.model,
+            progress=progress,
+        )
+
     async def status(self) -> dict[str, Any]:
         """Say what the store holds, as `kgrag status --json` does."""
         from kgrag.jobs.status import status
@@ -557,6 +575,7 @@ class KnowledgeGraph:
     ask = _waiting(AsyncKnowledgeGraph.ask)
     compare = _waiting(AsyncKnowledgeGraph.compare)
     compare_outlook = _waiting(AsyncKnowledgeGraph.compare_outlook)
+    make_questions = _waiting(AsyncKnowledgeGraph.make_questions)
     status = _waiting(AsyncKnowledgeGraph.status)
     digest = _waiting(AsyncKnowledgeGraph.digest)
 

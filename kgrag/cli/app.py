@@ -6,7 +6,20 @@ from typing import Annotated
 
 import typer
 
-from kgrag.cli import ask, bench, build, communities, compare, db, inspect, models, pipelines, resolve, retrieve
+from kgrag.cli import (
+    ask,
+    bench,
+    build,
+    communities,
+    compare,
+    db,
+    inspect,
+    models,
+    pipelines,
+    questions,
+    resolve,
+    retrieve,
+)
 
 __all__ = ["app"]
 
@@ -37,6 +50,7 @@ app.add_typer(db.app, name="db")
 app.add_typer(compare.judge_app, name="judge")
 app.add_typer(models.app, name="models")
 app.add_typer(pipelines.app, name="pipelines")
+app.add_typer(questions.app, name="questions")
 
 
 def _version(wanted: bool) -> None:

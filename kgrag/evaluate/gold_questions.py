@@ -23,7 +23,8 @@ class GoldQuestion:
     id: str
     question: str
     facts: tuple[frozenset[str], ...]
-    """For each fact the sources that state it, any of which will do: a passage's id, the id of an HTML element, `path` or `path#page=4`."""
+    """For each fact the sources that state it, any of which will do: the id of a passage, a chunk or an HTML element, `path` or
+    `path#page=4`."""
     query_type: str = ""
     references: tuple[str, ...] = ()
     """Gold answers, any of which is right."""
@@ -31,6 +32,10 @@ class GoldQuestion:
     """What a good answer says, fact by fact."""
     answerable: bool | None = None
     """Whether the documents answer it; None where nobody says."""
+    document: str = ""
+    """What its gold evidence is in, where somebody says: questions of one document are not independent of each other."""
+    hidden: frozenset[str] = frozenset()
+    """Ids of chunks that it was taken from word for word: retrieval has to do without them."""
 
 
 def read_gold_questions(file: Path) -> tuple[list[GoldQuestion], int]:
@@ -72,7 +77,9 @@ def _read(file: Path) -> list[GoldQuestion]:
 
 def states(piece: Evidence, fact: frozenset[str]) -> bool:
     """Whether a piece of evidence is one of the sources that state a fact."""
-    return not fact.isdisjoint((piece.source_id, *piece.anchors)) or any(_is_place(piece, source) for source in fact)
+    return not fact.isdisjoint((piece.source_id, piece.chunk_id, *piece.anchors)) or any(
+        _is_place(piece, source) for source in fact
+    )
 
 
 def _is_place(piece: Evidence, source: str) -> bool:
@@ -99,6 +106,8 @@ def _question(line: str, *, where: str) -> GoldQuestion:
             references=tuple(map(_text, [answers] if isinstance(answers, str) else answers)),
             gold_facts=tuple(map(_text, row.get("gold_facts") or ())),
             answerable=_answerable(row.get("answerable")),
+            document=str(row.get("document") or ""),
+            hidden=frozenset(map(_text, row.get("hidden") or ())),
         )
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(f"{where}: expected {EXPECTED}: {type(error).__name__}: {error}") from error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -22,7 +22,9 @@ BUDGETS_TOKENS = (250, 500, 1000, 1500, 2000, 3000, 4000)
 class Traces(Protocol):
     """What retrieves (`kgrag.retrieve.Retriever`)."""
 
-    def trace(self, question: str, *, top: int | None = None, budget: int | None = None) -> Awaitable[Retrieval]:
+    def trace(
+        self, question: str, *, top: int | None = None, budget: int | None = None, hidden: Collection[str] = ()
+    ) -> Awaitable[Retrieval]:
         """Find evidence and say what each step changed."""
         ...
 
@@ -161,7 +163,7 @@ async def measure_pipeline(
     asked = []
     for question in questions:
         started = time.perf_counter()
-        found = await retriever.trace(question.question, top=top)
+        found = await retriever.trace(question.question, top=top, hidden=question.hidden)
         milliseconds = 1000 * (time.perf_counter() - started)
         scores = score_evidence(question.facts, found.evidence, ks=ks, budget=budget)
         asked.append(Asked(question, found, scores, milliseconds))

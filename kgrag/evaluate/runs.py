@@ -78,7 +78,7 @@ class Cell:
     @classmethod
     def of(cls, question: GoldQuestion, pipeline: str, *, digest: str, settings: RunSettings, repeat: int) -> Self:
         """Name a cell by all that can change its answer; `digest` is of the pipeline's content."""
-        asked = (question.id, question.question)
+        asked = (question.id, question.question, *sorted(question.hidden))
         limits = (str(settings.top), str(settings.budget), str(repeat))
         made_with = (settings.corpus, settings.embedder, settings.model, settings.template)
         return cls(content_id(VERSION, *asked, pipeline, digest, *made_with, *limits), question.id, pipeline, repeat)

@@ -198,7 +198,9 @@ def _row(question: GoldQuestion, result: Result, preset: Preset) -> Row:
 
 
 def _cluster(question: GoldQuestion) -> str:
-    """Name the document of a question's gold evidence: what stands before `#` or `|` or `::` of its first source."""
+    """Name the document of a question's gold evidence: what it says, else its first source up to `#`, `|` or `::`."""
+    if question.document:
+        return question.document
     sources: Iterable[str] = sorted(min(map(sorted, question.facts), default=[]))
     first = next(iter(sources), "")
     for mark in ("#", "::", "|"):

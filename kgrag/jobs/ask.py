@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Collection
 
 from kgrag.answer import extract_answer, generate_answer, read_instructions
 from kgrag.errors import InputError
@@ -23,8 +24,11 @@ async def ask(
     model: ChatModel | None = None,
     top: int | None = None,
     budget: int | None = None,
+    hidden: Collection[str] = (),
 ) -> Answer:
     """Answer a question from the store's documents, or abstain: by `model`, or without one in the documents' own sentences.
+
+    `hidden` chunks (ids) are as good as absent: those that a made question was taken from.
 
     Raises `InputError` for an empty question or a prompt file that cannot be used, and what the model raises.
     """
@@ -32,7 +36,7 @@ async def ask(
         raise InputError("Expected a question, got an empty text.")
     instructions = read_instructions(settings.answer_prompt)
     started = time.perf_counter()
-    found = await retriever.trace(question, top=top, budget=budget)
+    found = await retriever.trace(question, top=top, budget=budget, hidden=hidden)
     if model is None:
         answer = await extract_answer(question, found.evidence, embedder=embedder)
     else:

@@ -76,7 +76,7 @@ class Asking:
 
     pipeline: str
     digest: str
-    ask: Callable[[str], Awaitable[Answer]]
+    ask: Callable[[GoldQuestion], Awaitable[Answer]]
 
 
 @dataclass
@@ -152,15 +152,16 @@ class Comparison:
         """Wire the questions of a file to pipelines, one answer model, one template and one budget for all, and a judge."""
 
         def asking(pipeline: str) -> Asking:
-            async def answer(question: str) -> Answer:
+            async def answer(question: GoldQuestion) -> Answer:
                 return await ask(
-                    question,
+                    question.question,
                     retriever=retrievers[pipeline],
                     embedder=embedder,
                     settings=settings.model_copy(update={"pipeline": pipeline}),
                     model=model,
                     top=options.top,
                     budget=options.budget,
+                    hidden=question.hidden,
                 )
 
             return Asking(pipeline, pipeline_digest(pipeline), answer)
@@ -249,7 +250,7 @@ async def compare(
 
     async def answer(cell: Cell) -> None:
         try:
-            answer = await ask[cell.pipeline](by_id[cell.question].question)
+            answer = await ask[cell.pipeline](by_id[cell.question])
         except (ModelReplyError, InputError) as error:
             spent.add(error.usage if isinstance(error, ModelReplyError) else Usage())
             run.put_failure(cell.key, "answer", str(error))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import get_args
 
@@ -55,8 +55,10 @@ class AdaptiveRetriever:
         """Find evidence for a question, best first; see `Retriever.retrieve`."""
         return (await self.trace(question, top=top, budget=budget)).evidence
 
-    async def trace(self, question: str, *, top: int | None = None, budget: int | None = None) -> Retrieval:
-        """Find evidence as `retrieve` does, and say what each step changed. `why` of each piece says the type and the pipeline."""
+    async def trace(
+        self, question: str, *, top: int | None = None, budget: int | None = None, hidden: Collection[str] = ()
+    ) -> Retrieval:
+        """Find evidence as `Retriever.trace` does, and say what each step changed. `why` of each piece says the type and the pipeline."""
         name, why, usage = self.pipeline.adaptive.otherwise, "", Usage()
         if not self._map:
             remark = (
@@ -67,7 +69,7 @@ class AdaptiveRetriever:
             kind, usage, remark = await self._type(question)
             name = self._map.get(kind, name)
             why = f"adaptive: {kind} → {name}"
-        found = await self._by_name[name].trace(question, top=top, budget=budget)
+        found = await self._by_name[name].trace(question, top=top, budget=budget, hidden=hidden)
         return replace(
             found,
             evidence=[

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 
 from kgrag.errors import InputError, PipelineError
 from kgrag.models.base import ChatModel, Embedder, Reranker
@@ -68,9 +69,11 @@ class Retriever:
         """
         return (await self.trace(question, top=top, budget=budget)).evidence
 
-    async def trace(self, question: str, *, top: int | None = None, budget: int | None = None) -> Retrieval:
-        """Find evidence as `retrieve` does, and say what each step changed."""
-        state = self.start(question, top=top, budget=budget)
+    async def trace(
+        self, question: str, *, top: int | None = None, budget: int | None = None, hidden: Collection[str] = ()
+    ) -> Retrieval:
+        """Find evidence as `retrieve` does, and say what each step changed; `hidden` chunks (ids) are taken out after every step."""
+        state = replace(self.start(question, top=top, budget=budget), hidden=frozenset(hidden))
         changes: list[Change] = []
         for name, step in zip(self.pipeline.step_names, self.pipeline.steps, strict=True):
             state, change = await run_step(step, state, self.resources, name=name)

@@ -154,6 +154,8 @@ class State:
     """What models were asked on the way."""
     remarks: tuple[str, ...] = ()
     """What did not go as the pipeline says, and what was done instead."""
+    hidden: frozenset[str] = frozenset()
+    """Ids of chunks that are as good as absent: those that a question was taken from word for word (`kgrag questions make`)."""
 
     @property
     def vector(self) -> list[float]:
@@ -169,6 +171,25 @@ class State:
         """Return the ids of the best candidates that are chunks."""
         chunks = (candidate for candidate in self.candidates.values() if candidate.is_chunk)
         return [candidate.chunk_id for candidate in best_first(chunks)[:count]]
+
+    def visible(self) -> State:
+        """Return it without what is hidden: neither shown nor a place from which links and names lead on."""
+        if not self.hidden:
+            return self
+
+        def kept(some: Mapping[str, Candidate]) -> dict[str, Candidate]:
+            return {key: one for key, one in some.items() if one.chunk_id not in self.hidden}
+
+        return replace(
+            self,
+            seeds=tuple(replace(one, candidates=kept(one.candidates)) for one in self.seeds),
+            named=tuple(
+                replace(one, chunks=tuple(hit for hit in one.chunks if hit.chunk_id not in self.hidden))
+                for one in self.named
+            ),
+            candidates=kept(self.candidates),
+            evidence=tuple(piece for piece in self.evidence if piece.chunk_id not in self.hidden),
+        )
 
     def remarked(self, remark: str) -> State:
         """Return it with one more remark."""

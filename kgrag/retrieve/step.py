@@ -89,9 +89,9 @@ class Change:
 
 
 async def run_step(step: Step, state: State, resources: Resources, *, name: str) -> tuple[State, Change]:
-    """Run a step and count what it changed."""
+    """Run a step, take out what is hidden, and count what changed."""
     started = time.perf_counter()
-    after = await step(state, resources)
+    after = (await step(state, resources)).visible()
     return after, Change(name, changed(state, after), time.perf_counter() - started)
 
 

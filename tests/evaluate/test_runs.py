@@ -56,7 +56,8 @@ def settings(**changes) -> RunSettings:
 
 
 def answering(said: str, *, counted: list[str] | None = None, fail: dict[str, Exception] | None = None):
-    async def ask(question: str) -> Answer:
+    async def ask(asked: GoldQuestion) -> Answer:
+        question = asked.question
         if fail and question in fail:
             raise fail[question]
         if counted is not None:

@@ -1,0 +1,155 @@
+"""Which drafts become questions: what retrieval can reach, few easy ones, no two alike, none like those that are kept for measuring."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from kgrag.evaluate.questions.draft import Draft
+from kgrag.evaluate.questions.material import Material
+from kgrag.models.base import Vectors
+from kgrag.text.words import content_terms, stem, words
+
+__all__ = ["ROUND_TRIP", "Selection", "Taken", "near", "select"]
+
+ROUND_TRIP = 100
+"""Pieces of evidence among which a question has to find a chunk of its gold."""
+EASY_SHARE = 0.25
+"""Of the questions of a kind, at most, that plain search answers by their very words."""
+NEAR_DUPLICATE = 0.8
+"""Jaccard overlap of content stems from which two questions that differ in no name and no number are one."""
+NEAR_WORDS, NEAR_COSINE = 0.6, 0.85
+"""Overlap and cosine, from either of which a question is like one of `--not-like`."""
+MOST_TRIES = 4
+"""Drafts that are tried, for each question that is wanted."""
+
+Find = Callable[[str, frozenset[str]], Awaitable[Sequence[str]]]
+"""Return the ids of the chunks that a question finds, best first, without some hidden ones."""
+Embed = Callable[[Sequence[str]], Awaitable[Vectors]]
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A draft that became a question."""
+
+    draft: Draft
+    easy: bool
+    """Plain search finds its gold first, by words that are all in it."""
+
+
+@dataclass
+class Selection:
+    """The questions, and how many drafts were left out for which reason."""
+
+    taken: list[Taken] = field(default_factory=list)
+    left_out: Counter[str] = field(default_factory=Counter)
+
+
+async def select(
+    drafts: Mapping[str, Sequence[Draft]],
+    material: Material,
+    *,
+    find: Find,
+    embed: Embed,
+    limit: int,
+    seed: int,
+    not_like: Sequence[str] = (),
+    advance: Callable[[], None] | None = None,
+) -> Selection:
+    """Take up to `limit` questions, the kinds in turn, the drafts of each in an order that the seed decides.
+
+    Left out are, in this order: what is like a question of `not_like`; what is nearly one that was taken; a question that has gold and
+    finds none of its chunks among the first ROUND_TRIP (no retrieval could be taught by it); an easy one beyond EASY_SHARE of its kind.
+    """
+    selection = Selection()
+    watched = _NotLike(not_like, await embed(not_like) if not_like else None)
+    waiting = {kind: _shuffled(some, f"{seed} {kind}") for kind, some in sorted(drafts.items()) if some}
+    taken_terms: list[tuple[frozenset[str], frozenset[str]]] = []
+    counts: Counter[str] = Counter()
+    easy_counts: Counter[str] = Counter()
+    tries = 0
+    while waiting and len(selection.taken) < limit and tries < MOST_TRIES * limit:
+        for kind in list(waiting):
+            if len(selection.taken) >= limit:
+                break
+            while waiting[kind] and tries < MOST_TRIES * limit:
+                draft = waiting[kind].pop()
+                tries += 1
+                terms = content_terms(draft.question)
+                if not_like and watched.has(draft.question, terms, (await embed([draft.question]))[0]):
+                    selection.left_out["like a question of --not-like"] += 1
+                    continue
+                names = _names(draft.question)
+                if any(near(terms, names, *other) for other in taken_terms):
+                    selection.left_out["near-duplicate"] += 1
+                    continue
+                easy = False
+                if draft.facts:
+                    found = await find(draft.question, draft.hidden)
+                    gold = frozenset().union(*draft.facts)
+                    if not gold & frozenset(found):
+                        selection.left_out["round trip: no gold among the first found"] += 1
+                        continue
+                    easy = _easy(draft, terms, found, material)
+                if easy and easy_counts[kind] >= EASY_SHARE * (counts[kind] + 1):
+                    selection.left_out["easy: its words are the gold's, and it is found first"] += 1
+                    continue
+                counts[kind] += 1
+                easy_counts[kind] += easy
+                taken_terms.append((terms, names))
+                selection.taken.append(Taken(draft, easy))
+                if advance is not None:
+                    advance()
+                break
+            if not waiting[kind]:
+                del waiting[kind]
+    return selection
+
+
+def near(
+    terms: frozenset[str], names: frozenset[str], other_terms: frozenset[str], other_names: frozenset[str]
+) -> bool:
+    """Whether two questions are nearly one: they name the same, and most of their content words are the same."""
+    return names == other_names and _jaccard(terms, other_terms) >= NEAR_DUPLICATE
+
+
+class _NotLike:
+    """Questions that no made one may be like."""
+
+    def __init__(self, questions: Sequence[str], vectors: Vectors | None) -> None:
+        self._terms = [content_terms(question) for question in questions]
+        self._vectors = vectors
+
+    def has(self, question: str, terms: frozenset[str], vector: Vectors) -> bool:
+        """Whether one of them has most of these words or nearly this vector."""
+        if self._vectors is None:
+            return False
+        return any(_jaccard(terms, other) >= NEAR_WORDS for other in self._terms) or bool(
+            float(np.max(self._vectors @ vector)) >= NEAR_COSINE
+        )
+
+
+def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
+    return len(one & other) / len(one | other) if one or other else 1.0
+
+
+def _names(question: str) -> frozenset[str]:
+    """Return the stems of the words that a capital or a digit makes a name or a number; the first word's capital is the sentence's."""
+    first, *rest = words(question) or [""]
+    named = [word for word in rest if any(sign.isdigit() or sign.isupper() for sign in word)]
+    return frozenset(map(stem, [*named, *([first] if any(map(str.isdigit, first)) else [])]))
+
+
+def _easy(draft: Draft, terms: frozenset[str], found: Sequence[str], material: Material) -> bool:
+    first = found[0]
+    return len(draft.facts) == 1 and first in draft.facts[0] and terms <= material.terms[first]
+
+
+def _shuffled(drafts: Sequence[Draft], seed: str) -> list[Draft]:
+    ordered = sorted(drafts, key=lambda draft: (draft.id, draft.question))
+    random.Random(seed).shuffle(ordered)  # noqa: S311
+    return ordered

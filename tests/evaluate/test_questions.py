@@ -1,0 +1,237 @@
+"""Questions that are made of a store: what is asked, what is gold, and what is left out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import kgrag
+from kgrag.common.progress import Silent
+from kgrag.common.waiting import wait_for
+from kgrag.errors import InputError
+from kgrag.evaluate.gold_questions import read_gold_questions, read_questions_to_judge
+from kgrag.evaluate.questions import KINDS, Draft, Material, drafts_of
+from kgrag.evaluate.questions.paraphrase import paraphrased, what_is_wrong
+from kgrag.evaluate.questions.selection import select
+from kgrag.jobs.questions import QuestionOptions, material_of
+from kgrag.knowledge_graph import KnowledgeGraph
+from kgrag.models.minilm import MiniLM
+from kgrag.testing import ScriptedChatModel
+
+PAGES = {
+    "pump.html": """<html><head><title>P-100 pump</title></head><body><h1>P-100 pump</h1>
+<p>The P-100 pump is a small gear pump for cooling liquids. Before the first start pour clean oil into the housing as the
+<a href="oil.html#filling">filling procedure</a> says, and let it stand for one hour.</p>
+<h2 id="data">Technical data</h2><p>All values at room temperature.</p>
+<table><tr><th>Parameter</th><th>Minimum</th><th>Maximum</th></tr>
+<tr><td>Operating pressure</td><td>2 bar</td><td>16 bar</td></tr><tr><td>Noise level</td><td>30 dB</td><td>52 dB</td></tr></table>
+<h2 id="faq">Why does the pump make a rattling noise?</h2><p>Air is left in the housing. Bleed it at the upper screw.</p>
+</body></html>""",
+    "oil.html": """<html><head><title>Oils</title></head><body><h1>Oils</h1><p>Only mineral oils are allowed.</p>
+<h2 id="filling">Filling</h2><p>Open the upper screw, pour slowly, stop at the red mark and close the screw by hand.</p>
+<h2 id="disposal">Disposal</h2><p>Used liquids go to a collecting point of the town.</p></body></html>""",
+    "valve.html": """<html><head><title>V-20 valve</title></head><body><h1>V-20 valve</h1>
+<p>The V-20 is a ball valve made of soft brass.</p>
+<h2>Technical data</h2>
+<table><tr><th>Parameter</th><th>Minimum</th><th>Maximum</th></tr><tr><td>Operating pressure</td><td>1 bar</td><td>10 bar</td></tr></table>
+</body></html>""",
+}
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeGraph]:
+    """A store of three pages with a link, tables and a question that the authors answer."""
+    folder = tmp_path_factory.mktemp("questions")
+    pages = folder / "pages"
+    pages.mkdir()
+    for name, page in PAGES.items():
+        (pages / name).write_text(page, encoding="utf-8")
+    with kgrag.open(folder / "store.kg") as graph:
+        graph.build(pages)
+        yield graph
+
+
+@pytest.fixture(scope="module")
+def material(opened: KnowledgeGraph) -> Material:
+    return material_of(opened.store, "mention")
+
+
+def only(material: Material, kind: str) -> list[Draft]:
+    return drafts_of(material, [kind])[kind]
+
+
+def texts(material: Material, ids: frozenset[str]) -> str:
+    return "\n".join(material.by_id[one].text for one in ids)
+
+
+def test_a_link_is_asked_for_by_its_sentence_without_its_text_and_without_its_chunk(material: Material) -> None:
+    (draft,) = only(material, "hyperlinks")
+    assert "filling procedure" not in draft.question
+    assert "…" in draft.question
+    assert "clean oil" in draft.question
+    assert "red mark" in texts(material, draft.facts[0])
+    assert draft.hidden
+    assert all("filling procedure" in material.by_id[one].text for one in draft.hidden)
+    assert not draft.hidden & draft.facts[0]
+
+
+def test_hidden_chunks_are_neither_shown_nor_followed(opened: KnowledgeGraph, material: Material) -> None:
+    (draft,) = only(material, "hyperlinks")
+    for pipeline in ("default", "links", "dense"):
+        found = wait_for(opened.retriever(pipeline).trace(draft.question, top=20, hidden=draft.hidden))
+        assert found.evidence
+        assert not draft.hidden & {str(piece.chunk_id) for piece in found.evidence}
+        assert not [reason for piece in found.evidence for reason in piece.why if "filling procedure" in reason]
+        unhidden = wait_for(opened.retriever(pipeline).trace(draft.question, top=20))
+        assert draft.hidden & {str(piece.chunk_id) for piece in unhidden.evidence}
+    assert [reason for piece in unhidden.evidence for reason in piece.why]
+    followed = wait_for(opened.retriever("links").trace(draft.question, top=20))
+    assert [reason for piece in followed.evidence for reason in piece.why if "filling procedure" in reason]
+
+
+def test_a_cell_is_asked_for_by_row_and_column(material: Material) -> None:
+    questions = {draft.question: draft for draft in only(material, "table_cells")}
+    draft = questions["P-100 pump: Noise level, Maximum?"]
+    assert draft.answers == ("52 dB",)
+    assert "52 dB" in texts(material, draft.facts[0])
+
+
+def test_a_property_of_two_documents_is_compared_with_a_fact_of_each(material: Material) -> None:
+    draft = next(one for one in only(material, "comparisons") if "Maximum of Operating pressure" in one.question)
+    assert "16 bar" in texts(material, draft.facts[0])
+    assert "10 bar" in texts(material, draft.facts[1])
+
+
+def test_what_a_document_does_not_say_has_no_gold_and_is_not_said(material: Material) -> None:
+    absent = only(material, "unanswerable")
+    corpus = "\n".join(chunk.prompted_text for chunk in material.chunks)
+    assert absent
+    for draft in absent:
+        assert not draft.facts
+        assert not draft.answerable
+    changed = [one.question.split(" the ")[-1].rstrip("?") for one in absent if "changed" in one.rule]
+    assert changed
+    assert not [one for one in changed if one in corpus]
+
+
+def test_authors_own_questions_and_definitions_are_asked(material: Material) -> None:
+    (asked,) = only(material, "faq")
+    assert asked.question == "Why does the pump make a rattling noise?"
+    assert "Bleed it" in texts(material, asked.facts[0])
+    assert "What is a ball valve made of soft brass?" in {one.question for one in only(material, "definitions")}
+
+
+def test_a_file_is_the_same_for_a_seed_and_every_gold_chunk_is_there(
+    opened: KnowledgeGraph, material: Material, tmp_path: Path
+) -> None:
+    files = [tmp_path / name for name in ("one.jsonl", "again.jsonl", "other.jsonl")]
+    reports = [
+        opened.make_questions(file, options=QuestionOptions(limit=12, seed=seed))
+        for file, seed in zip(files, (1, 1, 2), strict=True)
+    ]
+    assert files[0].read_bytes() == files[1].read_bytes()
+    assert files[0].read_bytes() != files[2].read_bytes()
+    rows = [json.loads(line) for line in files[0].read_text(encoding="utf-8").splitlines()]
+    assert len(rows) == sum(reports[0].taken.values()) > 5
+    assert all(row["synthetic"]["kind"] in KINDS and row["synthetic"]["rule"] for row in rows)
+    assert {one for row in rows for fact in row.get("facts", ()) for one in fact} <= material.by_id.keys()
+    asked, without_gold = read_gold_questions(files[0])
+    assert len(asked) + without_gold == len(rows) == len(read_questions_to_judge(files[0]))
+    assert without_gold == sum(not row["answerable"] for row in rows)
+
+
+def test_nothing_is_made_that_is_like_a_question_to_keep_away_from(opened: KnowledgeGraph, tmp_path: Path) -> None:
+    free, kept, away = (tmp_path / name for name in ("free.jsonl", "kept.jsonl", "away.jsonl"))
+    opened.make_questions(free, options=QuestionOptions(kinds=("table_cells", "faq")))
+    asked = [one.question for one in read_gold_questions(free)[0]]
+    assert "Why does the pump make a rattling noise?" in asked
+    like = ["Why does this pump make rattling noises?", "What is the maximum noise level of the P-100 pump?"]
+    away.write_text("".join(json.dumps({"id": i, "question": one}) + "\n" for i, one in enumerate(like)), "utf-8")
+    report = opened.make_questions(kept, options=QuestionOptions(kinds=("table_cells", "faq"), not_like=away))
+    left = [one.question for one in read_gold_questions(kept)[0]]
+    assert left
+    assert "Why does the pump make a rattling noise?" not in left
+    assert "P-100 pump: Noise level, Maximum?" not in left
+    assert report.left_out["like a question of --not-like"] >= 2
+
+
+def test_near_duplicates_and_what_nothing_finds_are_left_out(material: Material) -> None:
+    gold = (frozenset(("c",)),)
+    drafts = [
+        Draft("faq", "r", "factual", question, gold)
+        for question in (
+            "How is the upper screw opened?",
+            "How is the upper screw opened, then?",
+            "How is the V-20 opened?",
+        )
+    ]
+
+    async def finds(question: str, hidden: frozenset[str]) -> list[str]:
+        return ["other", "c"] if "screw" in question else ["other"]
+
+    selection = wait_for(select({"faq": drafts}, material, find=finds, embed=MiniLM().embed_queries, limit=9, seed=1))
+    assert len(selection.taken) == 1
+    assert selection.left_out == {"near-duplicate": 1, "round trip: no gold among the first found": 1}
+
+
+def test_easy_questions_are_at_most_a_quarter_and_the_first(material: Material) -> None:
+    chunk = max(material.chunks, key=lambda one: len(material.terms[one.id]))
+    words = sorted({word for word in chunk.text.split() if word.isalpha() and len(word) > 4})
+    drafts = [
+        Draft("faq", "r", "factual", " ".join(words[i : i + 3]), (frozenset((chunk.id,)),)) for i in range(0, 12, 3)
+    ]
+
+    async def finds(question: str, hidden: frozenset[str]) -> list[str]:
+        return [chunk.id]
+
+    selection = wait_for(select({"faq": drafts}, material, find=finds, embed=MiniLM().embed_queries, limit=9, seed=1))
+    assert [one.easy for one in selection.taken] == [True]
+    assert selection.left_out == {"easy: its words are the gold's, and it is found first": 3}
+
+
+def test_a_kind_that_there_is_not_is_named(material: Material) -> None:
+    with pytest.raises(InputError, match="got riddles"):
+        drafts_of(material, ["riddles"])
+
+
+DRAFT = Draft("faq", "r", "factual", "What is the maximum pressure of the P-100 at 40 °C?", (), answers=("16 bar",))
+
+
+@pytest.mark.parametrize(
+    ("said", "wrong"),
+    [
+        ("At 40 °C, how much pressure can the P-100 stand?", ""),
+        ("How much pressure can the pump stand at 40 °C?", "a number was lost or added"),
+        ("How much pressure can the P-100 stand?", "a number was lost or added"),
+        ("At 40 °C and 3 bar, how much can the P-100 stand?", "a number was lost or added"),
+        ("At 40 °C, is the P-100 good for sixteen bar, or 16 bar?", "a number was lost or added"),
+        ("what is the maximum pressure of the P-100 at 40 °C", "nothing changed"),
+        ("P-100 40 °C " + "very " * 80, "too long"),
+        ("", "nothing changed"),
+    ],
+)
+def test_a_paraphrase_that_loses_or_adds_something_is_none(said: str, wrong: str) -> None:
+    assert what_is_wrong(said, DRAFT) == wrong
+
+
+def test_a_paraphrase_does_not_give_the_answer_away() -> None:
+    draft = Draft("triples", "r", "factual", "Who directed the film Heat Wave?", (), answers=("Jane Doe",))
+    assert what_is_wrong("Who made the film about the heat?", draft) == "a name was lost"
+    assert what_is_wrong("Was Heat Wave directed by Jane Doe?", draft) == "it says the answer"
+
+
+def test_replies_that_are_none_leave_the_question_and_are_counted() -> None:
+    drafts = [Draft("faq", "r", "factual", f"What is the mass of part {n}?", (frozenset((str(n),)),)) for n in range(4)]
+    replies = [
+        "no JSON",
+        json.dumps({"question": "How heavy is part 1?"}),
+        '["How heavy is part 2?"]',
+        '{"question": 7}',
+    ]
+    done = wait_for(paraphrased(drafts, model=ScriptedChatModel(replies), progress=Silent()))
+    assert list(done.questions.values()) == ["How heavy is part 1?"]
+    assert done.refused == {"the reply could not be read": 1, "nothing changed": 2}
+    assert done.usage.calls == 4
