@@ -34,9 +34,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import kgrag
-from benchmarks.retrieval_quality import CACHE, DATA, FACT_BUDGET_TOKENS, SETS, TOP, chosen_sets, store_for
+from benchmarks.retrieval_quality import (
+    CACHE,
+    DATA,
+    FACT_BUDGET_TOKENS,
+    SETS,
+    TOP,
+    chosen_sets,
+    questions_of,
+    store_for,
+)
 from benchmarks.tables import print_table
-from kgrag.evaluate.gold_questions import GoldQuestion, read_gold_questions, states
+from kgrag.evaluate.gold_questions import GoldQuestion, states
 from kgrag.evaluate.retrieval import facts_in_budget
 from kgrag.retrieve import Resources, Retriever, State
 from kgrag.retrieve.state import Candidate, Query
@@ -193,9 +202,9 @@ def main() -> None:
     arguments.stores.mkdir(parents=True, exist_ok=True)
     rows: list[list[str]] = []
     for one in chosen_sets(arguments.sets, arguments.data):
-        questions, _ = read_gold_questions(arguments.data / one.questions)
         with store_for(one, arguments.store, arguments.stores) as target, kgrag.open(target) as opened:
             opened.build(one.corpus(arguments.data, arguments.stores))
+            questions = questions_of(one, arguments.data, opened.store)
             retriever = opened.retriever(arguments.pipeline)
             if not isinstance(retriever, Retriever):
                 parser.error(f"--pipeline: expected one with steps, got {arguments.pipeline}, which chooses another")

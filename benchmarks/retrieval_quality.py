@@ -27,15 +27,19 @@ from typing import Any
 
 from benchmarks.stores import fresh_store
 from benchmarks.tables import print_table
-from kgrag.evaluate.gold_questions import read_gold_questions
+from kgrag.evaluate.gold_questions import GoldQuestion, read_gold_questions
+from kgrag.evaluate.questions import drafts_of, select
 from kgrag.evaluate.retrieval import PipelineResult, measure_pipeline
+from kgrag.jobs.questions import material_of
+from kgrag.store.graph import GraphStore
 
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kgrag" / "retrieval-quality"
 """Where stores stay."""
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 FACT_BUDGET_TOKENS = 1500
 TOP = 20
-KS = (1, 5, 8)
+KS = (1, 5, 8, 10)
+LINK_QUESTIONS, LINK_SEED = 300, 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,7 @@ class EvaluationSet:
     name: str
     corpus: Callable[[Path, Path], Path]
     questions: str
+    """A file of the data; empty: the links of its pages (`link_questions`)."""
     measures: dict[str, float | None]
     recorded: str = ""
     """Recorded extractions: a second graph of the same chunks."""
@@ -108,6 +113,24 @@ SETS = (
         "emanual/questions.jsonl",
         {"hit@1": 0.88, "hit@5": 0.96},
     ),
+    EvaluationSet(
+        "clapnq",
+        ready("clapnq/corpus.jsonl"),
+        "clapnq/questions.jsonl",
+        {"hit@1": None, "hit@5": None},
+    ),
+    EvaluationSet(
+        "financebench",
+        ready("financebench/pdfs"),
+        "financebench/questions.jsonl",
+        {"hit@5": 0.40, "hit@10": 0.60},
+    ),
+    EvaluationSet(
+        "git_html",
+        ready("git_html"),
+        "",
+        {"hit@5": None},
+    ),
 )
 
 
@@ -116,10 +139,37 @@ def chosen_sets(names: str, data: Path) -> Iterator[EvaluationSet]:
     for one in SETS:
         if one.name not in names.split(","):
             continue
-        if (data / one.questions).is_file():
+        if (data / (one.questions or one.name)).exists():
             yield one
         else:
-            print(f"{one.name}: skipped, {data / one.questions} is absent", file=sys.stderr)
+            print(f"{one.name}: skipped, {data / (one.questions or one.name)} is absent", file=sys.stderr)
+
+
+def questions_of(one: EvaluationSet, data: Path, store: GraphStore) -> list[GoldQuestion]:
+    """Return the questions of a set that have gold evidence."""
+    return read_gold_questions(data / one.questions)[0] if one.questions else link_questions(store)
+
+
+def link_questions(store: GraphStore) -> list[GoldQuestion]:
+    """Ask for the targets of LINK_QUESTIONS hyperlinks: the words around a link, its text masked, without the chunks that have them.
+
+    Whether plain search finds the target does not matter here. The gold is any chunk of the section that the link leads to, or of the page
+    where it leads to a page.
+    """
+    material = material_of(store, "")
+    drafts = drafts_of(material, ["hyperlinks"])
+    selection = asyncio.run(select(drafts, material, limit=LINK_QUESTIONS, seed=LINK_SEED))
+    return [
+        GoldQuestion(
+            draft.id,
+            draft.question,
+            draft.facts,
+            query_type="section" if "(section)" in draft.rule else "page",
+            document=draft.document,
+            hidden=draft.hidden,
+        )
+        for draft in (one.draft for one in selection.taken)
+    ]
 
 
 def read_rows(file: Path) -> Iterator[dict[str, Any]]:
@@ -139,7 +189,7 @@ def evaluate(
     recorded = data / one.recorded if one.recorded else None
     with kgrag.open(target, extractor=one.graphs, recorded=recorded) as graph:
         graph.build(one.corpus(data, scratch))
-    questions, _ = read_gold_questions(data / one.questions)
+        questions = questions_of(one, data, graph.store)
     rows = []
     for extractor in one.graphs:
         with kgrag.open(target, create=False, graph=extractor) as graph:

@@ -37,6 +37,16 @@ class GoldQuestion:
     hidden: frozenset[str] = frozenset()
     """Ids of chunks that it was taken from word for word: retrieval has to do without them."""
 
+    @property
+    def cluster(self) -> str:
+        """The document that its gold evidence is in: as it says, else what stands before `#`, `|` or `::` of its first source."""
+        if self.document:
+            return self.document
+        first = next(iter(sorted(min(map(sorted, self.facts), default=[]))), "")
+        for mark in ("#", "::", "|"):
+            first = first.partition(mark)[0]
+        return first or self.id
+
 
 def read_gold_questions(file: Path) -> tuple[list[GoldQuestion], int]:
     """Read JSON lines with `facts` (lists of alternatives) or `evidence` (each a fact of its own); other keys are ignored.

@@ -21,6 +21,7 @@ __all__ = [
     "compare_paired",
     "corrected_rate",
     "mean_interval",
+    "mean_of_means",
     "paired_difference",
     "rate_interval",
     "smallest_difference",
@@ -63,14 +64,23 @@ def mean_interval(scores: Sequence[float], clusters: Sequence[Hashable] | None =
 
     Questions about one document are not independent of each other: drawn one by one they make the interval too narrow.
     """
-    values = np.asarray(scores, dtype=np.float64)
-    if not len(values):
-        raise ValueError("expected at least one score, got none")
-    sums, sizes = _cluster_sums(values, clusters)
-    drawn = np.random.default_rng(SEED).integers(0, len(sums), (RESAMPLES, len(sums)))
-    means = sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1)
-    low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return Interval(float(values.mean()), float(low), float(high))
+    return mean_of_means([scores], None if clusters is None else [clusters])
+
+
+def mean_of_means(strata: Sequence[Sequence[float]], clusters: Sequence[Sequence[Hashable]] | None = None) -> Interval:
+    """Return the mean of the means of several sets of scores, each set with the same weight; clusters are drawn inside their set."""
+    generator = np.random.default_rng(SEED)
+    value, resampled = 0.0, np.zeros(RESAMPLES)
+    for number, scores in enumerate(strata):
+        values = np.asarray(scores, dtype=np.float64)
+        if not len(values):
+            raise ValueError("expected at least one score, got none")
+        sums, sizes = _cluster_sums(values, None if clusters is None else clusters[number])
+        drawn = generator.integers(0, len(sums), (RESAMPLES, len(sums)))
+        value += float(values.mean()) / len(strata)
+        resampled += sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1) / len(strata)
+    low, high = np.quantile(resampled, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return Interval(value, float(low), float(high))
 
 
 def _cluster_sums(

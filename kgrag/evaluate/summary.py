@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -194,18 +194,7 @@ def _row(question: GoldQuestion, result: Result, preset: Preset) -> Row:
         assert result.answer is not None and result.judgement is not None  # noqa: S101
         measured = scores(question, result.answer, result.judgement, preset=preset)
         kind = answer_category(result.judgement, preset=preset)
-    return Row(question.id, question.query_type, _cluster(question), measured, kind)
-
-
-def _cluster(question: GoldQuestion) -> str:
-    """Name the document of a question's gold evidence: what it says, else its first source up to `#`, `|` or `::`."""
-    if question.document:
-        return question.document
-    sources: Iterable[str] = sorted(min(map(sorted, question.facts), default=[]))
-    first = next(iter(sources), "")
-    for mark in ("#", "::", "|"):
-        first = first.partition(mark)[0]
-    return first or question.id
+    return Row(question.id, question.query_type, question.cluster, measured, kind)
 
 
 def _averaged(rows: Sequence[Row]) -> Row:

@@ -53,10 +53,10 @@ async def select(
     drafts: Mapping[str, Sequence[Draft]],
     material: Material,
     *,
-    find: Find,
-    embed: Embed,
     limit: int,
     seed: int,
+    find: Find | None = None,
+    embed: Embed | None = None,
     not_like: Sequence[str] = (),
     advance: Callable[[], None] | None = None,
 ) -> Selection:
@@ -64,9 +64,11 @@ async def select(
 
     Left out are, in this order: what is like a question of `not_like`; what is nearly one that was taken; a question that has gold and
     finds none of its chunks among the first ROUND_TRIP (no retrieval could be taught by it); an easy one beyond EASY_SHARE of its kind.
+    Without `find` the last two stay, which is right for measuring: what plain search finds must not decide what is asked. `embed` is
+    needed where there is `not_like`.
     """
     selection = Selection()
-    watched = _NotLike(not_like, await embed(not_like) if not_like else None)
+    watched = await _NotLike.of(not_like, embed)
     waiting = {kind: _shuffled(some, f"{seed} {kind}") for kind, some in sorted(drafts.items()) if some}
     taken_terms: list[tuple[frozenset[str], frozenset[str]]] = []
     counts: Counter[str] = Counter()
@@ -80,7 +82,7 @@ async def select(
                 draft = waiting[kind].pop()
                 tries += 1
                 terms = content_terms(draft.question)
-                if not_like and watched.has(draft.question, terms, (await embed([draft.question]))[0]):
+                if watched is not None and await watched.has(draft.question, terms):
                     selection.left_out["like a question of --not-like"] += 1
                     continue
                 names = _names(draft.question)
@@ -88,7 +90,7 @@ async def select(
                     selection.left_out["near-duplicate"] += 1
                     continue
                 easy = False
-                if draft.facts:
+                if draft.facts and find is not None:
                     found = await find(draft.question, draft.hidden)
                     gold = frozenset().union(*draft.facts)
                     if not gold & frozenset(found):
@@ -120,17 +122,21 @@ def near(
 class _NotLike:
     """Questions that no made one may be like."""
 
-    def __init__(self, questions: Sequence[str], vectors: Vectors | None) -> None:
-        self._terms = [content_terms(question) for question in questions]
-        self._vectors = vectors
+    def __init__(self, terms: Sequence[frozenset[str]], vectors: Vectors, embed: Embed) -> None:
+        self._terms, self._vectors, self._embed = terms, vectors, embed
 
-    def has(self, question: str, terms: frozenset[str], vector: Vectors) -> bool:
+    @classmethod
+    async def of(cls, questions: Sequence[str], embed: Embed | None) -> _NotLike | None:
+        """Read them; None where there are none."""
+        if not questions or embed is None:
+            return None
+        return cls([content_terms(question) for question in questions], await embed(questions), embed)
+
+    async def has(self, question: str, terms: frozenset[str]) -> bool:
         """Whether one of them has most of these words or nearly this vector."""
-        if self._vectors is None:
-            return False
-        return any(_jaccard(terms, other) >= NEAR_WORDS for other in self._terms) or bool(
-            float(np.max(self._vectors @ vector)) >= NEAR_COSINE
-        )
+        if any(_jaccard(terms, other) >= NEAR_WORDS for other in self._terms):
+            return True
+        return bool(float(np.max(self._vectors @ (await self._embed([question]))[0])) >= NEAR_COSINE)
 
 
 def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:

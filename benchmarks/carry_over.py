@@ -1,0 +1,310 @@
+"""How far retrieval carries over: every set asked by what was chosen or learnt on the others.
+
+    python -m benchmarks.carry_over [--sets 2wiki,git_html] [--pipelines dense,hybrid,default] [--learnt MODULE:FUNCTION] [--ablate default]
+
+One row for each set and measure: the figure of each pipeline and its difference from `--baseline` (hybrid), question by question, with
+the 95 % interval of a bootstrap that draws whole documents where several questions are about one. Sets are built into `--stores` where they
+are not there yet, and taken as they are where they are.
+
+`--learnt` names a function that is given a `Fold`, the set that is reported on and the others with their stores and made questions, and
+returns what retrieves. It is called once for each set, so what is learnt is learnt without the set that it is measured on; only the
+`others` of a fold may be looked at. `--make` writes the made questions of every set (`kgrag questions make`, nothing like the set's own
+questions) beside the stores first.
+
+`--ablate NAME` leaves each step of a pipeline out in turn. A step earns its place where leaving it out is worse in the mean over all
+sets, each with the same weight; the interval is of that mean, documents drawn inside each set.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import importlib
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import kgrag
+from benchmarks.retrieval_quality import (
+    CACHE,
+    DATA,
+    FACT_BUDGET_TOKENS,
+    SETS,
+    TOP,
+    EvaluationSet,
+    chosen_sets,
+    questions_of,
+)
+from benchmarks.tables import print_table
+from kgrag.errors import PipelineError
+from kgrag.evaluate.gold_questions import GoldQuestion
+from kgrag.evaluate.retrieval import Traces, measure_pipeline
+from kgrag.evaluate.statistics import Interval, mean_interval, mean_of_means
+from kgrag.jobs.questions import QuestionOptions
+from kgrag.knowledge_graph import KnowledgeGraph
+from kgrag.retrieve import Retriever, load_pipeline
+from kgrag.retrieve.pipeline import AdaptivePipeline, Pipeline, read_pipeline
+from kgrag.store.graph import store_exists
+
+__all__ = ["MEASURES", "Contender", "Fold", "Place", "carried_over"]
+
+MEASURES: Mapping[str, tuple[str, ...]] = {
+    "2wiki": ("all@8",),
+    "hotpotqa": ("R@5",),
+    "musique": ("R@5", "all@5"),
+    "arduino": ("facts", "facts of summary"),
+    "emanual": ("hit@1", "hit@5"),
+    "financebench": ("hit@5", "hit@10"),
+    "git_html": ("hit@5",),
+    "clapnq": ("hit@1", "hit@5"),
+}
+"""What is reported of each set."""
+KS = (1, 5, 8, 10)
+MADE_QUESTIONS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A set that is built, with where its store is and where the questions that were made of it are."""
+
+    set: EvaluationSet
+    store: Path
+    made: Path
+    """A question file; absent where `--make` was never given."""
+
+    @property
+    def graph(self) -> str:
+        """The graph that the set is asked over."""
+        return self.set.graphs[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """What is reported on, and what may be learnt from."""
+
+    held_out: Place
+    others: tuple[Place, ...]
+
+
+Contender = Callable[[Fold, KnowledgeGraph], Traces]
+"""Given a fold and the opened store of its held-out set (over the set's graph), return what retrieves from it."""
+
+
+@dataclass
+class Measured:
+    """What the contenders scored on one set, question by question."""
+
+    place: Place
+    questions: list[GoldQuestion]
+    scores: dict[str, dict[str, list[float]]] = field(default_factory=dict)
+    """By contender and measure; a measure of one type has the scores of its questions alone."""
+
+    def chosen(self, measure: str) -> list[GoldQuestion]:
+        """Return the questions that a measure is about."""
+        kind = measure.partition(" of ")[2]
+        return [one for one in self.questions if not kind or one.query_type == kind]
+
+    def figure(self, contender: str, measure: str) -> float:
+        """Return the mean."""
+        scores = self.scores[contender][measure]
+        return sum(scores) / len(scores)
+
+    def differences(self, contender: str, baseline: str, measure: str) -> list[float]:
+        """Return score minus baseline, by question."""
+        pairs = zip(self.scores[contender][measure], self.scores[baseline][measure], strict=True)
+        return [ours - theirs for ours, theirs in pairs]
+
+    def mean_differences(self, contender: str, baseline: str) -> list[float]:
+        """Return score minus baseline, by question, as the mean over the measures that are about it."""
+        of_question: dict[str, list[float]] = {question.id: [] for question in self.questions}
+        for measure in self.scores[contender]:
+            differences = self.differences(contender, baseline, measure)
+            for question, difference in zip(self.chosen(measure), differences, strict=True):
+                of_question[question.id].append(difference)
+        return [sum(some) / len(some) for some in of_question.values()]
+
+    def clusters(self, measure: str) -> list[str]:
+        """Return the document of each question."""
+        return [one.cluster for one in self.chosen(measure)]
+
+
+def carried_over(
+    places: Sequence[Place],
+    contenders: Mapping[str, Contender],
+    *,
+    data: Path,
+    measures: Mapping[str, Sequence[str]] = MEASURES,
+    say: Callable[[str], None] = print,
+) -> list[Measured]:
+    """Ask every set through every contender; each learns, if it does, from the other sets alone."""
+    done = []
+    for held_out in places:
+        fold = Fold(held_out, tuple(place for place in places if place.set.name != held_out.set.name))
+        with kgrag.open(held_out.store, create=False, graph=held_out.graph) as opened:
+            measured = Measured(held_out, questions_of(held_out.set, data, opened.store))
+            for name, contender in contenders.items():
+                started = time.process_time()
+                result = asyncio.run(
+                    measure_pipeline(
+                        name, contender(fold, opened), measured.questions, ks=KS, budget=FACT_BUDGET_TOKENS, top=TOP
+                    )
+                )
+                measured.scores[name] = {
+                    measure: [
+                        one.scores[measure.partition(" of ")[0]]
+                        for one in result.of_type(measure.partition(" of ")[2] or None)
+                    ]
+                    for measure in measures[held_out.set.name]
+                }
+                figures = ", ".join(
+                    f"{measure} {measured.figure(name, measure):.3f}" for measure in measures[held_out.set.name]
+                )
+                say(f"{held_out.set.name}, {name}: {figures} ({time.process_time() - started:.0f} s of this process)")
+        done.append(measured)
+    return done
+
+
+def by_pipeline(name: str) -> Contender:
+    """Make a contender of a pipeline's name or file."""
+    return lambda _, opened: opened.retriever(name)
+
+
+def by_steps(pipeline: Pipeline) -> Contender:
+    """Make a contender of a pipeline that is no file."""
+    return lambda fold, opened: Retriever(opened.store, opened.embedder, pipeline, graph=fold.held_out.graph)
+
+
+def learnt(name: str) -> Contender:
+    """Import `MODULE:FUNCTION`. Raises `ValueError` for another form."""
+    module, _, function = name.partition(":")
+    if not module or not function:
+        raise ValueError(f"expected MODULE:FUNCTION, got {name!r}")
+    found: Contender = getattr(importlib.import_module(module), function)
+    return found
+
+
+def ablations(pipeline: Pipeline) -> Iterator[tuple[str, Pipeline]]:
+    """Yield the pipeline without each of its steps in turn, where it is one without it."""
+    tables: list[dict[str, Any]] = [step.model_dump(exclude_none=True) for step in pipeline.steps]
+    for place, name in enumerate(pipeline.step_names):
+        content = {
+            "description": pipeline.description,
+            "graph": pipeline.graph,
+            "step": tables[:place] + tables[place + 1 :],
+        }
+        try:
+            without = read_pipeline(
+                {key: value for key, value in content.items() if value is not None}, name=pipeline.name
+            )
+        except PipelineError:
+            continue  # nothing works without it: embed, seeds, read, budget
+        if isinstance(without, Pipeline):
+            yield name, without
+
+
+def places_of(names: str, data: Path, stores: Path, *, make: bool) -> list[Place]:
+    """Build what is not built yet, and with `make` the questions of each set."""
+    places = []
+    for one in chosen_sets(names, data):
+        place = Place(one, stores / one.name, stores / f"{one.name}.made.jsonl")
+        if not store_exists(str(place.store)):
+            recorded = data / one.recorded if one.recorded else None
+            with kgrag.open(place.store, extractor=one.graphs, recorded=recorded) as graph:
+                graph.build(one.corpus(data, stores))
+        if make:
+            with kgrag.open(place.store, create=False, graph=place.graph) as graph:
+                not_like = data / one.questions if one.questions else None
+                report = graph.make_questions(
+                    place.made, options=QuestionOptions(limit=MADE_QUESTIONS, not_like=not_like)
+                )
+            print(f"{one.name}: {sum(report.taken.values()):,} questions made")
+        places.append(place)
+    return places
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--stores", type=Path, default=CACHE)
+    parser.add_argument("--data", type=Path, default=DATA)
+    parser.add_argument("--sets", default=",".join(one.name for one in SETS))
+    parser.add_argument("--pipelines", default="dense,hybrid,default")
+    parser.add_argument("--baseline", default="hybrid")
+    parser.add_argument("--learnt", action="append", default=[], metavar="MODULE:FUNCTION")
+    parser.add_argument("--make", action="store_true")
+    parser.add_argument("--ablate", default="", metavar="PIPELINE")
+    arguments = parser.parse_args()
+    arguments.stores.mkdir(parents=True, exist_ok=True)
+    names = arguments.pipelines.split(",")
+    contenders: dict[str, Contender] = {name: by_pipeline(name) for name in names}
+    contenders |= {name.partition(":")[2]: learnt(name) for name in arguments.learnt}
+    left_out: list[str] = []
+    if arguments.ablate:
+        whole = load_pipeline(arguments.ablate)
+        if isinstance(whole, AdaptivePipeline):
+            parser.error(f"--ablate: expected a pipeline with steps, got {arguments.ablate}, which chooses another")
+        contenders.setdefault(arguments.ablate, by_pipeline(arguments.ablate))
+        for step, without in ablations(whole):
+            left_out.append(step)
+            contenders[f"without {step}"] = by_steps(without)
+    if arguments.baseline not in contenders:
+        parser.error(f"--baseline: expected one of {', '.join(contenders)}, got {arguments.baseline}")
+    places = places_of(arguments.sets, arguments.data, arguments.stores, make=arguments.make)
+    done = carried_over(places, contenders, data=arguments.data)
+    shown = [name for name in contenders if not name.startswith("without ")]
+    _print_figures(done, shown, arguments.baseline)
+    if arguments.ablate:
+        _print_ablation(done, arguments.ablate, left_out)
+
+
+def _print_figures(done: Sequence[Measured], contenders: Sequence[str], baseline: str) -> None:
+    rows = []
+    for measured in done:
+        for measure in MEASURES[measured.place.set.name]:
+            clusters = measured.clusters(measure)
+            cells = []
+            for name in contenders:
+                cell = f"{measured.figure(name, measure):.3f}"
+                if name != baseline:
+                    cell += f" ({_shown(mean_interval(measured.differences(name, baseline, measure), clusters))})"
+                cells.append(cell)
+            rows.append([f"{measured.place.set.name}, {measure}", str(len(clusters)), str(len(set(clusters))), *cells])
+    notes = [f"In brackets the difference from {baseline} with its 95 % interval, documents drawn."]
+    print_table("Carried over", ["set", "questions", "documents", *contenders], rows, notes)
+
+
+def _print_ablation(done: Sequence[Measured], whole: str, left_out: Sequence[str]) -> None:
+    rows = []
+    for step in left_out:
+        cells = []
+        for measured in done:
+            for measure in MEASURES[measured.place.set.name]:
+                differences = measured.differences(f"without {step}", whole, measure)
+                cells.append(f"{sum(differences) / len(differences):+.3f}")
+        strata = [one.mean_differences(f"without {step}", whole) for one in done]
+        clusters = [[question.cluster for question in one.questions] for one in done]
+        mean = mean_of_means(strata, clusters)
+        rows.append([step, _shown(mean), _verdict(mean), *cells])
+    head = [f"{one.place.set.name}, {measure}" for one in done for measure in MEASURES[one.place.set.name]]
+    notes = [
+        "Difference that leaving the step out makes. Mean over the sets, each with the same weight; documents drawn."
+    ]
+    print_table(f"{whole} without one step", ["step left out", "mean", "is", *head], rows, notes)
+
+
+def _verdict(mean: Interval) -> str:
+    if mean.high < 0:
+        return "worse"
+    if mean.low > 0:
+        return "better"
+    return "the same" if mean.low == mean.high == 0 else "not decided"
+
+
+def _shown(one: Interval) -> str:
+    return f"{one.value:+.3f} [{one.low:+.3f}, {one.high:+.3f}]"
+
+
+if __name__ == "__main__":
+    main()
