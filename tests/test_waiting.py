@@ -13,6 +13,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -106,6 +107,37 @@ def test_ctrl_c_cancels_the_job_and_waits_for_its_end() -> None:
     finally:
         signal.signal(signal.SIGINT, handler)
     assert ended == [True]
+
+
+@pytest.mark.parametrize("handed_over", [False, True])
+def test_ctrl_c_while_the_job_is_handed_over_leaves_none_running(
+    monkeypatch: pytest.MonkeyPatch, *, handed_over: bool
+) -> None:
+    began, ended = threading.Event(), []
+
+    async def job() -> None:
+        began.set()
+        try:
+            await asyncio.sleep(600)
+        finally:
+            ended.append(True)
+
+    wait_for(asyncio.sleep(0))  # the background loop is there
+    hand_over = asyncio.BaseEventLoop.call_soon_threadsafe
+    presses = iter([True])
+
+    def pressed_meanwhile(loop: asyncio.BaseEventLoop, *args: Any, **more: Any) -> asyncio.Handle:
+        if not next(presses, False):
+            return hand_over(loop, *args, **more)
+        if handed_over:
+            hand_over(loop, *args, **more)
+            began.wait()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(asyncio.BaseEventLoop, "call_soon_threadsafe", pressed_meanwhile)
+    with pytest.raises(KeyboardInterrupt):
+        wait_for(job())
+    assert (began.is_set(), ended) == (handed_over, [True] * handed_over)
 
 
 def test_an_error_of_a_job_is_raised_where_it_is_waited_for() -> None:

@@ -52,7 +52,7 @@ class _Background:
 
     def wait_for(self, job: Coroutine[Any, Any, T]) -> T:
         done: Future[T] = Future()
-        tasks: Future[asyncio.Task[None]] = Future()
+        tasks: list[asyncio.Task[None]] = []
 
         async def run() -> None:
             try:
@@ -60,12 +60,25 @@ class _Background:
             except BaseException as error:  # noqa: BLE001 - the waiting thread's to handle, a cancellation too
                 done.set_exception(error)
 
+        def start() -> None:
+            tasks.append(self._loop.create_task(run(), context=context))
+
+        def cancel() -> None:
+            for task in tasks:  # none where Ctrl-C came before the job was handed over
+                task.cancel()
+            self._loop.call_soon(never_began)
+
+        def never_began() -> None:  # a task that is cancelled before its first step runs nothing of `run`
+            if not tasks or (tasks[0].done() and not done.done()):
+                job.close()
+                done.set_exception(asyncio.CancelledError())
+
         context = contextvars.copy_context()
-        self._loop.call_soon_threadsafe(lambda: tasks.set_result(self._loop.create_task(run(), context=context)))
-        try:
+        try:  # around the handing over, too: the job may run before this thread goes on
+            self._loop.call_soon_threadsafe(start)
             return done.result()
         except KeyboardInterrupt:
-            self._loop.call_soon_threadsafe(tasks.result().cancel)
+            self._loop.call_soon_threadsafe(cancel)
             with suppress(asyncio.CancelledError, Exception):
                 done.result()
             raise
