@@ -25,6 +25,7 @@ WORDING: dict[str, tuple[str, str]] = {
     "HAS_CAST": ("Who stars in {}?", "the star of {}"),
     "HAS_PART": ("What does {} include?", "the part that {} includes"),
     "IS_A": ("What kind of thing is {}?", "the kind of thing that {} is"),
+    "IS": ("What kind of thing is {}?", "what {} is"),
     "LOCATED_IN": ("Where is {} located?", "the place where {} is located"),
     "MADE_BY": ("Who made {}?", "the maker of {}"),
     "MARRIED_TO": ("Who is the spouse of {}?", "the spouse of {}"),
@@ -37,16 +38,24 @@ WORDING: dict[str, tuple[str, str]] = {
     "SIBLING_OF": ("Who is a sibling of {}?", "the sibling of {}"),
     "SUPPORTS": ("What does {} support?", "what {} supports"),
     "USES": ("What does {} use?", "what {} uses"),
+    "WAS": ("What kind of thing was {}?", "what {} was"),
     "WRITTEN_BY": ("Who wrote {}?", "the writer of {}"),
 }
 """How a relation is asked for, and how what it leads to is called inside a longer question; any other type is put into words as it is."""
+_IRREGULAR = "born built drawn driven found given held known led made ridden run set shown sung taken written"
+IRREGULAR = frozenset(_IRREGULAR.split())
+"""Participles that do not end in -ed."""
 UNASKED = frozenset({"HAS_ATTRIBUTE", "HAS_VALUE", "RELATED_TO", "SIMILAR"})
 """Relations that say too little to be asked for; table cells are asked for by themselves."""
-LAST_ALONE = frozenset({"IS_A"})
+LAST_ALONE = frozenset({"IS_A", "IS", "WAS"})
 """Relations that lead nowhere: only the last hop of a question may be one, where it is the only one."""
 _PREPOSITIONS = "about after as at before by for from in into of on over through to under with"
 PREPOSITIONS = frozenset(_PREPOSITIONS.split())
 FORMS_OF_BE = frozenset(["is", "are", "was", "were", "has", "have", "had", "does", "did", "can", "will"])
+HEADING_PATH = " > "
+"""In what a relation says: it is only the place of a heading below another."""
+LONGEST_NAME = 8
+"""Words: a longer one is a clause."""
 MOST_HOPS = 3
 MOST_TAILS = 1
 """Things that a head has by one relation: more, and the question has several answers."""
@@ -150,10 +159,14 @@ def _asked(material: Material) -> list[StatedRelation]:
     tails: dict[tuple[str, str], set[str]] = defaultdict(set)
     for relation in material.relations:
         tails[relation.head, relation.type].add(relation.tail)
+    titles = {document.title.casefold() for document in material.documents if document.format != "jsonl"}
     return [
         relation
         for relation in material.relations
         if relation.type not in UNASKED
+        and not (relation.type == "PART_OF" and relation.tail_name.casefold() in titles)
+        and not any(HEADING_PATH in one for one in relation.says)
+        and max(len(relation.head_name.split()), len(relation.tail_name.split())) <= LONGEST_NAME
         and relation.chunks
         and len(tails[relation.head, relation.type]) <= MOST_TAILS
         and normal_form(relation.head_name) not in normal_form(relation.tail_name)
@@ -192,12 +205,12 @@ def _wording(relation_type: str) -> tuple[str, str]:
     if known := WORDING.get(relation_type):
         return known
     verb = _verb(relation_type).replace("{", "").replace("}", "")
-    return f"What is it that {{}} {verb}?", f"what {{}} {verb}"
+    return f"What is it that {{}} {verb}?", f"the thing that {{}} {verb}"
 
 
 def _verb(relation_type: str) -> str:
     words = relation_type.casefold().split("_")
     if words[0] in FORMS_OF_BE or words[-1] not in PREPOSITIONS:
         return " ".join(words)
-    participle = words[0].endswith("ed") or len(words) == 2
+    participle = words[0].endswith("ed") or words[0] in IRREGULAR or len(words) == 2
     return " ".join(("is", *words) if participle and not words[0].endswith("s") else words)

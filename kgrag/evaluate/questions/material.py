@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import PurePosixPath
 
+from kgrag.text.name_shapes import part_numbers
 from kgrag.text.sentences import Sentence, sentences
 from kgrag.text.words import content_terms
 from kgrag.types import Chunk, Community, Document
@@ -20,6 +22,9 @@ NUMBERED_LINE = re.compile(
     r"(?m)^(?P<number>\d{1,2}(?:\.\d{1,2}){0,4})\.?[ \t]+(?P<heading>[^\W\d_a-z][^\n|=.。，]{2,70})$"
 )
 """A heading that stands in the text of a ready passage: `1.5.1 Motors`."""
+LONGEST_TITLE = 8
+"""Words: a longer one is a sentence of the first page."""
+WORD_OF_TITLE = re.compile(r"[^\W\d_]{3,}")
 NUMBERED_HEADING = re.compile(r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+(?P<heading>\S.*)")
 
 
@@ -42,7 +47,7 @@ class Section:
     """A heading and the chunks that stand under it."""
 
     document_id: str
-    title: str
+    subject: str
     number: str
     heading: str
     chunks: frozenset[str]
@@ -81,6 +86,19 @@ class Material:
         }
 
     @cached_property
+    def subjects(self) -> dict[str, str]:
+        """How a question calls each document: by its title, or by its file's name where the title is long or tells it from no other."""
+        counts = Counter(word for document in self.documents for word in _telling(document.title))
+
+        def subject(document: Document) -> str:
+            telling = any(counts[word] == 1 for word in _telling(document.title))
+            if document.format == "jsonl" or (telling and len(document.title.split()) <= LONGEST_TITLE):
+                return document.title.rstrip(":")
+            return " ".join(re.split(r"[\s_]+", PurePosixPath(document.path).stem))
+
+        return {document.id: subject(document) for document in self.documents}
+
+    @cached_property
     def source_ids(self) -> dict[str, str]:
         """The passage's id of each chunk that is a ready passage."""
         passages = {document.id for document in self.documents if document.format == "jsonl"}
@@ -110,8 +128,8 @@ class Material:
         for (document_id, path), ids in found.items():
             numbered = NUMBERED_HEADING.fullmatch(path[-1].strip())
             number, heading = (numbered["number"], numbered["heading"]) if numbered else ("", path[-1].strip())
-            title = self.by_id[ids[0]].title
-            sections.append(Section(document_id, title, number, heading.rstrip(":"), frozenset(ids), ids[0]))
+            subject = self.subjects[document_id]
+            sections.append(Section(document_id, subject, number, heading.rstrip(":"), frozenset(ids), ids[0]))
         return sections
 
     @cached_property
@@ -132,6 +150,11 @@ class Material:
     @cached_property
     def _flat(self) -> dict[str, str]:
         return {chunk.id: " ".join(chunk.text.split()) for chunk in self.chunks}
+
+
+def _telling(title: str) -> set[str]:
+    """Return the words and part numbers of a title that may tell it from others."""
+    return {*WORD_OF_TITLE.findall(title.casefold()), *part_numbers(title)}
 
 
 def body(chunk: Chunk) -> str:

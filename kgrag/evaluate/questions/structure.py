@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 from kgrag.evaluate.questions.draft import Draft
@@ -19,11 +19,14 @@ CONTEXT_WORDS = 12
 """On each side of a masked link or reference."""
 FEWEST_TERMS = 4
 """Content words that are left of a sentence once a link, a reference or a term is masked: fewer ask for nothing in particular."""
+LONGEST_HEADING = 12
+"""Words: a longer one is a sentence that was set like a heading."""
 MOST_PLACES = 12
 """Chunks of a section: a longer one is a chapter, of which any chunk would be right. A whole page may be longer."""
 
 CAPTION = re.compile(
-    r"(?m)^[*_ ]*(?P<label>(?:Table|Figure|Fig\.|Listing|Example|Exhibit)\s+[A-Z]?\d+(?:[.-]\d+)*)[.: –—-]+[*_]*(?P<words>[^\n|]{8,160})$"
+    r"(?m)^[*_ ]*(?P<label>(?:Table|Figure|Fig\.|Listing|Example|Exhibit)\s+[A-Z]?\d+(?:[.-]\d+)*)[.: –—-]+[*_]*"
+    r"(?P<words>[A-Z\"“‘][^\n|]{7,160})$"
 )
 REFERENCE = re.compile(
     r"\(?\b(?:[Ss]ee|[Rr]efer to|(?:described|shown|listed|given|discussed|explained) in|in|[Cc]onsult)\s+(?:also\s+)?(?:the\s+)?"
@@ -37,6 +40,8 @@ TERM = re.compile(r"(?P<term>(?:The |An? )?[^\W\d_][^.,;:()|]{1,50}?)\s(?:is|are
 FALSE_SUBJECT = re.compile(
     r"(?i)(?:it|this|that|these|those|there|he|she|they|we|you|here|what|which|if|when|note|one|each|both|such|to|in|on|for|by|as|with|and|but|or|at|from)\b"
 )
+NO_TERM = re.compile(r"(?i)\b(?:we|you|they|it|he|she|this|that|which|there)$|\s[-–—]\s|^\W")
+"""The words before a verb are no term: they end in a pronoun, or another sentence part stands in them."""
 HEADING_FORMS = ("{heading} of {title}", "What does {title} say about {heading}?", "{title}: {heading}", "{heading}")
 
 
@@ -71,21 +76,23 @@ def headings(material: Material) -> Iterator[Draft]:
     """Ask by a heading for what stands under it, with the document's title in one of four forms."""
     seen = Counter(section.heading.casefold() for section in material.sections)
     for section in material.sections:
-        if len(section.chunks) > MOST_PLACES or section.heading.endswith("?") or not content_terms(section.heading):
+        if len(section.chunks) > MOST_PLACES or section.heading.endswith("?"):
+            continue
+        if not content_terms(section.heading) or len(section.heading.split()) > LONGEST_HEADING:
             continue
         alone = seen[section.heading.casefold()] == 1 and len(section.heading.split()) > 1
-        if section.heading.casefold() == section.title.casefold() and not alone:
+        if section.heading.casefold() == section.subject.casefold() and not alone:
             continue
         form = HEADING_FORMS[
             int(content_id(section.document_id, section.heading)[:4], 16) % (len(HEADING_FORMS) - (not alone))
         ]
-        if section.title.casefold() == section.heading.casefold():
+        if section.subject.casefold() == section.heading.casefold():
             form = "{heading}"
         yield Draft(
             "headings",
             "a heading, with the title of its document, asks for what stands under it",
             "factual",
-            form.format(heading=section.heading, title=section.title),
+            form.format(heading=section.heading, title=section.subject),
             (section.chunks,),
             document=material.path_of[section.document_id],
         )
@@ -101,7 +108,7 @@ def captions(material: Material) -> Iterator[Draft]:
                     "captions",
                     "the caption of a table or figure, without its number, asks for the chunk that has it",
                     "factual",
-                    words if len(words.split()) > 5 else f"{words} ({chunk.title})",
+                    words if len(words.split()) > 5 else f"{words} ({material.subjects[chunk.document_id]})",
                     (material.having(match["words"].strip(), document_id=chunk.document_id) | {chunk.id},),
                     document=material.path_of[chunk.document_id],
                 )
@@ -115,7 +122,7 @@ def definitions(material: Material) -> Iterator[Draft]:
             if match is None or FALSE_SUBJECT.match(match["term"]):
                 continue
             term = match["term"].strip()
-            if definition(sentence.text, match.end("term")) is None or len(term.split()) > 6:
+            if definition(sentence.text, match.end("term")) is None or NO_TERM.search(term) or len(term.split()) > 6:
                 continue
             rest = sentence.text[match.end() :].rstrip(" .")
             stating = material.having(sentence.text) | {chunk.id}
@@ -185,25 +192,22 @@ def cross_references(material: Material) -> Iterator[Draft]:
 
 
 def _labelled(material: Material) -> dict[tuple[str, str, str], frozenset[str]]:
-    """Return the chunks of what a document numbers: by its id, the kind of label in small letters, and the number."""
-    found: dict[tuple[str, str, str], frozenset[str]] = {}
+    """Return the chunks of what a document numbers: by its id, the kind of label in small letters, and the number.
 
-    def put(document_id: str, kind: str, number: str, chunks: frozenset[str]) -> None:
-        key = (document_id, kind.casefold(), number)
-        if len(chunks) <= MOST_PLACES:
-            found.setdefault(key, chunks)
-
+    A number that several sections of a document have (those of contracts in its annex) means none of them.
+    """
+    found: dict[tuple[str, str, str], set[frozenset[str]]] = defaultdict(set)
     for section in material.sections:
         if section.number:
-            put(section.document_id, "section", section.number, section.chunks)
-            put(section.document_id, "chapter", section.number, section.chunks)
+            for kind in ("section", "chapter"):
+                found[section.document_id, kind, section.number].add(section.chunks)
         elif match := NOTE_HEADING.fullmatch(section.heading):
-            put(section.document_id, match["kind"], match["number"], section.chunks)
+            found[section.document_id, match["kind"].casefold(), match["number"]].add(section.chunks)
     for chunk in material.chunks:
         for match in CAPTION.finditer(chunk.text):
-            kind, number = match["label"].split(maxsplit=1)
-            put(chunk.document_id, "figure" if kind == "Fig." else kind, number, frozenset((chunk.id,)))
-    return found
+            kind, number = match["label"].casefold().split(maxsplit=1)
+            found[chunk.document_id, kind.replace("fig.", "figure"), number].add(frozenset((chunk.id,)))
+    return {key: next(iter(some)) for key, some in found.items() if len(some) == 1 and len(min(some)) <= MOST_PLACES}
 
 
 def _masked(context: str, said: str) -> str | None:

@@ -25,8 +25,11 @@ SAYS_NOTHING = frozenset(_SAYS_NOTHING.split())
 """Words of a column header that say no more than that there is a cell."""
 MOST_ROWS = 3
 """Cells of one row that are asked for."""
+MOST_LACKING = 2
+"""Documents that are asked for a property that they do not have."""
 MOST_PAIRS = 6
 """Pairs of documents that are compared by one property."""
+PERIOD = re.compile(r"\b(?:19|20)\d\d\b")
 EMPTY = re.compile(r"[-–—./*\s$%()]*|n/?a|tbd", re.IGNORECASE)
 
 
@@ -35,7 +38,7 @@ class Cell:
     """A value of a table with what names it."""
 
     document_id: str
-    title: str
+    subject: str
     row: str
     column: str
     value: str
@@ -50,7 +53,7 @@ class Cell:
 
 def cells(material: Material) -> list[Cell]:
     """Return the cells of all tables that have a row name and a value, each once in a document."""
-    found: dict[tuple[str, str, str, str], tuple[str, str, set[str]]] = {}
+    found: dict[tuple[str, str, str, str], tuple[str, set[str]]] = {}
     for chunk in material.chunks:
         for sentence in material.statements[chunk.id]:
             if len(sentence.cells) < 2:
@@ -62,10 +65,10 @@ def cells(material: Material) -> list[Cell]:
                 column = "" if folded_words(header) <= SAYS_NOTHING else header.strip(" *_:")
                 if len(value) <= LONGEST_VALUE and not EMPTY.fullmatch(value) and value.casefold() != "link":
                     key = (chunk.document_id, row, column, value)
-                    found.setdefault(key, (chunk.title, sentence.text, set()))[2].add(chunk.id)
+                    found.setdefault(key, (sentence.text, set()))[1].add(chunk.id)
     return [
-        Cell(document_id, title, row, column, value, text, frozenset(ids))
-        for (document_id, row, column, value), (title, text, ids) in found.items()
+        Cell(document_id, material.subjects[document_id], row, column, value, text, frozenset(ids))
+        for (document_id, row, column, value), (text, ids) in found.items()
     ]
 
 
@@ -82,9 +85,7 @@ def table_cells(material: Material) -> Iterator[Draft]:
             "table_cells",
             "a row and a column of a table, with the document's title, ask for the cell",
             "factual",
-            f"What is the {cell.property} of {cell.title}?"
-            if not cell.column
-            else f"{cell.title}: {cell.row}, {cell.column}?",
+            _asking(cell),
             (cell.chunks,),
             answers=(cell.value,),
             gold_facts=(cell.text,),
@@ -92,11 +93,19 @@ def table_cells(material: Material) -> Iterator[Draft]:
         )
 
 
+def _asking(cell: Cell) -> str:
+    if not cell.column:
+        return f"What is the {cell.row} of {cell.subject}?"
+    if PERIOD.search(cell.column):
+        return f"What was the {cell.row} of {cell.subject} in {cell.column}?"
+    return f"{cell.subject}: {cell.row}, {cell.column}?"
+
+
 def comparisons(material: Material) -> Iterator[Draft]:
     """Compare one property of two documents that both have it in a table; titles that share a word (a product family) come first."""
     of_property: dict[tuple[str, str], dict[str, list[Cell]]] = defaultdict(lambda: defaultdict(list))
     for cell in cells(material):
-        of_property[cell.row.casefold(), cell.column.casefold()][cell.title].append(cell)
+        of_property[cell.row.casefold(), cell.column.casefold()][cell.subject].append(cell)
     for by_title in of_property.values():
         alone = {title: some[0] for title, some in by_title.items() if len(some) == 1}
         pairs = sorted(
@@ -124,24 +133,24 @@ def unanswerable(material: Material) -> Iterator[Draft]:
 
 
 def _missing_properties(material: Material) -> Iterator[Draft]:
-    titles: dict[str, set[str]] = defaultdict(set)
-    """Titles of the documents that have a row of that name."""
+    having: dict[str, set[str]] = defaultdict(set)
+    """The documents that have a row of that name."""
     for cell in cells(material):
         if not cell.column:
-            titles[cell.row].add(cell.title)
+            having[cell.row].add(cell.document_id)
     said: dict[str, set[str]] = defaultdict(set)
+    """The stems of all words of each document."""
     for chunk in material.chunks:
-        said[chunk.title] |= material.terms[chunk.id]
-    for row, having in sorted(titles.items()):
+        said[chunk.document_id] |= material.terms[chunk.id]
+    for row, documents in sorted(having.items()):
         wanted = content_terms(row)
-        lacking = [title for title in sorted(said) if title and title not in having and not wanted & said[title]]
-        for title in sorted(lacking, key=lambda one: content_id(row, one))[:2]:
-            if wanted:
-                yield _absent(
-                    "a property that other documents have, of a document with none of its words",
-                    f"What is the {row} of {title}?",
-                    title,
-                )
+        lacking = [one for one in said if one not in documents and not wanted & said[one]] if wanted else []
+        for document_id in sorted(lacking, key=lambda one: content_id(row, one))[:MOST_LACKING]:
+            yield _absent(
+                "a property that other documents have, of a document with none of its words",
+                f"What is the {row} of {material.subjects[document_id]}?",
+                material.path_of[document_id],
+            )
 
 
 def _changed_part_numbers(material: Material) -> Iterator[Draft]:
