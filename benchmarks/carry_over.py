@@ -20,7 +20,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import importlib
-import time
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -42,11 +42,13 @@ from kgrag.errors import PipelineError
 from kgrag.evaluate.gold_questions import GoldQuestion
 from kgrag.evaluate.retrieval import Traces, measure_pipeline
 from kgrag.evaluate.statistics import Interval, mean_interval, mean_of_means
+from kgrag.jobs.compare import pipeline_digest
 from kgrag.jobs.questions import QuestionOptions
 from kgrag.knowledge_graph import KnowledgeGraph
 from kgrag.retrieve import Retriever, load_pipeline
 from kgrag.retrieve.pipeline import AdaptivePipeline, Pipeline, read_pipeline
 from kgrag.store.graph import store_exists
+from kgrag.types import content_id
 
 __all__ = ["MEASURES", "Contender", "Fold", "Place", "carried_over"]
 
@@ -130,40 +132,72 @@ class Measured:
         return [one.cluster for one in self.chosen(measure)]
 
 
+class Kept:
+    """Scores of a long run that was stopped: JSON lines, one for each set and contender. Of no use any more once code has changed."""
+
+    def __init__(self, file: Path | None, digests: Mapping[str, str]) -> None:
+        self._file, self._digests = file, digests
+        self._rows: dict[str, dict[str, list[float]]] = {}
+        if file is not None and file.is_file():
+            rows = map(json.loads, file.read_text(encoding="utf-8").splitlines())
+            self._rows = {row["key"]: row["scores"] for row in rows}
+
+    def key(self, measured: Measured, contender: str) -> str:
+        """Name set, questions and what the contender does; empty for what is learnt, which is never kept."""
+        digest = self._digests.get(contender)
+        asked = (text for one in measured.questions for text in (one.id, one.question))
+        return content_id(measured.place.set.name, digest, *asked) if digest and self._file else ""
+
+    def get(self, key: str) -> dict[str, list[float]] | None:
+        """Return what is kept under a key."""
+        return self._rows.get(key)
+
+    def put(self, key: str, contender: str, scores: dict[str, list[float]]) -> None:
+        """Keep scores."""
+        if key and self._file is not None:
+            with self._file.open("a", encoding="utf-8") as out:
+                out.write(json.dumps({"key": key, "contender": contender, "scores": scores}) + "\n")
+
+
 def carried_over(
     places: Sequence[Place],
     contenders: Mapping[str, Contender],
     *,
     data: Path,
     measures: Mapping[str, Sequence[str]] = MEASURES,
+    kept: Kept | None = None,
     say: Callable[[str], None] = print,
 ) -> list[Measured]:
     """Ask every set through every contender; each learns, if it does, from the other sets alone."""
     done = []
+    kept = kept or Kept(None, {})
     for held_out in places:
         fold = Fold(held_out, tuple(place for place in places if place.set.name != held_out.set.name))
         with kgrag.open(held_out.store, create=False, graph=held_out.graph) as opened:
             measured = Measured(held_out, questions_of(held_out.set, data, opened.store))
             for name, contender in contenders.items():
-                started = time.process_time()
-                result = asyncio.run(
-                    measure_pipeline(
-                        name, contender(fold, opened), measured.questions, ks=KS, budget=FACT_BUDGET_TOKENS, top=TOP
-                    )
-                )
-                measured.scores[name] = {
-                    measure: [
-                        one.scores[measure.partition(" of ")[0]]
-                        for one in result.of_type(measure.partition(" of ")[2] or None)
-                    ]
-                    for measure in measures[held_out.set.name]
-                }
-                figures = ", ".join(
-                    f"{measure} {measured.figure(name, measure):.3f}" for measure in measures[held_out.set.name]
-                )
-                say(f"{held_out.set.name}, {name}: {figures} ({time.process_time() - started:.0f} s of this process)")
+                key = kept.key(measured, name)
+                scores = kept.get(key)
+                if scores is None:
+                    scores = _scores(name, contender(fold, opened), measured.questions, measures[held_out.set.name])
+                    kept.put(key, name, scores)
+                measured.scores[name] = scores
+                figures = (f"{measure} {measured.figure(name, measure):.3f}" for measure in scores)
+                say(f"{held_out.set.name}, {name}: {', '.join(figures)}")
         done.append(measured)
     return done
+
+
+def _scores(
+    name: str, retriever: Traces, questions: Sequence[GoldQuestion], measures: Sequence[str]
+) -> dict[str, list[float]]:
+    """Ask every question and return the scores of each measure, of one type where it says `facts of summary`."""
+    result = asyncio.run(measure_pipeline(name, retriever, questions, ks=KS, budget=FACT_BUDGET_TOKENS, top=TOP))
+    found = {}
+    for measure in measures:
+        score, _, query_type = measure.partition(" of ")
+        found[measure] = [one.scores[score] for one in result.of_type(query_type or None)]
+    return found
 
 
 def by_pipeline(name: str) -> Contender:
@@ -235,24 +269,30 @@ def main() -> None:
     parser.add_argument("--learnt", action="append", default=[], metavar="MODULE:FUNCTION")
     parser.add_argument("--make", action="store_true")
     parser.add_argument("--ablate", default="", metavar="PIPELINE")
+    parser.add_argument(
+        "--scores", type=Path, help="keep the scores of each set and pipeline here: the same command goes on"
+    )
     arguments = parser.parse_args()
     arguments.stores.mkdir(parents=True, exist_ok=True)
     names = arguments.pipelines.split(",")
     contenders: dict[str, Contender] = {name: by_pipeline(name) for name in names}
     contenders |= {name.partition(":")[2]: learnt(name) for name in arguments.learnt}
+    digests = {name: pipeline_digest(name) for name in names}
     left_out: list[str] = []
     if arguments.ablate:
         whole = load_pipeline(arguments.ablate)
         if isinstance(whole, AdaptivePipeline):
             parser.error(f"--ablate: expected a pipeline with steps, got {arguments.ablate}, which chooses another")
         contenders.setdefault(arguments.ablate, by_pipeline(arguments.ablate))
+        digests[arguments.ablate] = pipeline_digest(arguments.ablate)
         for step, without in ablations(whole):
+            digests[f"without {step}"] = content_id(without.model_dump_json())
             left_out.append(step)
             contenders[f"without {step}"] = by_steps(without)
     if arguments.baseline not in contenders:
         parser.error(f"--baseline: expected one of {', '.join(contenders)}, got {arguments.baseline}")
     places = places_of(arguments.sets, arguments.data, arguments.stores, make=arguments.make)
-    done = carried_over(places, contenders, data=arguments.data)
+    done = carried_over(places, contenders, data=arguments.data, kept=Kept(arguments.scores, digests))
     shown = [name for name in contenders if not name.startswith("without ")]
     _print_figures(done, shown, arguments.baseline)
     if arguments.ablate:

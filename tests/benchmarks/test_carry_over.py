@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
 import kgrag
-from benchmarks.carry_over import Contender, Fold, Measured, Place, ablations, by_pipeline, carried_over
+from benchmarks.carry_over import Contender, Fold, Kept, Measured, Place, ablations, by_pipeline, carried_over
 from benchmarks.retrieval_quality import EvaluationSet, ready
 from kgrag.evaluate.statistics import mean_interval, mean_of_means
 from kgrag.retrieve import load_pipeline
@@ -85,3 +86,27 @@ def test_the_mean_over_sets_weighs_sets_alike_whatever_their_size() -> None:
     assert mean.low == mean.high == pytest.approx(0.5)
     scores = [0.0, 1.0, 1.0, 0.0, 1.0]
     assert mean_of_means([scores]) == mean_interval(scores)
+
+
+def test_what_is_kept_is_not_asked_again_unless_the_pipeline_or_a_question_differs(
+    places: list[Place], tmp_path: Path
+) -> None:
+    asked: list[str] = []
+
+    def counting(fold: Fold, opened: kgrag.KnowledgeGraph) -> kgrag.retrieve.Retriever:
+        asked.append(fold.held_out.set.name)
+        return by_pipeline("dense")(fold, opened)
+
+    measures = {place.set.name: ("hit@1",) for place in places}
+    data, file = places[0].store.parent, tmp_path / "scores.jsonl"
+
+    def run(digest: str) -> list[Measured]:
+        kept = Kept(file, {"dense": digest} if digest else {})
+        return carried_over(places, {"dense": counting}, data=data, measures=measures, kept=kept, say=lambda _: None)
+
+    first, again = run("a"), run("a")
+    assert asked == ["one", "two"]
+    assert [one.scores for one in first] == [one.scores for one in again]
+    run("b")
+    run("")
+    assert asked == ["one", "two"] * 3
