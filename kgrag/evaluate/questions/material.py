@@ -22,6 +22,8 @@ NUMBERED_LINE = re.compile(
     r"(?m)^(?P<number>\d{1,2}(?:\.\d{1,2}){0,4})\.?[ \t]+(?P<heading>[^\W\d_a-z][^\n|=.。，]{2,70})$"
 )
 """A heading that stands in the text of a ready passage: `1.5.1 Motors`."""
+WITH_TITLES = frozenset({"html", "htm", "jsonl", "md"})
+"""Formats in which authors write titles."""
 LONGEST_TITLE = 8
 """Words: a longer one is a sentence of the first page."""
 WORD_OF_TITLE = re.compile(r"[^\W\d_]{3,}")
@@ -87,12 +89,18 @@ class Material:
 
     @cached_property
     def subjects(self) -> dict[str, str]:
-        """How a question calls each document: by its title, or by its file's name where the title is long or tells it from no other."""
+        """How a question calls each document: by its title.
+
+        That of a PDF or an office file is often what stood at the top of the first page: where it is long, or tells the document from no
+        other, the file's name takes its place.
+        """
         counts = Counter(word for document in self.documents for word in _telling(document.title))
 
         def subject(document: Document) -> str:
             telling = any(counts[word] == 1 for word in _telling(document.title))
-            if document.format == "jsonl" or (telling and len(document.title.split()) <= LONGEST_TITLE):
+            if document.title and (
+                document.format in WITH_TITLES or (telling and len(document.title.split()) <= LONGEST_TITLE)
+            ):
                 return document.title.rstrip(":")
             return " ".join(re.split(r"[\s_]+", PurePosixPath(document.path).stem))
 
@@ -141,11 +149,19 @@ class Material:
                 found[self.path_of[chunk.document_id], anchor].add(chunk.id)
         return {place: frozenset(ids) for place, ids in found.items()}
 
-    def having(self, text: str, *, document_id: str | None = None) -> frozenset[str]:
-        """Return the chunks that have a text word for word (spaces aside), of one document or of all."""
+    @cached_property
+    def stating(self) -> dict[str, frozenset[str]]:
+        """The chunks that have each sentence, and those that have a link in it, by its words with single spaces."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for chunk in self.chunks:
+            for text in (*(one.text for one in self.statements[chunk.id]), *(link.context for link in chunk.links)):
+                found[" ".join(text.split())].add(chunk.id)
+        return {text: frozenset(ids) for text, ids in found.items()}
+
+    def having(self, text: str, *, document_id: str) -> frozenset[str]:
+        """Return the chunks of a document that have a text word for word (spaces aside)."""
         wanted = " ".join(text.split())
-        some = self.chunks if document_id is None else self.of_document[document_id]
-        return frozenset(chunk.id for chunk in some if wanted in self._flat[chunk.id])
+        return frozenset(chunk.id for chunk in self.of_document[document_id] if wanted in self._flat[chunk.id])
 
     @cached_property
     def _flat(self) -> dict[str, str]:

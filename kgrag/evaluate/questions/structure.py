@@ -19,10 +19,12 @@ CONTEXT_WORDS = 12
 """On each side of a masked link or reference."""
 FEWEST_TERMS = 4
 """Content words that are left of a sentence once a link, a reference or a term is masked: fewer ask for nothing in particular."""
+LONGEST_PAGE = 60
+"""Chunks of a page that a link may lead to as a whole: a longer one is a book."""
 LONGEST_HEADING = 12
 """Words: a longer one is a sentence that was set like a heading."""
 MOST_PLACES = 12
-"""Chunks of a section: a longer one is a chapter, of which any chunk would be right. A whole page may be longer."""
+"""Chunks of a section: a longer one is a chapter, of which any chunk would be right."""
 
 CAPTION = re.compile(
     r"(?m)^[*_ ]*(?P<label>(?:Table|Figure|Fig\.|Listing|Example|Exhibit)\s+[A-Z]?\d+(?:[.-]\d+)*)[.: –—-]+[*_]*"
@@ -52,12 +54,12 @@ def hyperlinks(material: Material) -> Iterator[Draft]:
         for link in chunk.links:
             path, _, fragment = link.href.partition("#")
             target = material.places.get((path, fragment)) if path else None
-            if not target or (fragment and len(target) > MOST_PLACES):
+            if not target or len(target) > (MOST_PLACES if fragment else LONGEST_PAGE):
                 continue
             masked = _masked(link.context, link.anchor)
             if masked is None or content_terms(link.anchor) & content_terms(masked):
                 continue
-            hidden = material.having(link.context) | {chunk.id}
+            hidden = material.stating[" ".join(link.context.split())]
             if target := target - hidden:
                 where = "section" if fragment else "page"
                 yield Draft(
@@ -125,7 +127,7 @@ def definitions(material: Material) -> Iterator[Draft]:
             if definition(sentence.text, match.end("term")) is None or NO_TERM.search(term) or len(term.split()) > 6:
                 continue
             rest = sentence.text[match.end() :].rstrip(" .")
-            stating = material.having(sentence.text) | {chunk.id}
+            stating = material.stating[" ".join(sentence.text.split())]
             where = material.path_of[chunk.document_id]
             yield Draft(
                 "definitions",
@@ -177,7 +179,7 @@ def cross_references(material: Material) -> Iterator[Draft]:
                 masked = _masked(sentence.text, match[0])
                 if not target or masked is None:
                     continue
-                hidden = material.having(sentence.text) | {chunk.id}
+                hidden = material.stating[" ".join(sentence.text.split())]
                 if target := target - hidden:
                     yield Draft(
                         "cross_references",
