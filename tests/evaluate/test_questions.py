@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,13 +14,14 @@ from kgrag.common.progress import Silent
 from kgrag.common.waiting import wait_for
 from kgrag.errors import InputError
 from kgrag.evaluate.gold_questions import read_gold_questions, read_questions_to_judge
-from kgrag.evaluate.questions import KINDS, Draft, Material, drafts_of
+from kgrag.evaluate.questions import KINDS, Draft, Material, StatedRelation, drafts_of
 from kgrag.evaluate.questions.paraphrase import paraphrased, what_is_wrong
 from kgrag.evaluate.questions.selection import select
 from kgrag.jobs.questions import QuestionOptions, material_of
 from kgrag.knowledge_graph import KnowledgeGraph
 from kgrag.models.minilm import MiniLM
 from kgrag.testing import ScriptedChatModel
+from kgrag.types import Chunk, Community, Document
 
 PAGES = {
     "pump.html": """<html><head><title>P-100 pump</title></head><body><h1>P-100 pump</h1>
@@ -235,3 +237,134 @@ def test_replies_that_are_none_leave_the_question_and_are_counted() -> None:
     assert list(done.questions.values()) == ["How heavy is part 1?"]
     assert done.refused == {"the reply could not be read": 1, "nothing changed": 2}
     assert done.usage.calls == 4
+
+
+def passages(*rows: tuple[str, str], headings: tuple[tuple[str, ...], ...] = (), suffix: str = "jsonl") -> Material:
+    """A corpus of one chunk for each title and text; texts of one title are one document."""
+    titles = list(dict.fromkeys(title for title, _ in rows))
+    documents = [Document(id=f"d {one}", path=f"{one}.{suffix}", title=one, sha256="", format=suffix) for one in titles]
+    chunks = [
+        Chunk(
+            id=f"c{place}",
+            document_id=f"d {title}",
+            source_id=f"p{place}",
+            position=place,
+            title=title,
+            headings=headings[place] if headings else (),
+            text=text,
+            tokens=9,
+        )
+        for place, (title, text) in enumerate(rows)
+    ]
+    return Material(documents, chunks)
+
+
+def related(material: Material, *rows: tuple[str, str, str, int]) -> Material:
+    """The corpus with relations: head, type, tail, number of the chunk that states it."""
+    stated = [
+        StatedRelation(head, head, kind, tail, tail, "T", (f"c{place}",), ("",)) for head, kind, tail, place in rows
+    ]
+    return replace(material, relations=stated)
+
+
+FILMS = passages(("Heat Wave", "..."), ("Jane Doe", "..."), ("Lisbon", "..."), ("Other", "..."))
+
+
+def test_a_bridge_names_neither_what_is_between_nor_stays_in_one_document() -> None:
+    chain = (
+        ("Heat Wave", "DIRECTED_BY", "Jane Doe", 0),
+        ("Jane Doe", "BORN_IN", "Lisbon", 1),
+        ("Lisbon", "IS_TWINNED_WITH", "Macau", 2),
+    )
+    asked = {draft.question: draft for draft in only(related(FILMS, *chain), "bridges")}
+    two = asked["Where was the director of Heat Wave born?"]
+    assert two.facts == (frozenset(["c0"]), frozenset(["c1"]))
+    assert two.answers == ("Lisbon",)
+    three = asked["What is it that the place where the director of Heat Wave was born is twinned with?"]
+    assert len(three.facts) == 3
+    assert not only(related(FILMS, chain[0], ("Jane Doe", "BORN_IN", "Lisbon", 0)), "bridges")
+
+
+def test_a_relation_with_two_tails_is_not_asked_for() -> None:
+    two = related(FILMS, ("Heat Wave", "HAS_CAST", "Ann Bo", 0), ("Heat Wave", "HAS_CAST", "Cy Do", 0))
+    assert not only(two, "triples")
+    assert [one.question for one in only(related(FILMS, ("Heat Wave", "HAS_CAST", "Ann Bo", 0)), "triples")]
+
+
+def test_two_things_of_one_kind_are_compared_by_what_both_have() -> None:
+    of_two = related(
+        FILMS,
+        ("Heat Wave", "IS_A", "film", 0),
+        ("Other", "IS_A", "film", 3),
+        ("Heat Wave", "DIRECTED_BY", "Jane Doe", 0),
+        ("Other", "DIRECTED_BY", "Ann Bo", 3),
+    )
+    (draft,) = only(of_two, "comparisons")
+    assert draft.question in (
+        "Who directed Heat Wave, and who directed Other?",
+        "Who directed Other, and who directed Heat Wave?",
+    )
+    assert set(draft.facts) == {frozenset(["c0"]), frozenset(["c3"])}
+
+
+def test_a_community_is_asked_for_by_its_members_and_its_gold_are_the_chunks_that_name_most_of_them() -> None:
+    about = Community(
+        key="k", graph="mention", level=0, size=3, label="Films", summary="Two films [1].", full_content=""
+    )
+    rows = (
+        ("Heat Wave", "DIRECTED_BY", "Jane Doe", 0),
+        ("Jane Doe", "BORN_IN", "Lisbon", 1),
+        ("Ann Bo", "USES", "Oil", 2),
+    )
+    material = replace(related(FILMS, *rows), communities=[(about, frozenset(["Heat Wave", "Jane Doe", "Lisbon"]))])
+    (draft,) = only(material, "communities")
+    assert draft.question == "Summarise what the documents say about Jane Doe, Heat Wave and Lisbon."
+    assert draft.facts == (frozenset(["c0"]), frozenset(["c1"]))
+    assert draft.query_type == "summary"
+
+
+REFERRING = "The limits of the supply voltage for long cables are given in Section 4.2 for every country."
+
+
+def test_a_reference_leads_to_what_the_document_numbers_so_only_once() -> None:
+    sections = (("1 Supply",), ("4 Annex", "4.2 Cables"), ("9 Other", "4.3 Tubes"))
+    rows = (("Manual", REFERRING), ("Manual", "At most 3 m."), ("Manual", "None."))
+    (draft,) = only(passages(*rows, headings=sections, suffix="pdf"), "cross_references")
+    assert "4.2" not in draft.question
+    assert "supply voltage" in draft.question
+    assert (draft.facts, draft.hidden) == ((frozenset(["c1"]),), frozenset(["c0"]))
+    twice = (("1 Supply",), ("4 Annex", "4.2 Cables"), ("Contract", "4.2 Duties"))
+    assert not only(passages(*rows, headings=twice, suffix="pdf"), "cross_references")
+
+
+def test_a_caption_asks_for_its_chunk_without_its_number() -> None:
+    material = passages(("Manual", "Table 7: Torque of the housing screws by size\n| a | b |"))
+    (draft,) = only(material, "captions")
+    assert draft.question.startswith("Torque of the housing screws by size")
+
+
+def test_a_document_is_called_by_its_file_where_its_title_tells_nothing() -> None:
+    rows = (("FORM 10-K", "..."), ("FORM 10-Q", "..."), ("Annual report of Acme", "..."))
+    subjects = passages(*rows, suffix="pdf").subjects
+    assert set(subjects.values()) == {
+        "FORM 10-K",
+        "FORM 10-Q",
+        "Annual report of Acme",
+    }  # the files' names are these here
+    renamed = passages(*rows, suffix="pdf")
+    documents = [
+        one.model_copy(update={"path": f"reports/ACME_{place}.pdf"}) for place, one in enumerate(renamed.documents)
+    ]
+    assert list(replace(renamed, documents=documents).subjects.values()) == [
+        "ACME 0",
+        "ACME 1",
+        "Annual report of Acme",
+    ]
+
+
+def test_rows_of_ready_passages_are_found_under_numbered_lines() -> None:
+    text = "[Product: Alvik]\n\n1.5.1 Motors\nTwo motors.\nVoltage, Information = 6 V. Current, Information = 70 mA."
+    material = passages(("Alvik", text))
+    assert [section.heading for section in material.sections] == ["Motors"]
+    asked = {one.question: one.answers for one in only(material, "table_cells")}
+    assert asked["What is the Voltage of Alvik?"] == ("6 V",)
