@@ -95,7 +95,11 @@ async def make_questions(
             f"({', '.join(f'{reason} {count}' for reason, count in selection.left_out.items()) or 'nothing was drafted'})."
         )
     questions = [one.draft for one in selection.taken]
-    worded = await paraphrased(questions, model=model, progress=progress) if model is not None else Paraphrased()
+    worded = (
+        await paraphrased(questions, model=model, embed=embed, progress=progress)
+        if model is not None
+        else Paraphrased()
+    )
     lines = [
         question_line(
             one.draft, source_ids=material.source_ids, easy=one.easy, asked=worded.questions.get(one.draft.id)

@@ -6,10 +6,12 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import kgrag
+from kgrag.cli import run
 from kgrag.common.progress import Silent
 from kgrag.common.waiting import wait_for
 from kgrag.errors import InputError
@@ -20,7 +22,8 @@ from kgrag.evaluate.questions.selection import select
 from kgrag.jobs.questions import QuestionOptions, material_of
 from kgrag.knowledge_graph import KnowledgeGraph
 from kgrag.models.minilm import MiniLM
-from kgrag.testing import ScriptedChatModel
+from kgrag.testing import ModelRequest, ModelServer, ScriptedChatModel
+from kgrag.testing.behaviours import truncated
 from kgrag.types import Chunk, Community, Document
 
 PAGES = {
@@ -226,17 +229,19 @@ def test_a_paraphrase_does_not_give_the_answer_away() -> None:
 
 
 def test_replies_that_are_none_leave_the_question_and_are_counted() -> None:
-    drafts = [Draft("faq", "r", "factual", f"What is the mass of part {n}?", (frozenset((str(n),)),)) for n in range(4)]
+    drafts = [Draft("faq", "r", "factual", f"What is the mass of part {n}?", (frozenset((str(n),)),)) for n in range(5)]
     replies = [
         "no JSON",
-        json.dumps({"question": "How heavy is part 1?"}),
+        '{"question": "How heavy is part 1?"}',
         '["How heavy is part 2?"]',
         '{"question": 7}',
+        '{"question": "Who wants to visit 4 churches in Rome?"}',
     ]
-    done = wait_for(paraphrased(drafts, model=ScriptedChatModel(replies), progress=Silent()))
+    model = ScriptedChatModel(replies)
+    done = wait_for(paraphrased(drafts, model=model, embed=MiniLM().embed_queries, progress=Silent()))
     assert list(done.questions.values()) == ["How heavy is part 1?"]
-    assert done.refused == {"the reply could not be read": 1, "nothing changed": 2}
-    assert done.usage.calls == 4
+    assert done.refused == {"the reply could not be read": 1, "nothing changed": 2, "it asks something else": 1}
+    assert done.usage.calls == 5
 
 
 def passages(*rows: tuple[str, str], headings: tuple[tuple[str, ...], ...] = (), suffix: str = "jsonl") -> Material:
@@ -368,3 +373,44 @@ def test_rows_of_ready_passages_are_found_under_numbered_lines() -> None:
     assert [section.heading for section in material.sections] == ["Motors"]
     asked = {one.question: one.answers for one in only(material, "table_cells")}
     assert asked["What is the Voltage of Alvik?"] == ("6 V",)
+
+
+def test_the_command_puts_questions_into_other_words_and_counts_what_no_model_could(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Over HTTP: every third reply is good, every third loses what the question names, the others are no JSON, twice."""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    (tmp_path / "pump.html").write_text(PAGES["pump.html"], encoding="utf-8")
+    assert run(["build", str(tmp_path / "pump.html"), "--store", str(tmp_path / "store.kg")]) == 0
+    capsys.readouterr()
+    seen: dict[str, int] = {}
+
+    def script(request: ModelRequest) -> Any:
+        question = request.prompt.partition("Question:\n")[2].partition("\n")[0].strip()
+        number = seen.setdefault(question, len(seen))
+        good = {"question": f"Please tell me: {question}"}
+        return (good, {"question": "What is it that nobody asked?"}, truncated(good))[number % 3]
+
+    out = tmp_path / "made.jsonl"
+    with ModelServer(script) as server:
+        hosted = ["--model", "openai:m", "--base-url", server.url]
+        command = [
+            "questions",
+            "make",
+            "--store",
+            str(tmp_path / "store.kg"),
+            "--out",
+            str(out),
+            "--limit",
+            "9",
+            "--json",
+        ]
+        assert run([*command, *hosted]) == 0
+    report = json.loads(capsys.readouterr().out)
+    rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    worded = [row for row in rows if "template" in row["synthetic"]]
+    assert len(rows) == sum(report["taken"].values()) > 5
+    assert len(worded) == report["paraphrased"] > 0
+    assert all(row["question"] == f"Please tell me: {row['synthetic']['template']}" for row in worded)
+    assert report["not_paraphrased"].get("the reply could not be read", 0) > 0
+    assert report["paraphrased"] + sum(report["not_paraphrased"].values()) == len(rows)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from kgrag.common.progress import Progress
 from kgrag.errors import ModelReplyError
 from kgrag.evaluate.questions.draft import Draft
+from kgrag.evaluate.questions.selection import Embed
 from kgrag.models.base import ChatModel, Message
 from kgrag.text.names import normal_form
 from kgrag.text.quantities import quantities
@@ -35,6 +36,8 @@ SCHEMA = {
 }
 MOST_WORDS, LONGEST_BY = 60, 3
 """A paraphrase of more words, or of more than so many times those of the question, is none."""
+SAME_QUESTION_COSINE = 0.5
+"""Of two wordings of one question, at least."""
 AT_ONCE = 4
 
 
@@ -47,8 +50,8 @@ class Paraphrased:
     usage: Usage = field(default_factory=Usage)
 
 
-async def paraphrased(drafts: Sequence[Draft], *, model: ChatModel, progress: Progress) -> Paraphrased:
-    """Ask the model for each question in other words; a reply that loses a name or a number is refused and counted.
+async def paraphrased(drafts: Sequence[Draft], *, model: ChatModel, embed: Embed, progress: Progress) -> Paraphrased:
+    """Ask the model for each question in other words; a reply that loses a name or number or asks something else is refused and counted.
 
     Raises `ModelUnavailable` and other `ModelError` that would meet every question.
     """
@@ -58,7 +61,7 @@ async def paraphrased(drafts: Sequence[Draft], *, model: ChatModel, progress: Pr
 
         async def worker() -> None:
             for draft in waiting:
-                await _one(draft, model, done)
+                await _one(draft, model, embed, done)
                 step.advance()
 
         try:
@@ -70,7 +73,7 @@ async def paraphrased(drafts: Sequence[Draft], *, model: ChatModel, progress: Pr
     return done
 
 
-async def _one(draft: Draft, model: ChatModel, done: Paraphrased) -> None:
+async def _one(draft: Draft, model: ChatModel, embed: Embed, done: Paraphrased) -> None:
     try:
         reply = await model.reply([Message("user", PROMPT.format(question=draft.question))], schema=SCHEMA)
     except ModelReplyError as error:
@@ -80,7 +83,11 @@ async def _one(draft: Draft, model: ChatModel, done: Paraphrased) -> None:
     done.usage += reply.usage
     said = reply.data.get("question") if isinstance(reply.data, Mapping) else None
     asked = " ".join(said.split()) if isinstance(said, str) else ""
-    if wrong := what_is_wrong(asked, draft):
+    wrong = what_is_wrong(asked, draft)
+    if not wrong:
+        before, after = await embed([draft.question, asked])
+        wrong = "it asks something else" if float(before @ after) < SAME_QUESTION_COSINE else ""
+    if wrong:
         done.refused[wrong] += 1
     else:
         done.questions[draft.id] = asked

@@ -14,7 +14,7 @@ from kgrag.evaluate.questions.material import Material
 from kgrag.models.base import Vectors
 from kgrag.text.words import content_terms, stem, words
 
-__all__ = ["ROUND_TRIP", "Selection", "Taken", "near", "select"]
+__all__ = ["ROUND_TRIP", "Embed", "Selection", "Taken", "near", "select"]
 
 ROUND_TRIP = 100
 """Pieces of evidence among which a question has to find a chunk of its gold."""
