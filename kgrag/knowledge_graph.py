@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from kgrag.extract.base import Extractor
     from kgrag.jobs.compare import CompareOptions, CompareReport, Comparison, Outlook
     from kgrag.jobs.estimate import Estimate
+    from kgrag.jobs.neighbourhood import AnswerGraph, Neighbours
     from kgrag.jobs.questions import QuestionOptions, QuestionsReport
     from kgrag.jobs.report import BuildReport
     from kgrag.jobs.resolve import Explanation, ResolveReport
@@ -111,6 +112,7 @@ class AsyncKnowledgeGraph:
         self.store = store
         self.settings = settings
         self._opening = threading.Lock()
+        self._retrievers: dict[str, Retriever | AdaptiveRetriever] = {}
 
     @classmethod
     async def open(cls, store: str | Path | None = None, *, create: bool = True, **settings: Any) -> Self:
@@ -297,27 +299,61 @@ class AsyncKnowledgeGraph:
         stored = (await asyncio.to_thread(lambda: self.store.communities.of_graph(self.graph_name(graph)))).values()
         return [one.community for one in stored if one.community is not None]
 
-    async def retrieve(self, question: str, *, top: int | None = None, budget: int | None = None) -> list[Evidence]:
+    async def retrieve(
+        self, question: str, *, top: int | None = None, budget: int | None = None, pipeline: str | None = None
+    ) -> list[Evidence]:
         """Find evidence for a question, best first; `top` and `budget` (tokens) replace the pipeline's own limits."""
-        return (await self.trace(question, top=top, budget=budget)).evidence
+        return (await self.trace(question, top=top, budget=budget, pipeline=pipeline)).evidence
 
-    async def trace(self, question: str, *, top: int | None = None, budget: int | None = None) -> Retrieval:
+    async def trace(
+        self, question: str, *, top: int | None = None, budget: int | None = None, pipeline: str | None = None
+    ) -> Retrieval:
         """Find evidence as `retrieve` does, with what each step changed and what did not go as the pipeline says."""
-        return await (await self._opened_retriever()).trace(question, top=top, budget=budget)
+        return await (await self._opened_retriever(pipeline)).trace(question, top=top, budget=budget)
 
-    async def ask(self, question: str, *, top: int | None = None, budget: int | None = None) -> Answer:
-        """Answer a question with citations, or abstain and say what was looked for."""
+    async def ask(
+        self,
+        question: str,
+        *,
+        top: int | None = None,
+        budget: int | None = None,
+        pipeline: str | None = None,
+        progress: Progress | None = None,
+    ) -> Answer:
+        """Answer a question with citations, or abstain and say what was looked for.
+
+        `pipeline` is taken instead of the settings' own. Cancelling ends the call of a model that is under way.
+        """
         from kgrag.jobs.ask import ask
 
         return await ask(
             question,
-            retriever=await self._opened_retriever(),
+            retriever=await self._opened_retriever(pipeline),
             embedder=self.embedder,
-            settings=self.settings,
+            settings=self.settings if pipeline is None else self.settings.model_copy(update={"pipeline": pipeline}),
             model=self.model,
             top=top,
             budget=budget,
+            progress=progress,
         )
+
+    async def graph_of_chunks(
+        self, chunks: Sequence[str], *, graph: str | None = None, entities: int = 14, relations: int = 40
+    ) -> AnswerGraph:
+        """Return the entities that chunks mention and the relations between them: what an answer rests on, small enough to be drawn."""
+        from kgrag.jobs.neighbourhood import graph_of_chunks
+
+        name = await asyncio.to_thread(self._graph_to_show, graph)
+        return await graph_of_chunks(self.store, name, chunks, entities=entities, relations=relations)
+
+    async def neighbours(
+        self, name: str, *, graph: str | None = None, relations: int = 30, chunks: int = 10
+    ) -> list[Neighbours]:
+        """Return what is known of the entities of a name: relations and chunks. Raises `InputError` where there is none of that name."""
+        from kgrag.jobs.neighbourhood import neighbours
+
+        chosen = await asyncio.to_thread(self._graph_to_show, graph)
+        return await neighbours(self.store, self.embedder, chosen, name, relations=relations, chunks=chunks)
 
     async def compare(
         self,
@@ -369,6 +405,11 @@ class AsyncKnowledgeGraph:
             progress=progress,
         )
 
+    async def warm(self) -> None:
+        """Open the models and the pipeline of the settings: the first question then takes no longer than others. Raises as `ask` does."""
+        await self._opened_retriever()
+        await self.embedder.embed_queries(["warm"])
+
     async def status(self) -> dict[str, Any]:
         """Say what the store holds, as `kgrag status --json` does."""
         from kgrag.jobs.status import status
@@ -396,7 +437,7 @@ class AsyncKnowledgeGraph:
         try:
             return await job
         finally:
-            self.__dict__.pop("_retriever", None)
+            self._retrievers.clear()
             forget_walk_graphs(self.store)
 
     async def _check_models(self, *, extracting: bool) -> None:
@@ -454,18 +495,17 @@ class AsyncKnowledgeGraph:
             return None
         return open_reranker(self.settings.reranker, settings=self.settings, meter=self.meter)
 
-    @cached_property
-    def _retriever(self) -> Retriever | AdaptiveRetriever:
-        return self.retriever(self.settings.pipeline)
-
-    async def _opened_retriever(self) -> Retriever | AdaptiveRetriever:
-        """Return the retriever of the settings, opened on first use by one of those who ask for it."""
+    async def _opened_retriever(self, pipeline: str | None = None) -> Retriever | AdaptiveRetriever:
+        """Return the retriever of a pipeline (None: that of the settings), opened on first use by one of those who ask for it."""
+        name = pipeline or self.settings.pipeline
 
         def opened() -> Retriever | AdaptiveRetriever:
             with self._opening:
-                return self._retriever
+                if name not in self._retrievers:
+                    self._retrievers[name] = self.retriever(name)
+                return self._retrievers[name]
 
-        return await asyncio.to_thread(opened)
+        return self._retrievers.get(name) or await asyncio.to_thread(opened)
 
     def retriever(self, pipeline: str) -> Retriever | AdaptiveRetriever:
         """Return what retrieves by a pipeline (a name or a TOML file), with the models and the graph of the settings."""
@@ -500,6 +540,15 @@ class AsyncKnowledgeGraph:
 
         name = (self.settings.graph if self.settings.extractor == ("mention",) else None) or "mention"
         return [open_extractor("mention")] if name in self.store.graphs.counts() else []
+
+    def _graph_to_show(self, graph: str | None) -> str:
+        """Return the graph that is looked at: the one that is given, the settings' own, or the store's first."""
+        names = self.graph_names(graph or self.settings.graph)
+        if graph is not None and graph not in self.store.graphs.counts():
+            from kgrag.errors import InputError
+
+            raise InputError(f"The store has no graph {graph[:80]!r}: it has {', '.join(self.store.graphs.counts())}.")
+        return "mention" if "mention" in names else names[0]
 
     def _find(self, document: str) -> list[Document]:
         from kgrag.errors import InputError
@@ -573,6 +622,8 @@ class KnowledgeGraph:
     retrieve = _waiting(AsyncKnowledgeGraph.retrieve)
     trace = _waiting(AsyncKnowledgeGraph.trace)
     ask = _waiting(AsyncKnowledgeGraph.ask)
+    graph_of_chunks = _waiting(AsyncKnowledgeGraph.graph_of_chunks)
+    neighbours = _waiting(AsyncKnowledgeGraph.neighbours)
     compare = _waiting(AsyncKnowledgeGraph.compare)
     compare_outlook = _waiting(AsyncKnowledgeGraph.compare_outlook)
     make_questions = _waiting(AsyncKnowledgeGraph.make_questions)

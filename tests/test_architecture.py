@@ -14,7 +14,8 @@ import kgrag
 
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("__main__",),
-    ("cli", "langchain", "llama_index"),
+    ("cli",),
+    ("serve", "langchain", "llama_index"),
     ("kgrag", "knowledge_graph"),
     ("jobs",),
     ("evaluate",),
@@ -34,10 +35,11 @@ ONLY_FOR: Mapping[str, frozenset[str]] = {
     "__main__": frozenset(),
     "langchain": frozenset(),
     "llama_index": frozenset(),
+    "serve": frozenset({"cli"}),
     "testing": frozenset(),
     "neo4j_local": frozenset({"cli"}),
-    "knowledge_graph": frozenset({"kgrag", "cli", "langchain", "llama_index"}),
-    "jobs": frozenset({"knowledge_graph", "cli"}),
+    "knowledge_graph": frozenset({"kgrag", "cli", "serve", "langchain", "llama_index"}),
+    "jobs": frozenset({"knowledge_graph", "cli", "serve"}),
 }
 """Rooms that are for certain others alone."""
 

@@ -9,6 +9,7 @@ from typing import Any
 from kgrag.answer.citations import cite, without_marks
 from kgrag.answer.grounding import check_claims, ungrounded_notes, with_claims_marked, without_ungrounded
 from kgrag.answer.prompt import INSTRUCTIONS, answer_messages
+from kgrag.common.progress import Progress, Silent
 from kgrag.errors import ModelReplyError
 from kgrag.models.base import ChatModel, Embedder, Message
 from kgrag.models.endpoint_errors import ContextOverflow
@@ -52,6 +53,7 @@ async def generate_answer(
     embedder: Embedder,
     instructions: str = INSTRUCTIONS,
     strict: bool = False,
+    progress: Progress | None = None,
 ) -> Answer:
     """Let a model answer a question from evidence, best first, or abstain.
 
@@ -62,11 +64,13 @@ async def generate_answer(
     Raises what the model raises; `ModelReplyError` too where it answers and writes nothing.
     """
     shown = tuple(evidence)
+    progress = progress or Silent()
     if not shown:
         return Answer(question=question, text=NOTHING_FOUND, abstained=True, model=model.name, pipeline="")
     while True:
         try:
-            data, raw, usage = await _reply(model, answer_messages(instructions, question=question, evidence=shown))
+            with progress.step(f"Ask {model.name}", len(shown), "passages"):
+                data, raw, usage = await _reply(model, answer_messages(instructions, question=question, evidence=shown))
             break
         except ContextOverflow:
             if len(shown) == 1:
@@ -78,7 +82,8 @@ async def generate_answer(
     notes: list[str] = []
     citations: tuple[Citation, ...] = ()
     if answered:
-        text, citations, notes = await _checked(text, question, shown, embedder, strict)
+        with progress.step("Check the citations", len(shown), "passages"):
+            text, citations, notes = await _checked(text, question, shown, embedder, strict)
         if not text:
             text, answered, citations = NOTHING_GROUNDED, False, ()
         citations = _with_quotes(citations, data.get("quotes"), shown)

@@ -19,6 +19,8 @@ from kgrag.cli import (
     questions,
     resolve,
     retrieve,
+    serve,
+    users,
 )
 
 __all__ = ["app"]
@@ -38,6 +40,7 @@ app.command("resolve")(resolve.resolve)
 app.command("explain-merge")(resolve.explain_merge)
 app.command("ask")(ask.ask)
 app.command("retrieve")(retrieve.retrieve)
+app.command("serve")(serve.serve)
 app.command("compare")(compare.compare)
 app.command("report")(compare.report)
 app.command("status")(inspect.status)
@@ -51,6 +54,7 @@ app.add_typer(compare.judge_app, name="judge")
 app.add_typer(models.app, name="models")
 app.add_typer(pipelines.app, name="pipelines")
 app.add_typer(questions.app, name="questions")
+app.add_typer(users.app, name="users")
 
 
 def _version(wanted: bool) -> None:

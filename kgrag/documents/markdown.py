@@ -18,7 +18,7 @@ from kgrag.types import Scalar
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
-__all__ = ["convert_markdown"]
+__all__ = ["convert_markdown", "markdown_html"]
 
 FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 EXPLICIT_ID = re.compile(r"[ \t]*\{#([\w.:-]+)\}[ \t]*$")
@@ -34,6 +34,17 @@ MAX_NESTING = 100
 
 def convert_markdown(data: bytes, path: Path, *, document_path: str) -> BlockDocument:
     """Convert Markdown (CommonMark with tables; HTML in it is read as HTML). Raises `DocumentError` for what is no text."""
+    html, metadata, removed, notes = markdown_html(data, path)
+    converted = blocks_of_html(f"<html><body>{html}</body></html>", path, document_path=document_path)
+    title = metadata.pop("title", "")
+    return BlockDocument(converted.blocks, str(title), (*removed, *converted.removed), tuple(notes), metadata)
+
+
+def markdown_html(data: bytes, path: Path) -> tuple[str, dict[str, Scalar], list[RemovedLine], list[str]]:
+    """Turn Markdown into HTML with an id for each heading: that, the front matter as metadata and as lines, and notes for the user.
+
+    The HTML has what HTML the file has: it is for a parser, not for a browser. Raises `DocumentError` for what is no text.
+    """
     from markdown_it import MarkdownIt
 
     decoded = decode(data, path)
@@ -45,10 +56,7 @@ def convert_markdown(data: bytes, path: Path, *, document_path: str) -> BlockDoc
         notes.append(f"lists or quotes are nested {MAX_NESTING} levels deep; what is deeper was not read")
     _give_ids(tokens)
     _disarm(tokens)
-    html = parser.renderer.render(tokens, parser.options, {})
-    converted = blocks_of_html(f"<html><body>{html}</body></html>", path, document_path=document_path)
-    title = metadata.pop("title", "")
-    return BlockDocument(converted.blocks, str(title), (*removed, *converted.removed), tuple(notes), metadata)
+    return parser.renderer.render(tokens, parser.options, {}), metadata, removed, notes
 
 
 def _front_matter(text: str) -> tuple[str, dict[str, Scalar], list[RemovedLine]]:

@@ -12,10 +12,12 @@ from kgrag.store.connection import Connection
 from kgrag.store.statements import statement
 
 __all__ = [
+    "ChunkEntityRow",
     "ChunkRow",
     "CommunityRow",
     "ContextRow",
     "FamilyRow",
+    "KeyRelationRow",
     "LinkRow",
     "LinkedEntityRow",
     "NamedRow",
@@ -267,6 +269,29 @@ class SizeRow(TypedDict):
     position: int
 
 
+class ChunkEntityRow(TypedDict):
+    """An entity that some chunks mention."""
+
+    key: str
+    name: str
+    type: str
+    mentions: int
+    """In all chunks."""
+    chunks: list[str]
+    """Of those that were asked about."""
+
+
+class KeyRelationRow(TypedDict):
+    """A relation between entities, by their keys, and the chunks that say it."""
+
+    head: str
+    tail: str
+    type: str
+    description: str
+    weight: int
+    chunks: list[str]
+
+
 class EntityRow(TypedDict):
     """An entity of a graph."""
 
@@ -431,6 +456,14 @@ class Search:
             entities=entities,
             limit=limit,
         )
+
+    def entities_of_chunks(self, *, graph: str, chunks: Sequence[str], limit: int) -> list[ChunkEntityRow]:
+        """Return the entities that chunks mention."""
+        return self._read("retrieve/entities_of_chunks", graph=graph, chunks=list(chunks), limit=limit)
+
+    def relations_of_keys(self, *, keys: Sequence[str], limit: int) -> list[KeyRelationRow]:
+        """Return the relations between entities."""
+        return self._read("retrieve/relations_of_keys", keys=list(keys), limit=limit)
 
     def nearest_communities(
         self, *, graph: str, vector: Sequence[float], level: int | None, limit: int

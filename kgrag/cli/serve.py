@@ -1,0 +1,80 @@
+"""`kgrag serve`: the support desk."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kgrag.cli.options import BaseUrl, Embedder, Graph, Model, ModelCache, Pipeline, Reranker, Store, TimeoutS
+
+__all__ = ["serve"]
+
+MISSING = "kgrag serve needs the extra `serve`: pip install 'kgrag[serve]'"
+
+
+def serve(
+    store: Store = None,
+    host: Annotated[
+        str, typer.Option("--host", help="Address to listen on. One that other machines reach needs --users.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0 takes a free one.")] = 8321,
+    users: Annotated[
+        Path | None,
+        typer.Option("--users", help="A file of users; kgrag users add makes one.", show_default=False),
+    ] = None,
+    allowed_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--allowed-host",
+            help="A further name by which the desk may be called. May be given several times.",
+            show_default=False,
+        ),
+    ] = None,
+    desk: Annotated[
+        Path | None,
+        typer.Option(
+            "--desk", help="Folder of tickets, feedback and the audit log. Default: ./.kgrag-desk", show_default=False
+        ),
+    ] = None,
+    root: Annotated[
+        Path | None,
+        typer.Option(
+            "--root",
+            help="What relative paths of documents are relative to: the build's working directory.",
+            show_default=False,
+        ),
+    ] = None,
+    pipeline: Pipeline = None,
+    embedder: Embedder = None,
+    graph: Graph = None,
+    model: Model = None,
+    base_url: BaseUrl = None,
+    reranker: Reranker = None,
+    timeout_s: TimeoutS = None,
+    model_cache: ModelCache = None,
+) -> None:
+    """Open the support desk: a page on which people ask, a REST API, an OpenAI endpoint. Ctrl-C ends it."""
+    from kgrag.errors import InputError
+
+    try:
+        from kgrag.serve.running import Listening, check_listening, run
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("kgrag"):
+            raise
+        raise InputError(f"{MISSING} ({error.name} is not installed)") from error
+    listening = Listening(host, port, users, tuple(allowed_host or ()), desk or Path(".kgrag-desk"), root or Path.cwd())
+    access = check_listening(listening)
+    settings = {
+        "pipeline": pipeline,
+        "embedder": embedder,
+        "graph": graph,
+        "model": model,
+        "base_url": base_url,
+        "reranker": reranker,
+        "timeout_s": timeout_s,
+        "model_cache": model_cache,
+    }
+    asyncio.run(run(store, listening, access, settings=settings, say=typer.echo))

@@ -1,0 +1,42 @@
+"""`kgrag users`: who may use the support desk."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["app"]
+
+app = typer.Typer(help="Who may use the support desk: a file of users, for kgrag serve --users.", no_args_is_help=True)
+
+
+class RoleChoice(StrEnum):
+    """What a user may do."""
+
+    ask = "ask"
+    curate = "curate"
+    admin = "admin"
+
+
+@app.callback()
+def _users() -> None:
+    """Keep `add` a command of its own."""
+
+
+@app.command("add")
+def add(
+    name: Annotated[str, typer.Argument(help="Letters, digits and . _ @ -")],
+    users: Annotated[Path, typer.Option("--users", help="The file; made if it is not there.")] = Path("users.toml"),
+    role: Annotated[
+        RoleChoice, typer.Option("--role", help="ask; curate: builds and deletes, too; admin: sees tickets, too.")
+    ] = RoleChoice.ask,
+) -> None:
+    """Add a user and print the token to log in with, once: the file keeps only its SHA-256."""
+    from kgrag.cli.output import stderr
+    from kgrag.serve.access import add_user
+
+    typer.echo(add_user(users, name, role.value))
+    stderr.print(f"{name} may {role.value}. This token is shown once; {users} keeps only its SHA-256.", markup=False)

@@ -1,0 +1,163 @@
+"""The desk as one ASGI app: routes, guard, page."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from importlib.metadata import version
+from importlib.resources import files
+from typing import Annotated, Any
+
+from fastapi import FastAPI, Query, Request
+from fastapi.responses import HTMLResponse, JSONResponse
+from fastapi.routing import APIRoute
+from starlette.responses import Response
+from starlette.staticfiles import StaticFiles
+
+from kgrag.errors import KgragError
+from kgrag.serve import api
+from kgrag.serve.access import Access
+from kgrag.serve.asking import Asking
+from kgrag.serve.desk import Desk
+from kgrag.serve.guard import COOKIE, Guard
+from kgrag.serve.html_view import document_html
+from kgrag.serve.problems import NotFound, plain_problem, problem_response, register
+from kgrag.serve.streams import ClientGone
+
+__all__ = ["LOOPBACK_NAMES", "create_app"]
+
+LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
+PICTURE_WIDTHS = (600, 900, 1200, 1800)
+"""Pixels that a page may be drawn wide: others are rounded up, so that few pictures are kept."""
+VIEW_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'; base-uri 'none'; form-action 'none'"
+"""Of a document as HTML: nothing runs, nothing is loaded."""
+MAX_TOKEN_CHARACTERS = 200
+
+
+def create_app(desk: Desk, *, access: Access | None = None, hosts: Sequence[str] = LOOPBACK_NAMES) -> FastAPI:
+    """Make the app of an open desk, which whoever opened it closes. `hosts` are the names by which it may be called."""
+    access = access or Access()
+
+    app = FastAPI(
+        title="kgrag",
+        version=version("kgrag"),
+        description="Cited answers from technical documents. Errors are problem details (RFC 9457).",
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/api/openapi.json",
+        generate_unique_id_function=_operation,
+    )
+    app.state.desk = desk
+    app.state.asking = Asking(desk)
+    app.state.access = access
+    app.add_middleware(Guard, access=access, hosts=hosts)
+    register(app)
+
+    @app.exception_handler(ClientGone)
+    async def gone(request: Request, error: ClientGone) -> Response:
+        return Response(status_code=499)
+
+    app.include_router(api.router)
+    _add_documents(app, desk)
+    _add_page(app, access)
+    _add_health(app, desk)
+    return app
+
+
+def _add_documents(app: FastAPI, desk: Desk) -> None:
+    @app.get("/documents/{document_id}/pages/{number}.png", include_in_schema=False)
+    async def picture(
+        document_id: str, number: int, request: Request, width: Annotated[int, Query(ge=100, le=1800)] = 1200
+    ) -> Response:
+        found = await desk.document(document_id)
+        file = await desk.file(found)
+        if file is None or found.format != "pdf":
+            raise NotFound(f"{found.path}: has no pages to show, or its file is no longer the one that was read.")
+        wide = next(one for one in PICTURE_WIDTHS if one >= width)
+        etag = f'"{found.sha256[:32]}-{number}-{wide}"'
+        headers = {"ETag": etag, "Cache-Control": "private, max-age=86400"}
+        if request.headers.get("if-none-match") == etag:
+            return Response(status_code=304, headers=headers)
+        data = await desk.pages.picture(file, found.sha256, number, width=wide)
+        return Response(data, media_type="image/png", headers=headers)
+
+    @app.get("/documents/{document_id}/view", include_in_schema=False)
+    async def view(
+        document_id: str,
+        chunk: Annotated[str, Query(max_length=64)] = "",
+        quote: Annotated[str, Query(max_length=api.MAX_QUOTE_CHARACTERS)] = "",
+    ) -> HTMLResponse:
+        found = await desk.document(document_id)
+        chunks = await asyncio.to_thread(desk.graph.store.documents.chunks_of, [document_id])
+        cited = next((one for one in chunks if one.id == chunk), None)
+        file = await desk.file(found)
+        page = await asyncio.to_thread(document_html, found, chunks, file=file, chunk=cited, quote=quote)
+        return HTMLResponse(page, headers={"Content-Security-Policy": VIEW_POLICY, "Cache-Control": "no-store"})
+
+
+def _add_page(app: FastAPI, access: Access) -> None:
+    static = files("kgrag.serve") / "static"
+    app.mount("/static", StaticFiles(packages=[("kgrag.serve", "static")]), name="static")
+
+    @app.get("/", include_in_schema=False)
+    async def page() -> HTMLResponse:
+        return HTMLResponse((static / "index.html").read_text(encoding="utf-8"), headers={"Cache-Control": "no-cache"})
+
+    @app.get("/favicon.ico", include_in_schema=False)
+    async def icon() -> Response:
+        return Response(status_code=204)
+
+    @app.post("/login", include_in_schema=False)
+    async def login(request: Request) -> Response:
+        address = request.state.address
+        if access.wrong.exceeded(address):  # before anything is computed
+            wrong = plain_problem(429, "Too many wrong tokens from this address. Wait a minute.")
+            return problem_response(wrong, {"Retry-After": "60"})
+        try:
+            said = await request.json()
+        except ValueError:
+            said = None
+        token = said.get("token") if isinstance(said, dict) else None
+        user = access.user_of_token(token) if isinstance(token, str) and len(token) <= MAX_TOKEN_CHARACTERS else None
+        if user is None:
+            access.wrong.count(address)
+            return problem_response(plain_problem(401, "This token is not known. kgrag users add makes one."))
+        response = JSONResponse({"name": user.name, "role": user.role})
+        response.set_cookie(
+            COOKIE, access.open_session(user), httponly=True, samesite="strict", secure=request.url.scheme == "https"
+        )
+        return response
+
+    @app.post("/logout", include_in_schema=False)
+    async def logout(request: Request) -> Response:
+        access.end_session(request.cookies.get(COOKIE, ""))
+        response = Response(status_code=204)
+        response.delete_cookie(COOKIE)
+        return response
+
+    @app.get("/api/me", summary="Who am I?", tags=[])
+    async def me(request: Request) -> dict[str, Any]:
+        """Return the name and the role of whoever asks, and whether the desk has users."""
+        user = request.state.user
+        return {"name": user.name, "role": user.role, "login": not access.is_open}
+
+
+def _add_health(app: FastAPI, desk: Desk) -> None:
+    @app.get("/healthz", include_in_schema=False)
+    async def alive() -> dict[str, str]:
+        return {"status": "ok"}
+
+    @app.get("/readyz", include_in_schema=False)
+    async def ready() -> Response:
+        try:
+            chunks = await asyncio.to_thread(desk.graph.store.documents.count_chunks)
+        except KgragError as error:
+            logging.getLogger("kgrag.serve").warning("not ready: %s", error)
+            return problem_response(plain_problem(503, str(error)))
+        return JSONResponse({"status": "ok", "chunks": chunks})
+
+
+def _operation(route: APIRoute) -> str:
+    """Name an operation of the API as its function is named: what a generated client calls it."""
+    return route.name

@@ -1,0 +1,101 @@
+"""What the routes share: the open store, the pages of its documents, and what is written down."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from kgrag.errors import InputError
+from kgrag.knowledge_graph import AsyncKnowledgeGraph
+from kgrag.serve.journal import Journal
+from kgrag.serve.page_process import PageProcess
+from kgrag.serve.problems import NotFound
+from kgrag.types import Chunk, Document
+
+__all__ = ["MAX_QUESTION_CHARACTERS", "Desk"]
+
+MAX_QUESTION_CHARACTERS = 4_000
+KNOWN_FILES = 10_000
+
+
+@dataclass
+class Desk:
+    """An open store as a support desk uses it. `folder` holds tickets, feedback and the audit log; `root` is where paths start."""
+
+    graph: AsyncKnowledgeGraph
+    folder: Path
+    root: Path = field(default_factory=Path.cwd)
+    """What relative paths of documents are relative to: the working directory of the build."""
+    pages: PageProcess = field(default_factory=PageProcess)
+
+    def __post_init__(self) -> None:
+        self.journal = Journal(self.folder)
+        self._checked: dict[Path, tuple[tuple[int, int], str]] = {}
+
+    async def close(self) -> None:
+        """Close the store and the process that draws pages."""
+        self.pages.close()
+        await self.graph.close()
+
+    async def documents(self) -> list[Document]:
+        """Return every document, by path."""
+        return await asyncio.to_thread(self.graph.store.documents.all)
+
+    async def document(self, document_id: str) -> Document:
+        """Return a document by its id. Raises `NotFound`."""
+        found = next((one for one in await self.documents() if one.id == document_id), None)
+        if found is None:
+            raise NotFound(f"No document has the id {document_id[:80]!r}: it was replaced or deleted. Ask again.")
+        return found
+
+    async def chunk(self, chunk_id: str) -> Chunk:
+        """Return a chunk by its id. Raises `NotFound`."""
+        chunks = await asyncio.to_thread(lambda: list(self.graph.store.documents.chunks([chunk_id])))
+        if not chunks:
+            raise NotFound(f"No passage has the id {chunk_id[:80]!r}: its document was replaced or deleted. Ask again.")
+        return chunks[0]
+
+    async def file(self, document: Document) -> Path | None:
+        """Return where the document's file is; None where it is gone or is no longer what was read (by its SHA-256).
+
+        Nothing else can be opened over the network: a path comes from the store, never from a request, and its content must be the one that
+        was read.
+        """
+        if document.format == "jsonl":
+            return None
+        return await asyncio.to_thread(self._unchanged, self.root / document.path, document.sha256)
+
+    def check_question(self, question: str) -> str:
+        """Return a question that may be asked. Raises `InputError` for an empty or too long one."""
+        if not question.strip():
+            raise InputError("Expected a question, got an empty text.")
+        if len(question) > MAX_QUESTION_CHARACTERS:
+            raise InputError(
+                f"Expected a question of at most {MAX_QUESTION_CHARACTERS:,} characters, got {len(question):,}. Shorten it."
+            )
+        return question
+
+    def check_pipeline(self, name: str | None) -> str | None:
+        """Return the name of a pipeline that may be asked for: one of those listed, never a file. Raises `InputError`."""
+        from kgrag.retrieve import pipeline_names
+
+        if name is None or name == self.graph.settings.pipeline or name in pipeline_names():
+            return name
+        raise InputError(f"Expected the name of a pipeline ({', '.join(pipeline_names())}), got {name[:80]!r}.")
+
+    def _unchanged(self, path: Path, sha256: str) -> Path | None:
+        try:
+            state = path.stat()
+            key = (state.st_mtime_ns, state.st_size)
+            known = self._checked.get(path)
+            if known is None or known[0] != key:
+                if len(self._checked) >= KNOWN_FILES:
+                    self._checked.clear()
+                with path.open("rb") as file:
+                    known = key, hashlib.file_digest(file, "sha256").hexdigest()
+                self._checked[path] = known
+        except OSError:
+            return None
+        return path if known[1] == sha256 else None

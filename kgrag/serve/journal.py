@@ -1,0 +1,69 @@
+"""What is written down and never changed: tickets, feedback, who asked what. A line of JSON each, on the disk before it is confirmed."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from kgrag.errors import InputError
+
+__all__ = ["Journal", "Kind"]
+
+Kind = Literal["tickets", "feedback", "audit"]
+
+
+class Journal:
+    """Files `tickets.jsonl`, `feedback.jsonl` and `audit.jsonl` in a folder, made on first use and readable by their owner only."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._writing = threading.Lock()
+
+    def write(self, kind: Kind, entry: dict[str, Any]) -> None:
+        """Append an entry with the time; it is on the disk when this returns. Raises `InputError` where the folder cannot be written."""
+        line = (
+            json.dumps({"at": datetime.now(UTC).isoformat(timespec="milliseconds"), **entry}, ensure_ascii=False) + "\n"
+        )
+        # Half of a surrogate pair is no text that a file could hold.
+        data = line.encode("utf-8", "replace")
+        try:
+            with self._writing:
+                self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+                file = os.open(self._path(kind), os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+                try:
+                    if not _ends_in_newline(file):  # a line that a crash cut
+                        data = b"\n" + data
+                    os.write(file, data)
+                    os.fsync(file)
+                finally:
+                    os.close(file)
+        except OSError as error:
+            raise InputError(
+                f"{self._path(kind)}: cannot be written ({error.strerror}). Give --desk another folder."
+            ) from error
+
+    def read(self, kind: Kind) -> Iterator[dict[str, Any]]:
+        """Yield the entries in order; a line that a crash cut is passed over."""
+        if not self._path(kind).exists():
+            return
+        with self._path(kind).open(encoding="utf-8") as file:
+            for line in file:
+                try:
+                    entry = json.loads(line)
+                except ValueError:
+                    continue
+                if isinstance(entry, dict):
+                    yield entry
+
+    def _path(self, kind: Kind) -> Path:
+        return self.folder / f"{kind}.jsonl"
+
+
+def _ends_in_newline(file: int) -> bool:
+    size = os.fstat(file).st_size
+    return size == 0 or os.pread(file, 1, size - 1) == b"\n"

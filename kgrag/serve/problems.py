@@ -1,0 +1,99 @@
+"""Errors as problem details (RFC 9457), with the sentence that the command line would say."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from kgrag.errors import DocumentError, InputError, KgragError, ModelError, ModelUnavailable, StoreError
+
+__all__ = ["NotFound", "problem_of", "problem_response", "register"]
+
+MEDIA_TYPE = "application/problem+json"
+_log = logging.getLogger("kgrag.serve")
+
+
+class NotFound(InputError):
+    """What an address names is not in the store."""
+
+
+def status_of(error: KgragError) -> int:
+    """Return the HTTP status of one of our errors."""
+    match error:
+        case NotFound():
+            return 404
+        case DocumentError():
+            return 422
+        case InputError():
+            return 400
+        case StoreError() | ModelUnavailable():
+            return 503
+        case ModelError():
+            return 502
+    return 500
+
+
+def problem_of(error: KgragError) -> dict[str, Any]:
+    """Describe one of our errors."""
+    return {
+        "type": f"urn:kgrag:{type(error).__name__}",
+        "title": (type(error).__doc__ or "").splitlines()[0].rstrip("."),
+        "status": status_of(error),
+        "detail": str(error),
+    }
+
+
+def problem_response(problem: dict[str, Any], headers: dict[str, str] | None = None) -> JSONResponse:
+    """Answer with a problem."""
+    return JSONResponse(problem, status_code=problem["status"], media_type=MEDIA_TYPE, headers=headers)
+
+
+def plain_problem(status: int, detail: str) -> dict[str, Any]:
+    """Describe what is not one of our errors."""
+    return {"type": "about:blank", "title": _TITLES.get(status, "Error"), "status": status, "detail": detail}
+
+
+_TITLES = {
+    400: "Bad request",
+    401: "Who are you?",
+    403: "Not allowed",
+    404: "Not found",
+    405: "Not so",
+    413: "Too large",
+    421: "Misdirected",
+    422: "Not understood",
+    429: "Too many requests",
+    500: "Defect",
+}
+
+
+def register(app: FastAPI) -> None:
+    """Have an app answer with problems whatever is raised."""
+
+    @app.exception_handler(KgragError)
+    async def ours(request: Request, error: KgragError) -> JSONResponse:
+        return problem_response(problem_of(error))
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(request: Request, error: RequestValidationError) -> JSONResponse:
+        # What was sent is not shown again: it may be long, and what it says is somebody's.
+        wrong = "; ".join(f"{'.'.join(map(str, one['loc'][1:])) or 'body'}: {one['msg']}" for one in error.errors())
+        return problem_response(plain_problem(422, wrong))
+
+    @app.exception_handler(HTTPException)
+    async def http(request: Request, error: HTTPException) -> JSONResponse:
+        return problem_response(plain_problem(error.status_code, str(error.detail)), dict(error.headers or {}))
+
+    @app.exception_handler(Exception)
+    async def defect(request: Request, error: Exception) -> JSONResponse:
+        _log.error("%s %s: %s", request.method, request.url.path, type(error).__name__, exc_info=error)
+        return problem_response(
+            plain_problem(
+                500, f"Unexpected {type(error).__name__}. This is a defect of kgrag; its log has the traceback."
+            )
+        )

@@ -1,0 +1,48 @@
+// Requests to the desk: JSON, and answers as they come. What fails is an Error with the server's own sentence.
+
+export class Problem extends Error {
+  constructor(status, detail) { super(detail); this.status = status; }
+}
+
+async function problemOf(response) {
+  let detail = `The desk answered ${response.status}.`;
+  try { detail = (await response.json()).detail ?? detail; } catch { /* not JSON: the status says enough */ }
+  return new Problem(response.status, detail);
+}
+
+export async function get(path) {
+  const response = await fetch(path, { headers: { Accept: "application/json" } });
+  if (!response.ok) throw await problemOf(response);
+  return response.json();
+}
+
+export async function post(path, body, signal) {
+  const response = await fetch(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal });
+  if (!response.ok) throw await problemOf(response);
+  return response.status === 204 ? null : response.json();
+}
+
+// Asks, and calls `told(name, data)` for each event. Aborting `signal` ends the work on the server, too.
+export async function stream(path, body, signal, told) {
+  const response = await fetch(path, {
+    method: "POST", headers: { "Content-Type": "application/json", Accept: "text/event-stream" }, body: JSON.stringify(body), signal,
+  });
+  if (!response.ok) throw await problemOf(response);
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    rest += value;
+    const events = rest.split("\n\n");
+    rest = events.pop();
+    for (const event of events) {
+      const lines = event.split("\n");
+      const name = lines.find((line) => line.startsWith("event: "))?.slice(7);
+      const data = lines.filter((line) => line.startsWith("data: ")).map((line) => line.slice(6)).join("\n");
+      if (!name) continue;
+      if (name === "problem") { const said = JSON.parse(data); throw new Problem(said.status, said.detail); }
+      told(name, JSON.parse(data));
+    }
+  }
+}

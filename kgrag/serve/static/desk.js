@@ -1,0 +1,137 @@
+// The page: choices, the conversation, asking and stopping.
+import { AnswerCard } from "./answer.js";
+import { get, post, Problem, stream } from "./api.js";
+import { byId, make } from "./dom.js";
+import { closeSource } from "./source.js";
+
+let turns = [];
+let running = null;
+let pending = null; // a follow-up whose completed form is shown and waits to be sent
+
+async function start() {
+  const me = await get("/api/me");
+  byId("logout").hidden = !me.login;
+  const [documents, pipelines] = await Promise.all([get("/api/documents"), get("/api/pipelines")]);
+  const products = [...new Set(documents.map((one) => one.document.product).filter(Boolean))].sort();
+  byId("product").replaceChildren(make("option", { value: "" }, "any"), ...products.map((name) => make("option", { value: name }, name)));
+  const options = () => pipelines.map((one) => make("option", { value: one.name, title: one.description }, one.name));
+  byId("pipeline").replaceChildren(...options());
+  byId("pipeline").value = pipelines.find((one) => one.default)?.name ?? "";
+  byId("other").replaceChildren(make("option", { value: "" }, "none"), ...options());
+  byId("store").textContent = `${documents.length} documents`;
+}
+
+async function entered() {
+  try {
+    await start();
+  } catch (problem) {
+    if (problem.status !== 401) { byId("state").textContent = problem.message; return; }
+    byId("login").showModal();
+  }
+}
+
+byId("login-form").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  try {
+    await post("/login", { token: byId("token").value.trim() });
+    byId("token").value = "";
+    byId("login").close();
+    await start();
+  } catch (problem) {
+    byId("login-problem").textContent = problem.message;
+  }
+});
+byId("login").addEventListener("cancel", (event) => event.preventDefault());
+byId("logout").addEventListener("click", async () => { await post("/logout", {}); location.reload(); });
+
+byId("ask").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  if (running) return;
+  const question = byId("question").value.trim();
+  if (!question) return;
+  if (pending === question) return send(question, byId("completed").value.trim() || question, false);
+  if (turns.length || byId("product").value) {
+    const body = { question, turns: turns.map((one) => ({ question: one })), product: byId("product").value || null };
+    try {
+      const { completed, carried } = await post("/api/complete", body);
+      if (carried.length && completed !== question) return offer(question, completed);
+    } catch (problem) {
+      byId("state").textContent = problem.message;
+      return;
+    }
+  }
+  send(question, question, false);
+});
+
+function offer(question, completed) {
+  pending = question;
+  byId("completed").value = completed;
+  byId("rewritten").hidden = false;
+  byId("send").focus();
+  byId("state").textContent = "This follow-up was completed: ask again to send it.";
+}
+
+function withdraw() {
+  pending = null;
+  byId("rewritten").hidden = true;
+}
+
+byId("question").addEventListener("input", withdraw);
+byId("asked-alone").addEventListener("click", () => send(byId("question").value.trim(), byId("question").value.trim()));
+for (const id of ["question", "completed"]) {
+  byId(id).addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); byId("ask").requestSubmit(); }
+  });
+}
+
+async function send(question, completed) {
+  withdraw();
+  const pipelines = [byId("pipeline").value, byId("other").value].filter(Boolean);
+  const cards = pipelines.map((name) => new AnswerCard(pipelines.length > 1 ? name : ""));
+  const asked = make("p", { class: "asked" }, question);
+  const turn = make("div", { class: "turn" }, asked, completed === question ? null : make("p", { class: "quiet" }, `Asked as: ${completed}`),
+    make("div", { class: "sides" }, ...cards.map((card) => card.element)));
+  byId("welcome")?.remove();
+  byId("turns").append(turn);
+  asked.scrollIntoView({ block: "start" });
+  running = new AbortController();
+  busy(true);
+  const body = { question: completed, complete: false };
+  await Promise.all(cards.map((card, index) => one(card, { ...body, pipeline: pipelines[index] })));
+  running = null;
+  busy(false);
+  turns = [...turns, completed].slice(-20);
+  byId("question").value = "";
+  byId("question").focus();
+}
+
+async function one(card, body) {
+  try {
+    await stream("/api/ask", body, running.signal, (name, data) => card.told(name, data));
+  } catch (problem) {
+    if (problem.name === "AbortError") card.fail("Stopped.");
+    else if (problem instanceof Problem && problem.status === 401) byId("login").showModal();
+    else card.fail(problem instanceof Problem ? problem.message : "The desk cannot be reached. Is it still running?");
+  }
+}
+
+function busy(yes) {
+  byId("send").disabled = yes;
+  byId("stop").hidden = !yes;
+  byId("state").textContent = yes ? "Looking in the documents…" : "";
+  byId("turns").setAttribute("aria-busy", String(yes));
+}
+
+byId("stop").addEventListener("click", () => running?.abort());
+byId("again").addEventListener("click", () => {
+  running?.abort();
+  turns = [];
+  withdraw();
+  closeSource();
+  byId("turns").replaceChildren();
+  byId("question").focus();
+});
+byId("close").addEventListener("click", closeSource);
+document.addEventListener("keydown", (event) => { if (event.key === "Escape" && !byId("login").open) closeSource(); });
+
+entered();

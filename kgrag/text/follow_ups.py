@@ -1,0 +1,204 @@
+"""A question that leans on the turns before it, completed by rules so that it can be asked alone.
+
+`And the X-1000?` after `Which supply voltage does the X-100 need?` asks for the supply voltage of the X-1000; `How heavy is it?` after that
+asks for the weight of the X-1000. What the turns before named is carried over where a question names nothing; a question that only names
+something takes the words of the last one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kgrag.text.questions import names_of_question
+from kgrag.text.words import plain, words
+
+__all__ = ["Completed", "complete_question"]
+
+LOOK_BACK = 4
+"""Turns that are looked at for a name."""
+MAX_CARRIED = 2
+"""Names that are carried over."""
+ANOTHER = re.compile(
+    r"^\s*(?:and|but|or|so|ok(?:ay)?|now|then)?[\s,]*(?:what|how)\s+about\b|^\s*(?:and|or)\b(?!\s+(?:what|which|who|where|when|why|how|is|are|does|do|can|"
+    r"could|should|will|would|has|have|did|was|were)\b)|^\s*(?:and|or)\s+(?:for|of|on|in|with)\b|^\s*(?:(?:the )?same )(?:for|of|with)\b",
+    re.IGNORECASE,
+)
+"""How a question begins that asks the last one of something else."""
+OPENING = re.compile(
+    r"^\s*(?:(?:and|but|or|so|ok(?:ay)?|now|then)[\s,]+)*(?:(?:what|how)\s+about\s+|(?:the\s+)?same\s+)?(?:for|of|on|in|with)?\s*",
+    re.IGNORECASE,
+)
+JOINING = re.compile(r"^\s*(?:and|but|so|ok(?:ay)?|now|then)[\s,]+", re.IGNORECASE)
+POSSESSIVE = re.compile(r"\b(its|their)\b", re.IGNORECASE)
+PRONOUN = re.compile(r"\b(?:it|they|them|this one|that one)\b", re.IGNORECASE)
+IMPERSONAL = re.compile(
+    r"\b(?:is|was|does|will|would|can|could|may|might)\s+it\s+(?:mean|matter|possible|necessary|okay|safe to)\b",
+    re.IGNORECASE,
+)
+DEMONSTRATIVE = re.compile(
+    r"\b(?:this|that|these|those|the(?: same)?)\s+"
+    r"(boards?|devices?|sensors?|modules?|products?|controllers?|carriers?|units?|kits?|shields?|one)\b",
+    re.IGNORECASE,
+)
+UNNAMING = frozenset(
+    {
+        *(
+            "i",
+            "i2c",
+            "spi",
+            "uart",
+            "usb",
+            "can",
+            "gpio",
+            "pwm",
+            "adc",
+            "dac",
+            "ram",
+            "sram",
+            "flash",
+            "eeprom",
+            "led",
+            "leds",
+        ),
+        *(
+            "wi-fi",
+            "wifi",
+            "bluetooth",
+            "ble",
+            "dc",
+            "ac",
+            "ip",
+            "id",
+            "pdf",
+            "hz",
+            "v",
+            "a",
+            "ma",
+            "gps",
+            "gnss",
+            "imu",
+            "rgb",
+            "cpu",
+        ),
+        *(
+            "mcu",
+            "rtc",
+            "poe",
+            "ethernet",
+            "ip67",
+            "ce",
+            "fcc",
+            "rohs",
+            "tls",
+            "mqtt",
+            "ssid",
+            "http",
+            "modbus",
+            "rs485",
+            "rs-485",
+        ),
+        *("jtag", "swd", "vin", "gnd", "ok"),
+    }
+)
+"""Capitals that name a property and no product: a question with only these still lacks what it is about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """A question that can be asked alone, and what was carried over (nothing: it is as it was written)."""
+
+    text: str
+    carried: tuple[str, ...] = ()
+
+
+def complete_question(question: str, turns: Sequence[str], *, product: str | None = None) -> Completed:
+    """Complete a question from the turns before it (completed questions, oldest first), or from a chosen product.
+
+    A question without turns and without a product is never changed, nor is one that names what it is about.
+    """
+    asked = " ".join(question.split())
+    own = _subjects(asked)
+    before = [turn for turn in turns[-LOOK_BACK:] if turn.strip()]
+    if before and ANOTHER.search(asked) and not _has_verb(asked):
+        swapped = _asked_of(before[-1], asked, own)
+        if swapped is not None:
+            return swapped
+    if own:
+        return Completed(asked)
+    carried = next((names for turn in reversed(before) if (names := _subjects(turn))), ())[:MAX_CARRIED]
+    if not carried and product:
+        carried = (product,)
+    if not carried:
+        return Completed(asked)
+    return Completed(_about(asked, carried), carried)
+
+
+def _subjects(question: str) -> tuple[str, ...]:
+    """Return what a question is about, as far as it names it: names that are more than a property."""
+    found = []
+    for _, _, name in names_of_question(question):
+        if not all(plain(word) in UNNAMING for word in name.split()) and not re.fullmatch(r"[\d.,%]+\w{0,3}", name):
+            found.append(name)
+    return tuple(dict.fromkeys(found))
+
+
+def _has_verb(question: str) -> bool:
+    """Whether something is asked besides a name: `and what does the X-100 weigh?`."""
+    said = [plain(word) for word in words(OPENING.sub("", question))]
+    return bool(said) and said[0] in {
+        "what",
+        "which",
+        "who",
+        "where",
+        "when",
+        "why",
+        "how",
+        "is",
+        "are",
+        "does",
+        "do",
+        "can",
+        "could",
+        "should",
+        "has",
+        "have",
+    }
+
+
+def _asked_of(last: str, asked: str, own: tuple[str, ...]) -> Completed | None:
+    """Ask the last question of what the new one says: its name in the place of the last one's, or its words in that of what was asked."""
+    new = OPENING.sub("", asked).strip(" ?.!")
+    subjects = _subjects(last)
+    if not new or not subjects:
+        return None
+    if own:
+        spans = [(start, end, name) for start, end, name in names_of_question(last) if name in subjects]
+        # Where several were asked about, the new one stands for all of them.
+        start, end = spans[0][0], spans[-1][1]
+        before, after = last[:start], last[end:]
+        bare = (
+            re.sub(r"^(?:the|an?)\s+", "", new, flags=re.IGNORECASE)
+            if re.search(r"\b(?:the|an?)\s+$", before, re.IGNORECASE)
+            else new
+        )
+        text = f"{before}{bare}{after}"
+        return Completed(text, (last,))
+    return Completed(f"What about {new} of the {' and the '.join(subjects[:MAX_CARRIED])}?", subjects[:MAX_CARRIED])
+
+
+def _about(question: str, carried: tuple[str, ...]) -> str:
+    """Say what a question is about: in the place of a pronoun, else at its end."""
+    subject = "the " + " and the ".join(carried)
+    text = JOINING.sub("", question) if JOINING.match(question) else question
+    text = text[:1].upper() + text[1:]
+    if POSSESSIVE.search(text):
+        possessive = f"{subject}'s" if not subject.endswith("s") else f"{subject}'"
+        return POSSESSIVE.sub(possessive, text, count=1)
+    if DEMONSTRATIVE.search(text):
+        return DEMONSTRATIVE.sub(subject, text, count=1)
+    if PRONOUN.search(text) and not IMPERSONAL.search(text):
+        return PRONOUN.sub(subject, text, count=1)
+    ending = text[-1:] if text[-1:] in "?!." else "?"
+    return f"{text.rstrip('?!. ')}, for {subject}{ending}"

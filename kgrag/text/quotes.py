@@ -1,0 +1,117 @@
+"""Where a quotation stands in a text that is written a little differently: the same words on a page, in a table, in HTML.
+
+A page breaks lines, hyphenates, and has the marks of lists and tables that the quotation lacks, or the other way round. So words are
+compared, not characters: the window of the text that has most of the quotation's words, and in it those words in their order.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+__all__ = ["LEAST_SHARE", "Place", "TextWord", "find_quote", "text_words"]
+
+WORD = re.compile(r"[^\W_]+")
+ELLIPSIS = " … "
+"""Joins the parts of a citation's quotation."""
+LEAST_SHARE = 0.6
+"""Of its words that must be found, else the quotation is taken to stand elsewhere."""
+WINDOW = 1.25
+"""Words of the text that are looked at for each word of the quotation: a table's row has units and marks between."""
+MAX_GAP_WORDS = 3
+"""So many words between two found ones belong to the place as well."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextWord:
+    """A word for comparison, with the start and end of what it was made from."""
+
+    word: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a part of a quotation stands: numbers of words, and the share of the part's words that are there."""
+
+    words: tuple[int, ...]
+    share: float
+
+
+def text_words(text: str) -> list[TextWord]:
+    """Split a text into words for comparison: compatibility forms (ligatures, superscripts) and case folded."""
+    return [
+        TextWord(unicodedata.normalize("NFKC", match[0]).casefold(), match.start(), match.end())
+        for match in WORD.finditer(text)
+    ]
+
+
+def find_quote(words: Sequence[TextWord], quote: str) -> list[Place]:
+    """Find each part of a quotation (parts are joined by ` … `) among the words of a text; parts that are not there are left out."""
+    said = [one.word for one in words]
+    found = []
+    for part in quote.split(ELLIPSIS):
+        place = _find(said, [one.word for one in text_words(part)])
+        if place is not None:
+            found.append(place)
+    return found
+
+
+def _find(said: Sequence[str], wanted: Sequence[str]) -> Place | None:
+    if not wanted or not said:
+        return None
+    start, end = _best_window(said, wanted)
+    matcher = SequenceMatcher(None, said[start:end], wanted, autojunk=False)
+    matched = sorted(start + block.a + i for block in matcher.get_matching_blocks() for i in range(block.size))
+    share = len(matched) / len(wanted)
+    if share < LEAST_SHARE:
+        # A table's columns may stand in another order than in its row: words alone, then.
+        matched = _in_any_order(said, wanted, start, end)
+        share = len(matched) / len(wanted)
+        if share < LEAST_SHARE:
+            return None
+    return Place(tuple(_with_gaps(matched)), share)
+
+
+def _best_window(said: Sequence[str], wanted: Sequence[str]) -> tuple[int, int]:
+    """Return the window with most of the wanted words, each counted as often as it is wanted; of equal ones the first."""
+    length = min(len(said), max(len(wanted) + 2, round(len(wanted) * WINDOW)))
+    missing = Counter(wanted)
+    hits = best = 0
+    best_start = 0
+    for end, word in enumerate(said):
+        hits += missing[word] > 0
+        missing[word] -= 1
+        start = end - length + 1
+        if start > 0:
+            left = said[start - 1]
+            missing[left] += 1
+            hits -= missing[left] > 0
+        if hits > best:
+            best, best_start = hits, max(start, 0)
+    # The first window with all hits ends with the last of them and may begin early: the words before are trimmed by the match.
+    return best_start, min(len(said), best_start + length)
+
+
+def _in_any_order(said: Sequence[str], wanted: Sequence[str], start: int, end: int) -> list[int]:
+    missing = Counter(wanted)
+    found = []
+    for number in range(start, end):
+        if missing[said[number]] > 0:
+            missing[said[number]] -= 1
+            found.append(number)
+    return found
+
+
+def _with_gaps(matched: Sequence[int]) -> list[int]:
+    filled: list[int] = []
+    for number in matched:
+        if filled and number - filled[-1] - 1 <= MAX_GAP_WORDS:
+            filled.extend(range(filled[-1] + 1, number))
+        filled.append(number)
+    return filled
