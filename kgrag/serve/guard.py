@@ -138,16 +138,19 @@ class Guard:
                     raise _TooLarge
             return message
 
-        async def noting_send(message: Message) -> None:
+        async def limited_send(message: Message) -> None:
             nonlocal begun
+            if read > limit and not begun:
+                return  # what the app makes of a body that it could not read
             begun = True
             await send(message)
 
         try:
-            await self._app(scope, limited_receive, noting_send)
+            await self._app(scope, limited_receive, limited_send)
         except _TooLarge:
             if begun:
                 raise
+        if read > limit and not begun:
             await problem_response(plain_problem(413, f"Expected a body of at most {limit:,} bytes."))(
                 scope, receive, send
             )

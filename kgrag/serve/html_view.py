@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
+from typing import Any
 
 from markdown_it import MarkdownIt
 
@@ -160,7 +161,7 @@ def _marked(body: str, chunk: Chunk | None, quote: str) -> str:
 class _Words:
     """The words of a tree's text, each with the text node that it is in."""
 
-    def __init__(self, root: object) -> None:
+    def __init__(self, root: Any) -> None:
         self._nodes = list(_text_nodes(root))
         self.words: list[TextWord] = []
         self._node_of: list[int] = []
@@ -211,9 +212,9 @@ class _Words:
                 parent.insert(at + place, piece)
 
 
-def _text_nodes(root: object) -> Iterator[tuple[object, str]]:
+def _text_nodes(root: Any) -> Iterator[tuple[Any, str]]:
     """Yield each text of a tree in order, as an element and which of its two texts it is."""
-    stack: list[tuple[object, bool]] = [(root, False)]
+    stack: list[tuple[Any, bool]] = [(root, False)]
     while stack:
         element, left = stack.pop()
         if left:
@@ -223,4 +224,4 @@ def _text_nodes(root: object) -> Iterator[tuple[object, str]]:
         if getattr(element, "text", None):
             yield element, "text"
         stack.append((element, True))
-        stack.extend((child, False) for child in reversed(list(element)))  # type: ignore[call-overload]
+        stack.extend((child, False) for child in reversed(list(element)))

@@ -22,6 +22,8 @@ LEAST_SHARE = 0.6
 """Of its words that must be found, else the quotation is taken to stand elsewhere."""
 WINDOW = 1.25
 """Words of the text that are looked at for each word of the quotation: a table's row has units and marks between."""
+WINDOWS = 12
+"""That are compared word by word, of those that have most of the words."""
 MAX_GAP_WORDS = 3
 """So many words between two found ones belong to the place as well."""
 
@@ -65,25 +67,21 @@ def find_quote(words: Sequence[TextWord], quote: str) -> list[Place]:
 def _find(said: Sequence[str], wanted: Sequence[str]) -> Place | None:
     if not wanted or not said:
         return None
-    start, end = _best_window(said, wanted)
-    matcher = SequenceMatcher(None, said[start:end], wanted, autojunk=False)
-    matched = sorted(start + block.a + i for block in matcher.get_matching_blocks() for i in range(block.size))
-    share = len(matched) / len(wanted)
-    if share < LEAST_SHARE:
+    windows = _best_windows(said, wanted)
+    matched = max((_in_order(said, wanted, start, end) for start, end in windows), key=len)
+    if len(matched) < LEAST_SHARE * len(wanted):
         # A table's columns may stand in another order than in its row: words alone, then.
-        matched = _in_any_order(said, wanted, start, end)
-        share = len(matched) / len(wanted)
-        if share < LEAST_SHARE:
-            return None
-    return Place(tuple(_with_gaps(matched)), share)
+        matched = _in_any_order(said, wanted, *windows[0])
+    share = len(matched) / len(wanted)
+    return Place(tuple(_with_gaps(matched)), share) if share >= LEAST_SHARE else None
 
 
-def _best_window(said: Sequence[str], wanted: Sequence[str]) -> tuple[int, int]:
-    """Return the window with most of the wanted words, each counted as often as it is wanted; of equal ones the first."""
+def _best_windows(said: Sequence[str], wanted: Sequence[str]) -> list[tuple[int, int]]:
+    """Return windows with most of the wanted words, each counted as often as it is wanted; at most `WINDOWS`, evenly from all."""
     length = min(len(said), max(len(wanted) + 2, round(len(wanted) * WINDOW)))
     missing = Counter(wanted)
     hits = best = 0
-    best_start = 0
+    starts: list[int] = []
     for end, word in enumerate(said):
         hits += missing[word] > 0
         missing[word] -= 1
@@ -93,9 +91,16 @@ def _best_window(said: Sequence[str], wanted: Sequence[str]) -> tuple[int, int]:
             missing[left] += 1
             hits -= missing[left] > 0
         if hits > best:
-            best, best_start = hits, max(start, 0)
-    # The first window with all hits ends with the last of them and may begin early: the words before are trimmed by the match.
-    return best_start, min(len(said), best_start + length)
+            best, starts = hits, []
+        if hits == best:
+            starts.append(max(start, 0))
+    every = -(-len(starts) // WINDOWS)
+    return [(start, min(len(said), start + length)) for start in dict.fromkeys([*starts[::every], starts[-1]])]
+
+
+def _in_order(said: Sequence[str], wanted: Sequence[str], start: int, end: int) -> list[int]:
+    matcher = SequenceMatcher(None, said[start:end], wanted, autojunk=False)
+    return sorted(start + block.a + i for block in matcher.get_matching_blocks() for i in range(block.size))
 
 
 def _in_any_order(said: Sequence[str], wanted: Sequence[str], start: int, end: int) -> list[int]:

@@ -32,7 +32,8 @@ SAMPLES = (
 )
 HOSTILE = """<html><head><title>&lt;img src=x onerror=alert(1)&gt; Fan F-9</title><script>document.title = "owned"</script></head>
 <body onload="alert(1)"><h1 id="kgrag-mark">Fan F-9 &lt;script&gt;alert(2)&lt;/script&gt;</h1>
-<p id="speed" onclick="alert(3)" style="position:fixed;inset:0">The fan F-9 turns at <b>4200 rpm</b> and takes <a href="javascript:alert(4)">90 mA</a>.</p>
+<p id="speed" onclick="alert(3)" style="position:fixed;inset:0">
+The fan F-9 turns at <b>4200 rpm</b> and takes <a href="javascript:alert(4)">90 mA</a>.</p>
 <iframe src="https://example.org/"></iframe><svg onload="alert(5)"></svg><img src="https://example.org/spy.png" alt="spy">
 <form action="https://example.org/"><input name="token"></form><base href="https://example.org/"><style>body{display:none}</style>
 <p>The fan F-9 &lt;img src=x onerror=alert(6)&gt; is mounted with two screws M3.</p></body></html>"""

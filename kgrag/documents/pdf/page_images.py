@@ -140,6 +140,8 @@ class _Letters:
         for word in words:
             # What stands between two words of a place (brackets, signs, a full stop) belongs to it.
             start = previous_end if previous_end >= 0 and word.start - previous_end <= MOST_BETWEEN else word.start
+            while start > 0 and start > previous_end and self._written[start - 1] in LEADING:
+                start -= 1
             end = word.end
             while end < len(self._written) and self._written[end] in TRAILING:
                 end += 1
@@ -169,6 +171,7 @@ class _Letters:
 
 
 MOST_BETWEEN = 4
+LEADING = "-–−±+<>≤≥~≈([\"'“‘$€£#"
 TRAILING = ".,;:!?)]%°\"'”’"
 
 

@@ -1,0 +1,250 @@
+"""Who gets in, and what is refused: each test fails without its guard."""
+
+from __future__ import annotations
+
+import re
+import socket
+import time
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from kgrag.errors import InputError
+from kgrag.serve.access import Access, Attempts, User, add_user, read_users
+from kgrag.serve.guard import is_loopback
+from kgrag.serve.running import Listening, check_listening
+
+from .conftest import DeskServer, OpenDesk
+
+QUESTION = {"question": "What is the standby current of the X-100?"}
+
+
+@pytest.fixture(scope="module")
+def tokens(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    file = tmp_path_factory.mktemp("users") / "users.toml"
+    made = {role: add_user(file, f"{role}-user", role) for role in ("ask", "curate", "admin")}  # type: ignore[arg-type]
+    return {**made, "file": str(file)}
+
+
+@pytest.fixture(scope="module")
+def closed(open_desk: OpenDesk, tokens: dict[str, str]) -> DeskServer:
+    """A desk with users."""
+    return open_desk(access=Access(read_users(Path(tokens["file"]))))
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "localhost.evil.example", ""]
+)
+def test_a_foreign_host_name_is_refused(client: httpx2.Client, host: str) -> None:
+    """DNS rebinding: a page of evil.example whose name leads to 127.0.0.1."""
+    assert client.get("/api/status", headers={"Host": host}).status_code == 421
+
+
+def test_a_second_host_header_is_refused(desk: DeskServer) -> None:
+    with socket.create_connection(("127.0.0.1", desk.port)) as raw:
+        raw.sendall(b"GET /api/status HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\nConnection: close\r\n\r\n")
+        assert raw.recv(100).startswith((b"HTTP/1.1 421", b"HTTP/1.1 400"))
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+        {"Origin": "http://127.0.0.1:1"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+    ],
+)
+def test_requests_of_other_origins_are_refused(client: httpx2.Client, headers: dict[str, str]) -> None:
+    assert client.post("/api/ask", json=QUESTION, headers=headers).status_code == 403
+
+
+def test_the_desks_own_page_may_ask(desk: DeskServer, client: httpx2.Client) -> None:
+    headers = {"Origin": desk.url, "Sec-Fetch-Site": "same-origin"}
+    assert client.post("/api/complete", json=QUESTION, headers=headers).status_code == 200
+
+
+def test_no_other_site_may_read_an_answer(client: httpx2.Client) -> None:
+    preflight = client.options(
+        "/api/ask", headers={"Origin": "https://evil.example", "Access-Control-Request-Method": "POST"}
+    )
+    reply = client.get("/api/status", headers={"Origin": "https://evil.example"})
+    for one in (preflight, reply):
+        assert not [name for name in one.headers if name.startswith("access-control-")]
+    assert reply.headers["cross-origin-resource-policy"] == "same-origin"
+
+
+def test_every_reply_has_the_policy(client: httpx2.Client) -> None:
+    for path in ("/", "/static/desk.js", "/api/status", "/nowhere"):
+        policy = client.get(path).headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+        assert client.get(path).headers["x-content-type-options"] == "nosniff"
+
+
+def test_the_page_has_no_inline_script_style_or_foreign_address(client: httpx2.Client) -> None:
+    page = client.get("/").text
+    assert not re.search(r"<style|\sstyle=|\son\w+=|https?://", page)
+    assert re.findall(r"<script([^>]*)>", page) == [' type="module" src="/static/desk.js"']
+
+
+def test_the_pages_scripts_make_no_markup_of_text() -> None:
+    """What documents, models and people wrote becomes text nodes: no way from a string to markup is used anywhere."""
+    import kgrag.serve
+
+    for file in (Path(kgrag.serve.__file__).parent / "static").glob("*.js"):
+        assert not re.search(
+            r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|srcdoc|DOMParser",
+            file.read_text(),
+        ), file.name
+
+
+def test_a_body_that_is_too_large_is_refused_with_and_without_its_length(client: httpx2.Client) -> None:
+    large = b'{"question": "' + b"x" * 300_000 + b'"}'
+    assert client.post("/api/ask", content=large, headers={"Content-Type": "application/json"}).status_code == 413
+
+    def pieces() -> object:
+        for start in range(0, len(large), 10_000):
+            yield large[start : start + 10_000]
+
+    sent = client.post("/api/ask", content=pieces(), headers={"Content-Type": "application/json"})  # type: ignore[arg-type]
+    assert sent.status_code == 413
+
+
+def test_nothing_but_the_empty_page_is_there_without_a_token(closed: DeskServer) -> None:
+    with closed.client() as client:
+        for path in ("/", "/static/desk.js", "/healthz"):
+            assert client.get(path).status_code == 200
+        for path in (
+            "/api/documents",
+            "/api/openapi.json",
+            "/api/me",
+            "/readyz",
+            "/documents/x/view",
+            "/metrics",
+            "/nowhere",
+        ):
+            reply = client.get(path)
+            assert reply.status_code == 401, path
+            assert reply.headers["www-authenticate"] == "Bearer"
+        assert client.post("/api/ask", json=QUESTION).status_code == 401
+        assert client.get("/api/me", headers={"Authorization": "Bearer wrong"}).status_code == 401
+        assert client.get("/api/me", headers={"Cookie": "kgrag_session=wrong"}).status_code == 401
+
+
+def test_a_role_is_needed(closed: DeskServer, tokens: dict[str, str]) -> None:
+    with closed.client() as client:
+        for role, expected in (("ask", 403), ("curate", 403), ("admin", 200)):
+            reply = client.get("/api/tickets", headers={"Authorization": f"Bearer {tokens[role]}"})
+            assert reply.status_code == expected, role
+
+
+def test_nobody_gives_feedback_on_the_answer_of_another(closed: DeskServer, tokens: dict[str, str]) -> None:
+    with closed.client() as client:
+        asked = client.post("/api/ask", json=QUESTION, headers={"Authorization": f"Bearer {tokens['ask']}"}).json()
+        body = {"answer_id": asked["id"], "verdict": "wrong"}
+        other = client.post("/api/feedback", json=body, headers={"Authorization": f"Bearer {tokens['curate']}"})
+        own = client.post("/api/feedback", json=body, headers={"Authorization": f"Bearer {tokens['ask']}"})
+    assert (other.status_code, own.status_code) == (404, 201)
+
+
+def test_logging_in_gives_a_cookie_that_scripts_and_other_sites_never_see(
+    closed: DeskServer, tokens: dict[str, str]
+) -> None:
+    with closed.client() as client:
+        reply = client.post("/login", json={"token": tokens["ask"]})
+        cookie = reply.headers["set-cookie"]
+        assert "HttpOnly" in cookie
+        assert "SameSite=strict" in cookie
+        assert tokens["ask"] not in cookie
+        assert client.get("/api/me").json() == {"name": "ask-user", "role": "ask", "login": True}
+        forged = client.post("/api/complete", json=QUESTION, headers={"Origin": "https://evil.example"})
+        assert forged.status_code == 403  # CSRF: a cookie alone is not enough
+        secret = client.cookies["kgrag_session"]
+        assert client.post("/logout").status_code == 204
+        assert client.get("/api/me", headers={"Cookie": f"kgrag_session={secret}"}).status_code == 401
+
+
+def test_wrong_tokens_are_limited_and_even_the_right_one_waits(open_desk: OpenDesk, tokens: dict[str, str]) -> None:
+    desk = open_desk(access=Access(read_users(Path(tokens["file"]))))
+    with desk.client() as client:
+        tries = [client.post("/login", json={"token": f"guess {n}"}).status_code for n in range(12)]
+        assert tries == [401] * 10 + [429] * 2
+        assert client.post("/login", json={"token": tokens["ask"]}).status_code == 429
+        assert client.get("/api/me", headers={"Authorization": f"Bearer {tokens['ask']}"}).status_code == 429
+    bearer = open_desk(access=Access(read_users(Path(tokens["file"]))))
+    with bearer.client() as client:
+        tries = [client.get("/api/me", headers={"Authorization": f"Bearer {n}"}).status_code for n in range(12)]
+    assert tries == [401] * 10 + [429] * 2
+
+
+def test_attempts_are_forgotten_after_a_minute() -> None:
+    now = [0.0]
+    attempts = Attempts(2, now=lambda: now[0])
+    attempts.count("a")
+    attempts.count("a")
+    assert attempts.exceeded("a")
+    assert not attempts.exceeded("b")
+    now[0] = 61.0
+    assert not attempts.exceeded("a")
+
+
+def test_requests_of_one_user_are_limited(
+    open_desk: OpenDesk, tokens: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kgrag.serve.guard.REQUESTS_PER_MINUTE", 3)
+    desk = open_desk(access=Access(read_users(Path(tokens["file"]))))
+    with desk.client() as client:
+        client.get("/healthz")  # the middleware is made by the first request
+        statuses = {
+            role: [
+                client.post(
+                    "/api/complete", json=QUESTION, headers={"Authorization": f"Bearer {tokens[role]}"}
+                ).status_code
+                for _ in range(4)
+            ]
+            for role in ("ask", "curate")
+        }
+    assert statuses == {"ask": [200, 200, 200, 429], "curate": [200, 200, 200, 429]}
+
+
+def test_an_address_that_others_reach_needs_users(tmp_path: Path, tokens: dict[str, str]) -> None:
+    def listening(host: str, users: Path | None = None) -> Listening:
+        return Listening(host, 0, users, (), tmp_path, tmp_path)
+
+    for host in ("0.0.0.0", "192.168.1.4", "::", "example.org"):
+        with pytest.raises(InputError, match="kgrag users add"):
+            check_listening(listening(host))
+    assert check_listening(listening("127.0.0.1")).is_open
+    assert not check_listening(listening("0.0.0.0", Path(tokens["file"]))).is_open
+    empty = tmp_path / "users.toml"
+    empty.write_text("")
+    with pytest.raises(InputError, match="has no users"):
+        check_listening(listening("0.0.0.0", empty))
+
+
+def test_what_is_the_loopback_is_known() -> None:
+    assert all(map(is_loopback, ("127.0.0.1", "127.8.8.8", "localhost", "::1", "[::1]")))
+    assert not any(map(is_loopback, ("0.0.0.0", "::", "10.0.0.1", "localhost.evil.example", "")))
+
+
+def test_the_file_of_users_keeps_no_token(tmp_path: Path) -> None:
+    file = tmp_path / "users.toml"
+    token = add_user(file, "anna", "ask")
+    assert token not in file.read_text()
+    assert file.stat().st_mode & 0o077 == 0
+    assert Access(read_users(file)).user_of_token(token) == User("anna", "ask")
+    for name in ("anna", 'x"]\nrole', "a" * 65, ""):
+        with pytest.raises(InputError):
+            add_user(file, name, "ask")
+
+
+def test_a_session_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    access = Access()
+    secret = access.open_session(User("anna", "ask"))
+    assert access.user_of_session(secret) is not None
+    later = time.monotonic() + 13 * 3600
+    monkeypatch.setattr(time, "monotonic", lambda: later)
+    assert access.user_of_session(secret) is None
