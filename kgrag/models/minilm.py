@@ -47,6 +47,8 @@ BATCH_TOKENS = 2048
 """Padded tokens of one run: enough to keep two cores busy, little enough to stay in their caches (8192 took a fifth more time)."""
 TOKEN_VECTORS_BYTES = 256_000_000
 """Of token vectors that are kept; a chunk of 150 tokens has 115 kB of them."""
+VECTORS_BYTES = 16_000_000
+"""Of vectors that are kept: about 10,000 statements."""
 
 
 class MiniLM:
@@ -61,7 +63,8 @@ class MiniLM:
 
     def __init__(self) -> None:
         self._loading = threading.Lock()
-        self._recent = RecentVectors(TOKEN_VECTORS_BYTES)
+        self._recent: RecentVectors[TokenVectors] = RecentVectors(TOKEN_VECTORS_BYTES)
+        self._recent_means: RecentVectors[Vectors] = RecentVectors(VECTORS_BYTES)
 
     def count_tokens(self, text: str) -> int:
         """Count the tokens of `text`, without special ones."""
@@ -81,7 +84,12 @@ class MiniLM:
         return await asyncio.to_thread(self.embed, texts)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Embed texts, blocking: [len(texts), 384], unit length."""
+        """Embed texts, blocking: [len(texts), 384], unit length. What was read lately is kept (about 10,000 texts)."""
+        if not texts:
+            return np.zeros((0, HIDDEN), dtype=np.float32)
+        return np.stack(self._recent_means.of(texts, self._embed))
+
+    def _embed(self, texts: Sequence[str]) -> Vectors:
         sums = np.zeros((len(texts), HIDDEN), dtype=np.float32)
         for owner, states in self._token_states(texts):
             mean = states.mean(axis=0)

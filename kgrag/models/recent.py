@@ -5,22 +5,25 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from typing import Any, Generic, TypeVar
 
-from kgrag.models.base import TokenVectors
+from numpy.typing import NDArray
 
 __all__ = ["RecentVectors"]
 
+Array = TypeVar("Array", bound=NDArray[Any])
 
-class RecentVectors:
+
+class RecentVectors(Generic[Array]):
     """Arrays by text, up to `capacity_bytes`; who was not asked for the longest goes first. Safe across threads."""
 
     def __init__(self, capacity_bytes: int) -> None:
         self._capacity = capacity_bytes
-        self._kept: OrderedDict[str, TokenVectors] = OrderedDict()
+        self._kept: OrderedDict[str, Array] = OrderedDict()
         self._bytes = 0
         self._lock = threading.Lock()
 
-    def of(self, texts: Sequence[str], embed: Callable[[Sequence[str]], Sequence[TokenVectors]]) -> list[TokenVectors]:
+    def of(self, texts: Sequence[str], embed: Callable[[Sequence[str]], Sequence[Array]]) -> list[Array]:
         """Return an array for each text; `embed` is asked once, for those that are not kept. The arrays are read-only."""
         with self._lock:
             found = {text: self._kept[text] for text in texts if text in self._kept}
@@ -33,7 +36,7 @@ class RecentVectors:
             self._keep(made)
         return [found[text] for text in texts]
 
-    def _keep(self, made: dict[str, TokenVectors]) -> None:
+    def _keep(self, made: dict[str, Array]) -> None:
         with self._lock:
             for text, vectors in made.items():
                 vectors.flags.writeable = False
