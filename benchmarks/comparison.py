@@ -4,9 +4,9 @@
 
 Builds the Arduino chunks of `--data` with the graph of mentions and its communities, writes the 160 questions with their gold facts
 (where `evidence.jsonl` has them) as a question file, learns the map of `adaptive` on another corpus (the 61 questions on the sample
-documents), and runs `kgrag compare` with `rules` in both roles in a process of its own. So many times it is killed (SIGKILL, the whole group of
-processes) after a random time; the last run goes on to its end, and `kgrag report` writes the page into FOLDER. Prints how many cells each
-run found and left, processor time and peak memory of each process, and the means of the main measures.
+documents), and runs `kgrag compare` with `rules` in both roles in a process of its own. So many times it is killed (SIGKILL, the whole
+group of processes) after a random time; the last run goes on to its end, and `kgrag report` writes the page into FOLDER. Prints how many
+cells each run found and left, processor time and peak memory of each process, and the means of the main measures.
 
 No answer that a killed run had kept may be made again: exits with 1 where one was.
 """
