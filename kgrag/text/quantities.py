@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
+from kgrag.text.numerals import in_digits
 from kgrag.text.units import SYMBOLS, UNIT_CASEFOLDS, canonical_unit, dimension, scale
 
 __all__ = [
@@ -21,6 +22,8 @@ __all__ = [
     "canonical_quantity",
     "has_quantity",
     "number_value",
+    "numbers",
+    "plain_number",
     "quantities",
     "unit_after",
 ]
@@ -62,6 +65,8 @@ LOOSE_QUANTITY = re.compile(
     )
     + r")(?![^\W_])"
 )
+ANY_NUMBER = re.compile(rf"(?<![^\W_])(?<!\d[.,])(?P<sign>(?<![\w.,)])[-−](?=\d))?(?<![^\W_])(?P<digits>{NUMBER})")
+"""A number, with or without a unit; a minus between two numbers or in a name (`260-1260`, `X-100`) is no sign."""
 COUNT = re.compile(r"(?<![\w.,])(?<!\w-)(?<!\d )(\d+) ?[x×](?= [^\W\d]| ?\()")
 
 
@@ -160,6 +165,21 @@ def number_value(written: str) -> Fraction | None:
     if mantissa.count(".") > 1 or abs(int(power or 0)) > MAX_POWER:
         return None
     return Fraction(mantissa) * Fraction(10) ** int(power or 0)
+
+
+def plain_number(written: str) -> str:
+    """Write a number one way: `1,260` and `1260`, `0.50` and `0.5`; what is no one number (a word, `1.2.3`) stays as it is."""
+    value = number_value(written) if re.fullmatch(NUMBER, written) else None
+    return written if value is None else _decimal(value)
+
+
+def numbers(text: str) -> list[str]:
+    """Return all numbers of a text in order, each written one way (`plain_number`), whatever unit they have; spelled ones where that is sure.
+
+    Digits after a letter (`BMP390`) belong to a name and are none.
+    """
+    found = ANY_NUMBER.finditer(in_digits(text))
+    return [f"{'-' if match['sign'] else ''}{plain_number(match['digits'])}" for match in found]
 
 
 @lru_cache(maxsize=1 << 16)

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kgrag
-from kgrag.text.quantities import quantities
+from kgrag.text.quantities import numbers, quantities
 
 
 @pytest.mark.parametrize(
@@ -116,3 +116,25 @@ def test_units_are_read_although_the_installation_that_was_used_before_is_gone(t
         done = subprocess.run([sys.executable, "-c", script], env=one, capture_output=True, text=True)
         assert (done.stdout.strip(), done.returncode) == ("pressure", 0), done.stderr
         shutil.rmtree(first, ignore_errors=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("260-1260 hPa", ["260", "1260"]),
+        ("from -40 to +85 °C", ["-40", "85"]),
+        ("X-1000 draws 1,260.50 mA", ["1000", "1260.5"]),
+        ("the BMP390 samples at 200 Hz", ["200"]),
+        ("0,125 V or 0.1250 V", ["0.125", "0.125"]),
+        ("version 1.2.3 of 5 million", ["1.2.3", "5000000"]),
+        ("none", []),
+    ],
+)
+def test_all_numbers_of_a_text_are_written_one_way(text: str, found: list[str]) -> None:
+    assert numbers(text) == found
+
+
+@given(st.text())
+def test_numbers_are_read_from_any_text_and_read_again_alike(text: str) -> None:
+    found = numbers(text)
+    assert numbers(" ; ".join(found)) == found

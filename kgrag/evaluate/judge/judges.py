@@ -57,7 +57,7 @@ class RulesJudge:
     """The model-free `Judge`; what it cannot see is in `kgrag.evaluate.judge.rules.BLIND`."""
 
     name = "rules"
-    fingerprint = "rules 1"
+    fingerprint = "rules 2"
 
     async def judge(self, question: GoldQuestion, answer: Answer) -> Judgement:
         """Judge by words, numbers and sentences; an abstention by what the question says of being answerable."""

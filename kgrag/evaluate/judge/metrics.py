@@ -23,6 +23,7 @@ from kgrag.evaluate.judge.verdicts import (
     Support,
 )
 from kgrag.models.base import Vectors
+from kgrag.text.sentences import sentences
 
 __all__ = [
     "Category",
@@ -58,7 +59,6 @@ _REFUSING_SENTENCE = re.compile(
     r"|is not (?:mentioned|stated|specified|available|provided|given)|as an ai)\b",
     re.IGNORECASE,
 )
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 
 
 def is_refusal(answer: str, *, how: Literal["substrings", "sentences"] = "sentences") -> bool:
@@ -69,12 +69,12 @@ def is_refusal(answer: str, *, how: Literal["substrings", "sentences"] = "senten
     text = answer.replace("’", "'").strip()
     if how == "substrings":
         return not text or any(phrase in text.lower() for phrase in REFUSING_SUBSTRINGS)
-    sentences = [sentence for sentence in _SENTENCE_END.split(text) if re.search(r"\w", sentence)]
-    if not sentences:
+    said = [one.text for one in sentences(text) if re.search(r"\w", one.text)]
+    if not said:
         return True
     # A refusal says so at once; what follows may explain what was looked for, but it must not be longer than a few words a sentence.
-    refusing = [bool(_REFUSING_SENTENCE.search(sentence)) for sentence in sentences]
-    return refusing[0] and sum(refusing) * 2 >= len(sentences)
+    refusing = [bool(_REFUSING_SENTENCE.search(sentence)) for sentence in said]
+    return refusing[0] and sum(refusing) * 2 >= len(said)
 
 
 def answer_relevance(question: Vectors, reverse_questions: Vectors, *, preset: Preset) -> tuple[float, float]:

@@ -22,6 +22,7 @@ from kgrag.evaluate.judge.verdicts import (
     Support,
 )
 from kgrag.evaluate.overlap import Overlap
+from kgrag.text.quantities import numbers, plain_number
 from kgrag.text.sentences import sentences
 from kgrag.text.words import FUNCTION_WORDS, stems
 
@@ -46,24 +47,16 @@ SUPPORTED, PARTLY = 0.7, 0.4
 SHORT_REFERENCE_TERMS = 8
 """A reference of at most so many terms is one thing (a name, a value), not several facts."""
 MARK = re.compile(r"\[(\d+(?:\s*[,;-]\s*\d+)*)\]")
-NUMBER = re.compile(r"[-+−]?\d+(?:[.,]\d+)*")
 POLARITY = re.compile(r"\b(?:yes|no|not|never|neither|none|nor)\b|n't\b", re.IGNORECASE)
 
 
 def _terms(text: str) -> Counter[str]:
     """Count the stems of a text's content words; numbers are written alike: `1,260` and `1260`, `0.50` and `0.5`."""
-    return Counter(_number(stem) for word, stem in stems(text) if word not in FUNCTION_WORDS)
+    return Counter(plain_number(stem) for word, stem in stems(text) if word not in FUNCTION_WORDS)
 
 
 def _numbers(text: str) -> frozenset[str]:
-    return frozenset(map(_number, NUMBER.findall(MARK.sub(" ", text))))
-
-
-def _number(text: str) -> str:
-    if not NUMBER.fullmatch(text):
-        return text
-    plain = text.replace("−", "-").replace(",", "").lstrip("+")
-    return plain.rstrip("0").rstrip(".") if "." in plain else plain
+    return frozenset(numbers(MARK.sub(" ", text)))
 
 
 def _own_terms(text: str, question: str) -> Counter[str]:
