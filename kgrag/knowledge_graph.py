@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from contextlib import nullcontext, suppress
 from functools import cached_property, update_wrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, Self, TypeVar
 
 from kgrag.common.waiting import wait_for
 from kgrag.models import CHAT_MODELS, check_model_names, is_hosted, open_chat_model, open_embedder, open_reranker
@@ -361,7 +361,7 @@ class AsyncKnowledgeGraph:
         *,
         out: str | Path,
         options: CompareOptions,
-        rejudge_failed: bool = False,
+        rejudge: Literal["missing", "failed", "all"] = "missing",
         progress: Progress | None = None,
     ) -> CompareReport:
         """Ask every question through every pipeline and judge the answers, in a run that resumes; see `kgrag.jobs.compare.compare`.
@@ -375,9 +375,9 @@ class AsyncKnowledgeGraph:
         prepared = await self._comparison(Path(questions), options)
         await self._check_comparing(options.judge)
         with Run(Path(out), create=True) as run:
-            if rejudge_failed:
-                run.forget_failed_judgements(prepared.judge.fingerprint)
-            return await compare(run, prepared, concurrency=self.settings.concurrency, progress=progress)
+            return await compare(
+                run, prepared, concurrency=self.settings.concurrency, rejudge=rejudge, progress=progress
+            )
 
     async def compare_outlook(self, questions: str | Path, *, out: str | Path, options: CompareOptions) -> Outlook:
         """Say what `compare` would still do; no model is called, and a run that is not there is not made."""
@@ -386,7 +386,7 @@ class AsyncKnowledgeGraph:
 
         prepared = await self._comparison(Path(questions), options)
         with Run(Path(out)) if run_exists(Path(out)) else nullcontext() as run:
-            return outlook(run, prepared)
+            return outlook(run, prepared, prices=self.meter.prices)
 
     async def make_questions(
         self, out: str | Path, *, options: QuestionOptions | None = None, progress: Progress | None = None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kgrag.cli.options import AsJson, BaseUrl, Embedder, Graph, Model, Reranker, Store
+from kgrag.cli.options import AsJson, BaseUrl, Embedder, Graph, Model, Pipelines, Reranker, Store
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,12 +28,7 @@ def retrieval(
             help="JSON lines with id, question, query_type and gold: evidence (ids) or facts (lists of ids).",
         ),
     ],
-    pipelines: Annotated[
-        str,
-        typer.Option(
-            "--pipelines", help="Names or TOML files, separated by commas; RAG_* for all of a kind, all for every one."
-        ),
-    ] = "default",
+    pipelines: Pipelines = "default",
     store: Store = None,
     baseline: Annotated[
         str | None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -16,6 +16,7 @@ from kgrag.cli.options import (
     Graph,
     Model,
     ModelCache,
+    Pipelines,
     Prices,
     Reranker,
     Store,
@@ -44,12 +45,7 @@ def compare(
         ),
     ],
     out: Annotated[Path, typer.Option("--out", help="Folder of the run: the same command again goes on there.")],
-    pipelines: Annotated[
-        str,
-        typer.Option(
-            "--pipelines", help="Names or TOML files, separated by commas; RAG_* for all of a kind, all for every one."
-        ),
-    ] = "default,hybrid",
+    pipelines: Pipelines = "default,hybrid",
     store: Store = None,
     baseline: Annotated[
         str | None,
@@ -60,6 +56,10 @@ def compare(
     ] = "rules",
     preset: Preset = "strict",
     repeats: Annotated[int, typer.Option("--repeats", min=1, help="How often each question is asked.")] = 1,
+    judge_repeats: Annotated[
+        int,
+        typer.Option("--judge-repeats", min=1, help="How often a model judges each answer; the report has the spread."),
+    ] = 1,
     top: Top = None,
     budget: Budget = None,
     graph: Graph = None,
@@ -72,7 +72,10 @@ def compare(
     model_cache: ModelCache = None,
     prices: Prices = None,
     rejudge_failed: Annotated[
-        bool, typer.Option("--rejudge-failed", help="Judge again what has parts that could not be judged.")
+        bool, typer.Option("--rejudge-failed", help="Ask the judge again for the parts that could not be judged.")
+    ] = False,
+    rejudge: Annotated[
+        bool, typer.Option("--rejudge", help="Judge everything anew; no question is asked again.")
     ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what is missing and what it would take; call nothing.")
@@ -93,6 +96,7 @@ def compare(
             judge=judge,
             preset=preset,
             repeats=repeats,
+            judge_repeats=judge_repeats,
             top=top,
             budget=budget,
         )
@@ -120,9 +124,8 @@ def compare(
             else:
                 _show_outlook(expected)
             return 0
-        done = opened.compare(
-            questions, out=out, options=options, rejudge_failed=rejudge_failed, progress=terminal_progress()
-        )
+        again: Literal["missing", "failed", "all"] = "all" if rejudge else "failed" if rejudge_failed else "missing"
+        done = opened.compare(questions, out=out, options=options, rejudge=again, progress=terminal_progress())
     _show_done(done, out, as_json=as_json)
     return 0 if done.complete else 1
 
@@ -131,9 +134,11 @@ def _show_outlook(expected: Outlook) -> None:
     from kgrag.cli.output import stdout
 
     guessed = "" if expected.measured else " (a guess: the run has no answer yet)"
+    price = "no known price (--prices)" if expected.cost is None else f"{expected.cost:.2f} dollars"
     stdout.print(
         f"{expected.cells:,} cells: {expected.answers:,} to answer, {expected.judgements:,} to judge; {expected.calls:,} calls of models, "
-        f"about {expected.prompt_tokens:,} + {expected.completion_tokens:,} tokens, {expected.seconds:,.0f} s one after the other{guessed}",
+        f"about {expected.prompt_tokens:,} + {expected.completion_tokens:,} tokens, {price}, "
+        f"{expected.seconds:,.0f} s one after the other{guessed}",
         markup=False,
     )
 
@@ -200,19 +205,94 @@ def calibrate(
     file: Annotated[
         Path, typer.Argument(help="JSON lines of answers or pairs of answers with what people made of them.")
     ],
-    judge: Annotated[str, typer.Option("--judge", help="rules, or a chat model.")] = "rules",
-    preset: Preset = "thesis",
+    judge: Annotated[
+        str | None,
+        typer.Option("--judge", help="rules, or a chat model. Default: rules, or the run's.", show_default=False),
+    ] = None,
+    preset: Annotated[
+        str | None,
+        typer.Option("--preset", help="Constants of the metrics. Default: thesis, or the run's.", show_default=False),
+    ] = None,
+    run: Annotated[
+        Path | None,
+        typer.Option(
+            "--run",
+            help="Keep it in this run: its report then corrects the share of right answers.",
+            show_default=False,
+        ),
+    ] = None,
     base_url: BaseUrl = None,
+    embedder: Embedder = None,
     as_json: AsJson = False,
 ) -> None:
     """Agreement of a judge with people: accuracy and kappa on answers, correlation on pairs, beside how far people agree."""
+    from contextlib import nullcontext
+
     from kgrag.cli.output import print_json, stdout
+    from kgrag.evaluate.runs import Run
     from kgrag.jobs.calibrate import calibrate as job
     from kgrag.settings import load_settings
 
-    found = job(file, judge=judge, preset=preset, settings=load_settings(base_url=base_url))
+    with nullcontext() if run is None else Run(run) as opened:
+        of_run = None if opened is None else opened.settings
+        found = job(
+            file,
+            judge=judge or (of_run.judge if of_run else "rules"),
+            preset=preset or (of_run.preset if of_run else "thesis"),
+            settings=load_settings(base_url=base_url, embedder=embedder or (of_run.embedder if of_run else None)),
+            run=opened,
+        )
     if as_json:
         print_json(found.model_dump(mode="json"))
         return
     for line in found.lines():
         stdout.print(line, markup=False)
+
+
+@judge_app.command("pairs")
+def pairs(
+    run: Annotated[Path, typer.Argument(help="The folder of a run (--out of kgrag compare).")],
+    first: Annotated[str, typer.Argument(help="A pipeline of the run.")],
+    second: Annotated[str, typer.Argument(help="Another one.")],
+    judge: Annotated[str, typer.Option("--judge", help="A chat model.")],
+    only_differences: Annotated[
+        bool,
+        typer.Option(
+            "--only-differences",
+            help="Show only sentences that the other answer does not have (against a liking for length).",
+        ),
+    ] = False,
+    base_url: BaseUrl = None,
+    concurrency: Concurrency = None,
+    model_cache: ModelCache = None,
+    as_json: AsJson = False,
+) -> int:
+    """Which of two pipelines' answers a judge prefers, each pair asked in both orders; a verdict that follows the order is a tie."""
+    import asyncio
+
+    from kgrag.cli.output import print_json, stderr, stdout, terminal_progress
+    from kgrag.evaluate.runs import Run
+    from kgrag.jobs.pairs import compare_pairs
+    from kgrag.models import open_chat_model
+    from kgrag.settings import load_settings
+
+    settings = load_settings(base_url=base_url, concurrency=concurrency, model_cache=model_cache)
+    model = open_chat_model(judge, settings=settings)
+    with Run(run) as opened:
+        job = compare_pairs(
+            opened,
+            first,
+            second,
+            model=model,
+            only_differences=only_differences,
+            concurrency=settings.concurrency,
+            progress=terminal_progress(),
+        )
+        found = asyncio.run(job)
+    if as_json:
+        print_json(found.model_dump(mode="json"))
+    else:
+        stdout.print(found.in_words, markup=False)
+        for question, reason in found.failed.items():
+            stderr.print(f"failed: question {question}: {reason}", markup=False)
+    return 1 if found.failed else 0

@@ -17,6 +17,7 @@ __all__ = [
     "Model",
     "ModelCache",
     "Pipeline",
+    "Pipelines",
     "Prices",
     "RequestsPerMinute",
     "Reranker",
@@ -40,6 +41,12 @@ Pipeline = Annotated[
     str | None,
     typer.Option(
         "--pipeline", "-p", help="A file of pipelines/ by its name, or the path of a TOML file.", show_default=False
+    ),
+]
+Pipelines = Annotated[
+    str,
+    typer.Option(
+        "--pipelines", help="Names or TOML files, separated by commas; RAG_* for all of a kind, all for every one."
     ),
 ]
 Graph = Annotated[

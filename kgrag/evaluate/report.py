@@ -18,6 +18,10 @@ from kgrag.evaluate.summary import ALL, Summary
 __all__ = ["answer_in_three_sentences", "threats", "write_csv", "write_html", "write_markdown"]
 
 THESIS_COLUMNS = ("relevance", "completeness", "helpfulness")
+THESIS_TABLES = ((3, "recall"), (4, "relevance"), (5, "completeness"), (6, "helpfulness"))
+"""Its tables by type of question; table 2 is over all."""
+FILLED = 0.9
+"""Share of an equal budget of tokens from which a pipeline has filled it."""
 EVIDENCE_CHARACTERS = 400
 """Of a passage in the drill-down."""
 
@@ -75,6 +79,19 @@ def threats(run: Run, summary: Summary) -> list[str]:
         found.append(f"Parts that could not be judged, left out of their means: {counted}.")
     if settings.top is None and settings.budget is None:
         found.append("Each pipeline shows as much evidence as its file says: compare at equal --budget too.")
+    if settings.budget is not None:
+        shown = {one: (summary.mean(one, "evidence tokens") or 0.0) / settings.budget for one in summary.pipelines}
+        if short := {one: share for one, share in shown.items() if share < FILLED}:
+            listed = ", ".join(f"{one} {share:.0%}" for one, share in short.items())
+            found.append(
+                f"All may show {settings.budget:,} tokens of evidence, but these found less to show: {listed}."
+            )
+    if settings.judge_repeats == 1 and settings.judge != "rules":
+        found.append("The judge was asked once: how much it varies (--judge-repeats) is not in the intervals.")
+    if summary.calibration is None:
+        found.append(
+            "The judge was not calibrated on answers that people judged (kgrag judge calibrate --run): rates are as it saw them."
+        )
     return found
 
 
@@ -111,11 +128,20 @@ def write_html(run: Run, out: Path, *, summary: Summary) -> None:
         },
         measures=measures(summary),
         published=published("thesis_results"),
-        published_recall=published("thesis_recall_by_type"),
+        published_by_type={name: published(f"thesis_{name}_by_type") for _, name in THESIS_TABLES},
+        thesis_tables=THESIS_TABLES,
+        beside=any(pipeline in published("thesis_results") for pipeline in summary.pipelines),
+        abstention=_answerability(summary),
         thesis_columns=THESIS_COLUMNS,
         questions=drill_down(run),
     )
     page.dump(str(out), encoding="utf-8")
+
+
+def _answerability(summary: Summary) -> dict[str, int] | None:
+    """Count the questions of which it is known whether the documents answer them; None where it is of none."""
+    known = [row.answerable for row in summary.rows[summary.baseline] if row.answerable is not None]
+    return {"asked": len(known), "unanswerable": known.count(False)} if known else None
 
 
 def measures(summary: Summary) -> list[str]:
@@ -170,6 +196,13 @@ def write_markdown(run: Run, out: Path, *, summary: Summary) -> None:
             cells.append("" if one is None else f"{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]")
         lines.append(_line([pipeline, *cells]))
     lines += ["", "## By type", ""] + [f"- {one.query_type}: {one.in_words}" for one in summary.verdicts]
+    if summary.calibration is not None:
+        head = ["pipeline", "seen", "corrected"]
+        lines += ["", "## Right answers, corrected for the judge's errors", "", _line(head), _line(["---"] * 3)]
+        for pipeline in summary.pipelines:
+            one, seen = summary.corrected(pipeline), summary.mean(pipeline, "right")
+            corrected = "" if one is None else f"{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]"
+            lines.append(_line([pipeline, "" if seen is None else f"{seen:.2f}", corrected]))
     lines += ["", "## What speaks against these figures", ""] + [f"- {one}" for one in threats(run, summary)]
     lines += ["", "## Made with", ""] + [f"- {key}: {value}" for key, value in settings.model_dump().items()]
     out.write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -17,16 +17,18 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from kgrag.errors import InputError
 from kgrag.evaluate.gold_questions import GoldQuestion
+from kgrag.evaluate.judge.calibration import Agreement
 from kgrag.evaluate.judge.judgement import Judgement
 from kgrag.types import Answer, content_id
 
-__all__ = ["Cell", "Result", "Run", "RunSettings", "run_exists"]
+__all__ = ["Cell", "Result", "Run", "RunSettings", "judge_key", "run_exists"]
 
 FILE = "run.sqlite"
 VERSION = "1"
 LOCK_TIMEOUT_S = 30.0
 """How long to wait for another process that writes the same run."""
 QUESTION: TypeAdapter[GoldQuestion] = TypeAdapter(GoldQuestion)
+AGREEMENT: TypeAdapter[Agreement] = TypeAdapter(Agreement)
 SCHEMA = """
     CREATE TABLE IF NOT EXISTS about (key TEXT PRIMARY KEY, value TEXT NOT NULL);
     CREATE TABLE IF NOT EXISTS questions (place INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, body TEXT NOT NULL);
@@ -61,6 +63,7 @@ class RunSettings(BaseModel):
     top: int | None = None
     budget: int | None = None
     repeats: int = 1
+    judge_repeats: int = 1
     pipelines: tuple[str, ...]
     baseline: str | None = None
 
@@ -90,8 +93,19 @@ class Result:
 
     cell: Cell
     answer: Answer | None
-    judgement: Judgement | None
+    judgements: tuple[Judgement, ...]
+    """One for each time that the judge was asked; complete, or empty."""
     failures: dict[str, str]
+
+    @property
+    def judgement(self) -> Judgement | None:
+        """The first judgement."""
+        return self.judgements[0] if self.judgements else None
+
+
+def judge_key(fingerprint: str, repeat: int) -> str:
+    """Name what a judge says when it is asked for the (repeat + 1)-th time."""
+    return fingerprint if repeat == 0 else content_id(fingerprint, str(repeat))
 
 
 def run_exists(folder: Path) -> bool:
@@ -215,27 +229,43 @@ class Run:
                 (key, stage, reason),
             )
 
-    def forget_failed_judgements(self, judge: str) -> int:
-        """Take out a judge's judgements that have missing parts, so that they are made again; return how many."""
-        keys = [
-            key
-            for key, body in self._database.execute("SELECT key, body FROM judgements WHERE judge = ?", (judge,))
-            if Judgement.model_validate_json(body).failures
-        ]
+    def failed_judgements(self, judge: str) -> set[str]:
+        """Keys of the cells whose judgement has missing parts."""
+        rows = self._database.execute("SELECT key, body FROM judgements WHERE judge = ?", (judge,))
+        return {key for key, body in rows if Judgement.model_validate_json(body).failures}
+
+    def judgement(self, key: str, judge: str) -> Judgement | None:
+        """Return what a judge says of a cell."""
+        row = self._one("SELECT body FROM judgements WHERE key = ? AND judge = ?", key, judge)
+        return None if row is None else Judgement.model_validate_json(row)
+
+    # How far the judge agrees with people
+
+    def put_calibration(self, judge: str, preset: str, agreement: Agreement) -> None:
+        """Keep how often a judge tells right from wrong as people do, by a preset's categories: the report corrects its rates by it."""
         with self._transaction() as database:
-            database.executemany("DELETE FROM judgements WHERE key = ? AND judge = ?", [(key, judge) for key in keys])
-        return len(keys)
+            row = (f"calibration {judge} {preset}", AGREEMENT.dump_json(agreement).decode())
+            database.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", row)
+
+    def calibration(self, preset: str) -> Agreement | None:
+        """Return what is known of the run's judge with a preset; None where it was not calibrated."""
+        key = f"calibration {self.settings.judge_fingerprint} {preset}"
+        row = self._one("SELECT value FROM about WHERE key = ?", key)
+        return None if row is None else AGREEMENT.validate_json(row)
+
+    # All that there is
 
     def results(self, question: str | None = None) -> Iterator[Result]:
         """Yield every cell of the plan (or of one question) with what there is of it: only one answer is in memory at a time."""
-        judge = self.settings.judge_fingerprint
+        settings = self.settings
+        judges = [judge_key(settings.judge_fingerprint, repeat) for repeat in range(settings.judge_repeats)]
         for cell in self.cells(question):
-            row = self._one("SELECT body FROM judgements WHERE key = ? AND judge = ?", cell.key, judge)
+            judged = [one for judge in judges if (one := self.judgement(cell.key, judge)) is not None]
             failures = self._database.execute("SELECT stage, reason FROM failures WHERE key = ?", (cell.key,))
             yield Result(
                 cell=cell,
                 answer=self.answer(cell.key),
-                judgement=None if row is None else Judgement.model_validate_json(row),
+                judgements=tuple(judged) if len(judged) == len(judges) else (),
                 failures=dict(failures.fetchall()),
             )
 

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
+from statistics import pstdev
 
 from kgrag.evaluate.gold_questions import GoldQuestion
+from kgrag.evaluate.judge.calibration import Agreement
 from kgrag.evaluate.judge.judgement import answer_category, scores
-from kgrag.evaluate.judge.metrics import Category, CategoryCounts, five_point, mean_of_judged
+from kgrag.evaluate.judge.metrics import Category, CategoryCounts, Rate, abstention_rates, five_point, mean_of_judged
 from kgrag.evaluate.judge.presets import Preset
 from kgrag.evaluate.runs import Result, Run
-from kgrag.evaluate.statistics import Comparison, Interval, adjusted, compare_paired, mean_interval
+from kgrag.evaluate.statistics import (
+    Comparison,
+    Interval,
+    adjusted,
+    compare_paired,
+    corrected_rate,
+    mean_interval,
+    rate_interval,
+)
 
 __all__ = ["ALL", "Row", "Summary", "Verdict", "summarise"]
 
@@ -32,6 +42,10 @@ class Row:
     """The document that its gold evidence is in, or the question itself: questions of a cluster are drawn together."""
     scores: Mapping[str, float | None]
     category: Category | None
+    answerable: bool | None = None
+    """Whether the documents answer the question; None where nobody says."""
+    spread: Mapping[str, float] = field(default_factory=dict)
+    """Of measures that a judge was asked for several times: the standard deviation of what it said of the one answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +73,8 @@ class Summary:
     """Pipeline → cells without an answer or a judgement."""
     parts_missing: Mapping[str, int]
     """Part of a judgement → how many could not be judged."""
+    calibration: Agreement | None = None
+    """How often the judge tells right from wrong as people do, where the run says."""
 
     def of_type(self, pipeline: str, query_type: str) -> list[Row]:
         """The rows of a pipeline and a type; of `ALL` every one."""
@@ -69,21 +85,50 @@ class Summary:
         return mean_of_judged(row.scores.get(measure) for row in self.of_type(pipeline, query_type))
 
     def interval(self, pipeline: str, measure: str, query_type: str = ALL) -> Interval | None:
-        """Mean with its interval, clustered by document; None where nothing was judged."""
+        """Mean with its interval: bootstrapped by document, or Wilson's where every score is 0 or 1. None where nothing was judged."""
         scored = [
             (value, row.cluster)
             for row in self.of_type(pipeline, query_type)
             if (value := row.scores.get(measure)) is not None
         ]
-        return mean_interval([value for value, _ in scored], [cluster for _, cluster in scored]) if scored else None
+        values = [value for value, _ in scored]
+        if not values:
+            return None
+        if set(values) <= {0.0, 1.0}:
+            return rate_interval(round(sum(values)), len(values))
+        return mean_interval(values, [cluster for _, cluster in scored])
+
+    def corrected(self, pipeline: str, query_type: str = ALL) -> Interval | None:
+        """Share of right answers, corrected for the judge's errors (`corrected_rate`); None where the judge is not calibrated or no use."""
+        values = [value for row in self.of_type(pipeline, query_type) if (value := row.scores.get("right")) is not None]
+        known = self.calibration
+        if known is None or not values or not known.right[1] or not known.wrong[1]:
+            return None
+        return corrected_rate(sum(values) / len(values), n=len(values), right=known.right, wrong=known.wrong)
+
+    def abstention(self, pipeline: str) -> tuple[Rate, Rate]:
+        """Precision and recall of abstaining where the documents have no answer, over the questions of which that is known."""
+        known = [
+            (abstained >= 0.5, row.answerable)
+            for row in self.rows[pipeline]
+            if (abstained := row.scores.get("abstained")) is not None and row.answerable is not None
+        ]
+        return abstention_rates([abstained for abstained, _ in known], [answerable for _, answerable in known])
+
+    @cached_property
+    def judge_spread(self) -> dict[str, float]:
+        """Measure → mean standard deviation of what the judge said of one answer when it was asked several times; empty otherwise."""
+        rows = [row for some in self.rows.values() for row in some]
+        measures = dict.fromkeys(measure for row in rows for measure in row.spread)
+        return {one: mean_of_judged(row.spread.get(one) for row in rows) or 0.0 for one in measures}
 
     def counts(self, pipeline: str, query_type: str = ALL) -> CategoryCounts:
         """TP, FP, FN and PARTIAL."""
         return CategoryCounts.of(row.category for row in self.of_type(pipeline, query_type))
 
-    def five_point(self, pipeline: str, measure: str) -> float | None:
+    def five_point(self, pipeline: str, measure: str, query_type: str = ALL) -> float | None:
         """Mean of a measure on the scale of 1 to 5, each answer rounded as the thesis does."""
-        values = [row.scores.get(measure) for row in self.rows[pipeline]]
+        values = [row.scores.get(measure) for row in self.of_type(pipeline, query_type)]
         return mean_of_judged(None if value is None else float(five_point(value)) for value in values)
 
     @cached_property
@@ -166,7 +211,7 @@ def summarise(run: Run, *, preset: Preset) -> Summary:
         question = questions[result.cell.question]
         if result.answer is None or result.judgement is None:
             missing[result.cell.pipeline] += 1
-        for part in result.judgement.failures if result.judgement is not None else ():
+        for part in (part for judgement in result.judgements for part in judgement.failures):
             parts[part] = parts.get(part, 0) + 1
         row = _row(question, result, preset)
         gathered[result.cell.pipeline].setdefault(question.id, []).append(row)
@@ -183,25 +228,41 @@ def summarise(run: Run, *, preset: Preset) -> Summary:
         rows=rows,
         missing=missing,
         parts_missing=parts,
+        calibration=run.calibration(preset.name),
     )
 
 
 def _row(question: GoldQuestion, result: Result, preset: Preset) -> Row:
-    known = result.answer is not None and result.judgement is not None
     measured: Mapping[str, float | None] = {}
-    kind: Category | None = None
-    if known:
-        assert result.answer is not None and result.judgement is not None  # noqa: S101
-        measured = scores(question, result.answer, result.judgement, preset=preset)
-        kind = answer_category(result.judgement, preset=preset)
-    return Row(question.id, question.query_type, question.cluster, measured, kind)
+    spread: Mapping[str, float] = {}
+    kinds: list[Category | None] = []
+    if result.answer is not None and result.judgements:
+        each = [scores(question, result.answer, judgement, preset=preset) for judgement in result.judgements]
+        measured = _mean(each)
+        kinds = [answer_category(judgement, preset=preset) for judgement in result.judgements]
+        if len(each) > 1:
+            said = {name: [one[name] for one in each] for name in each[0]}
+            spread = {
+                name: pstdev(values) for name, some in said.items() if (values := _judged(some)) and len(values) > 1
+            }
+    # Of several judgements the category that most of them name, the first of those where several are equally frequent.
+    kind = max(kinds, key=kinds.count) if kinds else None
+    return Row(question.id, question.query_type, question.cluster, measured, kind, question.answerable, spread)
+
+
+def _judged(values: Iterable[float | None]) -> list[float]:
+    return [value for value in values if value is not None]
+
+
+def _mean(each: Sequence[Mapping[str, float | None]]) -> dict[str, float | None]:
+    measures = dict.fromkeys(measure for one in each for measure in one)
+    return {measure: mean_of_judged(one.get(measure) for one in each) for measure in measures}
 
 
 def _averaged(rows: Sequence[Row]) -> Row:
     """Average the repeats of one question; its category is the first's."""
     if len(rows) == 1:
         return rows[0]
-    measures = dict.fromkeys(measure for row in rows for measure in row.scores)
-    mean = {measure: mean_of_judged(row.scores.get(measure) for row in rows) for measure in measures}
-    first = rows[0]
-    return Row(first.question, first.query_type, first.cluster, mean, first.category)
+    first, mean = rows[0], _mean([row.scores for row in rows])
+    spread = {name: value for name, value in _mean([row.spread for row in rows]).items() if value is not None}
+    return Row(first.question, first.query_type, first.cluster, mean, first.category, first.answerable, spread)

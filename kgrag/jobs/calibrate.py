@@ -1,4 +1,7 @@
-"""`kgrag judge calibrate`: how far a judge agrees with people on answers and on pairs of answers that they judged."""
+"""`kgrag judge calibrate`: how far a judge agrees with people on answers and on pairs of answers that they judged.
+
+Kept in a run, it lets the run's report correct the share of right answers for the judge's errors.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from kgrag.common.waiting import wait_for
+from kgrag.errors import InputError
 from kgrag.evaluate.gold_questions import GoldQuestion
 from kgrag.evaluate.judge import rules
 from kgrag.evaluate.judge.calibration import Agreement, PairAgreement, agreement, pair_agreement, read_calibration
@@ -14,6 +18,8 @@ from kgrag.evaluate.judge.judgement import Judge
 from kgrag.evaluate.judge.judges import open_judge
 from kgrag.evaluate.judge.metrics import category
 from kgrag.evaluate.judge.presets import Preset, load_preset
+from kgrag.evaluate.judge.verdicts import CorrectnessVerdict
+from kgrag.evaluate.runs import Run
 from kgrag.evaluate.statistics import Interval
 from kgrag.models import CHAT_MODELS, open_chat_model, open_embedder
 from kgrag.settings import Settings
@@ -32,6 +38,9 @@ class Calibration(BaseModel):
 
     judge: str
     answers: Agreement | None = None
+    """Of "right or partly right, half of the reference at least" with people's right."""
+    as_reported: Agreement | None = None
+    """Of category TP, which a report counts as right, with people's right."""
     pairs: tuple[PairAgreement, ...] = ()
 
     def lines(self) -> list[str]:
@@ -41,6 +50,11 @@ class Calibration(BaseModel):
             found.append(
                 f"Right or wrong, {one.n} answers ({one.missing} not judged): accuracy {_shown(one.accuracy)}, kappa {one.kappa:.2f}; "
                 f"right ones found {one.right[0]}/{one.right[1]}, wrong ones {one.wrong[0]}/{one.wrong[1]}"
+            )
+        if (one := self.as_reported) is not None:
+            found.append(
+                f"As a report counts (right is category TP): right ones found {one.right[0]}/{one.right[1]}, "
+                f"wrong ones {one.wrong[0]}/{one.wrong[1]}"
             )
         for pair in self.pairs:
             ceiling = "" if pair.human_ceiling is None else f"; one person against the other {pair.human_ceiling:.2f}"
@@ -54,16 +68,34 @@ def _shown(one: Interval) -> str:
     return f"{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]"
 
 
-def calibrate(file: Path, *, judge: str, preset: str, settings: Settings) -> Calibration:
-    """Judge what a calibration file has and compare with people. Raises `InputError` for the file, `ModelError` for the judge."""
+def calibrate(file: Path, *, judge: str, preset: str, settings: Settings, run: Run | None = None) -> Calibration:
+    """Judge what a calibration file has and compare with people; `run` is where what was found out is kept.
+
+    Raises `InputError` for the file and for a run of another judge, `ModelError` for the judge.
+    """
     scored, pairs = read_calibration(file)
     chosen = load_preset(preset)
     model = None if judge in CHAT_MODELS else open_chat_model(judge, settings=settings)
     judging = open_judge(model, embedder=open_embedder(settings.embedder, settings=settings), preset=chosen)
-    answers = None
+    if run is not None and run.settings.judge_fingerprint != judging.fingerprint:
+        raise InputError(
+            f"{run.folder}: its judge is {run.settings.judge} with the preset {run.settings.preset} and the embedder "
+            f"{run.settings.embedder}; expected the same here, got {judge} with {preset} and {settings.embedder}, or judge that run anew."
+        )
+    answers = as_reported = None
     if scored:
-        verdicts = [wait_for(_right(judging, chosen, one.question, one.reference, one.answer)) for one in scored]
-        answers = agreement([one.human for one in scored], verdicts)
+        verdicts = [wait_for(_correctness(judging, one.question, one.reference, one.answer)) for one in scored]
+        human = [one.human for one in scored]
+        answers = agreement(human, [_right(one, chosen) for one in verdicts])
+        as_reported = agreement(
+            human, [None if one is None else category(one, preset=chosen) == "TP" for one in verdicts]
+        )
+        if run is not None:
+            run.put_calibration(judging.fingerprint, chosen.name, as_reported)
+    elif run is not None:
+        raise InputError(
+            f"{file}: expected answers that people called right or wrong, got only pairs: no rate can be corrected by them."
+        )
     found: tuple[PairAgreement, ...] = ()
     if pairs:
         differences = [
@@ -75,11 +107,14 @@ def calibrate(file: Path, *, judge: str, preset: str, settings: Settings) -> Cal
         ]
         aspects = sorted(set.intersection(*(set(person) for one in pairs for person in one.humans)))
         found = tuple(pair_agreement(pairs, differences, aspect=aspect) for aspect in aspects)
-    return Calibration(judge=judging.name, answers=answers, pairs=found)
+    return Calibration(judge=judging.name, answers=answers, as_reported=as_reported, pairs=found)
 
 
-async def _right(judge: Judge, preset: Preset, question: str, reference: str, answer: str) -> bool | None:
-    verdict = (await judge.judge(_question(question, reference), _answer(question, answer))).correctness
+async def _correctness(judge: Judge, question: str, reference: str, answer: str) -> CorrectnessVerdict | None:
+    return (await judge.judge(_question(question, reference), _answer(question, answer))).correctness
+
+
+def _right(verdict: CorrectnessVerdict | None, preset: Preset) -> bool | None:
     if verdict is None:
         return None
     return category(verdict, preset=preset) in ("TP", "PARTIAL") and verdict.coverage >= RIGHT_COVERAGE

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Annotated, Self
+from functools import cached_property, partial
+from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -16,10 +17,12 @@ from kgrag.common.progress import Progress, Silent
 from kgrag.errors import InputError, ModelReplyError
 from kgrag.evaluate.gold_questions import GoldQuestion
 from kgrag.evaluate.judge.judgement import Judge
-from kgrag.evaluate.runs import Cell, Run, RunSettings
+from kgrag.evaluate.runs import Cell, Run, RunSettings, judge_key
 from kgrag.jobs.ask import ask
 from kgrag.models import CHAT_MODELS
 from kgrag.models.base import ChatModel, Embedder
+from kgrag.models.cached import fresh_replies, nth_reply
+from kgrag.models.prices import PriceTable
 from kgrag.retrieve import AdaptiveRetriever, Retriever
 from kgrag.retrieve.pipeline import AdaptivePipeline, load_pipeline
 from kgrag.settings import Settings
@@ -39,7 +42,7 @@ __all__ = [
 SAY_COST_EVERY_S = 30.0
 JUDGE_CALLS = 8
 """Calls of a model that judges one answer: one for each part, two for nuggets."""
-MEASURED_ANSWERS = 200
+MEASURED_CELLS = 200
 ASSUMED_PROMPT_TOKENS, ASSUMED_COMPLETION_TOKENS, ASSUMED_SECONDS = 3000, 150, 2.0
 """Of one call, until a run has answers to measure."""
 
@@ -57,9 +60,11 @@ class CompareOptions(BaseModel):
     preset: str = "strict"
     """Constants of the metrics (`kgrag.evaluate.judge.presets`)."""
     repeats: Annotated[int, Field(ge=1)] = 1
+    judge_repeats: Annotated[int, Field(ge=1)] = 1
+    """How often a model judges each answer: scores are means, and the report has the spread. `rules` always says the same."""
     top: Annotated[int, Field(ge=1)] | None = None
     budget: Annotated[int, Field(ge=1)] | None = None
-    """Tokens of evidence, equal for all pipelines; None leaves each its own."""
+    """Tokens of evidence, equal for all pipelines; None leaves each its own. The report says who did not fill it."""
 
     @model_validator(mode="after")
     def _baseline_is_asked(self) -> Self:
@@ -67,6 +72,10 @@ class CompareOptions(BaseModel):
             raise ValueError(f"expected each pipeline once, got {', '.join(self.pipelines)}")
         if self.baseline is not None and self.baseline not in self.pipelines:
             raise ValueError(f"expected the baseline to be one of {', '.join(self.pipelines)}, got {self.baseline!r}")
+        if self.judge in CHAT_MODELS and self.judge_repeats > 1:
+            raise ValueError(
+                f"expected one judgement of the judge {self.judge}, which always says the same, got {self.judge_repeats}"
+            )
         return self
 
 
@@ -110,8 +119,10 @@ class Outlook:
     calls: int
     prompt_tokens: int
     completion_tokens: int
+    cost: float | None
+    """US dollars; None where a model is needed that has no known price."""
     seconds: float
-    """At the pace of the answers that the run has; else a guess."""
+    """One after the other, at the pace of what the run has; else a guess."""
     measured: bool
 
 
@@ -184,6 +195,7 @@ class Comparison:
             top=options.top,
             budget=options.budget,
             repeats=options.repeats,
+            judge_repeats=options.judge_repeats,
             pipelines=options.pipelines,
             baseline=options.baseline,
         )
@@ -200,37 +212,81 @@ class Comparison:
         ]
 
 
-def outlook(run: Run | None, comparison: Comparison) -> Outlook:
+def outlook(run: Run | None, comparison: Comparison, *, prices: PriceTable) -> Outlook:
     """Say what is missing in a run (None: it was not begun) and what it would take. Calls nothing and writes nothing."""
     settings, cells = comparison.settings, comparison.cells
-    answered = set() if run is None else run.answered()
-    judged = set() if run is None else run.judged(settings.judge_fingerprint)
-    missing = [cell for cell in cells if cell.key not in answered]
-    unjudged = [cell for cell in cells if cell.key not in judged]
-    some = [cell.key for cell in cells if cell.key in answered][:MEASURED_ANSWERS]
-    known = [answer for key in some if run is not None and (answer := run.answer(key)) is not None]
-    calls = (settings.model not in CHAT_MODELS) * len(missing) + (
-        settings.judge not in CHAT_MODELS
-    ) * JUDGE_CALLS * len(unjudged)
-    prompt = sum(one.usage.prompt_tokens for one in known) / len(known) if known else 0.0
-    completion = sum(one.usage.completion_tokens for one in known) / len(known) if known else 0.0
-    pace = sum(one.seconds for one in known) / len(known) if known else ASSUMED_SECONDS
+    judges = [judge_key(settings.judge_fingerprint, repeat) for repeat in range(settings.judge_repeats)]
+    answered = set[str]() if run is None else run.answered()
+    judged = {judge: set[str]() if run is None else run.judged(judge) for judge in judges}
+    unanswered = sum(cell.key not in answered for cell in cells)
+    unjudged = sum(cell.key not in judged[judge] for judge in judges for cell in cells)
+    answers, judgements = list[Usage](), list[Usage]()
+    for cell in cells if run is not None else ():
+        if cell.key in answered and len(answers) < MEASURED_CELLS and (answer := run.answer(cell.key)) is not None:
+            answers.append(answer.usage.model_copy(update={"seconds": answer.seconds}))
+        if (judgement := run.judgement(cell.key, judges[0])) is not None and len(judgements) < MEASURED_CELLS:
+            judgements.append(judgement.usage)
+        if len(answers) == len(judgements) == MEASURED_CELLS:
+            break
+    expected, costs = Usage(), list[float | None]()
+    for model, known, calls, count in (
+        (settings.model, answers, 1, unanswered),
+        (settings.judge, judgements, JUDGE_CALLS, unjudged),
+    ):
+        usage = _expected(model, known, calls=calls, count=count)
+        price = prices.of(model)
+        costs.append(0.0 if not usage.calls else None if price is None else price.of(usage))
+        expected += usage
     return Outlook(
         cells=len(cells),
-        answers=len(missing),
-        judgements=len(unjudged),
-        calls=calls,
-        prompt_tokens=round(calls * (prompt or ASSUMED_PROMPT_TOKENS)),
-        completion_tokens=round(calls * (completion or ASSUMED_COMPLETION_TOKENS)),
-        seconds=round(pace * len(missing) + (settings.judge not in CHAT_MODELS) * pace * len(unjudged), 1),
-        measured=bool(known),
+        answers=unanswered,
+        judgements=unjudged,
+        calls=expected.calls,
+        prompt_tokens=expected.prompt_tokens,
+        completion_tokens=expected.completion_tokens,
+        cost=None if None in costs else round(sum(one or 0.0 for one in costs), 4),
+        seconds=round(expected.seconds, 1),
+        measured=bool(answers),
+    )
+
+
+def _expected(model: str, known: Sequence[Usage], *, calls: int, count: int) -> Usage:
+    """Expect of so many more cells what those that are known took on average, or what is assumed of one call."""
+    asks = model not in CHAT_MODELS
+    # What came from the cache of replies cost nothing and says nothing of what is not in it.
+    paid = [one for one in known if one.calls] if asks else known
+    if not paid:
+        assumed = ASSUMED_SECONDS * calls if asks or not known else 0.0
+        each = Usage(
+            calls=calls * asks,
+            prompt_tokens=ASSUMED_PROMPT_TOKENS * calls * asks,
+            completion_tokens=ASSUMED_COMPLETION_TOKENS * calls * asks,
+            seconds=assumed if asks or calls == 1 else 0.0,
+        )
+        return _times(each, count)
+    return _times(sum(paid, Usage()), count / len(paid))
+
+
+def _times(usage: Usage, factor: float) -> Usage:
+    return Usage(
+        calls=round(usage.calls * factor),
+        prompt_tokens=round(usage.prompt_tokens * factor),
+        completion_tokens=round(usage.completion_tokens * factor),
+        seconds=usage.seconds * factor,
     )
 
 
 async def compare(
-    run: Run, comparison: Comparison, *, concurrency: int, progress: Progress | None = None
+    run: Run,
+    comparison: Comparison,
+    *,
+    concurrency: int,
+    rejudge: Literal["missing", "failed", "all"] = "missing",
+    progress: Progress | None = None,
 ) -> CompareReport:
     """Answer and judge every cell that is not yet: each is kept at once, so a run that is killed goes on where it was.
+
+    `rejudge` also judges what is judged: the parts that `failed`, or `all` of it; then models are asked anew, whatever is in the cache.
 
     `concurrency` calls of models are under way at once; what needs no model is done one after the other, so that its seconds are its own.
 
@@ -250,7 +306,8 @@ async def compare(
 
     async def answer(cell: Cell) -> None:
         try:
-            answer = await ask[cell.pipeline](by_id[cell.question])
+            with nth_reply(cell.repeat):
+                answer = await ask[cell.pipeline](by_id[cell.question])
         except (ModelReplyError, InputError) as error:
             spent.add(error.usage if isinstance(error, ModelReplyError) else Usage())
             run.put_failure(cell.key, "answer", str(error))
@@ -259,25 +316,32 @@ async def compare(
             report.answered += 1
             spent.add(answer.usage)
 
-    async def judged(cell: Cell) -> None:
+    async def judge_once_more(cell: Cell, *, repeat: int, key: str) -> None:
         answer = run.answer(cell.key)
         if answer is None:
             return
-        judgement = await judge.judge(by_id[cell.question], answer)
-        run.put_judgement(cell.key, judge.fingerprint, judgement)
+        before = run.judgement(cell.key, key) if rejudge == "failed" else None
+        with nth_reply(repeat), nullcontext() if rejudge == "missing" else fresh_replies():
+            judgement = await judge.judge(by_id[cell.question], answer, before=before)
+        run.put_judgement(cell.key, key, judgement)
         report.judged += 1
         spent.add(judgement.usage)
 
     answered = run.answered()
     unanswered = [cell for cell in _in_turns(cells, len(comparison.askings)) if cell.key not in answered]
     await _each(unanswered, answer, "Answer", at_once(settings.model), progress)
-    there = run.judged(judge.fingerprint)
-    await _each([cell for cell in cells if cell.key not in there], judged, "Judge", at_once(settings.judge), progress)
+    for repeat in range(settings.judge_repeats):
+        key = judge_key(judge.fingerprint, repeat)
+        there = set() if rejudge == "all" else run.judged(key)
+        if rejudge == "failed":
+            there -= run.failed_judgements(key)
+        unjudged = [cell for cell in cells if cell.key not in there]
+        once_more = partial(judge_once_more, repeat=repeat, key=key)
+        await _each(unjudged, once_more, "Judge", at_once(settings.judge), progress)
     for result in run.results():
         for stage, reason in result.failures.items():
             report.failed.append((result.cell.pipeline, result.cell.question, stage, reason))
-        if result.judgement is not None:
-            report.parts_missing += len(result.judgement.failures)
+        report.parts_missing += sum(len(one.failures) for one in result.judgements)
     report.seconds = round(time.perf_counter() - started, 3)
     return report
 

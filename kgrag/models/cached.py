@@ -2,7 +2,8 @@
 
 Only usable replies are kept: a model inside that raises leaves no entry. Equal requests that are under way at the same time are made once.
 Inside `fresh_replies()` every request is made and its reply replaces what was kept: for a reply that turned out to be of no use, and to
-find out whether a model is there. Inside `replies_in_use()` a chat reply is kept once the caller says that it was of use.
+find out whether a model is there. Inside `nth_reply(n)` the reply is one of its own for each n: what asks the same thing several times,
+to see how much replies vary, gets no copies. Inside `replies_in_use()` a chat reply is kept once the caller says that it was of use.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ __all__ = [
     "RepliesInUse",
     "chat_key",
     "fresh_replies",
+    "nth_reply",
     "replies_in_use",
 ]
 
@@ -38,6 +40,7 @@ KEY_VERSION = "1"
 """Counts up when the same key would mean another reply."""
 
 _FRESH: ContextVar[bool] = ContextVar("fresh", default=False)
+_NTH: ContextVar[int] = ContextVar("nth", default=0)
 
 
 class RepliesInUse:
@@ -86,10 +89,21 @@ def fresh_replies() -> Iterator[None]:
         _FRESH.reset(token)
 
 
+@contextmanager
+def nth_reply(n: int) -> Iterator[None]:
+    """Take the n-th reply (from 0) to whatever is asked in this block, and in the tasks that it starts."""
+    token = _NTH.set(n)
+    try:
+        yield
+    finally:
+        _NTH.reset(token)
+
+
 def chat_key(identity: str, messages: Sequence[Message], schema: Mapping[str, Any] | None) -> str:
     """Return the key of a chat reply: of model, endpoint and options (`identity`), prompt and schema."""
     asked = [[message.role, message.content] for message in messages]
-    return content_id("chat", KEY_VERSION, identity, json.dumps(asked), json.dumps(schema, sort_keys=True))
+    again = (str(_NTH.get()),) if _NTH.get() else ()
+    return content_id("chat", KEY_VERSION, identity, json.dumps(asked), json.dumps(schema, sort_keys=True), *again)
 
 
 class CachedChatModel(Wrapped[ChatModel]):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 from urllib.parse import urlsplit
 
@@ -39,7 +39,10 @@ PROVIDERS = {
 
 
 def connection(model: ModelName, role: Role, settings: Settings) -> Connection:
-    """Say how to reach a model; a local one is started. Raises `InputError` for a base URL that is none, `ModelError` for a missing key."""
+    """Say how to reach a model; a local one is started by its first request.
+
+    Raises `InputError` for a base URL that is none, `ModelError` for a missing key.
+    """
     if model.provider in LOCAL_PROVIDERS:
         return _local(model, settings)
     provider = PROVIDERS[model.provider]
@@ -68,11 +71,18 @@ def connection(model: ModelName, role: Role, settings: Settings) -> Connection:
 
 
 def _local(model: ModelName, settings: Settings) -> Connection:
-    from kgrag.models.local_server import local_model_file, serve_locally
+    """Say how a model is reached that kgrag serves: the first request starts its server, so what only plans starts none."""
+    from kgrag.models.local_server import check_installed, local_model_file, serve_locally
 
-    server = serve_locally(local_model_file(model.provider, model.model))
-    key = Key(SecretStr(server.key), "the local server")
-    return Connection(model, server.base_url, key, settings.timeout_s, settings.api_version)
+    file = local_model_file(model.provider, model.model)
+    check_installed()
+    waiting = Connection(model, "", Key(None, "the local server"), settings.timeout_s, settings.api_version)
+
+    def started() -> Connection:
+        server = serve_locally(file)
+        return replace(waiting, base_url=server.base_url, key=Key(SecretStr(server.key), "the local server"))
+
+    return replace(waiting, start=started)
 
 
 def _shares_endpoint(model: ModelName, settings: Settings) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -42,6 +43,8 @@ class Endpoint:
         Raises `RequestRefused` where this one request is wrong, `ModelUnavailable` where the endpoint is away, busy or not itself, and
         another `ModelError` where no request would do: a bad key, an unknown model, a wrong base URL.
         """
+        if self.connection.start is not None:
+            self.connection = await asyncio.to_thread(self.connection.start)
         client = await self._client.get()
         try:
             # Not `client.chat.completions.create`: bodies are plain data, and walking through their types takes longer than sending.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -47,6 +47,8 @@ class Connection:
     timeout_s: float
     api_version: str = ""
     """Azure's."""
+    start: Callable[[], Connection] | None = None
+    """Of a server of ours that the first request starts: starts it and says where it is. None where there is nothing to start."""
 
     @property
     def address(self) -> str:

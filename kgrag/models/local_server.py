@@ -22,7 +22,7 @@ from typing import Any
 
 from kgrag.errors import InputError, ModelError, ModelMissing
 
-__all__ = ["LocalServer", "local_model_file", "serve_locally"]
+__all__ = ["LocalServer", "check_installed", "local_model_file", "serve_locally"]
 
 INSTALL_HINT = "pip install 'kgrag[local]'"
 KNOWN = {
@@ -87,13 +87,18 @@ def local_model_file(provider: str, name: str) -> Path:
     return file
 
 
+def check_installed() -> None:
+    """Raise `ModelMissing` where the extra is not installed."""
+    if importlib.util.find_spec("xllamacpp") is None:
+        raise ModelMissing(f"A local model needs llama.cpp, which is not installed. Run: {INSTALL_HINT}")
+
+
 def serve_locally(file: Path) -> LocalServer:
     """Return the server of a GGUF file, started where this process has none yet, once it answers.
 
     Raises `ModelMissing` where the extra is not installed, `ModelError` with the end of its log where it does not start.
     """
-    if importlib.util.find_spec("xllamacpp") is None:
-        raise ModelMissing(f"A local model needs llama.cpp, which is not installed. Run: {INSTALL_HINT}")
+    check_installed()
     with _STARTING:
         running = _RUNNING.get(file)
         if running is None or running.process.poll() is not None:

@@ -174,9 +174,9 @@ def plain_number(written: str) -> str:
 
 
 def numbers(text: str) -> list[str]:
-    """Return all numbers of a text in order, each written one way (`plain_number`), whatever unit they have; spelled ones where that is sure.
+    """Return all numbers of a text in order, each written one way (`plain_number`), whatever unit they have.
 
-    Digits after a letter (`BMP390`) belong to a name and are none.
+    Spelled ones are among them where they are numbers beyond doubt. Digits after a letter (`BMP390`) belong to a name and are none.
     """
     found = ANY_NUMBER.finditer(in_digits(text))
     return [f"{'-' if match['sign'] else ''}{plain_number(match['digits'])}" for match in found]

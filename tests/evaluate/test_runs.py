@@ -8,6 +8,8 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections import Counter
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -15,14 +17,19 @@ import pytest
 
 from kgrag.errors import InputError, ModelReplyError, ModelUnavailable
 from kgrag.evaluate.gold_questions import GoldQuestion
+from kgrag.evaluate.judge.calibration import agreement
 from kgrag.evaluate.judge.judgement import Judgement
 from kgrag.evaluate.judge.judges import RulesJudge
 from kgrag.evaluate.judge.presets import load_preset
 from kgrag.evaluate.report import answer_in_three_sentences, write_csv, write_html, write_markdown
 from kgrag.evaluate.runs import Run, RunSettings
+from kgrag.evaluate.statistics import rate_interval
 from kgrag.evaluate.summary import ALL, summarise
 from kgrag.jobs.compare import Asking, Comparison, compare, outlook
-from kgrag.types import Answer, Citation, Evidence
+from kgrag.jobs.pairs import compare_pairs
+from kgrag.models.prices import load_prices
+from kgrag.testing import ScriptedChatModel
+from kgrag.types import Answer, Citation, Evidence, Usage
 
 PRESET = load_preset("strict")
 QUESTIONS = [
@@ -150,27 +157,101 @@ def test_a_model_that_goes_away_ends_the_run_and_keeps_what_was_done(tmp_path):
     assert report.complete and 0 < len(counted) < 24
 
 
-def test_judgements_with_missing_parts_are_made_again_on_request(tmp_path):
-    class Half:
-        name, fingerprint = "half", "half"
+def run_again(folder: Path, judge, **changes):
+    prepared = Comparison(settings(judge_fingerprint=judge.fingerprint), QUESTIONS, askings(), judge)
+    with Run(folder, create=True) as run:
+        return asyncio.run(compare(run, prepared, concurrency=3, **changes))
 
-        async def judge(self, question, answer):
-            return Judgement(judge="half", failures={"rating": "expected JSON"})
 
-    report = run_it(tmp_path, chosen=settings(judge_fingerprint="half"), judge=Half())
+class Half:
+    """Cannot rate the first time; judges the other part each time that it is asked for it."""
+
+    name, fingerprint = "half", "half"
+
+    def __init__(self):
+        self.asked = []
+
+    async def judge(self, question, answer, *, before=None):
+        self.asked.append(before)
+        if before is None:
+            return Judgement(judge="half", relevance=(0.5,), failures={"rating": "expected JSON"})
+        return before.model_copy(update={"rating": 4, "failures": {}})
+
+
+def test_parts_that_are_missing_are_asked_for_again_on_request_and_no_others(tmp_path):
+    judge = Half()
+    report = run_again(tmp_path, judge)
     assert report.parts_missing == 24 and not report.complete
+    assert run_again(tmp_path, judge).judged == 0 and len(judge.asked) == 24
+    again = run_again(tmp_path, judge, rejudge="failed")
+    assert (again.judged, again.answered, again.complete) == (24, 0, True)
+    assert all(before is not None and before.relevance == (0.5,) for before in judge.asked[24:])
+    assert run_again(tmp_path, judge, rejudge="failed").judged == 0
+
+
+def test_everything_is_judged_anew_on_request_and_nothing_asked(tmp_path):
+    counted: list[str] = []
+    run_it(tmp_path, with_=askings(counted))
+    prepared = Comparison(settings(), QUESTIONS, askings(counted), RulesJudge())
+    with Run(tmp_path, create=True) as run:
+        report = asyncio.run(compare(run, prepared, concurrency=3, rejudge="all"))
+    assert (report.answered, report.judged, len(counted)) == (0, 24, 24)
+
+
+class Wavering:
+    """Says something else each time: 4 of 5, then 2."""
+
+    name, fingerprint = "wavering", "wavering"
+
+    def __init__(self):
+        self.times = Counter()
+
+    async def judge(self, question, answer, *, before=None):
+        self.times[question.id, answer.text] += 1
+        rating = 4 if self.times[question.id, answer.text] == 1 else 2
+        return Judgement(judge="wavering", rating=rating, statements=("yes",))
+
+
+def test_several_judgements_of_an_answer_are_averaged_and_their_spread_is_told(tmp_path):
+    chosen = settings(judge_fingerprint="wavering", judge_repeats=2, judge="openai:x")
+    report = run_it(tmp_path, chosen=chosen, judge=Wavering())
+    assert (report.answered, report.judged, report.complete) == (24, 48, True)
     with Run(tmp_path) as run:
-        assert run.forget_failed_judgements("half") == 24
-        assert run.judged("half") == set()
+        summary = summarise(run, preset=PRESET)
+        assert summary.mean("good", "helpfulness") == pytest.approx(0.5)  # of (4 - 1) / 4 and (2 - 1) / 4
+        assert summary.judge_spread["helpfulness"] == pytest.approx(0.25)
+        write_html(run, tmp_path / "report.html", summary=summary)
+    assert "How much the judge varies" in (tmp_path / "report.html").read_text()
 
 
 def test_the_outlook_counts_what_is_missing_and_calls_nothing(tmp_path):
-    before = outlook(None, Comparison(settings(model="openai:x", judge="openai:y"), QUESTIONS, askings(), RulesJudge()))
-    assert (before.answers, before.judgements, before.calls, before.measured) == (24, 24, 24 * 9, False)
+    hosted = settings(model="openai:gpt-4o-mini", judge="openai:gpt-4o-mini", judge_repeats=2)
+    prices = load_prices()
+    before = outlook(None, Comparison(hosted, QUESTIONS, askings(), RulesJudge()), prices=prices)
+    assert (before.answers, before.judgements, before.calls, before.measured) == (24, 48, 24 + 48 * 8, False)
+    price = prices.of("openai:gpt-4o-mini")
+    expected = Usage(prompt_tokens=before.prompt_tokens, completion_tokens=before.completion_tokens)
+    assert before.cost == pytest.approx(price.of(expected), abs=1e-4) and before.cost > 0
+    unknown = settings(model="openai:nobody-knows", judge="rules")
+    assert outlook(None, Comparison(unknown, QUESTIONS, askings(), RulesJudge()), prices=prices).cost is None
     run_it(tmp_path)
     with Run(tmp_path) as run:
-        after = outlook(run, Comparison(settings(), QUESTIONS, askings(), RulesJudge()))
-    assert (after.answers, after.judgements, after.calls) == (0, 0, 0)
+        after = outlook(run, Comparison(settings(), QUESTIONS, askings(), RulesJudge()), prices=prices)
+    assert (after.answers, after.judgements, after.calls, after.cost) == (0, 0, 0, 0.0)
+
+
+def test_pipelines_take_turns_at_being_first(tmp_path):
+    order: list[str] = []
+
+    def noting(name):
+        async def ask(question):
+            order.append(name)
+            return await answering("x")(question)
+
+        return Asking(name, "1", ask)
+
+    run_it(tmp_path, with_=[noting("good"), noting("bad")])
+    assert order[:4] == ["good", "bad", "bad", "good"] and order.count("good") == order.count("bad") == 12
 
 
 KILLED = """
@@ -287,7 +368,59 @@ def test_markdown_and_csv_have_the_same_figures(tmp_path):
         summary = summarise(run, preset=PRESET)
         write_markdown(run, tmp_path / "r.md", summary=summary)
         write_csv(tmp_path / "r.csv", summary=summary)
-    assert "| good | 1.00 [1.00, 1.00] |" in (tmp_path / "r.md").read_text("utf-8")
+    assert "| good | 1.00 [0.76, 1.00] |" in (tmp_path / "r.md").read_text("utf-8")
     lines = (tmp_path / "r.csv").read_text("utf-8").splitlines()
     assert len(lines) == 25 and lines[0].startswith("pipeline,question,query_type,category,right,nuggets")
     assert json.dumps(lines[1]).count("good") == 1
+
+
+def test_a_calibrated_judge_lets_the_report_correct_its_rates(tmp_path):
+    run_it(tmp_path)
+    with Run(tmp_path) as run:
+        assert summarise(run, preset=PRESET).corrected("good") is None
+        known = agreement(
+            [1.0] * 10 + [0.0] * 10, [True] * 8 + [False] * 2 + [False] * 9 + [True]
+        )  # q1 = 0.8, q0 = 0.9
+        run.put_calibration(RulesJudge().fingerprint, "strict", known)
+        summary = summarise(run, preset=PRESET)
+        seen = summary.mean("bad", "right")
+        assert seen == 0.0
+        corrected = summary.corrected("good")
+        assert corrected.value == pytest.approx(min(1.0, (1.0 + 0.9 - 1) / (0.8 + 0.9 - 1)))
+        assert 0.0 <= corrected.low <= corrected.value <= corrected.high <= 1.0
+        assert summarise(run, preset=load_preset("thesis")).calibration is None  # its categories are others
+        write_html(run, tmp_path / "report.html", summary=summary)
+        write_markdown(run, tmp_path / "report.md", summary=summary)
+    assert "found 8 of 10 right ones and 9 of 10 wrong ones" in (tmp_path / "report.html").read_text()
+    assert "corrected for the judge's errors" in (tmp_path / "report.md").read_text()
+
+
+def test_rates_have_wilsons_interval_and_abstentions_precision_and_recall(tmp_path):
+    unanswerable = [replace(one, answerable=n % 3 != 0) for n, one in enumerate(QUESTIONS)]
+    run_it(tmp_path, questions=unanswerable)
+    with Run(tmp_path) as run:
+        summary = summarise(run, preset=PRESET)
+    assert summary.interval("good", "right abstention") == rate_interval(8, 12)
+    precision, recall = summary.abstention("good")
+    assert (precision.of, recall.hits, recall.of) == (0, 0, 4)
+
+
+def test_a_pair_is_judged_in_both_orders_and_flips_are_counted(tmp_path):
+    run_it(tmp_path)
+
+    def prefers_milliamperes(messages):
+        prompt = messages[-1].content
+        if "part 3" in prompt:
+            return '{"reason": "", "better": "first"}'
+        if "part 4" in prompt:
+            return "no verdict at all"
+        first, second = prompt.partition("First answer:\n")[2].split("\n\nSecond answer:\n")
+        return json.dumps({"reason": "", "better": "first" if "mA" in first else "second" if "mA" in second else "tie"})
+
+    with Run(tmp_path) as run:
+        model = ScriptedChatModel(prefers_milliamperes)
+        found = asyncio.run(compare_pairs(run, "good", "bad", model=model, concurrency=4))
+        assert (found.wins, found.ties, found.losses, found.flips) == (10, 1, 0, 1)
+        assert set(found.failed) == {"q4"} and "1 of 11 verdicts followed the order" in found.in_words
+        with pytest.raises(InputError, match="expected one of good, bad"):
+            asyncio.run(compare_pairs(run, "good", "best", model=model, concurrency=4))

@@ -20,6 +20,7 @@ from kgrag.evaluate.judge.metrics import (
     nugget_score,
 )
 from kgrag.evaluate.judge.presets import Preset
+from kgrag.evaluate.judge.provenance import gold_places_cited
 from kgrag.evaluate.judge.verdicts import (
     CitedSentence,
     CompletenessVerdict,
@@ -27,7 +28,7 @@ from kgrag.evaluate.judge.verdicts import (
     NuggetVerdict,
     StatementVerdict,
 )
-from kgrag.evaluate.overlap import exact_match, word_f1
+from kgrag.evaluate.overlap import Overlap, exact_match, word_f1
 from kgrag.types import Answer, Usage
 
 __all__ = ["Judge", "Judgement", "answer_category", "scores"]
@@ -46,6 +47,8 @@ class Judgement(BaseModel):
     citations: tuple[CitedSentence, ...] | None = None
     relevance: tuple[float, ...] | None = None
     """Cosines of the question with questions that were made from the answer."""
+    similarity: tuple[float, float] | None = None
+    """Precision and recall of the answer's tokens against those of the best reference, by the embedder's token vectors."""
     rating: Annotated[int, Field(ge=1, le=5)] | None = None
     """Of helpfulness, without the reference."""
     failures: Mapping[str, str] = Field(default_factory=dict)
@@ -66,8 +69,11 @@ class Judge(Protocol):
         """Of the judge, its prompts and constants."""
         ...
 
-    async def judge(self, question: GoldQuestion, answer: Answer) -> Judgement:
-        """Judge one answer. A part that fails is missing and named; raises only what waiting would cure (`ModelUnavailable`)."""
+    async def judge(self, question: GoldQuestion, answer: Answer, *, before: Judgement | None = None) -> Judgement:
+        """Judge one answer; of `before`, an earlier judgement of it, only the parts that failed.
+
+        A part that fails is missing and named; raises only what waiting would cure (`ModelUnavailable`).
+        """
         ...
 
 
@@ -83,6 +89,7 @@ def scores(question: GoldQuestion, answer: Answer, judgement: Judgement, *, pres
     losses = nugget_losses(judgement.nuggets)
     cited = None if judgement.citations is None else citation_score(judgement.citations)
     references = question.references
+    alike = None if judgement.similarity is None else Overlap(*judgement.similarity)
     return {
         "right": None if kind is None else float(kind == "TP"),
         "nuggets": nugget_score(judgement.nuggets),
@@ -95,8 +102,12 @@ def scores(question: GoldQuestion, answer: Answer, judgement: Judgement, *, pres
         "helpfulness": None if judgement.rating is None else helpfulness(judgement.rating, faithful, preset=preset),
         "citation precision": None if cited is None else cited.precision,
         "citation recall": None if cited is None else cited.recall,
+        "gold places cited": gold_places_cited(question.facts, answer),
         "exact match": exact_match(answer.text, references) if references else None,
         "word F1": word_f1(answer.text, references) if references else None,
+        "token precision": None if alike is None else alike.precision,
+        "token recall": None if alike is None else alike.recall,
+        "token F1": None if alike is None else alike.f1,
         "abstained": float(answer.abstained),
         "right abstention": None if question.answerable is None else float(answer.abstained != question.answerable),
         "evidence tokens": float(sum(piece.tokens for piece in answer.evidence)),

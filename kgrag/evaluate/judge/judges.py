@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -25,6 +25,7 @@ from kgrag.evaluate.judge.verdicts import (
     StatementVerdict,
     Support,
 )
+from kgrag.evaluate.overlap import token_overlap
 from kgrag.models.base import ChatModel, Embedder, Message
 from kgrag.text.sentences import sentences
 from kgrag.types import Answer, Usage, content_id
@@ -54,13 +55,23 @@ def _cited(answer: Answer) -> dict[int, str]:
 
 
 class RulesJudge:
-    """The model-free `Judge`; what it cannot see is in `kgrag.evaluate.judge.rules.BLIND`."""
+    """The model-free `Judge`; what it cannot see is in `kgrag.evaluate.judge.rules.BLIND`.
+
+    `embedder`, where it gives vectors of tokens, compares the answer's tokens with the reference's; without one that part is not judged.
+    """
 
     name = "rules"
-    fingerprint = "rules 2"
 
-    async def judge(self, question: GoldQuestion, answer: Answer) -> Judgement:
-        """Judge by words, numbers and sentences; an abstention by what the question says of being answerable."""
+    def __init__(self, embedder: Embedder | None = None) -> None:
+        self._embedder = embedder
+
+    @property
+    def fingerprint(self) -> str:
+        """Of these rules and the embedder."""
+        return "rules 2" if self._embedder is None else content_id("rules 2", self._embedder.name)
+
+    async def judge(self, question: GoldQuestion, answer: Answer, *, before: Judgement | None = None) -> Judgement:
+        """Judge by words, numbers and sentences; an abstention by what the question says of being answerable. Nothing can fail."""
         evidence = [piece.text for piece in answer.evidence]
         text = "" if answer.abstained else answer.text
         nuggets = _nuggets(question)
@@ -73,7 +84,18 @@ class RulesJudge:
             nuggets=tuple(rules.nugget_verdicts(question.question, nuggets, text, evidence)),
             statements=tuple(rules.statements(text, evidence)) if text else None,
             citations=tuple(rules.cited_sentences(text, _cited(answer))) if text else None,
+            similarity=await _similarity(self._embedder, question, text),
         )
+
+
+async def _similarity(embedder: Embedder | None, question: GoldQuestion, text: str) -> tuple[float, float] | None:
+    """Compare the tokens of an answer with those of the reference that is most like it; None where there is none."""
+    token_vectors = getattr(embedder, "token_vectors", None)
+    if token_vectors is None or not question.references or not text:
+        return None
+    said, *right = await asyncio.to_thread(token_vectors, [rules.MARK.sub(" ", text), *question.references])
+    best = max((token_overlap(said, one) for one in right), key=lambda one: one.f1)
+    return best.precision, best.recall
 
 
 class ModelJudge:
@@ -97,35 +119,38 @@ class ModelJudge:
         """Of model, prompts, embedder and constants."""
         return content_id(self.name, self._embedder.name, self._preset.model_dump_json(), *self._prompts.values())
 
-    async def judge(self, question: GoldQuestion, answer: Answer) -> Judgement:
+    async def judge(self, question: GoldQuestion, answer: Answer, *, before: Judgement | None = None) -> Judgement:
         """Judge every part that there is something to judge by. Raises `ModelUnavailable` and errors that no other reply would cure."""
         calls = _Calls(self._model, self._prompts, question.question, answer)
         refused = answer.abstained or is_refusal(answer.text, how=self._preset.refusals)
         reference = "\n".join(question.references)
-        parts: dict[str, Awaitable[Any]] = {}
-        if reference:
-            parts["correctness"] = (
-                _done(CorrectnessVerdict(answered=False, reason="the answer says that it does not answer"))
-                if refused
-                else calls.verdict("correctness", CorrectnessVerdict, reference=reference)
-            )
-        if reference and not refused:
-            parts["completeness"] = calls.verdict("completeness", CompletenessVerdict, reference=reference)
+        parts: dict[str, Callable[[], Awaitable[Any]]] = {}
+        if reference and refused:
+            denied = CorrectnessVerdict(answered=False, reason="the answer says that it does not answer")
+            parts["correctness"] = lambda: _done(denied)
+        elif reference:
+            parts["correctness"] = lambda: calls.correctness(reference)
+            parts["completeness"] = lambda: calls.verdict("completeness", CompletenessVerdict, reference=reference)
         if question.gold_facts or reference:
-            parts["nuggets"] = calls.nuggets(question, reference, refused)
+            parts["nuggets"] = lambda: calls.nuggets(question, reference, refused)
         if not refused:
-            parts["statements"] = calls.statements()
-            parts["citations"] = calls.citations()
-            parts["relevance"] = self._relevance(calls, question.question)
-            parts["rating"] = calls.rating()
-        results = await asyncio.gather(*(_caught(part) for part in parts.values()))
+            parts["statements"] = calls.statements
+            parts["citations"] = calls.citations
+            parts["relevance"] = lambda: self._relevance(calls, question.question)
+            parts["rating"] = calls.rating
         judged: dict[str, Any] = {}
+        if before is not None:
+            judged = {part: getattr(before, part) for part in parts if part not in before.failures}
+            parts = {part: ask for part, ask in parts.items() if part in before.failures}
+        results = await asyncio.gather(*(_caught(ask()) for ask in parts.values()))
         failures: dict[str, str] = {}
         for part, (value, failure) in zip(parts, results, strict=True):
             if failure:
                 failures[part] = failure
             else:
                 judged[part] = value
+        failures |= calls.gaps
+        judged["similarity"] = await _similarity(self._embedder, question, "" if refused else answer.text)
         return Judgement(judge=self.name, **judged, failures=failures, usage=calls.usage)
 
     async def _relevance(self, calls: _Calls, question: str) -> tuple[float, ...]:
@@ -136,7 +161,7 @@ class ModelJudge:
 
 def open_judge(model: ChatModel | None, *, embedder: Embedder, preset: Preset) -> Judge:
     """Return the judge that asks a model, or without one the model-free judge."""
-    return RulesJudge() if model is None else ModelJudge(model, embedder=embedder, preset=preset)
+    return RulesJudge(embedder) if model is None else ModelJudge(model, embedder=embedder, preset=preset)
 
 
 class _Calls:
@@ -145,6 +170,8 @@ class _Calls:
     def __init__(self, model: ChatModel, prompts: Mapping[str, str], question: str, answer: Answer) -> None:
         self._model, self._prompts, self._question, self._answer = model, prompts, question, answer
         self.usage = Usage()
+        self.gaps: dict[str, str] = {}
+        """Parts that are judged with gaps, and what is missing in them."""
 
     async def ask(self, prompt: str, schema: Mapping[str, Any], **values: str) -> Mapping[str, Any]:
         """Ask once. Raises `ModelReplyError` where the reply has no valid data."""
@@ -167,6 +194,14 @@ class _Calls:
         )
         return kind.model_validate(dict(await self.ask(prompt, schema, **values)))
 
+    async def correctness(self, reference: str) -> CorrectnessVerdict:
+        """Compare with the reference. Raises `ValueError` for a verdict that contradicts itself."""
+        verdict = await self.verdict("correctness", CorrectnessVerdict, reference=reference)
+        assert isinstance(verdict, CorrectnessVerdict)  # noqa: S101
+        if not verdict.answered and verdict.coverage:
+            raise ValueError(f"an answer that does not answer covers nothing, got a coverage of {verdict.coverage}")
+        return verdict
+
     async def nuggets(self, question: GoldQuestion, reference: str, refused: bool) -> tuple[NuggetVerdict, ...]:
         """Judge facts against the answer and, apart from it, against the evidence; facts are made by the model where none are given."""
         facts = [Nugget(text=fact) for fact in question.gold_facts] or await self._made(reference)
@@ -175,6 +210,7 @@ class _Calls:
         )
         shown = evidence_text(self._answer)
         of_evidence: Sequence[Support | None] = await self._supports(facts, shown) if shown else ["not"] * len(facts)
+        self._count_gaps("nuggets", [*of_answer, *of_evidence])
         return tuple(
             NuggetVerdict(nugget=fact, answer=a, evidence=e)
             for fact, a, e in zip(facts, of_answer, of_evidence, strict=True)
@@ -184,13 +220,14 @@ class _Calls:
         importance = {"type": "string", "enum": ["vital", "okay"]}
         schema = _object({"facts": _list({"text": {"type": "string"}, "importance": importance})})
         data = await self.ask("make_nuggets", schema, reference=reference)
-        return [Nugget.model_validate(one) for one in data["facts"] if str(one["text"]).strip()]
+        made = [Nugget.model_validate(one) for one in data["facts"] if str(one["text"]).strip()]
+        return _at_least_one(made, "fact")
 
     async def _supports(self, facts: Sequence[Nugget], text: str) -> list[Support | None]:
         schema = _object({"verdicts": _list({"number": {"type": "integer"}, "verdict": SUPPORTS})})
         listed = "\n".join(f"{number}. {fact.text}" for number, fact in enumerate(facts, start=1))
         data = await self.ask("nuggets", schema, nuggets=listed, answer=text)
-        said = {one["number"]: one["verdict"] for one in data["verdicts"]}
+        said = _once([(one["number"], one["verdict"]) for one in data["verdicts"]])
         return [said.get(number) for number in range(1, len(facts) + 1)]
 
     async def statements(self) -> tuple[StatementVerdict, ...]:
@@ -202,7 +239,7 @@ class _Calls:
         data = await self.ask(
             "statements", schema, most=str(MOST_STATEMENTS), evidence=evidence_text(self._answer) or "(none)"
         )
-        return tuple(one["verdict"] for one in data["statements"][:MOST_STATEMENTS])
+        return tuple(_at_least_one([one["verdict"] for one in data["statements"][:MOST_STATEMENTS]], "statement"))
 
     async def citations(self) -> tuple[CitedSentence, ...]:
         """Judge every sentence that cites something; a sentence that cites nothing needs no model: it is not supported."""
@@ -225,23 +262,28 @@ class _Calls:
                 {"sentences": _list({"sentence": {"type": "integer"}, "passages": passages, "together": FULLNESS})}
             )
             data = await self.ask("citations", schema, sentences=listed)
-            said = {one["sentence"]: one for one in data["sentences"]}
+            said = _once([(one["sentence"], one) for one in data["sentences"]])
         judged, place = [], 0
         for text, numbers in rows:
             if not numbers:
                 judged.append(CitedSentence(text=text, together="none"))
                 continue
             place += 1
-            of = {one["passage"]: one["verdict"] for one in said.get(place, {}).get("passages", ())}
+            of = _once([(one["passage"], one["verdict"]) for one in said.get(place, {}).get("passages", ())])
             together: Literal["full", "partial", "none"] | None = said.get(place, {}).get("together")
             judged.append(CitedSentence(text=text, citations=tuple(of.get(n) for n in numbers), together=together))
+        self._count_gaps("citations", [verdict for one in judged for verdict in (*one.citations, one.together)])
         return tuple(judged)
+
+    def _count_gaps(self, part: str, verdicts: Sequence[object]) -> None:
+        if missing := sum(verdict is None for verdict in verdicts):
+            self.gaps[part] = f"{missing} of {len(verdicts)} verdicts are missing or contradict each other"
 
     async def reverse_questions(self, most: int) -> list[str]:
         """Have questions made that the answer would answer."""
         schema = _object({"questions": {"type": "array", "items": {"type": "string"}}})
         data = await self.ask("relevance", schema, most=str(most))
-        return [text for one in data["questions"][:most] if (text := str(one).strip())]
+        return _at_least_one([text for one in data["questions"][:most] if (text := str(one).strip())], "question")
 
     async def rating(self) -> int:
         """Ask how helpful the answer is, 1 to 5."""
@@ -327,6 +369,22 @@ def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
 
 def _list(properties: Mapping[str, Any]) -> dict[str, Any]:
     return {"type": "array", "items": _object(properties)}
+
+
+def _once(rows: Sequence[tuple[int, T]]) -> dict[int, T]:
+    """Return what is said of each number; where different things are said of one, nothing is."""
+    said: dict[int, T] = {}
+    contradicted = set()
+    for number, verdict in rows:
+        if said.setdefault(number, verdict) != verdict:
+            contradicted.add(number)
+    return {number: verdict for number, verdict in said.items() if number not in contradicted}
+
+
+def _at_least_one(found: list[T], what: str) -> list[T]:
+    if not found:
+        raise ValueError(f"expected at least one {what}, got none")
+    return found
 
 
 async def _done(value: T) -> T:

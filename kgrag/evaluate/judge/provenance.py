@@ -9,12 +9,20 @@ import re
 from collections.abc import Mapping, Sequence, Set
 from typing import TYPE_CHECKING
 
-from kgrag.types import Citation
+from kgrag.evaluate.gold_questions import states
+from kgrag.types import Answer, Citation
 
 if TYPE_CHECKING:
     from kgrag.models.minilm import MiniLM
 
-__all__ = ["answer_similarity", "cited_pages", "page_accuracy", "page_precision", "source_accuracy"]
+__all__ = [
+    "answer_similarity",
+    "cited_pages",
+    "gold_places_cited",
+    "page_accuracy",
+    "page_precision",
+    "source_accuracy",
+]
 
 Pages = Mapping[str, Set[int]]
 """Source → pages, from 1."""
@@ -56,6 +64,18 @@ def cited_pages(citations: Sequence[Citation]) -> dict[str, set[int]]:
             span = range(citation.page_start, (citation.page_end or citation.page_start) + 1)
             pages.setdefault(citation.document, set()).update(span)
     return pages
+
+
+def gold_places_cited(facts: Sequence[frozenset[str]], answer: Answer) -> float | None:
+    """Return the share of gold facts that a cited passage is a place of (its id, its element, its page); None without a gold place.
+
+    Source and page accuracy in one: as exact as the gold place is written. An answer that cites nothing cites none of them.
+    """
+    if not facts:
+        return None
+    numbers = {citation.chunk_id for citation in answer.citations}
+    cited = [piece for piece in answer.evidence if piece.chunk_id is not None and piece.chunk_id in numbers]
+    return sum(any(states(piece, fact) for piece in cited) for fact in facts) / len(facts)
 
 
 def answer_similarity(expected: Sequence[str], answers: Sequence[str], *, embedder: MiniLM) -> list[float]:

@@ -108,7 +108,7 @@ def test_an_abstention_is_no_right_answer_to_what_can_be_answered():
 REPLIES = {
     "Compare an answer": {"reason": "0.5 mA in both", "answered": True, "coverage": 0.5, "severity": "low"},
     "Count what": {"expected": 2, "actual": 1, "wrong": 0, "missing": 1, "overall": 0.5},
-    "For each numbered fact": {"verdicts": [{"number": 1, "verdict": "supported"}]},
+    "For each numbered fact": {"verdicts": [{"number": 1, "verdict": "supported"}, {"number": 2, "verdict": "not"}]},
     "Divide the answer": {"statements": [{"statement": "0.5 mA", "quote": "0.5 mA", "verdict": "yes"}]},
     "Each numbered sentence": {
         "sentences": [{"sentence": 1, "passages": [{"passage": 1, "verdict": "full"}], "together": "full"}]
@@ -138,10 +138,7 @@ def test_a_model_judges_each_part_by_a_call_of_its_own():
     assert measured["completeness"] == 0.5 and measured["faithfulness"] == 1.0 and measured["helpfulness"] == 0.75
     assert measured["citation precision"] == measured["citation recall"] == 1.0
     assert judged.relevance[0] == pytest.approx(1.0)
-    assert [one.answer for one in judged.nuggets] == [
-        "supported",
-        None,
-    ]  # the second fact got no verdict: missing, not "not"
+    assert [one.answer for one in judged.nuggets] == ["supported", "not"]
     assert answer_category(judged, preset=THESIS) == "PARTIAL"
 
 
@@ -152,6 +149,9 @@ def test_a_model_judges_each_part_by_a_call_of_its_own():
         ("Compare an answer", "", "correctness"),
         ("Count what", {"expected": 1, "actual": 1, "wrong": 0, "missing": 5, "overall": 0.1}, "completeness"),
         ("Divide the answer", {"verdicts": []}, "statements"),
+        ("Divide the answer", {"statements": []}, "statements"),
+        ("Compare an answer", {"reason": "", "answered": False, "coverage": 0.9, "severity": "low"}, "correctness"),
+        ("Write 3 questions", {"questions": ["", " "]}, "relevance"),
         ("How helpful", {"rating": 9}, "rating"),
     ],
 )
@@ -159,6 +159,25 @@ def test_a_part_that_failed_is_missing_and_named_and_the_others_are_there(start,
     judged, _ = judge_with({**REPLIES, start: reply})
     assert set(judged.failures) == {part} and getattr(judged, part) is None
     assert judged.nuggets and judged.citations is not None
+
+
+@pytest.mark.parametrize(
+    "second", [None, {"number": 1, "verdict": "not"}], ids=["without a verdict", "with two that differ"]
+)
+def test_a_fact_without_one_verdict_is_missing_and_the_part_is_asked_for_again(second):
+    said = {"verdicts": [{"number": 2, "verdict": "supported"}, *filter(None, [second])]}
+    if second:
+        said["verdicts"].append({"number": 1, "verdict": "supported"})
+    judged, _ = judge_with({**REPLIES, "For each numbered fact": said})
+    assert [one.answer for one in judged.nuggets] == [None, "supported"]  # missing, not "not"
+    assert judged.failures == {"nuggets": "2 of 4 verdicts are missing or contradict each other"}
+    model = ScriptedChatModel(lambda messages: json.dumps(REPLIES["For each numbered fact"]))
+    judge = ModelJudge(model, embedder=HashingEmbedder(), preset=THESIS)
+    again = asyncio.run(judge.judge(QUESTION, answer("It draws 0.5 mA in standby [1]."), before=judged))
+    assert again.failures == {} and len(model.calls) == 2  # of answer and evidence; what was judged stays
+    assert again.model_copy(update={"nuggets": (), "usage": judged.usage}) == judged.model_copy(
+        update={"nuggets": (), "failures": {}}
+    )
 
 
 def test_a_model_that_is_away_is_not_a_failed_part():

@@ -79,6 +79,20 @@ def test_the_published_precision_and_recall_follow_from_the_published_counts():
         assert f"{counts.recall:.3f}" == row["recall"], row["pipeline"]
 
 
+@pytest.mark.parametrize("measure", ["relevance", "completeness", "helpfulness"])
+def test_the_published_means_follow_from_those_by_type(measure):
+    questions = {"disambiguation": 30, "factual": 30, "multi_hop": 30, "reasoning": 30, "summary": 40}
+    folder = evaluation_folder() / "published"
+    with (folder / "thesis_results.csv").open(encoding="utf-8") as file:
+        overall = {row["pipeline"]: float(row[measure]) for row in csv.DictReader(file)}
+    with (folder / f"thesis_{measure}_by_type.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["pipeline"] for row in rows} == set(overall)
+    for row in rows:  # both are printed to two places
+        mean = sum(float(row[kind]) * count for kind, count in questions.items()) / 160
+        assert mean == pytest.approx(overall[row["pipeline"]], abs=0.0101), row["pipeline"]
+
+
 def test_counts_leave_out_what_was_not_judged():
     counts = CategoryCounts.of(["TP", None, "PARTIAL", "FN", "TP", "FP"])
     assert counts == CategoryCounts(tp=2, fp=1, fn=1, partial=1)
