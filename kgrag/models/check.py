@@ -87,7 +87,12 @@ async def check_models(
         checks.append(_verdict("embedder", settings.embedder, _check_embedder(checked, meter)))
     if "reranker" in roles and settings.reranker is not None:
         checks.append(_verdict("reranker", settings.reranker, _check_reranker(checked, settings.reranker, meter)))
-    return list(await asyncio.gather(*checks))
+
+    async def all_of_them() -> list[Verdict]:
+        return list(await asyncio.gather(*checks))
+
+    # In a loop of its own, whose end closes the connections: the models are of no further use.
+    return await asyncio.to_thread(asyncio.run, all_of_them())
 
 
 async def require_models(
