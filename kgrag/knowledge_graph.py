@@ -379,14 +379,21 @@ class AsyncKnowledgeGraph:
                 run, prepared, concurrency=self.settings.concurrency, rejudge=rejudge, progress=progress
             )
 
-    async def compare_outlook(self, questions: str | Path, *, out: str | Path, options: CompareOptions) -> Outlook:
+    async def compare_outlook(
+        self,
+        questions: str | Path,
+        *,
+        out: str | Path,
+        options: CompareOptions,
+        rejudge: Literal["missing", "failed", "all"] = "missing",
+    ) -> Outlook:
         """Say what `compare` would still do; no model is called, and a run that is not there is not made."""
         from kgrag.evaluate.runs import Run, run_exists
         from kgrag.jobs.compare import outlook
 
         prepared = await self._comparison(Path(questions), options)
         with Run(Path(out)) if run_exists(Path(out)) else nullcontext() as run:
-            return outlook(run, prepared, prices=self.meter.prices)
+            return outlook(run, prepared, prices=self.meter.prices, rejudge=rejudge)
 
     async def make_questions(
         self, out: str | Path, *, options: QuestionOptions | None = None, progress: Progress | None = None

@@ -102,6 +102,7 @@ def compare(
         )
     except ValueError as error:
         raise InputError(f"kgrag compare: {error}") from error
+    again: Literal["missing", "failed", "all"] = "all" if rejudge else "failed" if rejudge_failed else "missing"
     with open_graph(
         store,
         create=False,
@@ -116,7 +117,7 @@ def compare(
         prices=prices,
     ) as opened:
         if dry_run:
-            expected = opened.compare_outlook(questions, out=out, options=options)
+            expected = opened.compare_outlook(questions, out=out, options=options, rejudge=again)
             if as_json:
                 from dataclasses import asdict
 
@@ -124,7 +125,6 @@ def compare(
             else:
                 _show_outlook(expected)
             return 0
-        again: Literal["missing", "failed", "all"] = "all" if rejudge else "failed" if rejudge_failed else "missing"
         done = opened.compare(questions, out=out, options=options, rejudge=again, progress=terminal_progress())
     _show_done(done, out, as_json=as_json)
     return 0 if done.complete else 1

@@ -212,12 +212,21 @@ class Comparison:
         ]
 
 
-def outlook(run: Run | None, comparison: Comparison, *, prices: PriceTable) -> Outlook:
-    """Say what is missing in a run (None: it was not begun) and what it would take. Calls nothing and writes nothing."""
+def outlook(
+    run: Run | None,
+    comparison: Comparison,
+    *,
+    prices: PriceTable,
+    rejudge: Literal["missing", "failed", "all"] = "missing",
+) -> Outlook:
+    """Say what is missing in a run (None: it was not begun) and what it would take, with all that `compare` would judge again.
+
+    Calls nothing and writes nothing.
+    """
     settings, cells = comparison.settings, comparison.cells
     judges = [judge_key(settings.judge_fingerprint, repeat) for repeat in range(settings.judge_repeats)]
     answered = set[str]() if run is None else run.answered()
-    judged = {judge: set[str]() if run is None else run.judged(judge) for judge in judges}
+    judged = {judge: set[str]() if run is None else _judged(run, judge, rejudge) for judge in judges}
     unanswered = sum(cell.key not in answered for cell in cells)
     unjudged = sum(cell.key not in judged[judge] for judge in judges for cell in cells)
     answers, judgements = list[Usage](), list[Usage]()
@@ -248,6 +257,17 @@ def outlook(run: Run | None, comparison: Comparison, *, prices: PriceTable) -> O
         seconds=round(expected.seconds, 1),
         measured=bool(answers),
     )
+
+
+def _judged(run: Run, judge: str, rejudge: Literal["missing", "failed", "all"]) -> set[str]:
+    """Keys of the cells that a judge need not judge again."""
+    match rejudge:
+        case "all":
+            return set()
+        case "failed":
+            return run.judged(judge) - run.failed_judgements(judge)
+        case "missing":
+            return run.judged(judge)
 
 
 def _expected(model: str, known: Sequence[Usage], *, calls: int, count: int) -> Usage:
@@ -332,9 +352,7 @@ async def compare(
     await _each(unanswered, answer, "Answer", at_once(settings.model), progress)
     for repeat in range(settings.judge_repeats):
         key = judge_key(judge.fingerprint, repeat)
-        there = set() if rejudge == "all" else run.judged(key)
-        if rejudge == "failed":
-            there -= run.failed_judgements(key)
+        there = _judged(run, key, rejudge)
         unjudged = [cell for cell in cells if cell.key not in there]
         once_more = partial(judge_once_more, repeat=repeat, key=key)
         await _each(unjudged, once_more, "Judge", at_once(settings.judge), progress)

@@ -43,7 +43,8 @@ BAD = {  # part of question → what is said of it
 """No JSON, a verdict that contradicts itself, nothing, two verdicts of one fact."""
 
 
-async def ask(question: str) -> Answer:
+async def ask(asked: GoldQuestion) -> Answer:
+    question = asked.question
     said = f"{question.removeprefix('What does ').removesuffix(' draw?')} draws 15 mA"
     return Answer(
         question=question,

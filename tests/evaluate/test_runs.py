@@ -118,6 +118,8 @@ def test_whatever_can_change_an_answer_is_in_a_cells_key(change):
     assert not ours & theirs
     reworded = [GoldQuestion(id=one.id, question=one.question + " Why?", facts=()) for one in QUESTIONS]
     assert not ours & {cell.key for cell in Comparison(settings(), reworded, askings(), RulesJudge()).cells}
+    without = [GoldQuestion(id=one.id, question=one.question, facts=(), hidden=frozenset({"c"})) for one in QUESTIONS]
+    assert not ours & {cell.key for cell in Comparison(settings(), without, askings(), RulesJudge()).cells}
     renamed = [Asking(one.pipeline, "2", one.ask) for one in askings()]
     assert not ours & {cell.key for cell in Comparison(settings(), QUESTIONS, renamed, RulesJudge()).cells}
 
