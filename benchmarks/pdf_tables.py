@@ -23,7 +23,8 @@ from pathlib import Path
 from benchmarks.tables import print_table
 from kgrag.documents.pdf.blocks import TableBlock
 from kgrag.documents.pdf.geometry import lines_of
-from kgrag.documents.pdf.pages import read_outline, read_pages
+from kgrag.documents.pdf.outline import read_outline
+from kgrag.documents.pdf.pages import read_pages
 from kgrag.documents.pdf.structure import recover_structure
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"

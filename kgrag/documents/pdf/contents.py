@@ -54,10 +54,14 @@ def comparable(text: str) -> str:
     return "".join(_LEADERS.sub(" ", text).casefold().split())[:_COMPARED]
 
 
-def find_contents(pages: Sequence[Page]) -> Contents:
-    """Find runs of lines that end in page numbers under each other, whose titles stand elsewhere or have leaders."""
+def find_contents(pages: Sequence[Page], outline: frozenset[str] = frozenset()) -> Contents:
+    """Find runs of lines that end in page numbers under each other, whose titles stand elsewhere or have leaders.
+
+    `outline` are the `comparable` titles of headings that were taken out of the pages.
+    """
     lines = {page.number: lines_of(word for word in page.words if word.level) for page in pages}
     known = Counter(comparable(line.text) for found in lines.values() for line in found)
+    known.update(outline)
     tables: list[TableBlock] = []
     words: set[tuple[int, Word]] = set()
     titles: set[str] = set()

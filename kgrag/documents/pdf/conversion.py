@@ -6,14 +6,16 @@
 from __future__ import annotations
 
 import os
-import re
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from kgrag.documents.blocks import BlockDocument, RemovedLine
-from kgrag.documents.pdf.pages import read_outline, read_pages
+from kgrag.documents.pdf.outline import read_outline
+from kgrag.documents.pdf.pages import read_pages
 from kgrag.documents.pdf.structure import Structure, recover_structure
+from kgrag.documents.pdf.titles import document_title, is_title
 from kgrag.documents.pdf.writing import written
 from kgrag.documents.text_encoding import foreign_content
 from kgrag.errors import DocumentError, ModelMissing
@@ -21,14 +23,13 @@ from kgrag.errors import DocumentError, ModelMissing
 if TYPE_CHECKING:
     from docling_core.types.doc.document import DoclingDocument
 
-__all__ = ["convert_pdf", "read_structure"]
+__all__ = ["blocks_of_structure", "check_pdf", "convert_pdf", "read_structure"]
 
 PdfMode = Literal["auto", "native", "standard"]
 _HEADER_WITHIN = 1024
 """Bytes: readers accept junk before `%PDF-` up to here (ISO 32000, annex H)."""
 _TRAILER_WITHIN = 4096
 """Bytes from the end in which `%%EOF` must stand."""
-_USELESS_TITLE = re.compile(r"[/\\]|\.(?:html?|docx?|pdf|indd|fm|tex|pptx?|xlsx?)$|^untitled|^microsoft", re.IGNORECASE)
 _PASSWORD_ERROR = 4
 """FPDF_ERR_PASSWORD."""
 _PACKAGES = "torch", "transformers", "docling_ibm_models"
@@ -58,7 +59,9 @@ def convert_pdf(path: Path, *, document_path: str, mode: PdfMode = "auto") -> Bl
     converted = blocks_of_docling(convert_with_models(path), document_path=document_path)
     reason = "asked for" if mode == "standard" else "auto: layout models are installed"
     note = f"PDF read in mode standard ({reason})"
-    return BlockDocument(converted.blocks, metadata_title or converted.title, converted.removed, (note,))
+    return BlockDocument(
+        converted.blocks, metadata_title if is_title(metadata_title) else converted.title, converted.removed, (note,)
+    )
 
 
 def read_structure(path: Path) -> Structure:
@@ -77,31 +80,38 @@ def read_structure(path: Path) -> Structure:
 
 
 def _convert_natively(path: Path, document_path: str, metadata_title: str, reason: str) -> BlockDocument:
-    structure = read_structure(path)
+    notes = (f"PDF read in mode native ({reason})",)
+    return blocks_of_structure(
+        read_structure(path), document_path=document_path, metadata_title=metadata_title, notes=notes
+    )
+
+
+def blocks_of_structure(
+    structure: Structure, *, document_path: str, metadata_title: str = "", notes: Sequence[str] = ()
+) -> BlockDocument:
+    """Write a recovered structure as a document; `metadata_title` is what the file says of itself."""
     blocks, contents = written(structure.blocks, document_path=document_path)
     running = [
         RemovedLine("running header or footer", f"{line.text} ({len(line.pages)} pages)", line.pages[0])
         for line in structure.removed
     ]
-    notes = [f"PDF read in mode native ({reason})"]
+    notes = list(notes)
     if empty := structure.textless_pages:
-        notes.append(f"{len(empty)} of {structure.page_count} pages have no text: {', '.join(map(str, empty))}")
-    title = next((block.text for block in blocks if block.kind == "heading" and block.level == 0), "")
-    return BlockDocument(
-        tuple(blocks),
-        title or metadata_title or _running_title(structure),
-        (*running, *contents),
-        tuple(notes),
-    )
+        notes.append(f"{len(empty)} of {structure.page_count} pages have no text: {_listed(empty)}")
+    if shapeless := structure.shapeless_pages:
+        notes.append(
+            f"lines and fills of {len(shapeless)} page(s) cannot be read, tables there may be missed: {_listed(shapeless)}"
+        )
+    title = document_title(structure, blocks, metadata_title=metadata_title)
+    return BlockDocument(tuple(blocks), title or Path(document_path).stem, (*running, *contents), tuple(notes))
 
 
-def _running_title(structure: Structure) -> str:
-    headers = [line for line in structure.removed if line.top and any(character.isalpha() for character in line.text)]
-    return max(headers, key=lambda line: len(line.pages)).text if headers else ""
+def _listed(pages: Sequence[int]) -> str:
+    return ", ".join(map(str, pages))
 
 
 def check_pdf(path: Path) -> str:
-    """Return the title in the file's metadata, where it is one and not a file name.
+    """Return the title in the file's metadata, whatever it says.
 
     Raises `DocumentError` that says what is wrong: empty, no PDF (and what instead), truncated, encrypted, broken, no pages.
     """
@@ -138,7 +148,7 @@ def _open_with_pdfium(path: Path) -> str:
         title = " ".join(str(document.get_metadata_value("Title") or "").split())
     finally:
         document.close()
-    return "" if _USELESS_TITLE.search(title) else title
+    return title
 
 
 def missing_packages() -> str:

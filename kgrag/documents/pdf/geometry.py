@@ -96,9 +96,9 @@ def bounding_box(boxes: Iterable[Box]) -> Box:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Word:
-    """Characters without a space between them, in one font."""
+    """Characters without a space between them, in one font. Each is only equal to itself: sets of them are asked often."""
 
     text: str
     box: Box
@@ -108,6 +108,8 @@ class Word:
     """1 for text that runs upwards, -1 for text that runs downwards (also when it only slants)."""
     link: str | None = None
     """Target of the link annotation that lies on it."""
+    spaced: bool = False
+    """A space stands before it, though it touches the word before."""
 
     @property
     def level(self) -> bool:
@@ -178,7 +180,11 @@ def _joined(words: Sequence[Word]) -> str:
             parts.append(text.translate(_SUPERSCRIPTS))
             continue
         both_cjk = bool(CJK.match(left.text[-1]) and CJK.match(text[0]))
-        touching = abs(gap) < _WORD_GAP * height and (left.font != right.font or left.box.height != right.box.height)
+        touching = (
+            not right.spaced
+            and abs(gap) < _WORD_GAP * height
+            and (left.font != right.font or left.box.height != right.box.height)
+        )
         parts.append(text if touching or (both_cjk and gap < height) else f" {text}")
     return "".join(parts)
 

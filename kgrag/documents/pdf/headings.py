@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from kgrag.documents.pdf.blocks import PageBlock, TableBlock, TextBlock
 from kgrag.documents.pdf.contents import comparable
+from kgrag.documents.pdf.geometry import bounding_box
+from kgrag.documents.pdf.outline import Outline, OutlinedHeadings
 from kgrag.documents.pdf.paragraphs import LineStatistics, section_number
 
-__all__ = ["is_caption", "mark_headings"]
+__all__ = ["Listing", "is_caption", "listing_of", "mark_headings"]
 
 _LARGER = 1.12
 """Times the body size from which a line is a heading by its size alone."""
@@ -24,6 +26,8 @@ _MAX_BOLD_WORDS = 12
 _LEAD_IN_WORDS = 2
 """A bold `Note:` or `Please note:` is no heading."""
 _SAME_SIZE = 0.04
+_TITLE_GAP = 0.6
+"""Line heights between two lines of a title."""
 _MAX_LEVEL = 6
 _CAPTION = re.compile(
     r"^(?:fig(?:ure|\.)?|table|tab\.|abb(?:ildung|\.)?|tabelle|photo|image|diagram)\s*\d", re.IGNORECASE
@@ -33,24 +37,62 @@ _CAPTION_GAP = 1.6
 """Line heights between a caption and its table."""
 _LETTER = re.compile(r"[^\W\d_]")
 
+_MIN_LISTED = 5
+_LISTED_SHARE = 0.6
+"""Of an outline's entries that must be found on the pages for it to decide."""
+_COMPLETE = 0.25
+"""Headings a page from which an outline is taken to have all of them."""
+
 Style = tuple[float, bool]
 
 
-def mark_headings(
-    blocks: Sequence[PageBlock], usual: LineStatistics, titles: frozenset[str], outline: Mapping[str, int]
-) -> list[PageBlock]:
-    """Return the blocks with headings marked; `titles` come from the table of contents, `outline` (with levels) from the bookmarks."""
-    marked = [_is_heading(blocks, index, usual, titles, outline) for index in range(len(blocks))]
-    headings = [
-        block for block, is_heading in zip(blocks, marked, strict=True) if is_heading and isinstance(block, TextBlock)
-    ]
-    title = _title(headings, usual, _contents_heading(blocks))
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What the document itself says about its headings: its printed table of contents, and its outline."""
+
+    titles: frozenset[str] = frozenset()
+    """`comparable` titles that the printed table of contents names."""
+    unfound: Mapping[str, int] = field(default_factory=dict)
+    """Level of the outline's entries that were not found where they lead, by `comparable` title."""
+    decides: bool = False
+    """Whether the outline has the document's headings, so that nothing of the size of a heading that it does not name is one."""
+    complete: bool = False
+    """Whether it has them to their full depth."""
+    numbers: frozenset[str] = frozenset()
+    """Section numbers of the outline's headings that were found."""
+    smallest: float = 0.0
+    """Size of the smallest of them, in points."""
+
+
+def listing_of(outline: Outline, outlined: OutlinedHeadings, titles: frozenset[str], page_count: int) -> Listing:
+    """Say what the outline and the table of contents decide; `outlined` are the outline's headings that were found."""
+    found = {comparable(_text(block)) for block in outlined.blocks}
+    unfound = {comparable(e.title): e.level for e in outline.entries if comparable(e.title) not in found}
+    decides = len(outlined.blocks) >= _MIN_LISTED and outlined.share >= _LISTED_SHARE
+    complete = decides and len(outlined.blocks) >= _COMPLETE * page_count
+    numbers = frozenset(section_number(block.lines[0]) for block in outlined.blocks)
+    smallest = min(map(_size, outlined.blocks), default=0.0)
+    return Listing(titles, unfound, decides, complete, numbers, smallest)
+
+
+def mark_headings(blocks: Sequence[PageBlock], usual: LineStatistics, listing: Listing) -> list[PageBlock]:
+    """Return the blocks with title and headings marked. Those of kind `heading` are the outline's, and stay with their level."""
+    marked = [_is_heading(blocks, index, usual, listing) for index in range(len(blocks))]
+    title = _title(blocks, marked, usual, _contents_heading(blocks), listing)
+    if title is not None and (rest := _rest_of_title(blocks, title)):
+        whole = replace(title, lines=(*title.lines, *rest.lines), box=bounding_box((title.box, rest.box)))
+        start = next(index for index, block in enumerate(blocks) if block is title)
+        blocks = [*blocks[:start], whole, *blocks[start + 2 :]]
+        marked = [*marked[: start + 1], *marked[start + 2 :]]
+        title = whole
     for index in _subtitles(blocks, marked, title):
         marked[index] = False
+    if listing.decides:
+        marked = [is_heading and _is_listed(block, listing) for block, is_heading in zip(blocks, marked, strict=True)]
     headings = [
         block for block, is_heading in zip(blocks, marked, strict=True) if is_heading and isinstance(block, TextBlock)
     ]
-    levels = _levels([heading for heading in headings if heading is not title], outline)
+    levels = _levels([heading for heading in headings if heading is not title], listing)
     result: list[PageBlock] = []
     for block, is_heading in zip(blocks, marked, strict=True):
         if block is title and isinstance(block, TextBlock):
@@ -62,16 +104,32 @@ def mark_headings(
     return result
 
 
-def _is_heading(
-    blocks: Sequence[PageBlock], index: int, usual: LineStatistics, titles: frozenset[str], outline: Mapping[str, int]
-) -> bool:
+def _is_listed(block: PageBlock, listing: Listing) -> bool:
+    """Whether a heading stays beside an outline that decides: it is named, or goes on below what is named."""
+    if not isinstance(block, TextBlock):
+        return False
+    if block.kind == "heading" or comparable(_text(block)) in listing.unfound or _is_named(block, listing.titles):
+        return True
+    number = section_number(block.lines[0])
+    if "." in number:
+        return number.rpartition(".")[0] in listing.numbers and number not in listing.numbers
+    return not listing.complete and _size(block) < (1 - _SAME_SIZE) * listing.smallest
+
+
+def _is_named(block: TextBlock, titles: frozenset[str]) -> bool:
+    return comparable(_numbered_text(block)) in titles or comparable(_text(block)) in titles
+
+
+def _is_heading(blocks: Sequence[PageBlock], index: int, usual: LineStatistics, listing: Listing) -> bool:
     block = blocks[index]
+    if isinstance(block, TextBlock) and block.kind == "heading":
+        return True
     if not isinstance(block, TextBlock) or block.kind in ("figure", "code") or len(block.lines) > _MAX_LINES:
         return False
     text = _text(block)
     if len(text) > _MAX_CHARACTERS or not _LETTER.search(text) or _CAPTION.match(text):
         return False
-    named = comparable(_numbered_text(block)) in titles or comparable(text) in titles or comparable(text) in outline
+    named = _is_named(block, listing.titles) or comparable(text) in listing.unfound
     size = _size(block)
     bold = _bold(block)
     if block.kind == "list":
@@ -134,16 +192,41 @@ def _contents_heading(blocks: Sequence[PageBlock]) -> TextBlock | None:
     return None
 
 
-def _title(headings: Sequence[TextBlock], usual: LineStatistics, contents: TextBlock | None) -> TextBlock | None:
-    """The document's title: the largest text of the first page, when nothing later is as large."""
+def _title(
+    blocks: Sequence[PageBlock],
+    marked: Sequence[bool],
+    usual: LineStatistics,
+    contents: TextBlock | None,
+    listing: Listing,
+) -> TextBlock | None:
+    """The document's title: the largest text of the first page with a heading, which no outline names.
+
+    Without an outline nothing later may be as large, or the page has little else: a title page.
+    """
+    headings = [
+        block for block, is_heading in zip(blocks, marked, strict=True) if is_heading and isinstance(block, TextBlock)
+    ]
     first_page = [heading for heading in headings if heading.page == headings[0].page and heading is not contents]
-    if not first_page:
+    candidates = [heading for heading in first_page if not (listing.decides and heading.kind == "heading")]
+    if not candidates:
         return None
-    largest = max(first_page, key=lambda heading: (_size(heading), -heading.box.y0))
+    largest = max(candidates, key=lambda heading: (round(_size(heading), 1), -heading.box.y0))
     rest = [heading for heading in headings if heading is not largest]
     if section_number(largest.lines[0]) or _size(largest) < 1.3 * usual.body_size or not rest:
         return None
+    if listing.decides:
+        return largest
     return largest if all(_size(heading) < (1 - _SAME_SIZE) * _size(largest) for heading in rest) else None
+
+
+def _rest_of_title(blocks: Sequence[PageBlock], title: TextBlock) -> TextBlock | None:
+    """What goes on right below a title in its style: a title whose lines are centred, or end early."""
+    below = next((after for block, after in pairwise(blocks) if block is title), None)
+    if not isinstance(below, TextBlock) or below.page != title.page or below.kind not in ("text", "heading"):
+        return None
+    close = below.box.y0 - title.box.y1 < _TITLE_GAP * _size(title)
+    same = _bold(below) == _bold(title) and abs(_size(below) - _size(title)) <= _SAME_SIZE * _size(title)
+    return below if close and same and len(title.lines) + len(below.lines) <= _MAX_LINES + 1 else None
 
 
 def _subtitles(blocks: Sequence[PageBlock], marked: Sequence[bool], title: TextBlock | None) -> list[int]:
@@ -175,13 +258,14 @@ def _subtitles(blocks: Sequence[PageBlock], marked: Sequence[bool], title: TextB
     return subtitles
 
 
-def _levels(headings: Sequence[TextBlock], outline: Mapping[str, int]) -> dict[int, int]:
-    """Level of each heading: its number's depth; else its bookmark's; else by its size among those whose level is known."""
+def _levels(headings: Sequence[TextBlock], listing: Listing) -> dict[int, int]:
+    """Level of each heading: the outline's; else its number's depth; else by its size among those whose level is known."""
     levels: dict[int, int] = {}
     votes: dict[Style, Counter[int]] = defaultdict(Counter)
     for heading in headings:
         number = section_number(heading.lines[0]) or (heading.marker.strip("().") if heading.marker != "-" else "")
-        level = number.count(".") + 1 if number else outline.get(comparable(_text(heading)), 0)
+        level = number.count(".") + 1 if number else listing.unfound.get(comparable(_text(heading)), 0)
+        level = heading.level or level
         if level:
             levels[id(heading)] = min(level, _MAX_LEVEL)
             votes[_style(heading)][levels[id(heading)]] += 1

@@ -7,18 +7,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pydantic import ValidationError
+
 from kgrag.documents.pdf.geometry import Box, Word
-from kgrag.documents.pdf.pdfium_text import PdfiumText
+from kgrag.documents.pdf.pdfium_text import PdfiumText, SecondReading
 
 if TYPE_CHECKING:
-    from docling_core.types.doc.page import PdfShape, SegmentedPdfPage
+    from docling_core.types.doc.page import BoundingRectangle, PdfShape, SegmentedPdfPage
+    from docling_parse.pdf_parser import ContentConfig
 
-__all__ = ["Fill", "OutlineEntry", "Page", "Rule", "read_outline", "read_pages"]
+__all__ = ["Fill", "Page", "Rule", "read_pages"]
 
 _THIN = 3.0
 """Points: a filled rectangle at most this thick is a ruling line."""
@@ -74,28 +77,35 @@ class Page:
     drawings: tuple[Box, ...]
     """Shapes with curves or slanting lines."""
     images: tuple[Box, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class OutlineEntry:
-    """A bookmark of the PDF."""
-
-    title: str
-    level: int
-    """From 1."""
+    shapes_read: bool = True
+    """False where the parser refuses them (a colour out of its range): rules, fills, marks and drawings are then empty."""
 
 
 def _open(path: Path) -> Any:
-    from docling_parse.pdf_parser import ContentConfig, ContentLevel, DecodeConfig, DoclingPdfParser
+    from docling_parse.pdf_parser import DecodeConfig, DoclingPdfParser
 
-    wanted = ContentConfig(
+    return DoclingPdfParser(loglevel="fatal").load(
+        path, content_config=_wanted(), decode_config=DecodeConfig(max_num_lines=_MAX_SHAPES)
+    )
+
+
+def _wanted(*, shapes: bool = True) -> ContentConfig:
+    from docling_parse.pdf_parser import ContentConfig, ContentLevel
+
+    return ContentConfig(
         char_cells_content_level=ContentLevel.COMPUTE,
         line_cells_content_level=ContentLevel.SKIP,
+        shapes_content_level=ContentLevel.COMPUTE_AND_MATERIALIZE if shapes else ContentLevel.SKIP,
         include_bitmap_bytes=False,
     )
-    return DoclingPdfParser(loglevel="fatal").load(
-        path, content_config=wanted, decode_config=DecodeConfig(max_num_lines=_MAX_SHAPES)
-    )
+
+
+def _decoded(document: Any, number: int) -> tuple[SegmentedPdfPage, bool]:
+    """Return a page, and whether its shapes are in it."""
+    try:
+        return document.get_page(number), True
+    except ValidationError:
+        return document.get_page(number, content_config=_wanted(shapes=False)), False
 
 
 def read_pages(path: Path) -> Iterator[Page]:
@@ -107,32 +117,16 @@ def read_pages(path: Path) -> Iterator[Page]:
     try:
         with PdfiumText(path) as pdfium:
             for number in range(1, document.number_of_pages() + 1):
-                yield _page(number, document.get_page(number), pdfium)
+                page, with_shapes = _decoded(document, number)
+                read = _page(number, page, pdfium.page(number, page.dimension.height))
+                yield read if with_shapes else replace(read, shapes_read=False)
                 document.unload_pages((number, number + 1))
     finally:
         document.unload()
 
 
-def read_outline(path: Path) -> tuple[OutlineEntry, ...]:
-    """Return the PDF's bookmarks, in order; empty where it has none."""
-    document = _open(path)
-    try:
-        root = document.get_table_of_contents()
-        return tuple(_outline(root.children, 1)) if root is not None else ()
-    finally:
-        document.unload()
-
-
-def _outline(entries: Any, level: int) -> Iterator[OutlineEntry]:
-    for entry in entries or ():
-        if entry.text and entry.text.strip():
-            yield OutlineEntry(" ".join(entry.text.split()), level)
-        yield from _outline(entry.children, level + 1)
-
-
-def _page(number: int, segmented: SegmentedPdfPage, pdfium: PdfiumText) -> Page:
+def _page(number: int, segmented: SegmentedPdfPage, second: SecondReading) -> Page:
     width, height = segmented.dimension.width, segmented.dimension.height
-    pdfium.turn_to(number, height)
     rules: list[Rule] = []
     fills: list[Fill] = []
     marks: list[Box] = []
@@ -149,7 +143,7 @@ def _page(number: int, segmented: SegmentedPdfPage, pdfium: PdfiumText) -> Page:
         number=number,
         width=width,
         height=height,
-        words=tuple(_words(segmented, height, links, pdfium)),
+        words=tuple(second.mended(_words(segmented, height, links, second))),
         rules=tuple(rules),
         fills=tuple(fills),
         marks=tuple(marks),
@@ -163,23 +157,30 @@ def _box(bounds: Any, page_height: float) -> Box:
     return Box(min(bounds.l, bounds.r), top, max(bounds.l, bounds.r), bottom)
 
 
+def _upright(rect: BoundingRectangle, page_height: float) -> Box:
+    """The box around a rectangle that may be turned. The same by docling-core makes a validated object for each word."""
+    xs = rect.r_x0, rect.r_x1, rect.r_x2, rect.r_x3
+    ys = rect.r_y0, rect.r_y1, rect.r_y2, rect.r_y3
+    return Box(min(xs), page_height - max(ys), max(xs), page_height - min(ys))
+
+
 def _words(
-    segmented: SegmentedPdfPage, page_height: float, links: list[tuple[Box, str]], pdfium: PdfiumText
+    segmented: SegmentedPdfPage, page_height: float, links: list[tuple[Box, str]], second: SecondReading
 ) -> Iterator[Word]:
     seen: set[tuple[str, int, int]] = set()
     for cell in segmented.word_cells:
         text = _CONTROL.sub("", cell.text).translate(_LIGATURES).strip()
         if not text:
             continue
-        box = _box(cell.rect.to_bounding_box(), page_height)
+        box = _upright(cell.rect, page_height)
         place = text, round(box.x0 / _OVERPRINT), round(box.y0 / _OVERPRINT)
         if place in seen:
             continue
         seen.add(place)
         rise, run = cell.rect.r_y1 - cell.rect.r_y0, abs(cell.rect.r_x1 - cell.rect.r_x0)
-        font = pdfium.font_name(getattr(cell, "font_name", "").lstrip("/").rpartition("+")[2], box)
+        font = second.font_name(getattr(cell, "font_name", "").lstrip("/").rpartition("+")[2], box)
         yield Word(
-            text=pdfium.with_dashes(text, box),
+            text=second.with_dashes(text, box),
             box=box,
             font=font,
             bold=bool(_BOLD.search(font)),

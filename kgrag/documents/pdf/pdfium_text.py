@@ -1,20 +1,30 @@
-"""What docling-parse does not tell, from pdfium: the dashes as they are, and the names of fonts that are not embedded.
+"""What docling-parse does not tell, or tells wrongly, from pdfium: a second reader of the same page.
 
-docling-parse writes `–`, `—` and `−` all as `-`, which makes `0 – 10 V` a `0 - 10 V`; and for the standard fonts that a file need
-not embed (Helvetica, Times, Courier) it gives the name of the resource, `F2`, from which nobody sees that it is bold.
+- docling-parse writes `–`, `—` and `−` all as `-`, which makes `0 – 10 V` a `0 - 10 V`.
+- For the standard fonts that a file need not embed (Helvetica, Times, Courier) it gives the name of the resource, `F2`, from which nobody
+  sees that it is bold.
+- It reads the names of glyphs (`/a116`) in bitmap fonts of TeX as those of Dingbats, which makes `set` an `s❡a116`. pdfium takes the code.
+- Some fonts get a box of each glyph's own height, which makes `may` larger than `use`.
+- It loses spaces that are narrow, or lie between two fonts.
 """
 
 from __future__ import annotations
 
 import ctypes
 import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise, product
 from pathlib import Path
+from statistics import median
 from types import TracebackType
 from typing import Any
 
-from kgrag.documents.pdf.geometry import Box
+from kgrag.documents.pdf.geometry import Box, Word, bounding_box
 
-__all__ = ["PdfiumText"]
+__all__ = ["PdfiumText", "SecondReading"]
 
 _DASHES = "–—−"
 _AS_HYPHEN = str.maketrans(dict.fromkeys(_DASHES, "-"))
@@ -22,42 +32,55 @@ _SLACK = 0.3
 """Points around a word in which its characters are looked up."""
 _RESOURCE_NAME = re.compile(r"^[A-Za-z]{0,3}\d*$")
 _MAX_NAME_BYTES = 256
+_FAULT = re.compile(r"[\u2701-\u27bf\ue000-\uf8ff\ufffd]|\ba\d{2,3}(?![^\W_])|GLYPH<\w+>|/uni[0-9A-F]{4}")
+"""Characters that say nothing, and names of glyphs in place of characters."""
+_UNEVEN_SIZES = 5
+"""Different heights of one font's words on a page from which they are heights of glyphs and not sizes."""
+_PLAUSIBLE_HEIGHT = (0.9, 3.0)
+"""Times its own height that the line of a word's tallest glyph may have."""
+_NEAR = 3.0
+"""Line heights up to which the next word of a font has the height of the one before; farther away it may be of another size."""
+_DESCENT = 0.35
+"""Share of a line's height below which every word but a raised one ends."""
+_TWO_LINES = 1.5
+"""Times a line's height from which a word is two, of lines below each other."""
+_FIELD_HEIGHT, _FIELD_WIDTH = 8.0, 32.0
+"""Points: the fields in which a page's characters are looked up."""
+_SINGLE_LETTERS = frozenset("aAIàéyoeuAÀÉ")
+"""Words of one letter; any other single letter that pdfium sets apart is one half of a logo or a formula."""
+_TEX_CODES = str.maketrans(
+    {
+        "\x0b": "ff", "\x0c": "fi", "\x0e": "ffi", "\x0f": "ffl",
+        "\x10": "“", "\x11": "”", "\x12": "„", "\x13": "«", "\x14": "»", "\x15": "–", "\x16": "—",
+        "\x1b": "ff", "\x1c": "fi", "\x1d": "fl", "\x1e": "ffi", "\x1f": "ffl",
+    }
+)  # fmt: skip
+"""Codes below the letters in TeX's encodings OT1 and T1 (Cork), which pdfium gives as they are."""
 
 
-class PdfiumText:
-    """Looks at a page at a time; a context manager that closes the file."""
+@dataclass(frozen=True, slots=True)
+class _Character:
+    text: str
+    box: Box
+    """As high as its font; without width for spaces that pdfium saw in a gap."""
 
-    def __init__(self, path: Path) -> None:
-        import pypdfium2
 
-        self._document = pypdfium2.PdfDocument(path)
-        self._page_height = 0.0
-        self._text: Any = None
-        self._has_dashes = False
-        self._fonts: dict[str, str] = {}
+class SecondReading:
+    """What pdfium reads on one page."""
 
-    def __enter__(self) -> PdfiumText:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._document.close()
-
-    def turn_to(self, page_number: int, page_height: float) -> None:
-        """Go to a page (from 1); `page_height` in points turns boxes into pdfium's coordinates."""
+    def __init__(self, text_page: Any, page_height: float) -> None:
+        self._text_page = text_page
         self._page_height = page_height
-        self._text = self._document[page_number - 1].get_textpage()
-        text = self._text.get_text_range()
-        self._has_dashes = any(dash in text for dash in _DASHES)
-        self._fonts = {}
+        self._text: str = text_page.get_text_range()
+        self._has_dashes = any(dash in self._text for dash in _DASHES)
+        self._fonts: dict[str, str] = {}
 
     def with_dashes(self, word: str, box: Box) -> str:
         """Return the word with its dashes, where pdfium has the same word at the same place; else unchanged."""
         if not self._has_dashes or "-" not in word:
             return word
         bottom, top = self._page_height - box.y1, self._page_height - box.y0
-        found: str = self._text.get_text_bounded(
+        found: str = self._text_page.get_text_bounded(
             left=box.x0 - _SLACK, bottom=bottom, right=box.x1 + _SLACK, top=top
         ).strip()
         return found if found.translate(_AS_HYPHEN) == word else word
@@ -76,10 +99,212 @@ class PdfiumText:
     def _font_at(self, box: Box) -> str:
         import pypdfium2.raw as pdfium
 
-        x, y = box.center
-        index = self._text.get_index(x, self._page_height - y, box.width / 2, box.height / 2)
+        index = self._index_at(box)
         if index is None:
             return ""
         buffer = ctypes.create_string_buffer(_MAX_NAME_BYTES)
-        length = pdfium.FPDFText_GetFontInfo(self._text, index, buffer, _MAX_NAME_BYTES, ctypes.c_int())
+        length = pdfium.FPDFText_GetFontInfo(self._text_page, index, buffer, _MAX_NAME_BYTES, ctypes.c_int())
         return buffer.value.decode("utf-8", "replace") if 0 < length <= _MAX_NAME_BYTES else ""
+
+    def mended(self, words: Iterable[Word]) -> Iterator[Word]:
+        """Yield the words with the characters, heights and spaces of the better reader; their places stay."""
+        words = list(words)
+        faulty = {word.font for word in words if _FAULT.search(word.text)}
+        uneven = _uneven_fonts(words)
+        over_lines = _over_lines(words)
+        read: list[Word] = []
+        for word in words:
+            if word.font in faulty:
+                read.extend(self._reread(word))
+            elif word in over_lines and word.text not in self._tokens:
+                read.extend(self._divided(word, over_lines=True))
+            elif word.level and word.text in self._joined_words and word.text not in self._tokens:
+                read.extend(self._divided(word))
+            else:
+                read.append(word)
+        before: Word | None = None
+        for word in read:
+            if word.level and word.font in uneven:
+                word = _as_high_as(word, before) or self._even(word)
+            if before is not None and (before.text, word.text) in self._neighbours and _touches(before, word):
+                word = replace(word, spaced=True)
+            yield word
+            before = word
+
+    def _even(self, word: Word) -> Word:
+        """Give a word the height of its font's lines: that of the character at its middle."""
+        import pypdfium2.raw as pdfium
+
+        index = self._index_at(word.box)
+        bounds = pdfium.FS_RECTF()
+        if index is None or not pdfium.FPDFText_GetLooseCharBox(self._text_page, index, bounds):
+            return word
+        top, bottom = self._page_height - bounds.top, self._page_height - bounds.bottom
+        low, high = _PLAUSIBLE_HEIGHT
+        most = high * max(word.box.height, 0.5 * word.box.width / len(word.text))
+        if not (top < word.box.center[1] < bottom and low * word.box.height <= bottom - top <= most):
+            return word
+        return replace(word, box=Box(word.box.x0, top, word.box.x1, bottom))
+
+    def _index_at(self, box: Box) -> int | None:
+        """pdfium's index of the character in the middle of a word."""
+        x, y = box.center
+        index: int | None = self._text_page.get_index(x, self._page_height - y, box.width / 2, box.height / 2)
+        return index
+
+    def _reread(self, word: Word) -> list[Word]:
+        """Read a word in a font of which the first reader does not know the characters."""
+        found = [
+            replace(one, text=one.text.translate(_TEX_CODES).strip())
+            for one in _without_spaces(word, self._characters_in(word.box))
+        ]
+        text = "".join(one.text for one in found)
+        better = text and len(_FAULT.findall(text)) < max(1, len(_FAULT.findall(word.text)))
+        return [one for one in found if one.text] if better else [word]
+
+    def _divided(self, word: Word, *, over_lines: bool = False) -> list[Word]:
+        """Divide a word where pdfium has two or three, if it has the same characters at this place; `over_lines`, whatever they are."""
+        characters = self._characters_in(word.box)
+        parts = _without_spaces(word, characters)
+        if "".join(part.text for part in parts) != word.text or len(parts) < 2:
+            return [word]
+        return parts if over_lines or all(_is_word(part.text) for part in parts) else [word]
+
+    @cached_property
+    def _tokens(self) -> frozenset[str]:
+        return frozenset(self._text.split())
+
+    @cached_property
+    def _joined_words(self) -> frozenset[str]:
+        """Two or three neighbouring words without their spaces."""
+        words = self._text.split()
+        joined = {first + second for first, second in pairwise(words)}
+        return frozenset(joined.union(map("".join, zip(words, words[1:], words[2:], strict=False))))
+
+    @cached_property
+    def _neighbours(self) -> frozenset[tuple[str, str]]:
+        """Words that stand beside each other and are nowhere on the page one word."""
+        return frozenset(pair for pair in pairwise(self._text.split()) if "".join(pair) not in self._tokens)
+
+    @cached_property
+    def _fields(self) -> dict[tuple[int, int], list[tuple[int, _Character]]]:
+        """The page's characters with their index, by the field in which their middle lies."""
+        import pypdfium2.raw as pdfium
+
+        fields: dict[tuple[int, int], list[tuple[int, _Character]]] = defaultdict(list)
+        bounds = pdfium.FS_RECTF()
+        for index in range(pdfium.FPDFText_CountChars(self._text_page)):
+            code = pdfium.FPDFText_GetUnicode(self._text_page, index)
+            if not pdfium.FPDFText_GetLooseCharBox(self._text_page, index, bounds) or not 0 < code < 0x110000:
+                continue
+            box = Box(bounds.left, self._page_height - bounds.top, bounds.right, self._page_height - bounds.bottom)
+            x, y = box.center
+            fields[int(y / _FIELD_HEIGHT), int(x / _FIELD_WIDTH)].append((index, _Character(chr(code), box)))
+        return fields
+
+    def _characters_in(self, box: Box) -> list[_Character]:
+        """The characters whose middle lies in a box, in pdfium's order."""
+        rows = range(int(box.y0 / _FIELD_HEIGHT) - 1, int(box.y1 / _FIELD_HEIGHT) + 2)
+        columns = range(int(box.x0 / _FIELD_WIDTH), int(box.x1 / _FIELD_WIDTH) + 1)
+        found = [
+            entry
+            for field in product(rows, columns)
+            for entry in self._fields.get(field, ())
+            if box.x0 - _SLACK <= entry[1].box.center[0] <= box.x1 + _SLACK
+            and (
+                entry[1].box.y0 - _SLACK <= box.center[1] <= entry[1].box.y1 + _SLACK
+                or box.y0 < entry[1].box.center[1] < box.y1
+            )
+        ]
+        return [character for _, character in sorted(found, key=lambda entry: entry[0])]
+
+
+class PdfiumText:
+    """Opens a PDF with pdfium; a context manager that closes the file."""
+
+    def __init__(self, path: Path) -> None:
+        import pypdfium2
+
+        self._document = pypdfium2.PdfDocument(path)
+
+    def __enter__(self) -> PdfiumText:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._document.close()
+
+    def page(self, number: int, height: float) -> SecondReading:
+        """Read a page (from 1); `height` in points turns pdfium's coordinates into ours."""
+        return SecondReading(self._document[number - 1].get_textpage(), height)
+
+
+def _as_high_as(word: Word, before: Word | None) -> Word | None:
+    """The word with the height of the one before, where both stand on one line in the same font."""
+    if before is None or before.font != word.font or not 0 <= word.box.x0 - before.box.x1 < _NEAR * before.box.height:
+        return None
+    top, bottom = before.box.y0, before.box.y1
+    inside = top - _SLACK <= word.box.y0 and word.box.y1 <= bottom + _SLACK
+    if not inside or word.box.y1 < bottom - _DESCENT * before.box.height:
+        return None
+    return replace(word, box=Box(word.box.x0, top, word.box.x1, bottom))
+
+
+def _uneven_fonts(words: Sequence[Word]) -> frozenset[str]:
+    heights: dict[str, set[float]] = defaultdict(set)
+    for word in words:
+        if word.level:
+            heights[word.font].add(round(word.box.height, 1))
+    return frozenset(font for font, found in heights.items() if len(found) >= _UNEVEN_SIZES)
+
+
+def _over_lines(words: Sequence[Word]) -> frozenset[Word]:
+    """Words that are much higher than others of their font: the first reader put two of neighbouring lines together."""
+    heights: dict[str, list[float]] = defaultdict(list)
+    for word in words:
+        if word.level:
+            heights[word.font].append(word.box.height)
+    usual = {font: median(found) for font, found in heights.items()}
+    return frozenset(
+        word for word in words if word.level and len(word.text) > 1 and word.box.height > _TWO_LINES * usual[word.font]
+    )
+
+
+def _without_spaces(word: Word, characters: Sequence[_Character]) -> list[Word]:
+    """Words of the characters between spaces, each with its share of the word's place."""
+    groups: list[list[_Character]] = [[]]
+    for character in characters:
+        if character.text.isspace():
+            groups.append([])
+        else:
+            groups[-1].append(character)
+    groups = [group for group in groups if group]
+    parts: list[Word] = []
+    for index, group in enumerate(groups):
+        around = bounding_box(character.box for character in group)
+        left = word.box.x0 if index == 0 else around.x0
+        right = word.box.x1 if index == len(groups) - 1 else around.x1
+        text = "".join(character.text for character in group)
+        over_lines = word.box.height > _TWO_LINES * around.height
+        top, bottom = (around.y0, around.y1) if over_lines else (word.box.y0, word.box.y1)
+        parts.append(replace(word, text=text, box=Box(left, top, max(left, right), bottom)))
+    return parts
+
+
+def _is_word(text: str) -> bool:
+    """Whether a part of a divided word can be one: numbers and signs belong together, and so do the halves of a logo."""
+    characters = [character for character in text if character.isalnum()]
+    return bool(characters) and characters[0].isalpha() and (len(characters) > 1 or characters[0] in _SINGLE_LETTERS)
+
+
+def _touches(left: Word, right: Word) -> bool:
+    """Whether two words in different fonts stand side by side with next to no gap."""
+    height = min(left.box.height, right.box.height)
+    return (
+        left.level
+        and right.level
+        and left.font != right.font
+        and abs(right.box.x0 - left.box.x1) < 0.5 * height
+        and left.box.y0 < right.box.center[1] < left.box.y1
+    )

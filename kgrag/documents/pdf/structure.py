@@ -11,8 +11,9 @@ from kgrag.documents.pdf.contents import Contents, comparable, find_contents
 from kgrag.documents.pdf.figures import figure_blocks, figure_boxes
 from kgrag.documents.pdf.furniture import RunningLine, remove_furniture
 from kgrag.documents.pdf.geometry import Word
-from kgrag.documents.pdf.headings import is_caption, mark_headings
-from kgrag.documents.pdf.pages import OutlineEntry, Page
+from kgrag.documents.pdf.headings import is_caption, listing_of, mark_headings
+from kgrag.documents.pdf.outline import Outline, OutlinedHeadings, find_outlined
+from kgrag.documents.pdf.pages import Page
 from kgrag.documents.pdf.paragraphs import LineStatistics, blocks_of_region, line_statistics
 from kgrag.documents.pdf.reading_order import Region, regions_of
 from kgrag.documents.pdf.row_tables import find_row_tables
@@ -31,14 +32,21 @@ class Structure:
     removed: tuple[RunningLine, ...]
     textless_pages: tuple[int, ...]
     page_count: int
+    outline_title: str = ""
+    """The entry of the outline above all others."""
+    shapeless_pages: tuple[int, ...] = ()
+    """Pages whose lines and fills could not be read."""
 
 
-def recover_structure(pages: Sequence[Page], outline: Sequence[OutlineEntry] = ()) -> Structure:
-    """Recover running lines, tables of contents, tables, figures, paragraphs, lists and headings, in this order."""
+def recover_structure(pages: Sequence[Page], outline: Outline | None = None) -> Structure:
+    """Recover the outline's headings, running lines, tables of contents, tables, figures, paragraphs, lists and headings, in order."""
+    outline = outline or Outline()
     textless = tuple(page.number for page in pages if not page.words)
-    pages, removed = remove_furniture(pages)
-    contents = find_contents(pages)
-    regions = {page.number: _page_regions(page, contents) for page in pages}
+    shapeless = tuple(page.number for page in pages if not page.shapes_read)
+    outlined = find_outlined(pages, outline)
+    pages, removed = remove_furniture([_without_headings(page, outlined) for page in pages])
+    contents = find_contents(pages, frozenset(comparable(entry.title) for entry in outline.entries))
+    regions = {page.number: _page_regions(page, contents, outlined) for page in pages}
     usual = line_statistics(
         (word for page in pages for word in page.words), (region for found in regions.values() for region in found)
     )
@@ -46,12 +54,18 @@ def recover_structure(pages: Sequence[Page], outline: Sequence[OutlineEntry] = (
     for page in pages:
         for region in (_with_aligned_tables(region, page, usual) for region in regions[page.number]):
             blocks.extend(blocks_of_region(region, page.number, page.marks, usual))
-    bookmarks = {comparable(entry.title): entry.level for entry in outline}
-    blocks = mark_headings(blocks, usual, contents.titles, bookmarks)
-    return Structure(tuple(_across_pages(_with_captions(blocks))), removed, textless, len(pages))
+    blocks = mark_headings(blocks, usual, listing_of(outline, outlined, contents.titles, len(pages)))
+    return Structure(
+        tuple(_across_pages(_with_captions(blocks))), removed, textless, len(pages), outline.title, shapeless
+    )
 
 
-def _page_regions(page: Page, contents: Contents) -> list[Region]:
+def _without_headings(page: Page, outlined: OutlinedHeadings) -> Page:
+    taken = {word for block in outlined.on(page.number) for line in block.lines for word in line.words}
+    return replace(page, words=tuple(word for word in page.words if word not in taken)) if taken else page
+
+
+def _page_regions(page: Page, contents: Contents, outlined: OutlinedHeadings) -> list[Region]:
     """Take tables and figures out of a page, and put what remains into reading order."""
     index = [table for table in contents.tables if table.page == page.number]
     rest: list[Word] = [word for word in page.words if (page.number, word) not in contents.words]
@@ -71,7 +85,7 @@ def _page_regions(page: Page, contents: Contents) -> list[Region]:
     figures = figure_blocks(page, boxes, rest)
     labels = {word for figure in figures for line in figure.lines for word in line.words}
     rest = [word for word in rest if word not in labels]
-    return regions_of(rest, [*tables, *figures])
+    return regions_of(rest, [*tables, *figures, *outlined.on(page.number)])
 
 
 def _without(words: Sequence[Word], tables: Sequence[TableBlock]) -> list[Word]:

@@ -26,6 +26,7 @@ _MIN_CUTS = 5
 _COMPOUND = re.compile(r"[^\W\d_]+-[^\W\d_]")
 """`read-` + `while-write`: one hyphen of a word with several."""
 _RIGHT = re.compile(r"[^\W\d_]+")
+_NAME_END = re.compile(r"(?<![\w-])[^\W\d_]{2,}$")
 _URL_TAIL = re.compile(r"(?:https?://|www\.)\S*$")
 _URL_HEAD = re.compile(r"[\w/.?&=%#~+-]+$")
 _SOFT_HYPHEN = "\u00ad"
@@ -254,7 +255,17 @@ class LineJoiner:
         cut = _cut_word(text, following)
         if cut is not None and self._goes(*cut):
             return stem + following
+        if cut is None and right is not None and self._is_name(stem, right[0]):
+            return stem + following
         return text + following
+
+    def _is_name(self, stem: str, rest: str) -> bool:
+        """Whether a name that a line end cut (`AT-` + `mega48P`) is only written without the hyphen elsewhere (`ATmega8`)."""
+        first = _NAME_END.search(stem)
+        if first is None:
+            return False
+        name, rest = first[0].casefold(), rest.casefold()
+        return self._words[name + rest] > 0 and not self._words[f"{name}-{rest}"]
 
     def _goes(self, first: str, second: str) -> bool:
         hyphenated, joined = self._words[f"{first}-{second}"], self._words[first + second]

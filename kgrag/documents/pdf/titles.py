@@ -1,0 +1,93 @@
+"""The title of a PDF: what it says of itself, where that is printed too; else what its first page shows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from kgrag.documents.blocks import Block
+from kgrag.documents.pdf.blocks import TextBlock
+from kgrag.documents.pdf.furniture import RunningLine
+from kgrag.documents.pdf.structure import Structure
+
+__all__ = ["document_title", "is_title"]
+
+_FIRST_PAGES = 2
+"""On which a title is printed."""
+_FILE_NAME = re.compile(
+    r"[/\\]|\.(?:html?|docx?|pdf|indd|fm|tex|dvi|pptx?|xlsx?)$|^untitled|^microsoft|^(?:document|presentation|slide)\s*\d*$",
+    re.IGNORECASE,
+)
+_CONTENTS = re.compile(
+    r"^(?:table of )?contents$|^inhalt(?:sverzeichnis)?$|^table des mati[eè]res$|^[ií]ndice$", re.IGNORECASE
+)
+_CHAPTER = re.compile(r"^(?:chapter|appendix|part|section|kapitel|anhang|teil|chapitre)\b|^[\d.]+\s", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]{3,}|[\u3040-\u30ff\u3400-\u9fff]{2,}")
+_REGISTRANT = re.compile(r"\(exact name of (?:the )?registrant", re.IGNORECASE)
+"""Stands below the name on the cover of every filing."""
+_FORM = re.compile(r"^form\s+\d{1,2}-?[a-z]{1,2}\b", re.IGNORECASE)
+_PERIOD = re.compile(
+    r"for the ((?:fiscal year|year|quarterly period|quarter) ended:? \w+ \d{1,2}, \d{4})", re.IGNORECASE
+)
+_RUNNING = 0.4
+"""Share of the pages on which a running header stands that is the document's title: left and right pages may have different ones."""
+
+
+def document_title(structure: Structure, blocks: Sequence[Block], *, metadata_title: str) -> str:
+    """Return the title, or nothing where neither the file nor its first pages say one."""
+    first_lines = [
+        line.text
+        for block in structure.blocks
+        if isinstance(block, TextBlock) and block.page <= _FIRST_PAGES
+        for line in block.lines
+    ]
+    if filing := _filing(first_lines):
+        return filing
+    printed = _folded(" ".join(first_lines))
+    said = [title for title in (metadata_title, structure.outline_title) if is_title(title)]
+    shown = next((block.text for block in blocks if block.kind == "heading" and block.level == 0), "")
+    candidates = (
+        *(title for title in said if _folded(title) in printed),
+        shown,
+        *said,
+        _largest_of_first_page(structure),
+        _running_title(structure),
+    )
+    return next((title for title in candidates if is_title(title)), "")
+
+
+def is_title(text: str) -> bool:
+    """Whether a text can be a title: it has a word (a registration number has none), and is no file name and no heading of a contents."""
+    return bool(_WORD.search(text)) and not _FILE_NAME.search(text) and not _CONTENTS.match(text.strip())
+
+
+def _filing(lines: Sequence[str]) -> str:
+    """Who filed which form for which period, from the cover of a filing with the SEC: its largest lines name the authority."""
+    below = next((index for index, line in enumerate(lines) if _REGISTRANT.search(line)), 0)
+    form = next((match[0].upper() for line in lines if (match := _FORM.match(line.strip()))), "")
+    if not below or not form:
+        return ""
+    period = _PERIOD.search(" ".join(lines))
+    name = lines[below - 1].strip(" _")
+    return ", ".join(filter(None, (name, form, period[1] if period else ""))) if is_title(name) else ""
+
+
+def _folded(text: str) -> str:
+    return "".join(filter(str.isalnum, text.casefold()))
+
+
+def _largest_of_first_page(structure: Structure) -> str:
+    headings = [block for block in structure.blocks if isinstance(block, TextBlock) and block.kind == "heading"]
+    first = [block for block in headings if block.page == headings[0].page and block.page <= _FIRST_PAGES]
+    texts = [(block, " ".join(line.text for line in block.lines)) for block in first]
+    titles = [(block, text) for block, text in texts if is_title(text) and not _CHAPTER.match(text)]
+    return max(titles, key=lambda entry: (round(entry[0].lines[0].size, 1), -entry[0].box.y0))[1] if titles else ""
+
+
+def _running_title(structure: Structure) -> str:
+    def is_everywhere(line: RunningLine) -> bool:
+        return len(line.pages) >= _RUNNING * structure.page_count
+
+    headers = [line for line in structure.removed if line.top and is_everywhere(line)]
+    titles = [line for line in headers if is_title(line.text) and not _CHAPTER.match(line.text)]
+    return max(titles, key=lambda line: len(line.pages)).text if titles else ""
