@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from kgrag.documents.blocks import BlockDocument, RemovedLine
+from kgrag.documents.pdf.ocr import missing_ocr, with_read_pictures
 from kgrag.documents.pdf.outline import read_outline
 from kgrag.documents.pdf.pages import read_pages
 from kgrag.documents.pdf.structure import Structure, recover_structure
@@ -19,6 +20,7 @@ from kgrag.documents.pdf.titles import document_title, is_title
 from kgrag.documents.pdf.writing import written
 from kgrag.documents.text_encoding import foreign_content
 from kgrag.errors import DocumentError, ModelMissing
+from kgrag.types import Scalar
 
 if TYPE_CHECKING:
     from docling_core.types.doc.document import DoclingDocument
@@ -71,11 +73,12 @@ def read_structure(path: Path) -> Structure:
         outline = read_outline(path)
     except (RuntimeError, ValueError) as error:
         raise DocumentError(path, f"broken PDF: docling-parse cannot read it ({error})") from error
+    missing = missing_ocr()
+    if not missing and not all(page.words for page in pages):
+        pages = with_read_pictures(path, pages)
     if not any(page.words for page in pages):
-        raise DocumentError(
-            path,
-            f"no text on its {len(pages)} page(s): a scan? Run it through OCR first (ocrmypdf), or use --pdf standard",
-        )
+        reason = f"OCR: {missing}" if missing else "OCR finds none either"
+        raise DocumentError(path, f"no text on its {len(pages)} page(s): a scan? {reason}")
     return recover_structure(pages, outline)
 
 
@@ -97,13 +100,28 @@ def blocks_of_structure(
     ]
     notes = list(notes)
     if empty := structure.textless_pages:
-        notes.append(f"{len(empty)} of {structure.page_count} pages have no text: {_listed(empty)}")
+        notes.append(f"{len(empty)} of {structure.page_count} pages have no text: {_listed(empty)}{_why_unread()}")
+    metadata: dict[str, Scalar] = {}
+    if pictures := structure.pictures:
+        sure = sum(confidence for _, confidence in pictures) / len(pictures)
+        read = _listed([page for page, _ in pictures])
+        notes.append(
+            f"{len(pictures)} of {structure.page_count} pages are pictures, read by OCR (confidence {sure:.2f}): {read}"
+        )
+        metadata = {"ocr_pages": read, "ocr_confidence": round(sure, 3)}
     if shapeless := structure.shapeless_pages:
         notes.append(
             f"lines and fills of {len(shapeless)} page(s) cannot be read, tables there may be missed: {_listed(shapeless)}"
         )
     title = document_title(structure, blocks, metadata_title=metadata_title)
-    return BlockDocument(tuple(blocks), title or Path(document_path).stem, (*running, *contents), tuple(notes))
+    return BlockDocument(
+        tuple(blocks), title or Path(document_path).stem, (*running, *contents), tuple(notes), metadata
+    )
+
+
+def _why_unread() -> str:
+    missing = missing_ocr()
+    return f" (OCR: {missing})" if missing else ""
 
 
 def _listed(pages: Sequence[int]) -> str:

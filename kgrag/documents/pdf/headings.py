@@ -6,7 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from kgrag.documents.pdf.blocks import PageBlock, TableBlock, TextBlock
 from kgrag.documents.pdf.contents import comparable
@@ -199,15 +199,15 @@ def _title(
     contents: TextBlock | None,
     listing: Listing,
 ) -> TextBlock | None:
-    """The document's title: the largest text of the first page with a heading, which no outline names.
+    """The document's title: the largest text of the first page with a heading, above what the outline names.
 
-    Without an outline nothing later may be as large, or the page has little else: a title page.
+    Without an outline nothing later may be as large.
     """
     headings = [
         block for block, is_heading in zip(blocks, marked, strict=True) if is_heading and isinstance(block, TextBlock)
     ]
     first_page = [heading for heading in headings if heading.page == headings[0].page and heading is not contents]
-    candidates = [heading for heading in first_page if not (listing.decides and heading.kind == "heading")]
+    candidates = list(takewhile(lambda heading: not (listing.decides and heading.kind == "heading"), first_page))
     if not candidates:
         return None
     largest = max(candidates, key=lambda heading: (round(_size(heading), 1), -heading.box.y0))

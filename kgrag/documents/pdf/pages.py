@@ -79,6 +79,8 @@ class Page:
     images: tuple[Box, ...]
     shapes_read: bool = True
     """False where the parser refuses them (a colour out of its range): rules, fills, marks and drawings are then empty."""
+    read_confidence: float | None = None
+    """Mean confidence (0 to 1) of the words, where they were read from a picture."""
 
 
 def _open(path: Path) -> Any:

@@ -36,6 +36,8 @@ class Structure:
     """The entry of the outline above all others."""
     shapeless_pages: tuple[int, ...] = ()
     """Pages whose lines and fills could not be read."""
+    pictures: tuple[tuple[int, float], ...] = ()
+    """Pages whose words were read from a picture, with the mean confidence (0 to 1)."""
 
 
 def recover_structure(pages: Sequence[Page], outline: Outline | None = None) -> Structure:
@@ -43,6 +45,7 @@ def recover_structure(pages: Sequence[Page], outline: Outline | None = None) -> 
     outline = outline or Outline()
     textless = tuple(page.number for page in pages if not page.words)
     shapeless = tuple(page.number for page in pages if not page.shapes_read)
+    pictures = tuple((page.number, page.read_confidence) for page in pages if page.read_confidence is not None)
     outlined = find_outlined(pages, outline)
     pages, removed = remove_furniture([_without_headings(page, outlined) for page in pages])
     contents = find_contents(pages, frozenset(comparable(entry.title) for entry in outline.entries))
@@ -56,7 +59,13 @@ def recover_structure(pages: Sequence[Page], outline: Outline | None = None) -> 
             blocks.extend(blocks_of_region(region, page.number, page.marks, usual))
     blocks = mark_headings(blocks, usual, listing_of(outline, outlined, contents.titles, len(pages)))
     return Structure(
-        tuple(_across_pages(_with_captions(blocks))), removed, textless, len(pages), outline.title, shapeless
+        blocks=tuple(_across_pages(_with_captions(blocks))),
+        removed=removed,
+        textless_pages=textless,
+        page_count=len(pages),
+        outline_title=outline.title,
+        shapeless_pages=shapeless,
+        pictures=pictures,
     )
 
 

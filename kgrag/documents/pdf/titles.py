@@ -50,8 +50,8 @@ def document_title(structure: Structure, blocks: Sequence[Block], *, metadata_ti
         *(title for title in said if _folded(title) in printed),
         shown,
         *said,
-        _largest_of_first_page(structure),
         _running_title(structure),
+        _largest_of_first_page(structure),
     )
     return next((title for title in candidates if is_title(title)), "")
 

@@ -75,6 +75,9 @@ class Sheet:
         self._canvas.bookmarkPage(title)
         self._canvas.addOutlineEntry(title, title, level=level)
 
+    def metadata_title(self, title: str) -> None:
+        self._canvas.setTitle(title)
+
     def grid(self, xs: list[float], ys: list[float], rows: list[list[str]], *, header: bool = True) -> None:
         """A table with all lines; `ys` has one height more than there are rows."""
         for y in ys:

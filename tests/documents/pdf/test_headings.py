@@ -90,3 +90,70 @@ def test_labels_in_a_figure_are_no_headings(sheet: Sheet) -> None:
     found = sheet.convert()
     assert found.headings() == ["h1 1 Block diagram"]
     assert "text CPU\n3.3 V\n12.5 mm" in found.outline()
+
+
+def test_the_outline_decides_what_is_a_heading_and_its_level(sheet: Sheet) -> None:
+    sheet.text(72, 60, "Telnet Commands", size=9)
+    y = 120.0
+    for text, level in (("1 Setup", 0), ("Telnet Commands", 1), ("Scripts", 1), ("2 Targets", 0), ("Reset", 1)):
+        sheet.bookmark(text.lstrip("12 "), level)
+        y = section(sheet, y, text, size=11, font="Helvetica")
+    section(sheet, y, "reset halt [target]", size=15)
+    assert sheet.convert().headings() == ["h1 1 Setup", "h2 Telnet Commands", "h2 Scripts", "h1 2 Targets", "h2 Reset"]
+
+
+def test_numbered_headings_below_the_outlines_last_level_stay(sheet: Sheet) -> None:
+    y = 120.0
+    for text in ("1 Setup", "1.1 Board", "1.2 Host", "2 Targets", "2.1 Reset"):
+        sheet.bookmark(text, text.count("."))
+        y = section(sheet, y, text, size=13)
+        if text == "1.1 Board":
+            y = section(sheet, y, "1.1.1 Jumpers", size=11)
+    assert "h3 1.1.1 Jumpers" in sheet.convert().headings()
+
+
+def test_an_outline_of_chapters_alone_leaves_smaller_headings_alone(sheet: Sheet) -> None:
+    for number in range(5):
+        sheet.bookmark(f"Chapter {number}", 0)
+        y = section(sheet, 120, f"Chapter {number}", size=18)
+        for text in ("Purpose", "Limits", "Use", "Wiring"):
+            y = section(sheet, y, f"{text} {number}", size=13)
+        for _ in range(5):
+            sheet.next_page()
+            sheet.paragraph(72, 120, LOREM)
+        sheet.next_page()
+    headings = sheet.convert().headings()
+    assert headings[:3] == ["h1 Chapter 0", "h2 Purpose 0", "h2 Limits 0"]
+    assert len(headings) == 25
+
+
+def test_a_title_in_two_centred_lines_is_one_and_may_be_as_large_as_the_outlines_chapters(sheet: Sheet) -> None:
+    sheet.text(150, 120, "Serial Interface of the X-100 and the", size=18, font=BOLD)
+    sheet.text(190, 142, "X-200 Controllers", size=18, font=BOLD)
+    sheet.next_page()
+    for text in ("Overview", "Wiring", "Frames", "Timing", "Errors"):
+        sheet.bookmark(text, 0)
+        section(sheet, 120, text, size=18)
+        sheet.next_page()
+    found = sheet.convert()
+    assert found.document.title == "Serial Interface of the X-100 and the X-200 Controllers"
+    assert found.headings()[1:3] == ["h1 Overview", "h1 Wiring"]
+
+
+def test_a_running_header_or_a_registration_number_is_no_title(sheet: Sheet) -> None:
+    sheet.metadata_title("0000078003-23-000088")
+    for number in range(1, 5):
+        sheet.text(72, 40, "Chapter 12: Flash Commands", size=9)
+        sheet.text(400, 40, f"Page {number}", size=9)
+        sheet.paragraph(72, 120, LOREM)
+        sheet.next_page()
+    assert sheet.convert().document.title == "drawn"
+
+
+def test_a_filing_is_named_after_who_filed_what_for_when(sheet: Sheet) -> None:
+    lines = ("UNITED STATES", "FORM 10-K", "For the fiscal year ended December 2, 2022", "EXAMPLE INC.")
+    for row, text in enumerate(lines):
+        sheet.text(200, 100 + 40 * row, text, size=14, font=BOLD)
+    sheet.text(150, 250, "(Exact name of registrant as specified in its charter)")
+    sheet.paragraph(72, 300, LOREM)
+    assert sheet.convert().document.title == "EXAMPLE INC., FORM 10-K, fiscal year ended December 2, 2022"

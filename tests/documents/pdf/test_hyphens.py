@@ -98,3 +98,9 @@ def test_joining_loses_nothing_but_hyphens_at_line_ends(texts: list[str]) -> Non
 @given(st.integers(0, 9999), st.sampled_from(["V", "mA", "°C", "kΩ", "hPa", "mm"]))
 def test_a_number_keeps_the_unit_that_stands_on_the_next_line(number: int, unit: str) -> None:
     assert joined(f"rated at {number}", f"{unit} and more") == f"rated at {number} {unit} and more"
+
+
+def test_a_part_name_cut_at_a_line_end_is_joined_where_the_document_writes_its_family_in_one() -> None:
+    assert joined("the AT-", "mega48P has", document="the ATmega328P") == "the ATmega48P has"
+    assert joined("the USB-", "C port", document="a USB port") == "the USB-C port"
+    assert joined("the AT-", "mega48P has", document="AT-mega328P, ATmega328P") == "the AT-mega48P has"
