@@ -423,6 +423,23 @@ class AsyncKnowledgeGraph:
 
         return await asyncio.to_thread(status, self.store)
 
+    async def types(self) -> dict[str, dict[str, dict[str, int]]]:
+        """Return by graph the types of its `entities` and `relations`, each with how many there are, most first."""
+        return await asyncio.to_thread(self.store.graphs.types)
+
+    async def cypher(
+        self, statement: str, parameters: dict[str, Any] | None = None, *, max_rows: int
+    ) -> list[dict[str, Any]]:
+        """Run Cypher that only reads, for at most 30 s, and return its first rows. Raises as `kgrag cypher` does."""
+        from contextlib import closing
+        from itertools import islice
+
+        def read() -> list[dict[str, Any]]:
+            with closing(self.store.stream_query(statement, parameters)) as rows:
+                return list(islice(rows, max_rows))
+
+        return await asyncio.to_thread(read)
+
     async def digest(self) -> str:
         """SHA-256 over the content of the store."""
         return await asyncio.to_thread(self.store.digest)
@@ -636,6 +653,8 @@ class KnowledgeGraph:
     compare_outlook = _waiting(AsyncKnowledgeGraph.compare_outlook)
     make_questions = _waiting(AsyncKnowledgeGraph.make_questions)
     status = _waiting(AsyncKnowledgeGraph.status)
+    types = _waiting(AsyncKnowledgeGraph.types)
+    cypher = _waiting(AsyncKnowledgeGraph.cypher)
     digest = _waiting(AsyncKnowledgeGraph.digest)
 
     def graph_names(self, graph: str | None = None) -> list[str]:

@@ -13,7 +13,9 @@ from kgrag.cli import (
     communities,
     compare,
     db,
+    feedback,
     inspect,
+    mcp,
     models,
     pipelines,
     questions,
@@ -41,6 +43,7 @@ app.command("explain-merge")(resolve.explain_merge)
 app.command("ask")(ask.ask)
 app.command("retrieve")(retrieve.retrieve)
 app.command("serve")(serve.serve)
+app.command("mcp")(mcp.mcp)
 app.command("compare")(compare.compare)
 app.command("report")(compare.report)
 app.command("status")(inspect.status)
@@ -54,6 +57,7 @@ app.add_typer(compare.judge_app, name="judge")
 app.add_typer(models.app, name="models")
 app.add_typer(pipelines.app, name="pipelines")
 app.add_typer(questions.app, name="questions")
+app.add_typer(feedback.app, name="feedback")
 app.add_typer(users.app, name="users")
 
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from types import ModuleType
 from typing import Annotated
 
 import typer
 
 from kgrag.cli.options import BaseUrl, Embedder, Graph, Model, ModelCache, Pipeline, Reranker, Store, TimeoutS
 
-__all__ = ["serve"]
+__all__ = ["serve", "serving"]
 
-MISSING = "kgrag serve needs the extra `serve`: pip install 'kgrag[serve]'"
+MISSING = "kgrag serve and kgrag mcp need the extra `serve`: pip install 'kgrag[serve]'"
 
 
 def serve(
@@ -57,16 +58,11 @@ def serve(
     model_cache: ModelCache = None,
 ) -> None:
     """Open the support desk: a page on which people ask, a REST API, an OpenAI endpoint. Ctrl-C ends it."""
-    from kgrag.errors import InputError
-
-    try:
-        from kgrag.serve.running import Listening, check_listening, run
-    except ModuleNotFoundError as error:
-        if (error.name or "").startswith("kgrag"):
-            raise
-        raise InputError(f"{MISSING} ({error.name} is not installed)") from error
-    listening = Listening(host, port, users, tuple(allowed_host or ()), desk or Path(".kgrag-desk"), root or Path.cwd())
-    access = check_listening(listening)
+    running = serving()
+    listening = running.Listening(
+        host, port, users, tuple(allowed_host or ()), desk or Path(".kgrag-desk"), root or Path.cwd()
+    )
+    access = running.check_listening(listening)
     settings = {
         "pipeline": pipeline,
         "embedder": embedder,
@@ -77,4 +73,18 @@ def serve(
         "timeout_s": timeout_s,
         "model_cache": model_cache,
     }
-    asyncio.run(run(store, listening, access, settings=settings, say=typer.echo))
+    asyncio.run(running.run(store, listening, access, settings=settings, say=typer.echo))
+
+
+def serving() -> ModuleType:
+    """Return the module that runs the desk. Raises `InputError` that names the extra where a package of it is not installed."""
+    from importlib import import_module
+
+    from kgrag.errors import InputError
+
+    try:
+        return import_module("kgrag.serve.running")
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("kgrag"):
+            raise
+        raise InputError(f"{MISSING} ({error.name} is not installed)") from error

@@ -38,7 +38,17 @@ from kgrag.serve.streams import EventProgress, Events, EventStream, while_connec
 from kgrag.text.sentences import sentences
 from kgrag.types import Chunk, PageBox
 
-__all__ = ["asking_of", "desk_of", "needs", "router"]
+__all__ = [
+    "MAX_QUOTE_CHARACTERS",
+    "Asker",
+    "AskingHere",
+    "DeskHere",
+    "asking_of",
+    "desk_of",
+    "in_sentences",
+    "needs",
+    "router",
+]
 
 PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {"model": Problem, "content": {"application/problem+json": {}}}

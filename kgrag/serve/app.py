@@ -16,7 +16,7 @@ from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 
 from kgrag.errors import KgragError
-from kgrag.serve import api
+from kgrag.serve import api, openai_routes
 from kgrag.serve.access import Access
 from kgrag.serve.asking import Asking
 from kgrag.serve.desk import Desk
@@ -59,6 +59,7 @@ def create_app(desk: Desk, *, access: Access | None = None, hosts: Sequence[str]
         return Response(status_code=499)
 
     app.include_router(api.router)
+    app.include_router(openai_routes.router)
     _add_documents(app, desk)
     _add_page(app, access)
     _add_health(app, desk)

@@ -7,9 +7,9 @@ import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from kgrag.common.journal import Journal
 from kgrag.errors import InputError
 from kgrag.knowledge_graph import AsyncKnowledgeGraph
-from kgrag.serve.journal import Journal
 from kgrag.serve.page_process import PageProcess
 from kgrag.serve.problems import NotFound
 from kgrag.types import Chunk, Document

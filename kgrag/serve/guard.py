@@ -17,7 +17,7 @@ __all__ = ["COOKIE", "Guard", "is_loopback"]
 
 COOKIE = "kgrag_session"
 BODY_BYTES = 256_000
-"""Of a request, unless it brings files."""
+"""Of a request."""
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 PUBLIC = frozenset({"/", "/healthz", "/login", "/favicon.ico"})
 """What nobody has to log in for: the empty page, and whether the process lives."""
@@ -42,16 +42,13 @@ class _TooLarge(Exception):
 
 
 class Guard:
-    """ASGI middleware around the whole desk. `hosts` are the names by which it may be called."""
+    """ASGI middleware around the whole desk. `hosts` are the names by which it may be called, `public` what needs no user."""
 
-    def __init__(
-        self, app: ASGIApp, *, access: Access, hosts: Sequence[str], body_bytes: int = BODY_BYTES, upload_bytes: int = 0
-    ) -> None:
+    def __init__(self, app: ASGIApp, *, access: Access, hosts: Sequence[str], public: frozenset[str] = PUBLIC) -> None:
         self._app = app
         self._access = access
         self._hosts = frozenset(host.casefold() for host in hosts)
-        self._body_bytes = body_bytes
-        self._upload_bytes = upload_bytes
+        self._public = public
         self._requests = Attempts(REQUESTS_PER_MINUTE)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -75,8 +72,7 @@ class Guard:
             wait = {"WWW-Authenticate": "Bearer"} if status == 401 else {"Retry-After": "60"} if status == 429 else None
             await problem_response(plain_problem(status, why), wait)(scope, receive, guarded_send)
             return
-        limit = self._upload_bytes if scope["path"].startswith("/api/uploads") else self._body_bytes
-        await self._limited(scope, receive, guarded_send, limit)
+        await self._limited(scope, receive, guarded_send, BODY_BYTES)
 
     def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
         """Return the status and the reason why a request is refused; put its user into the scope."""
@@ -90,9 +86,8 @@ class Guard:
             if origin is not None and urlsplit(origin).netloc.casefold() != hosts[0].casefold():
                 return 403, f"Requests of another origin ({origin[:100]}) are refused."
         length = headers.get("content-length", "0")
-        limit = self._upload_bytes if scope["path"].startswith("/api/uploads") else self._body_bytes
-        if not length.isdecimal() or int(length) > limit:
-            return 413, f"Expected a body of at most {limit:,} bytes, got {length[:20]}."
+        if not length.isdecimal() or int(length) > BODY_BYTES:
+            return 413, f"Expected a body of at most {BODY_BYTES:,} bytes, got {length[:20]}."
         return self._admitted(scope, headers)
 
     def _admitted(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
@@ -112,7 +107,8 @@ class Guard:
                     self._access.wrong.count(address)
             elif secret := _cookie(headers.get("cookie", "")):
                 user = self._access.user_of_session(secret)
-        if user is None and path not in PUBLIC and not path.startswith("/static/"):
+        public = path in self._public or ("/" in self._public and path.startswith("/static/"))
+        if user is None and not public:
             return (
                 401,
                 "Expected a token: Authorization: Bearer TOKEN, or log in on the page. kgrag users add makes one.",

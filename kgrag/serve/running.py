@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,12 +15,12 @@ import uvicorn
 
 from kgrag.errors import InputError
 from kgrag.knowledge_graph import AsyncKnowledgeGraph
-from kgrag.serve.access import Access, read_users
+from kgrag.serve.access import Access, User, read_users
 from kgrag.serve.app import LOOPBACK_NAMES, create_app
 from kgrag.serve.desk import Desk
-from kgrag.serve.guard import is_loopback
+from kgrag.serve.guard import Guard, is_loopback
 
-__all__ = ["Listening", "check_listening", "run"]
+__all__ = ["Listening", "check_listening", "run", "run_mcp"]
 
 DRAIN_S = 10
 """For requests that are under way when the desk ends."""
@@ -59,20 +60,57 @@ async def run(
     say: Callable[[str], None],
 ) -> None:
     """Open the store, listen, and serve until SIGINT or SIGTERM; what is under way then has `DRAIN_S` to end."""
+    async with _opened(store, listening, settings) as desk:
+        with _bind(listening.host, listening.port) as bound:
+            app = create_app(desk, access=access, hosts=_hosts(listening))
+            say(f"The desk is open: {_address(listening, bound)}/  (Ctrl-C closes it)")
+            await _serve(app, bound)
+
+
+async def run_mcp(
+    store: str | Path | None,
+    listening: Listening,
+    access: Access | None,
+    *,
+    settings: Mapping[str, Any],
+    allow_cypher: bool,
+    say: Callable[[str], None],
+) -> None:
+    """Open the store and serve the Model Context Protocol: over HTTP to those whom `access` lets in, or without one over stdio."""
+    from mcp.server.transport_security import TransportSecuritySettings
+
+    from kgrag.serve.mcp_server import create_mcp
+
+    async with _opened(store, listening, settings) as desk:
+        server = create_mcp(desk, allow_cypher=allow_cypher, user=User("mcp", "ask"))
+        if access is None:
+            await server.run_stdio_async()
+            return
+        # The guard checks host, origin, size and token, as it does for the desk.
+        inner = server.streamable_http_app(
+            stateless_http=True,
+            json_response=True,
+            transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+        )
+        with _bind(listening.host, listening.port) as bound:
+            say(f"The tools are at {_address(listening, bound)}/mcp  (Ctrl-C ends it)")
+            await _serve(Guard(inner, access=access, hosts=_hosts(listening), public=frozenset()), bound)
+
+
+@asynccontextmanager
+async def _opened(store: str | Path | None, listening: Listening, settings: Mapping[str, Any]) -> AsyncIterator[Desk]:
     graph = await AsyncKnowledgeGraph.open(store, create=False, **settings)
+    desk = Desk(graph, listening.desk, listening.root)
     try:
         await graph.warm()
-        bound = _bind(listening.host, listening.port)
-    except BaseException:
-        await graph.close()
-        raise
-    port = bound.getsockname()[1]
-    hosts = (*LOOPBACK_NAMES, *listening.allowed_hosts)
-    if not is_loopback(listening.host) and listening.host not in ("0.0.0.0", "::"):  # noqa: S104
-        hosts = (*hosts, listening.host)
-    desk = Desk(graph, listening.desk, listening.root)
+        yield desk
+    finally:
+        await asyncio.shield(desk.close())
+
+
+async def _serve(app: Any, bound: socket.socket) -> None:
     config = uvicorn.Config(
-        create_app(desk, access=access, hosts=hosts),
+        app,
         log_config=None,
         access_log=False,
         server_header=False,
@@ -81,13 +119,18 @@ async def run(
         proxy_headers=False,
     )
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
-    shown = "127.0.0.1" if is_loopback(listening.host) else listening.host
-    say(f"The desk is open: http://{shown}:{port}/  (Ctrl-C closes it)")
-    try:
-        await uvicorn.Server(config).serve(sockets=[bound])
-    finally:
-        bound.close()
-        await asyncio.shield(desk.close())
+    await uvicorn.Server(config).serve(sockets=[bound])
+
+
+def _hosts(listening: Listening) -> tuple[str, ...]:
+    """Return the names by which a desk may be called: an address that stands for all interfaces is none."""
+    own = () if listening.host in ("0.0.0.0", "::") else (listening.host,)  # noqa: S104
+    return (*LOOPBACK_NAMES, *listening.allowed_hosts, *own)
+
+
+def _address(listening: Listening, bound: socket.socket) -> str:
+    host = "127.0.0.1" if is_loopback(listening.host) else listening.host
+    return f"http://{host}:{bound.getsockname()[1]}"
 
 
 def _bind(host: str, port: int) -> socket.socket:

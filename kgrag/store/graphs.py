@@ -64,6 +64,17 @@ class Graphs:
             for name in sorted(entities)
         }
 
+    def types(self) -> dict[str, dict[str, dict[str, int]]]:
+        """Return by graph the types of its `entities` and `relations`, each with how many there are, most first."""
+        found: dict[str, dict[str, dict[str, int]]] = {}
+        if self._schema.meta is None:
+            return found
+        for what, name in (("entities", "store/entity_types"), ("relations", "store/relation_types")):
+            for row in self._connection.read(statement(name), {}):
+                of_graph = found.setdefault(row["graph"], {"entities": {}, "relations": {}})
+                of_graph[what][row["type"]] = row[what]
+        return found
+
     def counts_of(self, graph: str) -> dict[str, int]:
         """Return the counts of one graph. Raises `InputError` where the store has no graph of that name."""
         graphs = self.counts()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -60,7 +61,14 @@ def sample_target(tmp_path_factory: pytest.TempPathFactory, sample_root: Path) -
         patch.chdir(sample_root)
         with kgrag.open(target) as graph:
             graph.build("docs")
+    shutil.copytree(target, f"{target[:-3]}-copy.kg")
     return target
+
+
+@pytest.fixture(scope="session")
+def sample_copy(sample_target: str) -> str:
+    """Another store with the same content, for a process of its own."""
+    return f"{sample_target[:-3]}-copy.kg"
 
 
 @pytest.fixture(scope="session")

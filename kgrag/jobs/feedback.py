@@ -1,0 +1,60 @@
+"""`kgrag feedback export`: what people said about answers, as a question file, and what they ask that the documents do not say."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kgrag.errors import InputError
+
+__all__ = ["Exported", "export_feedback"]
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What was written, and the questions that the documents do not answer, with how often each was asked or passed on."""
+
+    questions: int
+    right: int
+    unanswered: tuple[tuple[str, int], ...]
+    left_out: int
+    """Verdicts that say nothing that could be judged by: wrong, without a right answer."""
+
+
+def export_feedback(feedback: Iterable[Mapping[str, Any]], tickets: Iterable[Mapping[str, Any]], out: Path) -> Exported:
+    """Write a question file that `kgrag bench retrieval` and `kgrag compare` take; the last verdict on a question counts.
+
+    An answer that is right gives a question with the chunks that it cites as evidence and its text as gold answer. A question that was
+    passed on after an abstention is written as one that the documents do not answer. Raises `InputError` where nothing can be written.
+    """
+    verdicts = {entry["completed"]: entry for entry in feedback if "completed" in entry}
+    asked: dict[str, int] = {}
+    for entry in tickets:
+        if entry.get("abstained") and "completed" in entry:
+            asked[entry["completed"]] = asked.get(entry["completed"], 0) + 1
+    rows = []
+    for question, entry in verdicts.items():
+        evidence = [one["chunk_id"] for one in entry.get("citations", []) if one.get("chunk_id")]
+        if entry.get("verdict") == "right" and evidence:
+            rows.append(
+                {"question": question, "gold_answer": entry["answer"], "evidence": evidence, "answerable": True}
+            )
+    right = len(rows)
+    known = {row["question"] for row in rows}
+    rows += [{"question": question, "answerable": False} for question in asked if question not in known]
+    if not rows:
+        raise InputError(
+            "Expected a verdict `right` or a question that was passed on, got none: there is nothing to export yet."
+        )
+    lines = [
+        json.dumps({"id": f"desk-{number}", **row}, ensure_ascii=False) for number, row in enumerate(rows, start=1)
+    ]
+    try:
+        out.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{out}: cannot be written ({error.strerror}).") from error
+    unanswered = tuple(sorted(asked.items(), key=lambda one: (-one[1], one[0])))
+    return Exported(len(rows), right, unanswered, len(verdicts) - right)
