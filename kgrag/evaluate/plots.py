@@ -9,6 +9,11 @@ from kgrag.evaluate.summary import ALL, Summary
 
 __all__ = ["intervals", "losses", "quality_against", "quality_over_tokens"]
 
+MOST_NAMES = 5
+"""Pipelines that are named in a plot of points."""
+LABEL_WIDTH, LABEL_HEIGHT = 0.12, 0.05
+"""Shares of a plot of points in which there is room for one label only."""
+
 
 def intervals(summary: Summary) -> str:
     """Draw the mean of each pipeline with its interval, best last, by the main measure."""
@@ -26,15 +31,38 @@ def intervals(summary: Summary) -> str:
     return svg(drawn, "Mean of each pipeline with its interval")
 
 
-def quality_against(summary: Summary, measure: str, *, unit: str) -> str:
-    """Draw the main measure of each pipeline over what it takes (tokens, seconds, dollars)."""
+def quality_against(summary: Summary, measure: str, *, unit: str, pipelines: Sequence[str]) -> str:
+    """Draw the main measure of each pipeline over what it takes (tokens, seconds, dollars).
+
+    More than `MOST_NAMES` pipelines are named by their number in `pipelines`, from 1; points that cannot be told apart share a label.
+    """
+    points = [
+        (x, y, str(number) if len(pipelines) > MOST_NAMES else pipeline, pipeline == summary.baseline)
+        for number, pipeline in enumerate(pipelines, start=1)
+        if (x := summary.mean(pipeline, measure)) is not None
+        and (y := summary.mean(pipeline, summary.main)) is not None
+    ]
     drawn, axes = figure(5, 3.4)
-    for pipeline in summary.pipelines:
-        x, y = summary.mean(pipeline, measure), summary.mean(pipeline, summary.main)
-        if x is None or y is None:
-            continue
-        axes.plot([x], [y], "o", color=PALETTE[1] if pipeline == summary.baseline else PALETTE[0])
-        axes.annotate(pipeline, (x, y), xytext=(4, 3), textcoords="offset points", fontsize=7, color=INK)
+    for x, y, _, is_baseline in points:
+        axes.plot([x], [y], "o", color=PALETTE[1] if is_baseline else PALETTE[0])
+    width = max((x for x, *_ in points), default=0.0)
+    height = max((y for _, y, *_ in points), default=0.0) - min((y for _, y, *_ in points), default=0.0)
+    groups: list[list[tuple[float, float, str]]] = []
+    for x, y, name, _ in points:
+        near = (
+            group
+            for group in groups
+            if abs(group[0][0] - x) <= LABEL_WIDTH * width and abs(group[0][1] - y) <= LABEL_HEIGHT * height
+        )
+        group = next(near, None)
+        if group is None:
+            groups.append([(x, y, name)])
+        else:
+            group.append((x, y, name))
+    for group in groups:
+        right, top = max(x for x, _, _ in group), max(y for _, y, _ in group)
+        label = ", ".join(name for *_, name in group)
+        axes.annotate(label, (right, top), xytext=(5, 3), textcoords="offset points", fontsize=8, color=INK)
     axes.set_xlabel(f"{measure} ({unit})")
     axes.set_ylabel(summary.main)
     axes.set_xlim(left=0)

@@ -68,6 +68,11 @@ def threats(run: Run, summary: Summary) -> list[str]:
         )
     if settings.model == "rules":
         found.append("Answers are extractive (rules): a language model would answer otherwise from the same evidence.")
+    by_remark: dict[str, list[str]] = {}
+    for pipeline, remarks in summary.remarks.items():
+        for remark in remarks:
+            by_remark.setdefault(remark, []).append(pipeline)
+    found += [f"{', '.join(pipelines)}: {remark}." for remark, pipelines in by_remark.items()]
     if settings.repeats == 1 and settings.model != "rules":
         found.append("Each question was asked once: how much answers vary from call to call is not in the intervals.")
     if missing := {one: count for one, count in summary.missing.items() if count}:
@@ -119,13 +124,14 @@ def write_html(run: Run, out: Path, *, summary: Summary) -> None:
         threats=threats(run, summary),
         plots={
             "intervals": plots.intervals(summary),
-            "tokens": plots.quality_against(summary, "evidence tokens", unit="mean a question"),
-            "seconds": plots.quality_against(summary, "seconds", unit="mean a question"),
-            "cost": plots.quality_against(summary, "cost", unit="dollars a question")
+            "tokens": plots.quality_against(summary, "evidence tokens", unit="mean a question", pipelines=best),
+            "seconds": plots.quality_against(summary, "seconds", unit="mean a question", pipelines=best),
+            "cost": plots.quality_against(summary, "cost", unit="dollars a question", pipelines=best)
             if any(summary.mean(one, "cost") for one in summary.pipelines)
             else "",
             "losses": plots.losses(summary, best[::-1]),
         },
+        numbered=len(best) > plots.MOST_NAMES,
         measures=measures(summary),
         published=published("thesis_results"),
         published_by_type={name: published(f"thesis_{name}_by_type") for _, name in THESIS_TABLES},

@@ -73,6 +73,8 @@ class Summary:
     """Pipeline → cells without an answer or a judgement."""
     parts_missing: Mapping[str, int]
     """Part of a judgement → how many could not be judged."""
+    remarks: Mapping[str, tuple[str, ...]]
+    """Pipeline → what retrieval noted for every single question: another graph than the file names, no learnt map, a missing model."""
     calibration: Agreement | None = None
     """How often the judge tells right from wrong as people do, where the run says."""
 
@@ -207,12 +209,17 @@ def summarise(run: Run, *, preset: Preset) -> Summary:
     gathered: dict[str, dict[str, list[Row]]] = {pipeline: {} for pipeline in settings.pipelines}
     missing = dict.fromkeys(settings.pipelines, 0)
     parts: dict[str, int] = {}
+    remarks: dict[str, dict[str, None]] = {}
     for result in run.results():
         question = questions[result.cell.question]
         if result.answer is None or result.judgement is None:
             missing[result.cell.pipeline] += 1
         for part in (part for judgement in result.judgements for part in judgement.failures):
             parts[part] = parts.get(part, 0) + 1
+        if result.answer is not None:
+            notes = dict.fromkeys(result.answer.notes)
+            before = remarks.setdefault(result.cell.pipeline, notes)
+            remarks[result.cell.pipeline] = {note: None for note in before if note in notes}
         row = _row(question, result, preset)
         gathered[result.cell.pipeline].setdefault(question.id, []).append(row)
     rows = {
@@ -228,6 +235,7 @@ def summarise(run: Run, *, preset: Preset) -> Summary:
         rows=rows,
         missing=missing,
         parts_missing=parts,
+        remarks={pipeline: tuple(notes) for pipeline, notes in remarks.items() if notes},
         calibration=run.calibration(preset.name),
     )
 

@@ -21,7 +21,7 @@ from kgrag.evaluate.judge.calibration import agreement
 from kgrag.evaluate.judge.judgement import Judgement
 from kgrag.evaluate.judge.judges import RulesJudge
 from kgrag.evaluate.judge.presets import load_preset
-from kgrag.evaluate.report import answer_in_three_sentences, write_csv, write_html, write_markdown
+from kgrag.evaluate.report import answer_in_three_sentences, threats, write_csv, write_html, write_markdown
 from kgrag.evaluate.runs import Run, RunSettings
 from kgrag.evaluate.statistics import rate_interval
 from kgrag.evaluate.summary import ALL, summarise
@@ -426,3 +426,22 @@ def test_a_pair_is_judged_in_both_orders_and_flips_are_counted(tmp_path):
         assert set(found.failed) == {"q4"} and "1 of 11 verdicts followed the order" in found.in_words
         with pytest.raises(InputError, match="expected one of good, bad"):
             asyncio.run(compare_pairs(run, "good", "best", model=model, concurrency=4))
+
+
+def test_what_retrieval_notes_for_every_question_is_a_threat_and_what_it_notes_once_is_none(tmp_path):
+    def noting(*notes, once=""):
+        async def ask(asked):
+            answer = await answering("It draws 15 mA.")(asked)
+            return answer.model_copy(update={"notes": (*notes, *([once] if asked.id == "q1" else []))})
+
+        return ask
+
+    both = [
+        Asking("good", "1", noting("the graph of mentions is used", once="found nothing")),
+        Asking("bad", "1", noting()),
+    ]
+    run_it(tmp_path, with_=both)
+    with Run(tmp_path) as run:
+        summary = summarise(run, preset=PRESET)
+        assert summary.remarks == {"good": ("the graph of mentions is used",)}
+        assert "good: the graph of mentions is used." in threats(run, summary)
