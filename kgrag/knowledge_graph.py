@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Collection, Coroutine, Sequence
 from contextlib import nullcontext, suppress
 from functools import cached_property, update_wrapper
 from pathlib import Path
@@ -306,10 +306,20 @@ class AsyncKnowledgeGraph:
         return (await self.trace(question, top=top, budget=budget, pipeline=pipeline)).evidence
 
     async def trace(
-        self, question: str, *, top: int | None = None, budget: int | None = None, pipeline: str | None = None
+        self,
+        question: str,
+        *,
+        top: int | None = None,
+        budget: int | None = None,
+        pipeline: str | None = None,
+        hidden: Collection[str] = (),
     ) -> Retrieval:
-        """Find evidence as `retrieve` does, with what each step changed and what did not go as the pipeline says."""
-        return await (await self._opened_retriever(pipeline)).trace(question, top=top, budget=budget)
+        """Find evidence as `retrieve` does, with what each step changed and what did not go as the pipeline says.
+
+        `hidden` chunks (ids) are as good as absent.
+        """
+        retriever = await self._opened_retriever(pipeline)
+        return await retriever.trace(question, top=top, budget=budget, hidden=hidden)
 
     async def ask(
         self,

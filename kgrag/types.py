@@ -244,6 +244,8 @@ class Question(_Value):
 
     id: str | int
     question: str
+    hidden: tuple[str, ...] = ()
+    """Ids of chunks that retrieval does without: those that a made question was taken from word for word."""
 
 
 class Evidence(_Value):

@@ -51,7 +51,7 @@ def retrieve(
     ):
         for question in asked:
             started = time.perf_counter()
-            found = opened.trace(question.question, top=top, budget=budget)
+            found = opened.trace(question.question, top=top, budget=budget, hidden=question.hidden)
             line = {
                 "id": question.id,
                 "question": question.question,

@@ -13,12 +13,14 @@ import pytest
 import kgrag
 from kgrag.cli import run
 from kgrag.common.progress import Silent
+from kgrag.common.question_files import read_questions
 from kgrag.common.waiting import wait_for
 from kgrag.errors import InputError
 from kgrag.evaluate.gold_questions import read_gold_questions, read_questions_to_judge
 from kgrag.evaluate.questions import KINDS, Draft, Material, StatedRelation, drafts_of
 from kgrag.evaluate.questions.paraphrase import paraphrased, what_is_wrong
 from kgrag.evaluate.questions.selection import select
+from kgrag.evaluate.retrieval import measure_pipeline
 from kgrag.jobs.questions import QuestionOptions, material_of
 from kgrag.knowledge_graph import KnowledgeGraph
 from kgrag.models.minilm import MiniLM
@@ -95,6 +97,22 @@ def test_hidden_chunks_are_neither_shown_nor_followed(opened: KnowledgeGraph, ma
     assert [reason for piece in unhidden.evidence for reason in piece.why]
     followed = wait_for(opened.retriever("links").trace(draft.question, top=20))
     assert [reason for piece in followed.evidence for reason in piece.why if "filling procedure" in reason]
+
+
+def test_files_of_questions_say_what_is_hidden_and_every_command_does_without_it(
+    opened: KnowledgeGraph, tmp_path: Path
+) -> None:
+    opened.make_questions(tmp_path / "links.jsonl", options=QuestionOptions(kinds=("hyperlinks",)))
+    (asked,) = read_questions(tmp_path / "links.jsonl")
+    (gold,) = read_gold_questions(tmp_path / "links.jsonl")[0]
+    assert set(asked.hidden) == gold.hidden
+    assert gold.hidden
+    assert gold.cluster.endswith("pump.html")
+    found = opened.trace(asked.question, top=20, hidden=asked.hidden)
+    assert found.evidence
+    assert not gold.hidden & {piece.chunk_id for piece in found.evidence}
+    measured = wait_for(measure_pipeline("p", opened.retriever("default"), [gold], ks=(1,), budget=99, top=20))
+    assert not gold.hidden & {piece.chunk_id for piece in measured.asked[0].found.evidence}
 
 
 def test_a_cell_is_asked_for_by_row_and_column(material: Material) -> None:
