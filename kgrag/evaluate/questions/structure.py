@@ -42,8 +42,10 @@ TERM = re.compile(r"(?P<term>(?:The |An? )?[^\W\d_][^.,;:()|]{1,50}?)\s(?:is|are
 FALSE_SUBJECT = re.compile(
     r"(?i)(?:it|this|that|these|those|there|he|she|they|we|you|here|what|which|if|when|note|one|each|both|such|to|in|on|for|by|as|with|and|but|or|at|from)\b"
 )
-NO_TERM = re.compile(r"(?i)\b(?:we|you|they|it|he|she|this|that|which|there)$|\s[-–—]\s|^\W")
-"""The words before a verb are no term: they end in a pronoun, or another sentence part stands in them."""
+NO_TERM = re.compile(
+    r"(?i)\b(?:we|you|they|it|he|she|which|there)$|\b(?:these|those|this|that|such|its|their|our|your)\b|\s[-–—]\s|^\W"
+)
+"""The words before a verb are no term: they refer to something else, or another part of the sentence stands in them."""
 HEADING_FORMS = ("{heading} of {title}", "What does {title} say about {heading}?", "{title}: {heading}", "{heading}")
 
 
