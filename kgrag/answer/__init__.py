@@ -2,6 +2,15 @@
 
 from kgrag.answer.generated import generate_answer
 from kgrag.answer.prompt import read_instructions
-from kgrag.answer.rules import extract_answer
+from kgrag.answer.reading import in_another_language, last_question, without_typing_errors
+from kgrag.answer.rules import extract_answer, refuse_language
 
-__all__ = ["extract_answer", "generate_answer", "read_instructions"]
+__all__ = [
+    "extract_answer",
+    "generate_answer",
+    "in_another_language",
+    "last_question",
+    "read_instructions",
+    "refuse_language",
+    "without_typing_errors",
+]

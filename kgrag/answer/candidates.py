@@ -3,52 +3,32 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from kgrag.answer.slots import fits
+from kgrag.answer.statements import Statement, statements
 from kgrag.answer.subject import Subject
-from kgrag.text.names import quantities
+from kgrag.text.name_shapes import identifiers
 from kgrag.text.questions import Question
-from kgrag.text.sentences import sentences
-from kgrag.text.words import FUNCTION_WORDS, stems
+from kgrag.text.words import stems
 from kgrag.types import Evidence
 
-__all__ = ["Candidate", "candidates"]
+__all__ = ["Candidate", "candidates", "for_reader", "in_context"]
 
-NUMBER_WORDS = r"one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|single|dual|triple|quad"
-COUNTED = re.compile(rf"\b(?:\d+|{NUMBER_WORDS})\b(?:[\s-]+[\w®]+){{0,4}}", re.IGNORECASE)
-DATE = re.compile(
-    r"\b(?:1[0-9]{3}|20[0-9]{2})\b|\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\b"
-)
-PLACE = re.compile(r"\b(?:in|at|near|from|to)\s+(?:the\s+)?[A-Z]\w+")
-PERSON = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+(?:\s[A-Z][\w.'’-]+)+|\bby [A-Z]\w+")
-BECAUSE = re.compile(
-    r"\b(?:because|since|due to|so that|in order to|therefore|thus|as a result|allow|enabl|to avoid|to prevent|must not)",
-    re.IGNORECASE,
-)
-METADATA_LINE = re.compile(r"^(?:\[[A-Z]\w+: [^\]]*\]\s*)+$")
-"""`[Product: ...] [Category: ...]`: some corpora begin each passage with it."""
-HEADING = re.compile(r"^(?:#+ |\d+(?:\.\d+)+\.? |\d+ (?=[A-Z]))(?!.*[.!?;:]$)")
-MAX_HEADING_WORDS = 12
-ITEM_MARK = re.compile(r"(?:^|\n)\s*(?:[-*•‣◦▪]|\(?\w{1,2}[.)])\s+$")
-MAX_PLAIN_HEADING_WORDS = 8
-MIN_STATEMENT_WORDS = 4
-CONTEXT_WEIGHT = 0.6
-"""A term of the question in the title or heading above a statement counts this much of one in the statement."""
+LABEL_WEIGHT, BEFORE_WEIGHT, HEADING_WEIGHT, TITLE_WEIGHT = 0.95, 0.8, 0.8, 0.6
+"""How much a term of the question counts that stands in the statement's label, before it, above it, or in title and section."""
 
 
 @dataclass(slots=True)
 class Candidate:
     """A statement of a piece of evidence, with the features that its score is made of (each from 0 to 1)."""
 
-    text: str
-    quote: str
+    statement: Statement
     evidence: int
     """Index of its piece of evidence."""
-    position: int
     covered: dict[str, float] = field(default_factory=dict)
-    """Terms of the question that it has, or that its headings have (less)."""
+    """Terms of the question that it has, or that what it is about has (less)."""
     stems: frozenset[str] = frozenset()
     coverage: float = 0.0
     aspect: float = 0.0
@@ -57,6 +37,16 @@ class Candidate:
     subject: float = 0.0
     score: float = 0.0
 
+    @property
+    def text(self) -> str:
+        """The statement as it is quoted."""
+        return self.statement.text
+
+    @property
+    def rank(self) -> float:
+        """How far up its passage was found: 1, 1/2, 1/3, ..."""
+        return 1 / (1 + self.evidence)
+
 
 def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]:
     """Split the evidence into statements and weigh them against the question.
@@ -64,64 +54,73 @@ def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]
     A term weighs as much as it is rare in the evidence. Statements about another product than the one asked for are left out.
     """
     found: list[Candidate] = []
-    contexts = [{s for _, s in stems(f"{piece.title} {piece.section}")} for piece in evidence]
     named = Subject(asked, evidence)
     for index, piece in enumerate(evidence):
-        heading: set[str] = set()
-        for position, statement in enumerate(sentences(piece.text)):
-            written = piece.text[statement.start : statement.end]
-            if _says_nothing(statement.text, piece):
-                continue
-            if not statement.cells and _is_heading(written, piece.text[: statement.start]):
-                heading = {s for _, s in stems(written)}
-                continue
-            subject = named.share(index, statement.text)
+        context = _terms(f"{piece.title} {piece.section}")
+        for statement in statements(piece):
+            about = f"{statement.heading}\n{statement.label}\n{statement.before}"
+            subject = named.share(index, statement.text, about)
             if subject is None:
                 continue
-            own = frozenset(s for _, s in stems(statement.text))
-            above = contexts[index] | heading
-            covered = {t: 1.0 if t in own else CONTEXT_WEIGHT for t in asked.terms if t in own or t in above}
-            found.append(
-                Candidate(statement.text, " ".join(written.split()), index, position, covered, own, subject=subject)
+            own = _terms(statement.text)
+            places = (
+                (own, 1.0),
+                (_terms(statement.label), LABEL_WEIGHT),
+                (_terms(statement.before), BEFORE_WEIGHT),
+                (_terms(statement.heading), HEADING_WEIGHT),
+                (context, TITLE_WEIGHT),
             )
+            covered = {
+                term: weight
+                for term in asked.terms
+                if (weight := max((w for said, w in places if term in said), default=0))
+            }
+            found.append(Candidate(statement, index, covered, own, subject=subject))
     weights = _weights(asked, found)
     # What is asked about the subject tells one statement about it from another; the subject is in all of them.
     aspect = asked.terms - asked.subject_terms or asked.terms
     for candidate in found:
         candidate.coverage = _share(weights, candidate.covered, asked.terms)
         candidate.aspect = _share(weights, candidate.covered, aspect)
-        candidate.fits = _fits(asked, candidate)
+        candidate.fits = fits(asked, candidate.statement)
     return found
+
+
+def in_context(candidate: Candidate, evidence: Sequence[Evidence]) -> str:
+    """Write a statement with all that it is about and does not say itself: title, heading, label. What an embedder reads."""
+    statement = candidate.statement
+    return _headed(statement.text, (evidence[candidate.evidence].title, statement.heading, statement.label))
+
+
+def for_reader(candidate: Candidate, asked: Question, *, title: str) -> str:
+    """Write a statement with what a reader has to know: the title, and heading or label where they have what it lacks of the question.
+
+    A label that names a thing (`-t threads`, `buffer-limit`) always stands with what is said of it.
+    """
+    statement = candidate.statement
+    wanted = asked.terms - candidate.stems
+    parts = [part for part in (statement.heading, statement.label) if _terms(part) & wanted]
+    if identifiers(statement.label) and statement.label not in parts:
+        parts.append(statement.label)
+    return _headed(statement.text, (title, *parts))
+
+
+def _headed(text: str, above: Sequence[str]) -> str:
+    said = text.casefold()
+    parts: list[str] = []
+    for part in above:
+        folded = part.casefold()
+        if part and folded not in said and not any(folded in other.casefold() for other in parts):
+            parts.append(part)
+    return f"{', '.join(parts)}: {text}" if parts else text
+
+
+def _terms(text: str) -> frozenset[str]:
+    return frozenset(s for _, s in stems(text))
 
 
 def _share(weights: dict[str, float], covered: dict[str, float], terms: frozenset[str]) -> float:
     return sum(weights[t] * covered.get(t, 0.0) for t in terms) / (sum(weights[t] for t in terms) or 1.0)
-
-
-def _is_heading(written: str, before: str) -> bool:
-    """Whether a line only announces what follows: numbered, marked, or short and without a full stop or a number, and no list item."""
-    words = len(written.split())
-    if HEADING.match(written):
-        return words <= MAX_HEADING_WORDS
-    in_list = ITEM_MARK.search(before) is not None
-    return (
-        not in_list
-        and words <= MAX_PLAIN_HEADING_WORDS
-        and written[-1:].isalnum()
-        and ":" not in written
-        and not quantities(written)
-    )
-
-
-def _says_nothing(text: str, piece: Evidence) -> bool:
-    if METADATA_LINE.match(text):
-        return True
-    folded = text.casefold()
-    context = f"{piece.title} > {piece.section}".strip(" >").casefold()
-    if folded in (context, piece.title.casefold(), piece.section.casefold()) or folded.startswith(context + " >"):
-        return True
-    # A heading or a fragment: too short for a statement, and without a number.
-    return len(text.split()) < MIN_STATEMENT_WORDS and not any(c.isdigit() for c in text)
 
 
 def _weights(asked: Question, found: Sequence[Candidate]) -> dict[str, float]:
@@ -129,28 +128,3 @@ def _weights(asked: Question, found: Sequence[Candidate]) -> dict[str, float]:
         term: math.log(1 + (len(found) + 1) / (1 + sum(1 for c in found if c.covered.get(term, 0) == 1.0)))
         for term in asked.terms
     }
-
-
-def _fits(asked: Question, candidate: Candidate) -> float:
-    """Whether the statement has the kind of thing that is asked for."""
-    text = candidate.text
-    match asked.kind:
-        case "quantity":
-            measured = quantities(text)
-            if asked.dimensions == ("",):
-                return 1.0 if measured else 0.3 if any(c.isdigit() for c in text) else 0.0
-            return 1.0 if any(q.dimension in asked.dimensions for q in measured) else 0.0
-        case "count":
-            wanted = {s for w, s in stems(asked.text.casefold().partition("how many")[2]) if w not in FUNCTION_WORDS}
-            counted = [{s for _, s in stems(m.group())} for m in COUNTED.finditer(text)]
-            return 1.0 if any(near & wanted for near in counted) else 0.2 if counted else 0.0
-        case "who":
-            return 1.0 if PERSON.search(text) else 0.0
-        case "when":
-            return 1.0 if DATE.search(text) else 0.0
-        case "where":
-            return 1.0 if PLACE.search(text) else 0.0
-        case "why":
-            return 1.0 if BECAUSE.search(text) else 0.0
-        case _:
-            return 0.0

@@ -19,6 +19,7 @@ from kgrag.answer.citations import citation_marks, numbers_of_mark, without_mark
 from kgrag.models.base import Embedder, Vectors
 from kgrag.text.name_shapes import NAME, part_numbers
 from kgrag.text.names import Gazetteer, normal_form
+from kgrag.text.numerals import COUNT_BY_WORD
 from kgrag.text.quantities import Quantity, quantities
 from kgrag.text.sentences import Sentence, sentences
 from kgrag.text.units import converted, scale
@@ -73,10 +74,7 @@ class Claim:
         self.problems.append(problem)
 
 
-_COUNTING = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"""
-NUMBER_WORDS = {word: str(number) for number, word in enumerate(_COUNTING.split())} | {
-    "twenty": "20", "single": "1", "dual": "2", "double": "2", "triple": "3", "quad": "4",
-}  # fmt: skip
+NUMBER_WORDS = {word: str(number) for word, number in COUNT_BY_WORD.items()} | {"zero": "0"}
 UNCOUNTED = frozenset(["one", "two", "single", "both", "double"])
 """Number words that more often join than count."""
 NUMBER = re.compile(r"(?<![\w.,])[-−–+]?\d+(?:[.,]\d+)*(?![\w%])")

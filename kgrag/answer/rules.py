@@ -14,33 +14,35 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from kgrag.answer.candidates import Candidate, candidates
+from kgrag.answer.candidates import Candidate, candidates, for_reader, in_context
 from kgrag.answer.subject import Unknown, unknown_names
 from kgrag.models.base import Embedder
 from kgrag.text.questions import Question, read_question
 from kgrag.text.words import stems
 from kgrag.types import Answer, Citation, Evidence
 
-__all__ = ["answers_probably", "extract_answer", "strength", "weighed_candidates"]
+__all__ = ["answers_probably", "extract_answer", "refuse_language", "strength", "weighed_candidates"]
 
 MODEL = "rules"
 PREAMBLE = "From the documents, as they say it:"
 
 OWN_REFERENCE = re.compile(r"\[(\d+)\]")
 
-COVERAGE_WEIGHT = 0.20
-ASPECT_WEIGHT = 0.10
-SIMILARITY_WEIGHT = 0.40
-FITS_WEIGHT = 0.18
-SUBJECT_WEIGHT = 0.12
-RANK_WEIGHT = 0.06
-"""How much what speaks for a statement counts. Set on the Arduino and HotpotQA questions, where the best of them differ little."""
+WEIGHTS = {"coverage": 0.20, "aspect": 0.10, "similarity": 0.40, "fits": 0.18, "subject": 0.12, "rank": 0.11}
+"""How much what speaks for a statement counts."""
 
-STATEMENTS_BY_KIND = {"summary": 8, "plain": 4, "why": 4}
-STATEMENTS = 3
+VALUES = frozenset(["who", "when", "where", "count", "quantity", "number", "name", "yes/no"])
+"""Kinds of questions for one thing."""
+STATEMENTS_BY_KIND = {"summary": 8, "comparison": 6}
+STATEMENTS = 4
 """How many statements an answer has at most."""
+ANSWER_WORDS = {"summary": 200, "comparison": 120}
+MOST_WORDS = 55
+"""An answer that has so many words is not added to. Chosen on one half of clapnq."""
 RELATIVE_SCORE = 0.72
 """Statements below this share of the best one's score are left out."""
+SUFFICIENT_COVERAGE, BESIDE_SUFFICIENT = 0.9, 0.9
+"""The statement that has the one thing asked for and nearly all terms of the question suffices: only what is nearly as good stands beside."""
 SAME_SHARE = 0.7
 """A statement that shares so many of its words with a chosen one says it again."""
 OTHER_WORDS_SIMILARITY = 0.72
@@ -70,10 +72,10 @@ def _abstention_model() -> dict[str, float]:
 async def weighed_candidates(question: Question, evidence: Sequence[Evidence], embedder: Embedder) -> list[Candidate]:
     """Return the statements of the evidence that could answer, weighed, best first."""
     found = candidates(question, evidence)
-    found.sort(key=lambda c: (-(c.coverage + c.fits * FITS_WEIGHT), c.evidence, c.position))
+    found.sort(key=lambda c: (-(c.coverage + c.fits * WEIGHTS["fits"]), c.evidence, c.statement.start))
     found = found[:EMBEDDED_STATEMENTS]
     await _weigh(question, found, evidence, embedder)
-    found.sort(key=lambda c: (-c.score, c.evidence, c.position))
+    found.sort(key=lambda c: (-c.score, c.evidence, c.statement.start))
     return found
 
 
@@ -100,7 +102,7 @@ async def extract_answer(
     if not judgement.answers:
         text = _abstention(asked, judgement, evidence)
         return Answer(question=question, text=text, abstained=True, model=MODEL, pipeline="", evidence=tuple(evidence))
-    chosen = _choose(found, max_statements or STATEMENTS_BY_KIND.get(asked.kind, STATEMENTS))
+    chosen = _choose(asked, found, max_statements or STATEMENTS_BY_KIND.get(asked.kind, STATEMENTS))
     text, citations = _write(asked, chosen, evidence, judgement.unknown)
     return Answer(question=question, text=text, citations=citations, model=MODEL, pipeline="", evidence=tuple(evidence))
 
@@ -109,24 +111,10 @@ async def _weigh(asked: Question, found: Sequence[Candidate], evidence: Sequence
     if not found:
         return
     query = (await embedder.embed_queries([asked.text]))[0]
-    vectors = await embedder.embed_documents([_in_context(c, evidence) for c in found])
+    vectors = await embedder.embed_documents([in_context(c, evidence) for c in found])
     for candidate, similarity in zip(found, vectors @ query, strict=True):
         candidate.similarity = max(0.0, float(similarity))
-        candidate.score = (
-            COVERAGE_WEIGHT * candidate.coverage
-            + ASPECT_WEIGHT * candidate.aspect
-            + SIMILARITY_WEIGHT * candidate.similarity
-            + FITS_WEIGHT * candidate.fits
-            + SUBJECT_WEIGHT * candidate.subject
-            + RANK_WEIGHT / (1 + candidate.evidence)
-        )
-
-
-def _in_context(candidate: Candidate, evidence: Sequence[Evidence]) -> str:
-    title = evidence[candidate.evidence].title
-    return (
-        candidate.text if not title or title.casefold() in candidate.text.casefold() else f"{title}: {candidate.text}"
-    )
+        candidate.score = sum(weight * getattr(candidate, name) for name, weight in WEIGHTS.items())
 
 
 def _judge(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evidence]) -> _Judgement:
@@ -149,11 +137,15 @@ def _as_written(asked: Question, terms: set[str]) -> list[str]:
     return list(dict.fromkeys(word for word, stem in stems(asked.text) if stem in terms))
 
 
-def _choose(found: Sequence[Candidate], most: int) -> list[Candidate]:
-    """The best statements that do not say the same again."""
+def _choose(asked: Question, found: Sequence[Candidate], most: int) -> list[Candidate]:
+    """The best statements that do not say the same again, as many as the question needs."""
+    best = found[0]
+    suffices = asked.kind in VALUES and best.fits == 1.0 and best.coverage >= SUFFICIENT_COVERAGE
+    least = (BESIDE_SUFFICIENT if suffices or best.statement.items else RELATIVE_SCORE) * best.score
     chosen: list[Candidate] = []
     for candidate in found:
-        if len(chosen) == most or (chosen and candidate.score < RELATIVE_SCORE * chosen[0].score):
+        words = sum(len(one.text.split()) for one in chosen)
+        if len(chosen) == most or candidate.score < least or words >= ANSWER_WORDS.get(asked.kind, MOST_WORDS):
             break
         if not any(_same(candidate, other) for other in chosen):
             chosen.append(candidate)
@@ -170,15 +162,19 @@ def _write(
 ) -> tuple[str, tuple[Citation, ...]]:
     """The text with numbers, and the citations. A summary follows the documents; other answers begin with the best statement."""
     if asked.kind == "summary":
-        chosen = sorted(chosen, key=lambda c: (c.evidence, c.position))
+        chosen = sorted(chosen, key=lambda c: (c.evidence, c.statement.start))
     numbers: dict[int, int] = {}
     lines = [PREAMBLE]
     quotes: dict[int, list[str]] = {}
+    title = ""
     for candidate in chosen:
+        # A title that the line before has need not stand there again.
+        title, before = evidence[candidate.evidence].title, title
+        said = for_reader(candidate, asked, title="" if title == before else title)
         number = numbers.setdefault(candidate.evidence, len(numbers) + 1)
-        quotes.setdefault(number, []).append(candidate.quote)
+        quotes.setdefault(number, []).append(candidate.statement.quote)
         # A reference of the document's own must not look like a citation of ours.
-        statement = OWN_REFERENCE.sub(r"(\1)", _in_context(candidate, evidence))
+        statement = OWN_REFERENCE.sub(r"(\1)", said)
         lines.append(f"- {statement} [{number}]")
     lines += [_not_found(name, evidence) for name in unknown]
     return "\n".join(lines), tuple(
@@ -198,6 +194,16 @@ def _abstention(asked: Question, judgement: _Judgement, evidence: Sequence[Evide
     elif not judgement.unknown:
         lines.append("No statement says enough of it together.")
     return "\n".join(lines)
+
+
+def refuse_language(question: str, evidence: Sequence[Evidence], asked_in: str, written_in: str) -> Answer:
+    """Refuse a question in another language than the passages found, and say what helps."""
+    text = (
+        f"Not answered: the question seems to be in {asked_in}, the passages found are in {written_in}, and without a model sentences are "
+        f"only compared within a language. Ask in {written_in}, or let a model answer (--model), with a multilingual embedder for the "
+        "store (--embedder)."
+    )
+    return Answer(question=question, text=text, abstained=True, model=MODEL, pipeline="", evidence=tuple(evidence))
 
 
 def _not_found(unknown: Unknown, evidence: Sequence[Evidence]) -> str:

@@ -6,21 +6,19 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kgrag.text.name_shapes import part_numbers
+from kgrag.text.name_shapes import exact_identifiers, part_numbers
 from kgrag.text.names import Gazetteer, normal_form, quantities
 from kgrag.text.questions import Question
 from kgrag.text.words import stems
 from kgrag.types import Evidence
 
-__all__ = ["Subject", "Unknown", "unknown_names"]
+__all__ = ["Subject", "Unknown", "has_identifier", "unknown_names"]
 
 REVISION = re.compile(r"(?:rev|revision|mk|gen|v|ver|version)\.?[ -]?\d+", re.IGNORECASE)
 NUMBERED = re.compile(r"(?<![\w-])(?:[^\W\d_]+-)*[^\W\d_]+(?:[ -]\d+(?![\w.])|-?\d\w*(?:-\w+)*)")
 YEAR = re.compile(r"(?<= )(?:1[89]|20)\d\d$")
 IDENTIFIER = re.compile(r"[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*")
 """`mBlock`, `WiFiNINA`: a name that is nothing else."""
-SETTING = re.compile(r"(?<![\w/.-])(?:[A-Za-z]\w*_\w+|[a-z]+[A-Z]\w*|[A-Z]{5,}|--[a-z][\w-]+)(?![\w/])")
-"""Identifiers of programs: `max_connections`, `readGyroscope`, `ROWNUM`, `--no-verify`."""
 VENDOR_SHARE = 0.5
 """A first word that so many of the evidence's passages have need not stand before a name each time: `Arduino Due` is `Due`."""
 PART_OF_SUBJECT = 0.5
@@ -39,7 +37,7 @@ class Subject:
     """What the question names, found in the evidence."""
 
     def __init__(self, asked: Question, evidence: Sequence[Evidence]) -> None:
-        settings = set(settings_of(asked.text))
+        settings = set(exact_identifiers(asked.text))
         names = [without_vendor(name, evidence) for name in asked.names if name not in settings]
         self._named = Gazetteer([*names, *settings], as_written=names)
         names += settings
@@ -50,8 +48,10 @@ class Subject:
         self._parts = {normal_form(part) for name in names for part in part_numbers(name)}
         self._families = {_family(part) for part in self._parts}
 
-    def share(self, index: int, statement: str) -> float | None:
+    def share(self, index: int, statement: str, about: str = "") -> float | None:
         """Say how much of what is named a statement of piece `index` is about, 0 to 1; None where it is about something else.
+
+        `about` are the heading above it and what it goes on from.
 
         Something else: a document that does not name any of the documents asked for, or a part whose number is another (`BME680`, asked
         for `BME688`).
@@ -59,7 +59,7 @@ class Subject:
         if not self._count:
             return 0.0
         said = self._keys(statement)
-        here = said | self._above[index]
+        here = said | self._keys(about) | self._above[index]
         if self._titles and not self._titles & (here | self._inside[index]):
             return None
         if not said:
@@ -85,9 +85,9 @@ def unknown_names(asked: Question, evidence: Sequence[Evidence]) -> tuple[list[U
     noted: list[Unknown] = []
     partly: list[str] = []
     found_words = 0
-    settings = settings_of(asked.text)
+    settings = exact_identifiers(asked.text)
     for setting in settings:
-        if not _has_setting(setting, text):
+        if not has_identifier(setting, text):
             fatal.append(Unknown(setting, _near_settings(setting, text)))
     for name in asked.names:
         if name in settings:
@@ -107,19 +107,20 @@ def unknown_names(asked: Question, evidence: Sequence[Evidence]) -> tuple[list[U
     return fatal, noted + [Unknown(name) for name in partly if name not in unless_as_specific]
 
 
-def settings_of(question: str) -> tuple[str, ...]:
-    """Return the identifiers of a question that have to be found letter for letter, in any case."""
-    return tuple(dict.fromkeys(match.group() for match in SETTING.finditer(question)))
-
-
-def _has_setting(setting: str, text: str) -> bool:
-    return re.search(rf"(?<![\w-]){re.escape(setting)}(?!\w)", text, re.IGNORECASE) is not None
+def has_identifier(identifier: str, text: str) -> bool:
+    """Whether a text has an identifier letter for letter: in any case, but a flag of one letter as it is; its words may be apart."""
+    written = re.escape(identifier)
+    if identifier.startswith("-"):
+        case = re.IGNORECASE if len(identifier) > 2 else 0
+        return re.search(rf"(?<![\w-]){written}(?![\w-])", text, case) is not None
+    written = re.sub(r"\\-", "[-_ ]", written)
+    return re.search(rf"(?<![\w-]){written}(?!\w)", text, re.IGNORECASE) is not None
 
 
 def _near_settings(setting: str, text: str) -> tuple[str, ...]:
     """Identifiers of the text that begin or end as this one does."""
     parts = setting.casefold().strip("-").split("_")
-    found = dict.fromkeys(match.group() for match in SETTING.finditer(text))
+    found = exact_identifiers(text)
     near = [
         name
         for name in found

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection
+from collections.abc import Awaitable, Callable, Collection
 
-from kgrag.answer import extract_answer, generate_answer, read_instructions
+from kgrag.answer import (
+    extract_answer,
+    generate_answer,
+    in_another_language,
+    last_question,
+    read_instructions,
+    refuse_language,
+    without_typing_errors,
+)
 from kgrag.common.progress import Progress, Silent
 from kgrag.errors import InputError
 from kgrag.models.base import ChatModel, Embedder
-from kgrag.retrieve import AdaptiveRetriever, Retriever
+from kgrag.retrieve import AdaptiveRetriever, Retrieval, Retriever
 from kgrag.settings import Settings
 from kgrag.types import Answer
 
@@ -39,15 +47,18 @@ async def ask(
         raise InputError("Expected a question, got an empty text.")
     instructions = read_instructions(settings.answer_prompt)
     started = time.perf_counter()
-    progress = progress or Silent()
-    with progress.step("Search the documents", None, "passages") as search:
-        found = await retriever.trace(question, top=top, budget=budget, hidden=hidden)
-        search.advance(len(found.evidence))
+    shown = progress or Silent()
+
+    async def find(wording: str) -> Retrieval:
+        with shown.step("Search the documents", None, "passages") as search:
+            found = await retriever.trace(wording, top=top, budget=budget, hidden=hidden)
+            search.advance(len(found.evidence))
+        return found
+
     if model is None:
-        with progress.step("Read the passages", len(found.evidence), "passages") as read:
-            answer = await extract_answer(question, found.evidence, embedder=embedder)
-            read.advance(len(found.evidence))
+        answer, found = await _extracted(question, find, embedder, shown)
     else:
+        found = await find(question)
         answer = await generate_answer(
             question,
             found.evidence,
@@ -65,3 +76,22 @@ async def ask(
             "seconds": round(time.perf_counter() - started, 3),
         }
     )
+
+
+async def _extracted(
+    question: str, find: Callable[[str], Awaitable[Retrieval]], embedder: Embedder, progress: Progress
+) -> tuple[Answer, Retrieval]:
+    """Answer in the documents' own sentences: what a long question asks at last, without its typing errors, in the documents' language."""
+    read = last_question(question)
+    found = await find(read)
+    languages = in_another_language(read, found.evidence)
+    if languages:
+        return refuse_language(question, found.evidence, *languages), found
+    mended = without_typing_errors(read, found.evidence, embedder)
+    if mended != read:
+        found = await find(mended)
+    with progress.step("Read the passages", len(found.evidence), "passages") as reading:
+        answer = await extract_answer(mended, found.evidence, embedder=embedder)
+        reading.advance(len(found.evidence))
+    notes = (f"read as: {mended}",) if mended != question else ()
+    return answer.model_copy(update={"question": question, "notes": (*notes, *answer.notes)}), found

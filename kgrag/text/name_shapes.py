@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-__all__ = ["NAME", "part_numbers"]
+from kgrag.text.words import FUNCTION_WORDS
+
+__all__ = ["IDENTIFIER", "NAME", "exact_identifiers", "identifiers", "part_numbers"]
 
 MAX_PART_CHARACTERS = 24
 NAME_WORD = r"(?:[^\W\d_]*[A-Z0-9][\w®™]*(?:[-.+/][A-Za-z0-9][\w]*)*\+*)"
@@ -14,11 +16,40 @@ NAME = re.compile(rf"(?<![\w-]){NAME_WORD}(?:[ ]{NAME_WORD})*")
 PART_SHAPE = re.compile(
     r"(?<![\w@/.+-])(?=[A-Za-z]*-?\d)[A-Za-z]{1,8}-?\d[\w]*(?:-[A-Z0-9][\w]*)*(?![\w@]|[.+]\w)", re.ASCII
 )
+IDENTIFIER = re.compile(
+    r"(?<![\w-])--?[A-Za-z][\w-]*|\b[A-Za-z]\w*_\w+\b|\b[A-Z][A-Z0-9]{2,}\b|\b[a-z]+[A-Z]\w*\b|(?<!\w)[./][\w./-]+\w"
+    r"|\b[\w-]+\.[a-z]{1,5}\b(?!\.)|\b\w+\(\)|[\"'“`][\w.+/-]+[\"'”`]|\b[a-z]+-[a-z]+-[a-z]+\b"
+)
+"""What has the form of a program's identifier: flags, capitals, names with underscores or humps, paths, file names, quoted words."""
+EXACT = re.compile(
+    r"(?<![\w/.-])(?:--?[A-Za-z][\w-]*|[A-Za-z]\w*_\w+|(?=\w{5})[a-z]+[A-Z]\w*|[A-Z]{5,}|[A-Za-z]\w+(?:\.[A-Za-z][\w-]+)+"
+    r"|[a-z]\w+-[a-z]\w+(?:-[a-z]\w+)+|\w{2,}(?==\S))(?![\w/])"
+)
+"""In a question: `max_connections`, `readGyroscope`, `ROWNUM`, `--no-verify`, `-U`, `tune.bufsize`, `max-client-connections`, `freq` of
+`freq=5`."""
+AFTER_ITS_SORT = re.compile(
+    r"\b(?:options?|parameters?|settings?|directives?|variables?|functions?|keywords?|pragmas?|macros?|flags?) "
+    r"(?P<name>[A-Za-z]\w+[-.]\w[\w.-]*\w)(?!\w)"
+)
+"""`the option listen-backlog`: any word with a joint is an identifier there."""
 ORDINAL = re.compile(r"\d(?:st|nd|rd|th|s)$")
 URL = re.compile(r"(?:https?://|www\.)\S+|\S+@\S+|\]\([^)\s]*\)")
 REVISION_ONLY = re.compile(
     r"(?:rev|ver|v|fig|table|page|class|type|step|part|cat|usb|ip|iso|en|iec|ieee|rs)-?\d+\w?", re.IGNORECASE
 )
+
+
+def identifiers(text: str) -> set[str]:
+    """Return what in a text has the form of an identifier, case folded and without quotation marks."""
+    return {match.group().casefold().strip("\"'“”`") for match in IDENTIFIER.finditer(text)}
+
+
+def exact_identifiers(question: str) -> tuple[str, ...]:
+    """Return the identifiers of a question that have to be found letter for letter, in order."""
+    plain = URL.sub(lambda m: " " * len(m.group()), question)
+    found = [(m.start(), m.group()) for m in EXACT.finditer(plain) if not FUNCTION_WORDS & set(m.group().split("-"))]
+    found += [(m.start("name"), m["name"]) for m in AFTER_ITS_SORT.finditer(plain)]
+    return tuple(dict.fromkeys(name for _, name in sorted(found)))
 
 
 def part_numbers(text: str) -> Iterator[str]:

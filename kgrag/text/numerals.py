@@ -13,6 +13,7 @@ from functools import lru_cache
 
 __all__ = [
     "BOUND_BY_WORD",
+    "COUNT_BY_WORD",
     "KIND_BY_WORD",
     "MONTH_BY_WORD",
     "NUMBER_BY_WORD",
@@ -32,6 +33,10 @@ NUMBER_BY_WORD = (
     | {word: 10 * number for number, word in enumerate(_TENS.split(), start=2)}
     | {"hundred": 100}
 )
+COUNT_BY_WORD = {word: number for word, number in NUMBER_BY_WORD.items() if number <= 20} | {
+    "single": 1, "dual": 2, "double": 2, "triple": 3, "quad": 4,
+}  # fmt: skip
+"""Words that count what follows them: `two inputs`, `dual core`."""
 ORDINAL_BY_WORD = {word: number for number, word in enumerate(_ORDINALS.split(), start=1)}
 MONTH_BY_WORD = {
     written: number for number, month in enumerate(_MONTHS.split(), start=1) for written in (month, month[:3])

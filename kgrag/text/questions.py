@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Literal
 
+from kgrag.text.answer_shapes import AnswerKind, answer_shape
 from kgrag.text.name_shapes import NAME
 from kgrag.text.quantities import quantities
-from kgrag.text.words import ASKING_WORDS, FUNCTION_WORDS, content_terms, plain, words
+from kgrag.text.words import ASKING_WORDS, FUNCTION_WORDS, content_terms, plain
 
 __all__ = [
     "Question",
-    "QuestionKind",
     "QuestionType",
     "asks_across",
     "content_wording",
@@ -31,35 +31,8 @@ __all__ = [
 ]
 
 QuestionType = Literal["factual", "reasoning", "disambiguation", "multi_hop", "summary"]
-QuestionKind = Literal["who", "when", "where", "count", "quantity", "why", "summary", "plain"]
 
-DIMENSIONS = {
-    "voltage": "voltage", "volt": "voltage", "current": "current", "power": "power", "wattage": "power", "temperature": "temperature",
-    "frequency": "frequency", "clock": "frequency", "rate": "frequency", "memory": "data", "flash": "data", "ram": "data",
-    "sram": "data", "eeprom": "data", "storage": "data", "bits": "data", "bit": "data", "pressure": "pressure", "humidity": "humidity",
-    "weight": "mass", "weigh": "mass", "mass": "mass", "heavy": "mass", "distance": "length", "length": "length", "width": "length",
-    "height": "length", "far": "length", "tall": "length", "long": "time", "duration": "time", "latency": "time", "delay": "time",
-    "resistance": "resistance", "capacitance": "capacitance", "inductance": "inductance", "charge": "charge", "angle": "angle",
-    "area": "area", "speed": "speed",
-}  # fmt: skip
-"""A word of the question to what the quantity of its answer measures."""
-ALSO = {
-    "frequency": ("frequency", "data rate"), "speed": ("speed", "frequency", "data rate"), "humidity": ("humidity", "share"),
-    "power": ("power", "current"), "time": ("time", "length"),
-}  # fmt: skip
-MEASURE_WORDS = re.compile(
-    r"\b(?:range|resolution|accuracy|tolerance|depth|size|capacity|speed|minimum|maximum|min|max|value|rating"
-    r"|how (?:much|fast|high|low|long|far|heavy|large|big|hot|cold|wide|deep))\b",
-    re.IGNORECASE,
-)
 QUOTED = re.compile(r"[\"“”]([^\"“”]{2,60})[\"“”]|(?<!\w)['‘]([^'‘’]{2,60})['’](?!\w)")
-ASKS_FOR_A_SUMMARY = re.compile(
-    r"\b(?:summar|overview|describe|compare|comparison|differ\b|differences?\b|features|capabilit|functionalit|list|advantages|steps)",
-    re.IGNORECASE,
-)
-WHY = re.compile(r"\bwhy\b|\breason\b|\bexplain\b", re.IGNORECASE)
-HOW_TO = re.compile(r"^how (?:do|can|to|should|is|are|does)\b", re.IGNORECASE)
-KIND_BY_WORD: dict[str, QuestionKind] = {"who": "who", "whom": "who", "whose": "who", "when": "when", "where": "where"}
 
 _SORTS = """
         adapter board camera carrier chip component controller converter device display edition gateway instrument kit
@@ -155,7 +128,7 @@ class Question:
     terms: frozenset[str]
     subject_terms: frozenset[str]
     names: tuple[str, ...]
-    kind: QuestionKind
+    kind: AnswerKind
     dimensions: tuple[str, ...] = ()
 
     @cached_property
@@ -180,9 +153,9 @@ def read_question(question: str) -> Question:
     terms = content_terms(question, without=ASKING_WORDS)
     found = names_of_question(question, quoted=True)
     names = tuple(dict.fromkeys(name for _, _, name in found))
-    kind, dimensions = _kind(question, [plain(word) for word in words(question)])
+    shape = answer_shape(question)
     subject_terms = terms & content_terms(" ".join(names))
-    return Question(question, terms, subject_terms, names, kind, dimensions)
+    return Question(question, terms, subject_terms, names, shape.kind, shape.dimensions)
 
 
 def names_of_question(question: str, *, quoted: bool = False) -> list[tuple[int, int, str]]:
@@ -204,30 +177,6 @@ def names_of_question(question: str, *, quoted: bool = False) -> list[tuple[int,
         if name and plain(name) not in FUNCTION_WORDS and len(name) > 1:
             found.append((start, start + len(name), name))
     return found
-
-
-def _kind(question: str, said: list[str]) -> tuple[QuestionKind, tuple[str, ...]]:
-    text = question.casefold()
-    named = [DIMENSIONS[word] for word in said if word in DIMENSIONS]
-    measured = tuple(dict.fromkeys(d for dimension in named for d in ALSO.get(dimension, (dimension,))))
-    if ASKS_FOR_A_SUMMARY.search(text):
-        return "summary", ()
-    if WHY.search(text):
-        return "why", ()
-    if "how many" in text:
-        return "count", ()
-    if (
-        measured
-        and re.search(r"\b(?:what|which|how)\b", text)
-        and not re.search(r"\b(?:which|what) (?:board|sensor|product|module|device)", text)
-    ):
-        return "quantity", measured
-    if MEASURE_WORDS.search(text) and re.match(r"(?:what|how)\b", text):
-        return "quantity", ("",)
-    for word, kind in KIND_BY_WORD.items():
-        if word in said:
-            return kind, ()
-    return ("when", ()) if re.search(r"\b(?:what|which) (?:year|date|day|month)\b", text) else ("plain", ())
 
 
 def type_by_rules(question: str) -> QuestionType:

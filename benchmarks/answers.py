@@ -1,0 +1,171 @@
+"""How right answers without a model are.
+
+    python -m benchmarks.answers [MANUALS] [--sets clapnq,support-development] [--cache FOLDER] [--again] [--wrong]
+
+clapnq, its 150 answerable questions: mean of the best word F1 with a gold answer, and the share of gold sentences that are given word for
+word; with its 150 unanswerable ones the precision and recall of abstention, and balanced accuracy: the mean of the share of answerable
+questions that are answered and of unanswerable ones that are refused.
+
+Support questions (`benchmarks/support/questions.jsonl`, written from the text of the manuals before anything was asked): the right value is
+there where all strings of one of the true answers are, as whole words in any case. "first line" is the first statement of the answer;
+"wrong" is an answer without the right value, or any answer to what the manual does not say, as a share of all questions; the other shares
+are of answerable questions. MANUALS is the folder with the unpacked packages (see `benchmarks/answer_sets.py`). `--again` asks the kept
+stores anew, `--wrong` prints the answers that are not right.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.answer_sets import CACHE, AnswerSet, answer_sets, is_answerable
+from benchmarks.tables import print_table
+from kgrag.types import Answer
+
+STATEMENT = re.compile(r"^- (.*?)(?: \[\d+\])*$", re.MULTILINE)
+
+
+def main() -> None:
+    """Ask and print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("manuals", type=Path, nargs="?", help="folder with Debian's packages, unpacked")
+    parser.add_argument("--sets", default="clapnq,support-development,support-reported")
+    parser.add_argument("--cache", type=Path, default=CACHE)
+    parser.add_argument("--again", action="store_true", help="ask the kept stores anew")
+    parser.add_argument("--wrong", action="store_true", help="print what is not right")
+    arguments = parser.parse_args()
+    sets = answer_sets(arguments.manuals)
+    for name in arguments.sets.split(","):
+        if name not in sets:
+            print(f"{name}: its data is not there, or the folder of manuals was not given.")
+            continue
+        answers = sets[name].answers(arguments.cache, again=arguments.again)
+        if name.startswith("support"):
+            report_support(sets[name], answers, tell=arguments.wrong)
+        else:
+            report_passages(sets[name], answers)
+
+
+def report_passages(one: AnswerSet, answers: Sequence[Answer]) -> None:
+    """Print word F1, gold sentences and abstention."""
+    pairs = list(zip(one.rows, answers, strict=True))
+    gold = [(row, answer) for row, answer in pairs if is_answerable(row)]
+    refused = [(is_answerable(row), answer.abstained) for row, answer in pairs]
+    right = sum(1 for answerable, abstained in refused if abstained and not answerable)
+    abstained = sum(1 for _, abstained in refused if abstained)
+    unanswerable = sum(1 for answerable, _ in refused if not answerable)
+    answered = sum(1 for answerable, abstained in refused if answerable and not abstained)
+    cells = [
+        f"{_mean([max(map(lambda g: word_f1(said(a), g), r['gold_answers'])) for r, a in gold if r.get('gold_answers')]):.3f}",
+        f"{_mean([gold_sentences_given(r, a) for r, a in gold if r.get('gold_sentences')]):.3f}",
+        f"{right / (abstained or 1):.2f}",
+        f"{right / (unanswerable or 1):.2f}",
+        f"{(right / (unanswerable or 1) + answered / (len(gold) or 1)) / 2:.3f}",
+    ]
+    head = [
+        "set",
+        "questions",
+        "best word F1",
+        "gold sentences given",
+        "abstention: precision",
+        "recall",
+        "balanced accuracy",
+    ]
+    print_table("Answers to questions on passages", head, [[one.name, str(len(pairs)), *cells]], [])
+
+
+def said(answer: Answer) -> str:
+    """Return the statements of an answer without marks; empty for an abstention."""
+    return "" if answer.abstained else " ".join(STATEMENT.findall(answer.text))
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.casefold())
+
+
+def word_f1(text: str, gold: str) -> float:
+    """F1 of the words of two texts, as bags."""
+    one, other = Counter(_words(text)), Counter(_words(gold))
+    common = sum((one & other).values())
+    return 2 * common / (one.total() + other.total()) if common else 0.0
+
+
+def gold_sentences_given(row: dict[str, Any], answer: Answer) -> float:
+    """Share of the gold sentences (of the best of several people's choices) that the answer has word for word."""
+    text = "".join(_words(said(answer)))
+    return max(
+        (sum("".join(_words(s)) in text for s in chosen) / len(chosen) for chosen in row["gold_sentences"] if chosen),
+        default=0.0,
+    )
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else 0.0
+
+
+def report_support(one: AnswerSet, answers: Sequence[Answer], *, tell: bool) -> None:
+    """Print how many answers are right, by kind of question and in all."""
+    judged = [(row, verdict(row, answer)) for row, answer in zip(one.rows, answers, strict=True)]
+    groups = [("all", judged)]
+    for key in ("manual", "kind"):
+        for value in dict.fromkeys(row[key] for row, _ in judged):
+            groups.append((value, [(row, v) for row, v in judged if row[key] == value]))
+    rows = [[name, *_shares(group)] for name, group in groups]
+    head = [
+        "questions of",
+        "answerable",
+        "right in the first line",
+        "in the answer",
+        "wrongly refused",
+        "not said",
+        "wrong",
+    ]
+    print_table(one.name, head, rows, [])
+    if tell:
+        for (row, found), answer in zip(judged, answers, strict=True):
+            if found not in ("first line", "refused rightly"):
+                print(
+                    f"\n{row['id']} {found.upper()}: {row['question']}\n  true: {row['answers'] or 'refusal'}\n{answer.text}"
+                )
+
+
+def verdict(row: dict[str, Any], answer: Answer) -> str:
+    """Say what an answer is: first line, in the answer, refused (rightly), wrong, or said though it is not said in the manual."""
+    if answer.abstained:
+        return "refused" if row["answers"] else "refused rightly"
+    if not row["answers"]:
+        return "made up"
+    lines = STATEMENT.findall(answer.text)
+    if lines and has_value(lines[0], row["answers"]):
+        return "first line"
+    return "in the answer" if has_value("\n".join(lines), row["answers"]) else "wrong"
+
+
+def has_value(text: str, answers: Sequence[Sequence[str]]) -> bool:
+    """Whether all strings of one of the true answers are in a text, as whole words."""
+    plain = " ".join(text.casefold().replace("’", "'").replace(",", "").split())
+    return any(all(_has(plain, value.casefold().replace(",", "")) for value in values) for values in answers)
+
+
+def _has(text: str, value: str) -> bool:
+    return re.search(rf"(?<![\w.]){re.escape(value)}(?!\w|\.\d)", text) is not None
+
+
+def _shares(judged: Sequence[tuple[dict[str, Any], str]]) -> list[str]:
+    count = Counter(found for _, found in judged)
+    answerable = sum(1 for row, _ in judged if row["answers"])
+    said_not = len(judged) - answerable
+    first, inside = count["first line"], count["first line"] + count["in the answer"]
+    wrong = count["wrong"] + count["made up"]
+    of = answerable or 1
+    refused = f"{count['refused rightly']}/{said_not} refused" if said_not else "-"
+    shares = [f"{number / of:.2f}" if answerable else "-" for number in (first, inside, count["refused"])]
+    return [str(answerable), *shares, refused, f"{wrong / len(judged):.2f}"]
+
+
+if __name__ == "__main__":
+    main()

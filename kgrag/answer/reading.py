@@ -1,0 +1,57 @@
+"""How a question is read before it is answered from the documents: what it asks at last, its typing errors, its language."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kgrag.models.base import Embedder
+from kgrag.text.language import language
+from kgrag.text.sentences import sentences
+from kgrag.text.spelling import corrected
+from kgrag.text.words import content_terms, folded_words
+from kgrag.types import Evidence
+
+__all__ = ["in_another_language", "last_question", "without_typing_errors"]
+
+LONG_QUESTION_WORDS = 40
+MIN_TERMS = 3
+MIN_WORDS, MOST_SAID = 4, 0.5
+"""A question of at least so many words, of which the passages have at most this share, may be in another language."""
+
+
+def last_question(question: str) -> str:
+    """Return what a question of many words asks at last, with the sentence before where that alone says too little.
+
+    A short question stays as it is.
+    """
+    if len(question.split()) < LONG_QUESTION_WORDS:
+        return question
+    said = [question[s.start : s.end] for s in sentences(question)]
+    asking = [place for place, sentence in enumerate(said) if sentence.rstrip().endswith("?")]
+    last = asking[-1] if asking else len(said) - 1
+    first = last
+    while first > 0 and len(content_terms(" ".join(said[first : last + 1]))) < MIN_TERMS:
+        first -= 1
+    return " ".join(said[first : last + 1]) or question
+
+
+def without_typing_errors(question: str, evidence: Sequence[Evidence], embedder: Embedder) -> str:
+    """Return the question with words that the passages lack, and that are no words, as the passages have them."""
+    return corrected(question, _text(evidence), is_word=lambda word: embedder.count_tokens(word) == 1)
+
+
+def in_another_language(question: str, evidence: Sequence[Evidence]) -> tuple[str, str] | None:
+    """Return the languages of question and passages where they differ; None where the passages have most words of the question."""
+    asked = {word for word in folded_words(question) if not any(c.isdigit() for c in word)}
+    foreign_script = any(ord(c) > 0x2FF and c.isalpha() for c in question)
+    if not evidence or (len(asked) < MIN_WORDS and not foreign_script):
+        return None
+    text = _text(evidence)
+    if len(asked & folded_words(text)) > MOST_SAID * len(asked):
+        return None
+    spoken, written = language(question), language(text)
+    return (spoken, written) if spoken != written else None
+
+
+def _text(evidence: Sequence[Evidence]) -> str:
+    return "\n".join(f"{piece.title}\n{piece.section}\n{piece.text}" for piece in evidence)

@@ -1,0 +1,181 @@
+"""Whether a statement has what a question asks for: a quantity of its dimension, a number, a name, a person, yes or no, steps, ..."""
+
+from __future__ import annotations
+
+import re
+
+from kgrag.answer.statements import Statement
+from kgrag.text.answer_shapes import IDENTIFIER_SORTS
+from kgrag.text.name_shapes import IDENTIFIER, identifiers
+from kgrag.text.numerals import COUNT_BY_WORD
+from kgrag.text.quantities import quantities
+from kgrag.text.questions import Question
+from kgrag.text.words import FUNCTION_WORDS, singular, stems
+
+__all__ = ["fits"]
+
+COUNTED = re.compile(rf"\b(?:\d[\d,.]*|{'|'.join(COUNT_BY_WORD)})\b(?:[\s-]+[\w®]+){{0,4}}", re.IGNORECASE)
+DATE = re.compile(
+    r"\b(?:1[0-9]{3}|20[0-9]{2})\b|\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\b"
+)
+PLACE = re.compile(r"\b(?:in|at|near|from|to)\s+(?:the\s+)?[A-Z]\w+")
+PERSON = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+(?:\s[A-Z][\w.'’-]+)+|\bby [A-Z]\w+")
+BECAUSE = re.compile(
+    r"\b(?:because|since|due to|so that|in order to|therefore|thus|as a result|allow|enabl|to avoid|to prevent|must not)",
+    re.IGNORECASE,
+)
+NUMBER = re.compile(
+    rf"(?<![\w.])[-+]?\d[\w.,]*|\b0x[0-9a-fA-F]+\b|\b(?:{'|'.join(COUNT_BY_WORD)}|zero|half)\b", re.IGNORECASE
+)
+SETTING_WORD = re.compile(
+    r"\b(?:on|off|yes|no|none|true|false|enabled|disabled|unlimited|all|any|unset)\b", re.IGNORECASE
+)
+CUES = (
+    (
+        re.compile(r"\bdefault|\bnot (?:set|given|specified)|\bunset", re.IGNORECASE),
+        re.compile(
+            r"\bdefault|\b(?:if|when|unless)\b[^.,]{0,40}\b(?:not|no|un)\w*|\bunset|\bfactory|\bassume", re.IGNORECASE
+        ),
+    ),
+    (
+        re.compile(
+            r"\bmaximum|\bat most|\blimit|\bhow (?:big|long|large|many|much|deep|high)\b|\bmax\b|\bup to\b",
+            re.IGNORECASE,
+        ),
+        re.compile(
+            r"\bmaxim|\bmax\b|\bat most|\blimit|\bup to\b|\bno more\b|\bmore than|\bless than|\bexceed|\bbetween\b|\bcannot\b|\bonly\b"
+            r"|\bmust\b|\bto \d",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        re.compile(r"\bminimum|\bat least\b|\bmin\b", re.IGNORECASE),
+        re.compile(r"\bminim|\bmin\b|\bat least\b|\bno less\b", re.IGNORECASE),
+    ),
+)
+"""What a question for a default or limit says, and what a statement says beside the value."""
+NEAR_CHARACTERS = 60
+DECIDES = re.compile(
+    r"\b(?:not|cannot|can|never|always|must|may|only|no|yes|supports?|supported|allow(?:s|ed)?|possible|impossible|without|unable|on|off"
+    r"|enabled|disabled)\b|n['’]t\b",
+    re.IGNORECASE,
+)
+INSTRUCTS = re.compile(
+    r"\b(?:you (?:can|need|have|must|should|will|may)|in order to|need to|by \w+ing|using|with the (?:command|option)"
+    r"|to \w+[^.]{0,60}, (?:use|run|set|call|add|press|click|type|select)|can be \w+ed by)\b"
+    r"|^(?:[A-Z][a-z]+ (?:the|a|an|your|it|to|on|in|and)\b"
+    r"|(?:use|run|set|add|press|open|select|click|enter|type|call|create|edit|go|make|start|stop|install|choose|tap)\b)",
+    re.IGNORECASE,
+)
+CONTRASTS = re.compile(
+    r"\b(?:whereas|while|unlike|but|however|instead|only|difference|differs?|than|other|except|without|exactly like)\b",
+    re.IGNORECASE,
+)
+DEFINES = re.compile(
+    r"\b(?:is|are|was|were|means?|defines?|specif(?:y|ies)|refers? to|stands? for|denotes?|describes?|called|known as|consists? of"
+    r"|controls?|sets?|determines?|performs?)\b"
+)
+ASKS = re.compile(r"^(?:what|who) (?:is|are|was|were|does|do|did)\b", re.IGNORECASE)
+OF_WHAT = re.compile(r"\b(?:of|in|on|for|mean|stand|do)\b", re.IGNORECASE)
+MOST_BEFORE = 4
+"""Other words before what defines: in a sentence about the thing it is the subject."""
+JOINS = re.compile(r",\s|\band\b|\bor\b|;\s|\|")
+MIN_JOINS = 2
+
+
+def fits(asked: Question, statement: Statement) -> float:
+    """Say how well a statement has the kind of thing that is asked for, 0 to 1."""
+    text = statement.text
+    match asked.kind:
+        case "quantity":
+            measured = quantities(text)
+            if asked.dimensions == ("",):
+                return 1.0 if measured else 0.3 if any(c.isdigit() for c in text) else 0.0
+            if any(q.dimension in asked.dimensions for q in measured):
+                return _cued(asked, statement, 0.8)
+            return 0.4 * _value(asked, statement)
+        case "number":
+            return _value(asked, statement)
+        case "count":
+            return max(_counts(asked, text), 0.7 * _value(asked, statement))
+        case "name":
+            return _names(asked, statement)
+        case "who":
+            return 1.0 if PERSON.search(text) else 0.0
+        case "when":
+            return 1.0 if DATE.search(text) else 0.0
+        case "where":
+            return 1.0 if PLACE.search(text) or identifiers(text) - identifiers(asked.text) else 0.0
+        case "why":
+            return 1.0 if BECAUSE.search(text) else 0.0
+        case "yes/no":
+            return 1.0 if DECIDES.search(text) else 0.0
+        case "steps":
+            return 1.0 if statement.items or INSTRUCTS.search(text) else 0.0
+        case "definition":
+            return _defines(asked, statement)
+        case "comparison":
+            return 1.0 if CONTRASTS.search(text) else 0.0
+        case "list":
+            return 1.0 if statement.items else 0.6 if len(JOINS.findall(text)) >= MIN_JOINS else 0.0
+        case "summary" | "plain":
+            return 0.0
+
+
+def _value(asked: Question, statement: Statement) -> float:
+    """A number, or a word that a setting can have; more where it stands beside what makes it a default or a limit."""
+    if any(c.isdigit() for c in statement.text) or NUMBER.search(statement.text):
+        return _cued(asked, statement, 0.5)
+    has_word = SETTING_WORD.search(statement.text) or identifiers(statement.text) - identifiers(asked.text)
+    return 0.8 * _cued(asked, statement, 0.3) if has_word else 0.0
+
+
+def _cued(asked: Question, statement: Statement, without: float) -> float:
+    """1 where a value stands near the words that a default or limit has, `without` where it stands far from them or there are none."""
+    wanted = [said for asks, said in CUES if asks.search(asked.text)]
+    if not wanted:
+        return 1.0
+    text = statement.text
+    values = [m.span() for pattern in (NUMBER, SETTING_WORD, IDENTIFIER) for m in pattern.finditer(text)]
+    near = sum(
+        any(
+            a - NEAR_CHARACTERS < m.end() and m.start() < b + NEAR_CHARACTERS
+            for m in said.finditer(text)
+            for a, b in values
+        )
+        for said in wanted
+    )
+    return without + (1.0 - without) * near / len(wanted)
+
+
+def _counts(asked: Question, text: str) -> float:
+    wanted = {s for w, s in stems(asked.text.casefold().rpartition("how many")[2]) if w not in FUNCTION_WORDS}
+    counted = [{s for _, s in stems(m.group())} for m in COUNTED.finditer(text)]
+    return 1.0 if any(near & wanted for near in counted) else 0.2 if counted else 0.0
+
+
+def _names(asked: Question, statement: Statement) -> float:
+    """An identifier that the question does not have: the statement's own term, or beside the sort that is asked for (`the X command`)."""
+    asked_for = identifiers(asked.text)
+    if statement.label and identifiers(statement.label) - asked_for:
+        return 1.0
+    sorts = {singular(word) for word, _ in stems(asked.text)} & IDENTIFIER_SORTS
+    for match in IDENTIFIER.finditer(statement.text):
+        if match.group().casefold().strip("\"'“”`") in asked_for:
+            continue
+        around = statement.text[max(0, match.start() - 24) : match.end() + 24].casefold()
+        return 1.0 if any(re.search(rf"\b{sort}", around) for sort in sorts) else 0.7
+    return 0.0
+
+
+def _defines(asked: Question, statement: Statement) -> float:
+    """Whether what is asked for (`heartbeat` of `What is the heartbeat of a data source?`) stands before a word that defines."""
+    thing = OF_WHAT.split(ASKS.sub("", asked.text), maxsplit=1)[0]
+    terms = {s for w, s in stems(thing) if s in asked.terms} or asked.terms
+    if statement.own_label and {s for _, s in stems(statement.label)} & terms:
+        return 1.0
+    match = DEFINES.search(statement.text)
+    if match is None or not terms:
+        return 0.0
+    said_before = {s for _, s in stems(statement.text[: match.start()])}
+    return len(said_before & terms) / len(terms) if len(said_before) <= len(terms) + MOST_BEFORE else 0.3

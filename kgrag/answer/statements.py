@@ -1,0 +1,250 @@
+"""The statements of a passage with what they are about: a sentence, item or row says its subject often only above itself.
+
+The subject stands in the headings, in the term that a definition begins with (`buffer-limit: ...`, `-t threads  ...`), in the sentences
+before (`Its default is 4.`), or in the header of a table. Lists and the lines after a colon are also read as one statement: what a
+question for several things is answered by.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from kgrag.text.quantities import has_quantity
+from kgrag.text.sentences import Sentence, sentences
+from kgrag.types import Evidence
+
+__all__ = ["Statement", "is_heading", "statements"]
+
+METADATA_LINE = re.compile(r"^(?:\[[A-Z]\w+: [^\]]*\]\s*)+$")
+"""`[Product: ...] [Category: ...]`: some corpora begin each passage with it."""
+HEADING = re.compile(r"^(?:#+ |\d+(?:\.\d+)+\.? |\d+ (?=[A-Z]))(?!.*[.!?;:]$)")
+HEADING_NUMBER = re.compile(r"^(?:#+ )?(?:\d+(?:\.\d+)*\.? )?")
+MAX_HEADING_WORDS = 12
+MAX_PLAIN_HEADING_WORDS = 8
+MIN_STATEMENT_WORDS = 4
+ITEM_MARK = re.compile(r"\s*(?:[-*•‣◦▪–]|\(?\w{1,2}[.)])\s+$")
+LABEL = re.compile(r"(?P<label>[^\s:.!?][^:.!?]{0,70}?|[^\s:]{1,60}):\s+(?=\S)")
+OPTION = re.compile(
+    r"(?P<label>--?[A-Za-z][\w-]*(?:[ =,/]{1,2}(?:--?[A-Za-z][\w-]*|[<\[{][^>\]}]*[>\]}]+))*)\s+(?=[A-Z(:\w])"
+)
+COLUMN = re.compile(r"(?P<label>\S(?:[^\n]{0,40}?\S)?) {2,}(?=\S)")
+"""A listing in columns: what stands left says what the rest is about."""
+_TITLE_WORD = r"(?:[A-Z0-9][\w'’-]*|of|the|an?|and|or|for|in|on|to|with|by)"
+TITLE_ITEM = re.compile(rf"{_TITLE_WORD}(?: {_TITLE_WORD})+")
+"""A numbered item of nothing but capitalised words heads the paragraphs that follow it."""
+MAX_LABEL_WORDS = 9
+CODE = re.compile(r"[=<>{}$#|\\/_]|(?:^|\s)--?\w|\w\(|\d|\b[a-z]+\.[a-z]+\b")
+"""What a line of a program, of a session or of settings has, and a heading has not."""
+POINTS_BACK = re.compile(
+    r"(?:it|its|this|these|they|their|such|that|those|he|she|his|her|hence|therefore|the default|otherwise)\b",
+    re.IGNORECASE,
+)
+SENTENCES_BEFORE = 2
+MIN_ITEMS, MAX_ITEMS = 2, 30
+MAX_GROUP_CHARACTERS, MAX_ITEM_CHARACTERS = 900, 160
+MAX_CODE_LINES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A statement of a passage. `text` is how it is quoted, `quote` the words of the passage, `start` where they begin."""
+
+    text: str
+    quote: str
+    start: int
+    heading: str = ""
+    """The nearest heading above it in the passage, or the last of the passage's section."""
+    label: str = ""
+    """The term that its paragraph, or the one above, begins with."""
+    before: str = ""
+    """The sentences before it that it goes on from."""
+    cells: tuple[tuple[str, str], ...] = ()
+    lead: str = ""
+    """Of a list: what announces it."""
+    items: tuple[str, ...] = ()
+    """Of a list: its items."""
+    is_item: bool = False
+
+    @property
+    def own_label(self) -> bool:
+        """Whether it begins with its label itself."""
+        return bool(self.label) and self.text.startswith(self.label)
+
+
+def statements(piece: Evidence) -> list[Statement]:
+    """Read a passage as its statements, those that say nothing left out, and its lists, each as one more."""
+    single = list(_single(piece))
+    return [*single, *_lists(piece, single)]
+
+
+def is_heading(written: str, *, in_list: bool) -> bool:
+    """Whether a line only announces what follows: numbered, marked, or short and without a full stop or a quantity, and no list item."""
+    words = len(written.split())
+    if HEADING.match(written):
+        return words <= MAX_HEADING_WORDS
+    return (
+        not in_list
+        and words <= MAX_PLAIN_HEADING_WORDS
+        and written[-1:].isalnum()
+        and ":" not in written
+        and not has_quantity(written)
+    )
+
+
+def _single(piece: Evidence) -> Iterator[Statement]:
+    text = piece.text
+    heading, label = _last_heading(piece), ""
+    earlier: list[str] = []
+    begin, end_before = 0, 0
+    for sentence in sentences(text):
+        written = text[sentence.start : sentence.end]
+        begins_paragraph = "\n" in text[end_before : sentence.start] or not end_before
+        line = text[text.rfind("\n", 0, sentence.start) + 1 : sentence.start]
+        in_list = ITEM_MARK.fullmatch(line) is not None
+        end_before = sentence.end
+        if METADATA_LINE.match(sentence.text) or _repeats_context(sentence.text, piece):
+            continue
+        if not sentence.cells and begins_paragraph and is_heading(written, in_list=in_list):
+            heading, label, earlier = HEADING_NUMBER.sub("", " ".join(written.split())), "", []
+            if not CODE.search(heading):
+                continue
+        if in_list and TITLE_ITEM.fullmatch(sentence.text) and len(sentence.text.split()) <= MAX_HEADING_WORDS:
+            heading, label, earlier = sentence.text, "", []
+        if begins_paragraph and not sentence.cells:
+            label = _label(written) or ("" if in_list else label)
+            earlier = [earlier[-1]] if earlier and (in_list or POINTS_BACK.match(sentence.text)) else []
+        if _says_nothing(sentence, has_label=bool(label)):
+            continue
+        said = sentence.text
+        start = sentence.start
+        if earlier and not begins_paragraph and not sentence.cells and POINTS_BACK.match(said):
+            # What it points back to is quoted with it.
+            said, start = f"{earlier[-1]} {said}", begin
+            written = text[begin : sentence.end]
+        begin = sentence.start
+        yield Statement(
+            said,
+            " ".join(written.split()),
+            start,
+            heading="" if heading == sentence.text else heading,
+            label=label,
+            before=" ".join(earlier[-SENTENCES_BEFORE:]),
+            cells=sentence.cells,
+            is_item=in_list,
+        )
+        if not sentence.cells and not in_list:
+            earlier.append(sentence.text)
+
+
+def _last_heading(piece: Evidence) -> str:
+    return HEADING_NUMBER.sub("", piece.section.rpartition(" > ")[2] or piece.title)
+
+
+def _label(text: str) -> str:
+    match = COLUMN.match(text) or LABEL.match(text) or OPTION.match(text)
+    label = " ".join(match["label"].split()) if match else ""
+    return label if len(label.split()) <= MAX_LABEL_WORDS else ""
+
+
+def _repeats_context(text: str, piece: Evidence) -> bool:
+    folded = text.casefold()
+    context = f"{piece.title} > {piece.section}".strip(" >").casefold()
+    return folded in (context, piece.title.casefold(), piece.section.casefold()) or folded.startswith(context + " >")
+
+
+def _says_nothing(sentence: Sentence, *, has_label: bool) -> bool:
+    """A heading or a fragment: too short for a statement, without a number or a term that it is said of."""
+    text = sentence.text
+    return (
+        len(text.split()) < MIN_STATEMENT_WORDS
+        and not has_label
+        and not any(c.isdigit() for c in text)
+        and not CODE.search(text)
+    )
+
+
+def _lists(piece: Evidence, single: Sequence[Statement]) -> Iterator[Statement]:
+    """Lists, tables, rows of definitions, and the lines of a program after a colon, each with what announces it."""
+    first = 0
+    while first < len(single):
+        last = first
+        while last + 1 < len(single) and _same_list(single[last], single[last + 1], piece.text):
+            last += 1
+        if last + 1 - first >= MIN_ITEMS and _kind_of(single[first], piece.text):
+            lead = single[first - 1] if first and single[first - 1].text.endswith(":") else None
+            yield from _list(piece, lead, single[first : last + 1])
+        elif single[first].text.endswith(":") and not single[first].cells and first + 1 < len(single):
+            following = list(_code_lines(single[first + 1 :]))
+            if following:
+                yield from _list(piece, single[first], following)
+        first = max(last, first) + 1
+
+
+def _kind_of(statement: Statement, text: str) -> str:
+    """What a run of statements has in common: rows, items, definitions; or nothing."""
+    if statement.cells:
+        return "row"
+    if statement.is_item:
+        return "item"
+    begins_line = statement.start == 0 or text[statement.start - 1] in "\n \t"
+    return "definition" if statement.own_label and begins_line else ""
+
+
+def _same_list(one: Statement, other: Statement, text: str) -> bool:
+    kind = _kind_of(one, text)
+    if kind and kind == _kind_of(other, text):
+        return True
+    # The further sentences of an item or definition belong to it.
+    return (
+        bool(kind)
+        and kind != "row"
+        and other.label == one.label
+        and not other.cells
+        and "\n" not in text[one.start : other.start]
+    )
+
+
+def _code_lines(following: Sequence[Statement]) -> Iterator[Statement]:
+    for statement in following[:MAX_CODE_LINES]:
+        if statement.text[-1:] in ".:!?" or statement.cells or not CODE.search(statement.text):
+            return
+        yield statement
+
+
+def _list(piece: Evidence, lead: Statement | None, members: Sequence[Statement]) -> Iterator[Statement]:
+    begins = [m for k, m in enumerate(members) if k == 0 or _begins_item(members[k - 1], m, piece.text)]
+    items = [_short(m) for m in begins][:MAX_ITEMS]
+    if len(items) < MIN_ITEMS and lead is None:
+        return
+    announced = (lead or members[0]).start
+    end = piece.text.find(members[-1].quote.rsplit(" ", 1)[-1], members[-1].start)
+    quote = " ".join(
+        piece.text[announced : max(end, members[-1].start) + len(members[-1].quote.rsplit(" ", 1)[-1])].split()
+    )
+    head = lead.text if lead else f"{members[0].heading}:" if members[0].heading else ""
+    text = f"{head} {'; '.join(items)}".strip()
+    if len(text) > MAX_GROUP_CHARACTERS:
+        text = f"{text[:MAX_GROUP_CHARACTERS].rsplit(' ', 1)[0]} …"
+    source = lead or members[0]
+    yield replace(source, text=text, quote=quote, start=announced, lead=head, items=tuple(items), cells=(), is_item=False,
+                  label=lead.label if lead else "")  # fmt: skip
+
+
+def _begins_item(before: Statement, statement: Statement, text: str) -> bool:
+    return "\n" in text[before.start : statement.start]
+
+
+def _short(member: Statement) -> str:
+    """An item as it stands in a list: the term alone where it has one that names a thing, else its words."""
+    if member.cells:
+        said = [value for _, value in member.cells]
+        return said[0] if len(said) == 1 else f"{said[0]} ({', '.join(said[1:])})"
+    if member.own_label and len(member.text) > MAX_ITEM_CHARACTERS // 2:
+        return member.label
+    return (
+        member.text
+        if len(member.text) <= MAX_ITEM_CHARACTERS
+        else f"{member.text[:MAX_ITEM_CHARACTERS].rsplit(' ', 1)[0]} …"
+    )

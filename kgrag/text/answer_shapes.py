@@ -1,0 +1,133 @@
+"""What shape the answer to a question must have: a person, a date, a quantity of some dimension, a number, a name, yes or no, steps, ..."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, NamedTuple
+
+from kgrag.text.words import FUNCTION_WORDS, plain, singular, words
+
+__all__ = ["IDENTIFIER_SORTS", "AnswerKind", "AnswerShape", "answer_shape"]
+
+AnswerKind = Literal[
+    "who", "when", "where", "why", "count", "quantity", "number", "name", "yes/no", "steps", "definition", "comparison", "list", "summary",
+    "plain",
+]  # fmt: skip
+
+
+class AnswerShape(NamedTuple):
+    """`dimensions` are what a quantity in the answer would measure (empty: none is asked for; ("",): any)."""
+
+    kind: AnswerKind
+    dimensions: tuple[str, ...] = ()
+
+
+DIMENSIONS = {
+    "voltage": "voltage", "volt": "voltage", "current": "current", "power": "power", "wattage": "power", "temperature": "temperature",
+    "frequency": "frequency", "clock": "frequency", "rate": "frequency", "memory": "data", "flash": "data", "ram": "data",
+    "sram": "data", "eeprom": "data", "storage": "data", "bits": "data", "bit": "data", "bytes": "data", "pressure": "pressure",
+    "humidity": "humidity", "weight": "mass", "weigh": "mass", "mass": "mass", "heavy": "mass", "distance": "length",
+    "length": "length", "width": "length", "height": "length", "far": "length", "tall": "length", "long": "time", "duration": "time",
+    "latency": "time", "delay": "time", "timeout": "time", "interval": "time", "often": "time", "seconds": "time",
+    "milliseconds": "time", "minutes": "time", "hours": "time", "days": "time", "resistance": "resistance",
+    "capacitance": "capacitance", "inductance": "inductance", "charge": "charge", "angle": "angle", "area": "area", "speed": "speed",
+    "percent": "share", "percentage": "share",
+}  # fmt: skip
+"""A word of the question to what the quantity of its answer measures."""
+ALSO = {
+    "frequency": ("frequency", "data rate"), "speed": ("speed", "frequency", "data rate"), "humidity": ("humidity", "share"),
+    "power": ("power", "current"), "time": ("time", "length"),
+}  # fmt: skip
+MEASURE_WORDS = re.compile(
+    r"\b(?:range|resolution|accuracy|tolerance|depth|size|capacity|speed|minimum|maximum|min|max|rating"
+    r"|how (?:much|fast|high|low|long|far|heavy|large|big|hot|cold|wide|deep))\b",
+    re.IGNORECASE,
+)
+NUMBER_WORDS = re.compile(
+    r"\b(?:defaults?|value|port|limit|maximum|minimum|threshold|address|size|timeout|at most|at least)\b", re.IGNORECASE
+)
+"""A question with one of these is answered by a number, or by a setting's word: `on`, `none`, `LOG_ERR`."""
+_SORTS = """
+    argument attribute button class command constant directive directory environment field file flag folder format function header
+    instruction keyword library macro method mode module name option package parameter path pin pragma program property protocol
+    register service setting signal statement switch symbol syntax tool type utility variable
+"""
+IDENTIFIER_SORTS = frozenset(_SORTS.split())
+"""Sorts of things whose names are identifiers."""
+COMPARES = re.compile(
+    r"\b(?:compar\w+|differ\b|differs\b|differences?\b|versus|vs\.?|distinguish\w*|rather than|instead of)\b", re.I
+)
+ASKS_FOR_A_SUMMARY = re.compile(
+    r"\b(?:summar|overview|describe|features|capabilit|functionalit|list\b(?! of)|advantages)", re.I
+)
+STEPS = re.compile(
+    r"\bsteps\b|^how (?:do|can|to|should|must|could|would)\b|\bhow (?:do|can|should) (?:i|you|we)\b", re.I
+)
+WHY = re.compile(r"\bwhy\b|\breason\b|\bexplain\b", re.I)
+YES_OR_NO = re.compile(
+    r"^(?:is|are|was|were|do|does|did|can|could|may|might|must|should|will|would|has|have|had)\b(?!.*\b(?:which|what|how)\b)",
+    re.I,
+)
+DEFINES = re.compile(r"^(?:what|who) (?:is|are|was|were) (?:an? |the )?[\w .’'+/-]+\??$", re.I)
+ASKS_WHAT_IT_DOES = re.compile(r"^what (?:does|do|did) .*\b(?:mean|stand for|do)\??$", re.I)
+CHOOSES = re.compile(r"\b(?:which|what)((?: [\w’'/-]+){1,4})")
+_AUXILIARIES = "is are was were do does did can could may might must should will would has have had of"
+AUXILIARIES = frozenset(_AUXILIARIES.split())
+"""What stands behind the noun of `which ...`: any other word of function stands behind its verb."""
+KIND_BY_WORD: dict[str, AnswerKind] = {"who": "who", "whom": "who", "whose": "who", "when": "when", "where": "where"}
+OF_THINGS = re.compile(r"\b(?:which|what) (?:board|sensor|product|module|device)")
+
+
+def answer_shape(question: str) -> AnswerShape:
+    """Tell by its wording what shape the answer must have. The first that fits: what several ask is asked by the more specific."""
+    text = question.strip().casefold()
+    said = [plain(word) for word in words(question)]
+    if ASKS_WHAT_IT_DOES.search(text):
+        return AnswerShape("definition")
+    if COMPARES.search(text):
+        return AnswerShape("comparison")
+    if ASKS_FOR_A_SUMMARY.search(text):
+        return AnswerShape("summary")
+    if WHY.search(text):
+        return AnswerShape("why")
+    chosen = _chosen(text)
+    if chosen and singular(chosen) != chosen:
+        return AnswerShape("list")
+    if STEPS.search(text):
+        return AnswerShape("steps")
+    if YES_OR_NO.search(text):
+        return AnswerShape("yes/no")
+    asks = re.search(r"\b(?:what|which|how)\b", text) is not None
+    named = [DIMENSIONS[word] for word in said if word in DIMENSIONS]
+    measured = tuple(dict.fromkeys(d for dimension in named for d in ALSO.get(dimension, (dimension,))))
+    if "how many" in text:
+        return AnswerShape("count", measured)
+    if measured and asks and not OF_THINGS.search(text):
+        return AnswerShape("quantity", measured)
+    if chosen in IDENTIFIER_SORTS:
+        return AnswerShape("name")
+    if NUMBER_WORDS.search(text) and (asks or not text.endswith("?")):
+        return AnswerShape("number")
+    if MEASURE_WORDS.search(text) and re.match(r"(?:what|how)\b", text):
+        return AnswerShape("quantity", ("",))
+    for word, kind in KIND_BY_WORD.items():
+        if word in said:
+            return AnswerShape(kind)
+    if re.search(r"\b(?:what|which) (?:year|date|day|month)\b", text):
+        return AnswerShape("when")
+    return AnswerShape("definition" if DEFINES.search(text) else "plain")
+
+
+def _chosen(text: str) -> str:
+    """The noun of `which ...` and `what ...`: `option` of `which option makes ...`, `kinds` of `which leak kinds can ...`; or empty."""
+    match = CHOOSES.search(text)
+    before: list[str] = []
+    for word in words(match[1]) if match else []:
+        if word in FUNCTION_WORDS:
+            return before[-1] if before and word in AUXILIARIES else _sort(before) or (before[-2] if before[1:] else "")
+        before.append(word)
+    return _sort(before)
+
+
+def _sort(said: list[str]) -> str:
+    return next((word for word in said if word in IDENTIFIER_SORTS), "")
