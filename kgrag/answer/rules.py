@@ -47,7 +47,7 @@ SAME_SHARE = 0.7
 """A statement that shares so many of its words with a chosen one says it again."""
 OTHER_WORDS_SIMILARITY = 0.72
 """From here on a statement may answer without any word of what is asked about the subject."""
-EMBEDDED_STATEMENTS = 48
+EMBEDDED_STATEMENTS = 24
 """At most so many statements are embedded, those with the best words."""
 
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from kgrag.answer.preformatted import Reflowed, reflow
 from kgrag.text.quantities import has_quantity
 from kgrag.text.sentences import Sentence, sentences
 from kgrag.types import Evidence
@@ -29,7 +30,7 @@ LABEL = re.compile(r"(?P<label>[^\s:.!?][^:.!?]{0,70}?|[^\s:]{1,60}):\s+(?=\S)")
 OPTION = re.compile(
     r"(?P<label>--?[A-Za-z][\w-]*(?:[ =,/]{1,2}(?:--?[A-Za-z][\w-]*|[<\[{][^>\]}]*[>\]}]+))*)\s+(?=[A-Z(:\w])"
 )
-COLUMN = re.compile(r"(?P<label>\S(?:[^\n]{0,40}?\S)?) {2,}(?=\S)")
+COLUMN = re.compile(r"(?P<label>\S(?:[^\n]{0,40}?\S)?) {3,}(?=\S)")
 """A listing in columns: what stands left says what the rest is about."""
 _TITLE_WORD = r"(?:[A-Z0-9][\w'’-]*|of|the|an?|and|or|for|in|on|to|with|by)"
 TITLE_ITEM = re.compile(rf"{_TITLE_WORD}(?: {_TITLE_WORD})+")
@@ -41,6 +42,8 @@ POINTS_BACK = re.compile(
     r"(?:it|its|this|these|they|their|such|that|those|he|she|his|her|hence|therefore|the default|otherwise)\b",
     re.IGNORECASE,
 )
+BROKEN_WORD = re.compile(r"(?<=[a-z]{2})- (?=[a-z]{2})")
+"""Of a line's end in a preformatted passage: `mes- sage`."""
 SENTENCES_BEFORE = 2
 MIN_ITEMS, MAX_ITEMS = 2, 30
 MAX_GROUP_CHARACTERS, MAX_ITEM_CHARACTERS = 900, 160
@@ -49,11 +52,12 @@ MAX_CODE_LINES = 3
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement of a passage. `text` is how it is quoted, `quote` the words of the passage, `start` where they begin."""
+    """A statement of a passage. `text` is how it is quoted, `quote` the words of the passage, `start` and `end` where they stand."""
 
     text: str
     quote: str
     start: int
+    end: int
     heading: str = ""
     """The nearest heading above it in the passage, or the last of the passage's section."""
     label: str = ""
@@ -75,8 +79,9 @@ class Statement:
 
 def statements(piece: Evidence) -> list[Statement]:
     """Read a passage as its statements, those that say nothing left out, and its lists, each as one more."""
-    single = list(_single(piece))
-    return [*single, *_lists(piece, single)]
+    passage = reflow(piece.text)
+    single = list(_single(piece, passage))
+    return [*single, *_lists(passage.text, single)]
 
 
 def is_heading(written: str, *, in_list: bool) -> bool:
@@ -93,8 +98,8 @@ def is_heading(written: str, *, in_list: bool) -> bool:
     )
 
 
-def _single(piece: Evidence) -> Iterator[Statement]:
-    text = piece.text
+def _single(piece: Evidence, passage: Reflowed) -> Iterator[Statement]:
+    text = passage.text
     heading, label = _last_heading(piece), ""
     earlier: list[str] = []
     begin, end_before = 0, 0
@@ -113,21 +118,21 @@ def _single(piece: Evidence) -> Iterator[Statement]:
         if in_list and TITLE_ITEM.fullmatch(sentence.text) and len(sentence.text.split()) <= MAX_HEADING_WORDS:
             heading, label, earlier = sentence.text, "", []
         if begins_paragraph and not sentence.cells:
-            label = _label(written) or ("" if in_list else label)
+            label = _label(written) or passage.term_at(sentence.start) or ("" if in_list or passage.terms else label)
             earlier = [earlier[-1]] if earlier and (in_list or POINTS_BACK.match(sentence.text)) else []
         if _says_nothing(sentence, has_label=bool(label)):
             continue
-        said = sentence.text
+        said = sentence.text if passage.text == piece.text else BROKEN_WORD.sub("", sentence.text)
         start = sentence.start
         if earlier and not begins_paragraph and not sentence.cells and POINTS_BACK.match(said):
             # What it points back to is quoted with it.
-            said, start = f"{earlier[-1]} {said}", begin
-            written = text[begin : sentence.end]
+            said, start, written = f"{earlier[-1]} {said}", begin, text[begin : sentence.end]
         begin = sentence.start
         yield Statement(
             said,
             " ".join(written.split()),
             start,
+            sentence.end,
             heading="" if heading == sentence.text else heading,
             label=label,
             before=" ".join(earlier[-SENTENCES_BEFORE:]),
@@ -165,20 +170,20 @@ def _says_nothing(sentence: Sentence, *, has_label: bool) -> bool:
     )
 
 
-def _lists(piece: Evidence, single: Sequence[Statement]) -> Iterator[Statement]:
+def _lists(text: str, single: Sequence[Statement]) -> Iterator[Statement]:
     """Lists, tables, rows of definitions, and the lines of a program after a colon, each with what announces it."""
     first = 0
     while first < len(single):
         last = first
-        while last + 1 < len(single) and _same_list(single[last], single[last + 1], piece.text):
+        while last + 1 < len(single) and _same_list(single[last], single[last + 1], text):
             last += 1
-        if last + 1 - first >= MIN_ITEMS and _kind_of(single[first], piece.text):
+        if last + 1 - first >= MIN_ITEMS and _kind_of(single[first], text):
             lead = single[first - 1] if first and single[first - 1].text.endswith(":") else None
-            yield from _list(piece, lead, single[first : last + 1])
+            yield from _list(text, lead, single[first : last + 1])
         elif single[first].text.endswith(":") and not single[first].cells and first + 1 < len(single):
             following = list(_code_lines(single[first + 1 :]))
             if following:
-                yield from _list(piece, single[first], following)
+                yield from _list(text, single[first], following)
         first = max(last, first) + 1
 
 
@@ -213,23 +218,21 @@ def _code_lines(following: Sequence[Statement]) -> Iterator[Statement]:
         yield statement
 
 
-def _list(piece: Evidence, lead: Statement | None, members: Sequence[Statement]) -> Iterator[Statement]:
-    begins = [m for k, m in enumerate(members) if k == 0 or _begins_item(members[k - 1], m, piece.text)]
+def _list(text: str, lead: Statement | None, members: Sequence[Statement]) -> Iterator[Statement]:
+    begins = [m for k, m in enumerate(members) if k == 0 or _begins_item(members[k - 1], m, text)]
     items = [_short(m) for m in begins][:MAX_ITEMS]
     if len(items) < MIN_ITEMS and lead is None:
         return
     announced = (lead or members[0]).start
-    end = piece.text.find(members[-1].quote.rsplit(" ", 1)[-1], members[-1].start)
-    quote = " ".join(
-        piece.text[announced : max(end, members[-1].start) + len(members[-1].quote.rsplit(" ", 1)[-1])].split()
-    )
+    end = members[-1].end
+    quote = " ".join(text[announced:end].split())
     head = lead.text if lead else f"{members[0].heading}:" if members[0].heading else ""
-    text = f"{head} {'; '.join(items)}".strip()
-    if len(text) > MAX_GROUP_CHARACTERS:
-        text = f"{text[:MAX_GROUP_CHARACTERS].rsplit(' ', 1)[0]} …"
-    source = lead or members[0]
-    yield replace(source, text=text, quote=quote, start=announced, lead=head, items=tuple(items), cells=(), is_item=False,
-                  label=lead.label if lead else "")  # fmt: skip
+    said = f"{head} {'; '.join(items)}".strip()
+    if len(said) > MAX_GROUP_CHARACTERS:
+        said = f"{said[:MAX_GROUP_CHARACTERS].rsplit(' ', 1)[0]} …"
+    label = lead.label if lead else ""
+    source = replace(lead or members[0], cells=(), is_item=False, label=label)
+    yield replace(source, text=said, quote=quote, start=announced, end=end, lead=head, items=tuple(items))
 
 
 def _begins_item(before: Statement, statement: Statement, text: str) -> bool:
