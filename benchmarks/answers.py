@@ -60,7 +60,7 @@ def report_passages(one: AnswerSet, answers: Sequence[Answer]) -> None:
     unanswerable = sum(1 for answerable, _ in refused if not answerable)
     answered = sum(1 for answerable, abstained in refused if answerable and not abstained)
     cells = [
-        f"{_mean([max(map(lambda g: word_f1(said(a), g), r['gold_answers'])) for r, a in gold if r.get('gold_answers')]):.3f}",
+        f"{_mean([best_f1(row, answer) for row, answer in gold if row.get('gold_answers')]):.3f}",
         f"{_mean([gold_sentences_given(r, a) for r, a in gold if r.get('gold_sentences')]):.3f}",
         f"{right / (abstained or 1):.2f}",
         f"{right / (unanswerable or 1):.2f}",
@@ -92,6 +92,11 @@ def word_f1(text: str, gold: str) -> float:
     one, other = Counter(_words(text)), Counter(_words(gold))
     common = sum((one & other).values())
     return 2 * common / (one.total() + other.total()) if common else 0.0
+
+
+def best_f1(row: dict[str, Any], answer: Answer) -> float:
+    """F1 with the gold answer that is nearest; 0 for an abstention."""
+    return max(word_f1(said(answer), gold) for gold in row["gold_answers"])
 
 
 def gold_sentences_given(row: dict[str, Any], answer: Answer) -> float:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from kgrag.answer.slots import fits
 from kgrag.answer.statements import Statement, statements
-from kgrag.answer.subject import Subject
-from kgrag.text.name_shapes import identifiers
+from kgrag.answer.subject import Subject, has_identifier
+from kgrag.text.name_shapes import exact_identifiers, identifiers
 from kgrag.text.questions import Question
 from kgrag.text.words import stems
 from kgrag.types import Evidence
@@ -18,6 +18,8 @@ __all__ = ["Candidate", "candidates", "for_reader", "in_context"]
 
 LABEL_WEIGHT, BEFORE_WEIGHT, HEADING_WEIGHT, TITLE_WEIGHT = 0.95, 0.8, 0.8, 0.6
 """How much a term of the question counts that stands in the statement's label, before it, above it, or in title and section."""
+BESIDE_IDENTIFIER = 0.7
+"""A statement that has the identifier asked for only among its other words is less about it than its definition is."""
 
 
 @dataclass(slots=True)
@@ -55,6 +57,7 @@ def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]
     """
     found: list[Candidate] = []
     named = Subject(asked, evidence)
+    exact = exact_identifiers(asked.text)
     for index, piece in enumerate(evidence):
         context = _terms(f"{piece.title} {piece.section}")
         for statement in statements(piece):
@@ -62,6 +65,8 @@ def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]
             subject = named.share(index, statement.text, about)
             if subject is None:
                 continue
+            if exact and not any(has_identifier(one, f"{statement.label}\n{statement.heading}") for one in exact):
+                subject *= BESIDE_IDENTIFIER
             own = _terms(statement.text)
             places = (
                 (own, 1.0),

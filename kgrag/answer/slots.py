@@ -127,7 +127,7 @@ def _value(asked: Question, statement: Statement) -> float:
     if any(c.isdigit() for c in statement.text) or NUMBER.search(statement.text):
         return _cued(asked, statement, 0.5)
     has_word = SETTING_WORD.search(statement.text) or identifiers(statement.text) - identifiers(asked.text)
-    return 0.8 * _cued(asked, statement, 0.3) if has_word else 0.0
+    return 0.5 * _cued(asked, statement, 0.4) if has_word else 0.0
 
 
 def _cued(asked: Question, statement: Statement, without: float) -> float:
@@ -137,8 +137,10 @@ def _cued(asked: Question, statement: Statement, without: float) -> float:
         return 1.0
     text = statement.text
     values = [m.span() for pattern in (NUMBER, SETTING_WORD, IDENTIFIER) for m in pattern.finditer(text)]
+    above = f"{statement.heading} {statement.label}"
     near = sum(
-        any(
+        said.search(above) is not None
+        or any(
             a - NEAR_CHARACTERS < m.end() and m.start() < b + NEAR_CHARACTERS
             for m in said.finditer(text)
             for a, b in values

@@ -174,17 +174,28 @@ def _lists(text: str, single: Sequence[Statement]) -> Iterator[Statement]:
     """Lists, tables, rows of definitions, and the lines of a program after a colon, each with what announces it."""
     first = 0
     while first < len(single):
-        last = first
-        while last + 1 < len(single) and _same_list(single[last], single[last + 1], text):
-            last += 1
-        if last + 1 - first >= MIN_ITEMS and _kind_of(single[first], text):
+        last = _end_of_list(single, first, text)
+        if last > first:
             lead = single[first - 1] if first and single[first - 1].text.endswith(":") else None
             yield from _list(text, lead, single[first : last + 1])
-        elif single[first].text.endswith(":") and not single[first].cells and first + 1 < len(single):
+        elif single[first].text.endswith(":") and not single[first].cells:
             following = list(_code_lines(single[first + 1 :]))
             if following:
                 yield from _list(text, single[first], following)
-        first = max(last, first) + 1
+        first = last + 1
+
+
+def _end_of_list(single: Sequence[Statement], first: int, text: str) -> int:
+    """The last statement of the list that begins at `first`; `first` itself where none does."""
+    kind = _kind_of(single[first], text)
+    last, item = first, single[first]
+    for place in range(first + 1, len(single) if kind else 0):
+        if _kind_of(single[place], text) == kind:
+            item = single[place]
+        elif kind == "row" or "\n" in text[item.start : single[place].start]:
+            break  # The further sentences of an item or definition belong to it.
+        last = place
+    return last
 
 
 def _kind_of(statement: Statement, text: str) -> str:
@@ -195,20 +206,6 @@ def _kind_of(statement: Statement, text: str) -> str:
         return "item"
     begins_line = statement.start == 0 or text[statement.start - 1] in "\n \t"
     return "definition" if statement.own_label and begins_line else ""
-
-
-def _same_list(one: Statement, other: Statement, text: str) -> bool:
-    kind = _kind_of(one, text)
-    if kind and kind == _kind_of(other, text):
-        return True
-    # The further sentences of an item or definition belong to it.
-    return (
-        bool(kind)
-        and kind != "row"
-        and other.label == one.label
-        and not other.cells
-        and "\n" not in text[one.start : other.start]
-    )
 
 
 def _code_lines(following: Sequence[Statement]) -> Iterator[Statement]:
