@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from kgrag.answer.slots import fits
 from kgrag.answer.statements import Statement, statements
 from kgrag.answer.subject import Subject, has_identifier
+from kgrag.text.answer_shapes import ONE_THING
 from kgrag.text.name_shapes import exact_identifiers, identifiers
 from kgrag.text.questions import Question
 from kgrag.text.words import stems
@@ -32,6 +33,8 @@ class Candidate:
     covered: dict[str, float] = field(default_factory=dict)
     """Terms of the question that it has, or that what it is about has (less)."""
     stems: frozenset[str] = frozenset()
+    weights: dict[str, float] = field(default_factory=dict)
+    """How much each term of the question weighs: the rarer in the evidence the more. The same for all statements."""
     coverage: float = 0.0
     aspect: float = 0.0
     similarity: float = 0.0
@@ -61,6 +64,8 @@ def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]
     for index, piece in enumerate(evidence):
         context = _terms(f"{piece.title} {piece.section}")
         for statement in statements(piece):
+            if asked.kind in ONE_THING and len(statement.items) > 1:
+                continue
             about = f"{statement.heading}\n{statement.label}\n{statement.before}"
             subject = named.share(index, statement.text, about)
             if subject is None:
@@ -85,6 +90,7 @@ def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]
     # What is asked about the subject tells one statement about it from another; the subject is in all of them.
     aspect = asked.terms - asked.subject_terms or asked.terms
     for candidate in found:
+        candidate.weights = weights
         candidate.coverage = _share(weights, candidate.covered, asked.terms)
         candidate.aspect = _share(weights, candidate.covered, aspect)
         candidate.fits = fits(asked, candidate.statement)

@@ -8,20 +8,19 @@ asked for (a voltage, a date, a person), and for being about what the question n
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 
+from kgrag.answer.abstention import answers_probably, evidence_features
 from kgrag.answer.candidates import Candidate, candidates, for_reader, in_context
 from kgrag.answer.subject import Unknown, unknown_names
 from kgrag.models.base import Embedder
+from kgrag.text.answer_shapes import ONE_THING
 from kgrag.text.questions import Question, read_question
 from kgrag.text.words import stems
 from kgrag.types import Answer, Citation, Evidence
 
-__all__ = ["answers_probably", "extract_answer", "refuse_language", "strength", "weighed_candidates"]
+__all__ = ["extract_answer", "refuse_language", "weighed_candidates"]
 
 MODEL = "rules"
 PREAMBLE = "From the documents, as they say it:"
@@ -31,8 +30,6 @@ OWN_REFERENCE = re.compile(r"\[(\d+)\]")
 WEIGHTS = {"coverage": 0.20, "aspect": 0.10, "similarity": 0.40, "fits": 0.18, "subject": 0.12, "rank": 0.11}
 """How much what speaks for a statement counts."""
 
-VALUES = frozenset(["who", "when", "where", "count", "quantity", "number", "name", "yes/no"])
-"""Kinds of questions for one thing."""
 STATEMENTS_BY_KIND = {"summary": 8, "comparison": 6}
 STATEMENTS = 4
 """How many statements an answer has at most."""
@@ -42,31 +39,13 @@ MOST_WORDS = 55
 RELATIVE_SCORE = 0.72
 """Statements below this share of the best one's score are left out."""
 SUFFICIENT_COVERAGE, BESIDE_SUFFICIENT = 0.9, 0.9
-"""The statement that has the one thing asked for and nearly all terms of the question suffices: only what is nearly as good stands beside."""
+"""A statement that has the one thing asked for and nearly all terms of the question suffices: only what is nearly as good stands by it."""
 SAME_SHARE = 0.7
 """A statement that shares so many of its words with a chosen one says it again."""
 OTHER_WORDS_SIMILARITY = 0.72
 """From here on a statement may answer without any word of what is asked about the subject."""
 EMBEDDED_STATEMENTS = 24
 """At most so many statements are embedded, those with the best words."""
-
-
-def strength(found: Sequence[Candidate]) -> float:
-    """How strong the best statement is: its similarity to the question times the share of the question's terms that it covers."""
-    return max((candidate.similarity * candidate.coverage for candidate in found), default=0.0)
-
-
-def answers_probably(found_strength: float) -> bool:
-    """Whether evidence of such strength more probably answers than not, by the shipped logistic model."""
-    model = _abstention_model()
-    return model["weight"] * found_strength + model["intercept"] >= 0.0
-
-
-@cache
-def _abstention_model() -> dict[str, float]:
-    file = files("kgrag.answer") / "abstention.toml"
-    numbers: dict[str, float] = tomllib.loads(file.read_text(encoding="utf-8"))
-    return numbers
 
 
 async def weighed_candidates(question: Question, evidence: Sequence[Evidence], embedder: Embedder) -> list[Candidate]:
@@ -129,7 +108,7 @@ def _judge(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evide
     if aspect and not aspect & present and similarity < OTHER_WORDS_SIMILARITY:
         # All that is found is the subject: the documents know the X-1000 but no price of it.
         return _Judgement(False, tuple(unknown), lacking)
-    answers = answers_probably(strength(found))
+    answers = answers_probably(evidence_features(asked, found, evidence))
     return _Judgement(answers, tuple(unknown), lacking)
 
 
@@ -140,7 +119,7 @@ def _as_written(asked: Question, terms: set[str]) -> list[str]:
 def _choose(asked: Question, found: Sequence[Candidate], most: int) -> list[Candidate]:
     """The best statements that do not say the same again, as many as the question needs."""
     best = found[0]
-    suffices = asked.kind in VALUES and best.fits == 1.0 and best.coverage >= SUFFICIENT_COVERAGE
+    suffices = asked.kind in ONE_THING and best.fits == 1.0 and best.coverage >= SUFFICIENT_COVERAGE
     least = (BESIDE_SUFFICIENT if suffices or best.statement.items else RELATIVE_SCORE) * best.score
     chosen: list[Candidate] = []
     for candidate in found:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from kgrag.answer.preformatted import Reflowed, reflow
 from kgrag.text.quantities import has_quantity
-from kgrag.text.sentences import Sentence, sentences
+from kgrag.text.sentences import sentences
 from kgrag.types import Evidence
 
 __all__ = ["Statement", "is_heading", "statements"]
@@ -81,7 +81,10 @@ def statements(piece: Evidence) -> list[Statement]:
     """Read a passage as its statements, those that say nothing left out, and its lists, each as one more."""
     passage = reflow(piece.text)
     single = list(_single(piece, passage))
-    return [*single, *_lists(passage.text, single)]
+    return [
+        *(one for one in single if not _says_nothing(one.text, has_label=bool(one.label))),
+        *_lists(passage.text, single),
+    ]
 
 
 def is_heading(written: str, *, in_list: bool) -> bool:
@@ -120,7 +123,7 @@ def _single(piece: Evidence, passage: Reflowed) -> Iterator[Statement]:
         if begins_paragraph and not sentence.cells:
             label = _label(written) or passage.term_at(sentence.start) or ("" if in_list or passage.terms else label)
             earlier = [earlier[-1]] if earlier and (in_list or POINTS_BACK.match(sentence.text)) else []
-        if _says_nothing(sentence, has_label=bool(label)):
+        if not in_list and not sentence.text.endswith(":") and _says_nothing(sentence.text, has_label=bool(label)):
             continue
         said = sentence.text if passage.text == piece.text else BROKEN_WORD.sub("", sentence.text)
         start = sentence.start
@@ -159,15 +162,10 @@ def _repeats_context(text: str, piece: Evidence) -> bool:
     return folded in (context, piece.title.casefold(), piece.section.casefold()) or folded.startswith(context + " >")
 
 
-def _says_nothing(sentence: Sentence, *, has_label: bool) -> bool:
+def _says_nothing(text: str, *, has_label: bool) -> bool:
     """A heading or a fragment: too short for a statement, without a number or a term that it is said of."""
-    text = sentence.text
-    return (
-        len(text.split()) < MIN_STATEMENT_WORDS
-        and not has_label
-        and not any(c.isdigit() for c in text)
-        and not CODE.search(text)
-    )
+    short = len(text.split()) < MIN_STATEMENT_WORDS
+    return short and not has_label and not any(c.isdigit() for c in text) and not CODE.search(text)
 
 
 def _lists(text: str, single: Sequence[Statement]) -> Iterator[Statement]:

@@ -7,12 +7,14 @@ from typing import Literal, NamedTuple
 
 from kgrag.text.words import FUNCTION_WORDS, plain, singular, words
 
-__all__ = ["IDENTIFIER_SORTS", "AnswerKind", "AnswerShape", "answer_shape"]
+__all__ = ["IDENTIFIER_SORTS", "ONE_THING", "AnswerKind", "AnswerShape", "answer_shape"]
 
 AnswerKind = Literal[
     "who", "when", "where", "why", "count", "quantity", "number", "name", "yes/no", "steps", "definition", "comparison", "list", "summary",
     "plain",
 ]  # fmt: skip
+ONE_THING: frozenset[AnswerKind] = frozenset(["who", "when", "where", "count", "quantity", "number", "name", "yes/no"])
+"""Kinds of questions for one thing: a list is no answer to them, one of its items is."""
 
 
 class AnswerShape(NamedTuple):

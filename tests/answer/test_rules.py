@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from kgrag.answer import extract_answer
+from kgrag.answer import extract_answer, in_another_language, last_question, refuse_language, without_typing_errors
 from kgrag.models.minilm import MiniLM
 from kgrag.types import Answer, Evidence
 
@@ -140,6 +140,73 @@ def test_an_identifier_that_no_document_has_is_refused_and_one_that_it_has_is_fo
     assert "ROWNUM is not a function" in lines(ask("Is ROWNUM a function of this database?", manual))[0]
     lower = [piece("Server manual", MANUAL.replace("ROWNUM", "rownum"))]
     assert "rownum is not a function" in lines(ask("Is ROWNUM a function of this database?", lower))[0]
+
+
+SERVER = """-t threads: Specifies the number of threads that write. The default is 4.
+-w seconds: Data is written every so many seconds. If it is not given, 300 seconds are used.
+-g: Run in the foreground.
+The server listens on port 42217 by default. The debug levels 1 and 8 are recommended for every day."""
+BUFFERS = """Specifies: Maximum size of the buffer for filtering.
+Default value: 4096
+Type of value: Size in Kbytes"""
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("How many threads write by default?", "The default is 4."),
+        ("What is the default of buffer-limit?", "buffer-limit: Default value: 4096"),
+        ("Which option makes the server run in the foreground?", "-g: Run in the foreground."),
+        ("How often is data written if -w is not given?", "300 seconds"),
+        ("On which port does the server listen?", "port 42217"),
+    ],
+)
+def test_a_statement_whose_subject_stands_elsewhere_answers(question: str, said: str) -> None:
+    manual = [
+        piece("Server", SERVER),
+        piece("Server", BUFFERS, page=2).model_copy(update={"section": "7. Settings > 7.4. buffer-limit"}),
+    ]
+    assert said in lines(ask(question, manual))[0]
+
+
+@pytest.mark.parametrize(
+    "identifier", ["--compress-level", "max-server-threads", "tune.zip.level", "wal_page_limit", "-x"]
+)
+def test_identifiers_of_every_form_are_refused_where_they_are_absent(identifier: str) -> None:
+    refused = ask(f"What does the option {identifier} do?", [piece("Server", SERVER)])
+    assert refused.abstained
+    assert f"{identifier} is in none" in refused.text
+
+
+def test_a_title_stands_once_before_the_lines_of_its_document() -> None:
+    answer = ask(
+        "What do the options of the server do, and which debug levels are recommended?", [piece("Handbook", SERVER)]
+    )
+    assert answer.text.count("Handbook") == 1
+
+
+def test_a_question_in_another_language_is_refused_with_what_helps() -> None:
+    evidence = [piece("Server", SERVER)]
+    languages = in_another_language("Auf welchem Port lauscht dieser Server standardmäßig?", evidence)
+    assert languages == ("German", "English")
+    refused = refuse_language("Auf welchem Port?", evidence, *languages)
+    assert refused.abstained
+    assert "in German" in refused.text
+    assert "--model" in refused.text
+    for question in ("On which port does it listen?", "default port server", "What is the price of it?"):
+        assert in_another_language(question, evidence) is None
+
+
+def test_typing_errors_are_read_as_the_passages_have_the_words() -> None:
+    evidence = [piece("Server", SERVER)]
+    assert without_typing_errors("defualt debug levle", evidence, EMBEDDER) == "default debug levle"
+    assert without_typing_errors("What is the weight?", evidence, EMBEDDER) == "What is the weight?"
+
+
+def test_a_long_question_is_read_by_what_it_asks_at_last() -> None:
+    long = f"{'We have tried many things with it and none of them worked. ' * 5}On which port does the server listen?"
+    assert last_question(long) == "On which port does the server listen?"
+    assert last_question("It is slow. Why?") == "It is slow. Why?"
 
 
 def test_without_evidence_there_is_no_answer() -> None:

@@ -1,0 +1,72 @@
+from kgrag.answer.preformatted import reflow
+from kgrag.answer.statements import Statement, statements
+from kgrag.types import Evidence
+
+MAN_PAGE = """DESCRIPTION
+       The  daemon  reads  its  settings from the configuration file unless an
+       option says otherwise. Its options are those of all programs of the pack-
+       age.
+
+       -d queue_id
+              Delete one message with the named queue ID from the  named  mail
+              queue. The default is hold.
+
+       -t threads
+              How many threads write to the disk at once. The default number of
+              them is 4, and it must not be more than sixteen.
+"""
+
+
+def read(text: str, *, section: str = "Settings > 7.4. buffer-limit") -> list[Statement]:
+    piece = Evidence(
+        chunk_id="c", source_id="s", document="d", title="Manual", section=section, text=text, tokens=1, score=1
+    )
+    return statements(piece)
+
+
+def saying(text: str, words: str) -> Statement:
+    return next(one for one in read(text) if words in one.text and not one.items)
+
+
+def test_a_statement_carries_heading_and_term() -> None:
+    said = saying("Default value: 4096\n-t threads: Specifies the number of threads. The default is 4.", "4096")
+    assert (said.heading, said.label) == ("buffer-limit", "Default value")
+    said = saying("-t threads: Specifies the number of threads. Larger is faster. At most 16 run.", "16")
+    assert said.label == "-t threads"
+    assert said.before == "-t threads: Specifies the number of threads. Larger is faster."
+
+
+def test_what_points_back_is_quoted_with_what_it_points_to() -> None:
+    said = saying("-t threads: Specifies the number of threads. The default is 4.", "is 4")
+    assert said.text == said.quote == "-t threads: Specifies the number of threads. The default is 4."
+
+
+def test_a_listing_in_columns_has_its_left_column_as_terms() -> None:
+    assert saying(".bail on|off             Stop after an error.  Default OFF\n", "OFF").label == ".bail on|off"
+
+
+def test_lists_are_statements_of_their_own() -> None:
+    (group,) = [one for one in read("Stack models are:\n- small\n- large\n- huge\nThat is all.") if one.items]
+    assert group.items == ("small", "large", "huge")
+    assert group.text == "Stack models are: small; large; huge"
+    assert group.quote == "Stack models are: - small - large - huge"
+    (rows,) = [one for one in read("| Leak | Shown |\n|---|---|\n| definite | yes |\n| possible | no |\n") if one.items]
+    assert rows.items == ("definite (yes)", "possible (no)")
+    (command,) = [one for one in read("Test the shutdown with:\nupsmon -c fsd\nThen wait a while.") if one.items]
+    assert command.text == "Test the shutdown with: upsmon -c fsd"
+
+
+def test_a_preformatted_passage_is_read_by_its_indentation() -> None:
+    assert saying(MAN_PAGE, "Delete").label == "-d queue_id"
+    said = saying(MAN_PAGE, "is 4")
+    assert said.label == "-t threads"
+    assert said.text == "The default number of them is 4, and it must not be more than sixteen." or said.text.endswith(
+        "sixteen."
+    )
+    assert "all programs of the package" in saying(MAN_PAGE, "Its options").text
+    assert len(reflow(MAN_PAGE).text) == len(MAN_PAGE)
+
+
+def test_other_passages_stay_as_they_are() -> None:
+    prose = "A paragraph that is as long as it is, since nobody broke it, and so it goes on behind the hundredth column.\nB.\n"
+    assert reflow(prose).text == prose

@@ -1,0 +1,34 @@
+import pytest
+
+from kgrag.text.language import language
+from kgrag.text.spelling import corrected
+
+TEXT = (
+    "The default compression level is 1. The allocation of telnet ports. Set max_connections for the X-100 of Tarnfell."
+)
+WORDS = {"price", "weight", "level", "port"}
+
+
+@pytest.mark.parametrize(
+    ("question", "read_as"),
+    [
+        ("What is the defualt level?", "What is the default level?"),
+        ("defalt telnett port", "default telnet port"),
+        ("Is the alocation of prots known?", "Is the allocation of ports known?"),
+        ("Compresion level?", "Compression level?"),
+        ("What is the default level?", "What is the default level?"),
+        # A word that is one, an inflection, a name, an identifier and a number stay.
+        ("What is the price?", "What is the price?"),
+        ("Which levels are there?", "Which levels are there?"),
+        ("Does Tarnfel make it?", "Does Tarnfel make it?"),
+        ("What is max_conections and --defualt?", "What is max_conections and --defualt?"),
+        ("Is the X-101 there?", "Is the X-101 there?"),
+    ],
+)
+def test_a_mistyped_word_is_read_as_the_text_has_it(question: str, read_as: str) -> None:
+    assert corrected(question, TEXT, is_word=WORDS.__contains__) == read_as
+
+
+def test_the_language_of_a_question_is_told() -> None:
+    assert language("Auf welchem Port lauscht der Server?") == "German"
+    assert language("What is the default port of the server?") == "English"
