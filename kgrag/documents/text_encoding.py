@@ -56,7 +56,8 @@ PUNCTUATION = frozenset("‘’“”«»‹›–—…")
 """Continuation bytes that authors write right after a letter."""
 AFTER_NUMBER = re.compile(r"\d\s?$")
 MIN_FOREIGN = 8
-"""Characters of a line that must stand for letters of another script before any is believed: a stray pair (`ß£`) is two."""
+"""Characters of a line that must stand for letters of another script before any is believed: a stray pair (`ß£`) is two.
+Pairs that authors write (`CAFÉ’S`) do not count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +161,9 @@ def _repair_line(line: str) -> str:
     """Undo double encoding where the line proves it; twice encoded twice is undone twice."""
     while True:
         found = [(match, meant) for match in SEQUENCE.finditer(line) if (meant := _decoded(match[0]))]
-        foreign = sum(len(match[0]) for match, meant in found if not _is_western(meant))
+        foreign = sum(
+            len(match[0]) for match, meant in found if not _is_western(meant) and _is_in_no_language(line, match)
+        )
         proven: list[tuple[re.Match[str], str]] = []
         for run in _adjacent(found):
             western = any(_is_western(meant) and _is_in_no_language(line, match) for match, meant in run)
@@ -203,10 +206,11 @@ def _is_in_no_language(line: str, match: re.Match[str]) -> bool:
     """Whether no author writes these characters in a row.
 
     A capital letter with a sign such as `¼` or `°` after it that ends no word in capitals (`MÃ¼ller`, `25 Â°`); with a quotation mark or
-    dash after it, only inside a word or after a number (`2 Ã— 3`).
+    dash after it, only inside a word, or as a sign of multiplication after a number (`2 Ã— 3`).
     """
     lead, rest = match[0][0], match[0][1:]
     before, after = line[: match.start()][-1:], line[match.end() :][:1]
     if all(character in PUNCTUATION for character in rest):
-        return lead.isupper() and (before.islower() or bool(AFTER_NUMBER.search(line[: match.start()])))
+        times = match[0] == "Ã—" and AFTER_NUMBER.search(line[: match.start()])
+        return lead.isupper() and (before.islower() or bool(times))
     return len(rest) > 1 or (lead.isupper() and (after.islower() or not before.isupper()))
