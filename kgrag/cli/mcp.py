@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 from typing import Annotated
 
@@ -41,7 +40,7 @@ def mcp(
     reranker: Reranker = None,
 ) -> None:
     """Serve a store to other programs' models: search, fetch, ask, neighbours, list_documents, schema. Nothing is written to it."""
-    from kgrag.cli.serve import serving
+    from kgrag.cli.serve import serving, until_told
 
     running = serving()
     listening = running.Listening(host, port, users, tuple(allowed_host or ()), desk or Path(".kgrag-desk"), Path.cwd())
@@ -63,4 +62,4 @@ def mcp(
         allow_cypher=allow_cypher,
         say=lambda line: typer.echo(line, err=True),
     )
-    asyncio.run(job)
+    until_told(job)

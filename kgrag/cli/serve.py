@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import signal
+import sys
+from collections.abc import Coroutine
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from kgrag.cli.options import BaseUrl, Embedder, Graph, Model, ModelCache, Pipeline, Reranker, Store, TimeoutS
 
-__all__ = ["serve", "serving"]
+__all__ = ["serve", "serving", "until_told"]
 
 MISSING = "kgrag serve and kgrag mcp need the extra `serve`: pip install 'kgrag[serve]'"
 
@@ -73,7 +77,16 @@ def serve(
         "timeout_s": timeout_s,
         "model_cache": model_cache,
     }
-    asyncio.run(running.run(store, listening, access, settings=settings, say=typer.echo))
+    until_told(running.run(store, listening, access, settings=settings, say=typer.echo))
+    typer.echo("The desk is closed.")
+
+
+def until_told(job: Coroutine[Any, Any, None]) -> None:
+    """Run what serves until Ctrl-C or SIGTERM, which is its ordinary end: what is under way is finished first."""
+    if sys.platform != "win32":
+        signal.set_wakeup_fd(-1)  # else a SIGTERM ends the process within seconds, whatever is under way
+    with suppress(KeyboardInterrupt):
+        asyncio.run(job)
 
 
 def serving() -> ModuleType:

@@ -72,10 +72,21 @@ def start_jvm(crash_folder: Path) -> None:
                     jvm.start_jvm(heap_size=heap, jvm_args=[*quiet, *(QUICK_START if _short_life.is_set() else ())])
                 # Reads the configuration now: the file goes.
                 java_class("java.util.logging.LogManager").getLogManager()
+                _let_go_of_thread()
             except ArcadeDBError as error:
                 raise StoreUnavailable(
                     f"The Java virtual machine of the embedded database did not start (heap {heap}): {error}"
                 ) from error
+
+
+def _let_go_of_thread() -> None:
+    """Have the machine not wait for this thread when Python leaves, unless it is the main one: the thread may end before.
+
+    A thread that started the machine is its main thread, and a machine whose main thread has gone never ends. The thread is attached again,
+    as one that nobody waits for, when it next calls Java.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        java_class("java.lang.Thread").detach()
 
 
 def java_class(name: str) -> Any:

@@ -1,0 +1,176 @@
+"""The page in a browser (the machine's chromium): asking, sources, follow-ups, passing on, keyboard, and what a hostile document can do."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from kgrag.serve.access import Access, add_user, read_users
+
+from .conftest import DeskServer, OpenDesk
+
+QUESTION = "What is the standby current of the X-100 Rev 3?"
+SLOW_MS = 120_000
+SERIOUS = {"serious", "critical"}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("needs chromium")
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def page(browser: Browser, desk: DeskServer) -> Iterator[Page]:
+    """The desk's page; a dialog, an error of a script or a request to elsewhere fails the test."""
+    yield from opened_page(browser, desk.url)
+
+
+def opened_page(browser: Browser, url: str, **options: Any) -> Iterator[Page]:
+    page = browser.new_page(**options)
+    page.set_default_timeout(SLOW_MS)
+    expect.set_options(timeout=SLOW_MS)
+    wrong: list[str] = []
+    page.on("dialog", lambda dialog: (wrong.append(f"dialog {dialog.message}"), dialog.dismiss()))
+    page.on("pageerror", lambda error: wrong.append(f"error {error}"))
+    page.on("request", lambda request: None if request.url.startswith(url) else wrong.append(f"request {request.url}"))
+    page.goto(url)
+    yield page
+    page.close()
+    assert wrong == []
+
+
+def ask(page: Page, question: str) -> None:
+    expect(page.locator("#pipeline option").first).to_be_attached()
+    turns = page.locator(".turn").count()
+    page.fill("#question", question)
+    page.press("#question", "Enter")
+    expect(page.locator(".turn")).to_have_count(turns + 1)
+    expect(page.locator("#send")).to_be_enabled()
+
+
+def test_a_citation_opens_the_page_with_a_box_over_the_quoted_row(page: Page) -> None:
+    ask(page, QUESTION)
+    expect(page.locator(".answer .text").last).to_contain_text("0.5 mA")
+    cite = page.locator('button.cite[aria-label*=".pdf"]').first
+    cite.click()
+    mark = page.locator("#source-page .mark").first
+    expect(mark).to_be_visible()
+    picture = page.locator("#source-page .page").filter(has=page.locator(".mark")).locator("img").first
+    expect(picture).to_have_js_property("complete", True)
+    inner, outer = mark.bounding_box(), picture.bounding_box()
+    assert inner is not None
+    assert outer is not None
+    assert outer["x"] <= inner["x"] < inner["x"] + inner["width"] <= outer["x"] + outer["width"]
+    assert 0 < inner["height"] < 0.1 * outer["height"]
+    page.keyboard.press("Escape")
+    expect(page.locator("#source")).to_be_hidden()
+    expect(cite).to_be_focused()
+
+
+def test_a_follow_up_is_shown_completed_and_can_be_changed(page: Page) -> None:
+    ask(page, "What is the standby current of the X-100?")
+    page.fill("#question", "And the X-1000?")
+    page.press("#question", "Enter")
+    completed = page.locator("#completed")
+    expect(completed).to_have_value("What is the standby current of the X-1000?")
+    completed.fill("What is the supply voltage of the X-1000?")
+    completed.press("Enter")
+    expect(page.locator(".turn")).to_have_count(2)
+    expect(page.locator(".turn").last).to_contain_text("Asked as: What is the supply voltage of the X-1000?")
+    expect(page.locator("#send")).to_be_enabled()
+
+
+def test_what_the_documents_do_not_say_is_passed_on_and_answers_are_judged(
+    browser: Browser, open_desk: OpenDesk, tmp_path: Path
+) -> None:
+    desk = open_desk(folder=tmp_path / "desk")
+    for page in opened_page(browser, desk.url):
+        ask(page, "Who won the football match on Mars?")
+        answer = page.locator(".answer").last
+        expect(answer).to_have_class("answer abstained")
+        page.fill(".answer input", "please ask the makers")
+        answer.get_by_role("button", name="Pass on").click()
+        expect(answer.locator(".thanks")).to_contain_text("Passed on")
+        ask(page, QUESTION)
+        page.locator(".answer").last.get_by_role("button", name="Wrong source").click()
+        expect(page.locator(".answer .thanks").last).to_contain_text("Thank you")
+    assert json.loads((tmp_path / "desk" / "tickets.jsonl").read_text())["comment"] == "please ask the makers"
+    assert json.loads((tmp_path / "desk" / "feedback.jsonl").read_text())["verdict"] == "wrong source"
+
+
+def test_two_pipelines_stand_side_by_side_and_the_graph_is_drawn(page: Page) -> None:
+    expect(page.locator("#other option").nth(1)).to_be_attached()
+    page.select_option("#other", "sparse")
+    ask(page, QUESTION)
+    expect(page.locator(".answer")).to_have_count(2)
+    page.locator("summary", has_text="Entities").first.click()
+    expect(page.locator("svg.graph circle").first).to_be_attached()
+    page.locator("svg.graph a").first.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#source-title")).not_to_have_text("Opening…")
+    page.locator("summary", has_text="Evidence").first.click()
+    expect(page.locator("ol.evidence .why").first).to_contain_text("score")
+
+
+def test_a_hostile_document_is_text(page: Page) -> None:
+    ask(page, "At how many rpm does the fan F-9 turn?")
+    expect(page.locator(".answer .text").last).to_contain_text("4200 rpm")
+    page.locator("button.cite").first.click()
+    frame = page.frame_locator("#source-page iframe")
+    expect(frame.locator("#kgrag-mark")).to_be_visible()
+    expect(frame.locator("body")).to_contain_text("90 mA")
+    assert page.title() == "Support desk"
+    page.locator("summary", has_text="Evidence").first.click()
+    expect(page.locator("ol.evidence")).to_contain_text("<img src=x onerror=alert(7)>")
+
+
+def test_people_log_in_with_their_token(browser: Browser, open_desk: OpenDesk, tmp_path: Path) -> None:
+    token = add_user(tmp_path / "users.toml", "anna", "ask")
+    desk = open_desk(access=Access(read_users(tmp_path / "users.toml")))
+    for page in opened_page(browser, desk.url):
+        expect(page.locator("#login")).to_be_visible()
+        page.fill("#token", "wrong")
+        page.press("#token", "Enter")
+        expect(page.locator("#login-problem")).to_contain_text("not known")
+        page.fill("#token", token)
+        page.press("#token", "Enter")
+        expect(page.locator("#login")).to_be_hidden()
+        ask(page, QUESTION)
+        expect(page.locator(".answer .text").last).to_contain_text("0.5 mA")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [400, 1600])
+def test_nothing_serious_is_wrong_for_those_who_do_not_see_and_nothing_is_wider_than_the_page(
+    browser: Browser, desk: DeskServer, scheme: str, width: int
+) -> None:
+    options = {"viewport": {"width": width, "height": 800}, "color_scheme": scheme, "bypass_csp": True}
+    for page in opened_page(browser, desk.url, **options):
+        ask(page, QUESTION)
+        page.locator("summary", has_text="Evidence").first.click()
+        page.locator("summary", has_text="Entities").first.click()
+        expect(page.locator("svg.graph circle").first).to_be_attached()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        faults = axe_faults(page)
+        page.locator("button.cite").first.click()
+        expect(page.locator("#source-page img, #source-page iframe").first).to_be_visible()
+        faults += axe_faults(page)
+    assert faults == []
+
+
+def axe_faults(page: Page) -> list[str]:
+    found = Axe().run(page, options={"iframes": False}).response["violations"]
+    return [f"{one['id']}: {[node['target'] for node in one['nodes']]}" for one in found if one["impact"] in SERIOUS]
