@@ -25,6 +25,15 @@ _MAX_BOLD_WORDS = 12
 """Words of a heading that is only bold."""
 _LEAD_IN_WORDS = 2
 """A bold `Note:` or `Please note:` is no heading."""
+_BEGINS = re.compile(
+    r"^(?:[1I][.:]?\s+)?(?:abstract|introduction|zusammenfassung|einleitung|résumé|resumen)\b", re.IGNORECASE
+)
+_LONG_WORD = re.compile(r"[^\W\d_]{3,}")
+_OPERATOR = re.compile(r"[=<>≤≥≈≡∑∏∫∂∇√∝∞∈∀∃→×÷⟨⟩⎛⎝⎡⎣|^{}\U0001d400-\U0001d7ff]")
+_ADDRESS = re.compile(r"\S@\S+\.\w|https?://|^www\.")
+_MAX_LARGE_WORDS = 14
+"""Words up to which a line that is only a little larger than the body may be a heading."""
+_MUCH_LARGER = 1.4
 _SAME_SIZE = 0.04
 _TITLE_GAP = 0.6
 """Line heights between two lines of a title."""
@@ -78,7 +87,8 @@ def listing_of(outline: Outline, outlined: OutlinedHeadings, titles: frozenset[s
 def mark_headings(blocks: Sequence[PageBlock], usual: LineStatistics, listing: Listing) -> list[PageBlock]:
     """Return the blocks with title and headings marked. Those of kind `heading` are the outline's, and stay with their level."""
     marked = [_is_heading(blocks, index, usual, listing) for index in range(len(blocks))]
-    title = _title(blocks, marked, usual, _contents_heading(blocks), listing)
+    front = _front_matter(blocks, marked)
+    title = _title(blocks, marked, usual, _contents_heading(blocks), listing, front)
     if title is not None and (rest := _rest_of_title(blocks, title)):
         whole = replace(title, lines=(*title.lines, *rest.lines), box=bounding_box((title.box, rest.box)))
         start = next(index for index, block in enumerate(blocks) if block is title)
@@ -87,6 +97,11 @@ def mark_headings(blocks: Sequence[PageBlock], usual: LineStatistics, listing: L
         title = whole
     for index in _subtitles(blocks, marked, title):
         marked[index] = False
+    if title is not None:
+        marked = [
+            is_heading and (block is title or id(block) not in front)
+            for block, is_heading in zip(blocks, marked, strict=True)
+        ]
     if listing.decides:
         marked = [is_heading and _is_listed(block, listing) for block, is_heading in zip(blocks, marked, strict=True)]
     headings = [
@@ -136,8 +151,13 @@ def _is_heading(blocks: Sequence[PageBlock], index: int, usual: LineStatistics, 
         return named and block.marker != "-" and (bold or size > _LARGER * usual.body_size)
     if named and (bold or size >= _NOT_SMALLER * usual.body_size):
         return True
+    if _is_formula(text) or _ADDRESS.search(text):
+        return False
     if size >= _LARGER * usual.body_size:
-        return not _SENTENCE.search(text) or bool(section_number(block.lines[0]))
+        if section_number(block.lines[0]):
+            return True
+        goes_on = not bold and (text[0].islower() or len(text.split()) > _MAX_LARGE_WORDS)
+        return not _SENTENCE.search(text) and not (goes_on and size < _MUCH_LARGER * usual.body_size)
     if not bold or size < _NOT_SMALLER * usual.body_size or _SENTENCE.search(text):
         return False
     if section_number(block.lines[0]):
@@ -148,6 +168,12 @@ def _is_heading(blocks: Sequence[PageBlock], index: int, usual: LineStatistics, 
     alone = len(block.lines) == 1 and len(text.split()) <= _MAX_BOLD_WORDS and (text[0].isupper() or text[0].isdigit())
     goes_on = isinstance(following, TextBlock) and not _bold(following)
     return alone and goes_on
+
+
+def _is_formula(text: str) -> bool:
+    """Whether a text has signs of a formula, and less than half of it is words."""
+    words = sum(map(len, _LONG_WORD.findall(text)))
+    return bool(_OPERATOR.search(text)) and 2 * words < len("".join(text.split()))
 
 
 def is_caption(block: TextBlock, table: TableBlock) -> bool:
@@ -192,12 +218,21 @@ def _contents_heading(blocks: Sequence[PageBlock]) -> TextBlock | None:
     return None
 
 
+def _front_matter(blocks: Sequence[PageBlock], marked: Sequence[bool]) -> frozenset[int]:
+    """Ids of what looks like headings above the abstract or introduction of a first page: title, authors, where they work."""
+    headings = [block for block, is_heading in zip(blocks, marked, strict=True) if is_heading]
+    first_page = [block for block in headings if block.page == headings[0].page and isinstance(block, TextBlock)]
+    begins = next((index for index, block in enumerate(first_page) if _BEGINS.match(_text(block))), 0)
+    return frozenset(id(block) for block in first_page[:begins] if block.kind != "heading")
+
+
 def _title(
     blocks: Sequence[PageBlock],
     marked: Sequence[bool],
     usual: LineStatistics,
     contents: TextBlock | None,
     listing: Listing,
+    front: frozenset[int],
 ) -> TextBlock | None:
     """The document's title: the largest text of the first page with a heading, above what the outline names.
 
@@ -211,7 +246,7 @@ def _title(
     if not candidates:
         return None
     largest = max(candidates, key=lambda heading: (round(_size(heading), 1), -heading.box.y0))
-    rest = [heading for heading in headings if heading is not largest]
+    rest = [heading for heading in headings if heading is not largest and id(heading) not in front]
     if section_number(largest.lines[0]) or _size(largest) < 1.3 * usual.body_size or not rest:
         return None
     if listing.decides:
@@ -244,6 +279,8 @@ def _subtitles(blocks: Sequence[PageBlock], marked: Sequence[bool], title: TextB
         block = blocks[index]
         following = blocks[index + 1] if index + 1 < len(blocks) else None
         if not marked[index] or not isinstance(block, TextBlock) or block.page != title.page or block in numbered:
+            break
+        if _BEGINS.match(_text(block)):
             break
         if isinstance(following, TableBlock) and following.index:
             break

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -162,21 +163,23 @@ class _PageLines:
     """The lines of a page, as they are and cut at the gaps between columns, from which headings are taken."""
 
     def __init__(self, page: Page) -> None:
-        whole = lines_of(word for word in page.words if word.level)
-        pieces = [piece for line in whole for piece in pieces_of(line, _COLUMN_GAP)]
-        self._readings = (whole, pieces) if len(pieces) > len(whole) else (whole,)
+        self._whole = lines_of(word for word in page.words if word.level)
         self._taken: set[Word] = set()
+
+    @cached_property
+    def _pieces(self) -> list[Line]:
+        return [piece for line in self._whole for piece in pieces_of(line, _COLUMN_GAP)]
 
     def take(self, title: str, at: float | None) -> list[Line]:
         """Return the lines that say a title, with the label above them, and keep them; `at` is the y where they are expected."""
-        for alike in (False, True):
-            for lines in self._readings:
-                found = list(self._saying(title, lines, alike=alike))
-                if found:
-                    best = min(found, key=lambda run: self._distance(lines[run[0]], lines[run[-1]], at))
-                    taken = [*self._label(lines, best[0]), *(lines[index] for index in best)]
-                    self._taken.update(word for line in taken for word in line.words)
-                    return taken
+        for alike, divided in product((False, True), (False, True)):
+            lines = self._pieces if divided else self._whole
+            found = [(self._distance(lines[run[0]], at), run) for run in self._saying(title, lines, alike=alike)]
+            if found:
+                _, best = min(found)
+                taken = [*self._label(lines, best[0]), *(lines[index] for index in best)]
+                self._taken.update(word for line in taken for word in line.words)
+                return taken
         return []
 
     def _saying(self, title: str, lines: Sequence[Line], *, alike: bool) -> Iterator[list[int]]:
@@ -196,11 +199,11 @@ class _PageLines:
                 run.append(following)
                 text = f"{text} {lines[following].text}"
 
-    def _distance(self, first: Line, last: Line, at: float | None) -> tuple[float, float]:
+    def _distance(self, first: Line, at: float | None) -> tuple[float, float]:
         if at is None:
             return -first.size, first.box.y0
         y = first.box.y0
-        return (abs(y - at) if y > at - _ABOVE else 10 * abs(y - at)), -last.size
+        return (abs(y - at) if y > at - _ABOVE else 10 * abs(y - at)), -first.size
 
     def _label(self, lines: Sequence[Line], first: int) -> list[Line]:
         """The line above a title that says which chapter it is."""

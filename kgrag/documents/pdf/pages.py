@@ -35,7 +35,11 @@ _MAX_SHAPES = 50_000
 """Per page: bounds the memory for pages that are maps or circuit layouts (a datasheet's drawings have up to 14,000)."""
 _OVERPRINT = 2.0
 """Points: the same word again in the same field of this size is a shadow, or bold by printing twice."""
-_BOLD = re.compile(r"bold|black|heavy|semib|demi|[-,_ ]bd\b", re.IGNORECASE)
+_BOLD = re.compile(
+    r"bold|black|heavy|semib|demi|[-,_ ]bd\b|[-,]medi(?:ital)?\b|^(?:cm|ec|sf|la)(?:ss)?(?:bx|b)\d|^cmss(?:bx|dc)\d|^t1xb",
+    re.IGNORECASE,
+)
+"""The last three: Times and Palatino by URW, Computer Modern, txfonts."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\u200b\ufeff]")
 _LIGATURES = str.maketrans(
     {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "ft", "ﬆ": "st", "\u00a0": " "}

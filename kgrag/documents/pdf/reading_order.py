@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -43,15 +44,22 @@ class _Band:
     y: float
     line: Line | None = None
     """The line that its words are, where it was not divided."""
+    centers: tuple[float, ...] = ()
+    """The x of its words' middles, from the left."""
 
 
 def regions_of(words: Sequence[Word], atoms: Sequence[PageBlock]) -> list[Region]:
     """Split a page into regions, in reading order."""
     bands = [
-        _Band(line.words, (), tuple(word.box for word in line.words), line.pitch_base, line) for line in lines_of(words)
+        _Band(line.words, (), tuple(word.box for word in line.words), line.pitch_base, line, _centers(line.words))
+        for line in lines_of(words)
     ]
     bands.extend(_Band((), (atom,), (atom.box,), atom.box.center[1]) for atom in atoms)
     return [_region(group) for group in _ordered(sorted(bands, key=lambda band: band.y))]
+
+
+def _centers(words: Sequence[Word]) -> tuple[float, ...]:
+    return tuple(sorted(word.box.center[0] for word in words))
 
 
 def _region(bands: Sequence[_Band]) -> Region:
@@ -133,7 +141,7 @@ def _sides(bands: Sequence[_Band], gutter: tuple[float, float]) -> tuple[list[_B
             atoms = tuple(atom for atom in band.atoms if (atom.box.center[0] < middle) == wanted)
             if words or atoms:
                 boxes = tuple(word.box for word in words) + tuple(atom.box for atom in atoms)
-                side.append(_Band(words, atoms, boxes, band.y))
+                side.append(_Band(words, atoms, boxes, band.y, centers=_centers(words)))
     return sides
 
 
@@ -147,7 +155,7 @@ def _columns_end(bands: Sequence[_Band], gutter: tuple[float, float]) -> int:
 
 
 def _makes_columns(bands: Sequence[_Band], gutter: tuple[float, float], width: float) -> bool:
-    if len(bands) < _MIN_LINES:
+    if len(bands) < _MIN_LINES or not _has_words_for_columns(bands, (gutter[0] + gutter[1]) / 2):
         return False
     for side in _sides(bands, gutter):
         lines = [(bounding_box(band.boxes), len(band.words)) for band in side if band.words]
@@ -159,5 +167,15 @@ def _makes_columns(bands: Sequence[_Band], gutter: tuple[float, float], width: f
             or median(count for _, count in lines) < _MIN_WORDS
             or median(box.width for box, _ in lines) < _MIN_FILL * extent
         ):
+            return False
+    return True
+
+
+def _has_words_for_columns(bands: Sequence[_Band], middle: float) -> bool:
+    """Whether both sides have lines enough, with words enough: asked for nearly every line of a page, so it only counts."""
+    left = [bisect_left(band.centers, middle) for band in bands]
+    right = [len(band.centers) - count for band, count in zip(bands, left, strict=True)]
+    for counts in ([count for count in left if count], [count for count in right if count]):
+        if len(counts) < _MIN_LINES or median(counts) < _MIN_WORDS:
             return False
     return True

@@ -22,6 +22,8 @@ _CONTENTS = re.compile(
     r"^(?:table of )?contents$|^inhalt(?:sverzeichnis)?$|^table des mati[eè]res$|^[ií]ndice$", re.IGNORECASE
 )
 _CHAPTER = re.compile(r"^(?:chapter|appendix|part|section|kapitel|anhang|teil|chapitre)\b|^[\d.]+\s", re.IGNORECASE)
+_VENUE = re.compile(r"\bproc\.|proceedings|\bjournal\b|\bissn\b|\bvol\.|\bdoi\b|arxiv", re.IGNORECASE)
+"""Where a paper appeared, which its running header says."""
 _WORD = re.compile(r"[^\W\d_]{3,}|[\u3040-\u30ff\u3400-\u9fff]{2,}")
 _REGISTRANT = re.compile(r"\(exact name of (?:the )?registrant", re.IGNORECASE)
 """Stands below the name on the cover of every filing."""
@@ -89,5 +91,9 @@ def _running_title(structure: Structure) -> str:
         return len(line.pages) >= _RUNNING * structure.page_count
 
     headers = [line for line in structure.removed if line.top and is_everywhere(line)]
-    titles = [line for line in headers if is_title(line.text) and not _CHAPTER.match(line.text)]
+    titles = [
+        line
+        for line in headers
+        if is_title(line.text) and not _CHAPTER.match(line.text) and not _VENUE.search(line.text)
+    ]
     return max(titles, key=lambda line: len(line.pages)).text if titles else ""

@@ -157,3 +157,26 @@ def test_a_filing_is_named_after_who_filed_what_for_when(sheet: Sheet) -> None:
     sheet.text(150, 250, "(Exact name of registrant as specified in its charter)")
     sheet.paragraph(72, 300, LOREM)
     assert sheet.convert().document.title == "EXAMPLE INC., FORM 10-K, fiscal year ended December 2, 2022"
+
+
+def test_authors_and_where_they_work_are_no_headings(sheet: Sheet) -> None:
+    sheet.text(120, 100, "Unsupervised Parsing of Ratings", size=15, font=BOLD)
+    sheet.text(200, 130, "Ann Author and Bob Writer", size=14.8)
+    sheet.text(200, 150, "Institute of Sensors, Example University", size=13)
+    y = section(sheet, 190, "Abstract", size=11)
+    y = section(sheet, y, "1. Introduction", size=11)
+    section(sheet, y, "1.1. Earlier Work", size=10)
+    found = sheet.convert()
+    assert found.document.title == "Unsupervised Parsing of Ratings"
+    assert found.headings()[1:] == ["h1 Abstract", "h1 1. Introduction", "h2 1.1. Earlier Work"]
+
+
+def test_a_formula_or_a_line_of_the_text_in_a_larger_font_is_no_heading(sheet: Sheet) -> None:
+    y = section(sheet, 120, "1 Ratings", size=15)
+    sheet.text(200, y, "f(x) = g(x) + a + b (2)", size=13)
+    y = sheet.paragraph(72, y + 40, LOREM) + 20
+    sheet.text(72, y, "which is why every board of the series has it", size=12)
+    y = sheet.paragraph(72, y + 40, LOREM) + 20
+    sheet.text(72, y, "support@example.com", size=13)
+    sheet.paragraph(72, y + 40, LOREM)
+    assert sheet.convert().headings() == ["h1 1 Ratings"]
