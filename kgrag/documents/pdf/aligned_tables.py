@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from kgrag.documents.pdf.blocks import Cell, TableBlock
 from kgrag.documents.pdf.geometry import Box, Line, Word, bounding_box, pieces_of
@@ -30,8 +31,15 @@ _VALUE = re.compile(r"^[-+±<>≤≥~]?\d")
 
 
 @dataclass(frozen=True, slots=True)
+class _Row:
+    line: Line
+    pieces: list[Line]
+    """It, cut at wide gaps."""
+
+
+@dataclass(frozen=True, slots=True)
 class _Run:
-    lines: list[Line]
+    rows: list[_Row]
     columns: Columns
 
 
@@ -43,38 +51,38 @@ def find_aligned_tables(
     Lines of code are aligned too, but are no rows (unless the whole document is `typed`, set in a typewriter font).
     """
     tables: list[TableBlock] = []
+    rows = [_Row(line, pieces_of(line, _GAP)) for line in lines]
     start = 0
-    while start < len(lines):
-        run = _grow(lines, start, typed=typed)
+    while start < len(rows):
+        run = _grow(rows, start, typed=typed)
         if run is not None and _is_table(run):
             tables.append(with_header(_table(run, page), fills))
-            start += len(run.lines)
+            start += len(run.rows)
         else:
             start += 1
     return tables
 
 
-def _grow(lines: Sequence[Line], start: int, *, typed: bool) -> _Run | None:
-    """Take lines from `start` on as long as at least two columns remain."""
-    if not _may_be_row(lines[start], typed=typed) or len(pieces_of(lines[start], _GAP)) < 2:
+def _grow(rows: Sequence[_Row], start: int, *, typed: bool) -> _Run | None:
+    """Take rows from `start` on as long as at least two columns remain."""
+    if not _may_be_row(rows[start].line, typed=typed) or len(rows[start].pieces) < 2:
         return None
     columns: Columns = []
-    taken: list[Line] = []
-    for line in lines[start:]:
-        if taken and (
-            line.pitch_base - taken[-1].pitch_base > _MAX_PITCH * line.size
-            or abs(line.size - taken[-1].size) > 0.25 * line.size
+    taken: list[_Row] = []
+    for row in islice(rows, start, None):
+        line, above = row.line, taken[-1].line if taken else None
+        if above is not None and (
+            line.pitch_base - above.pitch_base > _MAX_PITCH * line.size
+            or abs(line.size - above.size) > 0.25 * line.size
             or not _may_be_row(line, typed=typed)
         ):
             break
-        wider = together(
-            columns, [(piece.box.x0, piece.box.x1) for piece in pieces_of(line, _GAP)], _GAP * 0.6 * line.size
-        )
+        wider = together(columns, [(piece.box.x0, piece.box.x1) for piece in row.pieces], _GAP * 0.6 * line.size)
         if len(wider) < max(2, len(columns) - 1):
             break
         columns = wider
-        taken.append(line)
-    while taken and len(pieces_of(taken[-1], _GAP)) < 2:
+        taken.append(row)
+    while taken and len(taken[-1].pieces) < 2:
         taken.pop()
     return _Run(taken, columns) if taken else None
 
@@ -84,9 +92,9 @@ def _may_be_row(line: Line, *, typed: bool) -> bool:
 
 
 def _is_table(run: _Run) -> bool:
-    if len(run.lines) < (_MIN_ROWS_OF_TWO if len(run.columns) == 2 else _MIN_ROWS):
+    if len(run.rows) < (_MIN_ROWS_OF_TWO if len(run.columns) == 2 else _MIN_ROWS):
         return False
-    rows = [pieces_of(line, _GAP) for line in run.lines]
+    rows = [row.pieces for row in run.rows]
     full = sum(len({column_of(piece.box, run.columns) for piece in row}) > 1 for row in rows)
     pieces = [piece for row in rows for piece in row]
     if full < _MIN_FULL * len(rows) or sum(len(piece.words) for piece in pieces) > _MAX_WORDS * len(pieces):
@@ -95,17 +103,17 @@ def _is_table(run: _Run) -> bool:
         return True
     right = [piece for piece in pieces if column_of(piece.box, run.columns) == 1]
     values = sum(bool(_VALUE.match(piece.text)) for piece in right)
-    return values >= 0.3 * len(right) or run.lines[0].bold
+    return values >= 0.3 * len(right) or run.rows[0].line.bold
 
 
 def _table(run: _Run, page: int) -> TableBlock:
     """Make rows of lines; a line with nothing in the first column goes on with the row above."""
     rows: list[dict[int, list[Word]]] = []
-    for line in run.lines:
+    for aligned in run.rows:
         row: dict[int, list[Word]] = {}
-        for piece in pieces_of(line, _GAP):
+        for piece in aligned.pieces:
             row.setdefault(column_of(piece.box, run.columns), []).extend(piece.words)
-        if rows and 0 not in row and len(row) < len(run.columns) - 1 and not line.bold:
+        if rows and 0 not in row and len(row) < len(run.columns) - 1 and not aligned.line.bold:
             for column, words in row.items():
                 rows[-1].setdefault(column, []).extend(words)
         else:
@@ -117,5 +125,5 @@ def _table(run: _Run, page: int) -> TableBlock:
         for column, (start, end) in enumerate(run.columns):
             box = boxes.get(column, Box(start, height.y0, end, height.y1))
             cells.append(Cell(index, column, 1, 1, box, tuple(row.get(column, ()))))
-    box = bounding_box(line.box for line in run.lines)
+    box = bounding_box(row.line.box for row in run.rows)
     return TableBlock(page, box, len(rows), len(run.columns), tuple(cells))
