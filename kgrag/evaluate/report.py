@@ -71,7 +71,7 @@ def threats(run: Run, summary: Summary) -> list[str]:
     by_remark: dict[str, list[str]] = {}
     for pipeline, remarks in summary.remarks.items():
         for remark in remarks:
-            by_remark.setdefault(remark, []).append(pipeline)
+            by_remark.setdefault(remark.removeprefix(f"{pipeline}: "), []).append(pipeline)
     found += [f"{', '.join(pipelines)}: {remark}." for remark, pipelines in by_remark.items()]
     if settings.repeats == 1 and settings.model != "rules":
         found.append("Each question was asked once: how much answers vary from call to call is not in the intervals.")

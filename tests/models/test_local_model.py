@@ -44,6 +44,16 @@ def test_a_file_that_is_no_model_is_refused_with_the_servers_last_words(tmp_path
 
 
 @real
+def test_a_server_is_started_by_the_first_request_and_not_by_what_only_plans(tmp_path):
+    file = tmp_path / "no.gguf"
+    file.write_bytes(b"not a model")
+    model = open_chat_model(f"gguf:{file}", model_cache="off", retries=0)
+    assert model.name == f"gguf:{file}"
+    with pytest.raises(ModelError, match="did not start"):
+        asyncio.run(model.reply([Message("user", "Say ok.")]))
+
+
+@real
 def test_the_server_answers_by_schema_knows_its_key_and_ends():
     model = open_chat_model(MODEL, model_cache="off", **SHORT)
     schema = {
@@ -99,7 +109,11 @@ def test_what_the_model_cannot_judge_is_missing_and_named(tmp_path):
     judged = asyncio.run(judge.judge(question, answer))
     parts = {"correctness", "completeness", "nuggets", "statements", "citations", "relevance", "rating"}
     there = {part for part in parts if getattr(judged, part)}
-    assert there | set(judged.failures) == parts and not there & set(judged.failures)
+    assert there | set(judged.failures) == parts
+    assert there & set(judged.failures) <= {
+        "nuggets",
+        "citations",
+    }  # of these some verdicts may be there and others missing
     assert judged.usage.calls >= 6
 
 
