@@ -209,7 +209,7 @@ def summarise(run: Run, *, preset: Preset) -> Summary:
     gathered: dict[str, dict[str, list[Row]]] = {pipeline: {} for pipeline in settings.pipelines}
     missing = dict.fromkeys(settings.pipelines, 0)
     parts: dict[str, int] = {}
-    remarks: dict[str, dict[str, None]] = {}
+    remarks: dict[str, list[str]] = {}
     for result in run.results():
         question = questions[result.cell.question]
         if result.answer is None or result.judgement is None:
@@ -217,9 +217,8 @@ def summarise(run: Run, *, preset: Preset) -> Summary:
         for part in (part for judgement in result.judgements for part in judgement.failures):
             parts[part] = parts.get(part, 0) + 1
         if result.answer is not None:
-            notes = dict.fromkeys(result.answer.notes)
-            before = remarks.setdefault(result.cell.pipeline, notes)
-            remarks[result.cell.pipeline] = {note: None for note in before if note in notes}
+            before = remarks.get(result.cell.pipeline, list(result.answer.notes))
+            remarks[result.cell.pipeline] = [note for note in before if note in result.answer.notes]
         row = _row(question, result, preset)
         gathered[result.cell.pipeline].setdefault(question.id, []).append(row)
     rows = {

@@ -229,14 +229,7 @@ def outlook(
     judged = {judge: set[str]() if run is None else _judged(run, judge, rejudge) for judge in judges}
     unanswered = sum(cell.key not in answered for cell in cells)
     unjudged = sum(cell.key not in judged[judge] for judge in judges for cell in cells)
-    answers, judgements = list[Usage](), list[Usage]()
-    for cell in cells if run is not None else ():
-        if cell.key in answered and len(answers) < MEASURED_CELLS and (answer := run.answer(cell.key)) is not None:
-            answers.append(answer.usage.model_copy(update={"seconds": answer.seconds}))
-        if (judgement := run.judgement(cell.key, judges[0])) is not None and len(judgements) < MEASURED_CELLS:
-            judgements.append(judgement.usage)
-        if len(answers) == len(judgements) == MEASURED_CELLS:
-            break
+    answers, judgements = ([], []) if run is None else _measured(run, cells, answered, judges[0])
     expected, costs = Usage(), list[float | None]()
     for model, known, calls, count in (
         (settings.model, answers, 1, unanswered),
@@ -257,6 +250,19 @@ def outlook(
         seconds=round(expected.seconds, 1),
         measured=bool(answers),
     )
+
+
+def _measured(run: Run, cells: Sequence[Cell], answered: set[str], judge: str) -> tuple[list[Usage], list[Usage]]:
+    """Return what the first answers and the first judgements of a run took, so many of each at most."""
+    answers, judgements = list[Usage](), list[Usage]()
+    for cell in cells:
+        if cell.key in answered and len(answers) < MEASURED_CELLS and (answer := run.answer(cell.key)) is not None:
+            answers.append(answer.usage.model_copy(update={"seconds": answer.seconds}))
+        if len(judgements) < MEASURED_CELLS and (judgement := run.judgement(cell.key, judge)) is not None:
+            judgements.append(judgement.usage)
+        if len(answers) == len(judgements) == MEASURED_CELLS:
+            break
+    return answers, judgements
 
 
 def _judged(run: Run, judge: str, rejudge: Literal["missing", "failed", "all"]) -> set[str]:

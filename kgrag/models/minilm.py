@@ -87,7 +87,7 @@ class MiniLM:
         """Embed texts, blocking: [len(texts), 384], unit length. What was read lately is kept (about 10,000 texts)."""
         if not texts:
             return np.zeros((0, HIDDEN), dtype=np.float32)
-        return np.stack(self._recent_means.of(texts, self._embed))
+        return np.stack(self._recent_means.of(texts, lambda missing: list(self._embed(missing))))
 
     def _embed(self, texts: Sequence[str]) -> Vectors:
         sums = np.zeros((len(texts), HIDDEN), dtype=np.float32)
