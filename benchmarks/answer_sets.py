@@ -19,6 +19,8 @@ from typing import Any
 import kgrag
 from benchmarks.retrieval_quality import CACHE as RETRIEVAL_CACHE
 from benchmarks.retrieval_quality import DATA, SETS
+from kgrag.answer import extract_answer, in_another_language, last_question, refuse_language, without_typing_errors
+from kgrag.models.base import Embedder
 from kgrag.types import Answer
 
 CACHE = RETRIEVAL_CACHE.parent / "answers"
@@ -50,6 +52,16 @@ class AnswerSet:
                 made = [graph.ask(row["question"]) for row in self.rows]
             kept.write_text("".join(f"{answer.model_dump_json()}\n" for answer in made), encoding="utf-8")
         return [Answer.model_validate_json(line) for line in kept.read_text(encoding="utf-8").splitlines()]
+
+
+async def answered_anew(answer: Answer, embedder: Embedder) -> Answer:
+    """Answer a question again from the evidence that was kept with its answer, as `kgrag ask` does behind its retrieval."""
+    read = last_question(answer.question)
+    languages = in_another_language(read, answer.evidence)
+    if languages:
+        return refuse_language(answer.question, answer.evidence, *languages)
+    mended = without_typing_errors(read, answer.evidence, embedder)
+    return await extract_answer(mended, answer.evidence, embedder=embedder)
 
 
 def is_answerable(row: dict[str, Any]) -> bool:

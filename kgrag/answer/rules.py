@@ -8,12 +8,12 @@ asked for (a voltage, a date, a person), and for being about what the question n
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from kgrag.answer.abstention import answers_probably, evidence_features
 from kgrag.answer.candidates import Candidate, candidates, for_reader, in_context
-from kgrag.answer.subject import Unknown, unknown_names
+from kgrag.answer.subject import Unknown, has_identifier, unknown_names
 from kgrag.models.base import Embedder
 from kgrag.text.answer_shapes import ONE_THING
 from kgrag.text.questions import Question, read_question
@@ -40,6 +40,8 @@ RELATIVE_SCORE = 0.72
 """Statements below this share of the best one's score are left out."""
 SUFFICIENT_COVERAGE, BESIDE_SUFFICIENT = 0.9, 0.9
 """A statement that has the one thing asked for and nearly all terms of the question suffices: only what is nearly as good stands by it."""
+OTHER_THING = 0.6
+"""A statement about another of the things that are named is given from this share of the best one's score on."""
 SAME_SHARE = 0.7
 """A statement that shares so many of its words with a chosen one says it again."""
 OTHER_WORDS_SIMILARITY = 0.72
@@ -81,7 +83,7 @@ async def extract_answer(
     if not judgement.answers:
         text = _abstention(asked, judgement, evidence)
         return Answer(question=question, text=text, abstained=True, model=MODEL, pipeline="", evidence=tuple(evidence))
-    chosen = _choose(asked, found, max_statements or STATEMENTS_BY_KIND.get(asked.kind, STATEMENTS))
+    chosen = _choose(asked, found, evidence, max_statements or STATEMENTS_BY_KIND.get(asked.kind, STATEMENTS))
     text, citations = _write(asked, chosen, evidence, judgement.unknown)
     return Answer(question=question, text=text, citations=citations, model=MODEL, pipeline="", evidence=tuple(evidence))
 
@@ -116,7 +118,7 @@ def _as_written(asked: Question, terms: set[str]) -> list[str]:
     return list(dict.fromkeys(word for word, stem in stems(asked.text) if stem in terms))
 
 
-def _choose(asked: Question, found: Sequence[Candidate], most: int) -> list[Candidate]:
+def _choose(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evidence], most: int) -> list[Candidate]:
     """The best statements that do not say the same again, as many as the question needs."""
     best = found[0]
     suffices = asked.kind in ONE_THING and best.fits == 1.0 and best.coverage >= SUFFICIENT_COVERAGE
@@ -128,7 +130,25 @@ def _choose(asked: Question, found: Sequence[Candidate], most: int) -> list[Cand
             break
         if not any(_same(candidate, other) for other in chosen):
             chosen.append(candidate)
-    return chosen
+    return [*chosen, *_of_the_others(asked, found, chosen, evidence)]
+
+
+def _of_the_others(
+    asked: Question, found: Sequence[Candidate], chosen: Sequence[Candidate], evidence: Sequence[Evidence]
+) -> Iterator[Candidate]:
+    """The best statement about each thing that a question names beside others, and that none of the chosen is about."""
+    if len(asked.names) < 2:
+        return
+    about = [f"{in_context(one, evidence)} {evidence[one.evidence].section}" for one in found]
+    said = "\n".join(text for one, text in zip(found, about, strict=True) if one in chosen)
+    for name in asked.names:
+        if has_identifier(name, said):
+            continue
+        named = (one for one, text in zip(found, about, strict=True) if has_identifier(name, text))
+        best = next((one for one in named if one.score >= OTHER_THING * chosen[0].score), None)
+        if best:
+            said += f"\n{in_context(best, evidence)}"
+            yield best
 
 
 def _same(a: Candidate, b: Candidate) -> bool:

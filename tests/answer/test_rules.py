@@ -185,6 +185,12 @@ def test_a_title_stands_once_before_the_lines_of_its_document() -> None:
     assert answer.text.count("Handbook") == 1
 
 
+def test_each_of_the_things_that_a_question_names_gets_a_statement() -> None:
+    answer = ask("What is the standby current of the X-1000, and what does the BME680 measure?")
+    assert "standby current is 5 mA" in answer.text
+    assert "The BME680 measures gas and pressure" in answer.text
+
+
 def test_a_question_in_another_language_is_refused_with_what_helps() -> None:
     evidence = [piece("Server", SERVER)]
     languages = in_another_language("Auf welchem Port lauscht dieser Server standardmäßig?", evidence)
