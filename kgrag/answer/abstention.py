@@ -1,6 +1,6 @@
 """Whether the evidence answers a question at all: a logistic model of five features, whose numbers are in `abstention.toml`.
 
-Features and penalty were chosen, and the numbers made, by `python -m benchmarks.abstention`; cosines are those of MiniLM.
+Trained by `python -m benchmarks.abstention` (docs/answers.md says on what); cosines are those of MiniLM.
 """
 
 from __future__ import annotations
