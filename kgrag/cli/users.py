@@ -31,7 +31,7 @@ def add(
     name: Annotated[str, typer.Argument(help="Letters, digits and . _ @ -")],
     users: Annotated[Path, typer.Option("--users", help="The file; made if it is not there.")] = Path("users.toml"),
     role: Annotated[
-        RoleChoice, typer.Option("--role", help="ask; curate: builds and deletes, too; admin: sees tickets, too.")
+        RoleChoice, typer.Option("--role", help="ask; curate: the same so far; admin: sees tickets, too.")
     ] = RoleChoice.ask,
 ) -> None:
     """Add a user and print the token to log in with, once: the file keeps only its SHA-256."""
