@@ -31,6 +31,8 @@ _FORM = re.compile(r"^form\s+\d{1,2}-?[a-z]{1,2}\b", re.IGNORECASE)
 _PERIOD = re.compile(
     r"for the ((?:fiscal year|year|quarterly period|quarter) ended:? \w+ \d{1,2}, \d{4})", re.IGNORECASE
 )
+_UPPER = 400.0
+"""Points from the upper edge above which a title stands: a heading below text is none."""
 _RUNNING = 0.4
 """Share of the pages on which a running header stands that is the document's title: left and right pages may have different ones."""
 
@@ -82,7 +84,9 @@ def _largest_of_first_page(structure: Structure) -> str:
     headings = [block for block in structure.blocks if isinstance(block, TextBlock) and block.kind == "heading"]
     first = [block for block in headings if block.page == headings[0].page and block.page <= _FIRST_PAGES]
     texts = [(block, " ".join(line.text for line in block.lines)) for block in first]
-    titles = [(block, text) for block, text in texts if is_title(text) and not _CHAPTER.match(text)]
+    titles = [
+        (block, text) for block, text in texts if block.box.y0 < _UPPER and is_title(text) and not _CHAPTER.match(text)
+    ]
     return max(titles, key=lambda entry: (round(entry[0].lines[0].size, 1), -entry[0].box.y0))[1] if titles else ""
 
 

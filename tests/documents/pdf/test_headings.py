@@ -180,3 +180,12 @@ def test_a_formula_or_a_line_of_the_text_in_a_larger_font_is_no_heading(sheet: S
     sheet.text(72, y, "support@example.com", size=13)
     sheet.paragraph(72, y + 40, LOREM)
     assert sheet.convert().headings() == ["h1 1 Ratings"]
+
+
+def test_a_heading_far_down_the_first_page_is_no_title(sheet: Sheet) -> None:
+    y = 120.0
+    for _ in range(8):
+        y = sheet.paragraph(72, y, LOREM) + 40
+    for text in ("Overall results", "Results by region"):
+        y = section(sheet, y, text, size=12)
+    assert sheet.convert().document.title == "drawn"
