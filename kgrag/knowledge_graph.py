@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from kgrag.jobs.questions import QuestionOptions, QuestionsReport
     from kgrag.jobs.report import BuildReport
     from kgrag.jobs.resolve import Explanation, ResolveReport
+    from kgrag.jobs.train import TrainedRanker
     from kgrag.models.base import ChatModel, Embedder, Reranker
     from kgrag.models.meter import Meter
     from kgrag.retrieve import AdaptiveRetriever, Retrieval, Retriever
@@ -427,6 +428,31 @@ class AsyncKnowledgeGraph:
         await self._opened_retriever()
         await self.embedder.embed_queries(["warm"])
 
+    async def train_ranker(
+        self,
+        out: str | Path,
+        *,
+        questions: str | Path | None = None,
+        options: QuestionOptions | None = None,
+        pipeline: str = "default",
+        progress: Progress | None = None,
+    ) -> TrainedRanker:
+        """Adapt the ranking of a pipeline to the store, and write it where that is better; see `kgrag.jobs.train.train_ranker`."""
+        from kgrag.jobs.train import train_ranker
+
+        graphs = list(self.store.graphs.counts())
+        return await train_ranker(
+            Path(out),
+            store=self.store,
+            graph=self.graph_name(self.settings.graph) if graphs else "",
+            embedder=self.embedder,
+            questions=Path(questions) if questions is not None else None,
+            options=options,
+            pipeline=pipeline,
+            model=self.model,
+            progress=progress,
+        )
+
     async def status(self) -> dict[str, Any]:
         """Say what the store holds, as `kgrag status --json` does."""
         from kgrag.jobs.status import status
@@ -662,6 +688,7 @@ class KnowledgeGraph:
     compare = _waiting(AsyncKnowledgeGraph.compare)
     compare_outlook = _waiting(AsyncKnowledgeGraph.compare_outlook)
     make_questions = _waiting(AsyncKnowledgeGraph.make_questions)
+    train_ranker = _waiting(AsyncKnowledgeGraph.train_ranker)
     status = _waiting(AsyncKnowledgeGraph.status)
     types = _waiting(AsyncKnowledgeGraph.types)
     cypher = _waiting(AsyncKnowledgeGraph.cypher)

@@ -22,6 +22,7 @@ from kgrag.cli import (
     resolve,
     retrieve,
     serve,
+    train,
     users,
 )
 
@@ -59,6 +60,7 @@ app.add_typer(pipelines.app, name="pipelines")
 app.add_typer(questions.app, name="questions")
 app.add_typer(feedback.app, name="feedback")
 app.add_typer(users.app, name="users")
+app.add_typer(train.app, name="train")
 
 
 def _version(wanted: bool) -> None:

@@ -70,6 +70,20 @@ class Candidate:
     """The key of the community."""
     title: str = ""
     """The community's label."""
+    cosine: float = 0.0
+    """Of the chunk with the question."""
+    words: float = 0.0
+    """Score of the full-text index; 0 for what its list does not have."""
+    gains: tuple[tuple[str, float], ...] = ()
+    """What steps after the seeds added to the score, by their kind."""
+
+    @property
+    def gained(self) -> dict[str, float]:
+        """What each of these steps added."""
+        total: dict[str, float] = {}
+        for step, gain in self.gains:
+            total[step] = total.get(step, 0.0) + gain
+        return total
 
     @property
     def key(self) -> str:
@@ -81,9 +95,10 @@ class Candidate:
         """Whether the chunk itself would be shown."""
         return not self.statement
 
-    def scored(self, score: float, *why: str) -> Candidate:
-        """Return it with another score and more reasons."""
-        return replace(self, score=score, why=(*self.why, *why))
+    def scored(self, score: float, *why: str, by: str = "") -> Candidate:
+        """Return it with another score and more reasons; `by` is the kind of the step that added to it."""
+        gains = (*self.gains, (by, score - self.score)) if by else self.gains
+        return replace(self, score=score, why=(*self.why, *why), gains=gains)
 
 
 def best_first(candidates: Iterable[Candidate]) -> list[Candidate]:
@@ -165,7 +180,8 @@ class State:
     def candidate(self, chunk: Hit) -> Candidate:
         """Return the candidate of that chunk, or score a chunk that no list has by its similarity alone."""
         known = self.candidates.get(chunk.chunk_id)
-        return known or Candidate(chunk.chunk_id, max(chunk.cosine, 0.0) * self.score_per_cosine, place=chunk.place)
+        own = max(chunk.cosine, 0.0) * self.score_per_cosine
+        return known or Candidate(chunk.chunk_id, own, place=chunk.place, cosine=chunk.cosine)
 
     def best_chunks(self, count: int) -> list[str]:
         """Return the ids of the best candidates that are chunks."""

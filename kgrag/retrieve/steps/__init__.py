@@ -11,6 +11,7 @@ from kgrag.retrieve.steps.diversification import Diversification
 from kgrag.retrieve.steps.entity import EntitySeeds
 from kgrag.retrieve.steps.evidence import Arrange, Budget, NearDuplicates, Read
 from kgrag.retrieve.steps.kg import GraphExpansion
+from kgrag.retrieve.steps.learnt import Learnt
 from kgrag.retrieve.steps.links import Links
 from kgrag.retrieve.steps.names import Names
 from kgrag.retrieve.steps.pagerank import PageRank
@@ -42,7 +43,7 @@ BUILT_IN: tuple[type[Step], ...] = (
     *(Embed, Hyde, Feedback),
     *(Dense, Sparse, Hybrid, EntitySeeds, CommunitySeeds, GlobalSeeds, GlobalSimilarity),
     *(Names, Adjacent, Links, Paths, GraphExpansion, CommunityExpansion, PageRank),
-    *(Read, Proximity, CrossEncoder, Cohere, Listwise, LateInteraction, NearDuplicates, Diversification),
+    *(Read, Proximity, Learnt, CrossEncoder, Cohere, Listwise, LateInteraction, NearDuplicates, Diversification),
     *(Budget, Arrange),
 )
 

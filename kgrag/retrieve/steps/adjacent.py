@@ -39,5 +39,7 @@ def support_adjacent(candidates: Mapping[str, Candidate], *, weight: float) -> d
         document, position = candidate.place
         beside = [by_place[p] for p in ((document, position - 1), (document, position + 1)) if p in by_place]
         if gain := weight * max((neighbour.score for neighbour in beside), default=0.0):
-            supported[key] = candidate.scored(candidate.score + gain, f"beside a chunk with {gain / weight:.2f}")
+            supported[key] = candidate.scored(
+                candidate.score + gain, f"beside a chunk with {gain / weight:.2f}", by="adjacent"
+            )
     return supported

@@ -79,5 +79,5 @@ def hand_on(state: State, links: Sequence[Link], *, weight: float) -> dict[str, 
         own = state.candidate(link.chunk)
         score = max(own.score, min(own.score + weight * link.weight * seed.score, seed.score - BEHIND))
         if link.chunk.chunk_id not in reached or score > reached[link.chunk.chunk_id].score:
-            reached[link.chunk.chunk_id] = own.scored(score, link.why)
+            reached[link.chunk.chunk_id] = own.scored(score, link.why, by="links")
     return reached

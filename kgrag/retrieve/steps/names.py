@@ -133,7 +133,7 @@ def prefer_named(state: State, *, weight: float) -> dict[str, Candidate]:
             gaining.setdefault(chunk.chunk_id, entity.name)
     for chunk_id, name in gaining.items():
         candidate = candidates[chunk_id]
-        candidates[chunk_id] = candidate.scored(candidate.score + weight, f"question names {name}")
+        candidates[chunk_id] = candidate.scored(candidate.score + weight, f"question names {name}", by="names")
     return candidates
 
 

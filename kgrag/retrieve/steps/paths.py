@@ -135,5 +135,5 @@ def lift_pairs(state: State, paths: Sequence[Path], *, settings: Paths) -> dict[
         score = max(other.score, min(score, state.candidates[path.seed].score - BEHIND))
         if other.chunk_id not in lifted or score > lifted[other.chunk_id].score:
             why = f"path: over {path.name}{', which the seed relates to the question' if path.stated else ''}"
-            lifted[other.chunk_id] = other.scored(score, why)
+            lifted[other.chunk_id] = other.scored(score, why, by="paths")
     return lifted

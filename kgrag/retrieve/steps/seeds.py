@@ -202,8 +202,12 @@ def joined_seeds(found: Sequence[Seeds]) -> Seeds:
             if known is None:
                 joined[key] = replace(candidate, score=share)
             else:
-                place = known.place or candidate.place
-                joined[key] = replace(known.scored(known.score + share, *candidate.why), place=place)
+                joined[key] = replace(
+                    known.scored(known.score + share, *candidate.why),
+                    place=known.place or candidate.place,
+                    cosine=max(known.cosine, candidate.cosine),
+                    words=max(known.words, candidate.words),
+                )
     return Seeds(joined, sum(one.weight / total * one.score_per_cosine for one in found))
 
 
@@ -241,6 +245,13 @@ def _seeds(
         return tuple(f"{name} {found[key]:.2f}" for name, found in said if key in found)
 
     return Seeds(
-        {key: Candidate(key, score, why(key), places[key]) for key, score in scores.items()},
+        {
+            key: Candidate(
+                *(key, score, why(key), places[key]),
+                cosine=(dense or {}).get(key, 0.0),
+                words=(sparse or {}).get(key, 0.0),
+            )
+            for key, score in scores.items()
+        },
         score_per_cosine=dense_weight / best if best > 0.0 else 0.0,
     )

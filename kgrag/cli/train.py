@@ -1,0 +1,84 @@
+"""`kgrag train`: what is learnt from questions with gold evidence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kgrag.cli.options import AsJson, BaseUrl, Embedder, Graph, Model, Store
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    name="train",
+    help="Learn from questions: from your own, or from those that the documents' structure gives.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+
+
+@app.callback()
+def _train() -> None:
+    """Keep what is trained a subcommand."""
+
+
+@app.command("ranker")
+def ranker(
+    out: Annotated[Path, typer.Option("--out", help="The pipeline file that is written where it is better.")],
+    store: Store = None,
+    questions: Annotated[
+        Path | None,
+        typer.Option(
+            "--questions",
+            help="Questions with gold evidence (JSON lines). Default: made of the store, written beside --out.",
+            show_default=False,
+        ),
+    ] = None,
+    pipeline: Annotated[str, typer.Option("--pipeline", "-p", help="What is adapted.")] = "default",
+    limit: Annotated[int, typer.Option("--limit", min=1, help="Questions that are made at most.")] = 300,
+    seed: Annotated[int, typer.Option("--seed", help="Decides which are made.")] = 7,
+    graph: Graph = None,
+    model: Model = None,
+    base_url: BaseUrl = None,
+    embedder: Embedder = None,
+    as_json: AsJson = False,
+) -> int:
+    """Adapt the ranking of a pipeline to the store; write it only where held-out questions are answered better by it."""
+    from kgrag.cli.output import print_json, stdout, terminal_progress
+    from kgrag.jobs.questions import QuestionOptions
+    from kgrag.knowledge_graph import open_graph
+
+    options = QuestionOptions(limit=limit, seed=seed)
+    with open_graph(store, create=False, graph=graph, model=model, base_url=base_url, embedder=embedder) as opened:
+        trained = opened.train_ranker(
+            out, questions=questions, options=options, pipeline=pipeline, progress=terminal_progress()
+        )
+    adapted = trained.adapted
+    if as_json:
+        gain = adapted.difference
+        print_json(
+            {
+                "out": str(trained.out) if trained.out else None,
+                "questions": str(trained.questions),
+                "asked": trained.asked,
+                "with_gold_found": adapted.questions,
+                "before": adapted.before,
+                "after": adapted.after,
+                "difference": {"mean": gain.value, "low": gain.low, "high": gain.high},
+                "weights": dict(adapted.weights),
+            }
+        )
+        return 0
+    gain = adapted.difference
+    lines = [
+        f"{adapted.questions} of {trained.asked} questions ({trained.questions}) have gold among what {pipeline} finds.",
+        f"Held-out gain, each question ranked by weights learnt without its document: {adapted.after:.3f} against {adapted.before:.3f} "
+        f"before, {gain.value:+.3f} [{gain.low:+.3f}, {gain.high:+.3f}].",
+        f"Written: {trained.out}. Use it with --pipeline {trained.out}."
+        if trained.out
+        else f"No gain that is sure: nothing is written, {pipeline} stays as it is.",
+    ]
+    stdout.print("\n".join(lines), markup=False)
+    return 0

@@ -1,0 +1,55 @@
+"""A learnt ranker: features of each piece of evidence, each times a weight that was learnt from questions with gold evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+from pydantic import Field, field_validator
+
+from kgrag.retrieve.features import FEATURES, features
+from kgrag.retrieve.state import Resources, State
+from kgrag.retrieve.step import Step
+
+__all__ = ["Learnt"]
+
+NAMED_IN_WHY = 2
+"""Features that a piece's reason names: those that set it apart most from the mean of all pieces."""
+
+
+class Learnt(Step):
+    """Ranking by weights that were learnt (`kgrag train ranker`)."""
+
+    kind: Literal["learnt"] = "learnt"
+    needs: ClassVar = ("evidence",)
+    gives: ClassVar = ("evidence",)
+    weights: Annotated[dict[str, float], Field(min_length=1)]
+    """Of the features in `kgrag.retrieve.features.FEATURES`; one that is not there counts nothing. Their scale is the one on which the best
+    possible seed has 1, so that what comes after (`diversification`) means the same."""
+
+    @field_validator("weights")
+    @classmethod
+    def _known(cls, weights: Mapping[str, float]) -> Mapping[str, float]:
+        if unknown := sorted(weights.keys() - FEATURES.keys()):
+            raise ValueError(f"expected features out of {', '.join(FEATURES)}, got {', '.join(unknown)}")
+        if wrong := sorted(name for name, weight in weights.items() if not np.isfinite(weight)):
+            raise ValueError(f"expected finite numbers, got others for {', '.join(wrong)}")
+        return weights
+
+    async def __call__(self, state: State, resources: Resources) -> State:
+        """Score anew, and order; equal scores stay in their order."""
+        if not state.evidence:
+            return state
+        parts = features(state) * np.array([self.weights.get(name, 0.0) for name in FEATURES])
+        scores = parts.sum(axis=1)
+        apart = parts - parts.mean(axis=0)
+        names = list(FEATURES)
+        ranked = []
+        for place in np.argsort(-scores, kind="stable"):
+            piece, row = state.evidence[place], apart[place]
+            best = [names[column] for column in np.argsort(-row, kind="stable")[:NAMED_IN_WHY] if row[column] > 0.0]
+            why = (*piece.why, f"learnt {scores[place]:.2f}" + (f": {' and '.join(best)}" if best else ""))
+            ranked.append(piece.model_copy(update={"score": round(float(scores[place]), 6), "why": why}))
+        return replace(state, evidence=tuple(ranked))
