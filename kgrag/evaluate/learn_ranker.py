@@ -68,8 +68,7 @@ class Example:
     @property
     def gold(self) -> Flags:
         """Whether a piece states any of them: [pieces]."""
-        found: Flags = self.facts.any(axis=1)
-        return found
+        return np.asarray(self.facts.any(axis=1), dtype=np.bool_)
 
 
 async def collect(
