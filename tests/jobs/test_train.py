@@ -1,6 +1,7 @@
 """`kgrag train ranker` on a small store in which headings, not texts, decide what answers a question."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ CHORES = ("cleaning", "storing", "fitting")
 
 
 @pytest.fixture
-def opened(tmp_path: Path) -> KnowledgeGraph:
+def opened(tmp_path: Path) -> Iterator[KnowledgeGraph]:
     """One section for each part and chore; only its heading has the chore, and the texts of all others name part and chore."""
     for part in PARTS:
         sections = "".join(
@@ -29,9 +30,9 @@ def opened(tmp_path: Path) -> KnowledgeGraph:
         )
         page = f"<html><head><title>Workshop {part}</title></head><body><h1>{part}</h1>{sections}<h2>Talk</h2>{talk}</body></html>"
         (tmp_path / f"{part}.html").write_text(page, encoding="utf-8")
-    graph = kgrag.open(tmp_path / "store")
-    graph.build(*sorted(tmp_path.glob("*.html")))
-    return graph
+    with kgrag.open(tmp_path / "store") as graph:
+        graph.build(*sorted(tmp_path.glob("*.html")))
+        yield graph
 
 
 def asked(graph: KnowledgeGraph, file: Path, *, parts: int) -> Path:
