@@ -103,7 +103,8 @@ def is_heading(written: str, *, in_list: bool) -> bool:
 
 def _single(piece: Evidence, passage: Reflowed) -> Iterator[Statement]:
     text = passage.text
-    heading, label = _last_heading(piece), ""
+    heading, label, lead = _last_heading(piece), "", ""
+    of_item = False
     earlier: list[str] = []
     begin, end_before = 0, 0
     for sentence in sentences(text):
@@ -121,8 +122,10 @@ def _single(piece: Evidence, passage: Reflowed) -> Iterator[Statement]:
         if in_list and TITLE_ITEM.fullmatch(sentence.text) and len(sentence.text.split()) <= MAX_HEADING_WORDS:
             heading, label, earlier = sentence.text, "", []
         if begins_paragraph and not sentence.cells:
-            label = _label(written) or passage.term_at(sentence.start) or ("" if in_list or passage.terms else label)
-            earlier = [earlier[-1]] if earlier and (in_list or POINTS_BACK.match(sentence.text)) else []
+            carried = "" if in_list or of_item or passage.terms else label
+            label = _label(written) or passage.term_at(sentence.start) or carried
+            before = lead if in_list else earlier[-1] if earlier and POINTS_BACK.match(sentence.text) else ""
+            earlier, of_item = [before] if before else [], in_list
         if not in_list and not sentence.text.endswith(":") and _says_nothing(sentence.text, has_label=bool(label)):
             continue
         said = sentence.text if passage.text == piece.text else BROKEN_WORD.sub("", sentence.text)
@@ -142,8 +145,9 @@ def _single(piece: Evidence, passage: Reflowed) -> Iterator[Statement]:
             cells=sentence.cells,
             is_item=in_list,
         )
-        if not sentence.cells and not in_list:
+        if not sentence.cells:
             earlier.append(sentence.text)
+            lead = lead if of_item else sentence.text
 
 
 def _last_heading(piece: Evidence) -> str:

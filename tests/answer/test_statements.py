@@ -41,6 +41,13 @@ def test_what_points_back_is_quoted_with_what_it_points_to() -> None:
     assert said.text == said.quote == "-t threads: Specifies the number of threads. The default is 4."
 
 
+def test_what_follows_a_list_is_not_said_of_its_last_item() -> None:
+    text = "The options are:\n- `-t threads`: number of threads. The default is 4.\nThe telnet port is 42217."
+    assert saying(text, "42217").label == ""
+    assert saying(text, "is 4").text == "`-t threads`: number of threads. The default is 4."
+    assert saying(text, "number of threads").before == "The options are:"
+
+
 def test_a_listing_in_columns_has_its_left_column_as_terms() -> None:
     assert saying(".bail on|off             Stop after an error.  Default OFF\n", "OFF").label == ".bail on|off"
 
