@@ -73,7 +73,7 @@ def test_every_step_that_can_be_missed_is_left_out_once() -> None:
     whole = load_pipeline("default")
     assert isinstance(whole, Pipeline)
     without = dict(ablations(whole))
-    assert {"links", "paths", "proximity"} <= without.keys()
+    assert {"links", "paths", "learnt"} <= without.keys()
     assert not {"embed", "hybrid", "read", "budget"} & without.keys()
     for step, pipeline in without.items():
         assert pipeline.step_names == [name for name in whole.step_names if name != step]
