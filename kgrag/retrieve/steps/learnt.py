@@ -38,6 +38,10 @@ class Learnt(Step):
             raise ValueError(f"expected finite numbers, got others for {', '.join(wrong)}")
         return weights
 
+    def __hash__(self) -> int:
+        """Hash by the weights, as other steps are hashed by their fields: a dict has no hash of its own."""
+        return hash((self.kind, frozenset(self.weights.items())))
+
     async def __call__(self, state: State, resources: Resources) -> State:
         """Score anew, and order; equal scores stay in their order."""
         if not state.evidence:
