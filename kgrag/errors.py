@@ -8,6 +8,7 @@
     │   └── CypherWriteError    a statement that would write where only reading is allowed
     ├── StoreError              the database                                          exit code 3
     │   ├── StoreUnavailable    cannot be reached or started
+    │   │   └── StoreReadOnly   may not be written to
     │   ├── StoreLocked         another process has the embedded store open
     │   └── StoreMismatch       built with another schema version or embedder
     └── ModelError              a language, embedding or rerank model                  exit code 3
@@ -40,6 +41,7 @@ __all__ = [
     "StoreError",
     "StoreLocked",
     "StoreMismatch",
+    "StoreReadOnly",
     "StoreUnavailable",
 ]
 
@@ -87,6 +89,10 @@ class StoreError(KgragError):
 
 class StoreUnavailable(StoreError):
     """The database cannot be reached or started."""
+
+
+class StoreReadOnly(StoreUnavailable):
+    """The folder of the embedded store may not be written to."""
 
 
 class StoreLocked(StoreError):

@@ -38,24 +38,29 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def open_graph(store: str | Path | None = None, *, create: bool = True, **settings: Any) -> KnowledgeGraph:
+def open_graph(
+    store: str | Path | None = None, *, create: bool = True, reads_only: bool = False, **settings: Any
+) -> KnowledgeGraph:
     """Open a store: a folder (embedded database, made if `create`) or a `neo4j://` address.
 
     `settings` are those of `kgrag.settings.Settings` (embedder, model, pipeline, ...); what is not given comes from `KGRAG_*`, then
-    `kgrag.toml`. Raises `InputError` for a setting that is not allowed or a store that does not exist, `StoreLocked` where another
+    `kgrag.toml`. Who `reads_only` gets a copy of the last finished build where another process has the folder open, or it may not be
+    written to. Raises `InputError` for a setting that is not allowed or a store that does not exist, `StoreLocked` where another
     process has the folder open, `StoreUnavailable` where the database cannot be reached.
 
         kg = kgrag.open("./my.kg")
         kg.build("docs/")
         print(kg.ask("What is the supply voltage of the X-100?").text)
     """
-    return KnowledgeGraph(*_open(store, create=create, settings=settings))
+    return KnowledgeGraph(*_open(store, create=create, reads_only=reads_only, settings=settings))
 
 
-def _open(store: str | Path | None, *, create: bool, settings: dict[str, Any]) -> tuple[GraphStore, Settings]:
+def _open(
+    store: str | Path | None, *, create: bool, settings: dict[str, Any], reads_only: bool = False
+) -> tuple[GraphStore, Settings]:
     chosen = load_settings(store=None if store is None else str(store), **settings)
     check_model_names(chosen)
-    return open_store(chosen.store, create=create), chosen
+    return open_store(chosen.store, create=create, reads_only=reads_only), chosen
 
 
 def estimate_build(

@@ -232,9 +232,9 @@ class Extraction(_Value):
 
     @property
     def digest(self) -> str:
-        """Of entities and relations: equal extractions have equal digests, whatever they cost."""
+        """Of entities and relations: equal extractions have equal digests, whatever they cost and whatever chunk they are of."""
         # Not model_dump_json: it refuses half of a surrogate pair, which a broken PDF can have.
-        return content_id(self.chunk_id, *(json.dumps(x.model_dump()) for x in (*self.entities, *self.relations)))
+        return content_id(*(json.dumps(x.model_dump()) for x in (*self.entities, *self.relations)))
 
 
 class Question(_Value):

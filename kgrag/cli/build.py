@@ -209,7 +209,8 @@ def _summarise(report: BuildReport, *, explain_cleaning: bool) -> None:
     say = stdout.print
     say(
         f"Documents: {report.new_documents} new, {report.unchanged_files} files unchanged, "
-        f"{len(report.removed_documents)} removed, {sum(f.stage == 'convert' for f in report.failures)} failed"
+        f"{f'{len(report.moved_documents)} moved, ' if report.moved_documents else ''}{len(report.removed_documents)} removed, "
+        f"{sum(f.stage == 'convert' for f in report.failures)} failed"
     )
     say(
         f"Chunks: {report.chunks_written} written, {report.chunks_embedded} embedded; {report.hyperlinks} hyperlinks between chunks"
@@ -232,6 +233,8 @@ def _summarise(report: BuildReport, *, explain_cleaning: bool) -> None:
             say(f"{rule}:", markup=False)
             for line in lines:
                 say(f"  {line}", markup=False)
+    for before, now in report.moved_documents.items():
+        say(f"moved: {before} is now {now}; its vectors and extractions stay", markup=False)
     for path in report.removed_documents:
         say(f"removed: {path} (no longer on disk; --keep-missing keeps such documents)", markup=False)
     for suffix, count in report.ignored_files.items():

@@ -21,13 +21,14 @@ TABLE_ROWS = 500
 
 def status(store: Store = None, as_json: AsJson = False) -> None:
     """Say what a store holds: documents, chunks, graphs, what is done and what failed."""
-    from kgrag.cli.output import print_json, stdout
+    from kgrag.cli.output import print_json, say_remark, stdout
     from kgrag.jobs.status import status as status_of
     from kgrag.settings import load_settings
     from kgrag.store.graph import open_store
 
     settings = load_settings(store=store)
-    with open_store(settings.store, create=False) as opened:
+    with open_store(settings.store, create=False, reads_only=True) as opened:
+        say_remark(opened)
         state = status_of(opened)
     if as_json:
         print_json(state)
@@ -75,10 +76,12 @@ def _failure_line(failure: dict[str, Any]) -> str:
 
 def digest(store: Store = None) -> None:
     """Print one SHA-256 over the content of a store: equal content, equal digest, on either database."""
+    from kgrag.cli.output import say_remark
     from kgrag.settings import load_settings
     from kgrag.store.graph import open_store
 
-    with open_store(load_settings(store=store).store, create=False) as opened:
+    with open_store(load_settings(store=store).store, create=False, reads_only=True) as opened:
+        say_remark(opened)
         typer.echo(opened.digest())
 
 
@@ -93,7 +96,7 @@ def cypher(
     as_json: AsJson = False,
 ) -> None:
     """Run a Cypher statement that only reads; one that writes, or calls what could reach beyond the graph, is refused."""
-    from kgrag.cli.output import stderr
+    from kgrag.cli.output import say_remark, stderr
     from kgrag.errors import InputError
     from kgrag.settings import load_settings
     from kgrag.store.graph import open_store
@@ -106,9 +109,10 @@ def cypher(
         raise InputError(f"--parameters: expected a JSON object, got {parameters!r}")
     text = sys.stdin.read() if statement == "-" else statement
     with (
-        open_store(load_settings(store=store).store, create=False) as opened,
+        open_store(load_settings(store=store).store, create=False, reads_only=True) as opened,
         closing(opened.stream_query(text, values, timeout_s=timeout_s)) as rows,
     ):
+        say_remark(opened)
         (_show_json if as_json else _show_table)(islice(rows, max_rows))
         if next(rows, None) is not None:
             stderr.print(f"Cut after {max_rows:,} rows; --max-rows shows more.")

@@ -19,7 +19,20 @@ from kgrag.common.progress import Progress, Silent, Step
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-__all__ = ["complain", "json_text", "markdown_table", "print_json", "stderr", "stdout", "terminal_progress", "visible"]
+    from kgrag.store.graph import GraphStore
+
+__all__ = [
+    "complain",
+    "json_line",
+    "json_text",
+    "markdown_table",
+    "print_json",
+    "say_remark",
+    "stderr",
+    "stdout",
+    "terminal_progress",
+    "visible",
+]
 
 LINE_EVERY_S = 10.0
 
@@ -65,6 +78,12 @@ def complain(message: str) -> None:
     stderr.print(message, markup=False)
 
 
+def say_remark(store: GraphStore) -> None:
+    """Tell a reader that a copy is read, if so."""
+    if store.remark:
+        stderr.print(f"note: {store.remark}", style="dim")
+
+
 def print_json(value: BaseModel | dict[str, Any] | list[Any]) -> None:
     """Write one JSON document to stdout, without colours or wrapping."""
     sys.stdout.write(json_text(value if isinstance(value, dict | list) else value.model_dump(mode="json")) + "\n")
@@ -73,6 +92,12 @@ def print_json(value: BaseModel | dict[str, Any] | list[Any]) -> None:
 def json_text(value: Any) -> str:
     """Return JSON with every control character escaped, those too that JSON allows."""
     text = json.dumps(value, ensure_ascii=False, indent=2, default=str)
+    return _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def json_line(value: dict[str, Any]) -> str:
+    """Return JSON in one line, with the same escapes."""
+    text = json.dumps(value, ensure_ascii=False, default=str)
     return _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 

@@ -29,7 +29,7 @@ def retrieve(
     import json
     import time
 
-    from kgrag.cli.output import stderr, stdout, terminal_progress
+    from kgrag.cli.output import say_remark, stderr, stdout, terminal_progress
     from kgrag.common.question_files import read_questions
     from kgrag.knowledge_graph import open_graph
 
@@ -39,6 +39,7 @@ def retrieve(
         open_graph(
             store,
             create=False,
+            reads_only=True,
             pipeline=pipeline,
             graph=graph,
             embedder=embedder,
@@ -49,6 +50,7 @@ def retrieve(
         out.open("w", encoding="utf-8") as file,
         terminal_progress().step("Retrieve", len(asked), "questions") as step,
     ):
+        say_remark(opened.store)
         for question in asked:
             started = time.perf_counter()
             found = opened.trace(question.question, top=top, budget=budget, hidden=question.hidden)

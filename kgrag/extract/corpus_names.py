@@ -76,8 +76,10 @@ class CorpusNames:
     def __init__(self, documents: Iterable[Document], chunks: Iterable[Chunk]) -> None:
         titles, products = set(), set()
         self.product_of: dict[str, str] = {}
+        title_of: dict[str, str] = {}
         for document in documents:
             titles.add(document.title)
+            title_of[document.id] = document.title
             if document.product:
                 products.add(document.product)
                 self.product_of[document.id] = document.product
@@ -85,6 +87,7 @@ class CorpusNames:
         for chunk in chunks:
             titles.add(chunk.title)
             _count(counts, chunk)
+        self._products = sorted(f"{title}\t{self.product_of.get(document, '')}" for document, title in title_of.items())
         self._learn(titles, products, counts)
 
     def _learn(self, titles: set[str], products: set[str], counts: _Counts) -> None:
@@ -123,6 +126,7 @@ class CorpusNames:
             *(f"{key}\t{kind}\t{name}" for key, (kind, name) in sorted(named.items())),
             *(f"{key}\t{full}" for key, full in sorted(self._entity_key.items())),
             *sorted(self._guarded),
+            *self._products,
         )
 
     def __len__(self) -> int:

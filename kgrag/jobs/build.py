@@ -61,7 +61,16 @@ async def build(
 
     def read_documents() -> None:
         store.bind(embedder.name, embedder.dimensions)
-        convert(discovery, store, embedder, settings=settings, progress=progress, report=report, stopping=stopping)
+        convert(
+            discovery,
+            store,
+            embedder,
+            settings=settings,
+            progress=progress,
+            report=report,
+            stopping=stopping,
+            keep_missing=keep_missing,
+        )
         if not (keep_missing or stopping.is_set()):
             remove_vanished(discovery, store, report)
 

@@ -47,6 +47,8 @@ class BuildReport(BaseModel):
     unchanged_files: int = 0
     removed_documents: list[str] = Field(default_factory=list)
     """Paths of documents whose files are gone or whose content was replaced by none."""
+    moved_documents: dict[str, str] = Field(default_factory=dict)
+    """Path before → path now, of documents whose files were moved or renamed: their vectors and extractions stay."""
     chunks_written: int = 0
     chunks_embedded: int = 0
     extractions: dict[str, Counter[str]] = Field(default_factory=dict)

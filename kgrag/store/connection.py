@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kgrag.common.retry import NO_RETRY
-from kgrag.errors import InputError, KgragError, StoreError, StoreUnavailable
+from kgrag.errors import InputError, KgragError, StoreError, StoreLocked, StoreReadOnly, StoreUnavailable
 from kgrag.store.embedded import DATABASE, EmbeddedServer
+from kgrag.store.snapshot import copy_for_reading
 from kgrag.store.statements import statement
 
 if TYPE_CHECKING:
@@ -63,7 +64,11 @@ class Transaction:
 class Connection:
     """An open database. One thread writes at a time: writers that meet make each other start again."""
 
-    def __init__(self, driver: neo4j.Driver, database: str, *, server: EmbeddedServer | None = None) -> None:
+    def __init__(
+        self, driver: neo4j.Driver, database: str, *, server: EmbeddedServer | None = None, remark: str = ""
+    ) -> None:
+        self.remark = remark
+        """What a reader should know about where it reads; empty where that is the store itself."""
         self._driver = driver
         self._database = database
         self._writing = threading.RLock()
@@ -78,7 +83,7 @@ class Connection:
 
     def stream(self, text: str, parameters: dict[str, Any]) -> Iterator[dict[str, Any]]:
         """Run a statement's text in a session that may only read; rows come as they are taken."""
-        with _errors(), self._session(reads=True) as session:
+        with self._errors(), self._session(reads=True) as session:
             for record in session.run(text, parameters):
                 yield record.data()
 
@@ -87,13 +92,13 @@ class Connection:
 
         For vectors: `stream` has the driver look at every number in them again, which takes more than half of the time.
         """
-        with _errors(), self._session(reads=True) as session:
+        with self._errors(), self._session(reads=True) as session:
             for record in session.run(text, parameters):
                 yield tuple(record)
 
     def explain(self, text: str, parameters: dict[str, Any]) -> neo4j.ResultSummary:
         """Have a user's statement planned without running it. Raises `InputError` where it is wrong."""
-        with _errors(refused=InputError), self._session(reads=True) as session:
+        with self._errors(refused=InputError), self._session(reads=True) as session:
             return session.run(f"EXPLAIN {text}", parameters).consume()
 
     def ask(self, text: str, parameters: dict[str, Any], *, timeout_s: float) -> Generator[dict[str, Any], None, None]:
@@ -104,7 +109,7 @@ class Connection:
         """
         import neo4j
 
-        with _errors(refused=InputError), self._session(reads=True) as session:
+        with self._errors(refused=InputError), self._session(reads=True) as session:
             try:
                 with self.server.command_timeout(timeout_s) if self.server is not None else nullcontext():
                     result = session.run(neo4j.Query(text, timeout=timeout_s), parameters)
@@ -119,7 +124,7 @@ class Connection:
         """Run `work` in one transaction, again where the database asks for it: it must not keep anything of a run that failed."""
 
         def write() -> T:
-            with _errors(), self._session(reads=False) as session:
+            with self._errors(), self._session(reads=False) as session:
                 return session.execute_write(lambda transaction: work(Transaction(transaction)))
 
         with self._writing:
@@ -129,7 +134,7 @@ class Connection:
         """Run a statement that makes or drops an index or constraint, in a transaction of its own."""
 
         def change() -> None:
-            with _errors(), self._session(reads=False) as session:
+            with self._errors(), self._session(reads=False) as session:
                 session.run(text, parameters or {}).consume()
 
         with self._writing:
@@ -151,14 +156,30 @@ class Connection:
             database=self._database, default_access_mode="READ" if reads else "WRITE", fetch_size=FETCH_ROWS
         )
 
+    @contextmanager
+    def _errors(self, *, refused: type[KgragError] = StoreError) -> Iterator[None]:
+        """Turn the driver's errors into ours; where the disk takes no more, that is the error."""
+        try:
+            with _errors(refused=refused):
+                yield
+        except InputError:
+            raise
+        except StoreError as error:
+            if self.server is not None and (why := self.server.what_the_disk_says()):
+                raise StoreUnavailable(
+                    f"{self.server.folder}: the store cannot be written to: {why}. Free space, or choose another --store; what was done "
+                    "before is kept."
+                ) from error
+            raise
+
 
 def is_address(target: str | Path) -> bool:
     """Say whether a store is a server's address, not a folder."""
     return isinstance(target, str) and "://" in target
 
 
-def open_connection(target: str | Path, *, create: bool) -> Connection:
-    """Open a folder (embedded database) or a `neo4j://` or `bolt://` address.
+def open_connection(target: str | Path, *, create: bool, reads_only: bool = False) -> Connection:
+    """Open a folder (embedded database) or a `neo4j://` or `bolt://` address. Who `reads_only` gets a copy of a folder that is taken.
 
     The login of an address comes from `NEO4J_USERNAME` (neo4j), `NEO4J_PASSWORD` and `NEO4J_DATABASE` (neo4j). Raises `InputError` for
     what is neither, `StoreUnavailable`, `StoreLocked`.
@@ -169,9 +190,9 @@ def open_connection(target: str | Path, *, create: bool) -> Connection:
     if not (driver_log := logging.getLogger("neo4j")).handlers:
         driver_log.addHandler(logging.NullHandler())
     if not is_address(target):
-        server = EmbeddedServer(Path(target), create=create)
+        server, remark = _open_folder(Path(target), create=create, reads_only=reads_only)
         try:
-            return Connection(server.driver, DATABASE, server=server)
+            return Connection(server.driver, DATABASE, server=server, remark=remark)
         except BaseException:
             server.close()
             raise
@@ -198,6 +219,17 @@ def open_connection(target: str | Path, *, create: bool) -> Connection:
             driver.close()
             raise
     return Connection(driver, os.environ.get("NEO4J_DATABASE", "neo4j"))
+
+
+def _open_folder(folder: Path, *, create: bool, reads_only: bool) -> tuple[EmbeddedServer, str]:
+    """Start the database of a folder, or of a copy of it where somebody else has it or it may not be written to; remark on that."""
+    try:
+        return EmbeddedServer(folder, create=create), ""
+    except (StoreLocked, StoreReadOnly) as refused:
+        if not reads_only:
+            raise
+        place, remark = copy_for_reading(folder.expanduser().resolve(), refused)
+    return EmbeddedServer(place, create=False, temporary=True), remark
 
 
 @contextmanager

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 from kgrag.models.base import Vectors
 from kgrag.store.connection import Connection, Transaction
-from kgrag.store.extractions import Removed, remove_chunks_from_graphs
+from kgrag.store.extractions import Removed, move_extractions, remove_chunks_from_graphs
 from kgrag.store.ledger import WorkRecord, put_work
 from kgrag.store.links import relink
 from kgrag.store.rows import batches_by_size, chunk_from_row, chunk_row, document_from_row, document_row
@@ -64,16 +65,19 @@ class Documents:
             return []
         return self._documents(self._connection.read(statement("store/documents_of_paths"), {"paths": [path]}))
 
-    def put(self, documents: Sequence[tuple[Document, Sequence[Chunk]]]) -> DeletedCounts:
-        """Write documents with their chunks, in place of others of the same path and title; return what had to go.
+    def put(self, documents: Sequence[tuple[Document, Sequence[Chunk]]], *, moved: Sequence[str] = ()) -> DeletedCounts:
+        """Write documents with their chunks, in place of others of the same path and title and of those `moved` (ids: their files are gone
+        and came again under other paths); return what had to go.
 
         Chunks that are the same in every property but their places on the page stay with their vectors and what was extracted from them.
+        A chunk with the title, headings and text of one that has to go takes over its vector, what was extracted, and its entries in the
+        ledger.
         """
         if not documents:
             return DeletedCounts()
         self._schema.bound()
         self._waiting.forget()
-        return self._connection.write(lambda transaction: _put_documents(transaction, documents))
+        return self._connection.write(lambda transaction: _put_documents(transaction, documents, moved))
 
     def delete(self, ids: Sequence[str]) -> DeletedCounts:
         """Delete documents with their chunks and all that only those supported; unknown ids are passed over."""
@@ -168,12 +172,13 @@ def sort_documents(documents: Iterable[Document]) -> list[Document]:
     return sorted(documents, key=lambda document: (document.path, document.title, document.id))
 
 
-def _put_documents(transaction: Transaction, documents: Sequence[tuple[Document, Sequence[Chunk]]]) -> DeletedCounts:
-    """Make the database hold these documents with these chunks, and no other document of the same path and title.
+def _put_documents(
+    transaction: Transaction, documents: Sequence[tuple[Document, Sequence[Chunk]]], moved: Sequence[str]
+) -> DeletedCounts:
+    """Make the database hold these documents with these chunks, and no other document of the same path and title, nor those `moved`.
 
     A chunk that is there already, in every property the same but its places on the page, stays with its vector and with what was extracted
-    from it. Returns what
-    had to go.
+    from it. Returns what had to go.
     """
     latest = {document.id: (document, chunks) for document, chunks in documents}
     successors = {(document.path, document.title): document.id for document, _ in latest.values()}
@@ -182,7 +187,7 @@ def _put_documents(transaction: Transaction, documents: Sequence[tuple[Document,
         for row in transaction.run("store/documents_of_paths", paths=sorted({path for path, _ in successors}))
     ]
     replaced = {row["id"] for row in there if row["id"] != successors.get((row["path"], row["title"]), row["id"])}
-    deleted = _delete_documents(transaction, sorted(replaced))
+    replaced |= set(moved) - latest.keys()
 
     known = ({row["id"] for row in there} - replaced) & latest.keys()
     before = {
@@ -191,11 +196,11 @@ def _put_documents(transaction: Transaction, documents: Sequence[tuple[Document,
     }
     wanted = {chunk.id: chunk_row(chunk) for _, chunks in latest.values() for chunk in chunks}
     placed = [i for i in before if i in wanted and _apart_from_boxes(before[i]) == _apart_from_boxes(wanted[i])]
-    moved = [{"id": i, "boxes": wanted[i].get("boxes")} for i in placed if before[i] != wanted[i]]
-    for rows in batches_by_size(moved):
+    reboxed = [{"id": i, "boxes": wanted[i].get("boxes")} for i in placed if before[i] != wanted[i]]
+    for rows in batches_by_size(reboxed):
         transaction.run("store/put_chunk_boxes", rows=rows)
     stale = sorted(before.keys() - placed)
-    deleted += _delete_chunks(transaction, stale)
+    deleted = _delete_chunks(transaction, stale)
     new = [row for chunk_id, row in wanted.items() if chunk_id not in placed]
 
     for rows in batches_by_size([document_row(document) for document, _ in latest.values()]):
@@ -208,7 +213,30 @@ def _put_documents(transaction: Transaction, documents: Sequence[tuple[Document,
         known=known,
         touched={row["document_id"] for row in (*new, *(before[i] for i in stale))},
     )
-    return deleted
+    if replaced:
+        _carry_over(transaction, sorted(replaced), new)
+    return deleted + _delete_documents(transaction, sorted(replaced))
+
+
+def _carry_over(transaction: Transaction, replaced: Sequence[str], new: Sequence[Mapping[str, Any]]) -> None:
+    """Give new chunks what equal chunks of documents that have to go have: vectors, extractions, entries in the ledger."""
+    waiting: dict[tuple[Any, ...], list[str]] = defaultdict(list)
+    old = [row["chunk"] for row in transaction.run("store/chunks_of_documents", document_ids=list(replaced))]
+    for row in sorted(old, key=lambda row: (row["position"], row["id"]), reverse=True):
+        waiting[_said(row)].append(row["id"])
+    successors = {found.pop(): row["id"] for row in new if (found := waiting.get(_said(row)))}
+    for some in batches_by_size(sorted(successors)):
+        rows = [{"id": successors[chunk_id], "before": chunk_id} for chunk_id in some]
+        transaction.run("store/carry_embeddings", rows=rows)
+        work = transaction.run("store/work_of_subjects", subjects=list(some), stages=DERIVED_STAGES)
+        records = [WorkRecord.from_row(row["work"]) for row in work]
+        put_work(transaction, [replace(record, subject=successors[record.subject]) for record in records])
+    move_extractions(transaction, successors)
+
+
+def _said(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    """All of a chunk that embedders and extractors read."""
+    return row["title"], tuple(row["headings"] or ()), row["text"]
 
 
 def _apart_from_boxes(row: dict[str, Any]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ A store is a folder:
 
     lock          which process has it open (folder_lock.py)
     database/     ArcadeDB's files
+    snapshot/     those of the last finished build, for readers while the store is taken (snapshot.py)
     log/          its warnings, and a crash report of the Java machine should there ever be one
     session/      made anew at each start: the login of this session only
 
@@ -13,18 +14,20 @@ Several stores can be open in one process. After `kill -9` the next start recove
 
 from __future__ import annotations
 
+import errno
 import secrets
 import shutil
 import threading
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kgrag.errors import InputError, StoreUnavailable
+from kgrag.errors import InputError, StoreReadOnly, StoreUnavailable
 from kgrag.store.folder_lock import LOCK_FILE, FolderLock
 from kgrag.store.jvm import call_at_exit, java_class, start_jvm
+from kgrag.store.snapshot import SNAPSHOT, keep_snapshot
 
 if TYPE_CHECKING:
     import neo4j
@@ -35,6 +38,7 @@ DATABASE = "kgrag"
 LOG_FILE_BYTES = 1_000_000
 LOG_FILES = 3
 MESSAGE_BYTES = 512 * 2**20
+PROBE_BYTES = 2**20
 
 _open_servers: weakref.WeakSet[EmbeddedServer] = weakref.WeakSet()
 _life = threading.RLock()
@@ -45,12 +49,15 @@ class EmbeddedServer:
 
     username = "root"
 
-    def __init__(self, folder: Path, *, create: bool = True) -> None:
-        """Start the database of `folder`.
+    def __init__(self, folder: Path, *, create: bool = True, temporary: bool = False) -> None:
+        """Start the database of `folder`, which goes when it is closed where it is `temporary`.
 
         Raises `InputError` where there is no store and `create` is false, or where the folder holds something else; `StoreLocked` where
-        another process (or this one) has it open; `StoreUnavailable` where the database does not start.
+        another process (or this one) has it open; `StoreReadOnly` where it may not be written to; `StoreUnavailable` where the database
+        does not start.
         """
+        self._temporary = temporary
+        self._finished = False
         self.folder = folder.expanduser().resolve()
         new = _check_folder(self.folder, create=create)
         try:
@@ -59,7 +66,8 @@ class EmbeddedServer:
                 self.folder.chmod(0o700)
             self._lock = FolderLock(self.folder)
         except OSError as error:
-            raise StoreUnavailable(
+            forbidden = error.errno in (errno.EACCES, errno.EPERM, errno.EROFS)
+            raise (StoreReadOnly if forbidden else StoreUnavailable)(
                 f"{self.folder}: the store cannot be opened for writing: {error.strerror}. Free space, change the permission, or choose "
                 "another --store."
             ) from error
@@ -132,7 +140,30 @@ class EmbeddedServer:
                 self._log = None
             _open_servers.discard(self)
         shutil.rmtree(self.folder / "session", ignore_errors=True)
-        self._lock.release()
+        try:
+            if self._finished:
+                self._finished = False
+                keep_snapshot(self.folder)
+        finally:
+            self._lock.release()
+            if self._temporary:
+                shutil.rmtree(self.folder, ignore_errors=True)
+
+    def what_the_disk_says(self) -> str:
+        """Say why the store's folder takes no more ("No space left on device"), empty where it does; the database does not tell."""
+        probe = self.folder / "session" / "probe"
+        try:
+            probe.write_bytes(bytes(PROBE_BYTES))
+        except OSError as error:
+            return error.strerror or str(error)
+        finally:
+            with suppress(OSError):
+                probe.unlink(missing_ok=True)
+        return ""
+
+    def finished(self) -> None:
+        """Have what is there now kept as the snapshot for readers, when the database is closed."""
+        self._finished = True
 
     def _start(self) -> None:
         log = self.folder / "log"
@@ -152,9 +183,8 @@ class EmbeddedServer:
             self._server.getHttpServer().stopService()
             self._database = self._server.getOrCreateDatabase(DATABASE)
         except _java_exception() as error:
-            raise StoreUnavailable(
-                f"The embedded database in {self.folder} did not start: {_innermost(error)}. See {log}."
-            ) from error
+            why = self.what_the_disk_says() or f"{_innermost(error)}. See {log}"
+            raise StoreUnavailable(f"The embedded database in {self.folder} did not start: {why}.") from error
         self._port = next(
             int(plugin.getPort()) for plugin in self._server.getPlugins() if "Bolt" in str(plugin.getName())
         )
@@ -209,7 +239,9 @@ def _check_folder(folder: Path, *, create: bool) -> bool:
     return True
 
 
-_OUR_FILES = frozenset({LOCK_FILE, "database", "log", "session", "backups"})
+_OUR_FILES = frozenset(
+    {LOCK_FILE, "database", "log", "session", "backups", *(SNAPSHOT + ending for ending in ("", ".new", ".old"))}
+)
 """A start that was interrupted leaves some of them and no database."""
 
 

@@ -18,7 +18,7 @@ from kgrag.store.merges import split_touched
 from kgrag.store.rows import batches_by_size, storable
 from kgrag.types import Entity, Extraction, content_id
 
-__all__ = ["Removed", "entity_key", "put_extractions", "remove_chunks_from_graphs"]
+__all__ = ["Removed", "entity_key", "move_extractions", "put_extractions", "remove_chunks_from_graphs"]
 
 LONGEST_INDEXED = 1000
 """Characters of a comparison key that are kept: Neo4j cannot index more than 8 kB."""
@@ -93,6 +93,43 @@ def remove_chunks_from_graphs(transaction: Transaction, chunk_ids: Sequence[str]
     _delete_mentions(transaction, before.keys())
     relations = _update_relations(transaction, _edges(before), chunks=set(chunk_ids), sayings={})
     return Removed(_update_entities(transaction, {key for key, _ in before}), relations)
+
+
+def move_extractions(transaction: Transaction, successors: Mapping[str, str]) -> None:
+    """Let new chunks say, in every graph, what the chunks said whose places they take: `successors` is old id to new id."""
+    for some in batches_by_size(sorted(successors)):
+        before = _mentions(transaction.run("store/mentions_of_chunks", chunk_ids=list(some)))
+        if split_touched(transaction, {key for key, _ in before}):
+            before = _mentions(transaction.run("store/mentions_of_chunks", chunk_ids=list(some)))
+        sayings = _sayings(transaction, _edges(before), {chunk_id: successors[chunk_id] for chunk_id in some})
+        _delete_mentions(transaction, before.keys())
+        rows = [
+            {"key": key, "chunk_id": successors[chunk_id], "properties": mention}
+            for (key, chunk_id), mention in sorted(before.items())
+        ]
+        for some_rows in batches_by_size(rows):
+            transaction.run("store/put_mentions", rows=some_rows)
+        _update_relations(transaction, sayings, chunks=set(some), sayings=sayings)
+        _update_entities(transaction, {key for key, _ in before})
+
+
+def _sayings(
+    transaction: Transaction, edges: Iterable[Edge], successors: Mapping[str, str]
+) -> dict[Edge, dict[str, Saying]]:
+    """What some chunks say of relations, by relation and then by the id of the chunk that takes the place of each."""
+    by_type: dict[str, list[dict[str, str]]] = defaultdict(list)
+    for head, type_, tail in sorted(edges):
+        by_type[type_].append({"head": head, "tail": tail})
+    found: dict[Edge, dict[str, Saying]] = {}
+    for type_, ends in by_type.items():
+        for rows in batches_by_size(ends):
+            for row in transaction.run("store/relations", relation=type_, rows=list(rows)):
+                found[row["head"], type_, row["tail"]] = {
+                    successors[chunk_id]: saying
+                    for chunk_id, saying in read_sayings(row).items()
+                    if chunk_id in successors
+                }
+    return found
 
 
 def _say(graph: str, extractions: Iterable[Extraction]) -> _Said:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
 from kgrag.errors import StoreLocked
 
-__all__ = ["FolderLock"]
+__all__ = ["FolderLock", "shared_lock"]
 
 LOCK_FILE = "lock"
 
@@ -42,6 +44,16 @@ class FolderLock:
             self._file = None
 
 
+@contextmanager
+def shared_lock(folder: Path) -> Iterator[bool]:
+    """Keep others from opening a store within the block, together with other readers; give whether nobody had it open.
+
+    The folder need not be writable.
+    """
+    with (folder / LOCK_FILE).open(encoding="utf-8") as file:
+        yield _share(file)
+
+
 if sys.platform == "win32":
 
     def _take(file: IO[str]) -> bool:
@@ -54,6 +66,9 @@ if sys.platform == "win32":
             return False
         return True
 
+    def _share(file: IO[str]) -> bool:
+        return _take(file)
+
 else:
 
     def _take(file: IO[str]) -> bool:
@@ -61,6 +76,15 @@ else:
 
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def _share(file: IO[str]) -> bool:
+        import fcntl
+
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
         return True

@@ -29,14 +29,16 @@ QUERY_TIMEOUT_S = 30.0
 """Of the user's own Cypher."""
 
 
-def open_store(target: str | Path, *, create: bool = True) -> GraphStore:
+def open_store(target: str | Path, *, create: bool = True, reads_only: bool = False) -> GraphStore:
     """Open a folder (embedded database, made if `create`) or a `neo4j://` or `bolt://` address.
 
+    Who `reads_only` is not refused where another process has the folder open, or where it may not be written to: what is read is a copy of
+    the last finished build (`GraphStore.remark` says so).
     The login of an address comes from `NEO4J_USERNAME`, `NEO4J_PASSWORD` and `NEO4J_DATABASE`. Raises `InputError` where there is no
     store and `create` is false, `StoreLocked` where another process has the folder open, `StoreUnavailable` where the database cannot be
     reached or started, `StoreMismatch` where the store has another schema version.
     """
-    connection = open_connection(target, create=create)
+    connection = open_connection(target, create=create, reads_only=reads_only)
     try:
         return GraphStore(connection)
     except BaseException:
@@ -54,6 +56,8 @@ class GraphStore:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
+        self.remark = connection.remark
+        """What a reader should know: that a copy is read. Empty where it is the store itself."""
         self._schema = schema = Schema(connection)
         waiting = WaitingForVectors(connection)
         self.ledger = Ledger(connection, schema)
@@ -108,7 +112,12 @@ class GraphStore:
         yield from self._connection.ask(cypher, parameters or {}, timeout_s=timeout_s)
 
     def finish(self) -> None:
-        """Wait until the indexes are ready and built: the first question afterwards is as fast as any other."""
+        """Wait until the indexes are ready and built: the first question afterwards is as fast as any other.
+
+        What an embedded store holds when it is closed is kept as the snapshot for readers.
+        """
+        if self._connection.server is not None:
+            self._connection.server.finished()
         if self._schema.meta is not None:
             self._schema.warm_indexes(graphs=sorted(self.graphs.counts()), levels=self.communities.levels())
 

@@ -73,6 +73,9 @@ def start_jvm(crash_folder: Path) -> None:
                 # Reads the configuration now: the file goes.
                 java_class("java.util.logging.LogManager").getLogManager()
                 _let_go_of_thread()
+                # What it would print is a traceback: of a log that a full disk does not take, where the error itself comes to us anyway.
+                nowhere = java_class("java.io.OutputStream").nullOutputStream()
+                java_class("java.lang.System").setErr(java_class("java.io.PrintStream")(nowhere))
             except ArcadeDBError as error:
                 raise StoreUnavailable(
                     f"The Java virtual machine of the embedded database did not start (heap {heap}): {error}"

@@ -9,7 +9,10 @@ import pytest
 
 from kgrag.cli import run
 
-TEXT = "# X-100 board\n\n## Supply\n\nThe X-100 needs a supply voltage of 3.3 V.\n\n## Standby\n\nIn standby the X-100 draws 0.5 mA.\n"
+TEXT = (
+    "# X-100 board\n\n## Supply\n\nThe X-100 needs a supply voltage of 3.3 V.\n\n"
+    "## Standby\n\nIn standby the X-100 draws 0.5 mA. The X-100 features the LPS22HB.\n"
+)
 
 
 @pytest.fixture(scope="module")
@@ -161,15 +164,20 @@ def test_an_unreachable_database_is_exit_code_3(capsys: pytest.CaptureFixture[st
     assert "cannot be reached" in capsys.readouterr().err
 
 
-def test_a_second_process_on_one_store_is_told_so(folder: Path) -> None:
+def test_a_second_process_on_one_store_reads_the_last_build_and_may_not_write(folder: Path) -> None:
     from kgrag.store.graph import open_store
 
+    def other(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-c", "from kgrag.cli import main; main()", *arguments]
+        return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
     with open_store(folder / ".kgrag"):
-        command = [sys.executable, "-c", "from kgrag.cli import main; main()", "status"]
-        other = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    assert other.returncode == 3
-    assert "Traceback" not in other.stderr
-    assert "open" in other.stderr
+        reader, writer = other("status"), other("build", "docs")
+    assert reader.returncode == 0 and "1 documents" in reader.stdout
+    assert "snapshot of the build that finished" in reader.stderr
+    assert writer.returncode == 3
+    assert "Traceback" not in writer.stderr
+    assert "open" in writer.stderr
 
 
 def test_partly_done_is_exit_code_1(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -10,9 +10,12 @@ import pytest
 from kgrag.extract import open_extractor
 from kgrag.jobs.build import build, delete
 from kgrag.jobs.report import BuildReport
+from kgrag.models.base import Vectors
 from kgrag.settings import Settings
 from kgrag.store.graph import GraphStore, open_store
 from kgrag.testing import HashingEmbedder
+from kgrag.text.names import normal_form
+from kgrag.types import Chunk, Entity, Extraction, Relation
 
 DOCUMENTS = {
     "boards/X-100/sheet.md": "# X-100 board\n\nThe X-100 is a sensor board. It needs 3.3 V and uses the LQ22 sensor.\n",
@@ -87,6 +90,78 @@ def test_a_changed_and_a_vanished_file_leave_what_a_fresh_build_makes(
     )
     report = built(store, folder)
     assert report.removed_documents == ["docs/parts/LQ22/lq22.html"]
+    assert store.digest() == digest_of_a_fresh_build(folder, tmp_path / "fresh.kg")
+
+
+class Counting(HashingEmbedder):
+    """Counts the documents that it embeds."""
+
+    embedded = 0
+
+    async def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Count and embed."""
+        self.embedded += len(texts)
+        return await super().embed_documents(texts)
+
+
+class SayingWords:
+    """An extractor that knows nothing of documents, and counts what it is asked."""
+
+    name, fingerprint = "words", "1"
+    asked = 0
+
+    def prepare(self, documents: object, chunks: object) -> None:
+        """Learn nothing."""
+
+    async def extract(self, chunk: Chunk) -> Extraction:
+        """Relate the first word with the last."""
+        self.asked += 1
+        words = chunk.text.split()
+        first, last = (Entity(name=word, type="Word", normal=normal_form(word)) for word in (words[0], words[-1]))
+        said = (Relation(head=first, type="BEFORE", tail=last, description=chunk.text),)
+        return Extraction(chunk_id=chunk.id, entities=(first, last), relations=said, state="ok")
+
+
+def test_a_moved_or_renamed_file_keeps_vectors_and_extractions(store: GraphStore, folder: Path, tmp_path: Path) -> None:
+    def build_with(store: GraphStore, embedder: Counting, words: SayingWords) -> BuildReport:
+        extractors = [open_extractor("mention"), words]
+        return asyncio.run(
+            build(
+                [folder], store=store, embedder=embedder, extractors=extractors, settings=Settings(), keep_missing=False
+            )
+        )
+
+    embedder, words = Counting(), SayingWords()
+    build_with(store, embedder, words)
+    calls_before = {r.subject: r.attempts for r in store.ledger.of_stage("extract", "words").values()}
+    embedder.embedded = words.asked = 0
+    (folder / "boards/X-100/sheet.md").rename(folder / "boards/X-100/datasheet.md")
+    (folder / "parts").rename(folder / "sensors")
+    (folder / "notes.jsonl").rename(folder / "remarks.jsonl")
+    report = build_with(store, embedder, words)
+    assert (words.asked, embedder.embedded, report.chunks_embedded, report.new_documents) == (0, 0, 0, 0)
+    assert report.extractions["words"] == {"unchanged": store.documents.count_chunks()}
+    assert report.removed_documents == []
+    assert report.moved_documents == {
+        "docs/boards/X-100/sheet.md": "docs/boards/X-100/datasheet.md",
+        "docs/parts/LQ22/lq22.html": "docs/sensors/LQ22/lq22.html",
+        "docs/notes.jsonl": "docs/remarks.jsonl",
+    }
+    assert len(store.ledger.of_stage("extract", "words")) == len(calls_before)
+    assert len(store.ledger.of_stage("convert")) == 4
+    with open_store(tmp_path / "fresh.kg") as fresh:
+        build_with(fresh, Counting(), SayingWords())
+        assert store.digest() == fresh.digest()
+
+
+def test_a_changed_file_keeps_what_its_unchanged_chunks_have(store: GraphStore, folder: Path, tmp_path: Path) -> None:
+    section = "\n\n## Part {0}\n\n" + "Part {0} takes power. " * 120
+    file = folder / "boards/X-100/sheet.md"
+    file.write_text(DOCUMENTS["boards/X-100/sheet.md"] + "".join(section.format(n) for n in "ABC"))
+    first = built(store, folder)
+    file.write_text(file.read_text().replace("Part C takes power. ", "Part C gives power. ", 1))
+    second = built(store, folder)
+    assert 0 < second.chunks_embedded < second.chunks_written < first.chunks_written
     assert store.digest() == digest_of_a_fresh_build(folder, tmp_path / "fresh.kg")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,9 +12,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kgrag.errors import CypherWriteError, InputError, StoreLocked, StoreUnavailable
+from kgrag.errors import CypherWriteError, InputError, StoreLocked, StoreReadOnly, StoreUnavailable
 from kgrag.store.graph import GraphStore, open_store
 from kgrag.store.ledger import WorkRecord
+from kgrag.store.snapshot import copy_for_reading
 from kgrag.types import Chunk, Document, Entity, Extraction
 
 HERE = f"""
@@ -63,6 +65,63 @@ def test_a_second_process_is_told_who_has_the_store(tmp_path: Path) -> None:
             open_store(folder)
     with open_store(folder):
         pass
+
+
+def test_readers_get_the_last_finished_build_while_another_process_has_the_store(tmp_path: Path) -> None:
+    folder = tmp_path / "a.kg"
+    documents = [Document(id=name, path=f"{name}.html", title=name, sha256="0", format="html") for name in "ab"]
+    with open_store(folder) as store:
+        store.bind("e", 8)
+        store.documents.put([(documents[0], [])])
+        store.finish()
+    reading = """
+with open_store(sys.argv[1], reads_only=True) as store:
+    print([d.id for d in store.documents.all()], store.remark)
+"""
+    with open_store(folder) as writer:
+        writer.documents.put([(documents[1], [])])
+        readers = [
+            subprocess.Popen([sys.executable, "-c", HERE + reading, str(folder)], stdout=subprocess.PIPE, text=True)
+            for _ in range(2)
+        ]
+        for said in (reader.communicate(timeout=600)[0] for reader in readers):
+            assert said.startswith("['a'] Read from the snapshot of the build that finished")
+            assert f"process {os.getpid()}" in said
+        with open_store(folder, reads_only=True) as here:
+            assert [d.id for d in here.documents.all()] == ["a"]
+    with open_store(folder, reads_only=True) as alone:
+        assert ([d.id for d in alone.documents.all()], alone.remark) == (["a", "b"], "")
+
+
+def test_a_store_without_a_finished_build_cannot_be_read_while_it_is_taken(tmp_path: Path) -> None:
+    with open_store(tmp_path / "a.kg"), pytest.raises(StoreLocked, match="this process"):
+        open_store(tmp_path / "a.kg", reads_only=True)
+
+
+def test_a_folder_that_may_not_be_written_to_is_read_from_a_copy(tmp_path: Path) -> None:
+    with open_store(tmp_path / "a.kg") as store:
+        store.bind("e", 8)
+    before = sorted(path.name for path in (tmp_path / "a.kg").iterdir())
+    place, remark = copy_for_reading(tmp_path / "a.kg", StoreReadOnly("a.kg: Read-only file system. Choose another."))
+    assert (place / "database" / "kgrag").is_dir() and sorted(p.name for p in (tmp_path / "a.kg").iterdir()) == before
+    assert remark == "Read from a copy of it: a.kg: Read-only file system."
+    shutil.rmtree(place)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no such limit")
+def test_a_disk_that_takes_no_more_is_one_line(tmp_path: Path) -> None:
+    limited = """
+import resource
+resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
+try:
+    with open_store(sys.argv[1]) as store:
+        store.bind("e", 8)
+except StoreUnavailable as error:
+    print(error)
+"""
+    said = run("from kgrag.errors import StoreUnavailable\n" + limited, str(tmp_path / "a.kg"))
+    assert "File too large" in said.stdout and len(said.stdout.splitlines()) == 1
+    assert "java" not in said.stderr
 
 
 def test_stores_can_be_open_side_by_side_and_one_after_the_other(tmp_path: Path) -> None:

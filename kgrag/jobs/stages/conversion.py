@@ -6,6 +6,7 @@ import hashlib
 import logging
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from kgrag.common.progress import Progress
@@ -36,9 +37,14 @@ def convert(
     progress: Progress,
     report: BuildReport,
     stopping: threading.Event,
+    keep_missing: bool = False,
 ) -> None:
-    """Read the files that the ledger does not know as they are now, and write their documents and chunks, until `stopping`."""
+    """Read the files that the ledger does not know as they are now, and write their documents and chunks, until `stopping`.
+
+    A document whose file is gone and came again under another path keeps what was made of it, unless `keep_missing`.
+    """
     done = store.ledger.of_stage("convert")
+    gone = _Gone(() if keep_missing else vanished(discovery, store))
     with progress.step("Read", len(discovery.sources), "files") as step:
         for source in discovery.sources:
             if stopping.is_set():
@@ -52,7 +58,8 @@ def convert(
                     report.unchanged_files += 1
                     continue
                 converted = read_source(source, embedder, settings)
-                _replace(source, store, converted, report, again=previous is not None and previous.version != version)
+                again = previous is not None and previous.version != version
+                _replace(source, store, converted, report, gone, again=again)
             except DocumentError as error:
                 state, reason = "failed", error.reason
                 logging.getLogger(__name__).debug("%s could not be read", source.stored_path, exc_info=error)
@@ -75,12 +82,35 @@ def convert(
 def remove_vanished(discovery: Discovery, store: GraphStore, report: BuildReport) -> None:
     """Delete the documents that lie under a folder that was read and whose files are gone, and forget files that never became any."""
     present = {source.stored_path for source in discovery.sources}
-    vanished = [d for d in store.documents.all() if d.path not in present and discovery.covers(d.path)]
-    store.documents.delete([document.id for document in vanished])
+    documents = vanished(discovery, store)
+    store.documents.delete([document.id for document in documents])
     store.ledger.forget(
         "convert", [path for path in store.ledger.of_stage("convert") if path not in present and discovery.covers(path)]
     )
-    report.removed_documents.extend(sorted({document.path for document in vanished}))
+    report.removed_documents.extend(sorted({document.path for document in documents}))
+
+
+def vanished(discovery: Discovery, store: GraphStore) -> list[Document]:
+    """Return the documents that lie under a folder that was read and whose files are gone."""
+    present = {source.stored_path for source in discovery.sources}
+    return [d for d in store.documents.all() if d.path not in present and discovery.covers(d.path)]
+
+
+class _Gone:
+    """Documents whose files are gone: one that comes again, with the same content under another path, takes the place of one of them."""
+
+    def __init__(self, documents: Iterable[Document]) -> None:
+        self._documents: dict[str, list[Document]] = defaultdict(list)
+        for document in documents:
+            self._documents[document.sha256].append(document)
+
+    def take(self, new: Document) -> Document | None:
+        """Return the document that `new` was before, each once; None where there is none."""
+        same = self._documents.get(new.sha256, [])
+        found = next((document for document in same if document.title == new.title), same[0] if same else None)
+        if found is not None:
+            same.remove(found)
+        return found
 
 
 def read_source(source: Source, embedder: Embedder, settings: Settings) -> Iterable[Converted]:
@@ -124,7 +154,7 @@ def file_digest(source: Source) -> str:
 
 
 def _replace(
-    source: Source, store: GraphStore, converted: Iterable[Converted], report: BuildReport, *, again: bool
+    source: Source, store: GraphStore, converted: Iterable[Converted], report: BuildReport, gone: _Gone, *, again: bool
 ) -> None:
     """Write the documents of one file in batches; those that it had before and has no more are deleted.
 
@@ -132,19 +162,25 @@ def _replace(
     """
     stale = {document.id for document in store.documents.of_path(source.stored_path)}
     batch: list[tuple[Document, Sequence[Chunk]]] = []
+    moved: list[str] = []
     for one in converted:
         report.notes.extend(f"{source.stored_path}: {note}" for note in one.notes)
         for rule, lines in one.cleaning.removed.items():
             report.removed_lines.setdefault(rule, []).extend(f"{source.stored_path}: {line}" for line in lines)
-        if one.document.id in stale:
+        known = one.document.id in stale
+        if known:
             stale.remove(one.document.id)
             if not again:
                 continue
         batch.append((one.document, one.chunks))
-        report.new_documents += 1
+        if not known and (before := gone.take(one.document)):
+            moved.append(before.id)
+            report.moved_documents[before.path] = one.document.path
+        else:
+            report.new_documents += 1
         report.chunks_written += len(one.chunks)
         if sum(len(chunks) for _, chunks in batch) >= WRITE_CHUNKS:
-            store.documents.put(batch)
-            batch = []
-    store.documents.put(batch)
+            store.documents.put(batch, moved=moved)
+            batch, moved = [], []
+    store.documents.put(batch, moved=moved)
     store.documents.delete(sorted(stale))

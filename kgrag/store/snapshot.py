@@ -1,0 +1,75 @@
+"""The last finished build of an embedded store, for readers while somebody else has the store.
+
+ArcadeDB lets one process open a database, and writes even when it is only read. So a build that has finished leaves a copy of the closed
+database beside it (`snapshot/`), and who comes while the store is taken, or may not write there, opens a copy of that copy in a temporary
+folder of its own: any number of readers, none of which waits for another or sees half a build.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from datetime import datetime
+from pathlib import Path
+
+from kgrag.errors import KgragError, StoreUnavailable
+from kgrag.store.folder_lock import shared_lock
+
+__all__ = ["SNAPSHOT", "copy_for_reading", "keep_snapshot"]
+
+SNAPSHOT, DATABASE_FOLDER = "snapshot", "database"
+TRIES = 3
+"""A build that finishes meanwhile takes the snapshot away while it is copied."""
+
+
+def keep_snapshot(folder: Path) -> None:
+    """Copy the closed database of a store, in place of the snapshot that it has. Raises `StoreUnavailable` where there is no room."""
+    new, old = folder / f"{SNAPSHOT}.new", folder / f"{SNAPSHOT}.old"
+    for left in (new, old):
+        shutil.rmtree(left, ignore_errors=True)
+    try:
+        shutil.copytree(folder / DATABASE_FOLDER, new / DATABASE_FOLDER)
+        if (folder / SNAPSHOT).exists():
+            (folder / SNAPSHOT).rename(old)
+        new.rename(folder / SNAPSHOT)
+    except OSError as error:
+        shutil.rmtree(new, ignore_errors=True)
+        raise StoreUnavailable(
+            f"{folder}: the build is done, but no snapshot of it for readers could be kept: {reason(error)}. Free space and build again."
+        ) from error
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def copy_for_reading(folder: Path, refused: KgragError) -> tuple[Path, str]:
+    """Copy a store that was `refused` to a temporary folder; return it and a remark. Raises `refused` where there is nothing to copy."""
+    place = Path(tempfile.mkdtemp(prefix="kgrag-read-"))
+    try:
+        for _ in range(TRIES):
+            try:
+                with shared_lock(folder) as quiet:
+                    source = folder if quiet else folder / SNAPSHOT
+                    if not (source / DATABASE_FOLDER).is_dir():
+                        raise refused
+                    at = datetime.fromtimestamp((source / DATABASE_FOLDER).stat().st_mtime).astimezone()
+                    shutil.copytree(source / DATABASE_FOLDER, place / DATABASE_FOLDER, dirs_exist_ok=True)
+            except FileNotFoundError:
+                shutil.rmtree(place / DATABASE_FOLDER, ignore_errors=True)
+                continue
+            what = "a copy of it" if quiet else f"the snapshot of the build that finished {at:%Y-%m-%d %H:%M}"
+            return place, f"Read from {what}: {str(refused).partition('. ')[0]}."
+        raise refused
+    except OSError as error:
+        shutil.rmtree(place, ignore_errors=True)
+        raise StoreUnavailable(
+            f"{folder}: the store cannot be copied to {place.parent} for reading: {reason(error)}. Free space there, or set TMPDIR."
+        ) from error
+    except BaseException:
+        shutil.rmtree(place, ignore_errors=True)
+        raise
+
+
+def reason(error: OSError) -> str:
+    """Say why, of an error of `shutil.copytree`, too, which has a list of what failed."""
+    if isinstance(error, shutil.Error):
+        return str(error.args[0][0][2]) if error.args and error.args[0] else "unknown"
+    return error.strerror or str(error)

@@ -1,0 +1,130 @@
+"""`kgrag ask` as a session on a terminal, and with a file of questions."""
+
+import json
+import os
+import pty
+import re
+import select
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kgrag.cli import run
+
+QUESTION = "What is the standby current of the X-100?"
+TIMEOUT_S = 120
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("ask")
+    (place / "docs").mkdir()
+    (place / "docs/x-100.md").write_text(
+        "# X-100 board\n\n## Supply\n\nThe X-100 needs 3.3 V.\n\n## Standby\n\nThe standby current of the X-100 is 0.5 mA.\n"
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(place)
+        assert run(["build", "docs"]) == 0
+    return place
+
+
+@pytest.fixture(autouse=True)
+def _in_the_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+
+
+class Terminal:
+    """A process of kgrag on a terminal of its own."""
+
+    def __init__(self, folder: Path, state: Path) -> None:
+        self._master, slave = pty.openpty()
+        environment = {**os.environ, "XDG_STATE_HOME": str(state), "TERM": "dumb"}
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "kgrag", "ask"],
+            cwd=folder,
+            env=environment,
+            pass_fds=(slave,),
+            preexec_fn=lambda: os.login_tty(slave),  # so that Ctrl-C is a signal
+        )
+        os.close(slave)
+        self.output = ""
+
+    def say(self, text: str) -> None:
+        os.write(self._master, text.encode())
+
+    def wait_for(self, pattern: str) -> str:
+        """Read until the output after what was waited for before has the pattern; return that output."""
+        deadline = time.monotonic() + TIMEOUT_S
+        while not (found := re.search(pattern, self.output)):
+            assert time.monotonic() < deadline and self.process.poll() is None, self.output
+            if select.select([self._master], [], [], 1)[0]:
+                self.output += os.read(self._master, 65536).decode(errors="replace")
+        said, self.output = self.output[: found.end()], self.output[found.end() :]
+        return said
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        os.close(self._master)
+
+
+@pytest.fixture
+def terminal(folder: Path, tmp_path: Path) -> Iterator[Terminal]:
+    opened = Terminal(folder, tmp_path)
+    yield opened
+    opened.close()
+
+
+def test_a_session_answers_shows_sources_and_goes_on_after_mistakes(terminal: Terminal, tmp_path: Path) -> None:
+    terminal.wait_for("> ")
+    terminal.say(f"{QUESTION}\n")
+    assert "0.5 mA" in terminal.wait_for(r"pieces of evidence[^\n]*\n")
+    terminal.say("/sources 1\n")
+    terminal.wait_for(r"\[1\] docs/x-100.md, X-100 board > Standby[\s\S]*The standby current of the X-100 is")
+    terminal.say("/sources 9\n")
+    terminal.wait_for("Expected the number of a source")
+    terminal.say("/why\n")
+    terminal.wait_for(r"pipeline default, answered by rules[\s\S]*\[1\] docs/x-100.md[^\n]*dense")
+    terminal.say("/pipeline nowhere\n")
+    terminal.wait_for("nowhere")
+    terminal.say("/pipeline dense\n")
+    terminal.wait_for("pipeline dense\r")
+    terminal.say(f"{QUESTION}\n")
+    terminal.wait_for("pipeline dense · ")
+    terminal.wait_for("> ")
+    terminal.say("\x03")
+    terminal.wait_for("Ctrl-D ends the session")
+    terminal.say("\x04")
+    assert terminal.process.wait(TIMEOUT_S) == 0
+    assert QUESTION in (tmp_path / "kgrag" / "questions").read_text()
+
+
+def test_a_question_that_fails_does_not_end_the_others(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [
+        {"id": "a", "question": QUESTION},
+        {"id": "b", "question": " "},
+        {"id": 3, "question": "What does the X-100 need?"},
+    ]
+    (folder / "q.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert run(["ask", "--questions", "q.jsonl", "--json"]) == 1
+    printed = capsys.readouterr()
+    lines = [json.loads(line) for line in printed.out.splitlines()]
+    assert [line["id"] for line in lines] == ["a", "b", 3]
+    assert "0.5 mA" in lines[0]["text"] and "empty" in lines[1]["error"] and "3.3 V" in lines[2]["text"]
+    assert "1 of 3 questions failed" in printed.err
+
+
+def test_questions_may_be_plain_lines(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "q.txt").write_text(f"{QUESTION}\n\nWhat does the X-100 need?\n")
+    assert run(["ask", "--questions", "q.txt"]) == 0
+    out = capsys.readouterr().out
+    assert out.index(QUESTION) < out.index("0.5 mA") < out.index("What does the X-100 need?") < out.index("3.3 V")
+
+
+def test_without_question_and_terminal_it_says_what_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["ask"]) == 2
+    assert "--questions FILE" in capsys.readouterr().err
