@@ -132,7 +132,9 @@ def _read(file: Path) -> list[tuple[str | int, str]]:
         text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"--questions {file}: expected a text file with a question a line: {error}") from error
-    found = [(number, line.strip()) for number, line in enumerate(text.splitlines(), start=1) if line.strip()]
+    found: list[tuple[str | int, str]] = [
+        (number, line.strip()) for number, line in enumerate(text.splitlines(), start=1) if line.strip()
+    ]
     if not found:
         raise InputError(f"--questions {file}: expected a question a line, got an empty file.")
     return found

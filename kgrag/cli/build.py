@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -156,7 +156,7 @@ def build(
     from kgrag.knowledge_graph import estimate_build, open_graph
     from kgrag.settings import load_settings
 
-    settings = {
+    settings: dict[str, Any] = {
         "pdf": pdf,
         "chunker": chunker,
         "embedder": embedder,
