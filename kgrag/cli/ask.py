@@ -159,12 +159,13 @@ def _answer_all(
             stdout.print(f"## {question}\n", style="bold")
         try:
             answer = opened.ask(question, top=top, budget=budget)
-        except KgragError as error:
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is this question's
             failed += 1
+            why = str(error) if isinstance(error, KgragError) else f"Unexpected {type(error).__name__}: {error}"
             if as_json:
-                sys.stdout.write(json_line({"id": number, "question": question, "error": str(error)}) + "\n")
+                sys.stdout.write(json_line({"id": number, "question": question, "error": why}) + "\n")
             else:
-                complain(str(error))
+                complain(why)
         else:
             if as_json:
                 sys.stdout.write(json_line({"id": number, **answer.model_dump(mode="json")}) + "\n")
