@@ -31,13 +31,15 @@ class KgragRetriever(BaseRetriever):
     def __init__(self, graph: KnowledgeGraph, *, top: int | None = None, budget: int | None = None) -> None:
         super().__init__()
         self._graph = graph
-        self._limits = {"top": top, "budget": budget}
+        self._top, self._budget = top, budget
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        return [_node(piece) for piece in self._graph.retrieve(query_bundle.query_str, **self._limits)]
+        return [
+            _node(piece) for piece in self._graph.retrieve(query_bundle.query_str, top=self._top, budget=self._budget)
+        ]
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        found = await self._graph.asynchronous.retrieve(query_bundle.query_str, **self._limits)
+        found = await self._graph.asynchronous.retrieve(query_bundle.query_str, top=self._top, budget=self._budget)
         return [_node(piece) for piece in found]
 
 
