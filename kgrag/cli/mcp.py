@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from kgrag.cli.options import BaseUrl, Embedder, Graph, Model, Pipeline, Reranker, Store
+from kgrag.cli.options import AllowedHosts, BaseUrl, Embedder, Graph, Model, Pipeline, Reranker, Store, Users
 
 __all__ = ["mcp"]
 
@@ -19,13 +19,8 @@ def mcp(
         str, typer.Option("--host", help="With --http: one that other machines reach needs --users.")
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="With --http; 0 takes a free one.")] = 8322,
-    users: Annotated[
-        Path | None, typer.Option("--users", help="A file of users; kgrag users add makes one.", show_default=False)
-    ] = None,
-    allowed_host: Annotated[
-        list[str] | None,
-        typer.Option("--allowed-host", help="A further name by which it may be called.", show_default=False),
-    ] = None,
+    users: Users = None,
+    allowed_host: AllowedHosts = None,
     desk: Annotated[
         Path | None, typer.Option("--desk", help="Folder of the audit log. Default: ./.kgrag-desk", show_default=False)
     ] = None,

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 __all__ = [
+    "AllowedHosts",
     "AsJson",
     "BaseUrl",
     "Budget",
@@ -25,6 +26,7 @@ __all__ = [
     "TimeoutS",
     "TokensPerMinute",
     "Top",
+    "Users",
 ]
 
 Store = Annotated[
@@ -118,4 +120,15 @@ ModelCache = Annotated[
 Prices = Annotated[
     Path | None,
     typer.Option("--prices", help="A TOML file with prices of models, over kgrag's own.", show_default=False),
+]
+Users = Annotated[
+    Path | None, typer.Option("--users", help="A file of users; kgrag users add makes one.", show_default=False)
+]
+AllowedHosts = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--allowed-host",
+        help="A further name by which it may be called. May be given several times.",
+        show_default=False,
+    ),
 ]

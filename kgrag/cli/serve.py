@@ -13,7 +13,19 @@ from typing import Annotated, Any
 
 import typer
 
-from kgrag.cli.options import BaseUrl, Embedder, Graph, Model, ModelCache, Pipeline, Reranker, Store, TimeoutS
+from kgrag.cli.options import (
+    AllowedHosts,
+    BaseUrl,
+    Embedder,
+    Graph,
+    Model,
+    ModelCache,
+    Pipeline,
+    Reranker,
+    Store,
+    TimeoutS,
+    Users,
+)
 
 __all__ = ["serve", "serving", "until_told"]
 
@@ -26,18 +38,8 @@ def serve(
         str, typer.Option("--host", help="Address to listen on. One that other machines reach needs --users.")
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0 takes a free one.")] = 8321,
-    users: Annotated[
-        Path | None,
-        typer.Option("--users", help="A file of users; kgrag users add makes one.", show_default=False),
-    ] = None,
-    allowed_host: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--allowed-host",
-            help="A further name by which the desk may be called. May be given several times.",
-            show_default=False,
-        ),
-    ] = None,
+    users: Users = None,
+    allowed_host: AllowedHosts = None,
     desk: Annotated[
         Path | None,
         typer.Option(
