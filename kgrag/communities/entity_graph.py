@@ -29,7 +29,20 @@ _DATE_WORD = (
 )
 DATE = re.compile(rf"{_DATE_WORD}(?:[\s,./–-]+{_DATE_WORD})*", re.IGNORECASE)
 VALUE_TYPES = frozenset(
-    {"quantity", "date", "time", "year", "number", "cardinal", "ordinal", "percent", "money", "duration"}
+    {
+        "quantity",
+        "date",
+        "time",
+        "year",
+        "number",
+        "cardinal",
+        "ordinal",
+        "percent",
+        "money",
+        "duration",
+        "value",
+        "version",
+    }
 )
 
 

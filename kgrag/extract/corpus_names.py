@@ -1,7 +1,8 @@
-"""The names of a corpus: what its titles, headings, products, part numbers and recurring proper names are, learned from the corpus itself.
+"""The names of a corpus, learned from itself: its titles, products, part numbers, identifiers and recurring proper names.
 
-What is generic is decided by counting, not by a list of words: a heading that many documents have says nothing, a title made of words
-that the corpus writes in lower case is matched only with its capitals, a prefix with a whole series of small numbers is a row of pins.
+What is generic is decided by counting, not by a list of words: a proper name recurs in several places, a title made of words that the
+corpus writes in lower case is matched only with its capitals, a prefix with a whole series of small numbers is a row of pins. A heading is
+no name: what it names is found in it.
 """
 
 from __future__ import annotations
@@ -12,22 +13,29 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from kgrag.text.name_shapes import part_numbers
+from kgrag.text.name_shapes import code_names, is_code_name, part_numbers
 from kgrag.text.names import Gazetteer, NameMatch, normal_form
 from kgrag.text.units import SYMBOLS
 from kgrag.types import Chunk, Document, content_id
 
-__all__ = ["CorpusNames", "informative_heading"]
+__all__ = ["IDENTIFIER", "PART", "PRODUCT", "TERM", "TITLE", "CorpusNames"]
 
-PRODUCT, TITLE, PART, SECTION, TERM = "Product", "Title", "Part", "Section", "Term"
-RANK = {PRODUCT: 0, TITLE: 1, PART: 2, SECTION: 3, TERM: 4}
+PRODUCT, TITLE, PART, IDENTIFIER, TERM = "Product", "Title", "Part", "Identifier", "Term"
 """One name has one type, so that its mentions meet in one node: the first of these that fits."""
 
-GENERIC_HEADING_DOCUMENTS = 2
-"""A heading of so many documents is generic, unless it has a part number."""
-TERM_DOCUMENTS = 2
-"""A proper name becomes a term when so many documents have it."""
-SINGLE_WORD_TERM_DOCUMENTS = 3
+PLACE_HEADINGS = 2
+"""Headings from the top that tell places of a document apart: a manual in one file is as many places as it has sections."""
+TERM_PLACES = 2
+"""A proper name becomes a term when it stands in so many places."""
+SINGLE_WORD_TERM_PLACES = 3
+IDENTIFIER_CHUNKS = 2
+"""What one chunk alone has is an example's."""
+ONE_THING_CHUNKS = 100
+"""A document that is no longer than this and names its product or title in its text is about one thing: tables and pronouns are of that."""
+SHEET_CHUNKS = 5
+"""So short, a document of a known product need not name it."""
+PRODUCT_DOCUMENTS = 3
+"""A product that has more documents has a manual of many pages, each about something else."""
 ORDINARY_LOWER_CASE_SHARE = 0.1
 """A word that is written in lower case more often than this is an ordinary word."""
 SERIES_MEMBERS = 6
@@ -38,14 +46,13 @@ CELL_CHARACTERS = 40
 WORD = re.compile(r"[^\W\d_]+")
 SERIES_MEMBER = re.compile(r"(.*?\D)(\d{1,2})")
 POSSESSIVE = re.compile(r"['’]s?$")
-NUMBERED = re.compile(
-    r"^(?:(?:chapter|section|appendix)\s+)?(?:\d+(?:\.\d+)*|[A-Z](?:\.\d+)+)[.):]?\s+(?=\S)", re.IGNORECASE
-)
 PARENTHESIS = re.compile(r"\s*\([^()]*\)\s*$")
 CAPITAL = r"(?:[A-Z][\w'’]*[^\W_]|[A-Z]{2,})"
 PROPER = re.compile(
     rf"\b{CAPITAL}(?:(?:[ -]|\s(?:of|the|and|de|von|van|da|del|la|for|&)\s(?:the\s)?){CAPITAL}|\s\d+(?![\w.,]))*"
 )
+PATH = re.compile(r"(?:^|[\s(\"'])(?:~|\.{0,2})/|[/\\]\S*[/\\]|://")
+"""What stands in a path or an address is no name."""
 PART_CONTINUES = re.compile(r"-\d")
 SENTENCE_START = re.compile(r"(?:^|[.!?:;=|\n•\-–(\[\"“]\s*)$")
 CAMEL = re.compile(r"[A-Z]{2,}|\w*[a-z][A-Z]\w*|[A-Z]+[a-z]+[A-Z]\w*")
@@ -57,10 +64,13 @@ class _Counts:
 
     lower: Counter[str] = field(default_factory=Counter)
     upper: Counter[str] = field(default_factory=Counter)
-    heading_documents: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    heading_spellings: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    chunks: Counter[str] = field(default_factory=Counter)
+    """By document."""
+    names_itself: set[str] = field(default_factory=set)
+    """Documents whose text says their product or their title."""
+    identifier_chunks: Counter[str] = field(default_factory=Counter)
     part_spellings: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    proper_documents: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    proper_places: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     proper_spellings: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     starts_sentence: Counter[str] = field(default_factory=Counter)
 
@@ -74,21 +84,35 @@ class CorpusNames:
     """The gazetteer of a corpus, with the type of each name. Equal corpora give equal names, in whatever order they come."""
 
     def __init__(self, documents: Iterable[Document], chunks: Iterable[Chunk]) -> None:
-        titles, products = set(), set()
+        titles: set[str] = set()
         self.product_of: dict[str, str] = {}
         title_of: dict[str, str] = {}
         for document in documents:
             titles.add(document.title)
             title_of[document.id] = document.title
             if document.product:
-                products.add(document.product)
                 self.product_of[document.id] = document.product
         counts = _Counts()
         for chunk in chunks:
             titles.add(chunk.title)
-            _count(counts, chunk)
-        self._products = sorted(f"{title}\t{self.product_of.get(document, '')}" for document, title in title_of.items())
-        self._learn(titles, products, counts)
+            _count(counts, chunk, own=self.product_of.get(chunk.document_id) or chunk.title)
+        documents_of = Counter(self.product_of.values())
+        self.about_one_thing = {
+            document
+            for document in counts.chunks
+            if (
+                document in counts.names_itself
+                or (counts.chunks[document] <= SHEET_CHUNKS and document in self.product_of)
+            )
+            and counts.chunks[document] <= ONE_THING_CHUNKS
+            and documents_of[self.product_of.get(document, "")] <= PRODUCT_DOCUMENTS
+        }
+        """Ids of documents that are about their product, or about what their title names."""
+        self._documents = sorted(
+            f"{title}\t{self.product_of.get(document, '')}\t{document in self.about_one_thing}"
+            for document, title in title_of.items()
+        )
+        self._learn(titles, set(self.product_of.values()), counts)
 
     def _learn(self, titles: set[str], products: set[str], counts: _Counts) -> None:
         named: dict[str, tuple[str, str]] = {}
@@ -97,7 +121,7 @@ class CorpusNames:
             (PRODUCT, products),
             (TITLE, titles),
             (PART, _parts(counts)),
-            (SECTION, _headings(counts)),
+            (IDENTIFIER, {name for name, chunks in counts.identifier_chunks.items() if chunks >= IDENTIFIER_CHUNKS}),
             (TERM, _terms(counts)),
         ):
             for name in sorted(filter(_is_name, names)):
@@ -114,19 +138,16 @@ class CorpusNames:
         self._guarded = {
             key: name
             for key, (kind, name) in named.items()
-            if kind != PART and _is_made_of_ordinary_words(name, counts)
+            if kind not in (PART, IDENTIFIER) and _is_made_of_ordinary_words(name, counts)
         }
-        self._gazetteer = Gazetteer(
-            (name for kind, name in named.values() if kind != SECTION or _is_telling(name)),
-            as_written=self._guarded.values(),
-        )
+        self._gazetteer = Gazetteer((name for _, name in named.values()), as_written=self._guarded.values())
         # Tables say the same in many cells (GND, Digital, 3.3 V).
         self._find_in_cell = lru_cache(maxsize=1 << 14)(self._find)
         self.fingerprint = content_id(
             *(f"{key}\t{kind}\t{name}" for key, (kind, name) in sorted(named.items())),
             *(f"{key}\t{full}" for key, full in sorted(self._entity_key.items())),
             *sorted(self._guarded),
-            *self._products,
+            *self._documents,
         )
 
     def __len__(self) -> int:
@@ -153,30 +174,31 @@ class CorpusNames:
         return self._find_in_cell(text) if len(text) <= CELL_CHARACTERS else self._find(text)
 
     def _find(self, text: str) -> tuple[NameMatch, ...]:
-        return tuple(
-            match
-            for match in self._gazetteer.find(text)
-            if match.key not in self._guarded
+        return tuple(match for match in self._gazetteer.find(text) if self._is_meant(match, text))
+
+    def _is_meant(self, match: NameMatch, text: str) -> bool:
+        if PATH.search(text, text.rfind(" ", 0, match.start) + 1, match.start):
+            return False
+        if self._types[match.key] == IDENTIFIER:
+            # `transport maps` is no setting.
+            return is_code_name(match.written)
+        return (
+            match.key not in self._guarded
             or " " in match.written
             or match.written == text
             or not SENTENCE_START.search(text, max(0, match.start - 8), match.start)
         )
 
 
-def informative_heading(heading: str) -> str:
-    """The heading without its number (`4.2 Pressure Sensor`)."""
-    return NUMBERED.sub("", heading).strip().rstrip(":").strip() or heading
-
-
-def _count(counts: _Counts, chunk: Chunk) -> None:
-    document = chunk.document_id
+def _count(counts: _Counts, chunk: Chunk, *, own: str) -> None:
+    place = "\n".join((chunk.document_id, *chunk.headings[:PLACE_HEADINGS]))
+    counts.chunks[chunk.document_id] += 1
+    if chunk.document_id not in counts.names_itself and PARENTHESIS.sub("", own).casefold() in chunk.text.casefold():
+        counts.names_itself.add(chunk.document_id)
+    for name in set(code_names(f"{chunk.section}\n{chunk.text}")):
+        counts.identifier_chunks[name] += 1
     for word in WORD.findall(chunk.text):
         (counts.lower if word[0].islower() else counts.upper)[word.lower()] += 1
-    for heading in chunk.headings:
-        name = informative_heading(heading)
-        key = normal_form(name)
-        counts.heading_documents[key].add(document)
-        counts.heading_spellings[key][name] += 1
     for part in part_numbers(f"{chunk.title}\n{chunk.section}\n{chunk.text}"):
         counts.part_spellings[normal_form(part)][part] += 1
     for match in PROPER.finditer(chunk.text):
@@ -194,7 +216,7 @@ def _count(counts: _Counts, chunk: Chunk) -> None:
             if not written[:1].isupper():
                 continue
         key = normal_form(written)
-        counts.proper_documents[key].add(document)
+        counts.proper_places[key].add(place)
         counts.proper_spellings[key][written] += 1
 
 
@@ -211,21 +233,10 @@ def _parts(counts: _Counts) -> set[str]:
     }
 
 
-def _headings(counts: _Counts) -> set[str]:
-    found = set()
-    for key, documents in counts.heading_documents.items():
-        name = _spelling(counts.heading_spellings[key])
-        has_part = any(True for _ in part_numbers(name))
-        single = len(WORD.findall(name)) < 2
-        if has_part or (len(documents) < GENERIC_HEADING_DOCUMENTS and (not single or _is_telling(name))):
-            found.add(name)
-    return found
-
-
 def _terms(counts: _Counts) -> set[str]:
     found = set()
-    for key, documents in counts.proper_documents.items():
-        if len(documents) < TERM_DOCUMENTS:
+    for key, places in counts.proper_places.items():
+        if len(places) < TERM_PLACES:
             continue
         spellings = counts.proper_spellings[key]
         name = _spelling(spellings)
@@ -234,10 +245,7 @@ def _terms(counts: _Counts) -> set[str]:
             if not all(counts.is_ordinary(word) for word in words):
                 found.add(name)
         elif (
-            len(documents) >= SINGLE_WORD_TERM_DOCUMENTS
-            and len(name) > 1
-            and name.isalpha()
-            and not counts.is_ordinary(name)
+            len(places) >= SINGLE_WORD_TERM_PLACES and len(name) > 1 and name.isalpha() and not counts.is_ordinary(name)
         ):
             inside = sum(spellings.values()) - counts.starts_sentence[name]
             # Most capitals of a name stand in the middle of a sentence, and by themselves: a first name does not.
@@ -248,11 +256,6 @@ def _terms(counts: _Counts) -> set[str]:
 
 def _spelling(spellings: Counter[str]) -> str:
     return min(spellings, key=lambda name: (-spellings[name], name))
-
-
-def _is_telling(heading: str) -> bool:
-    """Whether a heading has a word that is a name by its shape, so that the same words elsewhere mean this section."""
-    return any(CAMEL.fullmatch(word) or any(c.isdigit() for c in word) for word in heading.split())
 
 
 def _is_name(name: str) -> bool:

@@ -1,7 +1,9 @@
 """The model-free extractor: what a careful reader takes from a chunk without understanding it.
 
-Entities are the known names of the corpus (`corpus_names`) where the chunk writes them, its own title and headings, and its quantities.
-Relations are what table rows, `Name: value` lines, definitions and plain verbs say, each with its sentence or row as description.
+Entities are the known names of the corpus (`corpus_names`) where the chunk, its title or its headings write them, and its quantities. A
+heading is no thing, but a chunk is about what its headings name. Relations are what table rows, `Name: value` lines, definitions, defaults
+of settings and plain verbs say, each with its sentence or row as description, and only of what is named: a row without a name of its own,
+or a pronoun, stands for the document's thing where the document is about one.
 """
 
 from __future__ import annotations
@@ -11,8 +13,17 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import TypeVar
 
-from kgrag.extract.corpus_names import PART, PRODUCT, SECTION, TITLE, CorpusNames, informative_heading
-from kgrag.extract.patterns import definition, statements
+from kgrag.extract.corpus_names import IDENTIFIER, PART, PRODUCT, TERM, TITLE, CorpusNames
+from kgrag.extract.patterns import (
+    available_since,
+    class_after,
+    default_value,
+    definition,
+    file_after,
+    predicate_begins,
+    said_of_object,
+    statements,
+)
 from kgrag.text.names import NORMAL_FORM_VERSION, NameMatch, normal_form, quantities
 from kgrag.text.quantities import Quantity
 from kgrag.text.sentences import Sentence, sentences
@@ -20,22 +31,32 @@ from kgrag.types import Chunk, Document, Entity, Extraction, Relation, content_i
 
 __all__ = ["MentionExtractor"]
 
-VERSION = "2"
+VERSION = "3"
 """Goes up when the same chunk would give another extraction."""
 
-QUANTITY, CLASS = "Quantity", "Class"
+QUANTITY, CLASS, VALUE, VERSION_OF = "Quantity", "Class", "Value", "Version"
 ITS_SUBJECT = re.compile(
     r"(?:it|he|she|they|this (?:\w+)|the (?:board|module|device|product|carrier|shield|kit|sensor|unit|system"
     r"|film|song|album|band|company))\b(?!['’]s)",
     re.IGNORECASE,
 )
-"""What stands for the chunk's subject at the beginning of a sentence."""
+"""What stands for the document's one thing at the beginning of a sentence."""
+PRONOUN = re.compile(r"(?:it|he|she|they)\b(?!['’]s)", re.IGNORECASE)
+"""What stands for what the sentence before was about."""
 NAME_VALUE = re.compile(r"^(?P<name>[^\W\d][^:.;|(]{1,60}):\s+(?P<value>\S.{0,100})$")
+ITEM = re.compile(r"(?P<name>[A-Za-z][\w.-]*(?:\([1-9]\))?)(?:\s\([^()]*\)(?::|$)|:(?=\s|$)|\s[-–—]\s)")
+"""The beginning of an item of a list of settings: `max_idle (default: 100s): The maximal ...`."""
+CONFIGURATION = re.compile(r"\.(?:conf|cfg|cf|ini|toml|ya?ml|json|users)$")
+NAME_SHAPE = re.compile(r"[A-Z]{2,}|[A-Z]?[a-z]+[A-Z]\w*")
 UNIT_COLUMN = re.compile(r"units?|einheit", re.IGNORECASE)
+WORDS = re.compile(r"[^\W_]{2,}")
+VALUE_WORDS = 10
 NUMBER_CELL = re.compile(r"[-−–+±]?\s?\d[\d.,]*(?:\s?(?:to|[-–…])\s?[-−–+]?\d[\d.,]*)?")
 ENDS_AS_SENTENCE = re.compile(r"(?:\S+\s+){7}.*[.!?。]$")
 """A value of eight words and a full stop is a sentence after a colon."""
-THINGS = frozenset({PRODUCT, TITLE, PART})
+OTHER_WORDS = 3
+"""So many words beside names may stand in a cell that lists names; one with more tells something, not what the column says of the row."""
+THINGS = frozenset({PRODUCT, TITLE, PART, IDENTIFIER})
 """What a table row may be about by its first cell; any other first cell is the name of a property."""
 LIST_GOES_ON = re.compile(r"[\s®™]*(?:,|and|&|or|,\s*and)\s*(?:the|his wife|her husband|their|an?)?\s*", re.IGNORECASE)
 MODIFIES = re.compile(
@@ -90,17 +111,27 @@ class _Reading:
     def extraction(self) -> Extraction:
         subject = self._titles()
         chunk = self._chunk
+        before: Entity | None = None
+        item: Entity | None = None
         matches = [(m.start, m.end, self._mention(m)) for m in self._names.find(chunk.text)]
         measured = [(q.start, q.end, self._quantity(q)) for q in quantities(chunk.text)]
         for sentence in sentences(chunk.text):
+            item = self._item(sentence) or item
             inside = _within(matches, sentence.start, sentence.end)
             amounts = _within(measured, sentence.start, sentence.end)
+            self._beside(sentence, inside)
+            if version := available_since(sentence.text):
+                if sentence.text.endswith(":"):  # what follows is available, not what the item before is about
+                    item = None
+                elif item:
+                    came = self._entity(version, VERSION_OF, _normal(version))
+                    self._relate(item, "AVAILABLE_SINCE", came, sentence.text)
             if sentence.cells:
                 self._row(sentence, subject)
             elif (pair := NAME_VALUE.match(sentence.text)) and not ENDS_AS_SENTENCE.search(pair["value"]):
                 self._named_value(sentence, pair, subject, inside, amounts)
             else:
-                self._prose(sentence, subject, inside, amounts)
+                before = self._prose(sentence, subject, before, inside, amounts)
         entities = tuple(self._entities.values())
         return Extraction(
             chunk_id=chunk.id,
@@ -110,28 +141,26 @@ class _Reading:
         )
 
     def _titles(self) -> Entity | None:
-        """Name what the chunk belongs to, and give back what its statements are about."""
+        """Name what the chunk belongs to and what its headings name; give back what statements without a name are about."""
         chunk = self._chunk
         product_name = self._names.product_of.get(chunk.document_id)
-        title = self._known(chunk.title, role="title")
-        product = self._known(product_name, role="title") if product_name else None
+        title = self._known(chunk.title)
+        product = self._known(product_name) if product_name else None
         subject = product or title
         if product and title and title.normal != product.normal:
             self._relate(product, "DOCUMENTED_IN", title, chunk.title)
-        whole = subject
         for heading in chunk.headings:
-            section = self._known(informative_heading(heading), role="title", only=SECTION)
-            if section and whole and (section.type, section.normal) != (whole.type, whole.normal):
-                self._relate(section, "PART_OF", whole, chunk.section)
-                whole = section
-        return subject
+            for match in self._names.find(heading):
+                if (kind := self._names.type_of_key(match.key)) != TITLE:
+                    self._entity(match.written, kind, self._names.entity_key(match.key), role="title")
+        return subject if chunk.document_id in self._names.about_one_thing else None
 
-    def _known(self, name: str, *, role: str, only: str = "") -> Entity | None:
-        """The entity of a name of the corpus, None for a name that says nothing (a generic heading)."""
+    def _known(self, name: str) -> Entity | None:
+        """The entity of a title or product, None for a text that is no name."""
         kind = self._names.type_of(name) if name.strip() else None
-        if kind is None or (only == SECTION and kind in (TITLE, PRODUCT)):
+        if kind is None:
             return None
-        return self._entity(name.strip(), kind, self._names.entity_key(normal_form(name)), role=role)
+        return self._entity(name.strip(), kind, self._names.entity_key(normal_form(name)), role="title")
 
     def _entity(self, name: str, kind: str, normal: str, *, role: str = "mention") -> Entity:
         key = (kind, normal)
@@ -154,6 +183,43 @@ class _Reading:
             key = (head.type + head.normal, kind, tail.type, tail.normal, description)
             self._relations.setdefault(key, Relation(head=head, type=kind, tail=tail, description=description))
 
+    def _item(self, sentence: Sentence) -> Entity | None:
+        """The setting that a list item is about, None where the sentence begins none; say what it is where nobody sets it."""
+        if found := default_value(sentence.text):
+            name, value = found
+            if self._names.type_of(name) == IDENTIFIER:
+                measured = [q for q in quantities(value) if q.text == value and q.unit != "x"]
+                kind, normal = (QUANTITY, _normal(measured[0].text)) if measured else (VALUE, _normal(value))
+                setting = self._identifier(name)
+                self._relate(setting, "HAS_DEFAULT", self._entity(value, kind, normal), sentence.text)
+        item = ITEM.match(sentence.text)
+        if item is None or self._names.type_of(item["name"]) != IDENTIFIER:
+            return None
+        return self._identifier(item["name"])
+
+    def _identifier(self, name: str) -> Entity:
+        return self._entity(name, IDENTIFIER, self._names.entity_key(normal_form(name)))
+
+    def _beside(self, sentence: Sentence, inside: Sequence[tuple[int, int, Entity]]) -> None:
+        """Say what names are whose class stands right after them, and in which file a setting is."""
+        text = self._chunk.text
+        for i, (start, end, entity) in enumerate(inside):
+            if entity.type not in (IDENTIFIER, PART) and not (
+                entity.type == TERM and NAME_SHAPE.fullmatch(text, start, end)
+            ):
+                continue
+            if name := class_after(entity.name, text, end):
+                self._relate(entity, "IS_A", self._entity(name, CLASS, _normal(name)), sentence.text)
+            following = inside[i + 1] if i + 1 < len(inside) else None
+            if (
+                following
+                and "." not in entity.name
+                and following[2].type == IDENTIFIER
+                and CONFIGURATION.search(following[2].name)
+                and file_after(text, end, following[0])
+            ):
+                self._relate(entity, "CONFIGURED_IN", following[2], sentence.text)
+
     def _row(self, row: Sentence, subject: Entity | None) -> None:
         """Say of the row's own name, or of the chunk's subject, what its cells hold."""
         first = row.cells[0][1]
@@ -174,8 +240,8 @@ class _Reading:
             for quantity in measured:
                 if tail := self._quantity(quantity):
                     self._relate(about, "HAS_VALUE", tail, row.text)
-            for match in self._names.find(value):
-                self._relate_listed(about, self._mention(match), row.text)
+            for match in self._listed(value):
+                self._relate_listed(about, self._mention(match), row.text, subject=subject)
 
     def _named_value(
         self,
@@ -191,67 +257,79 @@ class _Reading:
         owner = named[0] if len(named) == 1 and normal_form(pair["name"]) == named[0].normal else subject
         if owner is None:
             return
-        for start, _, tail in (*amounts, *inside):
+        tails = [*amounts, *(inside if self._listed(pair["value"]) else ())]
+        for start, _, tail in tails if len(pair["value"].split()) <= VALUE_WORDS else ():
             if start >= value_start and tail is not None:
-                self._relate_listed(owner, tail, sentence.text)
+                self._relate_listed(owner, tail, sentence.text, subject=subject)
 
-    def _relate_listed(self, owner: Entity, tail: Entity, description: str) -> None:
-        """Relate what a table or a list only sets beside each other."""
-        match tail.type:
-            case "Quantity":
-                kind = "HAS_VALUE"
-            case "Part" if owner.type in (PRODUCT, TITLE):
-                kind = "HAS_PART"
-            case "Term" | "Section":
-                kind = "HAS_ATTRIBUTE"
-            case _:
-                kind = "RELATED_TO"
-        self._relate(owner, kind, tail, description)
+    def _listed(self, cell: str) -> Sequence[NameMatch]:
+        """The names in a cell that does little else than list them."""
+        found = self._names.find(cell)
+        words = len(WORDS.findall(cell)) - sum(len(WORDS.findall(match.written)) for match in found)
+        return found if words <= OTHER_WORDS else ()
+
+    def _relate_listed(self, owner: Entity, tail: Entity, description: str, *, subject: Entity | None) -> None:
+        """Relate what a table or a list sets beside each other.
+
+        Of the document's one thing (`subject`) that says something whatever the tail is; of another only what it has or measures.
+        """
+        if tail.type == QUANTITY:
+            self._relate(owner, "HAS_VALUE", tail, description)
+        elif tail.type == PART and owner.type in (PRODUCT, TITLE):
+            self._relate(owner, "HAS_PART", tail, description)
+        elif owner is subject:
+            self._relate(owner, "HAS_ATTRIBUTE" if tail.type == TERM else "RELATED_TO", tail, description)
 
     def _prose(
         self,
         sentence: Sentence,
         subject: Entity | None,
+        before: Entity | None,
         inside: Sequence[tuple[int, int, Entity]],
         amounts: Sequence[tuple[int, int, Entity | None]],
-    ) -> None:
-        """Take definitions and what verbs say from a sentence."""
+    ) -> Entity | None:
+        """Take definitions and what verbs say from a sentence; give back what it is about. `before`: what the one before was about."""
         written = self._chunk.text[sentence.start : sentence.end]
-        about = self._subject_of(written, sentence.start, subject, inside)
+        about = self._subject_of(written, sentence.start, subject, before, inside)
         if about is None:
-            return
+            return None
         owner, subject_end = about
         if name := definition(written, subject_end):
             self._relate(owner, "IS_A", self._entity(name, CLASS, _normal(name)), sentence.text)
+        said = subject_end
         for statement in statements(written):
-            if statement.start < subject_end:
+            if statement.start < subject_end or not predicate_begins(
+                written, said, statement.start, first=said == subject_end
+            ):
                 continue
-            head = owner
-            before = [
-                (end, e)
-                for start, end, e in inside
-                if subject_end <= end - sentence.start <= statement.start
-                and not set(written[end - sentence.start : statement.start]) & set(",;:.")
-                and statement.start - (end - sentence.start) <= 2
-            ]
-            if before:
-                head = before[-1][1]
+            said = statement.end
             span = (sentence.start + statement.end, sentence.start + statement.object_end)
             tails = _within(inside, *span)
             if statement.one_object:
                 tails = _right_after(tails, span[0], self._chunk.text)
-            if statement.type in ("HAS_VALUE", "HAS_PART", "SUPPORTS", "REQUIRES", "PROVIDES"):
-                values = [e for _, _, e in _within(amounts, *span) if e is not None]
-                for value in values:
-                    self._relate(head, "HAS_VALUE", value, sentence.text)
+            else:
+                tails = [t for t in tails if said_of_object(self._chunk.text, span[0], t[0], t[1], span[1])]
+            if statement.type in ("HAS_VALUE", "HAS_PART"):
+                for start, _, value in _within(amounts, *span):
+                    near = statement.type == "HAS_VALUE" and said_of_object(
+                        self._chunk.text, span[0], start, start, span[1]
+                    )
+                    if value is not None and (near or owner is subject):
+                        self._relate(owner, "HAS_VALUE", value, sentence.text)
                 if statement.type == "HAS_VALUE":
                     continue
             for _, _, tail in tails:
-                pair = (tail, head) if statement.reversed else (head, tail)
+                pair = (tail, owner) if statement.reversed else (owner, tail)
                 self._relate(pair[0], statement.type, pair[1], sentence.text)
+        return owner
 
     def _subject_of(
-        self, written: str, offset: int, subject: Entity | None, inside: Sequence[tuple[int, int, Entity]]
+        self,
+        written: str,
+        offset: int,
+        subject: Entity | None,
+        before: Entity | None,
+        inside: Sequence[tuple[int, int, Entity]],
     ) -> tuple[Entity, int] | None:
         """What a sentence is about, and where its name ends in it: a name at its beginning, or what a pronoun stands for."""
         lead = re.match(r"(?:[\"'“]|the |an? |both |all |arduino®? )*", written, re.IGNORECASE)
@@ -261,6 +339,8 @@ class _Reading:
                 return entity, end - offset
         if subject and (pronoun := ITS_SUBJECT.match(written)):
             return subject, pronoun.end()
+        if before and (pronoun := PRONOUN.match(written)):
+            return before, pronoun.end()
         return None
 
 

@@ -10,7 +10,17 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-__all__ = ["Statement", "definition", "statements"]
+__all__ = [
+    "Statement",
+    "available_since",
+    "class_after",
+    "default_value",
+    "definition",
+    "file_after",
+    "predicate_begins",
+    "said_of_object",
+    "statements",
+]
 
 ADVERB = r"(?:(?:also|then|now|only|fully|directly|additionally|typically|optionally|natively|mainly|currently|both|not only)\s+)?"
 BE = rf"(?:is|are|was|were|been|be|being)\s+{ADVERB}"
@@ -64,12 +74,12 @@ OBJECT_ENDS = re.compile(
     r"[.;:]\s|,\s(?:which|who|where|while|but|so|however)\b|\s(?:which|who|that|because|while|when|where|although|if|but|so that)\s"
 )
 DEFINITION = re.compile(
-    r"\s(?:is|are|was|were)\s(?:also\s)?(?:an?|the|one of the)\s(?P<what>[^.;:]+)|\s(?:is|are)\s(?:a type of|a kind of)\s(?P<kind>[^.;:]+)"
+    r"\s(?:is|are|was|were)\s(?:also\s)?(?:an?)\s(?P<what>[^.;:]+)|\s(?:is|are)\s(?:a type of|a kind of)\s(?P<kind>[^.;:]+)"
 )
 CLASS_ENDS = re.compile(
     r"[,(\[]|\s(?:that|which|who|whose|where|when|with|for|from|by|in|on|at|to|of|designed|made|based|used|located|situated|written|directed|produced"
     r"|published|released|featuring|starring|best|known|built|built-in|developed|recorded|and|or|as|during|between|about|under|after|before|into|set"
-    r"|powered|enabling|allowing|covering|supporting|including|targeting|running|using|capable|intended|manufactured|founded|held|born|ideal|suitable|offering|providing|integrating|combining|is|was|has|can)\b"
+    r"|powered|having|similar|specific|such|not|than|via|enabling|allowing|covering|supporting|including|targeting|running|using|capable|intended|manufactured|founded|held|born|ideal|suitable|offering|providing|integrating|combining|is|was|has|can)\b"
 )
 RELATIONAL_CLASS = re.compile(
     r"(?:\S+\s){0,2}(?:grand)?(?:son|daughter|father|mother|child)|(?:\S+\s)?(?:brother|sister|wife|husband|one|part|member|name|number"
@@ -77,6 +87,76 @@ RELATIONAL_CLASS = re.compile(
     re.IGNORECASE,
 )
 """`the maternal grandfather of ...` says whose, not what."""
+NO_CLASS = re.compile(
+    r"(?:.*\s)?(?:place|places|way|ways|matter|question|problem|idea|thing|things|example|reason|kind|type|sort|bit|alternative|choice|mistake"
+    r"|requirement|must|lot|few|pain|chance|candidate|job|task|point|step|issue|bug|trick|advantage|disadvantage|one|ones|cousin|successor"
+    r"|(?:good|better|best|great|nice|bad|poor|useful|perfect|natural|reasonable|safe|wise|common|typical|simple|easy|possible)\s.*"
+    r"|replacement|predecessor|equivalent|counterpart|default|guide|document|section|chapter|fork|subset|superset|variant|version|fact)",
+    re.IGNORECASE,
+)
+"""What such a sentence says of a thing is an opinion, or its relation to something else, and no class."""
+NAMES_THE_SAME = re.compile(
+    r"\s*(?:\([^()]*\)\s*)?(?:boards?|modules?|devices?|carriers?|shields?|kits?|sensors?|microcontrollers?|MCUs?|processors?|chips?|SoCs?"
+    r"|drivers?|commands?|programs?|tools?|daemons?|servers?|parameters?|settings?|options?|files?|families|family|series)?[®™]?"
+    r"(?:\s*\([^()]*\)|,[^,]*,)?\s*"
+)
+"""Between a name and its verb: a word for what it is, a parenthesis, a phrase between commas (`The X-100 board (Rev 2) features`)."""
+MODAL = rf"(?:(?:can|may|will|must|should|could|does|do|has|have|had|is|are|was|were|been|be|being|also)\s+)*{ADVERB}"
+GOES_ON = re.compile(rf".*(?:,|\band|\bor|\bwhich|\bthat|\bis|\bare)\s+(?:it\s+)?{MODAL}", re.DOTALL)
+"""A further verb of the same subject."""
+OBJECT_BREAKS = re.compile(
+    r"[;:()|\"“”=/]|\b(?:of|in|on|at|by|from|with|for|to|via|through|as|like|than|into|over|under|per|using|based|when|if|where|which|that|whose"
+    r"|between|within|without|against|because|so|not|no|is|are|was|were|be|has|have|can|may|will|must|should)\b",
+    re.IGNORECASE,
+)
+"""Between a verb and a name: the name is no longer the verb's object."""
+ITSELF = re.compile(
+    r"[®™]?(?:\s*\([^()]*\))?(?:$|\s*[,.;:)\n]|\s+(?:and|or|as|in|on|at|by|from|with|for|to|via|which|that|is|are|when|if|where|using|through|while|chip"
+    r"|chipset|processor|microcontroller|MCU|SoC|module|modules|sensor|sensors|connector|connectors|board|boards|core|cores|device|devices|family|protocol"
+    r"|protocols|standard|library|server|servers|command|commands|driver|drivers|file|files|parameter|parameters|daemon|program|table|tables"
+    r"|database|databases|client|clients|format|port|ports|interface|interfaces|IC|radio|transceiver|accelerometer|gyroscope|IMU|magnetometer)\b)"
+)
+"""After a name: it is the object itself, and does not only qualify what follows (`the Z80 stack frame`)."""
+DEFAULT = re.compile(
+    r"(?P<name>[A-Za-z][\w.-]*)\s+\(default:\s+(?P<value>[^\s:()\[\]$]+(?:\s[a-zµ%]+)?)\)(?=:|$|\s)"
+    r"|^The default (?:value )?(?:of|for) (?P<name2>[A-Za-z][\w.-]*) is (?P<value2>[^\s:()\[\]$,;]+(?:\s[a-zµ%]+)?)\.?$"
+    r"|^(?P<name3>[A-Za-z][\w.-]*) defaults to (?P<value3>[^\s:()\[\]$,;]+(?:\s[a-zµ%]+)?)\.?$"
+)
+AVAILABLE = re.compile(
+    r"^(?:This (?:feature|parameter|option|command|setting|function|driver|variable|directive|attribute) (?:is|was) )?"
+    r"(?:available|introduced|added)(?: starting)? (?:in|since|with|as of|from) "
+    r"(?P<version>(?:[A-Z][\w+-]*\s)?(?:[Vv]ersion\s|[Rr]elease\s|v)?\d+(?:\.\d+)+)(?![\w-])",
+    re.IGNORECASE,
+)
+"""Of what the list item is about, in which version it came."""
+IN_FILE = re.compile(
+    r"\s(?:(?:parameter|setting|option|directive|variable|keyword|value|entry|line|section)\s)?(?:in|of|from)\s(?:the\s|your\s)?$"
+)
+"""Between the name of a setting and that of the file that has it."""
+CLASS_NOUNS = {
+    "program": (
+        r"commands?|daemon|server|service|program|process|utility|tool|driver|manager|client|agent|function|system call"
+    ),
+    "file": r"configuration file|config file|file|header file|header|library|script|table",
+    "setting": (
+        r"parameter|setting|option|variable|directive|macro|pragma|function|keyword|restriction|attribute|field|flag|constant|register"
+    ),
+    "term": (
+        r"protocol|standard|algorithm|daemon|command|database|library|attribute|directive|field|flag|variable|parameter|option|keyword|driver"
+    ),
+    "part": (
+        r"microcontroller|microprocessor|processor|sensor|chip|chipset|module|board|core|MCU|IC|transceiver|transistor|diode|timer|amplifier"
+        r"|op-amp|regulator|converter|accelerometer|gyroscope|magnetometer|modem|printer|phone|camera|cable|protocol|cipher|driver"
+    ),
+}
+CLASS_AFTER = {
+    kind: re.compile(
+        rf"[®™]?\s(?P<name>(?:(?:delivery|lookup|configuration|queue|temperature|pressure|humidity|motion|instruction|serial|wireless|radio|sound)\s)?"
+        rf"(?:{nouns}))(?![\w-]|\s(?:file|files|name|names|value|values|library|libraries|variable|variables|code|port|ports)\b)"
+    )
+    for kind, nouns in CLASS_NOUNS.items()
+}
+"""After a name of each shape: the word for what it is (`the postmap(1) command`, `the LPS22HB pressure sensor`)."""
 MAX_CLASS_WORDS = 6
 YEAR_FIRST = re.compile(r"^(?:\d{4}\s|(?:first|second|third|fourth|only|main)\s)+", re.IGNORECASE)
 
@@ -136,7 +216,63 @@ def definition(sentence: str, subject_end: int) -> str | None:
         not words
         or len(words) > MAX_CLASS_WORDS
         or RELATIONAL_CLASS.fullmatch(name)
-        or not (name[0].isalnum() and name[-1].isalnum())
+        or NO_CLASS.fullmatch(name)
+        or not (name[0].isalnum() and name[-1].isalnum() and any(character.isalpha() for character in name))
     ):
         return None
     return name
+
+
+def predicate_begins(sentence: str, end: int, verb: int, *, first: bool) -> bool:
+    """Whether the verb at `verb` is said of the subject: `end` is where the subject ends (`first`) or the verb before it.
+
+    Right after the subject only a word for what it is may stand; a further verb is joined on by `and`, a comma or a relative pronoun.
+    """
+    between = sentence[end:verb]
+    if first:
+        rest = NAMES_THE_SAME.match(between)
+        if rest is not None and re.fullmatch(rf"{MODAL}", between[rest.end() :]):
+            return True
+    return GOES_ON.fullmatch(between) is not None and not re.search(r"[.;:]\s", between)
+
+
+def said_of_object(text: str, verb_end: int, start: int, end: int, clause_end: int) -> bool:
+    """Whether the name at `text[start:end]` is an object of the verb that ends at `verb_end`: no preposition leads away to it."""
+    return not OBJECT_BREAKS.search(text, verb_end, start) and bool(
+        start == end or ITSELF.match(text[end : max(clause_end, end) + 1])
+    )
+
+
+def default_value(sentence: str) -> tuple[str, str] | None:
+    """The setting and the value that it has where nobody sets it, as written; None where the sentence says none."""
+    match = DEFAULT.search(sentence)
+    if match is None:
+        return None
+    name, value = (
+        match["name"] or match["name2"] or match["name3"],
+        match["value"] or match["value2"] or match["value3"],
+    )
+    return name, value.strip(" .\"'“”‘’") or value
+
+
+def available_since(sentence: str) -> str | None:
+    """The version in which what a list item is about came, as written; None where the sentence says none."""
+    match = AVAILABLE.match(sentence)
+    return match["version"] if match else None
+
+
+def class_after(name: str, text: str, end: int) -> str | None:
+    """The class in `the NAME CLASS`, where the name ends at `end`; None where what follows is no word for what such a name is."""
+    if name.endswith(")"):
+        kind = "program"
+    elif "." in name:
+        kind = "file"
+    else:
+        kind = "setting" if "_" in name else "part" if any(c.isdigit() for c in name) else "term"
+    match = CLASS_AFTER[kind].match(text, end)
+    return match["name"].removesuffix("s") if match else None
+
+
+def file_after(text: str, end: int, file_start: int) -> bool:
+    """Whether what stands between two names says that the first is a setting in the second, a file."""
+    return IN_FILE.fullmatch(text, end, file_start) is not None

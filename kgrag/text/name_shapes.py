@@ -1,4 +1,4 @@
-"""What a name looks like in running text when nobody has listed it: part numbers and proper names, by their shape."""
+"""What a name looks like in running text when nobody has listed it: part numbers, identifiers and proper names, by their shape."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from kgrag.text.words import FUNCTION_WORDS
 
-__all__ = ["IDENTIFIER", "NAME", "exact_identifiers", "identifiers", "part_numbers"]
+__all__ = ["IDENTIFIER", "NAME", "code_names", "exact_identifiers", "identifiers", "is_code_name", "part_numbers"]
 
 MAX_PART_CHARACTERS = 24
 NAME_WORD = r"(?:[^\W\d_]*[A-Z0-9][\w®™]*(?:[-.+/][A-Za-z0-9][\w]*)*\+*)"
@@ -32,6 +32,14 @@ AFTER_ITS_SORT = re.compile(
     r"(?P<name>[A-Za-z]\w+[-.]\w[\w.-]*\w)(?!\w)"
 )
 """`the option listen-backlog`: any word with a joint is an identifier there."""
+FILE_ENDINGS = "asm|c|cf|cfg|conf|cpp|db|h|hex|hpp|ini|json|lib|log|lua|pid|py|rules|service|sh|toml|users|xml|yaml|yml"
+CODE_NAME = re.compile(
+    rf"(?<![\w/.$%@<>*+-])(?:[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+|[A-Za-z][\w-]*\.(?:{FILE_ENDINGS})|[a-z][a-z0-9_-]*\([1-9]\))"
+    rf"(?![\w@/(*<>-]|[.][\w*])",
+    re.ASCII,
+)
+"""Settings (`max_connections`), files (`main.cf`) and pages of a manual that name a program or a file (`cleanup(8)`): `IDENTIFIER` has also what
+only a question's or a statement's other words make one (flags, capitals, quoted words)."""
 ORDINAL = re.compile(r"\d(?:st|nd|rd|th|s)$")
 URL = re.compile(r"(?:https?://|www\.)\S+|\S+@\S+|\]\([^)\s]*\)")
 REVISION_ONLY = re.compile(
@@ -50,6 +58,17 @@ def exact_identifiers(question: str) -> tuple[str, ...]:
     found = [(m.start(), m.group()) for m in EXACT.finditer(plain) if not FUNCTION_WORDS & set(m.group().split("-"))]
     found += [(m.start("name"), m["name"]) for m in AFTER_ITS_SORT.finditer(plain)]
     return tuple(dict.fromkeys(name for _, name in sorted(found)))
+
+
+def code_names(text: str) -> Iterator[str]:
+    """Find what has the shape of a name that a computer reads: a setting, a file, a program with the section of its manual page."""
+    for match in CODE_NAME.finditer(URL.sub(lambda m: " " * len(m.group()), text)):
+        yield match.group()
+
+
+def is_code_name(name: str) -> bool:
+    """Whether a name as a whole has that shape."""
+    return CODE_NAME.fullmatch(name) is not None
 
 
 def part_numbers(text: str) -> Iterator[str]:

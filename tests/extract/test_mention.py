@@ -108,14 +108,75 @@ def test_a_name_and_value_line_is_a_fact_of_the_document() -> None:
     assert said(extraction) == {("X-100", "HAS_VALUE", "3.3 V")}
 
 
-def test_generic_headings_are_no_sections_and_telling_ones_are() -> None:
+def test_a_heading_is_no_thing_but_a_chunk_is_about_what_its_headings_name() -> None:
     chunks = [
-        chunk("X-100", "Some text.", headings=["Features", "4.2 Pressure Sensing Path"]),
-        chunk("X-1000", "Other text.", headings=["Features", "4.1 Output Stage Wiring"]),
+        chunk("X-100", "Some text.", headings=["Features", "4.2 Pressure Sensing by LPS22HB"]),
+        chunk("X-1000", "Other text of the LPS22HB.", headings=["Features", "4.1 Output Stage Wiring"]),
     ]
-    first, _ = extract(chunks, products=["X-100", "X-1000"])
-    assert named(first) == {"X-100": ("Product", "title"), "Pressure Sensing Path": ("Section", "title")}
-    assert said(first) == {("Pressure Sensing Path", "PART_OF", "X-100")}
+    first, second = extract(chunks, products=["X-100", "X-1000"])
+    assert named(first) == {"X-100": ("Product", "title"), "LPS22HB": ("Part", "title")}
+    assert named(second) == {"X-1000": ("Product", "title"), "LPS22HB": ("Part", "mention")}
+    assert said(first) == set()
+
+
+def pages(*texts: str, title: str = "Flasher manual") -> list[Chunk]:
+    """The chunks of a manual, each with a section of its own."""
+    return [chunk(title, text, headings=[f"Section {i}"], position=i) for i, text in enumerate(texts)]
+
+
+def test_a_manual_says_of_a_setting_what_it_is_by_default_and_since_when_it_is_there() -> None:
+    chunks = pages(
+        "max_idle (default: 100s): The maximal time.\nThis feature is available in Flasher 2.3 and later.\nflasher.conf, write(8)",
+        "See the max_idle parameter in flasher.conf. The write(8) daemon reads the flasher.conf file. Call write(8).",
+    )
+    first, second = extract(chunks)
+    assert said(first) == {("max_idle", "HAS_DEFAULT", "100s"), ("max_idle", "AVAILABLE_SINCE", "Flasher 2.3")}
+    assert said(second) == {
+        ("max_idle", "IS_A", "parameter"),
+        ("max_idle", "CONFIGURED_IN", "flasher.conf"),
+        ("write(8)", "IS_A", "daemon"),
+        ("flasher.conf", "IS_A", "file"),
+    }
+
+
+def test_what_a_group_of_settings_has_in_common_is_not_said_of_the_one_before() -> None:
+    chunks = pages("max_idle (default: 100s)\nAvailable in Flasher version 2.3 and later:", "The max_idle value.")
+    assert said(extract(chunks)[0]) == {("max_idle", "HAS_DEFAULT", "100s")}
+
+
+def test_an_identifier_is_found_only_as_it_is_written() -> None:
+    _, second = extract(pages("Set max_idle here.", "The max idle of max_idle and /etc/max_idle/x."))
+    assert [e.name for e in second.entities if e.type == "Identifier"] == ["max_idle"]
+
+
+def test_rows_of_a_long_manual_are_not_said_of_its_product() -> None:
+    table = "| Device | Flash |\n|---|---|\n| first | 19456 bytes |"
+    manual = pages(*["The Flasher writes memories."] * 120, table)
+    assert said(extract(manual, products=["Flasher manual"])[-1]) == set()
+
+
+def test_the_pages_of_a_manual_are_not_about_its_product() -> None:
+    extractor = MentionExtractor()
+    titles = [f"Flasher page {i}" for i in range(5)]
+    chunks = [chunk(title, "Flasher.\nTime limit: 300 s") for title in titles]
+    extractor.prepare([document(title, "Flasher") for title in titles], chunks)
+    assert said(extractor.read(chunks[0])) == {("Flasher", "DOCUMENTED_IN", "Flasher page 0")}
+
+
+def test_opinions_are_no_classes() -> None:
+    text = "The X-100 is a natural place to begin. The X-100 is a good option."
+    assert said(extract([chunk("X-100", text)])[0]) == set()
+
+
+def test_a_verb_is_said_of_the_thing_only_where_nothing_leads_away() -> None:
+    text = (
+        "The X-100 team uses the LPS22HB. The X-100 board features the nRF52840 processor. The X-100 stores data of the LPS22HB. "
+        "The X-100 supports writing to the LPS22HB."
+    )
+    assert said(extract([chunk("X-100", text), X1000])[0]) == {
+        ("X-100", "HAS_PART", "nRF52840"),
+        ("nRF52840", "IS_A", "processor"),
+    }
 
 
 def test_a_product_is_documented_in_its_document() -> None:

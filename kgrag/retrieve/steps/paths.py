@@ -42,7 +42,14 @@ class Paths(Step):
     """A name that more chunks have joins nothing."""
     stated_common: Count = 40
     """The same for a name that the seed relates to something that the question names (and that is not common itself)."""
-    ignore: Annotated[tuple[str, ...], Field(strict=False)] = ("Class", "Quantity", "Section", "Term")
+    ignore: Annotated[tuple[str, ...], Field(strict=False)] = (
+        "Class",
+        "Quantity",
+        "Section",
+        "Term",
+        "Value",
+        "Version",
+    )
     """Types of entities that join nothing: two products with the same rating are not related by it."""
     entities: Count = 30
     """Names of one seed, rarest first."""
