@@ -193,7 +193,7 @@ class Entity(_Value):
     name: str
     """As written in the chunk."""
     type: str
-    """Becomes the node's second label: Product, Part, Section, Quantity, ..."""
+    """Becomes the node's second label: Product, Part, Identifier, Quantity, ..."""
     normal: str
     """The comparison key (`kgrag.text.names.normal_form`): case and spelling folded, numbers, units and signs kept."""
     description: str = ""

@@ -1,16 +1,18 @@
 // Chunks of other documents that name what a seed names: for each seed up to $entities entities (rarest first) that at most $common chunks
 // name, and of the chunks that share them up to $limit (by the rarest shared name). A name that up to $stated_common chunks have joins as
-// well, where the seed states a relation between it and something that the question may name (and that at most $common chunks name).
+// well, where the seed states a relation between it and something that the question may name (and that at most $common chunks name, and
+// that is no mere kind of thing: a question with the word sensor names no sensor).
 // Parameters: $graph, $seeds ids, $vector the question's vector, $normals normal forms of the question's word sequences, $common,
-// $stated_common, $ignored types that join nothing (two products with the same rating are not related by it), $entities, $limit.
+// $stated_common, $ignored types that join nothing (two products with the same rating are not related by it), $kinds types that are
+// kinds of things, $entities, $limit.
 // Returns seed, its similarity to the question, id, similarity to the question and to the seed (alike), document and position, name and
 // mentions of the rarest shared entity, and stated: normal form, name and aliases of what the seed relates to that entity.
-// :param {graph: 'mention', seeds: ['c'], vector: [0.1, 0.2], normals: ['x100'], common: 20, stated_common: 40, ignored: ['Quantity'], entities: 30, limit: 100}
+// :param {graph: 'mention', seeds: ['c'], vector: [0.1, 0.2], normals: ['x100'], common: 20, stated_common: 40, ignored: ['Quantity'], kinds: ['Class'], entities: 30, limit: 100}
 UNWIND $seeds AS seed
 MATCH (s:Chunk {id: seed})
 CALL (s) {
   MATCH (s)<-[:FROM_CHUNK]-(n:__Entity__)
-  WHERE n.graph = $graph AND n.mentions <= $common AND n.normal IN $normals
+  WHERE n.graph = $graph AND n.mentions <= $common AND n.normal IN $normals AND NOT n.type IN $kinds
   WITH DISTINCT s, n
   MATCH (n)-[r]-(e:__Entity__)
   WHERE s.id IN r.chunks

@@ -440,6 +440,7 @@ class Search:
         common: int,
         stated_common: int,
         ignored: Sequence[str],
+        kinds: Sequence[str],
         entities: int,
         limit: int,
     ) -> list[PathRow]:
@@ -453,6 +454,7 @@ class Search:
             common=common,
             stated_common=stated_common,
             ignored=list(ignored),
+            kinds=list(kinds),
             entities=entities,
             limit=limit,
         )

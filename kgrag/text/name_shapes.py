@@ -38,8 +38,8 @@ CODE_NAME = re.compile(
     rf"(?![\w@/(*<>-]|[.][\w*])",
     re.ASCII,
 )
-"""Settings (`max_connections`), files (`main.cf`) and pages of a manual that name a program or a file (`cleanup(8)`): `IDENTIFIER` has also what
-only a question's or a statement's other words make one (flags, capitals, quoted words)."""
+"""Settings (`max_connections`), files (`main.cf`), manual pages of a program or a file (`cleanup(8)`): names wherever they stand.
+`IDENTIFIER` has more besides, which only a question makes names of (flags, capitals, quoted words)."""
 ORDINAL = re.compile(r"\d(?:st|nd|rd|th|s)$")
 URL = re.compile(r"(?:https?://|www\.)\S+|\S+@\S+|\]\([^)\s]*\)")
 REVISION_ONLY = re.compile(

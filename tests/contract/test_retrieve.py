@@ -254,6 +254,7 @@ def test_paths_equal_a_reference(store: GraphStore, embedder: HashingEmbedder, c
         common=9,
         stated_common=9,
         ignored=["Nothing"],
+        kinds=["Nothing"],
         entities=2,
         limit=100,
     )

@@ -94,7 +94,11 @@ def test_what_the_seed_relates_to_the_question_counts_more_than_what_it_only_nam
 
 
 PASSAGES = {
-    "brand": ("Brand", "Brand is a verse tragedy in five acts.", [["Brand", "written by", "Henrik Ibsen"]]),
+    "brand": (
+        "Brand",
+        "Brand is a verse tragedy in five acts.",
+        [["Brand", "written by", "Henrik Ibsen"], ["Henrik Ibsen", "is a", "dramatist"]],
+    ),
     "peer": ("Peer", "Henrik Ibsen was fond of Peer.", [["Henrik Ibsen", "fond of", "Peer"]]),
     "ibsen": ("Skien", "Henrik Ibsen was born in Skien.", [["Henrik Ibsen", "born in", "Skien"]]),
     "other": ("Branding", "Branding is for cattle.", [["Branding", "is for", "cattle"]]),
@@ -105,7 +109,11 @@ PASSAGES = {
 def store(store_target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[GraphStore]:
     monkeypatch.chdir(tmp_path)
     passages = [{"id": key, "title": title, "text": text} for key, (title, text, _) in PASSAGES.items()]
-    records = [{"id": key, "triples": triples} for key, (_, _, triples) in PASSAGES.items()]
+    kinds = [{"name": "dramatist", "type": "Class"}]
+    records = [
+        {"id": key, "triples": triples, "entities": kinds if key == "brand" else []}
+        for key, (_, _, triples) in PASSAGES.items()
+    ]
     for name, lines in (("corpus.jsonl", passages), ("recorded.jsonl", records)):
         Path(name).write_text("".join(json.dumps(line) + "\n" for line in lines))
     settings = Settings(extractor=("recorded",), recorded=Path("recorded.jsonl"))
@@ -140,3 +148,13 @@ def test_paths_say_what_the_seed_relates_to_the_question(store: GraphStore) -> N
     capped = ways("Where was the author of Brand born?", common=1, stated_common=3)
     assert capped == {("brand", "peer", over, True), ("brand", "ibsen", over, True)}
     assert ways("Where was the author of Brand born?", common=1, stated_common=2) == set()
+
+
+def test_a_word_for_a_kind_of_thing_names_none(store: GraphStore) -> None:
+    """The seed says that Ibsen is a dramatist: that relates him to Brand, and not to a question that has the word dramatist."""
+    seed = next(chunk.id for chunk in store.documents.chunks() if chunk.source_id == "brand")
+    vector = asyncio.run(HashingEmbedder().embed_queries(["?"]))[0].tolist()
+    resources = Resources(store, HashingEmbedder(), "recorded")
+    for question, stated in (("Which dramatist was born there?", False), ("Which dramatist wrote Brand?", True)):
+        read = asyncio.run(Paths().read(question, [seed], vector, resources))
+        assert {(way.name, way.stated) for way in read} == {("Henrik Ibsen", stated)}

@@ -22,6 +22,9 @@ from kgrag.retrieve.steps.names import forms_of_sequences, names_said
 
 __all__ = ["Path", "Paths", "joint_cosine", "lift_pairs"]
 
+KINDS = ("Class",)
+"""Types of entities that are kinds of things: a question with the word `sensor` names none of the sensors."""
+
 
 class Paths(Step):
     """Pair seeds with chunks of other documents that a rare name joins to them, where the two together are nearer to the question."""
@@ -73,6 +76,7 @@ class Paths(Step):
             common=self.common,
             stated_common=max(self.common, self.stated_common),
             ignored=list(self.ignore),
+            kinds=KINDS,
             entities=self.entities,
             limit=self.chunks,
         )
