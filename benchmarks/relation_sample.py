@@ -82,8 +82,8 @@ def draw(
     # Those with few relations first: what they lack is drawn from the others.
     for nth, manual in enumerate(sorted(found, key=lambda manual: (len(found[manual]), manual))):
         keys = sorted(found[manual])
-        for key in chance.sample(keys, min(len(keys), left // (len(found) - nth))):
-            drawn.append(chance.choice(found[manual][key]))
+        for one in chance.sample(keys, min(len(keys), left // (len(found) - nth))):
+            drawn.append(chance.choice(found[manual][one]))
         left = relations - len(drawn)
     return drawn
 
