@@ -10,7 +10,6 @@ from kgrag.retrieve.steps.communities import CommunityExpansion, CommunitySeeds,
 from kgrag.retrieve.steps.diversification import Diversification
 from kgrag.retrieve.steps.entity import EntitySeeds
 from kgrag.retrieve.steps.evidence import Arrange, Budget, NearDuplicates, Read
-from kgrag.retrieve.steps.headings import Headings
 from kgrag.retrieve.steps.kg import GraphExpansion
 from kgrag.retrieve.steps.learnt import Learnt
 from kgrag.retrieve.steps.links import Links
@@ -44,18 +43,7 @@ BUILT_IN: tuple[type[Step], ...] = (
     *(Embed, Hyde, Feedback),
     *(Dense, Sparse, Hybrid, EntitySeeds, CommunitySeeds, GlobalSeeds, GlobalSimilarity),
     *(Names, Adjacent, Links, Paths, GraphExpansion, CommunityExpansion, PageRank),
-    *(
-        Read,
-        Proximity,
-        Learnt,
-        Headings,
-        CrossEncoder,
-        Cohere,
-        Listwise,
-        LateInteraction,
-        NearDuplicates,
-        Diversification,
-    ),
+    *(Read, Proximity, Learnt, CrossEncoder, Cohere, Listwise, LateInteraction, NearDuplicates, Diversification),
     *(Budget, Arrange),
 )
 
