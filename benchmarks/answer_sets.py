@@ -1,6 +1,8 @@
 """The questions that answers without a model are measured on, and what a kept store answers to each.
 
-Stores and what was found stay under a folder: the next run only reads. `support-development` and `support-reported` are asked of the
+Stores and what was found stay under a folder: the next run only reads, where corpus, questions and pipeline are what they were; where one
+is another, the store is built again as far as it has to be and everything asked anew, and it is said. Changes of kgrag itself are not
+noticed: `again` is for them. `support-development` and `support-reported` are asked of the
 manuals of Debian packages (`benchmarks/support/manuals.toml`) unpacked into a folder of their own: for each package `apt-get download
 PACKAGE` and `dpkg -x PACKAGE_*.deb FOLDER/PACKAGE`. Answers are developed on the first and only reported on the second.
 """
@@ -8,8 +10,10 @@ PACKAGE` and `dpkg -x PACKAGE_*.deb FOLDER/PACKAGE`. Answers are developed on th
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import shutil
+import sys
 import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -21,7 +25,8 @@ from benchmarks.retrieval_quality import CACHE as RETRIEVAL_CACHE
 from benchmarks.retrieval_quality import DATA, SETS
 from kgrag.answer import extract_answer, in_another_language, last_question, refuse_language, without_typing_errors
 from kgrag.models.base import Embedder
-from kgrag.types import Answer
+from kgrag.retrieve.pipeline import drawn, load_pipeline
+from kgrag.types import Answer, content_id
 
 CACHE = RETRIEVAL_CACHE.parent / "answers"
 """Where stores and answers stay."""
@@ -39,19 +44,30 @@ class AnswerSet:
     rows: tuple[dict[str, Any], ...]
 
     def answers(self, folder: Path, *, again: bool = False) -> list[Answer]:
-        """Return the default pipeline's answer to each question, of a store that is built where it is missing; kept unless `again`."""
+        """Return the default pipeline's answer to each question: those kept of the same corpus, questions and pipeline, unless `again`."""
+        folder.mkdir(parents=True, exist_ok=True)
+        corpus = self.corpus(folder)
+        made_of = json.dumps({"made_of": self._made_of(corpus)})
         kept = folder / f"{self.name}.answers.jsonl"
-        if again or not kept.exists():
+        head, *lines = kept.read_text(encoding="utf-8").splitlines() if kept.exists() else [""]
+        if again or head != made_of:
+            if head and not again:
+                changed = "has another corpus, other questions or another pipeline than now"
+                print(f"{self.name}: {kept} {changed}: built where it changed, and asked anew.", file=sys.stderr)
             kept.unlink(missing_ok=True)
-            folder.mkdir(parents=True, exist_ok=True)
-            store = folder / f"{self.name}.kg"
-            built = store.exists()
-            with kgrag.open(store) as graph:
-                if not built:
-                    graph.build(self.corpus(folder))
-                made = [graph.ask(row["question"]) for row in self.rows]
-            kept.write_text("".join(f"{answer.model_dump_json()}\n" for answer in made), encoding="utf-8")
-        return [Answer.model_validate_json(line) for line in kept.read_text(encoding="utf-8").splitlines()]
+            with kgrag.open(folder / f"{self.name}.kg") as graph:
+                graph.build(corpus)
+                lines = [graph.ask(row["question"]).model_dump_json() for row in self.rows]
+            kept.write_text("".join(f"{line}\n" for line in (made_of, *lines)), encoding="utf-8")
+        return [Answer.model_validate_json(line) for line in lines]
+
+    def _made_of(self, corpus: Path) -> str:
+        """Hash what answers depend on: files of the corpus with their names, questions, the default pipeline."""
+        files = sorted(file for file in corpus.rglob("*") if file.is_file()) if corpus.is_dir() else [corpus]
+        parts = [json.dumps(self.rows), drawn(load_pipeline("default"))]
+        for file in files:
+            parts += [file.relative_to(corpus.parent).as_posix(), hashlib.sha256(file.read_bytes()).hexdigest()]
+        return content_id(*parts)
 
 
 async def answered_anew(answer: Answer, embedder: Embedder) -> Answer:
@@ -101,6 +117,7 @@ def _support(half: str, manuals: Path) -> AnswerSet:
 
     def corpus(scratch: Path) -> Path:
         folder = scratch / f"support-{half}"
+        shutil.rmtree(folder, ignore_errors=True)
         for name, manual in chosen.items():
             for file in _files(manuals / manual["package"], manual):
                 place = file.relative_to(manuals / manual["package"] / manual["folder"])
