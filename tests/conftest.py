@@ -14,6 +14,7 @@ import pytest
 
 from kgrag.neo4j_local import server as neo4j_server
 from kgrag.store.graph import open_store
+from kgrag.testing import HashingEmbedder
 
 NEO4J_REQUIRED = os.environ.get("KGRAG_REQUIRE_NEO4J") == "1"
 NEO4J_ENGINE = os.environ.get("KGRAG_TEST_NEO4J_ENGINE", "auto")
@@ -55,6 +56,8 @@ def pytest_configure() -> None:
         os.environ[name] = ",".join(filter(None, [os.environ.get(name), "127.0.0.1", "localhost"]))
     # Java programs that live for seconds: compiling them better costs more than it gives. Halves the processor time of all tests.
     os.environ.setdefault("ARCADEDB_JVM_ARGS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+    # llama.cpp's threads spin while they wait for each other: for minutes on a busy machine.
+    os.environ["LLAMA_ARG_THREADS"] = "1"
     # A job in the background ignores SIGINT, and so would every program that a test starts and interrupts.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -100,8 +103,17 @@ def neo4j(tmp_path_factory: pytest.TempPathFactory) -> Iterator[neo4j_server.Neo
         pytest.skip(missing)
     home = tmp_path_factory.mktemp("neo4j")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1")
-        server = neo4j_server.up(home, bolt_port=0, heap_mb=1024, engine=NEO4J_ENGINE, owner_pid=os.getpid())
+        # The compiler's first stage alone would get a code cache that it has to sweep all the time.
+        patch.setenv("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m")
+        server = neo4j_server.up(
+            home,
+            bolt_port=0,
+            heap_mb=1024,
+            engine=NEO4J_ENGINE,
+            owner_pid=os.getpid(),
+            # Two thirds of its work is planning: not anew because a test has twice the rows of the one before.
+            settings={"dbms.cypher.min_replan_interval": "1d"},
+        )
     try:
         yield server
     finally:
@@ -136,8 +148,11 @@ def neo4j_schema(neo4j_target: str, neo4j_session: neo4j_driver.Session) -> froz
 
 @pytest.fixture
 def vector_dimensions() -> int | None:
-    """Of the vector indexes that a test may find on Neo4j, empty; None where there may be none."""
-    return None
+    """Of the vector indexes that a test may find on Neo4j, empty, as they are after a store was emptied; None where there may be none.
+
+    After each change of an index Neo4j plans every statement anew, which is most of what its tests cost.
+    """
+    return HashingEmbedder().dimensions
 
 
 @pytest.fixture
@@ -153,7 +168,8 @@ def neo4j_empty(
     """
     neo4j_session.run("MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 5000 ROWS").consume()
     for name, dimensions in schema_of_neo4j(neo4j_session):
-        if dimensions != vector_dimensions if dimensions else name not in neo4j_schema:
+        of_words = name in neo4j_schema or (vector_dimensions is not None and name.startswith("community_text_"))
+        if not (dimensions == vector_dimensions if dimensions else of_words):
             neo4j_session.run(f"DROP CONSTRAINT `{name}` IF EXISTS").consume()
             neo4j_session.run(f"DROP INDEX `{name}` IF EXISTS").consume()
     return neo4j_target

@@ -40,6 +40,8 @@ LONGEST_REPLY_TOKENS = 512
 """A small model does not always stop by itself; without a bound one reply can take minutes."""
 START_TIMEOUT_S = 120.0
 SHOWN_LOG_CHARACTERS = 500
+THREADS_VARIABLE = "LLAMA_ARG_THREADS"
+"""llama.cpp's own; without it one for each core. They spin while they wait for each other: beside other work, fewer are faster."""
 
 
 @dataclass
@@ -96,7 +98,8 @@ def check_installed() -> None:
 def serve_locally(file: Path) -> LocalServer:
     """Return the server of a GGUF file, started where this process has none yet, once it answers.
 
-    Raises `ModelMissing` where the extra is not installed, `ModelError` with the end of its log where it does not start.
+    Raises `ModelMissing` where the extra is not installed, `ModelError` with the end of its log where it does not start, `InputError` for
+    a number of threads that is none.
     """
     check_installed()
     with _STARTING:
@@ -108,7 +111,7 @@ def serve_locally(file: Path) -> LocalServer:
 
 
 def _start(file: Path) -> LocalServer:
-    key = secrets.token_urlsafe(24)
+    key, threads = secrets.token_urlsafe(24), _threads()
     process = subprocess.Popen(
         [sys.executable, "-m", "kgrag.models.local_server"],
         stdin=subprocess.PIPE,
@@ -123,7 +126,7 @@ def _start(file: Path) -> LocalServer:
     timer = threading.Timer(START_TIMEOUT_S, process.kill)
     timer.start()
     try:
-        process.stdin.write(json.dumps({"file": str(file), "key": key}) + "\n")
+        process.stdin.write(json.dumps({"file": str(file), "key": key, "threads": threads}) + "\n")
         process.stdin.flush()
         address = process.stdout.readline().strip()
     except BrokenPipeError:
@@ -140,6 +143,14 @@ def _start(file: Path) -> LocalServer:
     return LocalServer(process, f"{address}/v1", key)
 
 
+def _threads() -> int | None:
+    """Return how many threads are asked for, None where llama.cpp chooses. Raises `InputError`."""
+    asked = os.environ.get(THREADS_VARIABLE)
+    if asked and not (asked.isascii() and asked.isdigit() and int(asked)):
+        raise InputError(f"{THREADS_VARIABLE}: expected a number of threads, 1 or more, got {asked!r}.")
+    return int(asked) if asked else None
+
+
 def _serve() -> None:
     """Be the server: read what to serve from standard input, say the address, and end when standard input closes."""
     import xllamacpp
@@ -153,6 +164,8 @@ def _serve() -> None:
     options.n_ctx = CONTEXT_TOKENS
     options.n_parallel = 1
     options.n_predict = LONGEST_REPLY_TOKENS
+    if told["threads"] is not None:
+        options.cpuparams.n_threads = options.cpuparams_batch.n_threads = told["threads"]
     options.ui = False
     server = xllamacpp.Server(options)
     print(server.listening_address, flush=True)  # noqa: T201  it is how the parent learns it

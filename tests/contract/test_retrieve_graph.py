@@ -35,6 +35,11 @@ def embedded(*texts: str) -> np.ndarray:
 
 
 @pytest.fixture
+def vector_dimensions() -> int:
+    return EMBEDDER.dimensions
+
+
+@pytest.fixture
 def store(store_target: str, content: Content) -> Iterator[GraphStore]:
     """Four chunks, six entities, two relations, and communities on two levels: FINE lies in COARSE, ALONE has none below."""
     with open_store(store_target) as opened:

@@ -44,6 +44,16 @@ def test_a_file_that_is_no_model_is_refused_with_the_servers_last_words(tmp_path
 
 
 @real
+@pytest.mark.parametrize("threads", ["0", "two", "-1", "1.5"])
+def test_a_number_of_threads_that_is_none_is_named(tmp_path, monkeypatch, threads):
+    monkeypatch.setenv("LLAMA_ARG_THREADS", threads)
+    with pytest.raises(
+        InputError, match=f"LLAMA_ARG_THREADS: expected a number of threads, 1 or more, got '{threads}'"
+    ):
+        serve_locally(tmp_path / "any.gguf")
+
+
+@real
 def test_a_server_is_started_by_the_first_request_and_not_by_what_only_plans(tmp_path):
     file = tmp_path / "no.gguf"
     file.write_bytes(b"not a model")

@@ -12,7 +12,8 @@ import pytest
 from kgrag.errors import InputError, ModelError, ModelReplyError, ModelUnavailable
 from kgrag.jobs.build import build
 from kgrag.jobs.report import BuildReport
-from kgrag.jobs.stages.extraction import PROBE, TRIES_OF_A_CALL, WRITE_RESULTS
+from kgrag.jobs.stages import extraction
+from kgrag.jobs.stages.extraction import PROBE, TRIES_OF_A_CALL
 from kgrag.jobs.status import status
 from kgrag.models.base import ChatModel, Message
 from kgrag.settings import Settings
@@ -22,6 +23,8 @@ from kgrag.text.names import normal_form
 from kgrag.types import Chunk, Document, Entity, Extraction, Relation, Usage
 
 CHUNKS = 40
+WRITE_RESULTS = 50
+"""In one transaction, in the test of that: a tenth of what builds take."""
 
 
 class Lines:
@@ -256,6 +259,7 @@ def test_no_more_calls_are_under_way_than_allowed(tmp_path: Path, folder: Path) 
 def test_calls_go_on_while_results_are_written_but_not_without_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(extraction, "WRITE_RESULTS", WRITE_RESULTS)
     count, writing, goes_on = 4 * WRITE_RESULTS, threading.Event(), threading.Event()
     file = tmp_path / "many.jsonl"
     file.write_text("".join(json.dumps({"id": f"{i}", "title": "", "text": f"x {i} V"}) + "\n" for i in range(count)))
