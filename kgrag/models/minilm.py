@@ -12,7 +12,7 @@ import importlib.util
 import tempfile
 import threading
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,6 +49,7 @@ TOKEN_VECTORS_BYTES = 256_000_000
 """Of token vectors that are kept; a chunk of 150 tokens has 115 kB of them."""
 VECTORS_BYTES = 16_000_000
 """Of vectors that are kept: about 10,000 statements."""
+_LOADING = threading.Lock()
 
 
 class MiniLM:
@@ -62,7 +63,6 @@ class MiniLM:
     max_tokens = WINDOW_TOKENS - 2
 
     def __init__(self) -> None:
-        self._loading = threading.Lock()
         self._recent: RecentVectors[TokenVectors] = RecentVectors(TOKEN_VECTORS_BYTES)
         self._recent_means: RecentVectors[Vectors] = RecentVectors(VECTORS_BYTES)
 
@@ -140,27 +140,12 @@ class MiniLM:
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
-        from tokenizers import Tokenizer
-
-        tokenizer = Tokenizer.from_file(str(self._folder / "tokenizer.json"))
-        tokenizer.no_truncation()
-        tokenizer.no_padding()
-        return tokenizer
-
-    @property
-    def _session(self) -> Any:
-        with self._loading:
-            return self._loaded_session
+        return _tokenizer_of(self._folder / "tokenizer.json")
 
     @cached_property
-    def _loaded_session(self) -> Any:
-        import onnxruntime
-
-        options = onnxruntime.SessionOptions()
-        options.log_severity_level = 3
-        # Threads that wait by spinning take a core from whoever else runs here, the database first of all.
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        return onnxruntime.InferenceSession(str(self._graph_file()), options, providers=["CPUExecutionProvider"])
+    def _session(self) -> Any:
+        with _LOADING:
+            return _session_of(self._graph_file())
 
     def _graph_file(self) -> Path:
         """Return the cached graph, writing it first where there is none."""
@@ -179,6 +164,28 @@ class MiniLM:
                 out.write(_onnx_graph(weights))
             Path(out.name).replace(file)  # atomic: a killed process leaves no half graph behind
         return file
+
+
+@cache
+def _session_of(graph: Path) -> Any:
+    """Load the model, once for all who embed in this process."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
+    # Threads that wait by spinning take a core from whoever else runs here, the database first of all.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    return onnxruntime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
+
+
+@cache
+def _tokenizer_of(file: Path) -> Tokenizer:
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(file))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
 
 
 def _split_evenly(ids: list[int], size: int) -> list[list[int]]:
