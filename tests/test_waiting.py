@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 import socket
@@ -10,16 +11,20 @@ import socketserver
 import subprocess
 import sys
 import threading
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import aiohttp
 import pytest
 
 import kgrag
 from kgrag.common.waiting import wait_for
+from kgrag.models import open_chat_model
+from kgrag.models.base import Message
 from kgrag.testing import ModelServer
 
 
@@ -171,3 +176,25 @@ raise RuntimeError("our own")
     assert ended.returncode == 1
     assert ended.stdout.startswith("1 ") and "3.3 V" in ended.stdout
     assert ended.stderr.strip().endswith("RuntimeError: our own")
+
+
+def open_sessions() -> int:
+    return sum(isinstance(one, aiohttp.ClientSession) and not one.closed for one in gc.get_objects())
+
+
+def test_what_a_model_has_open_is_closed_when_the_model_goes(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "x")
+
+    async def ask_and_forget(url: str) -> None:
+        model = open_chat_model("openai:m", base_url=url, model_cache="off")
+        await model.reply([Message("user", "Say ok.")])
+        assert open_sessions()
+        del model
+        gc.collect()
+        await asyncio.sleep(0.1)  # the loop closes what was let go
+        assert not open_sessions()
+
+    with warnings.catch_warnings(record=True) as seen, ModelServer(lambda request: "ok") as server:
+        warnings.simplefilter("always")
+        asyncio.run(ask_and_forget(server.url))
+    assert [str(one.message) for one in seen if "nclosed" in str(one.message)] == []
