@@ -5,15 +5,18 @@
 Builds the Arduino chunks of `--data` with the graph of mentions and its communities, writes the 160 questions with their gold facts
 (where `evidence.jsonl` has them) as a question file, learns the map of `adaptive` on another corpus (the 61 questions on the sample
 documents), and runs `kgrag compare` with `rules` in both roles in a process of its own. So many times it is killed (SIGKILL, the whole
-group of processes) after a random time; the last run goes on to its end, and `kgrag report` writes the page into FOLDER. Prints how many
-cells each run found and left, processor time and peak memory of each process, and the means of the main measures.
+group of processes) once it has kept a random number of answers and judgements; the last run goes on to its end, and `kgrag report` writes
+the page into FOLDER. Prints how many answers and judgements each run found and left, processor time and peak memory of each process, and
+the means of the main measures.
 
-No answer that a killed run had kept may be made again: exits with 1 where one was.
+Nothing that a killed run had kept may be made again: exits with 1 where something was. With `--go-on` it goes on with a run that it was
+itself stopped in.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import random
@@ -24,7 +27,8 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,6 +39,7 @@ from benchmarks.tables import print_table
 from kgrag.evaluate.judge.presets import load_preset
 from kgrag.evaluate.runs import Run
 from kgrag.evaluate.summary import summarise
+from kgrag.retrieve import listed_pipelines
 
 PIPELINES = "default,RAG_*,SimpleKG_*,LLMGraph_*,LlamaIndex_*"
 SAMPLE = Path(__file__).resolve().parents[1] / "examples"
@@ -48,7 +53,7 @@ MEASURES = (
     "evidence tokens",
     "seconds",
 )
-EARLIEST_KILL_S, LATEST_KILL_S = 20.0, 180.0
+LOOK_EVERY_S = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +67,9 @@ class Ended:
     peak_mb: float
 
 
-def run_kgrag(arguments: Sequence[str], *, kill_after_s: float | None = None) -> Ended:
-    """Run a kgrag command in a group of processes of its own; kill the group after so long. Memory and time are of its largest process."""
-    started = time.perf_counter()
+def run_kgrag(arguments: Sequence[str], *, kill_when: Callable[[], bool] | None = None) -> Ended:
+    """Run a kgrag command in a group of processes of its own; kill the group when it is time. Memory and time are its own."""
+    started = looked = time.perf_counter()
     process = subprocess.Popen(
         [sys.executable, "-c", "from kgrag.cli import main; main()", *arguments], start_new_session=True
     )
@@ -73,9 +78,11 @@ def run_kgrag(arguments: Sequence[str], *, kill_after_s: float | None = None) ->
         pid, status, usage = os.wait4(process.pid, os.WNOHANG)
         if pid:
             break
-        if kill_after_s is not None and not killed and time.perf_counter() - started > kill_after_s:
-            os.killpg(process.pid, signal.SIGKILL)
-            killed = True
+        if kill_when is not None and not killed and time.perf_counter() - looked > LOOK_EVERY_S:
+            looked = time.perf_counter()
+            if kill_when():
+                os.killpg(process.pid, signal.SIGKILL)
+                killed = True
         time.sleep(0.2)
     process.returncode = os.waitstatus_to_exitcode(status)
     return Ended(
@@ -125,16 +132,31 @@ def learn_adaptive(folder: Path) -> Path:
     return file
 
 
-def kept_answers(run: Path) -> dict[str, str]:
-    """Return the answers that a run has, by cell."""
+def kept(run: Path) -> dict[tuple[str, ...], str]:
+    """Return a digest of each answer and of each judgement that a run has, by table and key."""
+    return {
+        (table, *key): hashlib.sha256(body.encode()).hexdigest()
+        for table, columns in (("answers", "key"), ("judgements", "key, judge"))
+        for *key, body in _rows(run, f"SELECT {columns}, body FROM {table}")
+    }
+
+
+def count_kept(run: Path) -> int:
+    """Count the answers and judgements that a run has."""
+    return sum(count for table in ("answers", "judgements") for (count,) in _rows(run, f"SELECT count(*) FROM {table}"))
+
+
+def _rows(run: Path, statement: str) -> list[tuple[Any, ...]]:
     file = run / "run.sqlite"
     if not file.is_file():
-        return {}
-    database = sqlite3.connect(file)
-    try:
-        return dict(database.execute("SELECT key, body FROM answers"))
-    finally:
-        database.close()
+        return []
+    with closing(sqlite3.connect(file, timeout=30.0)) as database:
+        try:
+            return database.execute(statement).fetchall()
+        except sqlite3.OperationalError as error:
+            if "no such table" in str(error):  # the run's first moment
+                return []
+            raise
 
 
 def main() -> int:
@@ -145,7 +167,7 @@ def main() -> int:
     parser.add_argument("--store", choices=("embedded", "neo4j"), default="embedded")
     parser.add_argument("--stores", type=Path, help="where built stores and the learnt map stay; default: OUT")
     parser.add_argument("--kills", type=int, default=2)
-    parser.add_argument("--latest-kill-s", type=float, default=LATEST_KILL_S)
+    parser.add_argument("--go-on", action="store_true", help="keep what a run that was stopped has done")
     parser.add_argument("--questions", type=int, default=160)
     parser.add_argument("--pipelines", default=PIPELINES)
     parser.add_argument(
@@ -181,40 +203,47 @@ def measure(
     """Compare, kill, resume, report."""
     prepare(store, [str(corpus)])
     run = arguments.out / "run"
-    shutil.rmtree(run, ignore_errors=True)
+    if not arguments.go_on:
+        shutil.rmtree(run, ignore_errors=True)
     pipelines = f"{arguments.pipelines},{adaptive}"
     command = ["compare", "--store", store, "--questions", str(questions), "--pipelines", pipelines, "--out", str(run)]
-    moments = random.Random(arguments.seed)
-    rows, kept = [], dict[str, str]()
-    for number in range(arguments.kills + 1):
-        before = len(kept)
-        kill_after_s = moments.uniform(EARLIEST_KILL_S, arguments.latest_kill_s) if number < arguments.kills else None
-        ended = run_kgrag(command, kill_after_s=kill_after_s)
-        now = kept_answers(run)
-        made_again = sum(now.get(key) != body for key, body in kept.items())
+    cells = arguments.questions * len(listed_pipelines(pipelines))
+    there = kept(run)
+    # Each cell is an answer and a judgement.
+    drawn = random.Random(arguments.seed).sample(range(1, 2 * cells), arguments.kills)
+    moments = sorted(moment for moment in drawn if moment > len(there))
+    rows = []
+    for number in range(len(moments) + 1):
+        moment = moments[number] if number < len(moments) else None
+        ended = run_kgrag(command, kill_when=None if moment is None else lambda until=moment: count_kept(run) >= until)
+        now = kept(run)
+        made_again = sum(now.get(key) != digest for key, digest in there.items())
+        answers, judgements = (
+            [sum(table == name for table, *_ in one) for one in (there, now)] for name in ("answers", "judgements")
+        )
         rows.append(
             [
                 "killed" if ended.killed else f"ended with {ended.code}",
                 f"{ended.seconds:.0f}",
                 f"{ended.cpu_s:.0f}",
                 f"{ended.peak_mb:,.0f}",
-                str(before),
-                str(len(now)),
+                *(f"{before:,} to {after:,}" for before, after in (answers, judgements)),
                 str(made_again),
             ]
         )
-        kept = now
+        print(*rows[-1], sep=", ", flush=True)
+        there = now
         if not ended.killed:
             break
     if server_pid is not None:
         rows.append(["Neo4j's server", "", "", f"{peak_memory_mb(server_pid):,.0f}", "", "", ""])
-    columns = ["run", "s", "s of CPU", "peak MB", "answers found", "answers left", "made again"]
+    columns = ["run", "s", "s of CPU", "peak MB", "answers", "judgements", "made again"]
     print_table(f"kgrag compare, {arguments.store}", columns, rows, [])
     run_kgrag(["report", str(run)])
     print_figures(run, arguments.store)
     if arguments.against is not None:
         print_differences(run, arguments.against / "run")
-    return 0 if all(row[-1] in ("0", "") for row in rows) and rows[arguments.kills][0] == "ended with 0" else 1
+    return 0 if all(row[-1] in ("0", "") for row in rows) and ended.code == 0 else 1
 
 
 def print_figures(run: Path, kind: str) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Literal
 
 from kgrag.evaluate.judge.metrics import is_refusal, nugget_score
@@ -46,15 +47,22 @@ SUPPORTED, PARTLY = 0.7, 0.4
 """Share of a nugget's or statement's own terms that a text must have; in between it is partly said."""
 SHORT_REFERENCE_TERMS = 8
 """A reference of at most so many terms is one thing (a name, a value), not several facts."""
+READ_TEXTS = 512
+"""That are remembered as read: the evidence of an answer is held against each of its statements and each gold fact."""
 MARK = re.compile(r"\[(\d+(?:\s*[,;-]\s*\d+)*)\]")
 POLARITY = re.compile(r"\b(?:yes|no|not|never|neither|none|nor)\b|n't\b", re.IGNORECASE)
 
 
+@lru_cache(maxsize=READ_TEXTS)
 def _terms(text: str) -> Counter[str]:
-    """Count the stems of a text's content words; numbers are written alike: `1,260` and `1260`, `0.50` and `0.5`."""
+    """Count the stems of a text's content words; numbers are written alike: `1,260` and `1260`, `0.50` and `0.5`.
+
+    What is returned is remembered: it must not be changed.
+    """
     return Counter(plain_number(stem) for word, stem in stems(text) if word not in FUNCTION_WORDS)
 
 
+@lru_cache(maxsize=READ_TEXTS)
 def _numbers(text: str) -> frozenset[str]:
     return frozenset(numbers(MARK.sub(" ", text)))
 
