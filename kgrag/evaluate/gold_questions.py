@@ -34,6 +34,8 @@ class GoldQuestion:
     """Whether the documents answer it; None where nobody says."""
     document: str = ""
     """What its gold evidence is in, where somebody says: questions of one document are not independent of each other."""
+    synthetic: bool = False
+    """Whether it was made (`kgrag questions make`), not asked by somebody."""
     hidden: frozenset[str] = frozenset()
     """Ids of chunks that it was taken from word for word: retrieval has to do without them."""
 
@@ -117,6 +119,7 @@ def _question(line: str, *, where: str) -> GoldQuestion:
             gold_facts=tuple(map(_text, row.get("gold_facts") or ())),
             answerable=_answerable(row.get("answerable")),
             document=str(row.get("document") or ""),
+            synthetic=bool(row.get("synthetic")),
             hidden=frozenset(map(_text, row.get("hidden") or ())),
         )
     except (ValueError, KeyError, TypeError) as error:

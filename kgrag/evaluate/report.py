@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ THESIS_TABLES = ((3, "recall"), (4, "relevance"), (5, "completeness"), (6, "help
 """Its tables by type of question; table 2 is over all."""
 FILLED = 0.9
 """Share of an equal budget of tokens from which a pipeline has filled it."""
+FEW_DOCUMENTS = 20
+"""Documents that a set of questions is about, below which the report says so."""
 EVIDENCE_CHARACTERS = 400
 """Of a passage in the drill-down."""
 
@@ -34,9 +37,9 @@ def answer_in_three_sentences(summary: Summary) -> list[str]:
     whole = by_type.pop(ALL)
     decided = [verdict for verdict in by_type.values() if verdict.decided]
     first = (
-        f"Take {whole.best}: it is better than {summary.baseline} over all questions: {whole.in_words}."
+        f"Take {whole.best}: over all questions it is better than {summary.baseline} ({summary.main} {whole.grounds})."
         if whole.decided
-        else f"No pipeline is shown to be better than {summary.baseline} over all questions: {whole.in_words}."
+        else f"No pipeline is shown to be better than {summary.baseline} over all questions by {summary.main}: {whole.grounds}."
     )
     second = (
         "By type: " + "; ".join(f"{one.query_type}: {one.in_words}" for one in decided) + "."
@@ -60,6 +63,11 @@ def threats(run: Run, summary: Summary) -> list[str]:
     found = [
         f"{asked} questions, {asked / max(len(summary.types), 1):.0f} of a type: see which differences they could have shown."
     ]
+    rows = next(iter(summary.rows.values()), ())
+    if made := sum(row.synthetic for row in rows):
+        found.append(f"{made} of {asked} questions are made by templates: people ask otherwise.")
+    if (clusters := len({row.cluster for row in rows})) < min(asked, FEW_DOCUMENTS):
+        found.append(f"All questions are about {clusters} documents: other documents may behave otherwise.")
     if settings.judge == "rules":
         found.append(f"The judge is model-free: {rules.BLIND}.")
     elif one_family(settings.judge, settings.model):
@@ -133,6 +141,7 @@ def write_html(run: Run, out: Path, *, summary: Summary) -> None:
         },
         numbered=len(best) > plots.MOST_NAMES,
         measures=measures(summary),
+        losses=partial(_losses, summary),
         published=published("thesis_results"),
         published_by_type={name: published(f"thesis_{name}_by_type") for _, name in THESIS_TABLES},
         thesis_tables=THESIS_TABLES,
@@ -201,6 +210,11 @@ def write_markdown(run: Run, out: Path, *, summary: Summary) -> None:
             one = summary.interval(pipeline, summary.main, query_type)
             cells.append("" if one is None else f"{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]")
         lines.append(_line([pipeline, *cells]))
+    if summary.has_losses:
+        lines += ["", "## Gold facts lost in retrieval + lost in answering", "", _line(["pipeline", *columns])]
+        lines.append(_line(["---"] * (1 + len(columns))))
+        for pipeline in summary.pipelines:
+            lines.append(_line([pipeline, *(_losses(summary, pipeline, one) for one in columns)]))
     lines += ["", "## By type", ""] + [f"- {one.query_type}: {one.in_words}" for one in summary.verdicts]
     if summary.calibration is not None:
         head = ["pipeline", "seen", "corrected"]
@@ -212,6 +226,11 @@ def write_markdown(run: Run, out: Path, *, summary: Summary) -> None:
     lines += ["", "## What speaks against these figures", ""] + [f"- {one}" for one in threats(run, summary)]
     lines += ["", "## Made with", ""] + [f"- {key}: {value}" for key, value in settings.model_dump().items()]
     out.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _losses(summary: Summary, pipeline: str, query_type: str) -> str:
+    retrieval, answering = (summary.mean(pipeline, f"lost in {one}", query_type) for one in ("retrieval", "answering"))
+    return "" if retrieval is None or answering is None else f"{retrieval:.2f} + {answering:.2f}"
 
 
 def _line(cells: list[str]) -> str:

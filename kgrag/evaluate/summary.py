@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from statistics import pstdev
 
@@ -44,6 +44,8 @@ class Row:
     category: Category | None
     answerable: bool | None = None
     """Whether the documents answer the question; None where nobody says."""
+    synthetic: bool = False
+    """Whether the question was made, not asked."""
     spread: Mapping[str, float] = field(default_factory=dict)
     """Of measures that a judge was asked for several times: the standard deviation of what it said of the one answer."""
 
@@ -57,7 +59,13 @@ class Verdict:
     mean: Interval
     decided: bool
     """Whether it is better than the baseline after Holm's correction over all pipelines and types."""
-    in_words: str
+    grounds: str
+    """Why, where the best pipeline and the baseline have been named."""
+
+    @property
+    def in_words(self) -> str:
+        """Say it by itself, in a list of types."""
+        return f"{self.best}: {self.grounds}" if self.decided else self.grounds
 
 
 @dataclass(frozen=True)
@@ -116,6 +124,11 @@ class Summary:
             if (abstained := row.scores.get("abstained")) is not None and row.answerable is not None
         ]
         return abstention_rates([abstained for abstained, _ in known], [answerable for _, answerable in known])
+
+    @property
+    def has_losses(self) -> bool:
+        """Whether it is known of any answer where its gold facts were lost."""
+        return any(self.mean(one, "lost in retrieval") is not None for one in self.pipelines)
 
     @cached_property
     def judge_spread(self) -> dict[str, float]:
@@ -181,7 +194,7 @@ class Summary:
     def _verdict(self, query_type: str, best: str, interval: Interval) -> Verdict:
         shown = f"{interval.value:.2f} [{interval.low:.2f}, {interval.high:.2f}]"
         if best == self.baseline:
-            return Verdict(query_type, best, interval, False, f"the baseline {best} ({shown}); nothing is better")
+            return Verdict(query_type, best, interval, False, f"the baseline has the best mean ({shown})")
         one, p = self.comparisons.get((best, query_type)), self.holm.get((best, query_type), 1.0)
         if one is None:
             return Verdict(
@@ -191,9 +204,9 @@ class Summary:
             f"{one.difference.value:+.2f} [{one.difference.low:+.2f}, {one.difference.high:+.2f}] over {self.baseline}"
         )
         if p < ALPHA and one.difference.value > 0:
-            return Verdict(query_type, best, interval, True, f"{best} ({shown}), {gain}, p = {p:.3f} after Holm")
+            return Verdict(query_type, best, interval, True, f"{shown}, {gain}, p = {p:.3f} after Holm")
         if not one.wins and not one.losses:
-            words = f"no difference: nothing has a better mean than {self.baseline} ({shown})"
+            words = f"no difference: nothing has a better mean than the baseline ({shown})"
         else:
             words = (
                 f"not decided: {best} has the best mean ({shown}), {gain}, p = {p:.2f} after Holm; "
@@ -254,7 +267,16 @@ def _row(question: GoldQuestion, result: Result, preset: Preset) -> Row:
             }
     # Of several judgements the category that most of them name, the first of those where several are equally frequent.
     kind = max(kinds, key=kinds.count) if kinds else None
-    return Row(question.id, question.query_type, question.cluster, measured, kind, question.answerable, spread)
+    return Row(
+        question.id,
+        question.query_type,
+        question.cluster,
+        measured,
+        kind,
+        answerable=question.answerable,
+        synthetic=question.synthetic,
+        spread=spread,
+    )
 
 
 def _judged(values: Iterable[float | None]) -> list[float]:
@@ -272,4 +294,4 @@ def _averaged(rows: Sequence[Row]) -> Row:
         return rows[0]
     first, mean = rows[0], _mean([row.scores for row in rows])
     spread = {name: value for name, value in _mean([row.spread for row in rows]).items() if value is not None}
-    return Row(first.question, first.query_type, first.cluster, mean, first.category, first.answerable, spread)
+    return replace(first, scores=mean, spread=spread)

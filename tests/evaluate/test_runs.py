@@ -303,7 +303,9 @@ def test_the_better_pipeline_is_decided_and_said_first(tmp_path):
         assert summary.main == "nuggets" and summary.types == ("factual", "summary")
         assert summary.comparisons["good", ALL].difference.value == 1.0
         assert summary.counts("good").tp == 12 and summary.counts("bad").tp == 0
-        assert answer_in_three_sentences(summary)[0].startswith("Take good: it is better than bad over all questions:")
+        first = answer_in_three_sentences(summary)[0]
+        assert first.startswith("Take good: over all questions it is better than bad (nuggets 1.00 [")
+        assert first.count("good") == 1  # nothing is said twice
         assert {row.cluster for row in summary.rows["good"]} == {f"doc{n}.pdf" for n in range(4)}
 
 
@@ -314,6 +316,15 @@ def test_equal_pipelines_are_not_decided_and_that_is_said_in_words(tmp_path):
         first, second, _ = answer_in_three_sentences(summarise(run, preset=PRESET))
     assert first.startswith("No pipeline is shown to be better than bad") and "no difference" in first
     assert "no single type" in second
+
+
+def test_a_baseline_that_is_best_is_said_once(tmp_path):
+    run_it(tmp_path, chosen=settings(baseline="good"))
+    with Run(tmp_path) as run:
+        first, *_ = answer_in_three_sentences(summarise(run, preset=PRESET))
+    assert first == (
+        "No pipeline is shown to be better than good over all questions by nuggets: the baseline has the best mean (1.00 [0.76, 1.00])."
+    )
 
 
 class Page(HTMLParser):
@@ -349,6 +360,17 @@ def test_the_report_is_one_file_that_needs_nothing_from_elsewhere(report):
     assert sum(tag == "svg" for tag, _ in page.tags) == 4
     assert text.count('class="question"') == 12 and "&lt;b&gt;&amp;" in text
     assert "Take good" in text and "could show" in text
+    assert "lost in retrieval + in answering" in text and "0.00 + 0.00" in text
+    assert "made by templates" not in text and "All questions are about 4 documents" in text
+
+
+def test_the_report_says_which_questions_were_made(tmp_path):
+    run_it(tmp_path, questions=[replace(one, synthetic=True) for one in QUESTIONS])
+    with Run(tmp_path) as run:
+        summary = summarise(run, preset=PRESET)
+        write_markdown(run, tmp_path / "report.md", summary=summary)
+    text = (tmp_path / "report.md").read_text()
+    assert "12 of 12 questions are made by templates" in text and "| good | 0.00 + 0.00 |" in text
 
 
 def test_the_report_opens_in_a_browser(report, tmp_path):

@@ -2,6 +2,7 @@
 
 import asyncio
 import importlib.util
+import json
 from pathlib import Path
 
 import pytest
@@ -23,9 +24,19 @@ real = pytest.mark.skipif(
 MODEL = "local:smollm2"
 SHORT = {"max_completion_tokens": 64, "timeout_s": 600.0}
 PASSAGES = [
-    '{"id": "1", "title": "X-100", "text": "The X-100 is a battery board. It needs 3.3 V and draws 0.5 mA in standby."}',
-    '{"id": "2", "title": "X-1000", "text": "The X-1000 is a device for the DIN rail with a 24 V supply."}',
+    {"id": "1", "title": "X-100", "text": "The X-100 is a battery board. It needs 3.3 V and draws 0.5 mA in standby."},
+    {"id": "2", "title": "X-1000", "text": "The X-1000 is a device for the DIN rail with a 24 V supply."},
+    {"id": "3", "title": "T-20", "text": "The T-20 is a sensor of temperature. The X-100 reads it over I2C."},
+    {"id": "4", "title": "G-7", "text": "The G-7 gateway joins the X-100 and the X-1000 over RS-485 at 19200 baud."},
+    {"id": "5", "title": "Housing", "text": "The housing of the X-1000 is grey and 90 mm wide."},
 ]
+
+
+@pytest.fixture
+def passages(tmp_path) -> Path:
+    file = tmp_path / "passages.jsonl"
+    file.write_text("\n".join(map(json.dumps, PASSAGES)), encoding="utf-8")
+    return file
 
 
 def test_a_local_model_that_is_not_there_is_named(tmp_path):
@@ -82,21 +93,33 @@ def test_the_server_answers_by_schema_knows_its_key_and_ends():
 
 @real
 @pytest.mark.parametrize("extractor", ["simple_kg", "graph_transformer", "path", "llm"])
-def test_every_chunk_is_accounted_for_whatever_the_model_writes(extractor, tmp_path):
-    passages = tmp_path / "passages.jsonl"
-    passages.write_text("\n".join(PASSAGES), encoding="utf-8")
+def test_every_chunk_is_accounted_for_whatever_the_model_writes(extractor, passages, tmp_path):
     with open_graph(tmp_path / "s.kg", model=MODEL, extractor=(extractor,), wait_s=0.0, **SHORT) as kg:
         report = kg.build(passages)
         (states,) = report.extractions.values()
-        assert sum(states.values()) == 2
+        assert sum(states.values()) == len(PASSAGES)
         assert len(report.failures) == states["failed"]
-        assert report.models[MODEL].calls >= 2
+        assert report.models[MODEL].calls >= len(PASSAGES)
+        # What it made up is counted: a relation is grounded, or it is not and says so.
+        (graph,) = report.graphs.values()
+        said = kg.cypher(
+            "MATCH (:__Entity__)-[r]->(:__Entity__) WHERE r.grounded IS NOT NULL RETURN r.grounded AS grounded"
+        )
+        assert graph.ungrounded == sum(not row["grounded"] for row in said) and graph.relations == len(said)
 
 
 @real
-def test_what_the_model_answers_cites_what_it_was_shown_or_is_refused(tmp_path):
-    passages = tmp_path / "passages.jsonl"
-    passages.write_text("\n".join(PASSAGES), encoding="utf-8")
+def test_every_summary_is_made_or_named(passages, tmp_path):
+    with open_graph(tmp_path / "s.kg", model=MODEL, wait_s=0.0, max_completion_tokens=96, timeout_s=600.0) as kg:
+        kg.build(passages)
+        report = kg.communities(summary_floor=1)
+        communities = sum(level.communities for level in report.levels)
+        assert communities and sum(report.summaries.values()) == communities
+        assert report.summaries["failed"] == len(report.failures) and report.usage.calls >= 1
+
+
+@real
+def test_what_the_model_answers_cites_what_it_was_shown_or_is_refused(passages, tmp_path):
     with open_graph(tmp_path / "s.kg", model=MODEL, max_completion_tokens=96, timeout_s=600.0) as kg:
         kg.build(passages)
         try:

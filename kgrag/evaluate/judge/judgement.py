@@ -20,7 +20,7 @@ from kgrag.evaluate.judge.metrics import (
     nugget_score,
 )
 from kgrag.evaluate.judge.presets import Preset
-from kgrag.evaluate.judge.provenance import gold_places_cited
+from kgrag.evaluate.judge.provenance import gold_places_cited, pages_cited
 from kgrag.evaluate.judge.verdicts import (
     CitedSentence,
     CompletenessVerdict,
@@ -103,6 +103,7 @@ def scores(question: GoldQuestion, answer: Answer, judgement: Judgement, *, pres
         "citation precision": None if cited is None else cited.precision,
         "citation recall": None if cited is None else cited.recall,
         "gold places cited": gold_places_cited(question.facts, answer),
+        "page accuracy": pages_cited(question.facts, answer),
         "exact match": exact_match(answer.text, references) if references else None,
         "word F1": word_f1(answer.text, references) if references else None,
         "token precision": None if alike is None else alike.precision,

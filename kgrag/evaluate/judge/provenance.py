@@ -21,6 +21,7 @@ __all__ = [
     "gold_places_cited",
     "page_accuracy",
     "page_precision",
+    "pages_cited",
     "source_accuracy",
 ]
 
@@ -76,6 +77,25 @@ def gold_places_cited(facts: Sequence[frozenset[str]], answer: Answer) -> float 
     numbers = {citation.chunk_id for citation in answer.citations}
     cited = [piece for piece in answer.evidence if piece.chunk_id is not None and piece.chunk_id in numbers]
     return sum(any(states(piece, fact) for piece in cited) for fact in facts) / len(facts)
+
+
+def pages_cited(facts: Sequence[frozenset[str]], answer: Answer) -> float | None:
+    """Return the share of gold facts with a page (`path#page=4`) of which a citation names such a page; None without such a fact.
+
+    `page_accuracy` where each fact has one page; of a fact that several pages state any will do.
+    """
+    expected = [pages for fact in facts if (pages := [one for one in fact if "#page=" in one])]
+    if not expected:
+        return None
+    cited = cited_pages(answer.citations)
+    return sum(any(_cites_page(cited, page) for page in pages) for pages in expected) / len(expected)
+
+
+def _cites_page(cited: Pages, place: str) -> bool:
+    path, _, page = place.partition("#page=")
+    return page.isdigit() and any(
+        int(page) in pages for document, pages in cited.items() if document == path or document.endswith(f"/{path}")
+    )
 
 
 def answer_similarity(expected: Sequence[str], answers: Sequence[str], *, embedder: MiniLM) -> list[float]:

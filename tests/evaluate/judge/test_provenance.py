@@ -11,10 +11,11 @@ from kgrag.evaluate.judge.provenance import (
     cited_pages,
     page_accuracy,
     page_precision,
+    pages_cited,
     source_accuracy,
 )
 from kgrag.models.minilm import MiniLM
-from kgrag.types import Citation
+from kgrag.types import Answer, Citation
 
 
 def test_sources_and_pages_are_recalls():
@@ -34,6 +35,18 @@ def test_a_citation_names_every_page_of_its_span():
         Citation(number=3, chunk_id="z", document="b.html"),
     ]
     assert cited_pages(citations) == {"a.pdf": {3, 4, 9}}
+
+
+def test_a_fact_is_cited_by_any_of_its_pages_and_facts_without_a_page_do_not_count():
+    citations = (
+        Citation(number=1, chunk_id="x", document="docs/a.pdf", page_start=3, page_end=4),
+        Citation(number=2, chunk_id="y", document="b.pdf", page_start=1),
+    )
+    answer = Answer(question="q", text="t", citations=citations, model="rules", pipeline="p")
+    facts = [{"a.pdf#page=4"}, {"a.pdf#page=9", "b.pdf#page=1"}, {"b.pdf#page=2"}, {"other.pdf#page=3"}, {"c7"}]
+    assert pages_cited([frozenset(one) for one in facts], answer) == 0.5
+    assert pages_cited([frozenset({"c7"})], answer) is None
+    assert pages_cited([frozenset({"a.pdf#page=4"})], answer.model_copy(update={"citations": ()})) == 0.0
 
 
 @pytest.mark.data
