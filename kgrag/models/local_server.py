@@ -44,7 +44,7 @@ ENVIRONMENT = {"OMP_WAIT_POLICY": "passive"}
 64 tokens took 20 s of processor time beside other jobs, 1.4 s so. What the environment says comes first."""
 SHOWN_LOG_CHARACTERS = 500
 THREADS_VARIABLE = "LLAMA_ARG_THREADS"
-"""llama.cpp's own; without it one for each core. They spin while they wait for each other: beside other work, fewer are faster."""
+"""llama.cpp's own; without it one for each core. Beside other work, fewer are faster."""
 
 
 @dataclass
