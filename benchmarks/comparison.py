@@ -30,6 +30,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -141,9 +142,10 @@ def kept(run: Path) -> dict[tuple[str, ...], str]:
     }
 
 
-def count_kept(run: Path) -> int:
-    """Count the answers and judgements that a run has."""
-    return sum(count for table in ("answers", "judgements") for (count,) in _rows(run, f"SELECT count(*) FROM {table}"))
+def has_kept(run: Path, wanted: int) -> bool:
+    """Whether a run has so many answers and judgements together."""
+    counts = [_rows(run, f"SELECT count(*) FROM {table}") for table in ("answers", "judgements")]
+    return sum(int(count) for rows in counts for (count,) in rows) >= wanted
 
 
 def _rows(run: Path, statement: str) -> list[tuple[Any, ...]]:
@@ -215,7 +217,7 @@ def measure(
     rows = []
     for number in range(len(moments) + 1):
         moment = moments[number] if number < len(moments) else None
-        ended = run_kgrag(command, kill_when=None if moment is None else lambda until=moment: count_kept(run) >= until)
+        ended = run_kgrag(command, kill_when=None if moment is None else partial(has_kept, run, moment))
         now = kept(run)
         made_again = sum(now.get(key) != digest for key, digest in there.items())
         answers, judgements = (
