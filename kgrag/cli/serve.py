@@ -54,6 +54,10 @@ def serve(
             show_default=False,
         ),
     ] = None,
+    uploads: Annotated[
+        Path | None,
+        typer.Option("--uploads", help="Folder of uploaded documents. Default: ./kgrag-uploads", show_default=False),
+    ] = None,
     pipeline: Pipeline = None,
     embedder: Embedder = None,
     graph: Graph = None,
@@ -66,7 +70,13 @@ def serve(
     """Open the support desk: a page on which people ask, a REST API, an OpenAI endpoint. Ctrl-C ends it."""
     running = serving()
     listening = running.Listening(
-        host, port, users, tuple(allowed_host or ()), desk or Path(".kgrag-desk"), root or Path.cwd()
+        host,
+        port,
+        users,
+        tuple(allowed_host or ()),
+        desk or Path(".kgrag-desk"),
+        root or Path.cwd(),
+        uploads or Path("kgrag-uploads"),
     )
     access = running.check_listening(listening)
     settings = {

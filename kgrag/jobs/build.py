@@ -109,10 +109,15 @@ async def delete(
     progress, report, settings = progress or Silent(), BuildReport(), settings or Settings()
     retry = outage_policy(settings.wait_s, say=progress.say)
     graphs = named_graphs(extractors, settings.graph)
-    with store.waiting(retry):
+
+    def take_out() -> int:
         store.bind(embedder.name, embedder.dimensions)
-        merges = store.graphs.count_merges()
+        merged = store.graphs.count_merges()
         store.documents.delete([document.id for document in documents])
+        return merged
+
+    with store.waiting(retry):
+        merges = await asyncio.to_thread(take_out)
         report.removed_documents.extend(sorted({document.path for document in documents}))
         await _derive(
             store, embedder, graphs, model=None, settings=settings, retry=retry, progress=progress, report=report

@@ -22,7 +22,7 @@ from kgrag.errors import InputError
 __all__ = ["ANYBODY", "Access", "Attempts", "Role", "User", "add_user", "read_users"]
 
 Role = Literal["ask", "curate", "admin"]
-"""`ask` asks and gives feedback; `curate` may no more so far; `admin` also sees what others passed on."""
+"""`ask` asks and gives feedback; `curate` also uploads, builds and deletes; `admin` also sees what others passed on."""
 ROLES: tuple[Role, ...] = get_args(Role)
 NAME = re.compile(r"[\w.@-]{1,64}")
 SESSION_S = 12 * 3600

@@ -40,6 +40,7 @@ from kgrag.types import Chunk, PageBox
 
 __all__ = [
     "MAX_QUOTE_CHARACTERS",
+    "PROBLEMS",
     "Asker",
     "AskingHere",
     "DeskHere",
@@ -52,7 +53,7 @@ __all__ = [
 
 PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {"model": Problem, "content": {"application/problem+json": {}}}
-    for status in (400, 401, 403, 404, 422, 429, 502, 503)
+    for status in (400, 401, 403, 404, 409, 413, 422, 429, 502, 503)
 }
 MAX_GRAPH_CHUNKS = 40
 MAX_QUOTE_CHARACTERS = 4_000

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from importlib.metadata import version
 from importlib.resources import files
 from typing import Annotated, Any
@@ -16,9 +17,10 @@ from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 
 from kgrag.errors import KgragError
-from kgrag.serve import api, openai_routes
+from kgrag.serve import api, curating_routes, openai_routes
 from kgrag.serve.access import Access
 from kgrag.serve.asking import Asking
+from kgrag.serve.curating import Curating
 from kgrag.serve.desk import Desk
 from kgrag.serve.guard import COOKIE, Guard
 from kgrag.serve.html_view import document_html
@@ -39,6 +41,13 @@ def create_app(desk: Desk, *, access: Access | None = None, hosts: Sequence[str]
     """Make the app of an open desk, which whoever opened it closes. `hosts` are the names by which it may be called."""
     access = access or Access()
 
+    curating = Curating(desk)
+
+    @asynccontextmanager
+    async def closing_builds(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        await curating.close()
+
     app = FastAPI(
         title="kgrag",
         version=version("kgrag"),
@@ -47,11 +56,13 @@ def create_app(desk: Desk, *, access: Access | None = None, hosts: Sequence[str]
         redoc_url=None,
         openapi_url="/api/openapi.json",
         generate_unique_id_function=_operation,
+        lifespan=closing_builds,
     )
     app.state.desk = desk
     app.state.asking = Asking(desk)
     app.state.access = access
-    app.add_middleware(Guard, access=access, hosts=hosts)
+    app.state.curating = curating
+    app.add_middleware(Guard, access=access, hosts=hosts, upload_bytes=curating.max_bytes)
     register(app)
 
     @app.exception_handler(ClientGone)
@@ -59,6 +70,7 @@ def create_app(desk: Desk, *, access: Access | None = None, hosts: Sequence[str]
         return Response(status_code=499)
 
     app.include_router(api.router)
+    app.include_router(curating_routes.router)
     app.include_router(openai_routes.router)
     _add_documents(app, desk)
     _add_page(app, access)

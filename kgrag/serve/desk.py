@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kgrag.common.journal import Journal
+from kgrag.documents.discovery import stored_path
 from kgrag.errors import InputError
 from kgrag.knowledge_graph import AsyncKnowledgeGraph
 from kgrag.serve.page_process import PageProcess
@@ -29,6 +30,8 @@ class Desk:
     root: Path = field(default_factory=Path.cwd)
     """What relative paths of documents are relative to: the working directory of the build."""
     pages: PageProcess = field(default_factory=PageProcess)
+    uploads: Path = Path("kgrag-uploads")
+    """The folder that uploaded files go to."""
 
     def __post_init__(self) -> None:
         self.journal = Journal(self.folder)
@@ -65,7 +68,19 @@ class Desk:
         """
         if document.format == "jsonl":
             return None
-        return await asyncio.to_thread(self._unchanged, self.root / document.path, document.sha256)
+        return await asyncio.to_thread(self._first_unchanged, document)
+
+    def stored_path(self, file: Path) -> str:
+        """Return how documents name a file."""
+        return stored_path(file)
+
+    def places(self, path: str) -> list[Path]:
+        """Return where a document's file may be: below the root, and, where this desk built it, below the working directory."""
+        return list(dict.fromkeys((self.root / path, Path.cwd() / path)))
+
+    def _first_unchanged(self, document: Document) -> Path | None:
+        found = (self._unchanged(place, document.sha256) for place in self.places(document.path))
+        return next((place for place in found if place is not None), None)
 
     def check_question(self, question: str) -> str:
         """Return a question that may be asked. Raises `InputError` for an empty or too long one."""

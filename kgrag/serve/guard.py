@@ -17,7 +17,9 @@ __all__ = ["COOKIE", "Guard", "is_loopback"]
 
 COOKIE = "kgrag_session"
 BODY_BYTES = 256_000
-"""Of a request."""
+"""Of a request, but an upload."""
+UPLOADS = ("POST", "/api/documents")
+"""Where the body is a document: as large as a build reads, from those who may curate."""
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 PUBLIC = frozenset({"/", "/healthz", "/login", "/favicon.ico"})
 """What nobody has to log in for: the empty page, and whether the process lives."""
@@ -42,13 +44,25 @@ class _TooLarge(Exception):
 
 
 class Guard:
-    """ASGI middleware around the whole desk. `hosts` are the names by which it may be called, `public` what needs no user."""
+    """ASGI middleware around the whole desk.
 
-    def __init__(self, app: ASGIApp, *, access: Access, hosts: Sequence[str], public: frozenset[str] = PUBLIC) -> None:
+    `hosts` are the names by which it may be called, `public` what needs no user, `upload_bytes` how large an upload may be.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        access: Access,
+        hosts: Sequence[str],
+        public: frozenset[str] = PUBLIC,
+        upload_bytes: int = BODY_BYTES,
+    ) -> None:
         self._app = app
         self._access = access
         self._hosts = frozenset(host.casefold() for host in hosts)
         self._public = public
+        self._upload_bytes = upload_bytes
         self._requests = Attempts(REQUESTS_PER_MINUTE)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -72,7 +86,7 @@ class Guard:
             wait = {"WWW-Authenticate": "Bearer"} if status == 401 else {"Retry-After": "60"} if status == 429 else None
             await problem_response(plain_problem(status, why), wait)(scope, receive, guarded_send)
             return
-        await self._limited(scope, receive, guarded_send, BODY_BYTES)
+        await self._limited(scope, receive, guarded_send, self._body_limit(scope))
 
     def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
         """Return the status and the reason why a request is refused; put its user into the scope."""
@@ -85,10 +99,17 @@ class Guard:
             origin = headers.get("origin")
             if origin is not None and urlsplit(origin).netloc.casefold() != hosts[0].casefold():
                 return 403, f"Requests of another origin ({origin[:100]}) are refused."
-        length = headers.get("content-length", "0")
-        if not length.isdecimal() or int(length) > BODY_BYTES:
-            return 413, f"Expected a body of at most {BODY_BYTES:,} bytes, got {length[:20]}."
-        return self._admitted(scope, headers)
+        refusal = self._admitted(scope, headers)
+        length, limit = headers.get("content-length", "0"), self._body_limit(scope)
+        if refusal is None and (not length.isdecimal() or int(length) > limit):
+            return 413, f"Expected a body of at most {limit:,} bytes, got {length[:20]}."
+        return refusal
+
+    def _body_limit(self, scope: Scope) -> int:
+        """Return how many bytes the body of an admitted request may have."""
+        user: User | None = scope["state"].get("user")
+        uploads = (scope["method"], scope["path"]) == UPLOADS and user is not None and user.may("curate")
+        return self._upload_bytes if uploads else BODY_BYTES
 
     def _admitted(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
         address = (scope.get("client") or ("?", 0))[0]

@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 
 from kgrag.errors import DocumentError, InputError, KgragError, ModelError, ModelUnavailable, StoreError
 
-__all__ = ["NotFound", "problem_of", "problem_response", "register"]
+__all__ = ["Busy", "NotFound", "problem_of", "problem_response", "register"]
 
 MEDIA_TYPE = "application/problem+json"
 _log = logging.getLogger("kgrag.serve")
@@ -22,11 +22,17 @@ class NotFound(InputError):
     """What an address names is not in the store."""
 
 
+class Busy(InputError):
+    """Something else is under way that has to end first."""
+
+
 def status_of(error: KgragError) -> int:
     """Return the HTTP status of one of our errors."""
     match error:
         case NotFound():
             return 404
+        case Busy():
+            return 409
         case DocumentError():
             return 422
         case InputError():

@@ -37,6 +37,7 @@ class Listening:
     allowed_hosts: tuple[str, ...]
     desk: Path
     root: Path
+    uploads: Path = Path("kgrag-uploads")
 
 
 def check_listening(listening: Listening) -> Access:
@@ -100,7 +101,7 @@ async def run_mcp(
 @asynccontextmanager
 async def _opened(store: str | Path | None, listening: Listening, settings: Mapping[str, Any]) -> AsyncIterator[Desk]:
     graph = await AsyncKnowledgeGraph.open(store, create=False, **settings)
-    desk = Desk(graph, listening.desk, listening.root)
+    desk = Desk(graph, listening.desk, listening.root, uploads=listening.uploads)
     try:
         await graph.warm()
         yield desk

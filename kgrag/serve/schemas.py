@@ -12,8 +12,13 @@ from kgrag.types import Answer, Chunk, Document, Evidence
 __all__ = [
     "AskReply",
     "AskRequest",
+    "BuildProgress",
+    "BuildRequest",
+    "BuildStep",
     "Completion",
+    "DeletedDocuments",
     "DocumentEntry",
+    "FailedFile",
     "Feedback",
     "GraphPicture",
     "Passage",
@@ -24,6 +29,7 @@ __all__ = [
     "Retrieved",
     "Ticket",
     "Turn",
+    "UploadedFile",
 ]
 
 MAX_TURNS = 20
@@ -105,6 +111,62 @@ class DocumentEntry(_Body):
     """Of a PDF whose file is there."""
     shown_from: Literal["file", "passages"] = "passages"
     """Whether the file is there as it was read, or only what the store has of it."""
+
+
+class UploadedFile(_Body):
+    """A file that was written to the folder of uploads: the next build reads it."""
+
+    path: str
+    bytes: int
+
+
+class BuildRequest(_Body):
+    """What is built."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{}, {"folder": "manuals/2026"}]})
+    folder: str | None = Field(default=None, max_length=1_000)
+    """A folder or file of the server, below the desk's root; none builds what was uploaded."""
+
+
+class BuildStep(_Body):
+    """A step of a build."""
+
+    name: str
+    count: int
+    total: int | None
+    unit: str
+    done: bool
+
+
+class FailedFile(_Body):
+    """A document that could not be read, or a passage that could not be extracted, and why."""
+
+    subject: str
+    reason: str
+
+
+class BuildProgress(_Body):
+    """The last build of this desk, while it runs and after."""
+
+    id: str
+    state: Literal["none", "running", "done", "failed"]
+    steps: list[BuildStep] = []
+    lines: list[str] = []
+    """What the build waits for."""
+    problem: str = ""
+    """Why it failed as a whole."""
+    new_documents: int = 0
+    unchanged_files: int = 0
+    removed_documents: list[str] = []
+    failures: list[FailedFile] = []
+    notes: list[str] = []
+
+
+class DeletedDocuments(_Body):
+    """What went: the paths of documents, and whether the file was deleted, too (only one that was uploaded is)."""
+
+    documents: list[str]
+    file_deleted: bool
 
 
 class Rectangle(_Body):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from kgrag.text.questions import names_of_question
 from kgrag.text.words import plain, words
@@ -27,12 +28,15 @@ ANOTHER = re.compile(
 )
 """How a question begins that asks the last one of something else."""
 OPENING = re.compile(
-    r"^\s*(?:(?:and|but|or|so|ok(?:ay)?|now|then)[\s,]+)*(?:(?:what|how)\s+about\s+|(?:the\s+)?same\s+)?(?:for|of|on|in|with)?\s*",
+    r"^\s*(?:(?:and|but|or|so|ok(?:ay)?|now|then)[\s,]+)*(?:(?:what|how)\s+about\s+|(?:the\s+)?same\s+)?"
+    r"(?:(?:that|those|the\s+ones?)\s+)?(?:for|of|on|in|with)?\s*",
     re.IGNORECASE,
 )
 JOINING = re.compile(r"^\s*(?:and|but|so|ok(?:ay)?|now|then)[\s,]+", re.IGNORECASE)
 POSSESSIVE = re.compile(r"\b(its|their)\b", re.IGNORECASE)
-PRONOUN = re.compile(r"\b(?:it|they|them|this one|that one)\b", re.IGNORECASE)
+PRONOUN = re.compile(
+    r"\b(?:it|they|them|this one|that one|(?<!after )(?<!before )(?:that|this)(?=\s*[?.!]*$))\b", re.IGNORECASE
+)
 IMPERSONAL = re.compile(
     r"\b(?:is|was|does|will|would|can|could|may|might)\s+it\s+(?:mean|matter|possible|necessary|okay|safe to)\b",
     re.IGNORECASE,
@@ -42,6 +46,17 @@ DEMONSTRATIVE = re.compile(
     r"(boards?|devices?|sensors?|modules?|products?|controllers?|carriers?|units?|kits?|shields?|one)\b",
     re.IGNORECASE,
 )
+ASKED_FOR = re.compile(
+    r"^\W*(?:(?:and|but|so)\W+)?(?:\w+\s+)?(?:which|what|how\s+(?:much|many))\s+.*?\b(?:is|are|was|were|does|do|did|has|have|can|could|may|"
+    r"might|must|should|will|would)\b",
+    re.IGNORECASE,
+)
+"""What is asked for, up to the verb: `Which LoRa module does`. A name in it is a property, where a pronoun is the subject."""
+ALIKE = re.compile(r"\b(?:instead|the\s+same)\b|\b(?:as\s+well|too|likewise)\s*[?.!]*$", re.IGNORECASE)
+"""How a question ends that asks of something else what the last one asked: `Does the X-1000 have the same?`."""
+CLAUSE = re.compile(r",\s*(?:what|which|who|where|when|why|how|is|are|does|do|can)\b", re.IGNORECASE)
+AMOUNT = re.compile(r"^\W*(?:(?:and|but|so)\W+)?how\s+(?:much|many)\s+(?=(?:does|do|has)\b.*\bhave\W*$)", re.IGNORECASE)
+AMOUNT_OF = re.compile(r"^\W*how\s+(?:much|many)\s+(?P<what>.+?)\s+(?:does|do|is|are|has|have|can)\b", re.IGNORECASE)
 UNNAMING = frozenset(
     {
         *(
@@ -121,13 +136,19 @@ def complete_question(question: str, turns: Sequence[str], *, product: str | Non
     asked = " ".join(question.split())
     own = _subjects(asked)
     before = [turn for turn in turns[-LOOK_BACK:] if turn.strip()]
-    if before and ANOTHER.search(asked) and not _has_verb(asked):
-        swapped = _asked_of(before[-1], asked, own)
+    if before and ANOTHER.search(asked) and not _has_verb(asked) and not (own and CLAUSE.search(asked)):
+        swapped = _asked_of(before[-1], OPENING.sub("", asked), own)
         if swapped is not None:
             return swapped
-    if own:
+    if before and own and ALIKE.search(asked):
+        swapped = _asked_of(before[-1], own[-1], own[-1:])
+        if swapped is not None:
+            return swapped
+    if before and own and (opening := AMOUNT.search(asked)) and (amount := AMOUNT_OF.search(before[-1])):
+        return Completed(f"{asked[: opening.end()]}{amount['what']} {asked[opening.end() :]}", (amount["what"],))
+    if own and not (before and _is_of_another(asked)):
         return Completed(asked)
-    carried = next((names for turn in reversed(before) if (names := _subjects(turn))), ())[:MAX_CARRIED]
+    carried = next((names for turn in reversed(before) if (names := _asked_about(turn))), ())[:MAX_CARRIED]
     if not carried and product:
         carried = (product,)
     if not carried:
@@ -167,25 +188,58 @@ def _has_verb(question: str) -> bool:
     }
 
 
-def _asked_of(last: str, asked: str, own: tuple[str, ...]) -> Completed | None:
+def _asked_about(question: str) -> tuple[str, ...]:
+    """Return the subjects of a question without the properties that it asks for, where it names anything else."""
+    asked_for = ASKED_FOR.search(question)
+    return _subjects(question[asked_for.end() :] if asked_for is not None else "") or _subjects(question)
+
+
+def _is_of_another(question: str) -> bool:
+    """Whether a pronoun is what a question is about, whatever properties it names: `Which LoRa module does it contain?`."""
+    pronoun = POSSESSIVE.search(question) or PRONOUN.search(question) or DEMONSTRATIVE.search(question)
+    if pronoun is None or IMPERSONAL.search(question):
+        return False
+    asked_for = ASKED_FOR.search(question)
+    property_until = asked_for.end() if asked_for is not None else 0
+    # A name before the pronoun is what it stands for: `Does the X-100 keep its time?`.
+    names = names_of_question(question)
+    return not any(property_until <= start < pronoun.start() for start, _, name in names if _subjects(name))
+
+
+def _alike(name: str, other: str) -> tuple[bool, int]:
+    """Return how much two names are things of one kind: of one shape, and the letters with which both begin."""
+    shape, of_other = (re.sub(r"[a-z]+", "a", re.sub(r"\d+", "0", one)) for one in (name, other))
+    shared = next((i for i, (a, b) in enumerate(zip(name, other, strict=False)) if a != b), min(len(name), len(other)))
+    return shape == of_other, shared
+
+
+def _asked_of(last: str, new: str, own: tuple[str, ...]) -> Completed | None:
     """Ask the last question of what the new one says: its name in the place of the last one's, or its words in that of what was asked."""
-    new = OPENING.sub("", asked).strip(" ?.!")
-    subjects = _subjects(last)
+    new = new.strip(" ?.!")
+    subjects = _asked_about(last)
     if not new or not subjects:
         return None
     if own:
         spans = [(start, end, name) for start, end, name in names_of_question(last) if name in subjects]
-        # Where several were asked about, the new one stands for all of them.
         start, end = spans[0][0], spans[-1][1]
+        if not re.fullmatch(r"(?:\s|,|/|\band\b|\bor\b|\bthe\b|\bto\b)*", _between(last, spans)):
+            # They are things of several kinds (a pin of a board): the new one takes the place of what is most like it.
+            start, end, _ = max(spans, key=lambda span: _alike(span[2], own[-1]))
         before, after = last[:start], last[end:]
         bare = (
             re.sub(r"^(?:the|an?)\s+", "", new, flags=re.IGNORECASE)
-            if re.search(r"\b(?:the|an?)\s+$", before, re.IGNORECASE)
+            if re.search(r"(?:\b(?:the|an?)|['’]s?)\s+$", before, re.IGNORECASE)
             else new
         )
+        if re.match(rf"\s+{re.escape(bare.split()[-1])}\b", after):  # `the M4 core` for the M7 of an M7 core
+            after = after.lstrip()[len(bare.split()[-1]) :]
         text = f"{before}{bare}{after}"
         return Completed(text, (last,))
     return Completed(f"What about {new} of the {' and the '.join(subjects[:MAX_CARRIED])}?", subjects[:MAX_CARRIED])
+
+
+def _between(text: str, spans: Sequence[tuple[int, int, str]]) -> str:
+    return "".join(text[end:start] for (_, end, _), (start, _, _) in pairwise(spans))
 
 
 def _about(question: str, carried: tuple[str, ...]) -> str:

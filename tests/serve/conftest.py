@@ -14,6 +14,7 @@ from typing import Any, Self
 import httpx2
 import pytest
 import uvicorn
+from playwright.sync_api import Browser, sync_playwright
 
 import kgrag
 from kgrag.knowledge_graph import AsyncKnowledgeGraph
@@ -120,13 +121,15 @@ def open_desk(
 
         def open_one(
             *,
+            store: GraphStore = sample_store,
             access: Access | None = None,
             hosts: tuple[str, ...] = LOOPBACK_NAMES,
             folder: Path | None = None,
+            uploads: Path = Path("kgrag-uploads"),
             **settings: Any,
         ) -> DeskServer:
-            graph = AsyncKnowledgeGraph(sample_store, load_settings(**settings))
-            desk = Desk(graph, folder or tmp_path_factory.mktemp("desk"), sample_root)
+            graph = AsyncKnowledgeGraph(store, load_settings(**settings))
+            desk = Desk(graph, folder or tmp_path_factory.mktemp("desk"), sample_root, uploads=uploads)
             return opened.enter_context(DeskServer(desk, access, hosts))
 
         yield open_one
@@ -143,3 +146,14 @@ def client(desk: DeskServer) -> Iterator[httpx2.Client]:
     """A client of it."""
     with desk.client() as opened:
         yield opened
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("needs chromium")
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        yield opened
+        opened.close()

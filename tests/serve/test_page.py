@@ -3,62 +3,24 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from kgrag.serve.access import Access, add_user, read_users
 
+from .browsing import ask, axe_faults, opened_page
 from .conftest import DeskServer, OpenDesk
 
 QUESTION = "What is the standby current of the X-100 Rev 3?"
-SLOW_MS = 120_000
-SERIOUS = {"serious", "critical"}
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("needs chromium")
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
-        yield opened
-        opened.close()
 
 
 @pytest.fixture
 def page(browser: Browser, desk: DeskServer) -> Iterator[Page]:
     """The desk's page; a dialog, an error of a script or a request to elsewhere fails the test."""
     yield from opened_page(browser, desk.url)
-
-
-def opened_page(browser: Browser, url: str, **options: Any) -> Iterator[Page]:
-    page = browser.new_page(**options)
-    page.set_default_timeout(SLOW_MS)
-    expect.set_options(timeout=SLOW_MS)
-    wrong: list[str] = []
-    page.on("dialog", lambda dialog: (wrong.append(f"dialog {dialog.message}"), dialog.dismiss()))
-    page.on("pageerror", lambda error: wrong.append(f"error {error}"))
-    page.on("request", lambda request: None if request.url.startswith(url) else wrong.append(f"request {request.url}"))
-    page.goto(url)
-    yield page
-    page.close()
-    assert wrong == []
-
-
-def ask(page: Page, question: str) -> None:
-    expect(page.locator("#pipeline option").first).to_be_attached()
-    turns = page.locator(".turn").count()
-    page.fill("#question", question)
-    page.press("#question", "Enter")
-    expect(page.locator(".turn")).to_have_count(turns + 1)
-    expect(page.locator("#send")).to_be_enabled()
 
 
 def test_a_citation_opens_the_page_with_a_box_over_the_quoted_row(page: Page) -> None:
@@ -169,8 +131,3 @@ def test_nothing_serious_is_wrong_for_those_who_do_not_see_and_nothing_is_wider_
         expect(page.locator("#source-page img, #source-page iframe").first).to_be_visible()
         faults += axe_faults(page)
     assert faults == []
-
-
-def axe_faults(page: Page) -> list[str]:
-    found = Axe().run(page, options={"iframes": False}).response["violations"]
-    return [f"{one['id']}: {[node['target'] for node in one['nodes']]}" for one in found if one["impact"] in SERIOUS]

@@ -22,6 +22,13 @@ export async function post(path, body, signal) {
   return response.status === 204 ? null : response.json();
 }
 
+// Sends a file as it is, or nothing.
+export async function send(method, path, file) {
+  const response = await fetch(path, { method, body: file, headers: file ? { "Content-Type": "application/octet-stream" } : {} });
+  if (!response.ok) throw await problemOf(response);
+  return response.json();
+}
+
 // Asks, and calls `told(name, data)` for each event. Aborting `signal` ends the work on the server, too.
 export async function stream(path, body, signal, told) {
   const response = await fetch(path, {

@@ -1,23 +1,31 @@
 // The page: choices, the conversation, asking and stopping.
 import { AnswerCard } from "./answer.js";
 import { get, post, Problem, stream } from "./api.js";
+import { openDocuments } from "./documents.js";
 import { byId, make } from "./dom.js";
 import { closeSource } from "./source.js";
 
 let turns = [];
+let mayCurate = false;
 let running = null;
 let pending = null; // a follow-up whose completed form is shown and waits to be sent
 
 async function start() {
   const me = await get("/api/me");
+  mayCurate = me.role !== "ask";
   byId("logout").hidden = !me.login;
-  const [documents, pipelines] = await Promise.all([get("/api/documents"), get("/api/pipelines")]);
-  const products = [...new Set(documents.map((one) => one.document.product).filter(Boolean))].sort();
-  byId("product").replaceChildren(make("option", { value: "" }, "any"), ...products.map((name) => make("option", { value: name }, name)));
+  const [, pipelines] = await Promise.all([countDocuments(), get("/api/pipelines")]);
   const options = () => pipelines.map((one) => make("option", { value: one.name, title: one.description }, one.name));
   byId("pipeline").replaceChildren(...options());
   byId("pipeline").value = pipelines.find((one) => one.default)?.name ?? "";
   byId("other").replaceChildren(make("option", { value: "" }, "none"), ...options());
+}
+
+async function countDocuments() {
+  const documents = await get("/api/documents"), chosen = byId("product").value;
+  const products = [...new Set(documents.map((one) => one.document.product).filter(Boolean))].sort();
+  byId("product").replaceChildren(make("option", { value: "" }, "any"), ...products.map((name) => make("option", { value: name }, name)));
+  byId("product").value = products.includes(chosen) ? chosen : "";
   byId("store").textContent = `${documents.length} documents`;
 }
 
@@ -132,6 +140,9 @@ byId("again").addEventListener("click", () => {
   byId("question").focus();
 });
 byId("close").addEventListener("click", closeSource);
-document.addEventListener("keydown", (event) => { if (event.key === "Escape" && !byId("login").open) closeSource(); });
+byId("open-documents").addEventListener("click", () => openDocuments(mayCurate, countDocuments).catch((problem) => { byId("state").textContent = problem.message; }));
+document.addEventListener("keydown", (event) => { if (event.key === "Escape" && !document.querySelector("dialog[open]")) closeSource(); });
+// A file that misses its place must not replace the page.
+for (const name of ["dragover", "drop"]) document.addEventListener(name, (event) => event.preventDefault());
 
 entered();

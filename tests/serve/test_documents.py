@@ -1,0 +1,263 @@
+"""Documents that come and go while the desk is open: uploads, builds in its process, deletes, and what somebody might try."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from playwright.sync_api import Browser, expect
+
+from kgrag.serve.access import Access, add_user, read_users
+from kgrag.store.graph import GraphStore, open_store
+
+from .browsing import ask, axe_faults, opened_page
+from .conftest import HOSTILE, DeskServer, OpenDesk
+
+PUMP = "# Pump P-7\n\n## Ratings\n\nThe pump P-7 delivers 12.5 l/min at 230 V. It weighs 3.4 kg.\n"
+BROKEN = b"%PDF-1.7\nthis is no PDF at all"
+
+
+@pytest.fixture(scope="module")
+def own_store(sample_target: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[GraphStore]:
+    """A store of this module's own: it is changed."""
+    folder = tmp_path_factory.mktemp("changed") / "own.kg"
+    shutil.copytree(f"{sample_target[:-3]}-copy.kg", folder)
+    with open_store(str(folder)) as store:
+        yield store
+
+
+@pytest.fixture
+def uploads(tmp_path: Path) -> Path:
+    return tmp_path / "uploads"
+
+
+@pytest.fixture
+def curated(open_desk: OpenDesk, own_store: GraphStore, uploads: Path, tmp_path: Path) -> DeskServer:
+    """A desk whose documents are changed."""
+    return open_desk(store=own_store, uploads=uploads, folder=tmp_path / "desk")
+
+
+def upload(client: httpx2.Client, name: str, content: bytes | str, **more: str) -> httpx2.Response:
+    data = content.encode() if isinstance(content, str) else content
+    return client.post("/api/documents", params={"name": name, **more}, content=data)
+
+
+def built(client: httpx2.Client, **body: Any) -> dict[str, Any]:
+    """Build, and wait until it is done."""
+    started = client.post("/api/build", json=body)
+    assert started.status_code == 202, started.text
+    while True:
+        now: dict[str, Any] = client.get("/api/build").json()
+        if now["state"] != "running":
+            return now
+        time.sleep(0.05)
+
+
+def answer(client: httpx2.Client, question: str) -> dict[str, Any]:
+    reply = client.post("/api/ask", json={"question": question})
+    assert reply.status_code == 200, reply.text
+    found: dict[str, Any] = reply.json()["answer"]
+    return found
+
+
+def test_an_uploaded_document_is_built_asked_and_deleted_and_a_broken_one_named(
+    curated: DeskServer, uploads: Path, tmp_path: Path
+) -> None:
+    with curated.client() as client:
+        assert answer(client, "How much does the pump P-7 deliver?")["abstained"]
+        done = upload(client, "pump.md", PUMP, product="P-7")
+        assert done.status_code == 201
+        assert (uploads / "P-7" / "pump.md").read_text() == PUMP
+        assert upload(client, "broken.pdf", BROKEN).status_code == 201
+        now = built(client)
+        assert now["state"] == "done"
+        assert now["new_documents"] == 1
+        assert [Path(one["subject"]).name for one in now["failures"]] == ["broken.pdf"]
+        assert now["failures"][0]["reason"]
+        assert "12.5 l/min" in answer(client, "How much does the pump P-7 deliver?")["text"]
+        documents = [one["document"] for one in client.get("/api/documents").json()]
+        pump = next(one for one in documents if one["path"].endswith("pump.md"))
+        assert pump["product"] == "P-7"
+        assert client.get(f"/api/documents/{pump['id']}").json()["shown_from"] == "file"
+        gone = client.delete(f"/api/documents/{pump['id']}").json()
+        assert gone == {"documents": [pump["path"]], "file_deleted": True}
+        assert not (uploads / "P-7" / "pump.md").exists()
+        assert client.delete(f"/api/documents/{pump['id']}").status_code == 404
+        assert answer(client, "How much does the pump P-7 deliver?")["abstained"]
+    written = [json.loads(line) for line in (tmp_path / "desk" / "audit.jsonl").read_text().splitlines()]
+    assert [one["action"] for one in written if "action" in one] == ["upload", "upload", "build", "delete"]
+
+
+def test_questions_are_answered_while_a_build_runs_and_a_second_build_waits_its_turn(
+    curated: DeskServer, uploads: Path
+) -> None:
+    uploads.mkdir()
+    for number in range(60):
+        sections = "\n\n".join(
+            f"## Part {part}\n\nThe part T-{number}-{part} draws {part} mA. " + "It is mounted. " * 60
+            for part in range(4)
+        )
+        (uploads / f"part-{number}.md").write_text(f"# Part {number}\n\n{sections}")
+    with curated.client() as client:
+        client.post("/api/build", json={}).raise_for_status()
+        answered = 0
+        while client.get("/api/build").json()["state"] == "running":
+            assert "0.5 mA" in answer(client, "What is the standby current of the X-100 Rev 3?")["text"]
+            answered += 1
+            if answered == 1:
+                busy = client.post("/api/build", json={})
+                document = client.get("/api/documents").json()[0]["document"]["id"]
+                assert busy.status_code == 409
+                assert client.delete(f"/api/documents/{document}").status_code == 409
+                assert "being changed already" in busy.json()["detail"]
+        now = client.get("/api/build").json()
+        assert now["state"] == "done"
+        assert answered > 1
+        assert now["steps"][0]["name"] == "Read"
+        assert all(one["done"] for one in now["steps"])
+        shutil.rmtree(uploads)
+        uploads.mkdir()
+        assert len(built(client)["removed_documents"]) == 60
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../pump.md",
+        "..",
+        "/etc/pump.md",
+        "a/b.md",
+        "a\\b.md",
+        "C:pump.md",
+        ".pump.md",
+        "pump.md\0.pdf",
+        "pump\n.md",
+        "pump\u202efdp.md",
+        " pump.md",
+        "x" * 300 + ".md",
+        "",
+        "pump.exe",
+        "pump",
+        "~$pump.docx",
+        ".md",
+    ],
+)
+def test_a_name_that_is_no_documents_name_is_refused(curated: DeskServer, uploads: Path, name: str) -> None:
+    with curated.client() as client:
+        reply = upload(client, name, PUMP)
+        product = upload(client, "pump.md", PUMP, product=name or "..") if "." in name[:2] else reply
+    assert reply.status_code == 400
+    assert product.status_code == 400
+    assert not list(uploads.parent.rglob("*pump*"))
+
+
+def test_a_file_that_is_too_large_or_empty_leaves_nothing(
+    open_desk: OpenDesk, own_store: GraphStore, uploads: Path
+) -> None:
+    desk = open_desk(store=own_store, uploads=uploads, max_file_mb=1)
+
+    def pieces() -> Iterator[bytes]:
+        for _ in range(12):
+            yield b"x" * 100_000
+
+    with desk.client() as client:
+        assert upload(client, "large.md", b"x" * 1_200_000).status_code == 413
+        assert client.post("/api/documents", params={"name": "large.md"}, content=pieces()).status_code in (400, 413)
+        assert upload(client, "empty.md", b"").status_code == 400
+        assert upload(client, "fits.md", b"x" * 900_000).status_code == 201
+    assert [file.name for file in uploads.rglob("*")] == ["fits.md"]
+
+
+@pytest.mark.parametrize("folder", ["..", "../..", "/etc", "docs/../../", "away", "nothing", "docs\0", "file:///etc"])
+def test_only_folders_below_the_root_are_built(
+    curated: DeskServer, sample_root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str
+) -> None:
+    monkeypatch.chdir(sample_root)
+    away = sample_root / "away"
+    away.symlink_to(tmp_path)
+    try:
+        with curated.client() as client:
+            reply = client.post("/api/build", json={"folder": folder})
+    finally:
+        away.unlink()
+    assert reply.status_code == 400
+    assert "below" in reply.json()["detail"]
+
+
+def test_a_folder_of_the_server_is_built(
+    curated: DeskServer, sample_root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(sample_root)
+    extra = sample_root / "extra"
+    extra.mkdir()
+    (extra / "pump.md").write_text(PUMP)
+    try:
+        with curated.client() as client:
+            assert built(client, folder="extra")["new_documents"] == 1
+            document = next(
+                one["document"]
+                for one in client.get("/api/documents").json()
+                if one["document"]["path"] == "extra/pump.md"
+            )
+            assert client.delete(f"/api/documents/{document['id']}").json()["file_deleted"] is False
+            assert (extra / "pump.md").exists()
+    finally:
+        shutil.rmtree(extra)
+
+
+def test_who_may_only_ask_changes_nothing(
+    open_desk: OpenDesk, own_store: GraphStore, uploads: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "users.toml"
+    tokens = {role: add_user(file, f"{role}-user", role) for role in ("ask", "curate")}  # type: ignore[arg-type]
+    desk = open_desk(store=own_store, uploads=uploads, access=Access(read_users(file)))
+    statuses = {}
+    for role, token in tokens.items():
+        with desk.client(headers={"Authorization": f"Bearer {token}"}) as client:
+            statuses[role] = [
+                upload(client, "pump.md", PUMP).status_code,
+                upload(client, "large.md", b"x" * 300_000).status_code,
+                client.delete("/api/documents/nothing").status_code,
+                client.post("/api/build", json={"folder": "nothing"}).status_code,
+            ]
+    assert statuses == {"ask": [403, 413, 403, 403], "curate": [201, 201, 404, 400]}
+
+
+def test_documents_are_dropped_on_the_page_built_asked_and_deleted(
+    browser: Browser, curated: DeskServer, tmp_path: Path
+) -> None:
+    hostile = tmp_path / 'fan "><img src=x onerror=alert(1)>.html'
+    hostile.write_text(HOSTILE.replace("F-9", "F-11"))
+    (tmp_path / "pump.md").write_text(PUMP)
+    (tmp_path / "broken.pdf").write_bytes(BROKEN)
+    for page in opened_page(browser, curated.url, bypass_csp=True):
+        expect(page.locator("#pipeline option").first).to_be_attached()
+        page.locator("#open-documents").click()
+        dropped = page.evaluate_handle(
+            """() => { const data = new DataTransfer(); data.items.add(new File(["x"], "notes.exe")); return data; }"""
+        )
+        page.dispatch_event("#drop", "drop", {"dataTransfer": dropped})
+        expect(page.locator("#upload-problems")).to_contain_text("notes.exe")
+        page.set_input_files("#files", [hostile, tmp_path / "pump.md", tmp_path / "broken.pdf"])
+        expect(page.locator("#document-state")).to_contain_text("Done: 2 documents read")
+        expect(page.locator("#build")).to_contain_text("broken.pdf")
+        expect(page.locator("#document-list")).to_contain_text("<img src=x onerror=alert(1)>")
+        assert axe_faults(page) == []
+        page.locator("#documents-close").click()
+        ask(page, "How much does the pump P-7 deliver?")
+        expect(page.locator(".answer .text").last).to_contain_text("12.5 l/min")
+        ask(page, "At how many rpm does the fan F-11 turn?")
+        expect(page.locator(".answer .text").last).to_contain_text("4200 rpm")
+        page.locator("#open-documents").click()
+        for name in ("pump.md", "fan "):
+            row = page.locator("#document-list li").filter(has_text="uploads/" + name)
+            row.get_by_role("button").click()
+            row.get_by_role("button", name="Delete").click()
+            expect(row).to_have_count(0)
+        expect(page.locator("#document-state")).to_contain_text("is deleted")
