@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable, Collection, Coroutine, Sequence
 from contextlib import nullcontext, suppress
+from dataclasses import dataclass
 from functools import cached_property, update_wrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, Self, TypeVar
@@ -36,6 +38,9 @@ __all__ = ["AsyncKnowledgeGraph", "KnowledgeGraph", "estimate_build", "open_grap
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+SEEN_CHECKED_EVERY_S = 1.0
+"""The ledger is asked so often at most whether what somebody may read has changed."""
 
 
 def open_graph(
@@ -119,6 +124,7 @@ class AsyncKnowledgeGraph:
         self.settings = settings
         self._opening = threading.Lock()
         self._retrievers: dict[str, Retriever | AdaptiveRetriever] = {}
+        self._limited: dict[frozenset[str], _Seen] = {}
 
     @classmethod
     async def open(cls, store: str | Path | None = None, *, create: bool = True, **settings: Any) -> Self:
@@ -304,6 +310,35 @@ class AsyncKnowledgeGraph:
         """Return the communities of a graph that have a label, coarsest and largest first."""
         stored = (await asyncio.to_thread(lambda: self.store.communities.of_graph(self.graph_name(graph)))).values()
         return [one.community for one in stored if one.community is not None]
+
+    async def seen_by(self, groups: Collection[str]) -> AsyncKnowledgeGraph:
+        """Return the graph as whoever is in these groups sees it, with the same models: documents of other groups are as good as absent.
+
+        They are left out by the database, of seeds, links, paths, communities and neighbourhoods. A document without groups is everybody's.
+        Take it anew for each question: it is kept until something is built, and documents that come later are hidden in it.
+        """
+        return await asyncio.to_thread(self._seen_by, frozenset(groups))
+
+    def _seen_by(self, groups: frozenset[str]) -> AsyncKnowledgeGraph:
+        known = self._limited.get(groups)
+        if known is not None and time.monotonic() - known.checked < SEEN_CHECKED_EVERY_S:
+            return known.graph
+        state = self.store.search.ledger_state()
+        if known is None or known.state != state:
+            documents = self.store.documents.all()
+            # What may be read is listed, not what may not: a document that comes while somebody asks is hidden.
+            readable = [one.id for one in documents if not one.groups or one.groups & groups]
+            limited = AsyncKnowledgeGraph(self.store.limited_to(readable), self.settings)
+            for name in (
+                "meter",
+                "embedder",
+                "model",
+                "reranker",
+            ):  # the same models, and the same count of what they use
+                limited.__dict__[name] = getattr(self, name)
+            known = _Seen(state, limited)
+        known = self._limited[groups] = _Seen(known.state, known.graph, time.monotonic())
+        return known.graph
 
     async def retrieve(
         self, question: str, *, top: int | None = None, budget: int | None = None, pipeline: str | None = None
@@ -503,6 +538,7 @@ class AsyncKnowledgeGraph:
             return await job
         finally:
             self._retrievers.clear()
+            self._limited.clear()
             forget_walk_graphs(self.store)
 
     async def _check_models(self, *, extracting: bool) -> None:
@@ -631,6 +667,15 @@ class AsyncKnowledgeGraph:
                 f"{document!r} is the title of several documents ({', '.join(paths)}): say which, by path or id."
             )
         return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """The graph as some groups see it, the state of the ledger that it is of, and when that was looked at."""
+
+    state: object
+    graph: AsyncKnowledgeGraph
+    checked: float = 0.0
 
 
 def _waiting(

@@ -66,6 +66,12 @@ class Document(_Value):
     version: str | None = None
     metadata: dict[str, Scalar] = Field(default_factory=dict)
 
+    @property
+    def groups(self) -> frozenset[str]:
+        """Who alone may read it: the names in `metadata["groups"]`, separated by commas; none: everybody."""
+        said = str(self.metadata.get("groups", ""))
+        return frozenset(name for part in said.split(",") if (name := part.strip()))
+
 
 class Hyperlink(_Value):
     """A link that the authors set, in the chunk that has it."""

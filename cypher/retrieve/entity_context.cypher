@@ -2,11 +2,13 @@
 // Parameters: $graph, $keys of entities, $vector the question's vector, $chunks of one entity (nearest to the question first), $relations of one
 // entity (the best supported first).
 // Returns a row for each entity: key, chunks [{id, role, similarity, document_id, position}], relations [{head, type, tail, description, weight, chunk}].
-// :param {graph: 'mention', keys: ['k'], vector: [0.1, 0.2], chunks: 30, relations: 30}
+// Only what $documents (ids; null: all) have is read; of relations what their chunks $readable (ids; null: all) say.
+// :param {graph: 'mention', keys: ['k'], vector: [0.1, 0.2], chunks: 30, relations: 30, documents: null, readable: null}
 UNWIND $keys AS key
 MATCH (e:__Entity__ {key: key})
 CALL (e) {
   MATCH (e)-[said:FROM_CHUNK]->(c:Chunk)
+  WHERE ($documents IS NULL OR c.document_id IN $documents)
   WITH c, max(said.role) AS role, vector.similarity.cosine([1.0], [-1.0]) AS opposite
   WITH c, role, (vector.similarity.cosine(c.embedding, $vector) - opposite) / (1.0 - opposite) AS similarity
   ORDER BY similarity DESC, c.id LIMIT $chunks
@@ -15,8 +17,9 @@ CALL (e) {
 CALL (e) {
   MATCH (e)-[r]-(n:__Entity__)
   WHERE n.graph = $graph AND type(r) <> 'SIMILAR'
+    AND ($readable IS NULL OR any(id IN r.chunks WHERE id IN $readable))
   WITH DISTINCT r, n ORDER BY r.weight DESC, n.mentions, n.key, type(r) LIMIT $relations
-  RETURN collect({head: startNode(r).name, type: type(r), tail: endNode(r).name, description: r.description, weight: r.weight,
-                  chunk: r.chunks[0]}) AS relations
+  RETURN collect({head: startNode(r).name, type: type(r), tail: endNode(r).name, description: CASE WHEN $readable IS NULL THEN r.description ELSE [i IN range(0, size(r.chunks) - 1) WHERE r.chunks[i] IN $readable | r.descriptions[i]][0] END, weight: r.weight,
+                  chunk: [id IN r.chunks WHERE $readable IS NULL OR id IN $readable][0]}) AS relations
 }
 RETURN e.key AS key, chunks, relations

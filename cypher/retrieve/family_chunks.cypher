@@ -1,10 +1,11 @@
 // The chunks about whatever has a name that begins with a family's: Nicla Voice and Nicla Sense ME for `nicla`. That a word ends there is for the caller to see.
 // Parameters: $graph, $families normal forms, $vector the question's vector, $limit chunks of each member.
 // Returns for each member the $limit chunks about it that are nearest to the question.
-// :param {graph: 'mention', families: ['nicla'], vector: [0.1, 0.2], limit: 10}
+// Only what $documents (ids; null: all) have is read.
+// :param {graph: 'mention', families: ['nicla'], vector: [0.1, 0.2], limit: 10, documents: null}
 UNWIND $families AS family
 MATCH (e:__Entity__)-[:FROM_CHUNK {role: 'title'}]->(c:Chunk)
-WHERE e.normal STARTS WITH family AND e.graph = $graph
+WHERE e.normal STARTS WITH family AND e.graph = $graph AND ($documents IS NULL OR c.document_id IN $documents)
 WITH DISTINCT family, e, c, vector.similarity.cosine([1.0], [-1.0]) AS opposite
 WITH family, e, c, (vector.similarity.cosine(c.embedding, $vector) - opposite) / (1.0 - opposite) AS similarity
 ORDER BY similarity DESC, c.id

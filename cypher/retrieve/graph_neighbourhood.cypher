@@ -3,9 +3,11 @@
 // (SIMILAR is none) with up to $neighbours other entities each seed (the best supported first), a second hop further where $hops is 2.
 // Parameters: $graph, $seeds ids, $vector the question's vector, $entities, $chunks, $neighbours, $hops (1 or 2).
 // Returns a row for each seed: chunks [{id, shared, weight, similarity}] and relations [{hop, head, type, tail, description, weight, chunk}].
-// :param {graph: 'mention', seeds: ['c'], vector: [0.1, 0.2], entities: 20, chunks: 10, neighbours: 30, hops: 2}
+// Only what $documents (ids; null: all) have is read; of relations what their chunks $readable (ids; null: all) say.
+// :param {graph: 'mention', seeds: ['c'], vector: [0.1, 0.2], entities: 20, chunks: 10, neighbours: 30, hops: 2, documents: null, readable: null}
 UNWIND $seeds AS seed
 MATCH (s:Chunk {id: seed})
+WHERE ($documents IS NULL OR s.document_id IN $documents)
 CALL (s) {
   MATCH (s)<-[:FROM_CHUNK]-(e:__Entity__)
   WHERE e.graph = $graph
@@ -15,7 +17,7 @@ CALL (s) {
 CALL (s, entities) {
   UNWIND entities AS e
   MATCH (e)-[:FROM_CHUNK]->(c:Chunk)
-  WHERE c.id <> s.id
+  WHERE c.id <> s.id AND ($documents IS NULL OR c.document_id IN $documents)
   WITH DISTINCT e, c
   WITH c, count(e) AS shared, sum(1.0 / e.mentions) AS weight
   ORDER BY weight DESC, c.id LIMIT $chunks
@@ -29,16 +31,18 @@ CALL (entities) {
   UNWIND entities AS e
   MATCH (e)-[r]-(n:__Entity__)
   WHERE n.graph = $graph AND type(r) <> 'SIMILAR'
+    AND ($readable IS NULL OR any(id IN r.chunks WHERE id IN $readable))
   WITH DISTINCT r, n ORDER BY r.weight DESC, n.mentions, n.key, type(r) LIMIT $neighbours
   RETURN collect(n) AS neighbours, collect({hop: 1, head: startNode(r).name, type: type(r), tail: endNode(r).name,
-         description: r.description, weight: r.weight, chunk: r.chunks[0]}) AS near
+         description: CASE WHEN $readable IS NULL THEN r.description ELSE [i IN range(0, size(r.chunks) - 1) WHERE r.chunks[i] IN $readable | r.descriptions[i]][0] END, weight: r.weight, chunk: [id IN r.chunks WHERE $readable IS NULL OR id IN $readable][0]}) AS near
 }
 CALL (neighbours) {
   UNWIND neighbours AS n
   MATCH (n)-[r]-(m:__Entity__)
   WHERE $hops > 1 AND m.graph = $graph AND type(r) <> 'SIMILAR'
+    AND ($readable IS NULL OR any(id IN r.chunks WHERE id IN $readable))
   WITH DISTINCT r, m ORDER BY r.weight DESC, m.mentions, m.key, type(r) LIMIT $neighbours
   RETURN collect({hop: 2, head: startNode(r).name, type: type(r), tail: endNode(r).name,
-         description: r.description, weight: r.weight, chunk: r.chunks[0]}) AS far
+         description: CASE WHEN $readable IS NULL THEN r.description ELSE [i IN range(0, size(r.chunks) - 1) WHERE r.chunks[i] IN $readable | r.descriptions[i]][0] END, weight: r.weight, chunk: [id IN r.chunks WHERE $readable IS NULL OR id IN $readable][0]}) AS far
 }
 RETURN s.id AS seed, related AS chunks, near + far AS relations

@@ -3,16 +3,18 @@
 // $entities how many entities of a seed are followed (rarest first), $limit chunks of each entity (nearest to the question first),
 // $hyperlinks how many hyperlinks of a seed are followed (in reading order).
 // Returns seed, kind, name, mentions of the entity, how many chunks it leads to, and those chunks with similarity in [0, 1].
-// :param {graph: 'mention', seeds: ['c'], known: [], vector: [0.1, 0.2], entities: 10, limit: 10, hyperlinks: 10}
+// Only what $documents (ids; null: all) have is read.
+// :param {graph: 'mention', seeds: ['c'], known: [], vector: [0.1, 0.2], entities: 10, limit: 10, hyperlinks: 10, documents: null}
 UNWIND $seeds AS seed
 MATCH (s:Chunk {id: seed})
+WHERE ($documents IS NULL OR s.document_id IN $documents)
 MATCH (s)<-[:FROM_CHUNK {role: 'mention'}]-(e:__Entity__)
 WHERE e.graph = $graph AND NOT e.key IN $known
 WITH DISTINCT s, e ORDER BY s.id, e.mentions, e.key
 WITH s, collect(e)[0..$entities] AS entities
 UNWIND entities AS e
 MATCH (e)-[:FROM_CHUNK {role: 'title'}]->(c:Chunk)
-WHERE c.id <> s.id
+WHERE c.id <> s.id AND ($documents IS NULL OR c.document_id IN $documents)
 WITH DISTINCT s, e, c, vector.similarity.cosine([1.0], [-1.0]) AS opposite
 WITH s, e, c, (vector.similarity.cosine(c.embedding, $vector) - opposite) / (1.0 - opposite) AS similarity
 ORDER BY s.id, e.mentions, e.key, similarity DESC, c.id
@@ -21,8 +23,9 @@ RETURN s.id AS seed, 'mention' AS kind, e.name AS name, e.mentions AS mentions, 
 UNION ALL
 UNWIND $seeds AS seed
 MATCH (s:Chunk {id: seed})
+WHERE ($documents IS NULL OR s.document_id IN $documents)
 MATCH (s)-[l:LINKS_TO]->(c:Chunk)
-WHERE c.id <> s.id
+WHERE c.id <> s.id AND ($documents IS NULL OR c.document_id IN $documents)
 WITH s, c, min(l.position) AS position, min(l.anchor) AS anchor, vector.similarity.cosine([1.0], [-1.0]) AS opposite
 WITH s, c, position, anchor, (vector.similarity.cosine(c.embedding, $vector) - opposite) / (1.0 - opposite) AS similarity
 ORDER BY s.id, position, c.id

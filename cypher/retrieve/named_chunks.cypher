@@ -1,10 +1,11 @@
 // The chunks that are about (role title) an entity whose normal form the question may contain, or into which one of that form was merged.
 // Parameters: $graph, $normals normal forms of the question's word sequences, $vector the question's vector, $limit chunks of each entity.
 // Returns for each entity the normal form that was found and its spellings, and the $limit chunks about it that are nearest to the question.
-// :param {graph: 'mention', normals: ['x100'], vector: [0.1, 0.2], limit: 10}
+// Only what $documents (ids; null: all) have is read.
+// :param {graph: 'mention', normals: ['x100'], vector: [0.1, 0.2], limit: 10, documents: null}
 UNWIND $normals AS normal
 MATCH (e:__Entity__ {normal: normal})-[:FROM_CHUNK {role: 'title'}]->(c:Chunk)
-WHERE e.graph = $graph
+WHERE e.graph = $graph AND ($documents IS NULL OR c.document_id IN $documents)
 WITH DISTINCT normal, e, c, vector.similarity.cosine([1.0], [-1.0]) AS opposite
 WITH normal, e, c, (vector.similarity.cosine(c.embedding, $vector) - opposite) / (1.0 - opposite) AS similarity
 ORDER BY similarity DESC, c.id
@@ -15,6 +16,7 @@ UNWIND $normals AS normal
 MATCH (m:__Member__ {normal: normal})-[:MERGED_INTO]->(e:__Entity__)
 WHERE m.graph = $graph AND e.normal <> normal
 MATCH (e)-[:FROM_CHUNK {role: 'title'}]->(c:Chunk)
+WHERE ($documents IS NULL OR c.document_id IN $documents)
 WITH DISTINCT normal, e, c, vector.similarity.cosine([1.0], [-1.0]) AS opposite
 WITH normal, e, c, (vector.similarity.cosine(c.embedding, $vector) - opposite) / (1.0 - opposite) AS similarity
 ORDER BY similarity DESC, c.id

@@ -2,9 +2,11 @@
 // Parameters: $graph, $vector the question's vector, $level (a community above it that has none below counts as of that level), $limit.
 // All of them are compared: a graph has some hundred, a large one some thousand.
 // Returns key, level, label, content, similarity in [0, 1], best first.
-// :param {graph: 'mention', vector: [0.1, 0.2], level: 1, limit: 5}
+// Only what $documents (ids; null: all) have is read.
+// :param {graph: 'mention', vector: [0.1, 0.2], level: 1, limit: 5, documents: null}
 MATCH (c:__Community__)
 WHERE c.graph = $graph AND c.level <= $level AND c.embedding IS NOT NULL
+  AND ($documents IS NULL OR NOT EXISTS { MATCH (c)<-[:IN_COMMUNITY]-(:__Entity__)-[:FROM_CHUNK]->(x:Chunk) WHERE NOT x.document_id IN $documents })
 OPTIONAL MATCH (c)<-[:PARENT_COMMUNITY]-(child:__Community__)
 WITH c, count(child) AS children
 WHERE c.level = $level OR children = 0

@@ -7,9 +7,11 @@
 // kinds of things, $entities, $limit.
 // Returns seed, its similarity to the question, id, similarity to the question and to the seed (alike), document and position, name and
 // mentions of the rarest shared entity, and stated: normal form, name and aliases of what the seed relates to that entity.
-// :param {graph: 'mention', seeds: ['c'], vector: [0.1, 0.2], normals: ['x100'], common: 20, stated_common: 40, ignored: ['Quantity'], kinds: ['Class'], entities: 30, limit: 100}
+// Only what $documents (ids; null: all) have is read.
+// :param {graph: 'mention', seeds: ['c'], vector: [0.1, 0.2], normals: ['x100'], common: 20, stated_common: 40, ignored: ['Quantity'], kinds: ['Class'], entities: 30, limit: 100, documents: null}
 UNWIND $seeds AS seed
 MATCH (s:Chunk {id: seed})
+WHERE ($documents IS NULL OR s.document_id IN $documents)
 CALL (s) {
   MATCH (s)<-[:FROM_CHUNK]-(n:__Entity__)
   WHERE n.graph = $graph AND n.mentions <= $common AND n.normal IN $normals AND NOT n.type IN $kinds
@@ -29,7 +31,7 @@ CALL (s, related) {
 CALL (s, entities) {
   UNWIND entities AS e
   MATCH (e)-[:FROM_CHUNK]->(c:Chunk)
-  WHERE c.document_id <> s.document_id
+  WHERE c.document_id <> s.document_id AND ($documents IS NULL OR c.document_id IN $documents)
   WITH c, e ORDER BY e.mentions, e.key
   WITH c, collect(e)[0] AS rarest
   WITH c, rarest ORDER BY rarest.mentions, c.id LIMIT $limit

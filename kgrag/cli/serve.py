@@ -58,6 +58,10 @@ def serve(
         Path | None,
         typer.Option("--uploads", help="Folder of uploaded documents. Default: ./kgrag-uploads", show_default=False),
     ] = None,
+    metadata: Annotated[
+        Path | None,
+        typer.Option("--metadata", help="As for kgrag build: product, category, groups of files.", show_default=False),
+    ] = None,
     pipeline: Pipeline = None,
     embedder: Embedder = None,
     graph: Graph = None,
@@ -77,6 +81,7 @@ def serve(
         desk or Path(".kgrag-desk"),
         root or Path.cwd(),
         uploads or Path("kgrag-uploads"),
+        metadata,
     )
     access = running.check_listening(listening)
     settings = {

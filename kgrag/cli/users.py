@@ -31,12 +31,18 @@ def add(
     name: Annotated[str, typer.Argument(help="Letters, digits and . _ @ -")],
     users: Annotated[Path, typer.Option("--users", help="The file; made if it is not there.")] = Path("users.toml"),
     role: Annotated[
-        RoleChoice, typer.Option("--role", help="ask; curate: the same so far; admin: sees tickets, too.")
+        RoleChoice, typer.Option("--role", help="ask; curate: uploads, builds, deletes; admin: sees tickets, too.")
     ] = RoleChoice.ask,
+    group: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--group", help="Whose documents they may read, too. May be given several times.", show_default=False
+        ),
+    ] = None,
 ) -> None:
     """Add a user and print the token to log in with, once: the file keeps only its SHA-256."""
     from kgrag.cli.output import stderr
     from kgrag.serve.access import add_user
 
-    typer.echo(add_user(users, name, role.value))
+    typer.echo(add_user(users, name, role.value, group or []))
     stderr.print(f"{name} may {role.value}. This token is shown once; {users} keeps only its SHA-256.", markup=False)

@@ -6,13 +6,14 @@ A token is 256 random bits; the file keeps its SHA-256 alone, which is enough fo
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 import secrets
 import time
 import tomllib
 from collections import OrderedDict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
@@ -25,6 +26,7 @@ Role = Literal["ask", "curate", "admin"]
 """`ask` asks and gives feedback; `curate` also uploads, builds and deletes; `admin` also sees what others passed on."""
 ROLES: tuple[Role, ...] = get_args(Role)
 NAME = re.compile(r"[\w.@-]{1,64}")
+GROUP = re.compile(r"[\w .@-]{1,64}")
 SESSION_S = 12 * 3600
 MAX_SESSIONS = 10_000
 MAX_ADDRESSES = 10_000
@@ -38,13 +40,15 @@ class User:
 
     name: str
     role: Role
+    groups: frozenset[str] | None = frozenset()
+    """Whose documents they may read besides those of everybody; None: all."""
 
     def may(self, role: Role) -> bool:
         """Whether the role is theirs or below."""
         return ROLES.index(self.role) >= ROLES.index(role)
 
 
-ANYBODY = User("local", "admin")
+ANYBODY = User("local", "admin", None)
 """Whoever reaches a desk that listens on the loopback interface only and has no users."""
 
 
@@ -123,26 +127,35 @@ def read_users(file: Path) -> dict[str, User]:
                 f"{file}: user {name[:64]!r}: expected role ({', '.join(ROLES)}) and token_sha256 (64 hex digits), "
                 "as kgrag users add writes them."
             )
-        users[digest] = User(name, role)
+        groups = entry.get("groups", [])
+        if not isinstance(groups, list) or not all(isinstance(one, str) and GROUP.fullmatch(one) for one in groups):
+            raise InputError(f"{file}: user {name[:64]!r}: expected groups to be a list of names, got {groups!r:.100}.")
+        users[digest] = User(name, role, None if role == "admin" else frozenset(groups))
     if not users:
         raise InputError(f"{file}: has no users. Add one: kgrag users add NAME --users {file}")
     return users
 
 
-def add_user(file: Path, name: str, role: Role) -> str:
+def add_user(file: Path, name: str, role: Role, groups: Sequence[str] = ()) -> str:
     """Add a user to a file, made if it is not there, readable by its owner only; return the token, which nothing else keeps.
 
     Raises `InputError` for a name that is taken or not one.
     """
     if not NAME.fullmatch(name):
         raise InputError(f"Expected a name of letters, digits and . _ @ -, at most 64, got {name[:80]!r}.")
+    for group in groups:
+        if not GROUP.fullmatch(group):
+            raise InputError(
+                f"Expected a group's name of letters, digits, spaces and . _ @ -, at most 64, got {group[:80]!r}."
+            )
     known = read_users(file) if file.exists() else {}
     if any(user.name == name for user in known.values()):
         raise InputError(f"{file}: has a user {name!r} already. Remove that entry first.")
     token = secrets.token_urlsafe(32)
     file.parent.mkdir(parents=True, exist_ok=True)
     with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "a", encoding="utf-8") as out:  # noqa: PTH123
-        out.write(f'["{name}"]\nrole = "{role}"\ntoken_sha256 = "{_digest(token)}"\n\n')
+        said = f"groups = {json.dumps(list(groups), ensure_ascii=False)}\n" if groups else ""
+        out.write(f'["{name}"]\nrole = "{role}"\n{said}token_sha256 = "{_digest(token)}"\n\n')
     return token
 
 

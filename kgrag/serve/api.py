@@ -167,13 +167,13 @@ async def retrieve(request: Request, body: RetrieveRequest, asking: AskingHere, 
 @router.get("/documents", summary="List the documents")
 async def documents(desk: DeskHere, user: Asker) -> list[DocumentEntry]:
     """Return every document of the store, by path."""
-    return [DocumentEntry(document=one) for one in await desk.documents()]
+    return [DocumentEntry(document=one) for one in await desk.documents(user)]
 
 
 @router.get("/documents/{document_id}", summary="One document")
 async def document(document_id: str, desk: DeskHere, user: Asker) -> DocumentEntry:
     """Return a document, and whether its file is there as it was read."""
-    found = await desk.document(document_id)
+    found = await desk.document(document_id, user)
     file = await desk.file(found)
     pages = len(await desk.pages.sizes(file, found.sha256)) if file is not None and found.format == "pdf" else None
     return DocumentEntry(document=found, pages=pages, shown_from="file" if file is not None else "passages")
@@ -182,8 +182,7 @@ async def document(document_id: str, desk: DeskHere, user: Asker) -> DocumentEnt
 @router.get("/documents/{document_id}/passages", summary="The passages of a document")
 async def passages(document_id: str, desk: DeskHere, user: Asker) -> list[Chunk]:
     """Return the chunks of a document in reading order."""
-    await desk.document(document_id)
-    return await asyncio.to_thread(desk.graph.store.documents.chunks_of, [document_id])
+    return await desk.chunks_of(await desk.document(document_id, user), user)
 
 
 @router.get("/passages/{chunk_id}", summary="A passage, and where it stands")
@@ -194,8 +193,8 @@ async def passage(
     quote: Annotated[str, Query(max_length=MAX_QUOTE_CHARACTERS)] = "",
 ) -> Passage:
     """Return a chunk with its document; of a PDF the pages with the passage's boxes, and those of a quotation from it."""
-    chunk = await desk.chunk(chunk_id)
-    found = await desk.document(chunk.document_id)
+    chunk = await desk.chunk(chunk_id, user)
+    found = await desk.document(chunk.document_id, user)
     view = f"/documents/{found.id}/view?chunk={chunk.id}&quote={quoted(quote)}#kgrag-mark"
     places: list[PagePlaces] = []
     file = await desk.file(found)
@@ -228,7 +227,7 @@ async def graph(
     from kgrag.serve.picture import positions
 
     ids = list(dict.fromkeys(filter(None, chunks.split(","))))[:MAX_GRAPH_CHUNKS]
-    found = await desk.graph.graph_of_chunks(ids, graph=name)
+    found = await (await desk.seen_by(user)).graph_of_chunks(ids, graph=name)
     placed = await asyncio.to_thread(positions, found)
     return GraphPicture(
         graph=found.graph,
@@ -261,7 +260,8 @@ async def neighbours(
     """Return the relations of the entities of a name, best supported first, and chunks that mention them."""
     from dataclasses import asdict
 
-    return [asdict(one) for one in await desk.graph.neighbours(name, graph=graph)]
+    seen = await desk.seen_by(user)
+    return [asdict(one) for one in await seen.neighbours(name, graph=graph)]
 
 
 @router.get("/pipelines", summary="The pipelines")
@@ -279,8 +279,12 @@ async def pipelines(desk: DeskHere, user: Asker) -> list[PipelineEntry]:
 
 @router.get("/status", summary="What the store holds")
 async def status(desk: DeskHere, user: Asker) -> dict[str, Any]:
-    """Return what `kgrag status --json` prints."""
-    return await desk.graph.status()
+    """Return what `kgrag status --json` prints; where some documents may be hidden, only how many there are to be seen."""
+    if await desk.sees_all(user):
+        return await desk.graph.status()
+    seen = await desk.seen_by(user)
+    chunks = await asyncio.to_thread(seen.store.documents.count_chunks)
+    return {"documents": len(await desk.documents(user)), "chunks": chunks}
 
 
 @router.post("/feedback", status_code=201, summary="Say what an answer is worth")

@@ -81,9 +81,13 @@ def create_app(desk: Desk, *, access: Access | None = None, hosts: Sequence[str]
 def _add_documents(app: FastAPI, desk: Desk) -> None:
     @app.get("/documents/{document_id}/pages/{number}.png", include_in_schema=False)
     async def picture(
-        document_id: str, number: int, request: Request, width: Annotated[int, Query(ge=100, le=1800)] = 1200
+        document_id: str,
+        number: int,
+        request: Request,
+        user: api.Asker,
+        width: Annotated[int, Query(ge=100, le=1800)] = 1200,
     ) -> Response:
-        found = await desk.document(document_id)
+        found = await desk.document(document_id, user)
         file = await desk.file(found)
         if file is None or found.format != "pdf":
             raise NotFound(f"{found.path}: has no pages to show, or its file is no longer the one that was read.")
@@ -98,11 +102,12 @@ def _add_documents(app: FastAPI, desk: Desk) -> None:
     @app.get("/documents/{document_id}/view", include_in_schema=False)
     async def view(
         document_id: str,
+        user: api.Asker,
         chunk: Annotated[str, Query(max_length=64)] = "",
         quote: Annotated[str, Query(max_length=api.MAX_QUOTE_CHARACTERS)] = "",
     ) -> HTMLResponse:
-        found = await desk.document(document_id)
-        chunks = await asyncio.to_thread(desk.graph.store.documents.chunks_of, [document_id])
+        found = await desk.document(document_id, user)
+        chunks = await desk.chunks_of(found, user)
         cited = next((one for one in chunks if one.id == chunk), None)
         file = await desk.file(found)
         page = await asyncio.to_thread(document_html, found, chunks, file=file, chunk=cited, quote=quote)

@@ -56,7 +56,8 @@ class Asking:
         progress: Progress | None = None,
     ) -> Asked:
         """Ask, write down who asked what and which chunks were shown, and remember the answer. Raises what `ask` of the graph raises."""
-        answer = await self._desk.graph.ask(
+        seen = await self._desk.seen_by(user)
+        answer = await seen.ask(
             completed.text,
             pipeline=self._desk.check_pipeline(pipeline),
             top=top,
@@ -88,9 +89,8 @@ class Asking:
         self, completed: Completed, *, user: User, pipeline: str | None, top: int | None, budget: int | None
     ) -> Retrieval:
         """Find evidence, and write down which chunks were shown to whom."""
-        found = await self._desk.graph.trace(
-            completed.text, pipeline=self._desk.check_pipeline(pipeline), top=top, budget=budget
-        )
+        seen = await self._desk.seen_by(user)
+        found = await seen.trace(completed.text, pipeline=self._desk.check_pipeline(pipeline), top=top, budget=budget)
         self._desk.journal.write(
             "audit",
             {

@@ -139,6 +139,7 @@ class Curating:
         if self._changing.locked():
             raise Busy("The documents are being changed already. Wait until that is done.")
         self._check_graph()
+        await self._check_groups()
         await self._changing.acquire()
         self.build_state = state = BuildState(id=secrets.token_hex(8), state="running")
         try:
@@ -151,7 +152,7 @@ class Curating:
 
     async def delete(self, document_id: str, *, user: User) -> Deleted:
         """Take a document out of the store, and its file out of the uploads. Raises `NotFound`, `Busy`."""
-        document = await self._desk.document(document_id)
+        document = await self._desk.document(document_id, user)
         if self._changing.locked():
             raise Busy("The documents are being changed already. Wait until that is done.")
         async with self._changing:
@@ -171,7 +172,7 @@ class Curating:
     async def _build(self, path: Path, state: BuildState) -> None:
         log = logging.getLogger("kgrag.serve")
         try:
-            state.report = await self._desk.graph.build(path, progress=state)
+            state.report = await self._desk.graph.build(path, metadata=self._desk.metadata, progress=state)
             state.state = "done"
         except asyncio.CancelledError:
             state.state, state.problem = "failed", "The build was stopped; it goes on where it stopped."
@@ -216,6 +217,14 @@ class Curating:
             raise InputError(
                 f"This desk searches the graph {settings.graph!r}, and which extractor made that is not known here. "
                 "Run kgrag build with the desk closed, or start the desk without --graph."
+            )
+
+    async def _check_groups(self) -> None:
+        """A build without the metadata that named their groups would make restricted documents everybody's. Raises `InputError`."""
+        documents = await asyncio.to_thread(self._desk.graph.store.documents.all)
+        if self._desk.metadata is None and any(one.groups for one in documents):
+            raise InputError(
+                "Some documents are restricted to groups: start the desk with the --metadata FILE that says so, or a build would forget it."
             )
 
     def _delete_upload(self, document: Document) -> bool:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query, Request
 
 from kgrag.serve.access import User
-from kgrag.serve.api import PROBLEMS, Asker, needs
+from kgrag.serve.api import PROBLEMS, needs
 from kgrag.serve.curating import BuildState, Curating
 from kgrag.serve.schemas import (
     BuildProgress,
@@ -60,7 +60,7 @@ async def build(body: BuildRequest, curating: CuratingHere, user: Curator) -> Bu
 
 
 @router.get("/build", summary="How far the build is")
-async def progress(curating: CuratingHere, user: Asker) -> BuildProgress:
+async def progress(curating: CuratingHere, user: Curator) -> BuildProgress:
     """Return the last build of this desk: its steps, and when it is done what could not be read."""
     return _progress(curating.build_state)
 

@@ -11,6 +11,7 @@ from kgrag.common.journal import Journal
 from kgrag.documents.discovery import stored_path
 from kgrag.errors import InputError
 from kgrag.knowledge_graph import AsyncKnowledgeGraph
+from kgrag.serve.access import User
 from kgrag.serve.page_process import PageProcess
 from kgrag.serve.problems import NotFound
 from kgrag.types import Chunk, Document
@@ -32,6 +33,8 @@ class Desk:
     pages: PageProcess = field(default_factory=PageProcess)
     uploads: Path = Path("kgrag-uploads")
     """The folder that uploaded files go to."""
+    metadata: Path | None = None
+    """What builds are told of files, groups among it; see `kgrag.documents.file_metadata`."""
 
     def __post_init__(self) -> None:
         self.journal = Journal(self.folder)
@@ -42,23 +45,39 @@ class Desk:
         self.pages.close()
         await self.graph.close()
 
-    async def documents(self) -> list[Document]:
-        """Return every document, by path."""
-        return await asyncio.to_thread(self.graph.store.documents.all)
+    async def seen_by(self, user: User) -> AsyncKnowledgeGraph:
+        """Return the graph as a user may see it: whatever is asked for a user is asked of this."""
+        return self.graph if user.groups is None else await self.graph.seen_by(user.groups)
 
-    async def document(self, document_id: str) -> Document:
-        """Return a document by its id. Raises `NotFound`."""
-        found = next((one for one in await self.documents() if one.id == document_id), None)
+    async def sees_all(self, user: User) -> bool:
+        """Whether no document is hidden from a user."""
+        documents = await asyncio.to_thread(self.graph.store.documents.all)
+        return user.groups is None or all(not one.groups or one.groups & user.groups for one in documents)
+
+    async def documents(self, user: User) -> list[Document]:
+        """Return every document that a user may read, by path."""
+        graph = await self.seen_by(user)
+        return await asyncio.to_thread(graph.store.documents.all)
+
+    async def document(self, document_id: str, user: User) -> Document:
+        """Return a document by its id. Raises `NotFound`, also where the user may not read it."""
+        found = next((one for one in await self.documents(user) if one.id == document_id), None)
         if found is None:
             raise NotFound(f"No document has the id {document_id[:80]!r}: it was replaced or deleted. Ask again.")
         return found
 
-    async def chunk(self, chunk_id: str) -> Chunk:
-        """Return a chunk by its id. Raises `NotFound`."""
-        chunks = await asyncio.to_thread(lambda: list(self.graph.store.documents.chunks([chunk_id])))
+    async def chunk(self, chunk_id: str, user: User) -> Chunk:
+        """Return a chunk by its id. Raises `NotFound`, also where the user may not read it."""
+        graph = await self.seen_by(user)
+        chunks = await asyncio.to_thread(lambda: list(graph.store.documents.chunks([chunk_id])))
         if not chunks:
             raise NotFound(f"No passage has the id {chunk_id[:80]!r}: its document was replaced or deleted. Ask again.")
         return chunks[0]
+
+    async def chunks_of(self, document: Document, user: User) -> list[Chunk]:
+        """Return the chunks of a document in reading order."""
+        graph = await self.seen_by(user)
+        return await asyncio.to_thread(graph.store.documents.chunks_of, [document.id])
 
     async def file(self, document: Document) -> Path | None:
         """Return where the document's file is; None where it is gone or is no longer what was read (by its SHA-256).

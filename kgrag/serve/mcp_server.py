@@ -8,7 +8,7 @@ from functools import wraps
 from importlib.metadata import version
 from typing import Annotated, Any, ParamSpec, TypeVar
 
-from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
 from mcp.types import ToolAnnotations
 from pydantic import BaseModel, Field
@@ -131,13 +131,27 @@ class Rows(BaseModel):
 
 
 def create_mcp(desk: Desk, *, allow_cypher: bool = False, user: User) -> MCPServer[Any]:
-    """Make the server of an open desk; `user` is who the audit log names. `cypher` is a tool only where `allow_cypher` says so."""
+    """Make the server of an open desk. `user` is who asks where no request says it (stdio): over HTTP the guard does.
+
+    `cypher` is a tool only where `allow_cypher` says so.
+    """
     server: MCPServer[Any] = MCPServer(
         "kgrag", version=version("kgrag"), instructions=INSTRUCTIONS, log_level="WARNING", subscriptions=False
     )
     asking = Asking(desk)
     graph = desk.graph
     count = graph.embedder.count_tokens
+
+    def who(context: Context[Any, Any]) -> User:
+        request = context.request_context.request
+        if request is None:
+            return user
+        asking_user: User = request.state.user
+        return asking_user
+
+    async def check_sees_all(reader: User, what: str) -> None:
+        if not await desk.sees_all(reader):
+            raise InputError(f"{what} tells of all documents, and {reader.name} may not read all of them.")
 
     def tool(function: Callable[P, Any]) -> None:
         server.add_tool(_said(function), annotations=READS)
@@ -146,10 +160,12 @@ def create_mcp(desk: Desk, *, allow_cypher: bool = False, user: User) -> MCPServ
         query: Annotated[str, Field(description="What is looked for, in plain words.")],
         pipeline: Pipeline = "",
         cursor: Cursor = "",
+        *,
+        context: Context[Any, Any],
     ) -> Passages:
         """Find passages of the documents, best first, with how each was found."""
         completed = asking.completed(query, complete=False)
-        found = await asking.retrieve(completed, user=user, pipeline=pipeline or None, top=None, budget=None)
+        found = await asking.retrieve(completed, user=who(context), pipeline=pipeline or None, top=None, budget=None)
         results = [
             PassageResult(
                 id=piece.chunk_id or "",
@@ -170,16 +186,18 @@ def create_mcp(desk: Desk, *, allow_cypher: bool = False, user: User) -> MCPServ
     async def fetch(
         id: Annotated[str, Field(description="Of a passage or of a document.", max_length=64)],  # noqa: A002
         cursor: Cursor = "",
+        *,
+        context: Context[Any, Any],
     ) -> Passages:
         """Read a passage, or all passages of a document in reading order."""
-        import asyncio
+        return await read(id, cursor, who(context))
 
+    async def read(passage_or_document: str, cursor: str, reader: User) -> Passages:
         try:
-            chunks = [await desk.chunk(id)]
+            chunks = [await desk.chunk(passage_or_document, reader)]
         except NotFound:
-            document = await desk.document(id)
-            chunks = await asyncio.to_thread(graph.store.documents.chunks_of, [document.id])
-        about = {one.id: one for one in await desk.documents()}
+            chunks = await desk.chunks_of(await desk.document(passage_or_document, reader), reader)
+        about = {one.id: one for one in await desk.documents(reader)}
         results = [_of_chunk(chunk, about[chunk.document_id].path) for chunk in chunks]
         shown, following = _page(results, cursor, count)
         return Passages(passages=[_shortened(one, count) for one in shown], next_cursor=following)
@@ -187,10 +205,12 @@ def create_mcp(desk: Desk, *, allow_cypher: bool = False, user: User) -> MCPServ
     async def ask(
         question: Annotated[str, Field(description="One question that can be understood alone.")],
         pipeline: Pipeline = "",
+        *,
+        context: Context[Any, Any],
     ) -> AnswerResult:
         """Answer a question from the documents, with numbered sources; where they do not say it, the answer says so."""
         completed = asking.completed(question, complete=False)
-        asked = await asking.ask(completed, question=question, user=user, pipeline=pipeline or None)
+        asked = await asking.ask(completed, question=question, user=who(context), pipeline=pipeline or None)
         answer = asked.answer
         return AnswerResult(
             answer=answer.text,
@@ -212,9 +232,11 @@ def create_mcp(desk: Desk, *, allow_cypher: bool = False, user: User) -> MCPServ
     async def neighbours(
         name: Annotated[str, Field(description="A name as the documents write it.", min_length=1, max_length=300)],
         cursor: Cursor = "",
+        *,
+        context: Context[Any, Any],
     ) -> NeighboursResult:
         """Tell what the graph knows of a product, part or quantity: relations with the passages that say them."""
-        found = await graph.neighbours(name)
+        found = await (await desk.seen_by(who(context))).neighbours(name)
         statements = [
             StatementResult(head=s.head, type=s.type, tail=s.tail, description=s.description, passage_id=s.chunk_id)
             for one in found
@@ -224,24 +246,29 @@ def create_mcp(desk: Desk, *, allow_cypher: bool = False, user: User) -> MCPServ
         passages = [chunk for one in found for chunk in one.chunks]
         return NeighboursResult(statements=shown, passages=passages, next_cursor=following)
 
-    async def list_documents(cursor: Cursor = "") -> Documents:
+    async def list_documents(cursor: Cursor = "", *, context: Context[Any, Any]) -> Documents:
         """List the documents."""
         results = [
             DocumentResult(id=one.id, path=one.path, title=one.title, format=one.format, product=one.product)
-            for one in await desk.documents()
+            for one in await desk.documents(who(context))
         ]
         shown, following = _page(results, cursor, count)
         return Documents(documents=shown, next_cursor=following)
 
-    async def schema() -> Schema:
+    async def schema(*, context: Context[Any, Any]) -> Schema:
         """Tell what the store holds, and the types of entities and relations of each graph."""
+        await check_sees_all(who(context), "schema")
         status = await graph.status()
         return Schema(documents=status["documents"], chunks=status["chunks"], graphs=await graph.types())
 
     async def cypher(
-        statement: Annotated[str, Field(description="Cypher that only reads.", max_length=10_000)], cursor: Cursor = ""
+        statement: Annotated[str, Field(description="Cypher that only reads.", max_length=10_000)],
+        cursor: Cursor = "",
+        *,
+        context: Context[Any, Any],
     ) -> Rows:
         """Run Cypher that only reads the graph: 30 s and 1,000 rows at most."""
+        await check_sees_all(who(context), "cypher")
         rows = await graph.cypher(statement, max_rows=CYPHER_ROWS)
         plain = json.loads(json.dumps(rows, default=str))
         shown, following = _page(plain, cursor, count)
@@ -253,14 +280,14 @@ def create_mcp(desk: Desk, *, allow_cypher: bool = False, user: User) -> MCPServ
         tool(cypher)
 
     @server.resource("kgrag://documents/{document_id}", mime_type="text/markdown", name="document")
-    async def document(document_id: str) -> str:
+    async def document(document_id: str, context: Context[Any, Any]) -> str:
         """A document as the store has it: up to 4,000 tokens of it; `fetch` goes on."""
         try:
-            read = await fetch(document_id)
+            found = await read(document_id, "", who(context))
         except KgragError as error:
             raise ResourceNotFoundError(str(error)) from error
-        more = "\n\n(More: call fetch.)" if read.next_cursor else ""
-        return "\n\n".join(one.text for one in read.passages) + more
+        more = "\n\n(More: call fetch.)" if found.next_cursor else ""
+        return "\n\n".join(one.text for one in found.passages) + more
 
     return server
 

@@ -38,6 +38,7 @@ class Listening:
     desk: Path
     root: Path
     uploads: Path = Path("kgrag-uploads")
+    metadata: Path | None = None
 
 
 def check_listening(listening: Listening) -> Access:
@@ -83,7 +84,7 @@ async def run_mcp(
     from kgrag.serve.mcp_server import create_mcp
 
     async with _opened(store, listening, settings) as desk:
-        server = create_mcp(desk, allow_cypher=allow_cypher, user=User("mcp", "ask"))
+        server = create_mcp(desk, allow_cypher=allow_cypher, user=User("mcp", "ask", None))
         if access is None:
             await server.run_stdio_async()
             return
@@ -101,7 +102,7 @@ async def run_mcp(
 @asynccontextmanager
 async def _opened(store: str | Path | None, listening: Listening, settings: Mapping[str, Any]) -> AsyncIterator[Desk]:
     graph = await AsyncKnowledgeGraph.open(store, create=False, **settings)
-    desk = Desk(graph, listening.desk, listening.root, uploads=listening.uploads)
+    desk = Desk(graph, listening.desk, listening.root, uploads=listening.uploads, metadata=listening.metadata)
     try:
         await graph.warm()
         yield desk

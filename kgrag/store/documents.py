@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -50,7 +50,16 @@ class Documents:
     Each write is one transaction: after a crash it is there as a whole or not at all.
     """
 
-    def __init__(self, connection: Connection, schema: Schema, waiting: WaitingForVectors) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        schema: Schema,
+        waiting: WaitingForVectors,
+        *,
+        readable: Collection[str] | None = None,
+    ) -> None:
+        self._readable = readable
+        """Ids of the documents that reads return; None is all."""
         self._connection = connection
         self._schema = schema
         self._waiting = waiting
@@ -103,7 +112,8 @@ class Documents:
         if self._schema.meta is None or not document_ids:
             return []
         order = {document_id: place for place, document_id in enumerate(document_ids)}
-        rows = self._connection.read(statement("store/chunks_of_documents"), {"document_ids": list(document_ids)})
+        wanted = [document_id for document_id in document_ids if self._may_read(document_id)]
+        rows = self._connection.read(statement("store/chunks_of_documents"), {"document_ids": wanted})
         chunks = [chunk_from_row(row["chunk"]) for row in rows]
         return sorted(chunks, key=lambda chunk: (order[chunk.document_id], chunk.position, chunk.id))
 
@@ -111,6 +121,9 @@ class Documents:
         """Return how many chunks there are."""
         if self._schema.meta is None:
             return 0
+        if self._readable is not None:
+            rows = self._connection.read(statement("store/document_chunk_counts"), {})
+            return sum(int(row["chunks"]) for row in rows if row["document_id"] in self._readable)
         return int(self._connection.read(statement("store/count_chunks"), {})[0]["chunks"])
 
     def chunks_without_embedding(self, limit: int) -> list[Chunk]:
@@ -143,7 +156,11 @@ class Documents:
         return self._waiting.chunks() if self._schema.meta else []
 
     def _documents(self, rows: Iterable[Mapping[str, Any]]) -> list[Document]:
-        return sort_documents(document_from_row(row["document"]) for row in rows)
+        found = (document_from_row(row["document"]) for row in rows)
+        return sort_documents(one for one in found if self._may_read(one.id))
+
+    def _may_read(self, document_id: str) -> bool:
+        return self._readable is None or document_id in self._readable
 
     def _chunks_of_ids(self, ids: Sequence[str]) -> Iterator[Chunk]:
         for some in batches_by_size(list(ids)):
@@ -151,7 +168,8 @@ class Documents:
                 row["chunk"]["id"]: row["chunk"]
                 for row in self._connection.read(statement("store/chunks"), {"ids": list(some)})
             }
-            yield from (chunk_from_row(found[chunk_id]) for chunk_id in some if chunk_id in found)
+            chunks = (chunk_from_row(found[chunk_id]) for chunk_id in some if chunk_id in found)
+            yield from (chunk for chunk in chunks if self._may_read(chunk.document_id))
 
     def _all_chunks(self) -> Iterator[Chunk]:
         rows = self._connection.read(statement("store/document_chunk_counts"), {})

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Collection, Generator, Iterator
 from contextlib import contextmanager
+from copy import copy
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -19,7 +20,7 @@ from kgrag.store.graphs import Graphs
 from kgrag.store.ledger import Ledger
 from kgrag.store.readonly import check_reads_only
 from kgrag.store.schema import SCHEMA_VERSION, Schema
-from kgrag.store.search import Search
+from kgrag.store.search import Readable, Search
 from kgrag.store.statements import statement
 from kgrag.store.vectors import WaitingForVectors
 
@@ -59,7 +60,7 @@ class GraphStore:
         self.remark = connection.remark
         """What a reader should know: that a copy is read. Empty where it is the store itself."""
         self._schema = schema = Schema(connection)
-        waiting = WaitingForVectors(connection)
+        self._waiting = waiting = WaitingForVectors(connection)
         self.ledger = Ledger(connection, schema)
         """What was done about which document or chunk."""
         self.documents = Documents(connection, schema, waiting)
@@ -82,6 +83,20 @@ class GraphStore:
     def close(self) -> None:
         """Close the store; a second call does nothing."""
         self._connection.close()
+
+    def limited_to(self, documents: Collection[str]) -> GraphStore:
+        """Return the same store as whoever may read some documents (ids) alone: `documents` and `search` give nothing of others.
+
+        It is closed with this one. Documents that come later are hidden; what was replaced or deleted is gone. Statuses, counts of graphs,
+        digests and users' own Cypher are of the whole store.
+        """
+        ids = sorted(documents)
+        chunks = self.search.readable_chunks(documents=ids)
+        limited = copy(self)
+        limited.documents = Documents(self._connection, self._schema, self._waiting, readable=frozenset(ids))
+        readable = Readable(ids, chunks, self.documents.count_chunks() - len(chunks))
+        limited.search = Search(self._connection, readable=readable)
+        return limited
 
     @contextmanager
     def waiting(self, retry: RetryPolicy) -> Iterator[None]:

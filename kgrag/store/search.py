@@ -6,6 +6,7 @@ What a statement does, and what its parameters mean, its file under `cypher/` sa
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, TypedDict
 
 from kgrag.store.connection import Connection
@@ -23,12 +24,16 @@ __all__ = [
     "NamedRow",
     "NeighbourhoodRow",
     "PathRow",
+    "Readable",
     "Search",
     "ShownRow",
     "SparseRow",
     "StatedRow",
     "WalkRelationRow",
 ]
+
+HIDDEN_ENTITIES = 10
+"""Times the candidates that an index of entities is asked for where some may be hidden."""
 
 
 class ChunkRow(TypedDict):
@@ -311,15 +316,32 @@ class StatementRow(TypedDict):
     tail: str
 
 
+@dataclass(frozen=True, slots=True)
+class Readable:
+    """What somebody may read of a store: ids of documents and of their chunks, and how many chunks are hidden; None is all."""
+
+    documents: list[str] | None = None
+    chunks: list[str] | None = None
+    hidden: int = 0
+    """A vector index is asked for so many more candidates: it knows nothing of who may read what."""
+
+
 class Search:
     """Finds chunks, entities, relations and communities in an open store; it never writes."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, *, readable: Readable | None = None) -> None:
         self._connection = connection
+        self._readable = readable or Readable()
 
     def dense_seeds(self, *, index: str, vector: Sequence[float], limit: int, candidates: int) -> list[ChunkRow]:
         """Return the chunks nearest to the question."""
-        return self._read("retrieve/dense_seeds", index=index, vector=list(vector), limit=limit, candidates=candidates)
+        return self._read(
+            "retrieve/dense_seeds",
+            index=index,
+            vector=list(vector),
+            limit=limit,
+            candidates=candidates + self._readable.hidden,
+        )
 
     def sparse_seeds(
         self, *, index: str, query: str, vector: Sequence[float], limit: int, read: int = 0
@@ -332,7 +354,11 @@ class Search:
     def nearest_vectors(self, *, index: str, vector: Sequence[float], limit: int, candidates: int) -> list[VectorRow]:
         """Return the vectors of the chunks nearest to the question."""
         return self._read(
-            "retrieve/nearest_vectors", index=index, vector=list(vector), limit=limit, candidates=candidates
+            "retrieve/nearest_vectors",
+            index=index,
+            vector=list(vector),
+            limit=limit,
+            candidates=candidates + self._readable.hidden,
         )
 
     def chunk_similarity(self, *, ids: Sequence[str], vector: Sequence[float]) -> list[ChunkRow]:
@@ -367,7 +393,7 @@ class Search:
             index=index,
             vector=list(vector),
             limit=limit,
-            candidates=candidates,
+            candidates=candidates * (1 if self._readable.documents is None else HIDDEN_ENTITIES),
             normals=list(normals),
         )
 
@@ -534,6 +560,10 @@ class Search:
         """Return what changes whenever the ledger does: how many entries there are, and when the last was written."""
         return tuple(self._read("retrieve/ledger_state")[0].values())
 
+    def readable_chunks(self, *, documents: Sequence[str]) -> list[str]:
+        """Return the ids of the chunks of some documents."""
+        return [row["id"] for row in self._read("retrieve/readable_chunks", documents=list(documents))]
+
     def has_entities(self, graph: str) -> bool:
         """Say whether a graph has any entity."""
         return bool(self._read("retrieve/graph_entity", graph=graph))
@@ -551,5 +581,14 @@ class Search:
         return self._read(f"digest/{kind}")
 
     def _read(self, name: str, **parameters: Any) -> list[Any]:
-        """Run a statement by its name; a parameter `graph` also puts that graph's label in the place of `` `GRAPH_LABEL` ``."""
+        """Run a statement by its name, of retrieval over what may be read.
+
+        A parameter `graph` also puts that graph's label in the place of `` `GRAPH_LABEL` ``.
+        """
+        if name.startswith("retrieve/"):
+            parameters = {
+                "documents": self._readable.documents,
+                "readable": self._readable.chunks,
+                **parameters,
+            }
         return self._connection.read(statement(name, graph=parameters.get("graph")), parameters)

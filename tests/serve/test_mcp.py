@@ -36,7 +36,7 @@ def desk_here(sample_store: GraphStore, sample_root: Path, tmp_path_factory: pyt
 
 @pytest.fixture
 def server(desk_here: Desk) -> MCPServer[Any]:
-    return create_mcp(desk_here, user=User("mcp", "ask"))
+    return create_mcp(desk_here, user=User("mcp", "ask", None))
 
 
 def with_client(connect: Any, use: Callable[[Client], Awaitable[Any]]) -> Any:

@@ -1,0 +1,6 @@
+// The ids of the chunks of some documents: what somebody may read of a store.
+// Parameters: $documents ids.
+// :param {documents: ['d']}
+MATCH (c:Chunk)
+WHERE c.document_id IN $documents
+RETURN c.id AS id

@@ -1,0 +1,273 @@
+"""What a store gives to whoever may read some of its documents alone: nothing of the others, by any way that evidence can come in."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from kgrag.communities import CommunitySettings
+from kgrag.communities.rules import RulesSummariser
+from kgrag.errors import PipelineError
+from kgrag.jobs.communities import update_communities
+from kgrag.retrieve import load_pipeline, open_retriever, pipeline_names
+from kgrag.store.graph import GraphStore, open_store
+from kgrag.store.schema import CHUNK_FULLTEXT_INDEX, CHUNK_VECTOR_INDEX, entity_vector_index
+from kgrag.store.search import Search
+from kgrag.testing import HashingEmbedder
+from kgrag.text.names import normal_form
+from kgrag.types import Chunk, Entity, Hyperlink, Relation
+
+from .conftest import Content
+
+SECRET = "zanzibar"
+"""A word that only the hidden document has."""
+QUESTIONS = ("Which valve does the X-100 pump need?", "What limits the X-100?", "Who supplies the X 100 valve?", SECRET)
+
+
+@pytest.fixture
+def embedder() -> HashingEmbedder:
+    return HashingEmbedder(dimensions=64)
+
+
+def entity(name: str, role: str = "mention") -> Entity:
+    return Entity(name=name, type="Product", normal=normal_form(name), role=role)  # type: ignore[arg-type]
+
+
+def relation(head: str, tail: str, description: str) -> Relation:
+    return Relation(head=entity(head), type="NEEDS", tail=entity(tail), description=description)
+
+
+@pytest.fixture
+def store(store_target: str, embedder: HashingEmbedder, content: Content) -> Iterator[GraphStore]:
+    """A public page that mentions what a hidden page is about and links to it; both say the same relation, the hidden one first."""
+    with open_store(store_target) as opened:
+        opened.bind(embedder.name, embedder.dimensions)
+        texts = (
+            "The X-100 pump needs the valve V-7. See the limits.",
+            "The X-100 and the valve V-7 are sold together.",
+        )
+        public, chunks = content.document("public.html", *texts, title="Pumps")
+        link = Hyperlink(href="hidden.html#limits", anchor=f"{SECRET} limits", context="See the limits.", position=0)
+        chunks = [chunks[0].model_copy(update={"links": (link,)}), chunks[1]]
+        hidden, secret = content.document(
+            "hidden.html",
+            f"The X-100 pump needs the valve V-7 of {SECRET}.",
+            f"The {SECRET} pump X-100 Pro fails with the valve V-7 at 80 bar.",
+            title="X-100",
+            metadata={"groups": "service, sales"},
+        )
+        secret = [secret[0].model_copy(update={"anchors": ("hidden.html#limits",)}), secret[1]]
+        opened.documents.put([(public, chunks), (hidden, secret)])
+        assert hidden.groups == {"service", "sales"}
+        said = [
+            content.said(
+                secret[0],
+                entity("X-100", "title"),
+                entity("V-7"),
+                relations=[relation("X-100", "V-7", f"{SECRET}, a reason much longer than others")],
+            ),
+            content.said(
+                secret[1],
+                entity("X-100 Pro", "title"),
+                entity("X-100"),
+                entity("V-7"),
+                relations=[relation("X-100 Pro", "V-7", f"only {SECRET} says this")],
+            ),
+            content.said(
+                chunks[0],
+                entity("X-100"),
+                entity("V-7"),
+                relations=[relation("X-100", "V-7", "a plain reason")],
+            ),
+            content.said(chunks[1], entity("X-100"), entity("V-7")),
+        ]
+        opened.graphs.put_extractions("mention", said)
+        opened.documents.relink()
+        waiting = opened.documents.chunks_without_embedding(100)
+        vectors = asyncio.run(embedder.embed_documents([chunk.embedded_text for chunk in waiting]))
+        opened.documents.put_embeddings([chunk.id for chunk in waiting], vectors, embedder=embedder.name)
+        rows = opened.graphs.entities_without_embedding("mention", 100)
+        vectors = asyncio.run(embedder.embed_documents([row["name"] for row in rows]))
+        opened.graphs.put_embeddings("mention", [row["key"] for row in rows], vectors)
+        opened.finish()
+        asyncio.run(
+            update_communities(
+                opened,
+                graph="mention",
+                embedder=embedder,
+                summariser=RulesSummariser(),
+                settings=CommunitySettings(summary_floor=1),
+            )
+        )
+        yield opened
+
+
+@pytest.fixture
+def limited(store: GraphStore) -> GraphStore:
+    """The store as it is for those who are in no group."""
+    return store.limited_to([one.id for one in store.documents.all() if not one.groups])
+
+
+def hidden_of(store: GraphStore) -> list[Chunk]:
+    return store.documents.chunks_of([one.id for one in store.documents.all() if one.groups])
+
+
+WAYS: dict[str, Callable[[Search, dict[str, Any]], Any]] = {
+    "dense_seeds": lambda s, a: s.dense_seeds(index=CHUNK_VECTOR_INDEX, vector=a["vector"], limit=9, candidates=50),
+    "sparse_seeds": lambda s, a: s.sparse_seeds(
+        index=CHUNK_FULLTEXT_INDEX, query="pump OR valve", vector=a["vector"], limit=9, read=9
+    ),
+    "nearest_vectors": lambda s, a: s.nearest_vectors(
+        index=CHUNK_VECTOR_INDEX, vector=a["vector"], limit=9, candidates=50
+    ),
+    "chunk_similarity": lambda s, a: s.chunk_similarity(ids=a["ids"], vector=a["vector"]),
+    "chunks": lambda s, a: s.chunks(ids=a["ids"]),
+    "named_chunks": lambda s, a: s.named_chunks(
+        graph="mention", normals=[normal_form("X-100")], vector=a["vector"], limit=9
+    ),
+    "family_chunks": lambda s, a: s.family_chunks(
+        graph="mention", families=[normal_form("X-100")], vector=a["vector"], limit=9
+    ),
+    "linked_entities by vector": lambda s, a: s.linked_entities(
+        graph="mention",
+        index=entity_vector_index("mention"),
+        vector=a["vector"],
+        limit=9,
+        candidates=50,
+        normals=[],
+    ),
+    "linked_entities by name": lambda s, a: s.linked_entities(
+        graph="mention",
+        index=entity_vector_index("mention"),
+        vector=a["vector"],
+        limit=1,
+        candidates=1,
+        normals=[normal_form("X-100 Pro")],
+    ),
+    "linked_chunks": lambda s, a: s.linked_chunks(
+        graph="mention", seeds=a["public"], known=[], vector=a["vector"], entities=9, limit=9, hyperlinks=9
+    ),
+    "linked_chunks from a hidden seed": lambda s, a: s.linked_chunks(
+        graph="mention", seeds=a["hidden"], known=[], vector=a["vector"], entities=9, limit=9, hyperlinks=9
+    ),
+    "graph_neighbourhood": lambda s, a: s.graph_neighbourhood(
+        graph="mention", seeds=a["ids"], vector=a["vector"], entities=9, chunks=9, neighbours=9, hops=2
+    ),
+    "entity_context": lambda s, a: s.entity_context(
+        graph="mention", keys=a["keys"], vector=a["vector"], chunks=9, relations=9
+    ),
+    "paths": lambda s, a: s.paths(
+        graph="mention",
+        seeds=a["ids"],
+        vector=a["vector"],
+        normals=[normal_form("X-100")],
+        common=20,
+        stated_common=40,
+        ignored=[],
+        entities=9,
+        limit=9,
+    ),
+    "entities_of_chunks": lambda s, a: s.entities_of_chunks(graph="mention", chunks=a["ids"], limit=9),
+    "relations_of_keys": lambda s, a: s.relations_of_keys(keys=a["keys"], limit=9),
+    "nearest_communities": lambda s, a: s.nearest_communities(graph="mention", vector=a["vector"], level=9, limit=9),
+    "communities_of_level": lambda s, a: s.communities_of_level(graph="mention", vector=a["vector"], level=9),
+    "communities_of_seeds": lambda s, a: s.communities_of_seeds(
+        graph="mention", seeds=a["ids"], vector=a["vector"], level=9, entities=9
+    ),
+    "community_chunks": lambda s, a: s.community_chunks(
+        keys=a["communities"], vector=a["vector"], entities=9, chunks=9
+    ),
+    "walk_chunks": lambda s, a: s.walk_chunks(graph="mention"),
+    "walk_relations": lambda s, a: s.walk_relations(graph="mention"),
+    "walk_links": lambda s, a: s.walk_links(),
+}
+
+
+def test_no_statement_gives_anything_of_a_hidden_document_and_each_does_where_all_may_be_read(
+    store: GraphStore, limited: GraphStore, embedder: HashingEmbedder
+) -> None:
+    secret = hidden_of(store)
+    ids = [chunk.id for chunk in store.documents.chunks()]
+    keys = [row["key"] for row in store.search.entities(graph="mention")]
+    arguments = {
+        "vector": asyncio.run(embedder.embed_queries([QUESTIONS[0]]))[0].tolist(),
+        "ids": ids,
+        "public": [one for one in ids if one not in {chunk.id for chunk in secret}],
+        "hidden": [chunk.id for chunk in secret],
+        "keys": keys,
+        "communities": list(store.communities.of_graph("mention")),
+    }
+    assert arguments["communities"]
+    # Of what only the hidden document has: its word, its chunks, itself, and the product that only it names.
+    marks = (SECRET, "X-100 Pro", secret[0].document_id, *arguments["hidden"])
+    leaks, blind = [], []
+    for name, way in WAYS.items():
+        if any(mark in str(way(limited.search, arguments)) for mark in marks):
+            leaks.append(name)
+        if not any(mark in str(way(store.search, arguments)) for mark in marks):
+            blind.append(name)
+    assert leaks == []
+    assert [name for name in blind if name != "linked_chunks from a hidden seed"] == []
+
+
+def test_what_several_documents_say_is_said_in_the_words_of_those_that_may_be_read(
+    store: GraphStore, limited: GraphStore
+) -> None:
+    keys = [row["key"] for row in store.search.entities(graph="mention")]
+    found = {row["description"] for row in limited.search.relations_of_keys(keys=keys, limit=9)}
+    everything = {row["description"] for row in store.search.relations_of_keys(keys=keys, limit=9)}
+    assert found == {"a plain reason"}
+    assert any(SECRET in description for description in everything)
+
+
+def test_no_pipeline_shows_anything_of_a_hidden_document(
+    store: GraphStore, limited: GraphStore, embedder: HashingEmbedder
+) -> None:
+    hidden = {chunk.id for chunk in hidden_of(store)}
+    shown_to_all = set()
+    asked = 0
+    for name in pipeline_names():
+        try:
+            retriever, whole = (open_retriever(one, embedder, load_pipeline(name)) for one in (limited, store))
+        except PipelineError:  # asks a model
+            continue
+        asked += 1
+        for question in QUESTIONS:
+            found = asyncio.run(retriever.retrieve(question))
+            assert SECRET not in str(found).replace(f"'{SECRET}'", "") or question == SECRET, (name, question)
+            assert not hidden & {piece.chunk_id for piece in found}, (name, question)
+            assert all("hidden.html" not in piece.document and "X-100 Pro" not in str(piece) for piece in found)
+            if hidden & {piece.chunk_id for piece in asyncio.run(whole.retrieve(question))}:
+                shown_to_all.add(name)
+    assert asked >= 10
+    assert len(shown_to_all) >= asked - 3
+
+
+def test_the_documents_that_may_be_read_are_all_that_is_listed(store: GraphStore, limited: GraphStore) -> None:
+    secret = hidden_of(store)
+    assert [one.path for one in limited.documents.all()] == ["public.html"]
+    assert limited.documents.of_path("hidden.html") == []
+    assert list(limited.documents.chunks([chunk.id for chunk in secret])) == []
+    assert limited.documents.chunks_of([secret[0].document_id]) == []
+    assert limited.documents.count_chunks() == 2
+    assert {chunk.document_id for chunk in limited.documents.chunks()} == {limited.documents.all()[0].id}
+
+
+def test_hidden_chunks_take_no_places_of_seeds(store: GraphStore, embedder: HashingEmbedder, content: Content) -> None:
+    question = "At which pressure does the pump leak?"
+    crowd = content.document("crowd.html", *[f"{question} {n}" for n in range(60)], title="Crowd")
+    few = content.document("few.html", *[f"A pump is painted in colour {n}." for n in range(5)], title="Few")
+    store.documents.put([crowd, few])
+    waiting = store.documents.chunks_without_embedding(100)
+    vectors = asyncio.run(embedder.embed_documents([chunk.embedded_text for chunk in waiting]))
+    store.documents.put_embeddings([chunk.id for chunk in waiting], vectors, embedder=embedder.name)
+    store.finish()
+    limited = store.limited_to([few[0].id])
+    vector = asyncio.run(embedder.embed_queries([question]))[0].tolist()
+    dense = limited.search.dense_seeds(index=CHUNK_VECTOR_INDEX, vector=vector, limit=5, candidates=10)
+    sparse = limited.search.sparse_seeds(index=CHUNK_FULLTEXT_INDEX, query="pump", vector=vector, limit=5)
+    assert {row["document_id"] for row in (*dense, *sparse)} == {few[0].id}
+    assert len(dense) == len(sparse) == 5
