@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from mcp import Client
+from mcp import Client, MCPError
 from mcp.client.streamable_http import streamable_http_client
 
 import kgrag
@@ -49,7 +49,8 @@ def grouped_store(grouped_root: Path) -> Iterator[GraphStore]:
 @pytest.fixture(scope="module")
 def tokens(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     file = tmp_path_factory.mktemp("users") / "users.toml"
-    made = {name: add_user(file, name, "curate", groups) for name, groups in (("outside", []), ("other", ["lab"]), ("inside", ["sales"]))}  # fmt: skip
+    groups: dict[str, list[str]] = {"outside": [], "other": ["lab"], "inside": ["sales"]}
+    made = {name: add_user(file, name, "curate", of) for name, of in groups.items()}
     return {**made, "admin": add_user(file, "admin", "admin"), "file": str(file)}
 
 
@@ -146,7 +147,7 @@ def test_the_tools_of_mcp_give_each_user_what_they_may_read(
                 results = [str(await opened.call_tool(name, arguments)) for name, arguments in calls]
                 try:
                     results.append(str(await opened.read_resource(f"kgrag://documents/{hidden['document']}")))
-                except Exception as error:
+                except MCPError as error:
                     results.append(type(error).__name__)
                 return results
 

@@ -7,6 +7,7 @@ import socket
 import sys
 import threading
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -142,29 +143,29 @@ def test_it_serves_over_stdio(sample_copy: str, tmp_path: Path) -> None:
     assert "0.5 mA" in answer["answer"]
 
 
+@contextmanager
+def serving_http(desk: Desk, access: Access) -> Iterator[str]:
+    """The tools of a desk over HTTP, behind the guard, in a thread; yields their address."""
+    inner = create_mcp(desk, user=User("mcp", "ask", frozenset()), allow_cypher=True).streamable_http_app(
+        stateless_http=True,
+        json_response=True,
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+    )
+    app = Guard(inner, access=access, hosts=("127.0.0.1",), public=frozenset())
+    bound = socket.create_server(("127.0.0.1", 0))
+    http = uvicorn.Server(uvicorn.Config(app, log_config=None))
+    thread = threading.Thread(target=lambda: asyncio.run(http.serve(sockets=[bound])), daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{bound.getsockname()[1]}/mcp"
+    http.should_exit = True
+    thread.join()
+    bound.close()
+
+
 @pytest.fixture
-def over_http(server: MCPServer[Any]) -> Iterator[Callable[[Access], str]]:
-    running: list[tuple[uvicorn.Server, threading.Thread, socket.socket]] = []
-
-    def start(access: Access) -> str:
-        inner = server.streamable_http_app(
-            stateless_http=True,
-            json_response=True,
-            transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
-        )
-        app = Guard(inner, access=access, hosts=("127.0.0.1",), public=frozenset())
-        bound = socket.create_server(("127.0.0.1", 0))
-        http = uvicorn.Server(uvicorn.Config(app, log_config=None))
-        thread = threading.Thread(target=lambda: asyncio.run(http.serve(sockets=[bound])), daemon=True)
-        thread.start()
-        running.append((http, thread, bound))
-        return f"http://127.0.0.1:{bound.getsockname()[1]}/mcp"
-
-    yield start
-    for http, thread, bound in running:
-        http.should_exit = True
-        thread.join()
-        bound.close()
+def over_http(desk_here: Desk) -> Iterator[Callable[[Access], str]]:
+    with ExitStack() as running:
+        yield lambda access: running.enter_context(serving_http(desk_here, access))
 
 
 def test_it_serves_over_http(over_http: Callable[[Access], str]) -> None:
