@@ -62,6 +62,17 @@ def serve(
         Path | None,
         typer.Option("--metadata", help="As for kgrag build: product, category, groups of files.", show_default=False),
     ] = None,
+    webhook: Annotated[
+        str | None,
+        typer.Option("--webhook", help="Address that tickets are posted to as JSON, too.", show_default=False),
+    ] = None,
+    webhook_private: Annotated[
+        bool, typer.Option("--webhook-private", help="The webhook may be in the own network.")
+    ] = False,
+    user_tokens: Annotated[
+        int | None,
+        typer.Option("--user-tokens", min=1, help="Tokens of a model for each user in 24 hours.", show_default=False),
+    ] = None,
     pipeline: Pipeline = None,
     embedder: Embedder = None,
     graph: Graph = None,
@@ -82,6 +93,8 @@ def serve(
         root or Path.cwd(),
         uploads or Path("kgrag-uploads"),
         metadata,
+        running.Webhook(webhook, webhook_private) if webhook is not None else None,
+        user_tokens,
     )
     access = running.check_listening(listening)
     settings = {

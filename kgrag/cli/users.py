@@ -39,10 +39,15 @@ def add(
             "--group", help="Whose documents they may read, too. May be given several times.", show_default=False
         ),
     ] = None,
+    password: Annotated[
+        bool,
+        typer.Option("--password", help="Ask for a password, to log in on the page by name. Its Argon2 hash is kept."),
+    ] = False,
 ) -> None:
     """Add a user and print the token to log in with, once: the file keeps only its SHA-256."""
     from kgrag.cli.output import stderr
     from kgrag.serve.access import add_user
 
-    typer.echo(add_user(users, name, role.value, group or []))
+    said = typer.prompt("Password", hide_input=True, confirmation_prompt=True, err=True) if password else None
+    typer.echo(add_user(users, name, role.value, group or [], password=said))
     stderr.print(f"{name} may {role.value}. This token is shown once; {users} keeps only its SHA-256.", markup=False)

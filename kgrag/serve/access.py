@@ -1,10 +1,12 @@
-"""Who may do what: tokens with roles, sessions of the page, and how often somebody may try.
+"""Who may do what: tokens and passwords with roles, sessions of the page, and how often somebody may try.
 
-A token is 256 random bits; the file keeps its SHA-256 alone, which is enough for what nobody can guess.
+A token is 256 random bits; the file keeps its SHA-256 alone, which is enough for what nobody can guess. Of a password it keeps the Argon2id
+hash, with the parameters of RFC 9106 that `argon2-cffi` takes: 64 MiB and three passes.
 """
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import os
@@ -13,14 +15,15 @@ import secrets
 import time
 import tomllib
 from collections import OrderedDict, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Literal, get_args
 
 from kgrag.errors import InputError
 
-__all__ = ["ANYBODY", "Access", "Attempts", "Role", "User", "add_user", "read_users"]
+__all__ = ["ANYBODY", "Access", "Attempts", "Role", "User", "add_user", "read_access", "read_users"]
 
 Role = Literal["ask", "curate", "admin"]
 """`ask` asks and gives feedback; `curate` also uploads, builds and deletes; `admin` also sees what others passed on."""
@@ -31,7 +34,9 @@ SESSION_S = 12 * 3600
 MAX_SESSIONS = 10_000
 MAX_ADDRESSES = 10_000
 TRIES_PER_MINUTE = 10
-"""Wrong tokens of one address."""
+"""Wrong tokens and passwords of one address, and wrong passwords for one name."""
+HASHES_AT_ONCE = 2
+MIN_PASSWORD, MAX_PASSWORD = 10, 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +73,12 @@ class Attempts:
         """Count a try."""
         self._recent(key).append(self._now())
 
+    def forgive(self, key: str) -> None:
+        """Take the last try back: it was none."""
+        made = self._recent(key)
+        if made:
+            made.pop()
+
     def _recent(self, key: str) -> deque[float]:
         made = self._made.setdefault(key, deque())
         self._made.move_to_end(key)
@@ -81,8 +92,12 @@ class Attempts:
 class Access:
     """The users of a desk. Without any, everybody who reaches it is `ANYBODY`."""
 
-    def __init__(self, users: dict[str, User] | None = None) -> None:
-        self._users = users or {}
+    def __init__(self, users: Mapping[str, User] | None = None, passwords: Mapping[str, str] | None = None) -> None:
+        self._users = dict(users or {})
+        self._by_name = {user.name: user for user in self._users.values()}
+        self._passwords = dict(passwords or {})
+        """Name → Argon2id hash."""
+        self._hashing = asyncio.Semaphore(HASHES_AT_ONCE)
         self._sessions: OrderedDict[str, tuple[User, float]] = OrderedDict()
         self.wrong = Attempts(TRIES_PER_MINUTE)
 
@@ -94,6 +109,23 @@ class Access:
     def user_of_token(self, token: str) -> User | None:
         """Return whose token it is."""
         return self._users.get(_digest(token))
+
+    async def user_of_password(self, name: str, password: str) -> User | None:
+        """Return who has that password. As much is computed for a name that is not known, so that the time does not tell."""
+        from argon2 import PasswordHasher
+        from argon2.exceptions import InvalidHashError, VerificationError
+
+        known = self._passwords.get(name)
+
+        def verified() -> bool:
+            try:
+                return PasswordHasher().verify(known or _hash_of_nobody(), password)
+            except (VerificationError, InvalidHashError):
+                return False
+
+        async with self._hashing:  # each takes 64 MiB
+            right = await asyncio.to_thread(verified)
+        return self._by_name[name] if right and known is not None else None
 
     def open_session(self, user: User) -> str:
         """Return the secret of a new session."""
@@ -111,6 +143,22 @@ class Access:
     def end_session(self, secret: str) -> None:
         """Forget a session."""
         self._sessions.pop(_digest(secret), None)
+
+
+def read_access(file: Path) -> Access:
+    """Read a file of users. Raises `InputError`."""
+    return Access(read_users(file), _read_passwords(file))
+
+
+def _read_passwords(file: Path) -> dict[str, str]:
+    entries = tomllib.loads(file.read_text(encoding="utf-8"))
+    found = {name: entry["password_argon2"] for name, entry in entries.items() if "password_argon2" in entry}
+    for name, said in found.items():
+        if not isinstance(said, str) or not said.startswith("$argon2id$"):
+            raise InputError(
+                f"{file}: user {name[:64]!r}: expected password_argon2 as kgrag users add --password writes it."
+            )
+    return found
 
 
 def read_users(file: Path) -> dict[str, User]:
@@ -136,11 +184,14 @@ def read_users(file: Path) -> dict[str, User]:
     return users
 
 
-def add_user(file: Path, name: str, role: Role, groups: Sequence[str] = ()) -> str:
+def add_user(file: Path, name: str, role: Role, groups: Sequence[str] = (), *, password: str | None = None) -> str:
     """Add a user to a file, made if it is not there, readable by its owner only; return the token, which nothing else keeps.
 
-    Raises `InputError` for a name that is taken or not one.
+    With a password they can log in on the page by their name. Raises `InputError` for a name that is taken or not one, and for a password
+    that is too short.
     """
+    if password is not None and not MIN_PASSWORD <= len(password) <= MAX_PASSWORD:
+        raise InputError(f"Expected a password of {MIN_PASSWORD} to {MAX_PASSWORD} characters, got {len(password)}.")
     if not NAME.fullmatch(name):
         raise InputError(f"Expected a name of letters, digits and . _ @ -, at most 64, got {name[:80]!r}.")
     for group in groups:
@@ -155,8 +206,19 @@ def add_user(file: Path, name: str, role: Role, groups: Sequence[str] = ()) -> s
     file.parent.mkdir(parents=True, exist_ok=True)
     with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "a", encoding="utf-8") as out:  # noqa: PTH123
         said = f"groups = {json.dumps(list(groups), ensure_ascii=False)}\n" if groups else ""
+        if password is not None:
+            from argon2 import PasswordHasher
+
+            said += f'password_argon2 = "{PasswordHasher().hash(password)}"\n'
         out.write(f'["{name}"]\nrole = "{role}"\n{said}token_sha256 = "{_digest(token)}"\n\n')
     return token
+
+
+@cache
+def _hash_of_nobody() -> str:
+    from argon2 import PasswordHasher
+
+    return PasswordHasher().hash(secrets.token_urlsafe(16))
 
 
 def _digest(secret: str) -> str:

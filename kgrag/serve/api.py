@@ -302,6 +302,7 @@ async def ticket(body: Ticket, desk: DeskHere, asking: AskingHere, user: Asker) 
     asked = asking.answered(body.answer_id, user)
     entry = {"id": secrets.token_hex(8), "user": user.name, **body.model_dump(), **_about(asked)}
     await asyncio.to_thread(desk.journal.write, "tickets", entry)
+    desk.send_ticket(entry)
     return Received(id=entry["id"])
 
 

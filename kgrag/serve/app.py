@@ -34,7 +34,7 @@ PICTURE_WIDTHS = (600, 900, 1200, 1800)
 """Pixels that a page may be drawn wide: others are rounded up, so that few pictures are kept."""
 VIEW_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'; base-uri 'none'; form-action 'none'"
 """Of a document as HTML: nothing runs, nothing is loaded."""
-MAX_TOKEN_CHARACTERS = 200
+MAX_SECRET_CHARACTERS = 200
 
 
 def create_app(desk: Desk, *, access: Access | None = None, hosts: Sequence[str] = LOOPBACK_NAMES) -> FastAPI:
@@ -128,19 +128,26 @@ def _add_page(app: FastAPI, access: Access) -> None:
 
     @app.post("/login", include_in_schema=False)
     async def login(request: Request) -> Response:
-        address = request.state.address
-        if access.wrong.exceeded(address):  # before anything is computed
-            wrong = plain_problem(429, "Too many wrong tokens from this address. Wait a minute.")
-            return problem_response(wrong, {"Retry-After": "60"})
         try:
             said = await request.json()
         except ValueError:
             said = None
-        token = said.get("token") if isinstance(said, dict) else None
-        user = access.user_of_token(token) if isinstance(token, str) and len(token) <= MAX_TOKEN_CHARACTERS else None
+        said = said if isinstance(said, dict) else {}
+        name, secret = (one if isinstance(one := said.get(key), str) else "" for key in ("name", "secret"))
+        tried = [request.state.address, *([f"name {name}"] if name else [])]
+        if any(map(access.wrong.exceeded, tried)):  # before anything is computed
+            wrong = plain_problem(429, "Too many wrong tokens or passwords. Wait a minute.")
+            return problem_response(wrong, {"Retry-After": "60"})
+        user = None
+        if len(secret) <= MAX_SECRET_CHARACTERS and len(name) <= MAX_SECRET_CHARACTERS:
+            # Counted before it is computed: many at once are many tries.
+            for key in tried:
+                access.wrong.count(key)
+            user = await access.user_of_password(name, secret) if name else access.user_of_token(secret)
         if user is None:
-            access.wrong.count(address)
-            return problem_response(plain_problem(401, "This token is not known. kgrag users add makes one."))
+            return problem_response(plain_problem(401, "This name and password, or this token, is not known."))
+        for key in tried:
+            access.wrong.forgive(key)
         response = JSONResponse({"name": user.name, "role": user.role})
         response.set_cookie(
             COOKIE, access.open_session(user), httponly=True, samesite="strict", secure=request.url.scheme == "https"

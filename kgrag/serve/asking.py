@@ -56,6 +56,7 @@ class Asking:
         progress: Progress | None = None,
     ) -> Asked:
         """Ask, write down who asked what and which chunks were shown, and remember the answer. Raises what `ask` of the graph raises."""
+        self._desk.spending.check(user.name)
         seen = await self._desk.seen_by(user)
         answer = await seen.ask(
             completed.text,
@@ -65,6 +66,8 @@ class Asking:
             progress=progress,
         )
         asked = Asked(secrets.token_hex(8), question, completed, answer)
+        tokens = answer.usage.prompt_tokens + answer.usage.completion_tokens
+        self._desk.spending.count(user.name, tokens)
         self._desk.journal.write(
             "audit",
             {
@@ -76,7 +79,7 @@ class Asking:
                 "abstained": answer.abstained,
                 "chunks": [piece.chunk_id for piece in answer.evidence if piece.chunk_id],
                 "model": answer.model,
-                "tokens": answer.usage.prompt_tokens + answer.usage.completion_tokens,
+                "tokens": tokens,
                 "seconds": answer.seconds,
             },
         )

@@ -119,7 +119,8 @@ class Curating:
                         if size > self.max_bytes:
                             raise InputError(f"{name}: larger than {self.max_bytes // 1_000_000} MB. Split it.")
                         await asyncio.to_thread(out.write, piece)
-                    await asyncio.to_thread(lambda: (out.flush(), os.fsync(out.fileno())))
+                    out.flush()
+                    await asyncio.to_thread(os.fsync, out.fileno())
                 if not size:
                     raise InputError(f"{name}: expected a document, got an empty file.")
                 part.replace(target)

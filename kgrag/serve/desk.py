@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from kgrag.common.journal import Journal
 from kgrag.documents.discovery import stored_path
@@ -14,12 +15,15 @@ from kgrag.knowledge_graph import AsyncKnowledgeGraph
 from kgrag.serve.access import User
 from kgrag.serve.page_process import PageProcess
 from kgrag.serve.problems import NotFound
+from kgrag.serve.spending import Spending
+from kgrag.serve.webhook import Webhook
 from kgrag.types import Chunk, Document
 
 __all__ = ["MAX_QUESTION_CHARACTERS", "Desk"]
 
 MAX_QUESTION_CHARACTERS = 4_000
 KNOWN_FILES = 10_000
+SENDING_S = 5.0
 
 
 @dataclass
@@ -35,13 +39,21 @@ class Desk:
     """The folder that uploaded files go to."""
     metadata: Path | None = None
     """What builds are told of files, groups among it; see `kgrag.documents.file_metadata`."""
+    webhook: Webhook | None = None
+    """Where tickets are sent, beside being written down."""
+    user_tokens: int | None = None
+    """Tokens of a hosted model that each user may use in 24 hours."""
 
     def __post_init__(self) -> None:
         self.journal = Journal(self.folder)
+        self.spending = Spending(self.user_tokens, self.journal.read("audit"))
+        self._sending: set[asyncio.Task[None]] = set()
         self._checked: dict[Path, tuple[tuple[int, int], str]] = {}
 
     async def close(self) -> None:
-        """Close the store and the process that draws pages."""
+        """Close the store and the process that draws pages; tickets that are being sent have a little time."""
+        if self._sending:
+            await asyncio.wait(self._sending, timeout=SENDING_S)
         self.pages.close()
         await self.graph.close()
 
@@ -100,6 +112,21 @@ class Desk:
     def _first_unchanged(self, document: Document) -> Path | None:
         found = (self._unchanged(place, document.sha256) for place in self.places(document.path))
         return next((place for place in found if place is not None), None)
+
+    def send_ticket(self, ticket: dict[str, Any]) -> None:
+        """Send a ticket that is written down to the webhook, without waiting; what came of it goes into the audit log."""
+        if self.webhook is None:
+            return
+        webhook = self.webhook
+
+        async def send() -> None:
+            said = await webhook.send(ticket)
+            entry = {"user": ticket["user"], "action": "webhook", "ticket": ticket["id"], "said": said}
+            await asyncio.to_thread(self.journal.write, "audit", entry)
+
+        task = asyncio.create_task(send())
+        self._sending.add(task)
+        task.add_done_callback(self._sending.discard)
 
     def check_question(self, question: str) -> str:
         """Return a question that may be asked. Raises `InputError` for an empty or too long one."""

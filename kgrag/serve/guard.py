@@ -128,6 +128,12 @@ class Guard:
                     self._access.wrong.count(address)
             elif secret := _cookie(headers.get("cookie", "")):
                 user = self._access.user_of_session(secret)
+                said_by_browser = "origin" in headers or "sec-fetch-site" in headers
+                if user is not None and scope["method"] not in SAFE_METHODS and not said_by_browser:
+                    return (
+                        403,
+                        "A session changes things from the desk's page only; programs send Authorization: Bearer TOKEN.",
+                    )
         public = path in self._public or ("/" in self._public and path.startswith("/static/"))
         if user is None and not public:
             return (

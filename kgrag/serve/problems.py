@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 
 from kgrag.errors import DocumentError, InputError, KgragError, ModelError, ModelUnavailable, StoreError
 
-__all__ = ["Busy", "NotFound", "problem_of", "problem_response", "register"]
+__all__ = ["Busy", "NotFound", "TooMuch", "problem_of", "problem_response", "register"]
 
 MEDIA_TYPE = "application/problem+json"
 _log = logging.getLogger("kgrag.serve")
@@ -26,6 +26,10 @@ class Busy(InputError):
     """Something else is under way that has to end first."""
 
 
+class TooMuch(InputError):
+    """Somebody used all that they may use for now."""
+
+
 def status_of(error: KgragError) -> int:
     """Return the HTTP status of one of our errors."""
     match error:
@@ -33,6 +37,8 @@ def status_of(error: KgragError) -> int:
             return 404
         case Busy():
             return 409
+        case TooMuch():
+            return 429
         case DocumentError():
             return 422
         case InputError():

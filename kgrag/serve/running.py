@@ -15,10 +15,11 @@ import uvicorn
 
 from kgrag.errors import InputError
 from kgrag.knowledge_graph import AsyncKnowledgeGraph
-from kgrag.serve.access import Access, User, read_users
+from kgrag.serve.access import Access, User, read_access
 from kgrag.serve.app import LOOPBACK_NAMES, create_app
 from kgrag.serve.desk import Desk
 from kgrag.serve.guard import Guard, is_loopback
+from kgrag.serve.webhook import Webhook
 
 __all__ = ["Listening", "check_listening", "run", "run_mcp"]
 
@@ -39,12 +40,14 @@ class Listening:
     root: Path
     uploads: Path = Path("kgrag-uploads")
     metadata: Path | None = None
+    webhook: Webhook | None = None
+    user_tokens: int | None = None
 
 
 def check_listening(listening: Listening) -> Access:
     """Return who may come in. Raises `InputError` for an address that others reach without users, and for a file of users that is wrong."""
     if listening.users is not None:
-        return Access(read_users(listening.users))
+        return read_access(listening.users)
     if not is_loopback(listening.host):
         raise InputError(
             f"--host {listening.host}: other machines reach this address, so the desk needs users: "
@@ -102,7 +105,15 @@ async def run_mcp(
 @asynccontextmanager
 async def _opened(store: str | Path | None, listening: Listening, settings: Mapping[str, Any]) -> AsyncIterator[Desk]:
     graph = await AsyncKnowledgeGraph.open(store, create=False, **settings)
-    desk = Desk(graph, listening.desk, listening.root, uploads=listening.uploads, metadata=listening.metadata)
+    desk = Desk(
+        graph,
+        listening.desk,
+        listening.root,
+        uploads=listening.uploads,
+        metadata=listening.metadata,
+        webhook=listening.webhook,
+        user_tokens=listening.user_tokens,
+    )
     try:
         await graph.warm()
         yield desk

@@ -21,6 +21,7 @@ from kgrag.knowledge_graph import AsyncKnowledgeGraph
 from kgrag.serve.access import Access
 from kgrag.serve.app import LOOPBACK_NAMES, create_app
 from kgrag.serve.desk import Desk
+from kgrag.serve.webhook import Webhook
 from kgrag.settings import load_settings
 from kgrag.store.graph import GraphStore, open_store
 
@@ -126,10 +127,19 @@ def open_desk(
             hosts: tuple[str, ...] = LOOPBACK_NAMES,
             folder: Path | None = None,
             uploads: Path = Path("kgrag-uploads"),
+            webhook: Webhook | None = None,
+            user_tokens: int | None = None,
             **settings: Any,
         ) -> DeskServer:
             graph = AsyncKnowledgeGraph(store, load_settings(**settings))
-            desk = Desk(graph, folder or tmp_path_factory.mktemp("desk"), sample_root, uploads=uploads)
+            desk = Desk(
+                graph,
+                folder or tmp_path_factory.mktemp("desk"),
+                sample_root,
+                uploads=uploads,
+                webhook=webhook,
+                user_tokens=user_tokens,
+            )
             return opened.enter_context(DeskServer(desk, access, hosts))
 
         yield open_one

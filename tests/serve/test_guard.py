@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import re
 import socket
+import threading
 import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import httpx2
 import pytest
 
 from kgrag.errors import InputError
-from kgrag.serve.access import Access, Attempts, User, add_user, read_users
+from kgrag.serve.access import Access, Attempts, User, add_user, read_access, read_users
 from kgrag.serve.guard import is_loopback
+from kgrag.serve.problems import TooMuch
 from kgrag.serve.running import Listening, check_listening
+from kgrag.serve.spending import Spending
+from kgrag.serve.webhook import Webhook
+from kgrag.testing import ModelServer, answer
 
 from .conftest import DeskServer, OpenDesk
 
@@ -154,7 +164,7 @@ def test_logging_in_gives_a_cookie_that_scripts_and_other_sites_never_see(
     closed: DeskServer, tokens: dict[str, str]
 ) -> None:
     with closed.client() as client:
-        reply = client.post("/login", json={"token": tokens["ask"]})
+        reply = client.post("/login", json={"secret": tokens["ask"]})
         cookie = reply.headers["set-cookie"]
         assert "HttpOnly" in cookie
         assert "SameSite=strict" in cookie
@@ -163,21 +173,190 @@ def test_logging_in_gives_a_cookie_that_scripts_and_other_sites_never_see(
         forged = client.post("/api/complete", json=QUESTION, headers={"Origin": "https://evil.example"})
         assert forged.status_code == 403  # CSRF: a cookie alone is not enough
         secret = client.cookies["kgrag_session"]
-        assert client.post("/logout").status_code == 204
+        assert client.post("/logout").status_code == 403  # nor is one that no browser sends along from the desk's page
+        assert client.post("/logout", headers={"Origin": closed.url}).status_code == 204
         assert client.get("/api/me", headers={"Cookie": f"kgrag_session={secret}"}).status_code == 401
 
 
 def test_wrong_tokens_are_limited_and_even_the_right_one_waits(open_desk: OpenDesk, tokens: dict[str, str]) -> None:
     desk = open_desk(access=Access(read_users(Path(tokens["file"]))))
     with desk.client() as client:
-        tries = [client.post("/login", json={"token": f"guess {n}"}).status_code for n in range(12)]
+        tries = [client.post("/login", json={"secret": f"guess {n}"}).status_code for n in range(12)]
         assert tries == [401] * 10 + [429] * 2
-        assert client.post("/login", json={"token": tokens["ask"]}).status_code == 429
+        assert client.post("/login", json={"secret": tokens["ask"]}).status_code == 429
         assert client.get("/api/me", headers={"Authorization": f"Bearer {tokens['ask']}"}).status_code == 429
     bearer = open_desk(access=Access(read_users(Path(tokens["file"]))))
     with bearer.client() as client:
         tries = [client.get("/api/me", headers={"Authorization": f"Bearer {n}"}).status_code for n in range(12)]
     assert tries == [401] * 10 + [429] * 2
+
+
+def test_people_log_in_with_name_and_password_and_the_file_keeps_its_argon2_hash(
+    open_desk: OpenDesk, tmp_path: Path
+) -> None:
+    file = tmp_path / "users.toml"
+    add_user(file, "anna", "ask", password="correct horse battery")
+    add_user(file, "bert", "admin")
+    assert "correct horse" not in file.read_text()
+    assert "$argon2id$v=19$m=65536,t=3,p=4$" in file.read_text()
+    with pytest.raises(InputError, match="10 to 200"):
+        add_user(file, "carl", "ask", password="short")
+    desk = open_desk(access=read_access(file))
+    with desk.client() as client:
+        right = {"name": "anna", "secret": "correct horse battery"}
+        for wrong in (
+            {**right, "secret": "correct horse"},
+            {**right, "name": "bert"},
+            {**right, "name": "nobody"},
+            {**right, "secret": ""},
+            {"name": "anna"},
+            {"name": ["anna"], "secret": 1},
+            {**right, "secret": "x" * 10_000},
+        ):
+            assert client.post("/login", json=wrong).status_code == 401
+        assert client.post("/login", json=right).json() == {"name": "anna", "role": "ask"}
+
+
+def test_passwords_are_limited_by_name_from_wherever_and_before_anything_is_computed(
+    open_desk: OpenDesk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "users.toml"
+    add_user(file, "anna", "ask", password="correct horse battery")
+    access = read_access(file)
+    for _ in range(10):
+        access.wrong.count("name anna")
+    computed = []
+    monkeypatch.setattr("argon2.PasswordHasher.verify", lambda *_: computed.append(1))
+    desk = open_desk(access=access)
+    with desk.client() as client:
+        assert client.post("/login", json={"name": "anna", "secret": "correct horse battery"}).status_code == 429
+        assert client.post("/login", json={"name": "bert", "secret": "anything at all"}).status_code == 401
+    assert len(computed) == 1  # for the name that is not known as well
+
+
+def test_many_tries_at_once_are_many_tries(open_desk: OpenDesk, tmp_path: Path) -> None:
+    file = tmp_path / "users.toml"
+    add_user(file, "anna", "ask", password="correct horse battery")
+    desk = open_desk(access=read_access(file))
+
+    def guess(number: int) -> int:
+        with desk.client() as client:
+            return client.post("/login", json={"name": "anna", "secret": f"guess number {number}"}).status_code
+
+    with ThreadPoolExecutor(16) as pool:
+        statuses = Counter(pool.map(guess, range(16)))
+    assert statuses == {401: 10, 429: 6}
+
+
+def test_a_user_has_so_many_tokens_of_a_model_a_day_over_restarts(open_desk: OpenDesk, tmp_path: Path) -> None:
+    file, folder = tmp_path / "users.toml", tmp_path / "desk"
+    tokens = {name: add_user(file, name, "ask") for name in ("anna", "bert")}
+    said = {"quotes": [], "answered": True, "answer": "The standby current is 0.5 mA [1]."}
+    with ModelServer(lambda request: answer(said)) as model:
+        settings = {"model": "openai:any", "base_url": model.url, "model_cache": "off", "user_tokens": 1}
+        first = open_desk(access=read_access(file), folder=folder, **settings)
+        again = open_desk(access=read_access(file), folder=folder, **settings)
+        again.desk.spending = Spending(1, again.desk.journal.read("audit"))
+
+        def asked(desk: DeskServer, name: str) -> httpx2.Response:
+            with desk.client(headers={"Authorization": f"Bearer {tokens[name]}"}) as client:
+                return client.post("/api/ask", json=QUESTION)
+
+        assert asked(first, "anna").status_code == 200
+        refused = asked(first, "anna")
+        assert asked(first, "bert").status_code == 200
+        calls = len(model.requests)
+        again.desk.spending = Spending(1, again.desk.journal.read("audit"))
+        assert asked(again, "anna").status_code == 429
+        assert len(model.requests) == calls
+    assert refused.status_code == 429
+    assert "--user-tokens" in refused.json()["detail"]
+
+
+def test_tokens_come_back_after_a_day() -> None:
+    now = [0.0]
+    spending = Spending(10, now=lambda: now[0])
+    spending.count("anna", 10)
+    with pytest.raises(TooMuch):
+        spending.check("anna")
+    now[0] = 25 * 3600.0
+    spending.check("anna")
+
+
+class Hook:
+    """A server that keeps what is posted to it and answers with a status."""
+
+    def __init__(self, status: int = 200, location: str = "") -> None:
+        self.came: list[tuple[str, dict[str, object]]] = []
+        hook = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                hook.came.append((self.headers["Host"], json.loads(body)))
+                self.send_response(status)
+                if location:
+                    self.send_header("Location", location)
+                self.end_headers()
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.url = f"http://localhost:{self.server.server_port}/hook"
+
+
+def test_tickets_are_sent_to_the_webhook_and_written_down_whatever_becomes_of_that(
+    open_desk: OpenDesk, tmp_path: Path
+) -> None:
+    hook = Hook()
+    for number, webhook in enumerate((Webhook(hook.url, allows_private=True), Webhook(hook.url))):
+        folder = tmp_path / str(number)
+        desk = open_desk(folder=folder, webhook=webhook)
+        with desk.client() as client:
+            asked = client.post("/api/ask", json=QUESTION).json()
+            assert client.post("/api/tickets", json={"answer_id": asked["id"]}).status_code == 201
+        for _ in range(300):
+            told = [entry for entry in desk.desk.journal.read("audit") if entry.get("action") == "webhook"]
+            if told:
+                break
+            time.sleep(0.05)
+        assert len(list(desk.desk.journal.read("tickets"))) == 1
+        assert (told[0]["said"] == "delivered") is webhook.allows_private
+    assert [(host, ticket["question"]) for host, ticket in hook.came] == [
+        (hook.url.split("/")[2], QUESTION["question"])
+    ]
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("127.0.0.1", "localhost", "[::1]", "169.254.169.254", "10.0.0.1", "192.168.1.1"),
+        *("0.0.0.0", "[::ffff:127.0.0.1]", "2130706433", "0x7f.1"),
+    ],
+)
+def test_a_webhook_leads_nowhere_into_the_own_network(address: str) -> None:
+    hook = Hook()
+    said = asyncio.run(Webhook(f"http://{address}:{hook.server.server_port}/").send({"id": "1"}))
+    assert "own network" in said
+    assert hook.came == []
+
+
+def test_a_webhook_follows_no_redirect() -> None:
+    inner = Hook()
+    outer = Hook(307, inner.url)
+    assert asyncio.run(Webhook(outer.url, allows_private=True).send({"id": "1"})) == "answered 307"
+    assert len(outer.came) == 1
+    assert inner.came == []
+
+
+@pytest.mark.parametrize(
+    "url", ["file:///etc/passwd", "ftp://example.org/", "http://", "https://user:word@example.org/", "example.org"]
+)
+def test_a_webhook_is_an_address_of_the_web(url: str) -> None:
+    with pytest.raises(InputError, match="--webhook"):
+        Webhook(url)
 
 
 def test_attempts_are_forgotten_after_a_minute() -> None:

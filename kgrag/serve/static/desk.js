@@ -41,7 +41,7 @@ async function entered() {
 byId("login-form").addEventListener("submit", async (event) => {
   event.preventDefault();
   try {
-    await post("/login", { token: byId("token").value.trim() });
+    await post("/login", { name: byId("name").value.trim(), secret: byId("token").value.trim() });
     byId("token").value = "";
     byId("login").close();
     await start();

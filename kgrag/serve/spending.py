@@ -1,0 +1,48 @@
+"""What users' questions use of a hosted model: at most so many tokens a day each."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+from kgrag.serve.problems import TooMuch
+
+__all__ = ["Spending"]
+
+DAY_S = 24 * 3600
+
+
+class Spending:
+    """Counts the tokens of each user over the last 24 hours; what was used before a restart is read from the audit log."""
+
+    def __init__(
+        self, limit: int | None, audit: Iterable[Mapping[str, Any]] = (), *, now: Callable[[], float] = time.time
+    ) -> None:
+        self._limit = limit
+        self._now = now
+        self._used: defaultdict[str, deque[tuple[float, int]]] = defaultdict(deque)
+        for entry in audit if limit is not None else ():
+            user, tokens, at = entry.get("user"), entry.get("tokens"), entry.get("at")
+            if isinstance(user, str) and isinstance(tokens, int) and tokens and isinstance(at, str):
+                self._used[user].append((datetime.fromisoformat(at).timestamp(), tokens))
+
+    def check(self, user: str) -> None:
+        """Raise `TooMuch` where a user has nothing left."""
+        if self._limit is not None and (used := self._of_today(user)) >= self._limit:
+            raise TooMuch(
+                f"{used:,} tokens of the model were used for {user} in 24 hours, of {self._limit:,} (--user-tokens). Ask again tomorrow."
+            )
+
+    def count(self, user: str, tokens: int) -> None:
+        """Count what a question used."""
+        if tokens and self._limit is not None:
+            self._used[user].append((self._now(), tokens))
+
+    def _of_today(self, user: str) -> int:
+        used = self._used[user]
+        while used and used[0][0] < self._now() - DAY_S:
+            used.popleft()
+        return sum(tokens for _, tokens in used)
