@@ -8,11 +8,13 @@ from typing import Any
 
 from kgrag.answer.citations import cite, without_marks
 from kgrag.answer.grounding import check_claims, ungrounded_notes, with_claims_marked, without_ungrounded
+from kgrag.answer.growing import GrowingAnswer
 from kgrag.answer.prompt import INSTRUCTIONS, answer_messages
-from kgrag.common.progress import Progress, Silent
+from kgrag.common.progress import Progress, ShowsText, Silent
 from kgrag.errors import ModelReplyError
 from kgrag.models.base import ChatModel, Embedder, Message
 from kgrag.models.endpoint_errors import ContextOverflow
+from kgrag.models.streaming import Listener, listening
 from kgrag.types import Answer, Citation, Evidence, Usage
 
 __all__ = ["ANSWER_SCHEMA", "generate_answer"]
@@ -69,7 +71,7 @@ async def generate_answer(
         return Answer(question=question, text=NOTHING_FOUND, abstained=True, model=model.name, pipeline="")
     while True:
         try:
-            with progress.step(f"Ask {model.name}", len(shown), "passages"):
+            with progress.step(f"Ask {model.name}", len(shown), "passages"), listening(_shown_by(progress)):
                 data, raw, usage = await _reply(model, answer_messages(instructions, question=question, evidence=shown))
             break
         except ContextOverflow:
@@ -104,6 +106,23 @@ async def generate_answer(
         usage=usage,
         notes=tuple(notes),
     )
+
+
+def _shown_by(progress: Progress) -> Listener | None:
+    """Return who is told the pieces of a reply: of the JSON the answer's text goes to whoever shows text."""
+    if not isinstance(progress, ShowsText):
+        return None
+    showing, growing = progress, GrowingAnswer()
+
+    def told(piece: str | None) -> None:
+        nonlocal growing
+        if piece is None:
+            growing = GrowingAnswer()
+            showing.restart()
+        elif text := growing.add(piece):
+            showing.text(text)
+
+    return told
 
 
 async def _reply(model: ChatModel, messages: Sequence[Message]) -> tuple[dict[str, Any], str, Usage]:

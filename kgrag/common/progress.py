@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
-__all__ = ["Progress", "Silent", "Step"]
+__all__ = ["Progress", "ShowsText", "Silent", "Step"]
 
 
 class Step(Protocol):
@@ -26,6 +26,19 @@ class Progress(Protocol):
 
     def say(self, line: str) -> None:
         """Say something that cannot wait for the end: what the job waits for."""
+        ...
+
+
+@runtime_checkable
+class ShowsText(Progress, Protocol):
+    """A `Progress` that also shows an answer while a model writes it; what counts is the answer in the end."""
+
+    def text(self, piece: str) -> None:
+        """Show a piece."""
+        ...
+
+    def restart(self) -> None:
+        """Take back what was shown: the model is asked again."""
         ...
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import aiohttp
@@ -43,12 +44,44 @@ class Endpoint:
         Raises `RequestRefused` where this one request is wrong, `ModelUnavailable` where the endpoint is away, busy or not itself, and
         another `ModelError` where no request would do: a bad key, an unknown model, a wrong base URL.
         """
-        if self.connection.start is not None:
-            self.connection = await asyncio.to_thread(self.connection.start)
-        client = await self._client.get()
-        try:
+        client = await self._started()
+        with self._errors(path):
             # Not `client.chat.completions.create`: bodies are plain data, and walking through their types takes longer than sending.
             response = await client.post(path, body=dict(body), cast_to=httpx2.Response)
+        return self._object(response.content, response.headers.get("content-type", ""))
+
+    async def stream(self, path: str, body: Mapping[str, Any], told: Callable[[str], None]) -> dict[str, Any]:
+        """Send a request for a chat completion, tell its text as it comes, and return what `post` would; raises the same.
+
+        An endpoint that does not stream answers with the whole object. Whoever cancels ends the request.
+        """
+        client = await self._started()
+        asked = {**body, "stream": True, "stream_options": {"include_usage": True}}
+        with self._errors(path):
+            stream = await client.post(
+                path, body=asked, cast_to=object, stream=True, stream_cls=openai.AsyncStream[object]
+            )
+            async with stream:
+                kind = stream.response.headers.get("content-type", "")
+                if "event-stream" not in kind:
+                    return self._object(await stream.response.aread(), kind)
+                made = StreamedReply(told)
+                async for event in stream:
+                    made.add(event)
+        if made.reason is None:
+            raise unreachable(self.connection, ConnectionResetError("the reply broke off"))
+        return made.object
+
+    async def _started(self) -> openai.AsyncOpenAI:
+        if self.connection.start is not None:
+            self.connection = await asyncio.to_thread(self.connection.start)
+        return await self._client.get()
+
+    @contextmanager
+    def _errors(self, path: str) -> Iterator[None]:
+        """Turn the client's errors into ours."""
+        try:
+            yield
         except openai.APIStatusError as error:
             # Without its cause, which would show what was taken out of the message.
             said = error.body if isinstance(error.body, Mapping) else error.response.text
@@ -60,9 +93,12 @@ class Endpoint:
             raise timed_out(self.connection) from None
         except openai.APIConnectionError as error:
             raise unreachable(self.connection, error.__cause__ or error) from None
-        except aiohttp.ClientError as error:  # those that the client does not translate
+        except openai.APIError as error:  # an error in the middle of a stream
+            raise error_with_status_200(self.connection, {"error": error.body or error.message}) from None
+        except httpx2.TimeoutException:
+            raise timed_out(self.connection) from None
+        except (aiohttp.ClientError, httpx2.HTTPError) as error:  # those that the client does not translate
             raise unreachable(self.connection, error) from None
-        return self._object(response.content, response.headers.get("content-type", ""))
 
     def _open_client(self) -> openai.AsyncOpenAI:
         at = self.connection
@@ -89,6 +125,46 @@ class Endpoint:
         if data.get("error"):
             raise error_with_status_200(self.connection, data)
         return data
+
+
+class StreamedReply:
+    """Puts the events of a streamed chat completion together."""
+
+    def __init__(self, told: Callable[[str], None]) -> None:
+        self._told = told
+        self._parts: dict[str, list[str]] = {"content": [], "refusal": [], "arguments": []}
+        self._usage: Any = None
+        self.reason: str | None = None
+        """Why it ended; None where it has not."""
+
+    def add(self, event: Any) -> None:
+        """Take an event; those that are none are passed over."""
+        if not isinstance(event, Mapping):
+            return
+        self._usage = event.get("usage") or self._usage
+        choice = next(iter(event.get("choices") or ()), None)
+        if not isinstance(choice, Mapping):
+            return
+        delta = choice.get("delta") or {}
+        for name in ("content", "refusal"):
+            if isinstance(piece := delta.get(name), str) and piece:
+                self._parts[name].append(piece)
+                if name == "content":
+                    self._told(piece)
+        for call in delta.get("tool_calls") or ():
+            if not call.get("index") and isinstance(piece := (call.get("function") or {}).get("arguments"), str):
+                self._parts["arguments"].append(piece)
+                self._told(piece)
+        self.reason = choice.get("finish_reason") or self.reason
+
+    @property
+    def object(self) -> dict[str, Any]:
+        """The reply as one that was not streamed."""
+        said = {name: "".join(parts) for name, parts in self._parts.items()}
+        message: dict[str, Any] = {"role": "assistant", "content": said["content"], "refusal": said["refusal"] or None}
+        if said["arguments"]:
+            message["tool_calls"] = [{"function": {"arguments": said["arguments"]}}]
+        return {"choices": [{"index": 0, "message": message, "finish_reason": self.reason}], "usage": self._usage}
 
 
 def used(data: Mapping[str, Any], unit: str) -> int | None:

@@ -12,6 +12,7 @@ from kgrag.errors import ModelReplyError
 from kgrag.models.base import Message, Reply
 from kgrag.models.endpoint import Endpoint, used
 from kgrag.models.endpoint_errors import ContextOverflow, RequestRefused
+from kgrag.models.streaming import listener
 from kgrag.models.structured import StructuredOutputUnsupported
 from kgrag.models.tokens import estimate_tokens
 from kgrag.types import Usage
@@ -55,6 +56,7 @@ class OpenAIChatModel:
         self._endpoint = endpoint
         self._options = options.body(endpoint.connection.model.provider)
         self._refused: set[str] = set()
+        self._streams_not = False
         self.name = str(endpoint.connection.model)
         self.identity = json.dumps([self.name, endpoint.connection.address, self._options], sort_keys=True)
         """Its name, where it is and with which options: what a cache must tell apart. The key is not in it."""
@@ -72,7 +74,7 @@ class OpenAIChatModel:
         while True:
             options = {n: value for n, value in self._options.items() if n not in self._refused | left_out}
             try:
-                return self._read(await self._endpoint.post(PATH, body | options), messages)
+                return self._read(await self._answered(body | options), messages)
             except ContextOverflow as error:
                 # Of the options only the length of the reply can be what is too much, and only of this call.
                 too_long = {name for name in LENGTHS if name in options and name in error.detail}
@@ -87,6 +89,20 @@ class OpenAIChatModel:
                     raise StructuredOutputUnsupported(str(error)) from None
                 else:
                     raise
+
+    async def _answered(self, body: dict[str, Any]) -> dict[str, Any]:
+        """Return the reply; whoever listens hears it as it is written, where the endpoint streams."""
+        told = listener()
+        if told is None or self._streams_not:
+            return await self._endpoint.post(PATH, body)
+        told(None)
+        try:
+            return await self._endpoint.stream(PATH, body, told)
+        except RequestRefused as error:
+            if "stream" not in error.detail:
+                raise
+            self._streams_not = True
+            return await self._endpoint.post(PATH, body)
 
     def _read(self, data: Mapping[str, Any], messages: Sequence[Message]) -> Reply:
         try:

@@ -101,15 +101,16 @@ Asker = Annotated[User, Depends(needs("ask"))]
 async def ask(request: Request, body: AskRequest, desk: DeskHere, asking: AskingHere, user: Asker) -> Any:
     """Answer a question with citations, or abstain.
 
-    With `Accept: text/event-stream` the answer comes as events: `completed`, `step` (begun and done), `text` (the answer's sentences),
-    then `answer`, or `problem`. Whoever goes away ends the work, and the call of a model with it.
+    With `Accept: text/event-stream` it comes as events: `completed`, `step` (begun and done), `text` (the answer's sentences, or what a
+    model writes before it is checked; `restart` takes that back), then `answer`, which is what counts, or `problem`. Whoever goes away
+    ends the work, and the call of a model with it.
     """
     completed = asking.completed(
         body.question, turns=[turn.question for turn in body.turns], product=body.product, complete=body.complete
     )
     desk.check_pipeline(body.pipeline)
 
-    async def answered(events: Events | None = None) -> Asked:
+    async def answered(progress: EventProgress | None = None) -> Asked:
         return await asking.ask(
             completed,
             question=body.question,
@@ -117,7 +118,7 @@ async def ask(request: Request, body: AskRequest, desk: DeskHere, asking: Asking
             pipeline=body.pipeline,
             top=body.top,
             budget=body.budget,
-            progress=None if events is None else EventProgress(events),
+            progress=progress,
         )
 
     if "text/event-stream" not in request.headers.get("accept", ""):
@@ -125,15 +126,16 @@ async def ask(request: Request, body: AskRequest, desk: DeskHere, asking: Asking
 
     async def stream(events: Events) -> None:
         events.tell("completed", _completion(body.question, completed.text, completed.carried).model_dump())
+        progress = EventProgress(events)
         try:
-            asked = await answered(events)
+            asked = await answered(progress)
         except KgragError as error:
             events.tell("problem", problem_of(error))
             return
         except Exception as error:
             events.tell("problem", plain_problem(500, f"Unexpected {type(error).__name__}. This is a defect of kgrag."))
             raise
-        for piece in in_sentences(asked.answer.text):
+        for piece in in_sentences(asked.answer.text) if not progress.wrote else ():
             events.tell("text", {"text": piece})
         events.tell("answer", _reply(asked).model_dump(mode="json"))
 

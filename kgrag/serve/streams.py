@@ -126,10 +126,22 @@ def event_frame(name: str, data: Any) -> bytes:
 
 
 class EventProgress:
-    """A `Progress` that tells events `step`: its name, whether it began or ended, how many of what."""
+    """A `Progress` that tells events `step` (its name, whether it began or ended, how many of what), and `text` as a model writes it."""
 
     def __init__(self, events: Events) -> None:
         self._events = events
+        self.wrote = False
+        """Whether any of the answer's text was told."""
+
+    def text(self, piece: str) -> None:
+        """Tell a piece of the answer."""
+        self.wrote = True
+        self._events.tell("text", {"text": piece})
+
+    def restart(self) -> None:
+        """Tell that what was told of the answer is taken back."""
+        if self.wrote:
+            self._events.tell("restart", {})
 
     @contextmanager
     def step(self, name: str, total: int | None, unit: str) -> Iterator[Step]:

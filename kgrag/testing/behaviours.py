@@ -27,6 +27,7 @@ __all__ = [
     "rate_limited",
     "refused",
     "server_error",
+    "slowly",
     "tool_call",
     "truncated",
     "wrong_arity",
@@ -58,6 +59,8 @@ class Behaviour:
     """The body as it is sent, instead of one made from `reply`."""
     latency_s: float | None = None
     """Before the reply; None is the server's own latency."""
+    piece_s: float | None = None
+    """Of a streamed reply: seconds after each event; None sends it at once."""
     connection: Literal["keep", "hang", "close", "close_midway"] = "keep"
     """`hang`: never answer. `close`: close without a byte. `close_midway`: close after half of the reply."""
     usage: tuple[int, int] | None = field(default=None)
@@ -76,6 +79,11 @@ class Behaviour:
 def answer(reply: Good, *, latency_s: float | None = None) -> Behaviour:
     """Answer well. Data is sent as JSON, or as arguments of the tool where the request has tools."""
     return Behaviour(reply=reply, latency_s=latency_s)
+
+
+def slowly(reply: Good, *, piece_s: float) -> Behaviour:
+    """Answer well; where the reply is streamed, wait after each piece."""
+    return Behaviour(kind="slowly", reply=reply, piece_s=piece_s)
 
 
 def tool_call(name: str, arguments: Good) -> Behaviour:

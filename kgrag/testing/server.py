@@ -198,6 +198,10 @@ class ModelServer:
             if behaviour.connection == "hang":
                 await asyncio.Event().wait()
             await asyncio.sleep(self.latency_s if behaviour.latency_s is None else behaviour.latency_s)
+            if behaviour.piece_s is not None and response.content_type == "text/event-stream":
+                sent = await _piecewise(http, response, behaviour.piece_s)
+                state = "completed"
+                return sent
             # Recorded before it is sent: a caller that has its reply finds it so.
             state = "completed" if behaviour.completes else "failed"
         finally:
@@ -309,6 +313,17 @@ def _with_deployment(body: dict[str, Any], path: str) -> dict[str, Any]:
     """Take the model's name from Azure's path, where the body has none."""
     _, found, rest = path.partition("/openai/deployments/")
     return {"model": rest.partition("/")[0]} | body if found else body
+
+
+async def _piecewise(http: web.BaseRequest, response: web.Response, piece_s: float) -> web.StreamResponse:
+    """Send the events of a stream one by one."""
+    streamed = web.StreamResponse(status=response.status, headers={"Content-Type": "text/event-stream; charset=utf-8"})
+    await streamed.prepare(http)
+    body = response.body if isinstance(response.body, bytes) else b""
+    for event in body.split(b"\n\n")[:-1]:
+        await streamed.write(event + b"\n\n")
+        await asyncio.sleep(piece_s)
+    return streamed
 
 
 async def _cut(http: web.BaseRequest, response: web.Response, *, midway: bool) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 from PIL import Image
 
 from kgrag.documents.pdf.page_images import text_under
-from kgrag.testing import ModelRequest, ModelServer, answer, hanging
+from kgrag.testing import ModelRequest, ModelServer, answer, hanging, slowly
 from kgrag.types import PageBox
 
 from .conftest import HOSTILE_NAME, DeskServer, OpenDesk
@@ -288,6 +289,30 @@ def test_whoever_goes_away_ends_the_call_of_the_model(open_desk: OpenDesk) -> No
                     break
                 gone.wait(0.1)
             assert [r.state for r in server.requests[before:]] == ["dropped"]
+
+
+def test_a_models_answer_comes_while_it_is_written_and_stopping_ends_its_call(open_desk: OpenDesk) -> None:
+    written = {"quotes": [], "answered": True, "answer": "The standby current of the X-100 Rev 3 is 0.5 mA [1]. " * 40}
+    with ModelServer(lambda request: slowly(written, piece_s=0.01)) as server:
+        desk = open_desk(model="openai:any", base_url=server.url, model_cache="off")
+        body = {"question": QUESTION}
+        headers = {"Accept": "text/event-stream"}
+        with desk.client() as client:
+            told = events(client, **body)
+            pieces = [data["text"] for name, data in told if name == "text"]
+            assert len(pieces) > 20
+            assert "".join(pieces) == written["answer"]
+            assert told[-1][0] == "answer"
+            assert server.requests[-1].body["stream"] is True
+            with client.stream("POST", "/api/ask", json=body, headers=headers) as reply:
+                for line in reply.iter_lines():
+                    if line == "event: text":
+                        break
+            for _ in range(300):
+                if server.requests[-1].state != "open":
+                    break
+                time.sleep(0.05)
+            assert [request.state for request in server.requests] == ["completed", "dropped"]
 
 
 def test_a_models_answer_comes_with_its_steps(open_desk: OpenDesk) -> None:

@@ -25,6 +25,8 @@ export class AnswerCard {
       if (data.count) line.textContent = `${data.name}: ${data.count} ${data.unit}`;
     } else if (name === "text") {
       this.text.append(data.text);
+    } else if (name === "restart") {
+      this.text.replaceChildren();
     } else if (name === "answer") {
       this.show(data);
     }

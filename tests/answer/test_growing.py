@@ -1,0 +1,33 @@
+"""The text of an answer while its JSON is being written."""
+
+from __future__ import annotations
+
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kgrag.answer.growing import GrowingAnswer
+
+
+@given(st.text(), st.text(), st.booleans(), st.lists(st.integers(1, 7), min_size=1))
+def test_the_pieces_make_the_answer_however_the_json_is_cut(
+    answer: str, quote: str, plain: bool, cuts: list[int]
+) -> None:
+    said = json.dumps(
+        {"quotes": [{"quote": quote, "passage": 1}], "answered": True, "answer": answer}, ensure_ascii=plain
+    )
+    growing, shown, start = GrowingAnswer(), "", 0
+    while start < len(said):
+        step = cuts[start % len(cuts)]
+        piece = growing.add(said[start : start + step])
+        assert answer.startswith(shown + piece)
+        shown, start = shown + piece, start + step
+    assert shown == answer
+
+
+def test_what_is_no_answer_shows_nothing() -> None:
+    growing = GrowingAnswer()
+    assert growing.add('{"quotes": [{"quote": "\\"answer\\": \\"no\\""}], "other": "answer"') == ""
+    assert growing.add(', "answer": "yes') == "yes"
+    assert growing.add('"} and more "answer": "again"') == ""

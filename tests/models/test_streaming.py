@@ -1,0 +1,100 @@
+"""Replies that are heard while they are written: the same reply as without a listener, and the call ends where nobody listens any more."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from kgrag.errors import ModelUnavailable
+from kgrag.models import open_chat_model
+from kgrag.models.base import Message, Reply
+from kgrag.models.streaming import listening
+from kgrag.settings import load_settings
+from kgrag.testing import Behaviour, ModelServer, answer, closed, refused, slowly
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"answer": {"type": "string"}},
+    "required": ["answer"],
+    "additionalProperties": False,
+}
+SAID = {"answer": "A reply that is long enough for several pieces."}
+
+
+def heard(server: ModelServer, told: list[str | None], **settings: Any) -> Reply:
+    model = open_chat_model("openai:any", settings=load_settings(base_url=server.url, model_cache="off", **settings))
+
+    async def ask() -> Reply:
+        with listening(told.append):
+            return await model.reply([Message("user", "Say something.")], schema=SCHEMA)
+
+    return asyncio.run(ask())
+
+
+def test_the_pieces_are_the_reply_and_it_is_the_same_as_without_a_listener() -> None:
+    told: list[str | None] = []
+    with ModelServer(lambda request: answer(SAID)) as server:
+        reply = heard(server, told)
+        model = open_chat_model("openai:any", settings=load_settings(base_url=server.url, model_cache="off"))
+        alone = asyncio.run(model.reply([Message("user", "Say something.")], schema=SCHEMA))
+        assert [bool(request.body.get("stream")) for request in server.requests] == [True, False]
+    assert told[0] is None
+    assert len(told) > 2
+    assert "".join(piece or "" for piece in told) == reply.text == alone.text
+    assert reply.data == alone.data == SAID
+    assert (reply.usage.prompt_tokens, reply.usage.completion_tokens) == (
+        alone.usage.prompt_tokens,
+        alone.usage.completion_tokens,
+    )
+
+
+def test_an_endpoint_that_does_not_stream_is_asked_as_before() -> None:
+    def script(request: Any) -> Behaviour:
+        if request.body.get("stream_options"):
+            return refused(400, "unsupported_parameter", "Unknown parameter: 'stream_options'.")
+        return answer(SAID)
+
+    with ModelServer(script) as server:
+        assert heard(server, []).data == SAID
+        assert len(server.requests) == 2
+
+
+def test_what_is_asked_again_begins_anew() -> None:
+    told: list[str | None] = []
+    replies = iter([answer("no JSON at all"), answer(SAID)])
+    with ModelServer(lambda request: next(replies)) as server:
+        assert heard(server, told).data == SAID
+    assert told.count(None) == 2
+
+
+def test_a_stream_that_breaks_off_is_a_model_that_is_away() -> None:
+    from dataclasses import replace
+
+    broken = replace(answer(SAID), connection="close_midway")
+    with ModelServer(lambda request: broken) as server, pytest.raises(ModelUnavailable):
+        heard(server, [], retries=0, wait_s=0)
+    with ModelServer(lambda request: closed()) as server, pytest.raises(ModelUnavailable):
+        heard(server, [], retries=0, wait_s=0)
+
+
+def test_cancelling_ends_the_call() -> None:
+    with ModelServer(lambda request: slowly({"answer": "word " * 500}, piece_s=0.05)) as server:
+        model = open_chat_model("openai:any", settings=load_settings(base_url=server.url, model_cache="off"))
+
+        async def leave() -> None:
+            begun = asyncio.Event()
+            with listening(lambda piece: begun.set() if piece else None):
+                asking = asyncio.ensure_future(model.reply([Message("user", "Say something.")], schema=SCHEMA))
+            await begun.wait()
+            asking.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await asking
+            for _ in range(200):
+                if server.requests[0].state != "open":
+                    return
+                await asyncio.sleep(0.05)
+
+        asyncio.run(leave())
+        assert server.requests[0].state == "dropped"
