@@ -167,6 +167,7 @@ WAYS: dict[str, Callable[[Search, dict[str, Any]], Any]] = {
         common=20,
         stated_common=40,
         ignored=[],
+        kinds=[],
         entities=9,
         limit=9,
     ),
