@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from kgrag.retrieve.scores import cosine, minmax_fusion, reciprocal_rank_fusion, scaled
@@ -54,6 +54,17 @@ class SeedStep(Step):
         )
 
 
+@dataclass(frozen=True, slots=True)
+class _Sought:
+    """What the indexes are asked for: a question, or a part of one."""
+
+    text: str
+    vector: Sequence[float]
+    keywords: Sequence[str] = ()
+    """Phrases that weigh `boost` times as much as a term."""
+    boost: float = 1.0
+
+
 class _IndexSeeds(SeedStep):
     """Chunks over the indexes, for the question and for each of its parts at once."""
 
@@ -64,41 +75,33 @@ class _IndexSeeds(SeedStep):
         """Find what the question and its parts find; of a chunk the best score counts, that of a part times its weight."""
         store = resources.store
         whole, *others = await asyncio.gather(
-            self._find(store, query.sparse, query.vector, query.keywords, query.boost),
-            *(self._find(store, part.text, part.vector) for part in query.parts),
+            self._find(store, _Sought(query.sparse, query.vector, query.keywords, query.boost)),
+            *(self._find(store, _Sought(part.text, part.vector)) for part in query.parts),
         )
         return _joined_parts(whole, others, query.parts)
 
-    async def _find(
-        self,
-        store: GraphStore,
-        text: str,
-        vector: Sequence[float],
-        keywords: Sequence[str] = (),
-        boost: float = 1.0,
-    ) -> Seeds:
+    async def _find(self, store: GraphStore, sought: _Sought) -> Seeds:
         raise NotImplementedError
 
-    async def _dense(self, store: GraphStore, vector: Sequence[float]) -> Rows:
+    async def _dense(self, store: GraphStore, sought: _Sought) -> Rows:
         return await asyncio.to_thread(
             store.search.dense_seeds,
             index=CHUNK_VECTOR_INDEX,
-            vector=list(vector),
+            vector=list(sought.vector),
             limit=self.candidates,
             candidates=self.candidates * INDEX_OVERSAMPLING,
         )
 
-    async def _sparse(
-        self, store: GraphStore, query: str, vector: Sequence[float], *, read: int = 0
-    ) -> Sequence[SparseRow]:
+    async def _sparse(self, store: GraphStore, sought: _Sought, *, read: int = 0) -> Sequence[SparseRow]:
         """Search for the words; the first `read` rows come with their text."""
+        query = fulltext_query(sought.text, keywords=sought.keywords, boost=sought.boost)
         if not query:
             return []
         return await asyncio.to_thread(
             store.search.sparse_seeds,
             index=CHUNK_FULLTEXT_INDEX,
             query=query,
-            vector=list(vector),
+            vector=list(sought.vector),
             limit=self.candidates,
             read=read,
         )
@@ -109,15 +112,8 @@ class Dense(_IndexSeeds):
 
     kind: Literal["dense"] = "dense"
 
-    async def _find(
-        self,
-        store: GraphStore,
-        text: str,
-        vector: Sequence[float],
-        keywords: Sequence[str] = (),
-        boost: float = 1.0,
-    ) -> Seeds:
-        rows = await self._dense(store, vector)
+    async def _find(self, store: GraphStore, sought: _Sought) -> Seeds:
+        rows = await self._dense(store, sought)
         dense = _cosines(rows)
         return _seeds(scaled(dense), rows, dense=dense, dense_weight=1.0)
 
@@ -127,15 +123,8 @@ class Sparse(_IndexSeeds):
 
     kind: Literal["sparse"] = "sparse"
 
-    async def _find(
-        self,
-        store: GraphStore,
-        text: str,
-        vector: Sequence[float],
-        keywords: Sequence[str] = (),
-        boost: float = 1.0,
-    ) -> Seeds:
-        rows = await self._sparse(store, fulltext_query(text, keywords=keywords, boost=boost), vector)
+    async def _find(self, store: GraphStore, sought: _Sought) -> Seeds:
+        rows = await self._sparse(store, sought)
         sparse = _words_scores(rows)
         return _seeds(scaled(sparse), rows, sparse=sparse)
 
@@ -157,18 +146,9 @@ class Hybrid(_IndexSeeds):
     rrf_k: Count = 60
     """Rank offset of reciprocal rank fusion; 60 is that of Cormack, Clarke and Büttcher (SIGIR 2009)."""
 
-    async def _find(
-        self,
-        store: GraphStore,
-        text: str,
-        vector: Sequence[float],
-        keywords: Sequence[str] = (),
-        boost: float = 1.0,
-    ) -> Seeds:
-        words = fulltext_query(text, keywords=keywords, boost=boost)
+    async def _find(self, store: GraphStore, sought: _Sought) -> Seeds:
         dense_rows, sparse_rows = await asyncio.gather(
-            self._dense(store, vector),
-            self._sparse(store, words, vector, read=HITS_READ if self.coverage else 0),
+            self._dense(store, sought), self._sparse(store, sought, read=HITS_READ if self.coverage else 0)
         )
         # The sparse list comes with similarities, so that no chunk counts as unlike only for missing the dense list's cut.
         dense = {**_cosines(sparse_rows), **_cosines(dense_rows)}
@@ -178,7 +158,7 @@ class Hybrid(_IndexSeeds):
             fused = reciprocal_rank_fusion([list(_cosines(dense_rows)), list(sparse)], self.rrf_k)
             return _seeds(fused, rows, dense=dense, sparse=sparse)
         hits = [row["prompted"] for row in sparse_rows[:HITS_READ]]
-        trust = best_coverage(text, hits) if self.coverage else 1.0
+        trust = best_coverage(sought.text, hits) if self.coverage else 1.0
         fused = minmax_fusion(dense, sparse, self.alpha, sparse_trust=trust)
         return _seeds(fused, rows, dense=dense, sparse=sparse, dense_weight=self.alpha)
 
