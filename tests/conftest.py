@@ -51,6 +51,8 @@ def pytest_configure() -> None:
     of_kgrag = [name for name in os.environ if name.startswith("KGRAG_") and name not in OF_THE_TESTS]
     for name in (*OF_THE_TERMINAL, *OF_MODELS, *OF_THE_DATABASE, *of_kgrag):
         os.environ.pop(name, None)
+    # Else each program that a test starts compiles kgrag for itself.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     os.environ["TERM"] = "dumb"
     for name in ("NO_PROXY", "no_proxy"):
         os.environ[name] = ",".join(filter(None, [os.environ.get(name), "127.0.0.1", "localhost"]))
