@@ -76,6 +76,8 @@ class Summary:
     types: tuple[str, ...]
     baseline: str
     main: str
+    preset: str
+    """Name of the preset that these figures are by; the run itself may have been judged by another."""
     rows: Mapping[str, tuple[Row, ...]]
     missing: Mapping[str, int]
     """Pipeline → cells without an answer or a judgement."""
@@ -244,6 +246,7 @@ def summarise(run: Run, *, preset: Preset) -> Summary:
         types=tuple(sorted({row.query_type for row in everything} - {""})),
         baseline=settings.baseline or settings.pipelines[0],
         main=next((one for one in MAIN if any(row.scores.get(one) is not None for row in everything)), MAIN[0]),
+        preset=preset.name,
         rows=rows,
         missing=missing,
         parts_missing=parts,

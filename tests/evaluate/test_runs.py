@@ -415,6 +415,10 @@ def test_a_calibrated_judge_lets_the_report_correct_its_rates(tmp_path):
         assert summarise(run, preset=load_preset("thesis")).calibration is None  # its categories are others
         write_html(run, tmp_path / "report.html", summary=summary)
         write_markdown(run, tmp_path / "report.md", summary=summary)
+        write_html(run, tmp_path / "thesis.html", summary=summarise(run, preset=load_preset("thesis")))
+    ours, thesis = ((tmp_path / name).read_text() for name in ("report.html", "thesis.html"))
+    assert "(preset strict)" in ours and "kgrag report --preset thesis</code> counts" in ours
+    assert "(preset thesis)" in thesis and "--preset thesis" not in thesis
     assert "found 8 of 10 right ones and 9 of 10 wrong ones" in (tmp_path / "report.html").read_text()
     assert "corrected for the judge's errors" in (tmp_path / "report.md").read_text()
 
