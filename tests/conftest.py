@@ -14,7 +14,6 @@ import pytest
 
 from kgrag.neo4j_local import server as neo4j_server
 from kgrag.store.graph import open_store
-from kgrag.testing import HashingEmbedder
 
 NEO4J_REQUIRED = os.environ.get("KGRAG_REQUIRE_NEO4J") == "1"
 NEO4J_ENGINE = os.environ.get("KGRAG_TEST_NEO4J_ENGINE", "auto")
@@ -149,12 +148,14 @@ def neo4j_schema(neo4j_target: str, neo4j_session: neo4j_driver.Session) -> froz
 
 
 @pytest.fixture
-def vector_dimensions() -> int | None:
+def vector_dimensions(request: pytest.FixtureRequest) -> int | None:
     """Of the vector indexes that a test may find on Neo4j, empty, as they are after a store was emptied; None where there may be none.
 
-    After each change of an index Neo4j plans every statement anew, which is most of what its tests cost.
+    After each change of an index Neo4j plans every statement anew, which is most of what its tests cost: a module whose tests all take
+    one embedder says its `DIMENSIONS`.
     """
-    return HashingEmbedder().dimensions
+    dimensions: int | None = getattr(request.module, "DIMENSIONS", None)
+    return dimensions
 
 
 @pytest.fixture

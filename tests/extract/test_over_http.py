@@ -22,6 +22,7 @@ from kgrag.testing import FAULTS, TROUBLES, Behaviour, HashingEmbedder, ModelReq
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "documents"
 DOCUMENTS = ("sensors/TPR-40", "modules/WX-32", "controllers/X-1000/x-1000-error-codes.html", "carriers/TCB-40")
+DIMENSIONS = HashingEmbedder().dimensions
 ARDUINO_CHUNKS = 100
 TIMES_OF_A_FAULT = 1
 TIMEOUT_S = 4.0

@@ -17,6 +17,7 @@ from kgrag.testing import HashingEmbedder
 from kgrag.text.names import normal_form
 from kgrag.types import Chunk, Entity, Extraction, Relation
 
+DIMENSIONS = HashingEmbedder().dimensions
 DOCUMENTS = {
     "boards/X-100/sheet.md": "# X-100 board\n\nThe X-100 is a sensor board. It needs 3.3 V and uses the LQ22 sensor.\n",
     "boards/X-1000/sheet.md": "# X-1000 board\n\nThe X-1000 is a gateway. It needs 33 V. See the [X-100](../X-100/sheet.md).\n",

@@ -30,6 +30,7 @@ from kgrag.testing import HashingEmbedder, ModelServer
 from kgrag.testing.behaviours import closed
 from kgrag.testing.requests import ModelRequest
 
+DIMENSIONS = HashingEmbedder().dimensions
 FAMILIES = {
     "Falcon": ["flight controller", "gyroscope", "barometer", "propeller mount", "battery bay", "telemetry port"],
     "Otter": ["water pump", "flow meter", "inlet valve", "outlet valve", "level switch", "pump driver"],

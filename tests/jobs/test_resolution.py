@@ -23,6 +23,7 @@ from kgrag.settings import Settings
 from kgrag.store.graph import GraphStore, open_store
 from kgrag.testing import HashingEmbedder, ScriptedChatModel
 
+DIMENSIONS = HashingEmbedder().dimensions
 DOCUMENTS = {
     "x-100.md": "# X-100 board\n\nThe X-100 is a sensor board. It needs 3.3 V and draws 5 mA. It uses the LQ22 sensor.\n",
     "x-100-guide.md": "# X-100 boards\n\nThe X-100 boards need 3,3 V. The LQ22 draws 5000 µA at 33 V.\n",

@@ -22,6 +22,7 @@ from kgrag.testing import HashingEmbedder, ScriptedChatModel
 from kgrag.text.names import normal_form
 from kgrag.types import Chunk, Document, Entity, Extraction, Relation, Usage
 
+DIMENSIONS = HashingEmbedder().dimensions
 CHUNKS = 40
 WRITE_RESULTS = 50
 """In one transaction, in the test of that: a tenth of what builds take."""

@@ -15,6 +15,7 @@ from kgrag.settings import Settings
 from kgrag.store.graph import GraphStore, open_store
 from kgrag.testing import HashingEmbedder, ScriptedChatModel
 
+DIMENSIONS = HashingEmbedder().dimensions
 SCHEMA = {
     "node_types": [{"label": label, "properties": [{"name": "name", "type": "STRING"}]} for label in ("Board", "Part")],
     "relationship_types": [{"label": "HAS_PART"}],
