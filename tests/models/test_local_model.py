@@ -102,9 +102,8 @@ def test_every_chunk_is_accounted_for_whatever_the_model_writes(extractor, passa
         assert report.models[MODEL].calls >= len(PASSAGES)
         # What it made up is counted: a relation is grounded, or it is not and says so.
         (graph,) = report.graphs.values()
-        said = kg.cypher(
-            "MATCH (:__Entity__)-[r]->(:__Entity__) WHERE r.grounded IS NOT NULL RETURN r.grounded AS grounded"
-        )
+        statement = "MATCH (:__Entity__)-[r]->(:__Entity__) WHERE r.grounded IS NOT NULL RETURN r.grounded AS grounded"
+        said = kg.cypher(statement, max_rows=1000)
         assert graph.ungrounded == sum(not row["grounded"] for row in said) and graph.relations == len(said)
 
 
