@@ -73,6 +73,10 @@ def serve(
         int | None,
         typer.Option("--user-tokens", min=1, help="Tokens of a model for each user in 24 hours.", show_default=False),
     ] = None,
+    log: Annotated[
+        Path | None, typer.Option("--log", help="Log events as JSON lines to a file; - is stderr.", show_default=False)
+    ] = None,
+    log_questions: Annotated[bool, typer.Option("--log-questions", help="Log what is asked, too.")] = False,
     pipeline: Pipeline = None,
     embedder: Embedder = None,
     graph: Graph = None,
@@ -95,7 +99,10 @@ def serve(
         metadata,
         running.Webhook(webhook, webhook_private) if webhook is not None else None,
         user_tokens,
+        log_questions,
     )
+    if log is not None:
+        running.log_to(None if str(log) == "-" else log)
     access = running.check_listening(listening)
     settings = {
         "pipeline": pipeline,

@@ -14,11 +14,11 @@ from kgrag.errors import InputError
 
 __all__ = ["Journal", "Kind"]
 
-Kind = Literal["tickets", "feedback", "audit"]
+Kind = Literal["tickets", "feedback", "audit", "conversations"]
 
 
 class Journal:
-    """Files `tickets.jsonl`, `feedback.jsonl` and `audit.jsonl` in a folder, made on first use and readable by their owner only."""
+    """Files `KIND.jsonl` in a folder, made on first use and readable by their owner only."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

@@ -26,6 +26,7 @@ from kgrag.serve.schemas import (
     Node,
     PagePlaces,
     Passage,
+    PastTurn,
     PipelineEntry,
     Problem,
     Received,
@@ -119,6 +120,7 @@ async def ask(request: Request, body: AskRequest, desk: DeskHere, asking: Asking
             top=body.top,
             budget=body.budget,
             progress=progress,
+            conversation=body.conversation,
         )
 
     if "text/event-stream" not in request.headers.get("accept", ""):
@@ -147,6 +149,12 @@ async def complete(body: AskRequest, asking: AskingHere, user: Asker) -> Complet
     """Say what a question would be asked as, after these turns."""
     done = asking.completed(body.question, turns=[turn.question for turn in body.turns], product=body.product)
     return _completion(body.question, done.text, done.carried)
+
+
+@router.get("/conversations/{conversation}", summary="The turns of a conversation")
+async def conversation(conversation: str, asking: AskingHere, user: Asker) -> list[PastTurn]:
+    """Return what this user asked in a conversation and was answered, oldest first; without its evidence."""
+    return [PastTurn.model_validate(turn) for turn in asking.conversation(conversation, user)]
 
 
 @router.post("/retrieve", summary="Find evidence")
@@ -293,7 +301,7 @@ async def status(desk: DeskHere, user: Asker) -> dict[str, Any]:
 async def feedback(body: Feedback, desk: DeskHere, asking: AskingHere, user: Asker) -> Received:
     """Write down whether an answer is right, wrong, or rests on a wrong source."""
     asked = asking.answered(body.answer_id, user)
-    entry = {"id": secrets.token_hex(8), "user": user.name, **body.model_dump(), **_about(asked)}
+    entry = {"id": secrets.token_hex(8), "user": user.name, **body.model_dump(), **asked}
     await asyncio.to_thread(desk.journal.write, "feedback", entry)
     return Received(id=entry["id"])
 
@@ -302,7 +310,7 @@ async def feedback(body: Feedback, desk: DeskHere, asking: AskingHere, user: Ask
 async def ticket(body: Ticket, desk: DeskHere, asking: AskingHere, user: Asker) -> Received:
     """Write down a question for somebody who knows, with what was looked for and found."""
     asked = asking.answered(body.answer_id, user)
-    entry = {"id": secrets.token_hex(8), "user": user.name, **body.model_dump(), **_about(asked)}
+    entry = {"id": secrets.token_hex(8), "user": user.name, **body.model_dump(), **asked}
     await asyncio.to_thread(desk.journal.write, "tickets", entry)
     desk.send_ticket(entry)
     return Received(id=entry["id"])
@@ -319,27 +327,6 @@ def in_sentences(text: str) -> list[str]:
     # The number of a citation belongs to the sentence before it.
     starts = [one.start for one in sentences(text)[1:] if text[one.start] != "["]
     return [text[start:end] for start, end in zip([0, *starts], [*starts, len(text)], strict=True) if text[start:end]]
-
-
-def _about(asked: Asked) -> dict[str, Any]:
-    """What a ticket or a verdict is about, so that it can be read without the store."""
-    answer = asked.answer
-    return {
-        "question": asked.question,
-        "completed": asked.completed.text,
-        "answer": answer.text,
-        "abstained": answer.abstained,
-        "pipeline": answer.pipeline,
-        "model": answer.model,
-        "notes": list(answer.notes),
-        "citations": [citation.model_dump(mode="json", exclude={"boxes"}) for citation in answer.citations],
-        "passages": [
-            piece.model_dump(
-                mode="json", include={"chunk_id", "source_id", "document", "section", "page_start", "score", "why"}
-            )
-            for piece in answer.evidence
-        ],
-    }
 
 
 def _reply(asked: Asked) -> AskReply:

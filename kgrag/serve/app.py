@@ -10,7 +10,7 @@ from importlib.metadata import version
 from importlib.resources import files
 from typing import Annotated, Any
 
-from fastapi import FastAPI, Query, Request
+from fastapi import Depends, FastAPI, Query, Request
 from fastapi.responses import HTMLResponse, JSONResponse
 from fastapi.routing import APIRoute
 from starlette.responses import Response
@@ -18,7 +18,7 @@ from starlette.staticfiles import StaticFiles
 
 from kgrag.errors import KgragError
 from kgrag.serve import api, curating_routes, openai_routes
-from kgrag.serve.access import Access
+from kgrag.serve.access import Access, User
 from kgrag.serve.asking import Asking
 from kgrag.serve.curating import Curating
 from kgrag.serve.desk import Desk
@@ -26,6 +26,7 @@ from kgrag.serve.guard import COOKIE, Guard
 from kgrag.serve.html_view import document_html
 from kgrag.serve.problems import NotFound, plain_problem, problem_response, register
 from kgrag.serve.streams import ClientGone
+from kgrag.serve.telemetry import METRICS_TYPE, TelemetryMiddleware
 
 __all__ = ["LOOPBACK_NAMES", "create_app"]
 
@@ -63,6 +64,7 @@ def create_app(desk: Desk, *, access: Access | None = None, hosts: Sequence[str]
     app.state.access = access
     app.state.curating = curating
     app.add_middleware(Guard, access=access, hosts=hosts, upload_bytes=curating.max_bytes)
+    app.add_middleware(TelemetryMiddleware, telemetry=desk.telemetry)
     register(app)
 
     @app.exception_handler(ClientGone)
@@ -169,6 +171,10 @@ def _add_page(app: FastAPI, access: Access) -> None:
 
 
 def _add_health(app: FastAPI, desk: Desk) -> None:
+    @app.get("/metrics", include_in_schema=False)
+    async def metrics(user: Annotated[User, Depends(api.needs("admin"))]) -> Response:
+        return Response(desk.telemetry.text(), media_type=METRICS_TYPE)
+
     @app.get("/healthz", include_in_schema=False)
     async def alive() -> dict[str, str]:
         return {"status": "ok"}

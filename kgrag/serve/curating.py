@@ -186,6 +186,7 @@ class Curating:
             log.error("build %s: %s", state.id, type(error).__name__, exc_info=error)
         finally:
             self._changing.release()
+            self._desk.telemetry.built(state.state)
 
     def _to_build(self, folder: str | None) -> Path:
         """Return what to build: nothing outside the desk's root can be named over the network, by `..` or by a link."""

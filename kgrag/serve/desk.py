@@ -16,6 +16,7 @@ from kgrag.serve.access import User
 from kgrag.serve.page_process import PageProcess
 from kgrag.serve.problems import NotFound
 from kgrag.serve.spending import Spending
+from kgrag.serve.telemetry import Telemetry
 from kgrag.serve.webhook import Webhook
 from kgrag.types import Chunk, Document
 
@@ -43,6 +44,7 @@ class Desk:
     """Where tickets are sent, beside being written down."""
     user_tokens: int | None = None
     """Tokens of a hosted model that each user may use in 24 hours."""
+    telemetry: Telemetry = field(default_factory=Telemetry)
 
     def __post_init__(self) -> None:
         self.journal = Journal(self.folder)

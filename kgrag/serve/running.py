@@ -19,9 +19,10 @@ from kgrag.serve.access import Access, User, read_access
 from kgrag.serve.app import LOOPBACK_NAMES, create_app
 from kgrag.serve.desk import Desk
 from kgrag.serve.guard import Guard, is_loopback
+from kgrag.serve.telemetry import Telemetry, log_to
 from kgrag.serve.webhook import Webhook
 
-__all__ = ["Listening", "check_listening", "run", "run_mcp"]
+__all__ = ["Listening", "Webhook", "check_listening", "log_to", "run", "run_mcp"]
 
 DRAIN_S = 10
 """For requests that are under way when the desk ends."""
@@ -42,6 +43,7 @@ class Listening:
     metadata: Path | None = None
     webhook: Webhook | None = None
     user_tokens: int | None = None
+    logs_questions: bool = False
 
 
 def check_listening(listening: Listening) -> Access:
@@ -113,6 +115,7 @@ async def _opened(store: str | Path | None, listening: Listening, settings: Mapp
         metadata=listening.metadata,
         webhook=listening.webhook,
         user_tokens=listening.user_tokens,
+        telemetry=Telemetry(logs_questions=listening.logs_questions),
     )
     try:
         await graph.warm()

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from kgrag.serve.desk import MAX_QUESTION_CHARACTERS
-from kgrag.types import Answer, Chunk, Document, Evidence
+from kgrag.types import Answer, Chunk, Citation, Document, Evidence
 
 __all__ = [
     "AskReply",
@@ -22,6 +22,7 @@ __all__ = [
     "Feedback",
     "GraphPicture",
     "Passage",
+    "PastTurn",
     "PipelineEntry",
     "Problem",
     "Received",
@@ -66,6 +67,8 @@ class AskRequest(_Body):
     """What a question is about that names nothing itself."""
     complete: bool = True
     """False asks the question word for word."""
+    conversation: str | None = Field(default=None, pattern=r"^[\w-]{8,64}$")
+    """A name of the caller's making, under which its turns can be read again."""
     pipeline: str | None = Field(default=None, max_length=200)
     top: int | None = Field(default=None, ge=1, le=100)
     budget: int | None = Field(default=None, ge=1, le=100_000)
@@ -91,6 +94,22 @@ class AskReply(_Body):
     question: str
     completed: str
     answer: Answer
+
+
+class PastTurn(BaseModel):
+    """A turn of a conversation, as it was answered."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    id: str
+    question: str
+    completed: str
+    answer: str
+    abstained: bool
+    pipeline: str
+    model: str
+    notes: list[str] = []
+    citations: list[Citation] = []
 
 
 class Retrieved(_Body):

@@ -8,6 +8,8 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -70,3 +72,45 @@ def test_sigterm_lets_a_question_under_way_be_answered_and_written_down(
     assert (process.returncode, out, err) == (0, "The desk is closed.\n", "")
     written = json.loads((tmp_path / "audit.jsonl").read_text())
     assert written["id"] == replies[0].json()["id"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
+def test_a_killed_desk_has_lost_no_conversation_feedback_or_ticket(
+    sample_copy: str, sample_root: Path, tmp_path: Path
+) -> None:
+    questions = ["What is the standby current of the X-100 Rev 3?", "Who won the football match on Mars?"]
+    with started(sample_copy, sample_root, tmp_path) as (process, address), httpx2.Client(base_url=address) as client:
+        replies = [
+            client.post("/api/ask", json={"question": one, "conversation": "tab-12345"}, timeout=120).json()
+            for one in questions
+        ]
+        first = {"answer_id": replies[0]["id"], "verdict": "right"}
+        assert client.post("/api/feedback", json=first).status_code == 201
+        assert client.post("/api/tickets", json={"answer_id": replies[1]["id"]}).status_code == 201
+        process.kill()  # whatever was confirmed is on the disk
+    with started(sample_copy, sample_root, tmp_path) as (process, address), httpx2.Client(base_url=address) as client:
+        turns = client.get("/api/conversations/tab-12345").json()
+        assert [turn["question"] for turn in turns] == questions
+        assert turns[0]["answer"] == replies[0]["answer"]["text"]
+        assert client.get("/api/conversations/tab-54321").json() == []
+        assert [ticket["question"] for ticket in client.get("/api/tickets").json()] == questions[1:]
+        # What was answered before can still be judged.
+        assert client.post("/api/feedback", json={**first, "verdict": "wrong"}).status_code == 201
+        process.terminate()
+    verdicts = [json.loads(line)["verdict"] for line in (tmp_path / "feedback.jsonl").read_text().splitlines()]
+    assert verdicts == ["right", "wrong"]
+
+
+@contextmanager
+def started(store: str, root: Path, desk: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A desk in a process of its own, and its address."""
+    arguments = ["serve", "--store", store, "--port", "0", "--desk", str(desk), "--root", str(root)]
+    with subprocess.Popen(
+        [sys.executable, "-m", "kgrag", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        address = re.search(r"http://127\.0\.0\.1:\d+", line)
+        assert address, line
+        yield process, address[0]
+        process.communicate(timeout=120)

@@ -44,8 +44,9 @@ export class AnswerCard {
     const notes = answer.notes.length ? make("div", { class: "notes" }, ...answer.notes.map((note) => make("p", {}, note))) : null;
     this.rest.replaceChildren(...[notes, this.evidence(answer), this.picture(answer), this.actions(reply)].filter(Boolean));
     this.steps.hidden = true;
-    const how = answer.model === "rules" ? "sentences of the documents, no language model" : `${answer.model}, ${answer.usage.prompt_tokens + answer.usage.completion_tokens} tokens`;
-    this.rest.append(make("p", { class: "quiet" }, `${how} · pipeline ${answer.pipeline} · ${answer.seconds.toFixed(2)} s`));
+    const tokens = answer.usage && `${answer.usage.prompt_tokens + answer.usage.completion_tokens} tokens`;
+    const how = answer.model === "rules" ? "sentences of the documents, no language model" : [answer.model, tokens].filter(Boolean).join(", ");
+    this.rest.append(make("p", { class: "quiet" }, [how, `pipeline ${answer.pipeline}`, answer.seconds === null ? null : `${answer.seconds.toFixed(2)} s`].filter(Boolean).join(" · ")));
   }
 
   evidence(answer) {

@@ -5,6 +5,9 @@ import { openDocuments } from "./documents.js";
 import { byId, make } from "./dom.js";
 import { closeSource } from "./source.js";
 
+// Of this tab, so that a page that is loaded again goes on where it was.
+const newConversation = () => { const name = [...crypto.getRandomValues(new Uint8Array(12))].map((one) => one.toString(16).padStart(2, "0")).join(""); sessionStorage.setItem("conversation", name); return name; };
+let conversation = sessionStorage.getItem("conversation") ?? newConversation();
 let turns = [];
 let mayCurate = false;
 let running = null;
@@ -19,6 +22,17 @@ async function start() {
   byId("pipeline").replaceChildren(...options());
   byId("pipeline").value = pipelines.find((one) => one.default)?.name ?? "";
   byId("other").replaceChildren(make("option", { value: "" }, "none"), ...options());
+  await restore();
+}
+
+async function restore() {
+  if (turns.length) return;
+  for (const past of await get(`/api/conversations/${conversation}`)) {
+    const card = new AnswerCard("");
+    addTurn(past.question, past.completed, [card]);
+    card.show({ id: past.id, answer: { ...past, text: past.answer, evidence: [], seconds: null, usage: null } });
+    turns = [...turns, past.completed].slice(-20);
+  }
 }
 
 async function countDocuments() {
@@ -96,21 +110,24 @@ async function send(question, completed) {
   withdraw();
   const pipelines = [byId("pipeline").value, byId("other").value].filter(Boolean);
   const cards = pipelines.map((name) => new AnswerCard(pipelines.length > 1 ? name : ""));
-  const asked = make("p", { class: "asked" }, question);
-  const turn = make("div", { class: "turn" }, asked, completed === question ? null : make("p", { class: "quiet" }, `Asked as: ${completed}`),
-    make("div", { class: "sides" }, ...cards.map((card) => card.element)));
-  byId("welcome")?.remove();
-  byId("turns").append(turn);
-  asked.scrollIntoView({ block: "start" });
+  addTurn(question, completed, cards).scrollIntoView({ block: "start" });
   running = new AbortController();
   busy(true);
-  const body = { question: completed, complete: false };
+  const body = { question: completed, complete: false, conversation };
   await Promise.all(cards.map((card, index) => one(card, { ...body, pipeline: pipelines[index] })));
   running = null;
   busy(false);
   turns = [...turns, completed].slice(-20);
   byId("question").value = "";
   byId("question").focus();
+}
+
+function addTurn(question, completed, cards) {
+  const turn = make("div", { class: "turn" }, make("p", { class: "asked" }, question), completed === question ? null : make("p", { class: "quiet" }, `Asked as: ${completed}`),
+    make("div", { class: "sides" }, ...cards.map((card) => card.element)));
+  byId("welcome")?.remove();
+  byId("turns").append(turn);
+  return turn;
 }
 
 async function one(card, body) {
@@ -133,6 +150,7 @@ function busy(yes) {
 byId("stop").addEventListener("click", () => running?.abort());
 byId("again").addEventListener("click", () => {
   running?.abort();
+  conversation = newConversation();
   turns = [];
   withdraw();
   closeSource();
