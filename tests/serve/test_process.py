@@ -18,6 +18,8 @@ import pytest
 
 from kgrag.testing import ModelRequest, ModelServer, answer
 
+SLOW_S = 600
+"""For what only a busy machine can make long."""
 ANSWER = {"quotes": [], "answered": True, "answer": "The standby current is 0.5 mA [1]."}
 
 
@@ -59,15 +61,15 @@ def test_sigterm_lets_a_question_under_way_be_answered_and_written_down(
 
             def ask() -> None:
                 body = {"question": "What is the standby current of the X-100 Rev 3?"}
-                replies.append(httpx2.post(f"{address[0]}/api/ask", json=body, timeout=120))
+                replies.append(httpx2.post(f"{address[0]}/api/ask", json=body, timeout=SLOW_S))
 
             asking = threading.Thread(target=ask)
             asking.start()
-            assert came.wait(120)
+            assert came.wait(SLOW_S)
             process.send_signal(signal.SIGTERM)
             told.set()
             asking.join()
-            out, err = process.communicate(timeout=120)
+            out, err = process.communicate(timeout=SLOW_S)
     assert replies[0].json()["answer"]["text"].startswith("The standby current is 0.5 mA")
     assert (process.returncode, out, err) == (0, "The desk is closed.\n", "")
     written = json.loads((tmp_path / "audit.jsonl").read_text())
@@ -81,7 +83,7 @@ def test_a_killed_desk_has_lost_no_conversation_feedback_or_ticket(
     questions = ["What is the standby current of the X-100 Rev 3?", "Who won the football match on Mars?"]
     with started(sample_copy, sample_root, tmp_path) as (process, address), httpx2.Client(base_url=address) as client:
         replies = [
-            client.post("/api/ask", json={"question": one, "conversation": "tab-12345"}, timeout=120).json()
+            client.post("/api/ask", json={"question": one, "conversation": "tab-12345"}, timeout=SLOW_S).json()
             for one in questions
         ]
         first = {"answer_id": replies[0]["id"], "verdict": "right"}
@@ -112,5 +114,8 @@ def started(store: str, root: Path, desk: Path) -> Iterator[tuple[subprocess.Pop
         line = process.stdout.readline()
         address = re.search(r"http://127\.0\.0\.1:\d+", line)
         assert address, line
-        yield process, address[0]
-        process.communicate(timeout=120)
+        try:
+            yield process, address[0]
+            process.communicate(timeout=SLOW_S)
+        finally:
+            process.kill()
