@@ -123,7 +123,7 @@ async def measure(target: str, arguments: argparse.Namespace) -> list[Phase]:
         folder = Path(opened.enter_context(tempfile.TemporaryDirectory(prefix="kgrag-load-")))
         address, proxy = await opened.enter_async_context(proxied(target, wanted=arguments.outage > 0))
         process, url = await opened.enter_async_context(desk(address, folder))
-        limits = httpx2.Limits(max_connections=200)
+        limits = httpx2.Limits(max_connections=200, keepalive_expiry=20)
         client = await opened.enter_async_context(httpx2.AsyncClient(base_url=url, timeout=120, limits=limits))
         await client.post("/api/ask", json={"question": asked[0]})
         async with watched(alone, process.pid):

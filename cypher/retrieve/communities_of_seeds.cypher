@@ -6,7 +6,6 @@
 // :param {graph: 'mention', seeds: ['c'], vector: [0.1, 0.2], level: 1, entities: 20, documents: null}
 UNWIND $seeds AS seed
 MATCH (s:Chunk {id: seed})
-WHERE ($documents IS NULL OR s.document_id IN $documents)
 CALL (s) {
   MATCH (s)<-[:FROM_CHUNK]-(e:__Entity__)
   WHERE e.graph = $graph

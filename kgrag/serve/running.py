@@ -27,6 +27,8 @@ __all__ = ["Listening", "Webhook", "check_listening", "log_to", "run", "run_mcp"
 DRAIN_S = 10
 """For requests that are under way when the desk ends."""
 MAX_CONNECTIONS = 500
+KEEP_ALIVE_S = 60
+"""Longer than clients keep a connection that nothing goes over: one that is closed as a request leaves is an error for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +133,7 @@ async def _serve(app: Any, bound: socket.socket) -> None:
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=DRAIN_S,
+        timeout_keep_alive=KEEP_ALIVE_S,
         limit_concurrency=MAX_CONNECTIONS,
         proxy_headers=False,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
+from itertools import count
 from typing import Any
 
 import pytest
@@ -51,15 +52,30 @@ def store(store_target: str, embedder: HashingEmbedder, content: Content) -> Ite
         )
         public, chunks = content.document("public.html", *texts, title="Pumps")
         link = Hyperlink(href="hidden.html#limits", anchor=f"{SECRET} limits", context="See the limits.", position=0)
-        chunks = [chunks[0].model_copy(update={"links": (link,)}), chunks[1]]
-        hidden, secret = content.document(
-            "hidden.html",
-            f"The X-100 pump needs the valve V-7 of {SECRET}.",
-            f"The {SECRET} pump X-100 Pro fails with the valve V-7 at 80 bar.",
-            title="X-100",
-            metadata={"groups": "service, sales"},
+        back = Hyperlink(href="public.html#sold", anchor="sold together", context="See the public page.", position=0)
+        chunks = [
+            chunks[0].model_copy(update={"links": (link,)}),
+            chunks[1].model_copy(update={"anchors": ("public.html#sold",)}),
+        ]
+        # What is said of a relation first is what the chunk with the smallest id says: here a hidden one.
+        hidden, secret = next(
+            made
+            for number in count()
+            if min(
+                (
+                    made := content.document(
+                        "hidden.html",
+                        f"The X-100 pump needs the valve V-7 of {SECRET} {number}.",
+                        f"The {SECRET} pump X-100 Pro fails with the valve V-7 at 80 bar.",
+                        title="X-100",
+                        metadata={"groups": "service, sales"},
+                    )
+                )[1][0].id,
+                chunks[0].id,
+            )
+            != chunks[0].id
         )
-        secret = [secret[0].model_copy(update={"anchors": ("hidden.html#limits",)}), secret[1]]
+        secret = [secret[0].model_copy(update={"anchors": ("hidden.html#limits",), "links": (back,)}), secret[1]]
         opened.documents.put([(public, chunks), (hidden, secret)])
         assert hidden.groups == {"service", "sales"}
         said = [
@@ -82,7 +98,7 @@ def store(store_target: str, embedder: HashingEmbedder, content: Content) -> Ite
                 entity("V-7"),
                 relations=[relation("X-100", "V-7", "a plain reason")],
             ),
-            content.said(chunks[1], entity("X-100"), entity("V-7")),
+            content.said(chunks[1], entity("X-100"), entity("V-7", "title")),
         ]
         opened.graphs.put_extractions("mention", said)
         opened.documents.relink()
@@ -211,7 +227,7 @@ def test_no_statement_gives_anything_of_a_hidden_document_and_each_does_where_al
         if not any(mark in str(way(store.search, arguments)) for mark in marks):
             blind.append(name)
     assert leaks == []
-    assert [name for name in blind if name != "linked_chunks from a hidden seed"] == []
+    assert blind == []
 
 
 def test_what_several_documents_say_is_said_in_the_words_of_those_that_may_be_read(

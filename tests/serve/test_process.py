@@ -81,16 +81,21 @@ def test_a_killed_desk_has_lost_no_conversation_feedback_or_ticket(
     sample_copy: str, sample_root: Path, tmp_path: Path
 ) -> None:
     questions = ["What is the standby current of the X-100 Rev 3?", "Who won the football match on Mars?"]
-    with started(sample_copy, sample_root, tmp_path) as (process, address), httpx2.Client(base_url=address) as client:
+    with (
+        started(sample_copy, sample_root, tmp_path) as (process, address),
+        httpx2.Client(base_url=address, timeout=SLOW_S) as client,
+    ):
         replies = [
-            client.post("/api/ask", json={"question": one, "conversation": "tab-12345"}, timeout=SLOW_S).json()
-            for one in questions
+            client.post("/api/ask", json={"question": one, "conversation": "tab-12345"}).json() for one in questions
         ]
         first = {"answer_id": replies[0]["id"], "verdict": "right"}
         assert client.post("/api/feedback", json=first).status_code == 201
         assert client.post("/api/tickets", json={"answer_id": replies[1]["id"]}).status_code == 201
         process.kill()  # whatever was confirmed is on the disk
-    with started(sample_copy, sample_root, tmp_path) as (process, address), httpx2.Client(base_url=address) as client:
+    with (
+        started(sample_copy, sample_root, tmp_path) as (process, address),
+        httpx2.Client(base_url=address, timeout=SLOW_S) as client,
+    ):
         turns = client.get("/api/conversations/tab-12345").json()
         assert [turn["question"] for turn in turns] == questions
         assert turns[0]["answer"] == replies[0]["answer"]["text"]
