@@ -27,6 +27,7 @@ __all__ = ["Listening", "Webhook", "check_listening", "log_to", "run", "run_mcp"
 DRAIN_S = 10
 """For requests that are under way when the desk ends."""
 MAX_CONNECTIONS = 500
+BACKLOG = 512
 KEEP_ALIVE_S = 60
 """Longer than clients keep a connection that nothing goes over: one that is closed as a request leaves is an error for them."""
 
@@ -158,6 +159,7 @@ def _bind(host: str, port: int) -> socket.socket:
         bound = socket.socket(family[0], family[1])
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind(family[4])
+        bound.listen(BACKLOG)  # whoever reads that the desk is open is let in, however long the rest takes
     except OSError as error:
         raise InputError(
             f"--host {host} --port {port}: cannot listen there ({error.strerror}). Take another --port."
