@@ -73,6 +73,21 @@ def test_what_the_documents_do_not_say_is_passed_on_and_answers_are_judged(
     assert json.loads((tmp_path / "desk" / "feedback.jsonl").read_text())["verdict"] == "wrong source"
 
 
+def test_a_page_that_is_loaded_again_goes_on_where_it_was(page: Page) -> None:
+    ask(page, "What is the standby current of the X-100?")
+    said = page.locator(".answer .text").inner_text()
+    page.reload()
+    expect(page.locator(".turn")).to_have_count(1)
+    assert page.locator(".answer .text").inner_text() == said
+    page.fill("#question", "And the X-1000?")
+    page.press("#question", "Enter")
+    expect(page.locator("#completed")).to_have_value("What is the standby current of the X-1000?")
+    page.locator("#again").click()
+    page.reload()
+    expect(page.locator("#pipeline option").first).to_be_attached()
+    expect(page.locator(".turn")).to_have_count(0)
+
+
 def test_two_pipelines_stand_side_by_side_and_the_graph_is_drawn(page: Page) -> None:
     expect(page.locator("#other option").nth(1)).to_be_attached()
     page.select_option("#other", "sparse")
