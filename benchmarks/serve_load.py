@@ -177,13 +177,17 @@ async def upload(client: httpx2.AsyncClient, phase: Phase, *, after_s: float) ->
     await asyncio.sleep(after_s)
     number = int(time.time()) % 10_000
     name, text = f"valve-{number}.md", UPLOAD.format(n=number)
-    sent = await client.post("/api/documents", params={"name": name}, content=text.encode())
-    started = await client.post("/api/build", json={})
-    if (sent.status_code, started.status_code) != (201, 202):
-        phase.errors["upload"] += 1
+    try:
+        sent = await client.post("/api/documents", params={"name": name}, content=text.encode())
+        started = await client.post("/api/build", json={})
+        if (sent.status_code, started.status_code) != (201, 202):
+            phase.errors["upload"] += 1
+            return
+        while (now := (await client.get("/api/build")).json())["state"] == "running":
+            await asyncio.sleep(0.5)
+    except httpx2.HTTPError as error:
+        phase.errors[f"upload: {type(error).__name__}"] += 1
         return
-    while (now := (await client.get("/api/build")).json())["state"] == "running":
-        await asyncio.sleep(0.5)
     if now["state"] != "done" or now["failures"]:
         phase.errors["build"] += 1
 
