@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from typing import ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -23,9 +23,13 @@ __all__ = [
     "Evidence",
     "Extraction",
     "Hyperlink",
+    "Listing",
     "PageBox",
     "Question",
     "Relation",
+    "Table",
+    "TableRow",
+    "Thing",
     "Usage",
     "content_id",
 ]
@@ -329,6 +333,55 @@ class Community(_Value):
     """What the numbers in the summary stand for."""
 
 
+class Thing(_Value):
+    """Something that documents are about, which a question can count."""
+
+    name: str
+    group: str = ""
+    """Its family or category."""
+    documents: tuple[str, ...] = ()
+    """Ids of its own documents."""
+
+
+class Listing(_Value):
+    """What the store says about every thing of a sort: what the answer to a question that counts or lists is read from."""
+
+    things: tuple[Thing, ...] = ()
+    """Those that are asked about."""
+    others: tuple[str, ...] = ()
+    """Names of the other things, to tell what is said of them."""
+    evidence: tuple[Evidence, ...] = ()
+    """Every chunk that may say it, in reading order."""
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    """Where a statement of Cypher that a model wrote gave the answer itself: its rows, as text."""
+    cypher: str
+    parameters: dict[str, Any] = Field(default_factory=dict)
+
+
+class TableRow(_Value):
+    """A row of an answer's table."""
+
+    cells: tuple[str, ...]
+    citations: tuple[int, ...] = ()
+    """Numbers of what says it."""
+    answers: bool = True
+    """Whether it is part of the answer: of `the largest` every row is shown, and only the first answers."""
+
+
+class Table(_Value):
+    """The whole result of a question that counts or lists, and the statement that it was read from."""
+
+    columns: tuple[str, ...]
+    rows: tuple[TableRow, ...]
+    asked: int
+    """How many things there are of the sort."""
+    stated: int
+    """Of how many the documents state the property at all."""
+    cypher: str
+    parameters: dict[str, Any] = Field(default_factory=dict)
+
+
 class Answer(_Value):
     """The answer to a question with its citations, and how it was made."""
 
@@ -343,5 +396,7 @@ class Answer(_Value):
     evidence: tuple[Evidence, ...] = ()
     usage: Usage = Usage()
     seconds: float = 0.0
+    table: Table | None = None
+    """The whole result, of a question that counts or lists."""
     notes: tuple[str, ...] = ()
     """What a reader must know: citations of a model that meant no passage, an answer without any."""

@@ -1,11 +1,13 @@
 """Answers from evidence, with citations and abstention: `extract_answer` without a model, `generate_answer` by one."""
 
 from kgrag.answer.generated import generate_answer
+from kgrag.answer.listing import answer_from_listing
 from kgrag.answer.prompt import read_instructions
 from kgrag.answer.reading import in_another_language, last_question, without_typing_errors
 from kgrag.answer.rules import extract_answer, refuse_language
 
 __all__ = [
+    "answer_from_listing",
     "extract_answer",
     "generate_answer",
     "in_another_language",

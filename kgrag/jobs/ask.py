@@ -6,6 +6,7 @@ import time
 from collections.abc import Awaitable, Callable, Collection
 
 from kgrag.answer import (
+    answer_from_listing,
     extract_answer,
     generate_answer,
     in_another_language,
@@ -59,7 +60,7 @@ async def ask(
         answer, found = await _extracted(question, find, embedder, shown)
     else:
         found = await find(question)
-        answer = await generate_answer(
+        answer = _listed(question, found) or await generate_answer(
             question,
             found.evidence,
             model=model,
@@ -90,8 +91,15 @@ async def _extracted(
     mended = without_typing_errors(read, found.evidence, embedder)
     if mended != read:
         found = await find(mended)
+    if listed := _listed(mended, found):
+        return listed.model_copy(update={"question": question}), found
     with progress.step("Read the passages", len(found.evidence), "passages") as reading:
         answer = await extract_answer(mended, found.evidence, embedder=embedder)
         reading.advance(len(found.evidence))
     notes = (f"read as: {mended}",) if mended != question else ()
     return answer.model_copy(update={"question": question, "notes": (*notes, *answer.notes)}), found
+
+
+def _listed(question: str, found: Retrieval) -> Answer | None:
+    """Answer a question that counts or lists from all that is stated; None where it is another, or nothing is stated."""
+    return answer_from_listing(question, found.listing) if found.listing else None

@@ -13,7 +13,7 @@ from kgrag.retrieve.step import Change, ModelStep, Step, run_step
 from kgrag.retrieve.steps import step_class
 from kgrag.retrieve.steps.evidence import Budget
 from kgrag.store.graph import GraphStore
-from kgrag.types import Evidence, Usage
+from kgrag.types import Evidence, Listing, Usage
 
 __all__ = ["CHAT_HINT", "Retrieval", "Retriever", "with_models"]
 
@@ -35,6 +35,8 @@ class Retrieval:
     usage: Usage
     remarks: tuple[str, ...]
     """What did not go as the pipeline says, and what was done instead."""
+    listing: Listing | None = None
+    """What every thing of a sort is said to be, where the question counts or lists and the pipeline has the step `listing`."""
 
 
 class Retriever:
@@ -78,7 +80,9 @@ class Retriever:
         for name, step in zip(self.pipeline.step_names, self.pipeline.steps, strict=True):
             state, change = await run_step(step, state, self.resources, name=name)
             changes.append(change)
-        return Retrieval(list(state.evidence), self.pipeline.name, tuple(changes), state.usage, state.remarks)
+        return Retrieval(
+            list(state.evidence), self.pipeline.name, tuple(changes), state.usage, state.remarks, state.listing
+        )
 
     def start(self, question: str, *, top: int | None = None, budget: int | None = None) -> State:
         """Return the state before the first step; raises as `retrieve` does."""

@@ -10,7 +10,7 @@ from typing import Any
 from kgrag.models.base import ChatModel, Embedder, Reranker
 from kgrag.retrieve.scores import cosine
 from kgrag.store.graph import GraphStore
-from kgrag.types import Evidence, Usage
+from kgrag.types import Evidence, Listing, Usage
 
 __all__ = [
     "Candidate",
@@ -162,6 +162,8 @@ class State:
     """What may be shown, best first, once its text is read."""
     places: Mapping[str, int] = field(default_factory=dict)
     """Where the chunks of the evidence stand in their documents."""
+    listing: Listing | None = None
+    """What every thing of a sort is said to be, where the question counts or lists."""
     top: int | None = None
     tokens: int | None = None
     """Limits of what is shown."""
@@ -205,6 +207,10 @@ class State:
             ),
             candidates=kept(self.candidates),
             evidence=tuple(piece for piece in self.evidence if piece.chunk_id not in self.hidden),
+            listing=self.listing
+            and self.listing.model_copy(
+                update={"evidence": tuple(one for one in self.listing.evidence if one.chunk_id not in self.hidden)}
+            ),
         )
 
     def remarked(self, remark: str) -> State:

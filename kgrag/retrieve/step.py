@@ -42,8 +42,9 @@ Weight = Annotated[float, Field(ge=0.0, le=100.0)]
 Count = Annotated[int, Field(ge=1, le=1000)]
 CountOrNone = Annotated[int, Field(ge=0, le=1000)]
 
-StatePart = Literal["query", "vector", "seeds", "candidates", "evidence", "shown"]
-"""What is looked for, its vector, what it finds by itself, all that is ranked, what was read, what is shown in the end."""
+StatePart = Literal["query", "listing", "vector", "seeds", "candidates", "evidence", "shown"]
+"""What is looked for, what is said of every thing of a sort, the vector of what is looked for, what it finds by itself, all that is
+ranked, what was read, what is shown in the end."""
 
 Model = Literal["a chat model", "a reranker", "a reranker of Cohere"]
 
@@ -105,7 +106,8 @@ def changed(before: State, after: State) -> int:
     scores = {key: candidate.score for key, candidate in before.candidates.items()}
     moved = sum(scores.get(key) != candidate.score for key, candidate in after.candidates.items())
     gone = len(scores.keys() - after.candidates.keys())
-    return query + moved + gone + _places_changed(before.evidence, after.evidence)
+    listed = int(before.listing != after.listing)
+    return query + listed + moved + gone + _places_changed(before.evidence, after.evidence)
 
 
 def _places_changed(before: Sequence[Evidence], after: Sequence[Evidence]) -> int:

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import Any, Literal, TypedDict
 
 from kgrag.store.connection import Connection
 from kgrag.store.statements import statement
 
 __all__ = [
+    "AmountRow",
     "ChunkEntityRow",
     "ChunkRow",
     "CommunityRow",
@@ -24,11 +25,13 @@ __all__ = [
     "NamedRow",
     "NeighbourhoodRow",
     "PathRow",
+    "PlaceRow",
     "Readable",
     "Search",
     "ShownRow",
     "SparseRow",
     "StatedRow",
+    "ThingRow",
     "WalkRelationRow",
 ]
 
@@ -307,6 +310,30 @@ class EntityRow(TypedDict):
     mentions: int
 
 
+class ThingRow(TypedDict):
+    """A document, and what it is about."""
+
+    id: str
+    title: str
+    product: str | None
+    category: str | None
+
+
+class AmountRow(TypedDict):
+    """A quantity of a graph."""
+
+    key: str
+    name: str
+
+
+class PlaceRow(TypedDict):
+    """A chunk, and where it stands."""
+
+    id: str
+    document_id: str
+    position: int
+
+
 class StatementRow(TypedDict):
     """A relation that a chunk states, by the names of its ends."""
 
@@ -535,6 +562,18 @@ class Search:
     def walk_links(self) -> list[WalkLinkRow]:
         """Return every hyperlink between chunks."""
         return self._read("retrieve/walk_links")
+
+    def things(self) -> list[ThingRow]:
+        """Return every document with what it is about."""
+        return self._read("retrieve/things")
+
+    def amounts(self, *, graph: str) -> list[AmountRow]:
+        """Return the quantities of a graph."""
+        return self._read("retrieve/amounts", graph=graph)
+
+    def stated(self, name: Literal["amounts", "words"], **parameters: Any) -> list[PlaceRow]:
+        """Return the chunks that state amounts of things (`stated_amounts`), or say a word of them (`stated_words`)."""
+        return self._read(f"retrieve/stated_{name}", **parameters)
 
     def relations(self, *, graph: str) -> list[EdgeRow]:
         """Return every relation between entities of a graph."""

@@ -13,6 +13,7 @@ from kgrag.retrieve.steps.evidence import Arrange, Budget, NearDuplicates, Read
 from kgrag.retrieve.steps.kg import GraphExpansion
 from kgrag.retrieve.steps.learnt import Learnt
 from kgrag.retrieve.steps.links import Links
+from kgrag.retrieve.steps.listing import CountAndList
 from kgrag.retrieve.steps.names import Names
 from kgrag.retrieve.steps.pagerank import PageRank
 from kgrag.retrieve.steps.paths import Paths
@@ -40,6 +41,7 @@ ENTRY_POINTS = "kgrag.steps"
 
 BUILT_IN: tuple[type[Step], ...] = (
     *(Rewrite, ContentTerms, Keywords, RuleKeywords, Decompose, Coordination, StepBack, Topic),
+    CountAndList,
     *(Embed, Hyde, Feedback),
     *(Dense, Sparse, Hybrid, EntitySeeds, CommunitySeeds, GlobalSeeds, GlobalSimilarity),
     *(Names, Adjacent, Links, Paths, GraphExpansion, CommunityExpansion, PageRank),

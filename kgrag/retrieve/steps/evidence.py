@@ -15,7 +15,7 @@ from kgrag.store.rows import boxes_from_row
 from kgrag.text.words import folded_words
 from kgrag.types import Evidence
 
-__all__ = ["Arrange", "Budget", "NearDuplicates", "Read", "arranged", "first_of_each", "fitting"]
+__all__ = ["Arrange", "Budget", "NearDuplicates", "Read", "arranged", "evidence_of_chunk", "first_of_each", "fitting"]
 
 READ_PER_SHOWN = 2
 """Candidates whose text is read for each piece that may be shown: room for near-duplicates and for what does not fit the budget."""
@@ -38,7 +38,7 @@ class Read(Step):
         rows = await asyncio.to_thread(resources.store.search.chunks, ids=ids)
         by_id = {row["id"]: row for row in rows}
         pieces = (
-            _of_chunk(candidate, by_id[candidate.chunk_id], resources)
+            evidence_of_chunk(candidate, by_id[candidate.chunk_id], resources)
             if candidate.chunk_id
             else _of_community(candidate, resources)
             for candidate in best
@@ -157,7 +157,8 @@ def arranged(
     )
 
 
-def _of_chunk(candidate: Candidate, row: Mapping[str, Any], resources: Resources) -> Evidence:
+def evidence_of_chunk(candidate: Candidate, row: Mapping[str, Any], resources: Resources) -> Evidence:
+    """Make evidence of a candidate and the row of its chunk."""
     text = candidate.statement or row["prompted"]
     return Evidence(
         chunk_id=candidate.chunk_id,

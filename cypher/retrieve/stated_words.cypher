@@ -1,0 +1,12 @@
+// The chunks that say a word of things: those of a thing's own documents, and those elsewhere that name the thing.
+// Parameters: $graph, $words in lower case, $documents ids of the things' documents, $things normal forms of their names.
+// :param {graph: 'mention', words: ['ethernet'], documents: ['d'], things: ['x 100']}
+MATCH (c:Chunk)-[:FROM_DOCUMENT]->(d:Document)
+WHERE any(word IN $words WHERE toLower(c.prompted) CONTAINS word)
+WITH c, d
+OPTIONAL MATCH (e:__Entity__)-[:FROM_CHUNK]->(c)
+WHERE e.graph = $graph AND e.normal IN $things
+WITH DISTINCT c, d, count(e) AS named
+WHERE named > 0 OR d.id IN $documents
+RETURN DISTINCT c.id AS id, d.id AS document_id, c.position AS position
+ORDER BY document_id, position, id

@@ -1,0 +1,542 @@
+"""The answer to a question that counts or lists: a table of what the documents state of each thing, and of how many they state it at all.
+
+No model reads here. A statement counts for the thing that it is about: the thing of its document unless it names another, the thing that
+heads its row or column in a comparison. Of several statements about one thing that counts which says the property in the fewest other
+words: `Current: 1.1 mA` before `Supply current, heater on: 45 mA`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from kgrag.answer.statements import Statement, statements
+from kgrag.text.answer_shapes import DIMENSIONS
+from kgrag.text.name_shapes import part_numbers
+from kgrag.text.names import Gazetteer, normal_form
+from kgrag.text.quantities import Quantity, quantities
+from kgrag.text.set_questions import SAID_AS, SetQuestion, compare, read_set_question
+from kgrag.text.units import scale
+from kgrag.text.words import FUNCTION_WORDS, plain, singular, stem, stems
+from kgrag.types import Answer, Citation, Evidence, Listing, Table, TableRow, Thing
+
+__all__ = ["answer_from_listing"]
+
+MODEL = "rules"
+MINIMUM, TYPICAL, MAXIMUM = (
+    re.compile(said, re.IGNORECASE)
+    for said in (r"min(?:imum)?\.?", r"(?:typ(?:ical)?|nom(?:inal)?)\.?", r"max(?:imum)?\.?")
+)
+UNIT_HEADER = re.compile(r"units?|einheit", re.IGNORECASE)
+PLAIN_HEADER = re.compile(
+    r"|value|values|details?|specifications?|description|remark|condition|\d+|min(?:imum)?\.?|typ(?:ical)?\.?|nom(?:inal)?\.?|max(?:imum)?\.?",
+    re.IGNORECASE,
+)
+"""Headers of columns that do not say what is in them."""
+SIGNED_NUMBER = re.compile(r"\s*(?P<sign>[-−–+]?)\s?(?P<digits>\d[\d.,]*)\s*(?:[(\[].*)?")
+NOT_SAID = re.compile(
+    r"\b(?:no|not|n't|without|lacks?|n/a|none|except|unless|cannot|neither|nor)\b|n't\b", re.IGNORECASE
+)
+PERHAPS = re.compile(
+    r"\b(?:optional(?:ly)?|option|if|compatible|compatibility|accessor(?:y|ies)|external|sold separately|not included|such as|e\.g"
+    r"|can be (?:connected|added|attached)|requires?|attacks?)\b",
+    re.IGNORECASE,
+)
+ASIDE = re.compile(
+    r"application|example|accessor|related|compatible|not included|caution|conformity|certif|history|revision|contents|reference"
+    r"|getting started|examples? of|use cases?|documentation",
+    re.IGNORECASE,
+)
+"""Headings of sections that speak of other things too."""
+INSTRUCTS = re.compile(
+    r"(?:connect|use|add|attach|combine|plug|install|put|link|see|visit|integrat(?:e|ing)|leverage)\b", re.IGNORECASE
+)
+STATES = re.compile(
+    r"\b(?:has|have|features?|includes?|with|on-?board|built-?in|integrated|embedded|equipped|offers?|provides?|contains?|carr(?:y|ies)"
+    r"|combin(?:es|ing)|supports?|uses?|measures?|comes?|through|via|gives?|switches)\b",
+    re.IGNORECASE,
+)
+ITEM_WORDS = 9
+"""An item, heading or cell of so many words that has the words of a feature states it; a longer one needs a verb."""
+WEIGHT_OF_WORDS = 0.5
+BESIDE_BEST = 0.05
+OF_TYPICAL = frozenset(["current", "power", "mass", "time"])
+"""What is said by a typical value; of anything else the limits count."""
+ROWS_SHOWN, STATEMENTS_SHOWN = 200, 3
+OF_ITEM, OF_SENTENCE, OF_HEADING = 1.0, 0.8, 0.6
+"""How directly an item or cell, a sentence with a verb, and a heading over something else say that a thing has what is asked for."""
+HEADING_WORDS, WORDS_BEFORE_SUBJECT = 6, 2
+NOTHING = frozenset(["", "-", "–", "—", "✗", "✕"])
+STATEMENT_CHARACTERS = 160
+OWN_REFERENCE = re.compile(r"\[(\d+)\]")
+SECTION_NUMBER = re.compile(r"^[\d.]+\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class _Amount:
+    """An amount of a statement: a number, or a range, in the unit of `unit`."""
+
+    low: float
+    high: float
+    typical: float | None
+    unit: Quantity
+    text: str
+
+    def size(self, value: float) -> float:
+        """Return a value of it in the unit that its unit is a multiple of."""
+        return value * float(scale(self.unit.unit)[0])
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What one statement says of a thing. `score` is how directly it says the property."""
+
+    thing: str
+    score: float
+    evidence: int
+    statement: Statement
+    amount: _Amount | None = None
+    denies: bool = False
+
+
+def answer_from_listing(question: str, listing: Listing) -> Answer | None:
+    """Answer from what was listed; None where no document states what is asked, so that it is answered as any other question.
+
+    The text has the answer, how many of the things are spoken of at all, and the table with citations; `Answer.table` has the same as data.
+    `pipeline` is left empty for the caller to fill in.
+    """
+    asked = read_set_question(question)
+    if asked is None or not listing.things:
+        return None
+    if not asked.aspect:
+        return _of_things(asked, listing)
+    reader = _Reader(asked, listing)
+    said = reader.amounts() if asked.measured else reader.features()
+    if not said:
+        return None
+    return _of_amounts(asked, listing, said) if asked.measured else _of_features(asked, listing, said)
+
+
+class _Sought:
+    """Something that a thing may have: a name or words in a row, however they are spelt, or an amount with words: `1.8 V rail`."""
+
+    def __init__(self, aspect: Sequence[str]) -> None:
+        said = " ".join(aspect)
+        forms = {said, " ".join((*aspect[:-1], singular(aspect[-1])))}
+        self._phrase = Gazetteer(sorted(forms | {f"{form}s" for form in forms}))
+        self.amount = next(iter(quantities(said)), None)
+        rest = said.replace(self.amount.text, " ") if self.amount else ""
+        self._words = {one for word, one in stems(rest) if word not in FUNCTION_WORDS}
+
+    def find(self, text: str) -> tuple[int, int] | None:
+        """Return where a text has it: start and end."""
+        found = self._phrase.find(text)
+        if found:
+            return found[0].start, found[0].end
+        if self.amount is None or not self._words <= {one for _, one in stems(text)}:
+            return None
+        same = (one for one in quantities(text) if normal_form(one.text) == normal_form(self.amount.text))
+        return next(((one.start, one.end) for one in same), None)
+
+
+class _Reader:
+    """Reads what statements say of which thing."""
+
+    def __init__(self, asked: SetQuestion, listing: Listing) -> None:
+        self._asked = asked
+        self._evidence = listing.evidence
+        self._things = {normal_form(thing.name): thing.name for thing in listing.things}
+        self._names = Gazetteer([*(thing.name for thing in listing.things), *listing.others])
+        self._of_document = {document: thing.name for thing in listing.things for document in thing.documents}
+        self._terms = [
+            (
+                frozenset(stem(form) for form in SAID_AS.get(plain(word), (word,))),
+                DIMENSIONS.get(plain(word)) == asked.dimension != "",
+            )
+            for word in asked.aspect
+        ]
+        self._sought = _Sought(asked.aspect)
+        self._name_terms = {stem for name in (*self._things.values(), *listing.others) for _, stem in stems(name)}
+
+    def amounts(self) -> list[_Said]:
+        """Return the amounts that are stated of the things."""
+        return [said for place, piece in enumerate(self._evidence) for said in self._amounts_of(place, piece)]
+
+    def _amounts_of(self, place: int, piece: Evidence) -> Iterator[_Said]:
+        for statement in statements(piece):
+            if statement.items or (ASIDE.search(statement.heading) and not statement.cells):
+                continue
+            if statement.cells:
+                yield from self._row(place, piece, statement)
+            else:
+                yield from self._sentence(place, piece, statement)
+
+    def _row(self, place: int, piece: Evidence, statement: Statement) -> Iterator[_Said]:
+        cells = statement.cells
+        unit = next((value for header, value in cells if UNIT_HEADER.fullmatch(header.strip())), "")
+        first = cells[0][1]
+        own = self._named(first) if self._begins(first) else None
+        limits: dict[str, Quantity] = {}
+        of_limits = ""
+        for header, value in cells[0 if not cells[0][0] else 1 :]:
+            header = header.strip()
+            if UNIT_HEADER.fullmatch(header):
+                continue
+            about = self._named(header)
+            thing = self._about(own, about, piece)
+            if not thing or (about is None and own is None and any(part_numbers(header))):
+                continue
+            is_limit = any(limit.fullmatch(header) for limit in (MINIMUM, TYPICAL, MAXIMUM))
+            label = " ".join(
+                [
+                    *([header] if header and about is None and not PLAIN_HEADER.fullmatch(header) else []),
+                    *(text for head, text in self._label_cells(cells, own=own is not None) if text != value),
+                ]
+            )
+            measured = quantities(value)
+            if is_limit and (number := SIGNED_NUMBER.fullmatch(value if not measured else "")) and unit:
+                measured = quantities(f"{number['sign']}{number['digits']} {unit}")
+            if is_limit and measured:
+                limits[header], of_limits = measured[0], thing
+                continue
+            for quantity in measured:
+                score = self._score(f"{label} {self._beside(value, quantity)}")
+                if score:
+                    yield _Said(thing, score, place, statement, _amount(quantity))
+        if limits:
+            label = " ".join(text for _, text in self._label_cells(cells, own=own is not None))
+            if score := self._score(label):
+                yield _Said(of_limits, score, place, statement, _limits(limits))
+
+    @staticmethod
+    def _label_cells(cells: Sequence[tuple[str, str]], *, own: bool) -> Iterator[tuple[str, str]]:
+        """The cells that say what a row is about: the first ones without an amount; of a thing's own row none."""
+        for header, value in () if own else cells:
+            head = header.strip()
+            if any(limit.fullmatch(head) for limit in (MINIMUM, TYPICAL, MAXIMUM)) or UNIT_HEADER.fullmatch(head):
+                return
+            if quantities(value):
+                return
+            yield header, value
+
+    def _sentence(self, place: int, piece: Evidence, statement: Statement) -> Iterator[_Said]:
+        text = statement.text
+        thing = self._subject(piece, statement)
+        if thing is None:
+            return
+        found = quantities(text)
+        for position, quantity in enumerate(found):
+            start = found[position - 1].end if position else 0
+            end = found[position + 1].start if position + 1 < len(found) else len(text)
+            label = self._clause(text[start : quantity.start], text[quantity.end : end])
+            whole = label if len(found) > 1 else text[: quantity.start] + " " + text[quantity.end :]
+            score = max(self._score(label), self._score(whole))
+            if score:
+                yield _Said(thing, score, place, statement, _amount(quantity))
+
+    @staticmethod
+    def _clause(before: str, after: str) -> str:
+        """The words that a quantity belongs to: those behind it up to a comma, else those before it."""
+        following = re.split(r"[,;/+&(|]|\band\b|\bwith\b|\. ", after, maxsplit=1)[0]
+        preceding = re.split(r"[,;/+&(|]|\band\b|\bwith\b|\. ", before)[-1]
+        if re.search(r"[:=]\s*$|\b(?:of|is|to|at|up to|from)\s*$", preceding) or not re.search(r"\w", following):
+            return f"{preceding} {following}"
+        return following
+
+    def _beside(self, value: str, quantity: Quantity) -> str:
+        found = quantities(value)
+        if len(found) == 1:
+            return value.replace(quantity.text, " ")
+        place = found.index(quantity)
+        start = found[place - 1].end if place else 0
+        end = found[place + 1].start if place + 1 < len(found) else len(value)
+        return self._clause(value[start : quantity.start], value[quantity.end : end])
+
+    def _score(self, label: str) -> float:
+        """How directly a label says the property: 0 where it has no word of it, or lacks one that the amount does not imply."""
+        said = {one for word, one in stems(label) if word not in FUNCTION_WORDS and not word.isdigit()}
+        literal = [bool(forms & said) for forms, _ in self._terms]
+        if not any(literal) or not all(one or implied for one, (_, implied) in zip(literal, self._terms, strict=True)):
+            return 0.0
+        asked = {form for forms, _ in self._terms for form in forms}
+        others = said - asked - self._name_terms
+        return sum(literal) / (sum(literal) + len(others)) + WEIGHT_OF_WORDS * sum(literal) / len(literal)
+
+    def features(self) -> list[_Said]:
+        """Return what says of the things that they have what is asked for, or denies it."""
+        return [
+            said
+            for place, piece in enumerate(self._evidence)
+            for statement in statements(piece)
+            if not statement.items and not ASIDE.search(statement.heading)
+            for said in (self._cells if statement.cells else self._feature)(place, piece, statement)
+        ]
+
+    def _feature(self, place: int, piece: Evidence, statement: Statement) -> Iterator[_Said]:
+        text, heading = statement.text, SECTION_NUMBER.sub("", statement.heading)
+        thing = self._subject(piece, statement)
+        if not thing:
+            return
+        inside = self._sought.find(text)
+        if inside is None:
+            if len(heading.split()) <= HEADING_WORDS and self._sought.find(heading):
+                yield _Said(thing, OF_HEADING, place, statement)
+            return
+        short = len(text.split()) <= ITEM_WORDS
+        if NOT_SAID.search(_clause(text, *inside)):
+            yield _Said(thing, OF_ITEM, place, statement, denies=True)
+        elif not (PERHAPS.search(text) or INSTRUCTS.match(text)) and (short or STATES.search(text)):
+            yield _Said(thing, OF_ITEM if short else OF_SENTENCE, place, statement)
+
+    def _cells(self, place: int, piece: Evidence, statement: Statement) -> Iterator[_Said]:
+        cells = statement.cells
+        head, first = cells[0]
+        own = self._named(first) if self._begins(first) else None
+        row_is_about_it = self._sought.find(first) is not None
+        for place_of_cell, (header, value) in enumerate(cells):
+            thing = self._about(own, self._named(header), piece)
+            context = f"{head} {first} {header} {value}" if self._sought.amount and place_of_cell else value
+            inside = self._sought.find(context)
+            if not thing or (
+                inside is None and not (row_is_about_it and place_of_cell) and not self._sought.find(header)
+            ):
+                continue
+            if inside is None and (NOT_SAID.match(value) or value.strip() in NOTHING):
+                yield _Said(thing, OF_ITEM, place, statement, denies=True)
+            elif not PERHAPS.search(value):
+                yield _Said(thing, OF_ITEM, place, statement)
+
+    def _named(self, text: str) -> str | None:
+        """The one thing that a text names: "" for one that is not asked about, None for none or several."""
+        found = {match.key for match in self._names.find(text)}
+        return self._things.get(next(iter(found)), "") if len(found) == 1 else None
+
+    def _begins(self, text: str) -> bool:
+        return any(match.start == 0 for match in self._names.find(text)) and len(text.split()) <= ITEM_WORDS
+
+    def _about(self, of_row: str | None, of_column: str | None, piece: Evidence) -> str:
+        """What a cell is about: the thing of its row or column, else that of the document; "" for none that is asked about."""
+        if of_row is not None:
+            return of_row
+        return of_column if of_column is not None else self._of_document.get(piece.document_id, "")
+
+    def _subject(self, piece: Evidence, statement: Statement) -> str:
+        """What a sentence is about: the thing of its document, or the one that it begins with; "" for another."""
+        own = self._of_document.get(piece.document_id, "")
+        named = self._names.find(statement.text)
+        if not named:
+            return own
+        if len(statement.text[: named[0].start].split()) <= WORDS_BEFORE_SUBJECT:
+            return self._things.get(named[0].key, "")
+        return own if normal_form(own) in {match.key for match in named} else ""
+
+
+def _clause(text: str, start: int, end: int) -> str:
+    """What stands between the marks around a place: `no 5 V rail` of `It has USB, no 5 V rail; and ...`."""
+    before = re.split(r"[,;:.(]\s", text[:start])[-1]
+    after = re.split(r"[,;:.)]\s", text[end:], maxsplit=1)[0]
+    return f"{before}{text[start:end]}{after}"
+
+
+def _amount(quantity: Quantity) -> _Amount:
+    """Read a quantity as the range that it says: `±5 V` is from -5 V to 5 V, `up to 5 V` stays 5 V."""
+    low, high = quantity.value, quantity.upper if quantity.upper is not None else quantity.value
+    if quantity.sign == "±":
+        low, high = -high, high
+    return _Amount(min(low, high), max(low, high), None, quantity, quantity.text)
+
+
+def _limits(cells: Mapping[str, Quantity]) -> _Amount:
+    """Read the columns Min, Typ and Max of a row as one amount."""
+    values = [quantity.value for quantity in cells.values()]
+    uppers = [quantity.upper for quantity in cells.values() if quantity.upper is not None]
+    typical = next((one.value for header, one in cells.items() if TYPICAL.fullmatch(header)), None)
+    text = ", ".join(f"{header.lower().rstrip('.')} {one.text}" for header, one in cells.items())
+    return _Amount(min(values), max([*values, *uppers]), typical, next(iter(cells.values())), text)
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line of the table on its way: the thing, what is said of it, and whether it is part of the answer."""
+
+    thing: Thing
+    said: tuple[_Said, ...]
+    counts: bool
+    size: float = 0.0
+
+
+def _of_things(asked: SetQuestion, listing: Listing) -> Answer:
+    lines = [_Line(thing, (), True) for thing in listing.things]
+    many = f"{len(lines)} {_noun(asked, len(lines))}"
+    sentence = f"There {'is' if len(lines) == 1 else 'are'} {many}." if asked.counts else f"{many}:"
+    return _written(asked, listing, lines, len(lines), sentence, column="")
+
+
+def _of_features(asked: SetQuestion, listing: Listing, said: Sequence[_Said]) -> Answer:
+    by_thing: dict[str, list[_Said]] = defaultdict(list)
+    for one in said:
+        by_thing[one.thing].append(one)
+    lines = []
+    for thing in listing.things:
+        of_it = sorted(
+            by_thing.get(thing.name, ()), key=lambda one: (one.denies, -one.score, one.evidence, one.statement.start)
+        )
+        if of_it:
+            lines.append(_Line(thing, tuple(of_it[:STATEMENTS_SHOWN]), of_it[0].denies is asked.without))
+    aspect = " ".join(asked.aspect)
+    found, denied = sum(line.counts for line in lines), sum(line.said[0].denies for line in lines)
+    verb = "do not have" if asked.without else "have"
+    silent = len(listing.things) - len(lines)
+    sentence = (
+        f"{found} of {len(listing.things)} {_noun(asked, len(listing.things))} {verb} {aspect}, as far as the documents "
+        f"state it: they say it of {len(lines) - denied}, deny it of {denied}, and do not state it of {silent}."
+    )
+    return _written(asked, listing, lines, len(lines), sentence, column=aspect)
+
+
+def _of_amounts(asked: SetQuestion, listing: Listing, said: Sequence[_Said]) -> Answer | None:
+    by_thing: dict[str, list[_Said]] = defaultdict(list)
+    for one in said:
+        if one.amount is not None and (not asked.dimension or one.amount.unit.dimension == asked.dimension):
+            by_thing[one.thing].append(one)
+    lines = []
+    for thing in listing.things:
+        of_it = sorted(by_thing.get(thing.name, ()), key=lambda one: (-one.score, one.evidence, one.statement.start))
+        best = [one for one in of_it if one.score >= of_it[0].score - BESIDE_BEST]
+        if best:
+            fitting = [one for one in best if asked.comparison is None or _is_as_wanted(asked, one)]
+            shown = fitting or best
+            sizes = [_size(asked, one) for one in shown]
+            lines.append(
+                _Line(thing, _distinct(shown), bool(fitting), max(sizes) if asked.select != "least" else min(sizes))
+            )
+    if not lines:
+        return None
+    if asked.select != "all":
+        end = max(line.size for line in lines) if asked.select == "most" else min(line.size for line in lines)
+        lines = [_Line(line.thing, line.said, line.size == end, line.size) for line in lines]
+    lines.sort(key=lambda line: (not line.counts, -line.size if asked.select == "most" else line.size, line.thing.name))
+    aspect = " ".join(asked.aspect)
+    found = [line for line in lines if line.counts]
+    of_all = f"of {len(listing.things)} {_noun(asked, len(listing.things))}, {len(lines)} state {_article(aspect)}"
+    if asked.select != "all":
+        names = " and ".join(line.thing.name for line in found)
+        which = "the most" if asked.select == "most" else "the least"
+        sentence = f"{names} ({_values(found[0])}): {which} {aspect} that is stated; {of_all}."
+    elif asked.comparison is not None:
+        sentence = f"{len(found)} {_noun(asked, len(found))}: {', '.join(line.thing.name for line in found) or 'none'}; {of_all}."
+    else:
+        sentence = f"{of_all[0].upper()}{of_all[1:]}."
+    return _written(asked, listing, lines, len(lines), sentence, column=aspect)
+
+
+def _is_as_wanted(asked: SetQuestion, said: _Said) -> bool:
+    amount = said.amount
+    if amount is None or asked.comparison is None:
+        return False
+    low, high = amount.low, amount.high
+    if amount.typical is not None and amount.unit.dimension in OF_TYPICAL:
+        low = high = amount.typical
+    return compare(asked.comparison, low, high, of=amount.unit)
+
+
+def _size(asked: SetQuestion, said: _Said) -> float:
+    """What a line is ordered by: the end of a range that the question asks for, and of what varies the typical value."""
+    amount = said.amount
+    if amount is None:
+        return 0.0
+    if amount.typical is not None and amount.unit.dimension in OF_TYPICAL:
+        return amount.size(amount.typical)
+    return amount.size(amount.low if asked.select == "least" else amount.high)
+
+
+def _distinct(said: Sequence[_Said]) -> tuple[_Said, ...]:
+    """The first statement of each amount, a few of them."""
+    first: dict[str, _Said] = {}
+    for one in said:
+        first.setdefault(normal_form(one.amount.text) if one.amount else "", one)
+    return tuple(first.values())[:STATEMENTS_SHOWN]
+
+
+def _values(line: _Line) -> str:
+    return " / ".join(one.amount.text for one in line.said if one.amount)
+
+
+def _noun(asked: SetQuestion, count: int = 2) -> str:
+    *before, last = asked.noun
+    if count == 1:
+        return " ".join(
+            [*before, last.removesuffix("s") if singular(plain(last)) == plain(last)[:-1] else singular(last)]
+        )
+    return " ".join([*before, last if singular(plain(last)) != plain(last) else f"{last}s"])
+
+
+def _article(aspect: str) -> str:
+    return f"{'an' if aspect[:1].casefold() in 'aeiou' else 'a'} {aspect}"
+
+
+def _written(
+    asked: SetQuestion, listing: Listing, lines: Sequence[_Line], stated: int, sentence: str, *, column: str
+) -> Answer:
+    """Write the sentence, the table with its citations, and the statement that it was read from."""
+    numbers: dict[int, int] = {}
+    quotes: dict[int, list[str]] = {}
+    shown = [line for line in lines if line.counts or asked.select != "all"]
+    rows = []
+    for line in shown[:ROWS_SHOWN]:
+        cited = []
+        for one in line.said:
+            number = numbers.setdefault(one.evidence, len(numbers) + 1)
+            cited.append(number)
+            if one.statement.quote not in quotes.setdefault(number, []):
+                quotes[number].append(one.statement.quote)
+        said = (_values(line) or line.said[0].statement.text[:STATEMENT_CHARACTERS]) if line.said else ""
+        cells = (line.thing.name, *((said,) if column else ()), line.thing.group)
+        rows.append(TableRow(cells=cells, citations=tuple(dict.fromkeys(cited)), answers=line.counts))
+    columns = ("thing", *((column,) if column else ()), "family")
+    table = Table(
+        columns=columns, rows=tuple(rows), asked=len(listing.things), stated=stated, cypher=listing.cypher,
+        parameters=listing.parameters,
+    )  # fmt: skip
+    lists = [_groups(shown), _drawn(table)] if asked.grouped else [_drawn(table)]
+    more = [f"{len(shown) - ROWS_SHOWN} more rows are not shown."] if len(shown) > ROWS_SHOWN else []
+    text = "\n\n".join(
+        [sentence, *lists, *more, f"Read from what this statement returns:\n\n    {_one_line(listing.cypher)}"]
+    )
+    citations = tuple(
+        Citation.of(listing.evidence[place], number=number, quote=" … ".join(quotes[number]))
+        for place, number in numbers.items()
+    )
+    evidence = tuple(listing.evidence[place] for place in numbers)
+    return Answer(
+        question=asked.text, text=text, citations=citations, model=MODEL, pipeline="", evidence=evidence, table=table
+    )
+
+
+def _drawn(table: Table) -> str:
+    """Draw a table in Markdown; its last column has the citations."""
+    cited = any(row.citations for row in table.rows)
+    head = [*table.columns, *(["said in"] if cited else [])]
+    lines = [head, ["---"] * len(head)]
+    for row in table.rows:
+        marks = " ".join(f"[{number}]" for number in row.citations)
+        lines.append([*map(_cell, row.cells), *([marks] if cited else [])])
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _cell(text: str) -> str:
+    """Write a text such that it neither ends a cell nor looks like a citation of ours."""
+    return OWN_REFERENCE.sub(r"(\1)", " ".join(text.replace("|", "\\|").split()))
+
+
+def _groups(lines: Sequence[_Line]) -> str:
+    """How many there are of each family."""
+    counted = Counter(line.thing.group or "(none)" for line in lines if line.counts)
+    rows = [f"| {group} | {count} |" for group, count in sorted(counted.items())]
+    return "\n".join(["| family | how many |", "| --- | --- |", *rows])
+
+
+def _one_line(cypher: str) -> str:
+    return " ".join(cypher.split())

@@ -1,0 +1,92 @@
+"""What every thing of a sort is said to be: what the answer to a question that counts or lists is read from."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import Any, ClassVar, Literal
+
+from kgrag.retrieve.state import Candidate, Resources, State
+from kgrag.retrieve.step import Step
+from kgrag.retrieve.steps.evidence import evidence_of_chunk
+from kgrag.retrieve.things import Things
+from kgrag.store.statements import statement
+from kgrag.text.names import normal_form
+from kgrag.text.quantities import quantities
+from kgrag.text.set_questions import SAID_AS, SetQuestion, read_set_question
+from kgrag.text.words import plain, singular
+from kgrag.types import Listing, Thing
+
+__all__ = ["CountAndList"]
+
+
+class CountAndList(Step):
+    """Read everything that is said about each thing that a question counts or lists; nothing where the question is another.
+
+    By read-only Cypher over the quantities and names of the graph; the statement comes with what it found.
+    """
+
+    kind: Literal["listing"] = "listing"
+    needs: ClassVar = ("query",)
+    gives: ClassVar = ("listing",)
+
+    async def __call__(self, state: State, resources: Resources) -> State:
+        """Find the things, and the chunks that may say it of them."""
+        asked = read_set_question(state.query.question)
+        if asked is None:
+            return state
+        things = Things(await asyncio.to_thread(resources.store.search.things))
+        meant = things.meant_by(asked.noun)
+        if not meant:
+            return state
+        listing = await asyncio.to_thread(_listing, asked, meant, things, resources)
+        return replace(state, listing=listing)
+
+
+def _listing(asked: SetQuestion, meant: list[Thing], things: Things, resources: Resources) -> Listing:
+    names = {thing.name for thing in meant}
+    others = tuple(thing.name for thing in things.all if thing.name not in names)
+    if not asked.aspect:
+        return Listing(things=tuple(meant), others=others, cypher=statement("retrieve/things"))
+    search = resources.store.search
+    parameters: dict[str, Any] = {
+        "graph": resources.graph,
+        "words": _words(asked),
+        "documents": [document for thing in meant for document in thing.documents],
+        "things": [normal_form(thing.name) for thing in meant],
+    }
+    name: Literal["amounts", "words"] = "words"
+    if asked.measured:
+        amounts = _amounts(asked, resources)
+        if amounts:
+            name, parameters = "amounts", {**parameters, "amounts": amounts}
+    rows = search.stated(name, **parameters)
+    shown = {row["id"]: row for row in search.chunks(ids=[row["id"] for row in rows])}
+    evidence = tuple(
+        evidence_of_chunk(
+            Candidate(row["id"], 1.0, (f"listing: {' '.join(asked.aspect)}",)), shown[row["id"]], resources
+        )
+        for row in rows
+        if row["id"] in shown
+    )
+    cypher = statement(f"retrieve/stated_{name}", graph=resources.graph)
+    return Listing(things=tuple(meant), others=others, evidence=evidence, cypher=cypher, parameters=parameters)
+
+
+def _words(asked: SetQuestion) -> list[str]:
+    """The words that a chunk must have one of."""
+    said = [plain(word) for word in asked.aspect]
+    if asked.measured:
+        return sorted({form for word in said for form in SAID_AS.get(word, (word,))})
+    # The last word says what it is; whether it is written in one word, in two or with a hyphen is told apart later.
+    return [singular(said[-1]).split("-")[0]]
+
+
+def _amounts(asked: SetQuestion, resources: Resources) -> list[str]:
+    """The keys of the graph's quantities that measure what is asked for."""
+    found = []
+    for row in resources.store.search.amounts(graph=resources.graph):
+        measured = quantities(row["name"])
+        if measured and (not asked.dimension or measured[0].dimension == asked.dimension):
+            found.append(row["key"])
+    return found
