@@ -61,7 +61,8 @@ STATES = re.compile(
 ITEM_WORDS = 9
 """An item, heading or cell of so many words that has the words of a feature states it; a longer one needs a verb."""
 WEIGHT_OF_WORDS = 0.5
-BESIDE_BEST = 0.05
+NEARLY_AS_DIRECT = 0.75
+"""Statements that say a property at least so directly, beside the best one, count as well."""
 OF_TYPICAL = frozenset(["current", "power", "mass", "time"])
 """What is said by a typical value; of anything else the limits count."""
 ROWS_SHOWN, STATEMENTS_SHOWN = 200, 3
@@ -71,6 +72,7 @@ HEADING_WORDS, WORDS_BEFORE_SUBJECT = 6, 2
 NOTHING = frozenset(["", "-", "–", "—", "✗", "✕"])
 STATEMENT_CHARACTERS = 160
 OWN_REFERENCE = re.compile(r"\[(\d+)\]")
+LAST_LATIN = 0x24F
 SECTION_NUMBER = re.compile(r"^[\d.]+\s+")
 
 
@@ -122,7 +124,8 @@ def answer_from_listing(question: str, listing: Listing) -> Answer | None:
 class _Sought:
     """Something that a thing may have: a name or words in a row, however they are spelt, or an amount with words: `1.8 V rail`."""
 
-    def __init__(self, aspect: Sequence[str]) -> None:
+    def __init__(self, aspect: Sequence[str], names: Gazetteer) -> None:
+        self._names = names
         said = " ".join(aspect)
         forms = {said, " ".join((*aspect[:-1], singular(aspect[-1])))}
         self._phrase = Gazetteer(sorted(forms | {f"{form}s" for form in forms}))
@@ -131,10 +134,11 @@ class _Sought:
         self._words = {one for word, one in stems(rest) if word not in FUNCTION_WORDS}
 
     def find(self, text: str) -> tuple[int, int] | None:
-        """Return where a text has it: start and end."""
-        found = self._phrase.find(text)
-        if found:
-            return found[0].start, found[0].end
+        """Return where a text has it, start and end: not inside a thing's name (`UNO R4 WiFi`)."""
+        named = self._names.find(text)
+        for found in self._phrase.find(text):
+            if not any(name.start < found.end and found.start < name.end for name in named):
+                return found.start, found.end
         if self.amount is None or not self._words <= {one for _, one in stems(text)}:
             return None
         same = (one for one in quantities(text) if normal_form(one.text) == normal_form(self.amount.text))
@@ -157,7 +161,7 @@ class _Reader:
             )
             for word in asked.aspect
         ]
-        self._sought = _Sought(asked.aspect)
+        self._sought = _Sought(asked.aspect, self._names)
         self._name_terms = {stem for name in (*self._things.values(), *listing.others) for _, stem in stems(name)}
 
     def amounts(self) -> list[_Said]:
@@ -166,7 +170,7 @@ class _Reader:
 
     def _amounts_of(self, place: int, piece: Evidence) -> Iterator[_Said]:
         for statement in statements(piece):
-            if statement.items or (ASIDE.search(statement.heading) and not statement.cells):
+            if statement.items or _is_foreign(statement) or (ASIDE.search(statement.heading) and not statement.cells):
                 continue
             if statement.cells:
                 yield from self._row(place, piece, statement)
@@ -240,7 +244,7 @@ class _Reader:
     def _clause(before: str, after: str) -> str:
         """The words that a quantity belongs to: those behind it up to a comma, else those before it."""
         following = re.split(r"[,;/+&(|]|\band\b|\bwith\b|\. ", after, maxsplit=1)[0]
-        preceding = re.split(r"[,;/+&(|]|\band\b|\bwith\b|\. ", before)[-1]
+        preceding = re.split(r"[,;/+&(|]|\. ", before)[-1]
         if re.search(r"[:=]\s*$|\b(?:of|is|to|at|up to|from)\s*$", preceding) or not re.search(r"\w", following):
             return f"{preceding} {following}"
         return following
@@ -269,8 +273,13 @@ class _Reader:
         return [
             said
             for place, piece in enumerate(self._evidence)
-            for statement in statements(piece)
-            if not statement.items and not ASIDE.search(statement.heading)
+            for statement in statements(piece, short=True)
+            if not (
+                statement.items
+                or ASIDE.search(statement.heading)
+                or _lists_contents(statement)
+                or _is_foreign(statement)
+            )
             for said in (self._cells if statement.cells else self._feature)(place, piece, statement)
         ]
 
@@ -333,6 +342,18 @@ class _Reader:
         return own if normal_form(own) in {match.key for match in named} else ""
 
 
+def _lists_contents(statement: Statement) -> bool:
+    """Whether a row is a line of a table of contents that was kept: `3.2 Wi-Fi module; 1: 8`."""
+    cells = statement.cells
+    return bool(cells) and SECTION_NUMBER.match(cells[0][1]) is not None and all(one.isdigit() for _, one in cells[1:])
+
+
+def _is_foreign(statement: Statement) -> bool:
+    """Whether a statement is for a good part in another script than Latin: whether it denies something is not read there."""
+    letters = [c for c in statement.text if c.isalpha()]
+    return sum(ord(c) > LAST_LATIN for c in letters) * 4 > len(letters)
+
+
 def _clause(text: str, start: int, end: int) -> str:
     """What stands between the marks around a place: `no 5 V rail` of `It has USB, no 5 V rail; and ...`."""
     before = re.split(r"[,;:.(]\s", text[:start])[-1]
@@ -381,7 +402,8 @@ def _of_features(asked: SetQuestion, listing: Listing, said: Sequence[_Said]) ->
     lines = []
     for thing in listing.things:
         of_it = sorted(
-            by_thing.get(thing.name, ()), key=lambda one: (one.denies, -one.score, one.evidence, one.statement.start)
+            by_thing.get(thing.name, ()),
+            key=lambda one: (one.denies, -one.score, one.evidence, one.statement.start),
         )
         if of_it:
             lines.append(_Line(thing, tuple(of_it[:STATEMENTS_SHOWN]), of_it[0].denies is asked.without))
@@ -403,8 +425,11 @@ def _of_amounts(asked: SetQuestion, listing: Listing, said: Sequence[_Said]) -> 
             by_thing[one.thing].append(one)
     lines = []
     for thing in listing.things:
-        of_it = sorted(by_thing.get(thing.name, ()), key=lambda one: (-one.score, one.evidence, one.statement.start))
-        best = [one for one in of_it if one.score >= of_it[0].score - BESIDE_BEST]
+        of_it = sorted(
+            by_thing.get(thing.name, ()),
+            key=lambda one: (-one.score, one.evidence, one.statement.start),
+        )
+        best = [one for one in of_it if one.score >= of_it[0].score * NEARLY_AS_DIRECT]
         if best:
             fitting = [one for one in best if asked.comparison is None or _is_as_wanted(asked, one)]
             shown = fitting or best
@@ -417,10 +442,14 @@ def _of_amounts(asked: SetQuestion, listing: Listing, said: Sequence[_Said]) -> 
     if asked.select != "all":
         end = max(line.size for line in lines) if asked.select == "most" else min(line.size for line in lines)
         lines = [_Line(line.thing, line.said, line.size == end, line.size) for line in lines]
-    lines.sort(key=lambda line: (not line.counts, -line.size if asked.select == "most" else line.size, line.thing.name))
+    if asked.comparison is not None or asked.select != "all":
+        lines.sort(
+            key=lambda line: (not line.counts, -line.size if asked.select == "most" else line.size, line.thing.name)
+        )
     aspect = " ".join(asked.aspect)
     found = [line for line in lines if line.counts]
-    of_all = f"of {len(listing.things)} {_noun(asked, len(listing.things))}, {len(lines)} state {_article(aspect)}"
+    things = f"{len(listing.things)} {_noun(asked, len(listing.things))}"
+    of_all = f"of {things}, {len(lines)} {'states' if len(lines) == 1 else 'state'} {_article(aspect)}"
     if asked.select != "all":
         names = " and ".join(line.thing.name for line in found)
         which = "the most" if asked.select == "most" else "the least"

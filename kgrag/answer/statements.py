@@ -77,12 +77,15 @@ class Statement:
         return bool(self.label) and self.text.startswith(self.label)
 
 
-def statements(piece: Evidence) -> list[Statement]:
-    """Read a passage as its statements, those that say nothing left out, and its lists, each as one more."""
+def statements(piece: Evidence, *, short: bool = False) -> list[Statement]:
+    """Read a passage as its statements, those that say nothing left out, and its lists, each as one more.
+
+    `short` items of lists (`On-board microphone`) say something where it is known what is looked for: with it they are kept.
+    """
     passage = reflow(piece.text)
     single = list(_single(piece, passage))
     return [
-        *(one for one in single if not _says_nothing(one.text, has_label=bool(one.label))),
+        *(one for one in single if short or not _says_nothing(one.text, has_label=bool(one.label))),
         *_lists(passage.text, single),
     ]
 
