@@ -355,6 +355,10 @@ class Listing(_Value):
     columns: tuple[str, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
     """Where a statement of Cypher that a model wrote gave the answer itself: its rows, as text."""
+    row_chunks: tuple[tuple[str, ...], ...] = ()
+    """Ids of the chunks that say each of these rows."""
+    more: bool = False
+    """Whether there were more rows than these."""
     cypher: str
     parameters: dict[str, Any] = Field(default_factory=dict)
 

@@ -109,6 +109,8 @@ def answer_from_listing(question: str, listing: Listing) -> Answer | None:
     The text has the answer, how many of the things are spoken of at all, and the table with citations; `Answer.table` has the same as data.
     `pipeline` is left empty for the caller to fill in.
     """
+    if listing.columns:
+        return _of_rows(question, listing)
     asked = read_set_question(question)
     if asked is None or not listing.things:
         return None
@@ -541,6 +543,40 @@ def _written(
     evidence = tuple(listing.evidence[place] for place in numbers)
     return Answer(
         question=asked.text, text=text, citations=citations, model=MODEL, pipeline="", evidence=evidence, table=table
+    )
+
+
+def _of_rows(question: str, listing: Listing) -> Answer | None:
+    """Show the rows that a statement of Cypher gave, which a model wrote; None where it gave none."""
+    if not listing.rows:
+        return None
+    places = {piece.chunk_id: number for number, piece in enumerate(listing.evidence, start=1)}
+    rows = tuple(
+        TableRow(cells=cells, citations=tuple(places[one] for one in chunks))
+        for cells, chunks in zip(listing.rows, listing.row_chunks, strict=True)
+    )
+    of_documents = {piece.document_id for piece in listing.evidence}
+    speaking = sum(any(document in of_documents for document in thing.documents) for thing in listing.things)
+    table = Table(
+        columns=listing.columns, rows=rows, asked=len(listing.things), stated=speaking, cypher=listing.cypher,
+        parameters=listing.parameters,
+    )  # fmt: skip
+    many = f"More than {len(rows)} rows" if listing.more else f"{len(rows)} row{'' if len(rows) == 1 else 's'}"
+    sentence = f"{many}, said in documents about {speaking} of {len(listing.things)} things. The model wrote the statement, not the rows."
+    text = "\n\n".join(
+        [sentence, _drawn(table), f"Read from what this statement returns:\n\n    {_one_line(listing.cypher)}"]
+    )
+    citations = tuple(
+        Citation.of(piece, number=number, quote="") for number, piece in enumerate(listing.evidence, start=1)
+    )
+    return Answer(
+        question=question,
+        text=text,
+        citations=citations,
+        model="cypher",
+        pipeline="",
+        evidence=listing.evidence,
+        table=table,
     )
 
 

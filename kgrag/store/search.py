@@ -571,6 +571,11 @@ class Search:
         """Return the quantities of a graph."""
         return self._read("retrieve/amounts", graph=graph)
 
+    def graph_types(self, *, graph: str) -> dict[str, list[str]]:
+        """Return the types of a graph's entities (`entity`) and relations (`relation`), most frequent first."""
+        rows = sorted(self._read("retrieve/graph_types", graph=graph), key=lambda row: (-row["many"], row["type"]))
+        return {kind: [row["type"] for row in rows if row["kind"] == kind] for kind in ("entity", "relation")}
+
     def stated(self, name: Literal["amounts", "words"], **parameters: Any) -> list[PlaceRow]:
         """Return the chunks that state amounts of things (`stated_amounts`), or say a word of them (`stated_words`)."""
         return self._read(f"retrieve/stated_{name}", **parameters)

@@ -73,7 +73,7 @@ def test_the_bench_says_how_good_pipelines_are_and_what_each_step_changed(
     assert default["types"]["factual"]["questions"] == 1
     assert set(default["against_baseline"]["R@2"]) == {"mean", "low", "high"}
     assert "against_baseline" not in dense
-    assert [step["step"] for step in default["steps"]][:3] == ["embed", "hybrid", "names"]
+    assert [step["step"] for step in default["steps"]][:4] == ["listing", "embed", "hybrid", "names"]
     assert next(step for step in default["steps"] if step["step"] == "names")["questions"] == 2
     assert default["empty_contexts"] == []
 

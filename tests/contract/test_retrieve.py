@@ -9,11 +9,15 @@ from collections.abc import Iterator
 
 import pytest
 
+from kgrag.answer import answer_from_listing
 from kgrag.errors import InputError
 from kgrag.retrieve import AdaptivePipeline, Pipeline, load_pipeline, open_retriever, pipeline_names
+from kgrag.retrieve.state import Query, Resources, State
+from kgrag.retrieve.steps.text2cypher import Text2Cypher
 from kgrag.store.graph import GraphStore, open_store
-from kgrag.testing import HashingEmbedder
+from kgrag.testing import HashingEmbedder, ScriptedChatModel
 from kgrag.text.names import normal_form
+from kgrag.text.quantities import quantities
 from kgrag.types import Chunk, Entity, Evidence, content_id
 
 from .conftest import Content
@@ -305,3 +309,113 @@ def linked(
             if about:
                 expected[seed, name] = (sorted(about, key=lambda c: (-similarity[c], c))[:limit], len(about))
     return expected
+
+
+def listed(store: GraphStore, embedder: HashingEmbedder, question: str) -> tuple[list[str], list[str]] | None:
+    """The things that a question means, and the titles of the chunks that may say it of them."""
+    trace = asyncio.run(open_retriever(store, embedder, load_pipeline("default")).trace(question))
+    if trace.listing is None:
+        return None
+    found = [piece.title for piece in trace.listing.evidence]
+    return [thing.name for thing in trace.listing.things], found
+
+
+def test_a_question_that_counts_lists_what_is_said_of_every_thing(
+    store: GraphStore, embedder: HashingEmbedder, content: Content
+) -> None:
+    texts = {
+        "X-100": ("It draws 4 mA.", "Its fan is on board."),
+        "X-1000": ("It draws 0.5 A.", "The X-100 draws less."),
+        "Notes": ("A current of 3 V is no current.", "The X-1000 draws 600 mA at 24 V."),
+    }
+    pages = {
+        title: content.document(f"{title}.html", *said, title=title, product=None if title == "Notes" else title)
+        for title, said in texts.items()
+    }
+    store.documents.put(list(pages.values()))
+    said = []
+    for title, (_, chunks) in pages.items():
+        for chunk in chunks:
+            amounts = [
+                Entity(name=one.text, type="Quantity", normal=normal_form(one.text)) for one in quantities(chunk.text)
+            ]
+            named = [
+                Entity(name=one, type="Product", normal=normal_form(one)) for one in texts if f"{one} " in chunk.text
+            ]
+            said.append(
+                content.said(
+                    chunk, Entity(name=title, type="Product", normal=normal_form(title), role="title"), *amounts, *named
+                )
+            )
+    store.graphs.put_extractions("mention", said)
+    embed(store, embedder)
+    things = ["Notes", "X-100", "X-1000"]
+    found = listed(store, embedder, "Which products draw less than 1 A?")
+    assert found is not None
+    assert found[0] == things
+    assert sorted(found[1]) == ["Notes", "X-100", "X-1000"]
+    words = listed(store, embedder, "How many products have a fan?")
+    assert words == (things, ["X-100"])
+    assert listed(store, embedder, "Which toasters draw less than 1 A?") is None
+    assert listed(store, embedder, "What does the X-100 draw?") is None
+
+
+PARTS = "MATCH (e:__Entity__ {type: 'Product'})-[:FROM_CHUNK]->(c:Chunk) RETURN e.name AS thing, collect(c.id) AS chunks ORDER BY thing"
+WORDED_OTHERWISE = "How many things does the whole line name, all told?"
+
+
+def written(
+    store: GraphStore, embedder: HashingEmbedder, *replies: str, question: str = WORDED_OTHERWISE, rows: int = 200
+) -> tuple[State, ScriptedChatModel]:
+    """What the step `text2cypher` makes of a model's replies."""
+    chat = ScriptedChatModel(list(replies))
+    resources = Resources(store, embedder, "mention", chat=chat)
+    return asyncio.run(Text2Cypher(rows=rows)(State(Query(question, question, question)), resources)), chat
+
+
+def test_a_model_writes_cypher_and_its_rows_are_cited(manual: GraphStore, embedder: HashingEmbedder) -> None:
+    state, chat = written(manual, embedder, f"```cypher\n{PARTS};\n```")
+    assert state.listing is not None
+    assert [row[0] for row in state.listing.rows] == ["Carrier Q7", "Warranty", "X-100", "X-1000"]
+    assert "FROM_CHUNK" in chat.calls[0][-1].content and "Product" in chat.calls[0][-1].content
+    answer = answer_from_listing("?", state.listing)
+    assert answer is not None and answer.table is not None
+    assert answer.table.cypher == PARTS
+    of_row = {row.cells[0]: row.citations for row in answer.table.rows}
+    cited = {citation.number: citation.chunk_id for citation in answer.citations}
+    assert {cited[number] for number in of_row["Warranty"]} == {
+        chunk.id for chunk in manual.documents.chunks() if chunk.title == "Warranty"
+    }
+
+
+@pytest.mark.parametrize(
+    "refused",
+    [
+        "MATCH (n) DETACH DELETE n",
+        "MATCH (n) SET n.name = 'x' RETURN n",
+        "CALL apoc.load.json('http://localhost') YIELD value RETURN value",
+        "LOAD CSV FROM 'file:///etc/passwd' AS line RETURN line",
+        "this is no Cypher",
+        "",
+    ],
+)
+def test_cypher_of_a_model_that_writes_reaches_out_or_is_wrong_is_repaired_once(
+    manual: GraphStore, embedder: HashingEmbedder, refused: str
+) -> None:
+    before = manual.digest()
+    state, chat = written(manual, embedder, refused, PARTS)
+    assert state.listing is not None and len(state.listing.rows) == 4
+    assert "refused that statement" in chat.calls[1][-1].content
+    state, chat = written(manual, embedder, refused, refused)
+    assert state.listing is None and len(chat.calls) == 2
+    assert "refused twice" in state.remarks[-1]
+    assert manual.digest() == before
+
+
+def test_rows_of_a_model_are_limited_and_questions_that_rules_read_ask_no_model(
+    manual: GraphStore, embedder: HashingEmbedder
+) -> None:
+    state, _ = written(manual, embedder, PARTS, rows=2)
+    assert state.listing is not None and (len(state.listing.rows), state.listing.more) == (2, True)
+    state, chat = written(manual, embedder, question="What does the X-100 weigh?")
+    assert (state.listing, chat.calls) == (None, [])

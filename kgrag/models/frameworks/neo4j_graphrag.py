@@ -20,9 +20,10 @@ try:
     from neo4j_graphrag.components.schema import GraphSchema, SchemaFromTextExtractor
     from neo4j_graphrag.components.types import TextChunk
     from neo4j_graphrag.exceptions import SchemaExtractionError
-    from neo4j_graphrag.generation.prompts import ERExtractionTemplate
+    from neo4j_graphrag.generation.prompts import ERExtractionTemplate, Text2CypherTemplate
     from neo4j_graphrag.llm import LLMBase, LLMResponse
     from neo4j_graphrag.llm.types import LLMUsage
+    from neo4j_graphrag.retrievers.text2cypher import extract_cypher
 except ImportError as error:
     raise framework_missing("neo4j-graphrag", extra="neo4j-graphrag", cause=error) from error
 
@@ -38,7 +39,9 @@ __all__ = [
     "OnError",
     "SchemaExtractionError",
     "SchemaFromTextExtractor",
+    "Text2CypherTemplate",
     "TextChunk",
+    "extract_cypher",
 ]
 
 

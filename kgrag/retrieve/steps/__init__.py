@@ -33,6 +33,7 @@ from kgrag.retrieve.steps.query import (
 )
 from kgrag.retrieve.steps.rerank import Cohere, CrossEncoder, LateInteraction, Listwise
 from kgrag.retrieve.steps.seeds import Dense, Hybrid, Sparse
+from kgrag.retrieve.steps.text2cypher import Text2Cypher
 
 __all__ = ["ENTRY_POINTS", "kind_of", "kinds", "step_class"]
 
@@ -41,7 +42,7 @@ ENTRY_POINTS = "kgrag.steps"
 
 BUILT_IN: tuple[type[Step], ...] = (
     *(Rewrite, ContentTerms, Keywords, RuleKeywords, Decompose, Coordination, StepBack, Topic),
-    CountAndList,
+    *(CountAndList, Text2Cypher),
     *(Embed, Hyde, Feedback),
     *(Dense, Sparse, Hybrid, EntitySeeds, CommunitySeeds, GlobalSeeds, GlobalSimilarity),
     *(Names, Adjacent, Links, Paths, GraphExpansion, CommunityExpansion, PageRank),
