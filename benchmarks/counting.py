@@ -1,10 +1,11 @@
-"""Forty questions that count and list, with truth written by hand: `python -m benchmarks.counting [--stores FOLDER] [--store neo4j]`.
+"""Fifty questions that count and list, with truth written by hand: `python -m benchmarks.counting [--stores FOLDER] [--store neo4j]`.
 
-Twenty ask about `examples/documents`, twenty about the 68 Arduino products of `../shared/data`. Questions and truth
-(`counting_questions.jsonl`) were written from the documents before any of them was asked; the first ten of each were for development, the
-others are only measured. An answer is exact where it names exactly the things of the truth, with its number, its numbers by family, and its
-values where the truth has them. `read` counts the questions whose wording is read; the others are answered as any other, from passages.
-`without share` counts wrong answers that do not say of how many things the documents state the property; there must be none.
+Half of them ask about `examples/documents`, half about the 68 Arduino products of `../shared/data`. Questions and truth
+(`counting_questions.jsonl`) were written from the documents before any of them was asked. Twenty were for development. The twenty that
+were reported first showed faults of the rules, which were mended then, so that ten more were written: those are only measured. An answer is
+exact where it names exactly the things of the truth, with its number, its numbers by family, and its values where the truth has them.
+`read` counts the questions whose wording is read; the others are answered as any other, from passages. `without share` counts wrong answers
+that do not say of how many things the documents state the property; there must be none.
 
 Stores are built where `--stores` does not have them (six minutes of processor time for Arduino, once).
 """
@@ -29,7 +30,7 @@ from kgrag.types import Answer
 ROOT = Path(__file__).resolve().parents[1]
 ARDUINO = ROOT.parent / "shared" / "data" / "arduino" / "chunks"
 QUESTIONS = Path(__file__).with_name("counting_questions.jsonl")
-HALVES = ("development", "reported")
+HALVES = ("development", "first reported", "reported")
 SHARE = re.compile(r"\bof \d+ |^There (?:is|are) |^\d+ [^;]*:", re.IGNORECASE)
 
 

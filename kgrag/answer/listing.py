@@ -68,6 +68,7 @@ OF_TYPICAL = frozenset(["current", "power", "mass", "time"])
 ROWS_SHOWN, STATEMENTS_SHOWN = 200, 3
 OF_ITEM, OF_SENTENCE, OF_HEADING = 1.0, 0.8, 0.6
 """How directly an item or cell, a sentence with a verb, and a heading over something else say that a thing has what is asked for."""
+BRACKETS = re.compile(r"\([^()]*\)")
 HEADING_WORDS, WORDS_BEFORE_SUBJECT = 6, 2
 NOTHING = frozenset(["", "-", "–", "—", "✗", "✕"])
 STATEMENT_CHARACTERS = 160
@@ -190,7 +191,7 @@ class _Reader:
             header = header.strip()
             if UNIT_HEADER.fullmatch(header):
                 continue
-            about = self._named(header)
+            about = self._heads(header)
             thing = self._about(own, about, piece)
             if not thing or (about is None and own is None and any(part_numbers(header))):
                 continue
@@ -307,7 +308,7 @@ class _Reader:
         own = self._named(first) if self._begins(first) else None
         row_is_about_it = self._sought.find(first) is not None
         for place_of_cell, (header, value) in enumerate(cells):
-            thing = self._about(own, self._named(header), piece)
+            thing = self._about(own, self._heads(header), piece)
             context = f"{head} {first} {header} {value}" if self._sought.amount and place_of_cell else value
             inside = self._sought.find(context)
             if not thing or (
@@ -323,6 +324,12 @@ class _Reader:
         """The one thing that a text names: "" for one that is not asked about, None for none or several."""
         found = {match.key for match in self._names.find(text)}
         return self._things.get(next(iter(found)), "") if len(found) == 1 else None
+
+    def _heads(self, header: str) -> str | None:
+        """The thing that a column is about: its header is the name, at most with a bracket behind it (`X-100 (Rev 3)`)."""
+        found = self._names.find(header)
+        rest = BRACKETS.sub("", header[found[0].end :]) if len(found) == 1 else header
+        return self._named(header) if len(found) == 1 and not (header[: found[0].start] + rest).strip(" ®™") else None
 
     def _begins(self, text: str) -> bool:
         return any(match.start == 0 for match in self._names.find(text)) and len(text.split()) <= ITEM_WORDS

@@ -302,7 +302,8 @@ def _dimension(aspect: tuple[str, ...]) -> str:
 def compare(comparison: Comparison, low: float, high: float, *, of: Quantity) -> bool:
     """Say whether a stated amount, a number (`low` = `high`) or a range in the unit of `of`, is as the comparison wants.
 
-    A range is above 100 °C where its upper end is, and between two amounts where all of it is. Amounts of other dimensions never are.
+    A range is above 100 °C where its upper end is, below where its lower end is, at most 100 °C and between two amounts where all of it
+    is. Amounts of other dimensions never are.
     """
     size, base = scale(of.unit)
     wanted = [comparison.low, *([comparison.high] if comparison.high else [])]
@@ -315,7 +316,7 @@ def compare(comparison: Comparison, low: float, high: float, *, of: Quantity) ->
         case "<":
             return least < ends[0]
         case "<=":
-            return least <= ends[0]
+            return most <= ends[0]
         case ">":
             return most > ends[0]
         case ">=":

@@ -106,6 +106,15 @@ def test_what_is_denied_or_said_of_another_thing_is_not_had() -> None:
     assert answering(asked("How many modules have a microphone?", only=("Guide",))) == ["Dorn 5"]
 
 
+def test_a_column_that_only_names_a_thing_is_about_that_of_the_document() -> None:
+    text = "| Part | Dorn 50 support |\n| --- | --- |\n| Bluetooth | yes |\n"
+    evidence = Evidence(chunk_id="a", source_id="a", document="a", document_id="Dorn 5", text=text, tokens=1, score=1.0)
+    answer = answer_from_listing(
+        "Which modules have Bluetooth?", Listing(things=THINGS, evidence=(evidence,), cypher="")
+    )
+    assert answering(answer) == ["Dorn 5"]
+
+
 def test_things_can_be_asked_for_that_are_denied_something() -> None:
     assert answering(asked("Which modules have no microphone?", only=("Guide",))) == ["Dorn 50", "Dorn 7"]
 

@@ -107,4 +107,5 @@ def test_a_range_is_between_where_all_of_it_is_and_above_where_its_end_is() -> N
     assert compare(Comparison("between", low, high), said.value, said.upper, of=said)
     assert not compare(Comparison("between", low, low), said.value, said.upper, of=said)
     assert not compare(Comparison(">", high), said.value, said.upper, of=said)
+    assert not compare(Comparison("<=", low), said.value, said.upper, of=said)
     assert compare(Comparison(">", low), said.value, said.upper, of=said)
