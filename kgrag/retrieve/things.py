@@ -79,15 +79,13 @@ class Things:
         if wanted in GENERIC_NOUNS:
             return list(things)
         of_name = {thing.name: [plain(word) for word in words(thing.name)] for thing in things}
-        for fits in (
-            lambda thing: of_name[thing.name][:1] == [wanted],
-            lambda thing: wanted in of_name[thing.name],
-            lambda thing: wanted in map(plain, words(thing.group)),
-            lambda thing: stem(wanted) in self._titles[thing.name],
-        ):
-            if found := [thing for thing in things if fits(thing)]:
-                return found
-        return []
+        by_reading = (
+            [thing for thing in things if of_name[thing.name][:1] == [wanted]],
+            [thing for thing in things if wanted in of_name[thing.name]],
+            [thing for thing in things if wanted in map(plain, words(thing.group))],
+            [thing for thing in things if stem(wanted) in self._titles[thing.name]],
+        )
+        return next(filter(None, by_reading), [])
 
 
 def _heads(name: str) -> list[str]:
