@@ -1,7 +1,8 @@
 // The quantities of a graph, by name: which of them measure what a question asks for is read from the name.
 // Parameters: $graph.
-// :param {graph: 'mention'}
-MATCH (q:__Entity__)
-WHERE q.graph = $graph AND q.type = 'Quantity'
-RETURN q.key AS key, q.name AS name
+// Only what $documents (ids; null: all) have is read.
+// :param {graph: 'mention', documents: null}
+MATCH (q:__Entity__)-[:FROM_CHUNK]->(c:Chunk)
+WHERE q.graph = $graph AND q.type = 'Quantity' AND ($documents IS NULL OR c.document_id IN $documents)
+RETURN DISTINCT q.key AS key, q.name AS name
 ORDER BY key

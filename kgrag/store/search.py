@@ -576,6 +576,11 @@ class Search:
         rows = sorted(self._read("retrieve/graph_types", graph=graph), key=lambda row: (-row["many"], row["type"]))
         return {kind: [row["type"] for row in rows if row["kind"] == kind] for kind in ("entity", "relation")}
 
+    @property
+    def readable_documents(self) -> list[str] | None:
+        """Ids of the documents that may be read; None is all."""
+        return self._readable.documents
+
     def stated(self, name: Literal["amounts", "words"], **parameters: Any) -> list[PlaceRow]:
         """Return the chunks that state amounts of things (`stated_amounts`), or say a word of them (`stated_words`)."""
         return self._read(f"retrieve/stated_{name}", **parameters)

@@ -197,6 +197,11 @@ WAYS: dict[str, Callable[[Search, dict[str, Any]], Any]] = {
     "community_chunks": lambda s, a: s.community_chunks(
         keys=a["communities"], vector=a["vector"], entities=9, chunks=9
     ),
+    "things": lambda s, a: s.things(),
+    "stated_words": lambda s, a: s.stated("words", graph="mention", words=["pump"], owned=a["documents"], things=[]),
+    "stated_amounts": lambda s, a: s.stated(
+        "amounts", graph="mention", amounts=a["keys"], words=["pump"], owned=a["documents"], things=[]
+    ),
     "walk_chunks": lambda s, a: s.walk_chunks(graph="mention"),
     "walk_relations": lambda s, a: s.walk_relations(graph="mention"),
     "walk_links": lambda s, a: s.walk_links(),
@@ -215,6 +220,7 @@ def test_no_statement_gives_anything_of_a_hidden_document_and_each_does_where_al
         "public": [one for one in ids if one not in {chunk.id for chunk in secret}],
         "hidden": [chunk.id for chunk in secret],
         "keys": keys,
+        "documents": [one.id for one in store.documents.all()],
         "communities": list(store.communities.of_graph("mention")),
     }
     assert arguments["communities"]

@@ -51,8 +51,9 @@ def _listing(asked: SetQuestion, meant: list[Thing], things: Things, resources: 
     search = resources.store.search
     parameters: dict[str, Any] = {
         "graph": resources.graph,
+        "documents": search.readable_documents,
         "words": _words(asked),
-        "documents": [document for thing in meant for document in thing.documents],
+        "owned": [document for thing in meant for document in thing.documents],
         "things": [normal_form(thing.name) for thing in meant],
     }
     name: Literal["amounts", "words"] = "words"

@@ -70,6 +70,8 @@ class Text2Cypher(ModelStep):
         question = state.query.question
         if state.listing is not None or answer_shape(question).kind not in ("count", "list"):
             return state
+        if resources.store.search.readable_documents is not None:
+            return state.remarked("text2cypher: who may not read every document gets no statement of a model's own")
         if resources.chat is None:
             raise ValueError(f"{self.kind} was run without a chat model")
         from kgrag.models.frameworks.neo4j_graphrag import Text2CypherTemplate, extract_cypher
