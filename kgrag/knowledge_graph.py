@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, Self, TypeVar
 
 from kgrag.common.waiting import wait_for
-from kgrag.models import CHAT_MODELS, check_model_names, is_hosted, open_chat_model, open_embedder, open_reranker
+from kgrag.models import CHAT_MODELS, EMBEDDERS, check_model_names, is_hosted, open_chat_model, open_embedder, open_reranker
 from kgrag.settings import Settings, load_settings
 from kgrag.store.graph import GraphStore, open_store, store_exists
 from kgrag.types import Answer, Community, Document, Evidence, Usage
@@ -44,27 +44,55 @@ SEEN_CHECKED_EVERY_S = 1.0
 
 
 def open_graph(
-    store: str | Path | None = None, *, create: bool = True, reads_only: bool = False, **settings: Any
+    store: str | Path | None = None,
+    *,
+    create: bool = True,
+    reads_only: bool = False,
+    asks_next: bool = False,
+    **settings: Any,
 ) -> KnowledgeGraph:
     """Open a store: a folder (embedded database, made if `create`) or a `neo4j://` address.
 
     `settings` are those of `kgrag.settings.Settings` (embedder, model, pipeline, ...); what is not given comes from `KGRAG_*`, then
     `kgrag.toml`. Who `reads_only` gets a copy of the last finished build where another process has the folder open, or it may not be
-    written to. Raises `InputError` for a setting that is not allowed or a store that does not exist, `StoreLocked` where another
-    process has the folder open, `StoreUnavailable` where the database cannot be reached.
+    written to. Who `asks_next` has what answers a question loaded while the database starts. Raises `InputError` for a setting that is not
+    allowed or a store that does not exist, `StoreLocked` where another process has the folder open, `StoreUnavailable` where the database
+    cannot be reached.
 
         kg = kgrag.open("./my.kg")
         kg.build("docs/")
         print(kg.ask("What is the supply voltage of the X-100?").text)
     """
-    return KnowledgeGraph(*_open(store, create=create, reads_only=reads_only, settings=settings))
+    if not asks_next:
+        return KnowledgeGraph(*_open(store, create=create, reads_only=reads_only, settings=settings))
+    chosen = _chosen(store, settings)
+    embedder = open_embedder(chosen.embedder, settings=chosen) if chosen.embedder in EMBEDDERS else None
+    threading.Thread(target=_load, args=(embedder,), name="kgrag-load").start()
+    graph = KnowledgeGraph(open_store(chosen.store, create=create, reads_only=reads_only), chosen)
+    if embedder is not None:
+        graph.asynchronous.embedder = embedder
+    return graph
+
+
+def _load(embedder: Embedder | None) -> None:
+    """Load what answers a question; what cannot be loaded is found again, and said, where it is needed."""
+    with suppress(Exception):
+        import kgrag.jobs.ask  # noqa: F401
+
+        if embedder is not None:
+            asyncio.run(embedder.embed_queries(["warm"]))
+
+
+def _chosen(store: str | Path | None, settings: dict[str, Any]) -> Settings:
+    chosen = load_settings(store=None if store is None else str(store), **settings)
+    check_model_names(chosen)
+    return chosen
 
 
 def _open(
     store: str | Path | None, *, create: bool, settings: dict[str, Any], reads_only: bool = False
 ) -> tuple[GraphStore, Settings]:
-    chosen = load_settings(store=None if store is None else str(store), **settings)
-    check_model_names(chosen)
+    chosen = _chosen(store, settings)
     return open_store(chosen.store, create=create, reads_only=reads_only), chosen
 
 

@@ -13,13 +13,17 @@ WHERE e.graph = $graph AND NOT e.key IN $known
 WITH DISTINCT s, e ORDER BY s.id, e.mentions, e.key
 WITH s, collect(e)[0..$entities] AS entities
 UNWIND entities AS e
+WITH e, collect(s.id) AS followed
 MATCH (e)-[:FROM_CHUNK {role: 'title'}]->(c:Chunk)
-WHERE c.id <> s.id AND ($documents IS NULL OR c.document_id IN $documents)
-WITH DISTINCT s, e, c, vector.similarity.cosine([1.0], [-1.0]) AS opposite
-WITH s, e, c, (vector.similarity.cosine(c.embedding, $vector) - opposite) / (1.0 - opposite) AS similarity
-ORDER BY s.id, e.mentions, e.key, similarity DESC, c.id
-WITH s, e, collect({id: c.id, similarity: similarity, document_id: c.document_id, position: c.position}) AS chunks
-RETURN s.id AS seed, 'mention' AS kind, e.name AS name, e.mentions AS mentions, size(chunks) AS about, chunks[0..$limit] AS chunks
+WHERE $documents IS NULL OR c.document_id IN $documents
+WITH DISTINCT e, followed, c, vector.similarity.cosine([1.0], [-1.0]) AS opposite
+WITH e, followed, c, (vector.similarity.cosine(c.embedding, $vector) - opposite) / (1.0 - opposite) AS similarity
+ORDER BY e.key, similarity DESC, c.id
+WITH e, followed, collect({id: c.id, similarity: similarity, document_id: c.document_id, position: c.position}) AS titled
+UNWIND followed AS seed
+WITH e, seed, [chunk IN titled WHERE chunk.id <> seed] AS chunks
+WHERE size(chunks) > 0
+RETURN seed, 'mention' AS kind, e.name AS name, e.mentions AS mentions, size(chunks) AS about, chunks[0..$limit] AS chunks
 UNION ALL
 UNWIND $seeds AS seed
 MATCH (s:Chunk {id: seed})

@@ -30,6 +30,8 @@ __all__ = ["app"]
 
 SHORT_COMMANDS = frozenset({"ask", "cypher", "delete", "digest", "explain-merge", "retrieve", "status"})
 """They ask one thing and end: what they open is made to start quickly."""
+ASKING_COMMANDS = frozenset({"ask", "retrieve"})
+"""Those of them that use most of what the others use."""
 
 app = typer.Typer(
     name="kgrag",
@@ -81,4 +83,4 @@ def _options(
     if context.invoked_subcommand in SHORT_COMMANDS:
         from kgrag.store.jvm import expect_short_life
 
-        expect_short_life()
+        expect_short_life(typical=context.invoked_subcommand in ASKING_COMMANDS)

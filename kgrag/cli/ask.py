@@ -91,6 +91,7 @@ def ask(
         store,
         create=False,
         reads_only=True,
+        asks_next=True,
         pipeline=pipeline,
         embedder=embedder,
         graph=graph,

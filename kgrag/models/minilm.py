@@ -43,7 +43,7 @@ WINDOW_TOKENS = 256
 """The model's `max_seq_length`, the two special tokens included."""
 CLS_ID, SEP_ID = 101, 102
 """`[CLS]` and `[SEP]` in the model's vocabulary."""
-BATCH_TOKENS = 2048
+BATCH_TOKENS = 512
 """Padded tokens of one run: enough to keep two cores busy, little enough to stay in their caches (8192 took a fifth more time)."""
 TOKEN_VECTORS_BYTES = 512_000_000
 """Of token vectors that are kept; a chunk of 150 tokens has 115 kB of them. The 2,138 chunks of the Arduino manuals have 330 MB."""

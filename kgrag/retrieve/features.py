@@ -80,11 +80,12 @@ def features(state: State) -> NDArray[np.float64]:
     pieces = state.evidence
     question = read_question(state.query.question)
     asked = question.terms or content_terms(state.query.question)
+    weights = _idf(pieces, asked)
     candidates = [_candidate(piece, by_source) for by_source in [_by_source(state.candidates)] for piece in pieces]
     columns = {
         **_of_scores(candidates),
-        **_of_texts(pieces, asked, state.query.question),
-        **_of_headings(pieces, asked),
+        **_of_texts(pieces, asked, state.query.question, weights),
+        **_of_headings(pieces, asked, weights),
         **_of_names(pieces, state),
         **_of_places(pieces, state),
     }
@@ -121,33 +122,40 @@ def _of_scores(candidates: Sequence[Candidate]) -> dict[str, Column]:
     }
 
 
-def _of_texts(pieces: Sequence[Evidence], asked: frozenset[str], question: str) -> dict[str, Column]:
-    weights = _idf(pieces, asked)
+def _of_texts(
+    pieces: Sequence[Evidence], asked: frozenset[str], question: str, weights: Mapping[str, float]
+) -> dict[str, Column]:
     said = [(folded, stem) for folded, stem in stems(question) if folded not in FUNCTION_WORDS | ASKING_WORDS]
     pairs = _pairs([stem for _, stem in said])
     identifiers = frozenset(term for term in asked if any(character.isdigit() for character in term))
     read = [_read(piece.text) for piece in pieces]
     sentences = [terms_by_sentence(piece.text) for piece in pieces]
-    half = [max((share_said(asked, one) for one in some), default=0.0) for some in sentences]
+    # Few of the sentences differ in which of the question's words they have.
+    said_in = [{asked & one for one in some} for some in sentences]
+    half = [max((share_said(asked, one) for one in some), default=0.0) for some in said_in]
     titles = [_terms(piece.title) for piece in pieces]
-    beyond = [_weighed(asked - title, terms, weights) for title, (terms, _) in zip(titles, read, strict=True)]
+    weigh = _Weighing(asked, weights)
+    besides = {title: _Weighing(asked - title, weights) for title in set(titles)}
+    beyond = [besides[title].share(terms) for title, (terms, _) in zip(titles, read, strict=True)]
     return {
-        "terms": _column(_weighed(asked, terms, weights) for terms, _ in read),
-        "sentence": _column(max((_weighed(asked, one, weights) for one in some), default=0.0) for some in sentences),
+        "terms": _column(weigh.share(terms) for terms, _ in read),
+        "sentence": _column(max(map(weigh.share, some), default=0.0) for some in said_in),
         "one_sentence": np.maximum(_column(half) - 0.5, 0.0) * 2.0,
         "pairs": _column(len(pairs & beside) / len(pairs) if pairs else 0.0 for _, beside in read),
         "identifiers": _column(share_said(identifiers, terms) for terms, _ in read),
-        "title": _column(_weighed(asked, title, weights) for title in titles),
+        "title": _column(map(weigh.share, titles)),
         "title_asked": _column(share_said(title, asked) for title in titles),
         "beyond_title": _column(beyond),
     }
 
 
-def _of_headings(pieces: Sequence[Evidence], asked: frozenset[str]) -> dict[str, Column]:
-    weights = _idf(pieces, asked)
+def _of_headings(
+    pieces: Sequence[Evidence], asked: frozenset[str], weights: Mapping[str, float]
+) -> dict[str, Column]:
+    weigh = _Weighing(asked, weights)
     headings = [_terms(piece.section) - _terms(piece.title) for piece in pieces]
     return {
-        "heading": _column(_weighed(asked, heading, weights) for heading in headings),
+        "heading": _column(map(weigh.share, headings)),
         "heading_asked": _column(share_said(heading, asked) for heading in headings),
     }
 
@@ -194,10 +202,24 @@ def _idf(pieces: Sequence[Evidence], asked: frozenset[str]) -> dict[str, float]:
     return {term: math.log(1.0 + (len(pieces) - counts[term] + 0.5) / (counts[term] + 0.5)) for term in asked}
 
 
-def _weighed(asked: frozenset[str], terms: frozenset[str], weights: Mapping[str, float]) -> float:
-    # Sorted, because the sum of floats depends on its order, and that of a set on chance.
-    total = sum(weights[term] for term in sorted(asked))
-    return sum(weights[term] for term in sorted(asked & terms)) / total if total > 0.0 else 0.0
+class _Weighing:
+    """The share of a question's words that a text has, each word by its weight."""
+
+    def __init__(self, asked: frozenset[str], weights: Mapping[str, float]) -> None:
+        self._asked = asked
+        # Sorted, because the sum of floats depends on its order, and that of a set on chance.
+        self._weights = [(term, weights[term]) for term in sorted(asked)]
+        self._total = sum(weight for _, weight in self._weights)
+        self._known: dict[frozenset[str], float] = {}
+
+    def share(self, terms: frozenset[str]) -> float:
+        """Weigh the words that are among `terms`; from 0 to 1."""
+        said = self._asked & terms
+        found = self._known.get(said)
+        if found is None:
+            has = sum(weight for term, weight in self._weights if term in said)
+            found = self._known[said] = has / self._total if self._total > 0.0 else 0.0
+        return found
 
 
 def _has_quantity(text: str, question: Question) -> bool:

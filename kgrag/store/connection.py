@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
 import threading
 from asyncio import CancelledError
 from collections.abc import Callable, Generator, Iterator
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from kgrag.common.retry import NO_RETRY
 from kgrag.errors import InputError, KgragError, StoreError, StoreLocked, StoreReadOnly, StoreUnavailable
 from kgrag.store.embedded import DATABASE, EmbeddedServer
+from kgrag.store.jvm import expects_short_life
 from kgrag.store.snapshot import copy_for_reading
 from kgrag.store.statements import statement
 
@@ -80,6 +82,17 @@ class Connection:
     def read(self, text: str, parameters: dict[str, Any]) -> list[dict[str, Any]]:
         """Run a statement's text in a session that may only read."""
         return self.with_retry(lambda: list(self.stream(text, parameters)))
+
+    def read_plain(self, text: str, parameters: dict[str, Any]) -> list[dict[str, Any]]:
+        """Do the same for a statement that returns no nodes, relationships or paths: `read` looks for such in every value of every row."""
+
+        def rows() -> list[dict[str, Any]]:
+            with self._errors(), self._session(reads=True) as session:
+                result = session.run(text, parameters)
+                names = result.keys()
+                return [dict(zip(names, tuple(record), strict=True)) for record in result]
+
+        return self.with_retry(rows)
 
     def stream(self, text: str, parameters: dict[str, Any]) -> Iterator[dict[str, Any]]:
         """Run a statement's text in a session that may only read; rows come as they are taken."""
@@ -173,6 +186,20 @@ class Connection:
             raise
 
 
+def import_driver() -> None:
+    """Import the driver, in a process that ends soon without pandas, which it imports wherever that is installed: half a second.
+
+    It then does not take what pandas makes for parameters; a command of ours has none.
+    """
+    if not expects_short_life() or "pandas" in sys.modules:
+        return
+    sys.modules["pandas"] = None  # type: ignore[assignment]
+    try:
+        import neo4j  # noqa: F401
+    finally:
+        del sys.modules["pandas"]
+
+
 def is_address(target: str | Path) -> bool:
     """Say whether a store is a server's address, not a folder."""
     return isinstance(target, str) and "://" in target
@@ -184,6 +211,7 @@ def open_connection(target: str | Path, *, create: bool, reads_only: bool = Fals
     The login of an address comes from `NEO4J_USERNAME` (neo4j), `NEO4J_PASSWORD` and `NEO4J_DATABASE` (neo4j). Raises `InputError` for
     what is neither, `StoreUnavailable`, `StoreLocked`.
     """
+    import_driver()
     # One line for each unknown label or property is not a warning for whoever asks an empty store.
     logging.getLogger("neo4j.notifications").setLevel(logging.ERROR)
     # Where nobody listens to the driver, each of its own tries would be a line on stderr: what failed in the end is an error of ours.

@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from kgrag.errors import InputError, StoreUnavailable
+from kgrag.store.jvm_archive import Archive
 
-__all__ = ["HEAP_VARIABLE", "call_at_exit", "expect_short_life", "java_class", "start_jvm"]
+__all__ = ["HEAP_VARIABLE", "call_at_exit", "expect_short_life", "expects_short_life", "java_class", "start_jvm"]
 
 HEAP_VARIABLE = "KGRAG_JVM_HEAP"
 """Environment variable with the most heap that the machine may take: `2g`, `1500m`. It counts before the first store is opened."""
@@ -32,16 +33,33 @@ QUICK_START = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 
 _starting = threading.Lock()
 _short_life = threading.Event()
+_typical = threading.Event()
 
 
-def expect_short_life() -> None:
-    """Start the machine, if it is started after this, for a process that ends soon: a command that asks one thing."""
+def expect_short_life(*, typical: bool = False) -> None:
+    """Start the machine, if it is started after this, for a process that ends soon: a command that asks one thing.
+
+    What a `typical` one uses is what the archive of Java classes is made of, where there is none (`kgrag.store.jvm_archive`).
+    """
     _short_life.set()
+    if typical:
+        _typical.set()
+
+
+def expects_short_life() -> bool:
+    """Say whether this process ends soon."""
+    return _short_life.is_set()
 
 
 def start_jvm(crash_folder: Path) -> None:
     """Start the machine unless it runs; a crash of it leaves its report in `crash_folder`. Raises `StoreUnavailable`, `InputError`."""
     with _starting:
+        archive = None
+        quick = [*QUICK_START] if _short_life.is_set() else []
+        of_user = os.environ.get("ARCADEDB_JVM_ARGS", "")
+        if quick and "jpype" not in sys.modules and "AOT" not in of_user:
+            archive = Archive((*quick, of_user))
+            quick += archive.arguments(make=_typical.is_set())
         try:
             import jpype
             from arcadedb_embedded import jvm
@@ -69,7 +87,10 @@ def start_jvm(crash_folder: Path) -> None:
                     _no_terminal(),
                     _signals_stay_with_python(),
                 ):
-                    jvm.start_jvm(heap_size=heap, jvm_args=[*quiet, *(QUICK_START if _short_life.is_set() else ())])
+                    jvm.start_jvm(heap_size=heap, jvm_args=[*quiet, *quick])
+                if archive is not None and archive.records:
+                    machine = java_class("java.lang.management.ManagementFactory").getRuntimeMXBean()
+                    archive.started([str(option) for option in machine.getInputArguments()], str(machine.getClassPath()))
                 # Reads the configuration now: the file goes.
                 java_class("java.util.logging.LogManager").getLogManager()
                 _let_go_of_thread()

@@ -640,4 +640,4 @@ class Search:
                 "readable": self._readable.chunks,
                 **parameters,
             }
-        return self._connection.read(statement(name, graph=parameters.get("graph")), parameters)
+        return self._connection.read_plain(statement(name, graph=parameters.get("graph")), parameters)

@@ -7,10 +7,14 @@ plain. pint says what a unit measures.
 from __future__ import annotations
 
 import hashlib
+import json
 import os
+import tempfile
 import unicodedata
+from contextlib import suppress
 from fractions import Fraction
 from functools import lru_cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -177,12 +181,17 @@ CONVERTED = {
 """Symbols of one quantity whose sizes pint relates. Months and years have no fixed length, VA is not W, VAC is not VDC: not here."""
 
 
-@lru_cache(maxsize=4096)
 def scale(unit: str) -> tuple[Fraction, str]:
     """Split a canonical unit into its size and the unit it is a multiple of: `mV` → (1/1000, V), `min` → (60, s), `°C` → (1, °C).
 
     Two quantities are the same when value times size and the second part are equal. Exact: pint computes with fractions.
     """
+    known = _known_units().get(unit)
+    return known[1] if known is not None else _scale(unit)
+
+
+@lru_cache(maxsize=4096)
+def _scale(unit: str) -> tuple[Fraction, str]:
     prefix, base = _SCALED.get(unit, ("", unit))
     if not prefix and base not in CONVERTED:
         return Fraction(1), base
@@ -203,12 +212,16 @@ def scale(unit: str) -> tuple[Fraction, str]:
     return size, "B" if base == "iB" else base
 
 
-@lru_cache(maxsize=1024)
 def dimension(unit: str) -> str:
     """Say what a canonical unit measures: `hPa` → pressure; "" where that is not known."""
+    known = _known_units().get(unit)
+    return known[0] if known is not None else _dimension(unit)
+
+
+@lru_cache(maxsize=1024)
+def _dimension(unit: str) -> str:
     if unit in DIMENSION_BY_SYMBOL:
         return DIMENSION_BY_SYMBOL[unit]
-    # pint takes a third of a second to import: only a question about dimensions pays for it.
     from pint.errors import PintError
 
     try:
@@ -220,6 +233,39 @@ def dimension(unit: str) -> str:
     if "bit" in str(measured) or "byte" in str(measured):
         return "data rate"
     return _dimension_names().get(str(measured.dimensionality), "")
+
+
+Known = tuple[str, tuple[Fraction, str]]
+"""Dimension and scale of a unit."""
+
+
+@lru_cache(maxsize=1)
+def _known_units() -> dict[str, Known]:
+    """Return what pint says of every unit in SYMBOLS: from a file in the user's cache folder, written by the first process that asks.
+
+    pint takes half a second to import and to read its definitions, in each process.
+    """
+    file = _known_units_file()
+    try:
+        rows = json.loads(file.read_text(encoding="utf-8"))
+        return {unit: (measured, (Fraction(size), base)) for unit, measured, size, base in rows}
+    except (OSError, ValueError, TypeError):
+        pass  # not there, or somebody else's
+    units = sorted(set(SYMBOLS.values()))
+    known = {unit: (_dimension(unit), _scale(unit)) for unit in units}
+    rows = [[unit, measured, str(size), base] for unit, (measured, (size, base)) in known.items()]
+    with suppress(OSError):  # read-only: the next process asks pint, too
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile("w", dir=file.parent, suffix=".tmp", delete=False, encoding="utf-8") as out:
+            json.dump(rows, out, ensure_ascii=False)
+        Path(out.name).replace(file)
+    return known
+
+
+def _known_units_file() -> Path:
+    """Name the file by all that its content depends on: pint's version and this module."""
+    of = f"{version('pint')} {hashlib.sha256(Path(__file__).read_bytes()).hexdigest()}"
+    return user_cache_path("kgrag", appauthor=False) / f"units-{hashlib.sha256(of.encode()).hexdigest()[:16]}.json"
 
 
 def _pint_name(unit: str) -> str:

@@ -52,6 +52,7 @@ def words(text: str) -> list[str]:
     return WORD.findall(text)
 
 
+@lru_cache(maxsize=1 << 17)
 def plain(word: str) -> str:
     """Fold a word's case and take its possessive off: `Arduino's` → `arduino`."""
     return word.casefold().removesuffix("'s").removesuffix("’s")
@@ -59,7 +60,7 @@ def plain(word: str) -> str:
 
 def folded_words(text: str) -> frozenset[str]:
     """Return the different words of a text, each `plain`."""
-    return frozenset(map(plain, WORD.findall(text)))
+    return frozenset(map(plain, set(WORD.findall(text))))
 
 
 @lru_cache(maxsize=1 << 17)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
@@ -19,6 +20,8 @@ __all__ = ["Arrange", "Budget", "NearDuplicates", "Read", "arranged", "evidence_
 
 READ_PER_SHOWN = 2
 """Candidates whose text is read for each piece that may be shown: room for near-duplicates and for what does not fit the budget."""
+REMEMBERED_TEXTS = 2000
+"""Of pieces that were read lately: a warm store asks for the same ones again."""
 
 
 class Read(Step):
@@ -59,9 +62,11 @@ class NearDuplicates(Step):
 
     async def __call__(self, state: State, resources: Resources) -> State:
         """Keep the first of each; chunks about different things that the question names are both kept."""
+        about: dict[str, set[str]] = {}
+        for entity in state.named:
+            about.setdefault(entity.key, set()).update(chunk.chunk_id for chunk in entity.chunks)
         subjects = [
-            frozenset(e.key for e in state.named if any(piece.chunk_id == chunk.chunk_id for chunk in e.chunks))
-            for piece in state.evidence
+            frozenset(key for key, chunks in about.items() if piece.chunk_id in chunks) for piece in state.evidence
         ]
         texts = [piece.text for piece in state.evidence]
         kept = first_of_each(texts, threshold=self.threshold, subjects=subjects)
@@ -107,17 +112,14 @@ def first_of_each(
     are both kept: who asks about two products wants to know of each.
     """
     kept: list[int] = []
-    seen: list[tuple[frozenset[str], frozenset[str], frozenset[str]]] = []
+    # Only texts with the same numbers about the same subject can be near-duplicates: most are compared with none.
+    alike: dict[tuple[frozenset[str], frozenset[str]], list[frozenset[str]]] = {}
     for position, text in enumerate(texts):
-        subject = subjects[position] if subjects else frozenset()
-        said = folded_words(text)
-        numbers = frozenset(word for word in said if any(c.isdigit() for c in word))
-        if not any(
-            numbers == other_numbers and subject == other_subject and _jaccard(said, other) >= threshold
-            for other, other_numbers, other_subject in seen
-        ):
+        said, numbers = _words_and_numbers(text)
+        seen = alike.setdefault((numbers, subjects[position] if subjects else frozenset()), [])
+        if not any(_jaccard(said, other) >= threshold for other in seen):
             kept.append(position)
-            seen.append((said, numbers, subject))
+            seen.append(said)
     return kept
 
 
@@ -189,6 +191,13 @@ def _of_community(candidate: Candidate, resources: Resources) -> Evidence:
         score=round(candidate.score, 6),
         why=candidate.why,
     )
+
+
+@lru_cache(maxsize=REMEMBERED_TEXTS)
+def _words_and_numbers(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the words of a text, and those of them with digits."""
+    said = folded_words(text)
+    return said, frozenset(word for word in said if any(c.isdigit() for c in word))
 
 
 def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
