@@ -13,7 +13,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, Self, TypeVar
 
 from kgrag.common.waiting import wait_for
-from kgrag.models import CHAT_MODELS, EMBEDDERS, check_model_names, is_hosted, open_chat_model, open_embedder, open_reranker
+from kgrag.models import (
+    CHAT_MODELS,
+    EMBEDDERS,
+    check_model_names,
+    is_hosted,
+    open_chat_model,
+    open_embedder,
+    open_reranker,
+)
 from kgrag.settings import Settings, load_settings
 from kgrag.store.graph import GraphStore, open_store, store_exists
 from kgrag.types import Answer, Community, Document, Evidence, Usage

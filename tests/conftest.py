@@ -59,6 +59,8 @@ def pytest_configure() -> None:
     os.environ.setdefault("ARCADEDB_JVM_ARGS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
     # llama.cpp's threads spin while they wait for each other: for minutes on a busy machine.
     os.environ["LLAMA_ARG_THREADS"] = "1"
+    # An archive of Java's classes would be made by the first test that asks in a process of its own.
+    os.environ["KGRAG_JVM_ARCHIVE"] = "off"
     # A job in the background ignores SIGINT, and so would every program that a test starts and interrupts.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)

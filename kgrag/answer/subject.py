@@ -42,6 +42,7 @@ class Subject:
         self._named = Gazetteer([*names, *settings], as_written=names)
         names += settings
         self._count = len(names)
+        self._said: dict[str, set[str]] = {}
         self._above = [self._keys(f"{piece.title}\n{piece.section}") for piece in evidence]
         self._inside = [self._keys(piece.text) for piece in evidence]
         self._titles = {key for piece in evidence for key in self._keys(piece.title)}
@@ -69,7 +70,11 @@ class Subject:
         return min(1.0, (len(here) + PART_OF_SUBJECT * len(self._inside[index] - here)) / self._count)
 
     def _keys(self, text: str) -> set[str]:
-        return {match.key for match in self._named.find(text)}
+        """The names that a text says; titles and headings are asked for again and again."""
+        found = self._said.get(text)
+        if found is None:
+            found = self._said[text] = {match.key for match in self._named.find(text)}
+        return found
 
 
 def unknown_names(asked: Question, evidence: Sequence[Evidence]) -> tuple[list[Unknown], list[Unknown]]:

@@ -149,9 +149,7 @@ def _of_texts(
     }
 
 
-def _of_headings(
-    pieces: Sequence[Evidence], asked: frozenset[str], weights: Mapping[str, float]
-) -> dict[str, Column]:
+def _of_headings(pieces: Sequence[Evidence], asked: frozenset[str], weights: Mapping[str, float]) -> dict[str, Column]:
     weigh = _Weighing(asked, weights)
     headings = [_terms(piece.section) - _terms(piece.title) for piece in pieces]
     return {

@@ -90,7 +90,9 @@ def start_jvm(crash_folder: Path) -> None:
                     jvm.start_jvm(heap_size=heap, jvm_args=[*quiet, *quick])
                 if archive is not None and archive.records:
                     machine = java_class("java.lang.management.ManagementFactory").getRuntimeMXBean()
-                    archive.started([str(option) for option in machine.getInputArguments()], str(machine.getClassPath()))
+                    archive.started(
+                        [str(option) for option in machine.getInputArguments()], str(machine.getClassPath())
+                    )
                 # Reads the configuration now: the file goes.
                 java_class("java.util.logging.LogManager").getLogManager()
                 _let_go_of_thread()

@@ -79,7 +79,7 @@ class Archive:
             return
         command = [sys.executable, "-m", "kgrag.store.jvm_archive", str(self._record), str(self.file), self._class_path]
         with suppress(OSError):
-            subprocess.Popen(  # noqa: S603 - our own module
+            subprocess.Popen(
                 [*command, *self._options],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -109,7 +109,7 @@ def create(record: Path, archive: Path, class_path: str, options: Sequence[str])
         made = Path(folder) / archive.name
         command = [str(_java()), "-XX:AOTMode=create", f"-XX:AOTConfiguration={record}", f"-XX:AOTCache={made}"]
         try:
-            subprocess.run(  # noqa: S603 - Java of the database's package
+            subprocess.run(
                 [*command, *options, "-cp", class_path],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,

@@ -286,6 +286,8 @@ class Gazetteer:
 
     def find(self, text: str) -> list[NameMatch]:
         """Find the known names of a text, in order and without overlap."""
+        if not self._cores:
+            return []
         pieces = _read(text)
         forms, glues, kinds, begins = pieces.forms, pieces.glues, pieces.kinds, self._begins
         found: list[NameMatch] = []

@@ -245,13 +245,14 @@ def _known_units() -> dict[str, Known]:
 
     pint takes half a second to import and to read its definitions, in each process.
     """
-    file = _known_units_file()
+    file, units = _known_units_file(), sorted(set(SYMBOLS.values()))
     try:
         rows = json.loads(file.read_text(encoding="utf-8"))
-        return {unit: (measured, (Fraction(size), base)) for unit, measured, size, base in rows}
+        read = {unit: (measured, (Fraction(size), base)) for unit, measured, size, base in rows}
     except (OSError, ValueError, TypeError):
-        pass  # not there, or somebody else's
-    units = sorted(set(SYMBOLS.values()))
+        read = {}
+    if [*read] == units:  # else it is not there, or not whole
+        return read
     known = {unit: (_dimension(unit), _scale(unit)) for unit in units}
     rows = [[unit, measured, str(size), base] for unit, (measured, (size, base)) in known.items()]
     with suppress(OSError):  # read-only: the next process asks pint, too
