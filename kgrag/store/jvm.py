@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from kgrag.errors import InputError, StoreUnavailable
-from kgrag.store.jvm_archive import Archive
+from kgrag.store.jvm_archive import Archive, speaks_of_archives
 
 __all__ = ["HEAP_VARIABLE", "call_at_exit", "expect_short_life", "expects_short_life", "java_class", "start_jvm"]
 
@@ -57,7 +57,7 @@ def start_jvm(crash_folder: Path) -> None:
         archive = None
         quick = [*QUICK_START] if _short_life.is_set() else []
         of_user = os.environ.get("ARCADEDB_JVM_ARGS", "")
-        if quick and "jpype" not in sys.modules and "AOT" not in of_user:
+        if quick and "jpype" not in sys.modules and not speaks_of_archives(of_user):
             archive = Archive((*quick, of_user))
             quick += archive.arguments(make=_typical.is_set())
         try:

@@ -24,7 +24,7 @@ from pathlib import Path
 
 from platformdirs import user_cache_path
 
-__all__ = ["ARCHIVE_VARIABLE", "Archive"]
+__all__ = ["ARCHIVE_VARIABLE", "Archive", "speaks_of_archives"]
 
 ARCHIVE_VARIABLE = "KGRAG_JVM_ARCHIVE"
 """Environment variable; `off`: no archive is made or used."""
@@ -36,6 +36,11 @@ CREATION_LIMIT_S = 300
 UNUSED_S = 30 * 24 * 3600
 LOWEST_PRIORITY = 19
 _OF_THIS_START = ("-XX:AOT", "-Xlog", "-Xmx", "-XX:ErrorFile", "-Djava.class.path", "-Djava.util.logging.config.file")
+
+
+def speaks_of_archives(options: str) -> bool:
+    """Say whether the user's own options are about archives or the machine's log: then they decide."""
+    return any(word in options for word in ("AOT", "SharedArchive", "-Xshare", "-Xlog"))
 
 
 class Archive:
@@ -77,7 +82,8 @@ class Archive:
         """Have the archive made in the background, of what the machine wrote down; where it wrote nothing, nothing happens."""
         if self._record is None or not self._class_path or not self._record.is_file():
             return
-        command = [sys.executable, "-m", "kgrag.store.jvm_archive", str(self._record), str(self.file), self._class_path]
+        # By its file, wherever that is: it needs nothing else of this package.
+        command = [sys.executable, "-P", __file__, str(self._record), str(self.file), self._class_path]
         with suppress(OSError):
             subprocess.Popen(
                 [*command, *self._options],
@@ -129,7 +135,7 @@ def create(record: Path, archive: Path, class_path: str, options: Sequence[str])
 
 
 def _forget_unused(archive: Path) -> None:
-    for other in archive.parent.glob("java-*.aot"):
+    for other in (*archive.parent.glob("java-*.aot"), *archive.parent.glob("java-*.record")):
         with suppress(OSError):
             if time.time() - other.stat().st_mtime > UNUSED_S:
                 other.unlink()
