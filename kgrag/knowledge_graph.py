@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from kgrag.jobs.report import BuildReport
     from kgrag.jobs.resolve import Explanation, ResolveReport
     from kgrag.jobs.train import TrainedRanker
+    from kgrag.jobs.train_links import LinkOptions, TrainedLinks
     from kgrag.models.base import ChatModel, Embedder, Reranker
     from kgrag.models.meter import Meter
     from kgrag.retrieve import AdaptiveRetriever, Retrieval, Retriever
@@ -529,6 +530,27 @@ class AsyncKnowledgeGraph:
             progress=progress,
         )
 
+    async def train_links(
+        self,
+        out: str | Path,
+        *,
+        questions: str | Path | None = None,
+        options: LinkOptions | None = None,
+        progress: Progress | None = None,
+    ) -> TrainedLinks:
+        """Train a link predictor and write it with a pipeline that uses it; see `kgrag.jobs.train_links.train_links`."""
+        from kgrag.jobs.train_links import train_links
+
+        return await train_links(
+            Path(out),
+            store=self.store,
+            graph=self.graph_name(self.settings.graph) if self.store.graphs.counts() else "",
+            embedder=self.embedder,
+            questions=Path(questions) if questions is not None else None,
+            options=options,
+            progress=progress,
+        )
+
     async def status(self) -> dict[str, Any]:
         """Say what the store holds, as `kgrag status --json` does."""
         from kgrag.jobs.status import status
@@ -775,6 +797,7 @@ class KnowledgeGraph:
     compare_outlook = _waiting(AsyncKnowledgeGraph.compare_outlook)
     make_questions = _waiting(AsyncKnowledgeGraph.make_questions)
     train_ranker = _waiting(AsyncKnowledgeGraph.train_ranker)
+    train_links = _waiting(AsyncKnowledgeGraph.train_links)
     status = _waiting(AsyncKnowledgeGraph.status)
     types = _waiting(AsyncKnowledgeGraph.types)
     cypher = _waiting(AsyncKnowledgeGraph.cypher)

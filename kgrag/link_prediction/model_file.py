@@ -7,6 +7,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 from pydantic import ValidationError
@@ -71,7 +72,7 @@ def read_model(file: Path) -> ModelFile:
         model = _model(about, parameters)
     except FileNotFoundError:
         raise InputError(f"{file}: expected a link predictor, got no file. Train one: kgrag train lp.") from None
-    except (OSError, ValueError, KeyError, TypeError, ValidationError) as error:
+    except (OSError, ValueError, KeyError, TypeError, BadZipFile, ValidationError) as error:
         raise InputError(f"{file}: expected a link predictor that kgrag train lp wrote: {error}") from error
     if model.fingerprint != about["fingerprint"]:
         raise InputError(

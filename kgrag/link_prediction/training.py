@@ -1,4 +1,4 @@
-"""Training: binary cross-entropy with negative sampling over the edges between questions and chunks (LP-RAG, equation of its section 2.6)."""
+"""Training: binary cross-entropy with negative sampling over the edges between questions and chunks, as LP-RAG has it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
+from zipfile import BadZipFile
 
 import autograd.numpy as anp
 import numpy as np
@@ -268,7 +269,7 @@ class _Run:
                     kind, _, name = key.partition(" ")
                     if name:
                         parts[kind][name] = kept[key]
-        except (OSError, ValueError, KeyError):
+        except (OSError, ValueError, KeyError, BadZipFile):
             return None
         return cls(
             parts["now"], parts["m"], parts["v"], parts["best"], about["steps"], about["losses"], about["best_epoch"]

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
+
 from kgrag.models.base import Vectors
 from kgrag.store.connection import Connection, Transaction
 from kgrag.store.extractions import Removed, move_extractions, remove_chunks_from_graphs
@@ -125,6 +127,18 @@ class Documents:
             rows = self._connection.read(statement("store/document_chunk_counts"), {})
             return sum(int(row["chunks"]) for row in rows if row["document_id"] in self._readable)
         return int(self._connection.read(statement("store/count_chunks"), {})[0]["chunks"])
+
+    def vectors(self) -> tuple[list[str], Vectors]:
+        """Return the ids of the chunks that have a vector, sorted, and their vectors: [len(ids), dimensions]."""
+        if self._schema.meta is None:
+            return [], np.zeros((0, 0), dtype=np.float32)
+        found = {
+            str(chunk): np.asarray(vector, dtype=np.float32)
+            for chunk, vector in self._connection.stream_values(statement("store/chunk_vectors"), {})
+        }
+        ids = sorted(found)
+        vectors = np.array([found[chunk] for chunk in ids], dtype=np.float32)
+        return ids, vectors.reshape(len(ids), self._schema.dimensions)
 
     def chunks_without_embedding(self, limit: int) -> list[Chunk]:
         """Return up to `limit` chunks that wait for their vector."""

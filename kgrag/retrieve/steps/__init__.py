@@ -12,6 +12,7 @@ from kgrag.retrieve.steps.entity import EntitySeeds
 from kgrag.retrieve.steps.evidence import Arrange, Budget, NearDuplicates, Read
 from kgrag.retrieve.steps.kg import GraphExpansion
 from kgrag.retrieve.steps.learnt import Learnt
+from kgrag.retrieve.steps.link_prediction import LinkPrediction
 from kgrag.retrieve.steps.links import Links
 from kgrag.retrieve.steps.listing import CountAndList
 from kgrag.retrieve.steps.names import Names
@@ -44,7 +45,7 @@ BUILT_IN: tuple[type[Step], ...] = (
     *(Rewrite, ContentTerms, Keywords, RuleKeywords, Decompose, Coordination, StepBack, Topic),
     *(CountAndList, Text2Cypher),
     *(Embed, Hyde, Feedback),
-    *(Dense, Sparse, Hybrid, EntitySeeds, CommunitySeeds, GlobalSeeds, GlobalSimilarity),
+    *(Dense, Sparse, Hybrid, LinkPrediction, EntitySeeds, CommunitySeeds, GlobalSeeds, GlobalSimilarity),
     *(Names, Adjacent, Links, Paths, GraphExpansion, CommunityExpansion, PageRank),
     *(Read, Proximity, Learnt, CrossEncoder, Cohere, Listwise, LateInteraction, NearDuplicates, Diversification),
     *(Budget, Arrange),
