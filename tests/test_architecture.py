@@ -20,7 +20,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("jobs",),
     ("evaluate",),
     ("retrieve", "answer", "extract", "resolve", "communities"),
-    ("neo4j_local", "testing"),
+    ("neo4j_local", "testing", "link_prediction"),
     ("documents", "models", "store"),
     ("text",),
     ("common",),

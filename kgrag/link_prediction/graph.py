@@ -89,7 +89,7 @@ class ChunkGraph:
     @property
     def degrees(self) -> NDArray[np.float32]:
         """Neighbours of each node."""
-        return np.diff(self.adjacency.indptr).astype(np.float32)
+        return np.asarray(np.diff(self.adjacency.indptr), dtype=np.float32)
 
     def common(self, pairs: Indexes) -> csr_array:
         """Return which nodes are neighbours of both nodes of each pair: [pairs, nodes], 1 or 0."""

@@ -230,8 +230,8 @@ class _Run:
         changed = {}
         for name, value in self.parameters.items():
             slope = gradient[name] + options.weight_decay * value
-            self.first[name] = one * self.first[name] + (1.0 - one) * slope
-            self.second[name] = two * self.second[name] + (1.0 - two) * slope * slope
+            self.first[name] = np.asarray(one * self.first[name] + (1.0 - one) * slope, dtype=np.float32)
+            self.second[name] = np.asarray(two * self.second[name] + (1.0 - two) * slope * slope, dtype=np.float32)
             first = self.first[name] / (1.0 - one**self.steps)
             second = self.second[name] / (1.0 - two**self.steps)
             changed[name] = (value - options.learning_rate * first / (np.sqrt(second) + 1e-8)).astype(np.float32)
@@ -253,7 +253,7 @@ class _Run:
         about = {"digest": digest, "steps": self.steps, "losses": self.losses, "best_epoch": self.best_epoch}
         partial = file.with_name(f"{file.name}.new")
         with partial.open("wb") as out:
-            np.savez(out, about=np.array(json.dumps(about)), **arrays)
+            np.savez(out, allow_pickle=False, about=np.array(json.dumps(about)), **arrays)
         partial.replace(file)
 
     @classmethod

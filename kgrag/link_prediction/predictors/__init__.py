@@ -15,7 +15,7 @@ from kgrag.link_prediction.predictors.vgae import VGAE
 __all__ = ["MLP", "NCN", "PEG", "PREDICTORS", "SEAL", "VGAE", "Predictor", "Shape", "predictor_of"]
 
 PREDICTORS: Mapping[str, Callable[[Shape], Predictor]] = MappingProxyType(
-    {one.kind: one for one in (NCN, VGAE, PEG, SEAL, MLP)}
+    {"ncn": NCN, "vgae": VGAE, "peg": PEG, "seal": SEAL, "mlp": MLP}
 )
 
 

@@ -118,13 +118,15 @@ def _steps_from(edges: Dense, end: int, *, removed: int) -> NDArray[np.intp]:
 def _heaviest(adjacency: csr_array, node: int) -> NDArray[np.intp]:
     begin, end = adjacency.indptr[node], adjacency.indptr[node + 1]
     neighbours, weights = adjacency.indices[begin:end], adjacency.data[begin:end]
-    return neighbours[np.lexsort((neighbours, -weights))[:MOST_NEIGHBOURS]]
+    return np.asarray(neighbours[np.lexsort((neighbours, -weights))[:MOST_NEIGHBOURS]], dtype=np.intp)
 
 
 def _sorted_nodes(last: Any, sizes: NDArray[np.intp]) -> csr_array:
     """Return which node stands at which place after sort pooling: [pairs * SORTED, nodes]; places beyond a subgraph's size stay empty."""
     values = np.asarray(getattr(last, "_value", last))[:, 0]
-    rows, columns, start = [], [], 0
+    rows: list[int] = []
+    columns: list[int] = []
+    start = 0
     for pair, size in enumerate(sizes):
         order = np.argsort(-values[start : start + size], kind="stable")[:SORTED]
         rows.extend(range(pair * SORTED, pair * SORTED + len(order)))
