@@ -132,9 +132,10 @@ class Documents:
         """Return the ids of the chunks that have a vector, sorted, and their vectors: [len(ids), dimensions]."""
         if self._schema.meta is None:
             return [], np.zeros((0, 0), dtype=np.float32)
+        parameters = {"documents": None if self._readable is None else sorted(self._readable)}
         found = {
             str(chunk): np.asarray(vector, dtype=np.float32)
-            for chunk, vector in self._connection.stream_values(statement("store/chunk_vectors"), {})
+            for chunk, vector in self._connection.stream_values(statement("store/chunk_vectors"), parameters)
         }
         ids = sorted(found)
         vectors = np.array([found[chunk] for chunk in ids], dtype=np.float32)

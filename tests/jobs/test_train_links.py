@@ -90,6 +90,16 @@ def test_a_chunk_that_came_later_is_found_by_the_predictor_of_before(opened: Kno
     assert first.source_id == "new"
 
 
+def test_what_a_group_may_not_read_is_no_node(opened: KnowledgeGraph) -> None:
+    document, *others = opened.store.documents.all()
+    limited = opened.store.limited_to([document.id])
+    ids, vectors = limited.documents.vectors()
+    assert ids == [chunk.id for chunk in opened.store.documents.chunks_of([document.id])]
+    assert vectors.shape == (1, 384)
+    assert len(others) == 11
+    assert stored_chunks(limited, opened.graph_name(), TrainingOptions()).ids == tuple(ids)
+
+
 def test_a_threshold_leaves_what_is_likely_and_never_nothing(opened: KnowledgeGraph, tmp_path: Path) -> None:
     trained = opened.train_links(tmp_path / "boards.toml", options=FEW)
     text = trained.out.read_text(encoding="utf-8")
