@@ -19,8 +19,10 @@ ROOT = Path(__file__).resolve().parents[2]
 QUESTION = "Which X-100 boards and TPR transmitters have an output of 4 to 20 mA, and which of them measure pressure?"
 AT_ONCE = {"hybrid": 2, "names": 2}
 """Steps that ask for two lists: both questions are under way before either is answered."""
-WHOLE = {"walk_chunks", "walk_relations", "walk_links", "ledger_state", "graph_names"}
-"""Statements that are for all there is: the graph of PageRank, read once, and what the store has."""
+WALK, STORE = {"walk_chunks", "walk_relations", "walk_links"}, {"ledger_state", "graph_names", "graph_types"}
+LISTING = {"amounts", "things", "stated_words"}
+WHOLE = WALK | STORE | LISTING
+"""Statements that are for all there is: the graph of PageRank, read once, what the store has, and counts of all things with a property."""
 COMMUNITIES = {"communities_of_level", "nearest_communities", "any_community", "graph_entity"}
 """A level of communities is read as a whole; the last two stop at the first node."""
 SCANS = {"AllNodesScan", "NodeByLabelScan", "UnionNodeByLabelsScan", "CartesianProduct"}
