@@ -10,7 +10,7 @@ from kgrag.answer.slots import fits
 from kgrag.answer.statements import Statement, statements
 from kgrag.answer.subject import Subject, has_identifier
 from kgrag.text.answer_shapes import ONE_THING
-from kgrag.text.name_shapes import exact_identifiers, identifiers
+from kgrag.text.name_shapes import exact_identifiers, identifiers, names_of_row
 from kgrag.text.questions import Question
 from kgrag.text.words import stems
 from kgrag.types import Evidence
@@ -67,7 +67,7 @@ def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]
             if asked.kind in ONE_THING and len(statement.items) > 1:
                 continue
             about = f"{statement.heading}\n{statement.label}\n{statement.before}"
-            subject = named.share(index, statement.text, about)
+            subject = named.share(index, statement.text, about, tuple(names_of_row(statement.cells)))
             if subject is None:
                 continue
             if exact and not any(has_identifier(one, f"{statement.label}\n{statement.heading}") for one in exact):
@@ -98,9 +98,10 @@ def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]
 
 
 def in_context(candidate: Candidate, evidence: Sequence[Evidence]) -> str:
-    """Write a statement with all that it is about and does not say itself: title, heading, label. What an embedder reads."""
+    """Write a statement with all that it is about and does not say itself: title, heading, label or description. What an embedder reads."""
     statement = candidate.statement
-    return _headed(statement.text, (evidence[candidate.evidence].title, statement.heading, statement.label))
+    of = statement.before if statement.is_property else statement.label
+    return _headed(statement.text, (evidence[candidate.evidence].title, statement.heading, of))
 
 
 def for_reader(candidate: Candidate, asked: Question, *, title: str) -> str:

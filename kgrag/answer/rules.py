@@ -27,7 +27,7 @@ PREAMBLE = "From the documents, as they say it:"
 
 OWN_REFERENCE = re.compile(r"\[(\d+)\]")
 
-WEIGHTS = {"coverage": 0.20, "aspect": 0.10, "similarity": 0.40, "fits": 0.18, "subject": 0.12, "rank": 0.11}
+WEIGHTS = {"coverage": 0.20, "aspect": 0.10, "similarity": 0.40, "fits": 0.22, "subject": 0.12, "rank": 0.11}
 """How much what speaks for a statement counts."""
 
 STATEMENTS_BY_KIND = {"summary": 8, "comparison": 6}
@@ -121,7 +121,8 @@ def _as_written(asked: Question, terms: set[str]) -> list[str]:
 def _choose(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evidence], most: int) -> list[Candidate]:
     """The best statements that do not say the same again, as many as the question needs."""
     best = found[0]
-    suffices = asked.kind in ONE_THING and best.fits == 1.0 and best.coverage >= SUFFICIENT_COVERAGE
+    one_thing = asked.kind in ONE_THING or bool(best.statement.cells)
+    suffices = one_thing and best.fits == 1.0 and best.coverage >= SUFFICIENT_COVERAGE
     least = (BESIDE_SUFFICIENT if suffices or best.statement.items else RELATIVE_SCORE) * best.score
     chosen: list[Candidate] = []
     for candidate in found:

@@ -27,6 +27,10 @@ BECAUSE = re.compile(
 NUMBER = re.compile(
     rf"(?<![\w.])[-+]?\d[\w.,]*|\b0x[0-9a-fA-F]+\b|\b(?:{'|'.join(COUNT_BY_WORD)}|zero|half)\b", re.IGNORECASE
 )
+DIGITS = re.compile(
+    r"\b(?:ports?|limit|maxim\w+|minim\w+|at most|at least|how (?:many|often|long|large|big))\b", re.IGNORECASE
+)
+"""What only a number answers; a default or a value may also be a word."""
 SETTING_WORD = re.compile(
     r"\b(?:on|off|yes|no|none|true|false|enabled|disabled|unlimited|all|any|unset)\b", re.IGNORECASE
 )
@@ -39,7 +43,7 @@ CUES = (
     ),
     (
         re.compile(
-            r"\bmaximum|\bat most|\blimit|\bhow (?:big|long|large|many|much|deep|high)\b|\bmax\b|\bup to\b",
+            r"\bmaximum|\bat most|\blimit|\bhow (?:big|long|large|many|much|deep|high)\b.*\b(?:can|may|could|be)\b|\bmax\b|\bup to\b",
             re.IGNORECASE,
         ),
         re.compile(
@@ -126,6 +130,8 @@ def _value(asked: Question, statement: Statement) -> float:
     """A number, or a word that a setting can have; more where it stands beside what makes it a default or a limit."""
     if any(c.isdigit() for c in statement.text) or NUMBER.search(statement.text):
         return _cued(asked, statement, 0.5)
+    if DIGITS.search(asked.text):
+        return 0.0
     has_word = SETTING_WORD.search(statement.text) or identifiers(statement.text) - identifiers(asked.text)
     return 0.5 * _cued(asked, statement, 0.4) if has_word else 0.0
 
@@ -175,6 +181,8 @@ def _defines(asked: Question, statement: Statement) -> float:
     thing = OF_WHAT.split(ASKS.sub("", asked.text), maxsplit=1)[0]
     terms = {s for w, s in stems(thing) if s in asked.terms} or asked.terms
     if statement.own_label and {s for _, s in stems(statement.label)} & terms:
+        return 1.0
+    if any(terms <= {s for _, s in stems(header)} for header, value in statement.cells if value):
         return 1.0
     match = DEFINES.search(statement.text)
     if match is None or not terms:

@@ -36,8 +36,17 @@ _TITLE_WORD = r"(?:[A-Z0-9][\w'’-]*|of|the|an?|and|or|for|in|on|to|with|by)"
 TITLE_ITEM = re.compile(rf"{_TITLE_WORD}(?: {_TITLE_WORD})+")
 """A numbered item of nothing but capitalised words heads the paragraphs that follow it."""
 MAX_LABEL_WORDS = 9
+PROPERTY = re.compile(
+    r"(?:(?:default|allowed|possible|valid|initial|factory|recommended)s?\b|(?:type|range|unit|value|min|max|minimum|maximum|effect|units)\b"
+    r"|(?:specifies|description|notes?|examples?|syntax|context|format|scope|since|available|availability|required|optional)$)",
+    re.IGNORECASE,
+)
+"""A label that names no thing but what is said of one (`Default value: 60`): of what stands before it under the same heading."""
 CODE = re.compile(r"[=<>{}$#|\\/_]|(?:^|\s)--?\w|\w\(|\d|\b[a-z]+\.[a-z]+\b")
 """What a line of a program, of a session or of settings has, and a heading has not."""
+PROGRAM = re.compile(r"[=<>{}#|;$]|\s--?\w")
+CODE_INDENT = 4
+"""A line of a program or of settings announces nothing: it has such a character, or stands so many blanks from the margin."""
 POINTS_BACK = re.compile(
     r"(?:it|its|this|these|they|their|such|that|those|he|she|his|her|hence|therefore|the default|otherwise)\b",
     re.IGNORECASE,
@@ -70,6 +79,11 @@ class Statement:
     items: tuple[str, ...] = ()
     """Of a list: its items."""
     is_item: bool = False
+
+    @property
+    def is_property(self) -> bool:
+        """Whether it says something (`Default value: 60`) of what `before` describes."""
+        return self.own_label and bool(self.before) and PROPERTY.match(self.label) is not None
 
     @property
     def own_label(self) -> bool:
@@ -109,25 +123,33 @@ def _single(piece: Evidence, passage: Reflowed) -> Iterator[Statement]:
     heading, label, lead = _last_heading(piece), "", ""
     of_item = False
     earlier: list[str] = []
+    described = ""
     begin, end_before = 0, 0
+    first_line = text.partition("\n")[0]
+    context_end = len(first_line) if _repeats_context(first_line, piece) else 0
     for sentence in sentences(text):
         written = text[sentence.start : sentence.end]
         begins_paragraph = "\n" in text[end_before : sentence.start] or not end_before
         line = text[text.rfind("\n", 0, sentence.start) + 1 : sentence.start]
         in_list = ITEM_MARK.fullmatch(line) is not None
         end_before = sentence.end
-        if METADATA_LINE.match(sentence.text) or _repeats_context(sentence.text, piece):
+        if sentence.start < context_end or METADATA_LINE.match(sentence.text) or _repeats_context(sentence.text, piece):
             continue
-        if not sentence.cells and begins_paragraph and is_heading(written, in_list=in_list):
-            heading, label, earlier = HEADING_NUMBER.sub("", " ".join(written.split())), "", []
+        is_code = len(line) >= CODE_INDENT or (PROGRAM.search(written) and not HEADING.match(written))
+        if not (sentence.cells or is_code) and begins_paragraph and is_heading(written, in_list=in_list):
+            heading, label, earlier, described = HEADING_NUMBER.sub("", " ".join(written.split())), "", [], ""
             if not CODE.search(heading):
                 continue
         if in_list and TITLE_ITEM.fullmatch(sentence.text) and len(sentence.text.split()) <= MAX_HEADING_WORDS:
-            heading, label, earlier = sentence.text, "", []
+            heading, label, earlier, described = sentence.text, "", [], ""
         if begins_paragraph and not sentence.cells:
             carried = "" if in_list or of_item or passage.terms else label
             label = _label(written) or passage.term_at(sentence.start) or carried
             before = lead if in_list else earlier[-1] if earlier and POINTS_BACK.match(sentence.text) else ""
+            if described and PROPERTY.match(label) and sentence.text.startswith(label):
+                before = before or described
+            else:
+                described = sentence.text
             earlier, of_item = [before] if before else [], in_list
         if not in_list and not sentence.text.endswith(":") and _says_nothing(sentence.text, has_label=bool(label)):
             continue

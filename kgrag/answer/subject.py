@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kgrag.text.name_shapes import exact_identifiers, part_numbers
+from kgrag.text.name_shapes import exact_identifiers, names_of_rows, part_numbers, with_names_of_rows
 from kgrag.text.names import Gazetteer, normal_form, quantities
 from kgrag.text.questions import Question
 from kgrag.text.words import stems
@@ -44,22 +44,25 @@ class Subject:
         self._count = len(names)
         self._said: dict[str, set[str]] = {}
         self._above = [self._keys(f"{piece.title}\n{piece.section}") for piece in evidence]
-        self._inside = [self._keys(piece.text) for piece in evidence]
+        self._inside = [self._keys(with_names_of_rows(piece.text)) for piece in evidence]
         self._titles = {key for piece in evidence for key in self._keys(piece.title)}
+        self._in_rows = {key for piece in evidence for key in self._keys("\n".join(names_of_rows(piece.text)))}
         self._parts = {normal_form(part) for name in names for part in part_numbers(name)}
         self._families = {_family(part) for part in self._parts}
 
-    def share(self, index: int, statement: str, about: str = "") -> float | None:
+    def share(self, index: int, statement: str, about: str = "", row: Sequence[str] = ()) -> float | None:
         """Say how much of what is named a statement of piece `index` is about, 0 to 1; None where it is about something else.
 
-        `about` are the heading above it and what it goes on from.
+        `about` are the heading above it and what it goes on from, `row` the names of a row that has them in two cells.
 
-        Something else: a document that does not name any of the documents asked for, or a part whose number is another (`BME680`, asked
-        for `BME688`).
+        Something else: a document that does not name any of the documents asked for, a part whose number is another (`BME680`, asked
+        for `BME688`), or another row than the one that a table has for what is asked for.
         """
         if not self._count:
             return 0.0
-        said = self._keys(statement)
+        said = self._keys("\n".join((statement, *row)))
+        if row and self._in_rows and not self._in_rows & said:
+            return None
         here = said | self._keys(about) | self._above[index]
         if self._titles and not self._titles & (here | self._inside[index]):
             return None
@@ -83,7 +86,7 @@ def unknown_names(asked: Question, evidence: Sequence[Evidence]) -> tuple[list[U
     There is no answer without a name that has a number or is an identifier, nor without a name of several words when nothing as specific
     is found beside it. A quantity that nothing in the evidence has is worth saying: the answer may still be in a range around it.
     """
-    pieces = [f"{piece.title}\n{piece.section}\n{piece.text}" for piece in evidence]
+    pieces = [f"{piece.title}\n{piece.section}\n{with_names_of_rows(piece.text)}" for piece in evidence]
     text = "\n".join(pieces)
     words = {s for _, s in stems(text)}
     fatal: list[Unknown] = []

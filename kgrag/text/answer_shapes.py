@@ -31,7 +31,8 @@ DIMENSIONS = {
     "humidity": "humidity", "weight": "mass", "weigh": "mass", "mass": "mass", "heavy": "mass", "distance": "length",
     "length": "length", "width": "length", "height": "length", "far": "length", "tall": "length", "long": "time", "duration": "time",
     "latency": "time", "delay": "time", "timeout": "time", "interval": "time", "often": "time", "seconds": "time",
-    "milliseconds": "time", "minutes": "time", "hours": "time", "days": "time", "resistance": "resistance",
+    "milliseconds": "time", "minutes": "time", "hours": "time", "days": "time",
+    "runtime": "time", "uptime": "time", "lifetime": "time", "period": "time", "resistance": "resistance",
     "capacitance": "capacitance", "inductance": "inductance", "charge": "charge", "angle": "angle", "area": "area", "speed": "speed",
     "percent": "share", "percentage": "share",
 }  # fmt: skip
@@ -50,7 +51,7 @@ NUMBER_WORDS = re.compile(
 )
 """A question with one of these is answered by a number, or by a setting's word: `on`, `none`, `LOG_ERR`."""
 _SORTS = """
-    argument attribute button class command constant directive directory environment field file flag folder format function header
+    argument attribute button class command constant directive directory driver environment field file flag folder format function header
     instruction keyword library macro method mode module name option package parameter path pin pragma program property protocol
     register service setting signal statement switch symbol syntax tool type utility variable
 """

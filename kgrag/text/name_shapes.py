@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from kgrag.text.sentences import sentences
 from kgrag.text.words import FUNCTION_WORDS
 
-__all__ = ["IDENTIFIER", "NAME", "code_names", "exact_identifiers", "identifiers", "is_code_name", "part_numbers"]
+__all__ = [
+    "IDENTIFIER",
+    "NAME",
+    "code_names",
+    "exact_identifiers",
+    "identifiers",
+    "is_code_name",
+    "names_of_row",
+    "names_of_rows",
+    "part_numbers",
+    "with_names_of_rows",
+]
 
 MAX_PART_CHARACTERS = 24
 NAME_WORD = r"(?:[^\W\d_]*[A-Z0-9][\w®™]*(?:[-.+/][A-Za-z0-9][\w]*)*\+*)"
@@ -50,6 +62,29 @@ REVISION_ONLY = re.compile(
 def identifiers(text: str) -> set[str]:
     """Return what in a text has the form of an identifier, case folded and without quotation marks."""
     return {match.group().casefold().strip("\"'“”`") for match in IDENTIFIER.finditer(text)}
+
+
+MAKER = re.compile(r"\b(?:manufacturers?|makers?|make|brands?|vendors?|suppliers?|company)\b", re.IGNORECASE)
+MODEL = re.compile(r"\b(?:models?|types?|parts?|products?|devices?)\b", re.IGNORECASE)
+"""Headers of the two cells that a name can be divided into: `Acme` and `300` are `Acme 300`."""
+
+
+def names_of_row(cells: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Find the names that a table row (header and value of each cell) has in two cells, manufacturer and model."""
+    makers = [maker for header, maker in cells if maker and MAKER.search(header)]
+    models = [model for header, model in cells if model and MODEL.search(header) and not MAKER.search(header)]
+    yield from (f"{maker} {model}" for maker in makers for model in models)
+
+
+def with_names_of_rows(text: str) -> str:
+    """Return a text followed by the names that rows of its tables have in two cells, a line each."""
+    return "\n".join([text, *names_of_rows(text)])
+
+
+def names_of_rows(text: str) -> Iterator[str]:
+    """Find the names that rows of a text's tables have in two cells."""
+    for row in sentences(text) if MAKER.search(text) else ():
+        yield from names_of_row(row.cells)
 
 
 def exact_identifiers(question: str) -> tuple[str, ...]:

@@ -215,6 +215,39 @@ def test_a_long_question_is_read_by_what_it_asks_at_last() -> None:
     assert last_question("It is slow. Why?") == "It is slow. Why?"
 
 
+DEVICES = """| Manufacturer | Model | Driver | Runtime |
+|---|---|---|---|
+| Acme | 300 | blazer_ser | 12 min |
+| Acme | 500 | usbhid-ups | 20 min |
+| Tripp Lite | SU1500 | tripplite | 30 min |
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "row"),
+    [
+        ("Which driver does the Acme 300 need?", "Manufacturer: Acme; Model: 300; Driver: blazer_ser; Runtime: 12 min"),
+        ("What is the runtime of the Acme 500?", "Manufacturer: Acme; Model: 500; Driver: usbhid-ups; Runtime: 20 min"),
+    ],
+)
+def test_manufacturer_and_model_in_two_cells_are_one_name(question: str, row: str) -> None:
+    assert lines(ask(question, [piece("Devices", DEVICES)])) == [f"- Devices: {row} [1]"]
+
+
+def test_a_model_of_another_manufacturer_is_not_answered_for() -> None:
+    for question in ("Which driver does the Acme 700 need?", "Which driver does the Acme SU1500 need?"):
+        assert ask(question, [piece("Devices", DEVICES)]).abstained
+
+
+def test_a_value_is_given_before_what_only_names_it() -> None:
+    text = (
+        "-L: Tells the daemon to bind to the default TCP port on all available interfaces.\n"
+        "-l address: If the address is an IPv4 address, the square brackets can be omitted. The default port is 42217."
+    )
+    first = lines(ask("What is the default TCP port of rrdcached?", [piece("rrdcached", text)]))[0]
+    assert "42217" in first
+
+
 def test_without_evidence_there_is_no_answer() -> None:
     answer = ask("What is the supply voltage of the X-100?", [])
     assert answer.abstained

@@ -77,3 +77,16 @@ def test_a_preformatted_passage_is_read_by_its_indentation() -> None:
 def test_other_passages_stay_as_they_are() -> None:
     prose = "A paragraph that is as long as it is, since nobody broke it, and so it goes on behind the hundredth column.\nB.\n"
     assert reflow(prose).text == prose
+
+
+def test_a_property_is_said_of_what_its_record_describes() -> None:
+    text = "Manual > 7. Settings > 7.4. buffer-limit\nSpecifies: How much is read at once.\nType of value: Bytes.\nDefault value: 4096\n"
+    said = next(one for one in read(text, section="7. Settings > 7.4. buffer-limit") if one.label == "Default value")
+    assert (said.heading, said.before) == ("buffer-limit", "Specifies: How much is read at once.")
+    assert said.is_property
+    assert not saying("-t: How many threads run.\n-b: Bytes that are read at once, 4096.", "4096").is_property
+
+
+def test_lines_of_a_program_head_nothing() -> None:
+    text = "debug 8 # show header parsing\ndebug 16 # log data written\n      # Raise the limit\n      limit 180 bytes a second"
+    assert {one.heading for one in read(text) if not one.items} == {"buffer-limit"}

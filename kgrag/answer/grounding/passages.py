@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from kgrag.text.name_shapes import with_names_of_rows
 from kgrag.text.names import Gazetteer
 from kgrag.text.numerals import COUNT_BY_WORD
 from kgrag.text.quantities import Quantity, quantities
@@ -47,7 +48,7 @@ class Passage:
     def __init__(self, piece: Evidence) -> None:
         self.title = f"{piece.title}\n{piece.section}\n{piece.document}"
         self.text = piece.text
-        self.context = f"{self.title}\n{piece.text}"
+        self.context = f"{self.title}\n{with_names_of_rows(piece.text)}"
         self.terms = content_terms(self.context.replace("-", " ").replace("/", " ").replace("_", " "))
         self.terms |= content_terms(self.context)
         self.quantities = quantities(without_code_marks(self.context))
