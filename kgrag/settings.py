@@ -104,6 +104,8 @@ class Settings(BaseSettings):
     """Who cuts documents into chunks: kgrag's own packer, or Docling's HybridChunker as it is shipped."""
     max_file_mb: int = Field(default=100, gt=0)
     """Larger files are reported, not read."""
+    processes: int | None = Field(default=None, ge=1)
+    """That convert PDF and Office files beside each other; None is one for each core, 1 converts within the build's own."""
     concurrency: int = Field(default=32, gt=0)
     """Calls of a model that are under way at once."""
     wait_s: float = Field(default=600.0, ge=0.0)

@@ -18,7 +18,7 @@ from kgrag.documents.text_encoding import repair_text
 from kgrag.errors import DocumentError, InputError, KgragError
 from kgrag.types import Chunk, Document, Scalar, content_id
 
-__all__ = ["MAX_FILE_MB", "Converted", "read"]
+__all__ = ["MAX_FILE_MB", "Converted", "check_size", "convert_file", "read"]
 
 MAX_FILE_MB = 100
 """Larger files are refused: a manual of a thousand pages has 10 to 50 MB, and what is larger is a dump."""
@@ -46,17 +46,30 @@ def read(
     pdf: str = "auto",
     chunker: Chunker = "structure",
     max_file_mb: int = MAX_FILE_MB,
+    convert: Callable[[Source], BlockDocument] | None = None,
 ) -> Iterator[Converted]:
-    """Convert, clean and chunk a file.
+    """Convert, clean and chunk a file. `convert` takes the place of `convert_file`: conversion somewhere else, or before.
 
     Yields one document, or for `.jsonl` one for each title. `count_tokens` is the embedder's tokenizer; no chunk's `embedded_text` has
     more than `max_tokens` (ready passages excepted: they are not split). `pdf` is `auto`, `native` or `standard`. Raises `DocumentError`,
     with a reason, for a file that is broken, encrypted, empty, of another format than its name says, or larger than `max_file_mb`:
     whatever a parser, or our code, raises on a file of anybody is that file's failure.
     """
-    _check_size(source, max_file_mb)
+    check_size(source, max_file_mb)
     with _failure_of(source.path):
-        yield from _read(source, count_tokens=count_tokens, max_tokens=max_tokens, pdf=pdf, chunker=chunker)
+        yield from _read(
+            source,
+            count_tokens=count_tokens,
+            max_tokens=max_tokens,
+            chunker=chunker,
+            convert=convert or (lambda one: convert_file(one, pdf=pdf)),
+        )
+
+
+def convert_file(source: Source, *, pdf: str = "auto") -> BlockDocument:
+    """Convert a file to blocks. Raises `DocumentError` with a reason, `InputError` for an unknown PDF mode."""
+    with _failure_of(source.path):
+        return _convert(source, pdf=pdf)
 
 
 @contextmanager
@@ -72,7 +85,12 @@ def _failure_of(path: Path) -> Iterator[None]:
 
 
 def _read(
-    source: Source, *, count_tokens: Callable[[str], int], max_tokens: int, pdf: str, chunker: Chunker
+    source: Source,
+    *,
+    count_tokens: Callable[[str], int],
+    max_tokens: int,
+    chunker: Chunker,
+    convert: Callable[[Source], BlockDocument],
 ) -> Iterator[Converted]:
     if source.format == "jsonl":
         passages = read_passages(source, count_tokens=count_tokens)
@@ -80,7 +98,7 @@ def _read(
             yield Converted(document, chunks, notes=passages.problems if number == 0 else ())
         return
     data = _bytes(source)
-    converted = _convert(source, data, pdf=pdf)
+    converted = convert(source)
     blocks, report = clean(converted.blocks, removed_before=converted.removed)
     if not blocks:
         raise DocumentError(source.path, _nothing_left(report))
@@ -96,18 +114,17 @@ def _read(
     yield Converted(document, chunks, report, tuple(notes))
 
 
-def _convert(source: Source, data: bytes, *, pdf: str = "auto") -> BlockDocument:
-    """Convert a file, whose bytes are `data`, to blocks. Raises `DocumentError` with a reason, `InputError` for an unknown PDF mode."""
+def _convert(source: Source, *, pdf: str) -> BlockDocument:
     path, document_path = source.path, source.stored_path
     match source.format:
         case "html":
             from kgrag.documents.html import convert_html
 
-            return convert_html(data, path, document_path=document_path)
+            return convert_html(_bytes(source), path, document_path=document_path)
         case "md":
             from kgrag.documents.markdown import convert_markdown
 
-            return convert_markdown(data, path, document_path=document_path)
+            return convert_markdown(_bytes(source), path, document_path=document_path)
         case "docx" | "pptx":
             from kgrag.documents.office import convert_office
 
@@ -127,7 +144,8 @@ def _convert(source: Source, data: bytes, *, pdf: str = "auto") -> BlockDocument
             raise DocumentError(path, f"format {other!r} cannot be converted")
 
 
-def _check_size(source: Source, max_file_mb: int) -> None:
+def check_size(source: Source, max_file_mb: int) -> None:
+    """Raise `DocumentError` for a file that is empty or too large."""
     try:
         size = source.path.stat().st_size
     except OSError as error:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import os
 import threading
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from kgrag.common.progress import Progress
 from kgrag.documents import Converted, Discovery, Source, read
+from kgrag.documents.processes import FORMATS, Conversion, ConversionProcesses, Stopped
+from kgrag.documents.reading import check_size
 from kgrag.errors import DocumentError
 from kgrag.jobs.report import BuildReport, Failure
 from kgrag.models.base import Embedder
@@ -24,6 +28,8 @@ __all__ = ["convert", "file_digest", "is_unchanged", "read_source", "remove_vani
 CONVERSION_VERSIONS = {**dict.fromkeys(("html", "md", "docx", "pptx", "xlsx"), "2"), "pdf": "3"}
 """Of each format ("1" where none is said): counts up when conversion, cleaning or chunking changes what comes out of its files, which are
 then read again."""
+MIN_FILES = 3
+"""From so many PDF and Office files on, conversion has processes of its own: one takes two or three seconds to start."""
 WRITE_CHUNKS = 500
 """Chunks of one transaction, at least: whole documents are written together."""
 
@@ -45,21 +51,28 @@ def convert(
     """
     done = store.ledger.of_stage("convert")
     gone = _Gone(() if keep_missing else vanished(discovery, store))
-    with progress.step("Read", len(discovery.sources), "files") as step:
-        for source in discovery.sources:
+    looked_at = (_File.of(source, done.get(source.stored_path), embedder, settings) for source in discovery.sources)
+    with (
+        progress.step("Read", len(discovery.sources), "files") as step,
+        ConversionProcesses(_processes(discovery, settings), pdf=settings.pdf, stopping=stopping) as processes,
+    ):
+        for file in processes.ahead(looked_at, _File.to_convert):
             if stopping.is_set():
                 return
-            version = source_version(source, embedder, settings)
-            started, digest, state, reason = time.perf_counter(), "", "ok", ""
-            previous = done.get(source.stored_path)
+            source, previous = file.source, file.previous
+            started, seconds, state, reason = time.perf_counter(), 0.0, "ok", ""
             try:
-                digest = file_digest(source)
-                if is_unchanged(previous, version=version, digest=digest):
+                if file.is_unchanged():
                     report.unchanged_files += 1
                     continue
-                converted = read_source(source, embedder, settings)
-                again = previous is not None and previous.version != version
+                conversion = processes.result(source)
+                if conversion:
+                    started, seconds = time.perf_counter(), conversion.seconds
+                converted = read_source(source, embedder, settings, conversion)
+                again = previous is not None and previous.version != file.version
                 _replace(source, store, converted, report, gone, again=again)
+            except Stopped:
+                return
             except DocumentError as error:
                 state, reason = "failed", error.reason
                 logging.getLogger(__name__).debug("%s could not be read", source.stored_path, exc_info=error)
@@ -69,14 +82,59 @@ def convert(
             record = WorkRecord(
                 "convert",
                 source.stored_path,
-                version=version,
+                version=file.version,
                 state=state,
                 reason=reason,
-                result=digest,
+                result=file.digest,
                 attempts=previous.attempts + 1 if previous else 1,
-                seconds=time.perf_counter() - started,
+                seconds=seconds + time.perf_counter() - started,
             )
             store.ledger.put([record])
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A file as it is now, and what the ledger knows of it."""
+
+    source: Source
+    previous: WorkRecord | None
+    version: str
+    max_file_mb: int
+    digest: str
+    error: DocumentError | None
+
+    @classmethod
+    def of(cls, source: Source, previous: WorkRecord | None, embedder: Embedder, settings: Settings) -> _File:
+        """Read its bytes once, for their digest."""
+        digest, error = "", None
+        try:
+            digest = file_digest(source)
+        except DocumentError as unreadable:
+            error = unreadable
+        version = source_version(source, embedder, settings)
+        return cls(source, previous, version, settings.max_file_mb, digest, error)
+
+    def is_unchanged(self) -> bool:
+        """Say whether it was read as it is now, by the settings of now. Raises `DocumentError` where it cannot be read."""
+        if self.error:
+            raise self.error
+        return is_unchanged(self.previous, version=self.version, digest=self.digest)
+
+    def to_convert(self) -> Source | None:
+        """The source, where it is to be converted: neither known nor unreadable nor too large."""
+        if self.error or self.is_unchanged():
+            return None
+        try:
+            check_size(self.source, self.max_file_mb)
+        except DocumentError:  # It is refused when its turn comes.
+            return None
+        return self.source
+
+
+def _processes(discovery: Discovery, settings: Settings) -> int:
+    """How many processes convert: none where there are too few files for them to be worth their start."""
+    files = sum(1 for source in discovery.sources if source.format in FORMATS)
+    return 0 if settings.processes == 1 or files < MIN_FILES else min(settings.processes or os.cpu_count() or 1, files)
 
 
 def remove_vanished(discovery: Discovery, store: GraphStore, report: BuildReport) -> None:
@@ -113,8 +171,10 @@ class _Gone:
         return found
 
 
-def read_source(source: Source, embedder: Embedder, settings: Settings) -> Iterable[Converted]:
-    """Read one file into its documents and their chunks. Raises `DocumentError`."""
+def read_source(
+    source: Source, embedder: Embedder, settings: Settings, conversion: Conversion | None = None
+) -> Iterable[Converted]:
+    """Read one file, which may be converted already, into its documents and their chunks. Raises `DocumentError`."""
     return read(
         source,
         count_tokens=embedder.count_tokens,
@@ -122,6 +182,7 @@ def read_source(source: Source, embedder: Embedder, settings: Settings) -> Itera
         pdf=settings.pdf,
         chunker=settings.chunker,
         max_file_mb=settings.max_file_mb,
+        convert=None if conversion is None else lambda _: conversion.blocks(),
     )
 
 

@@ -1,0 +1,243 @@
+"""Conversion of PDF and Office files in processes of their own, several beside each other.
+
+A process that ends (a fault in a parser's native code), takes too long or too much memory is that file's failure, and the next file gets a
+new one. A process is this module, run by the interpreter that runs us: it takes a file at a time on its standard input, and ends when that
+closes, so when its parent ends, however that ends. Only conversion to blocks is done there; what follows needs the embedder's tokenizer.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import queue
+import signal
+import struct
+import subprocess
+import sys
+import threading
+import time
+import traceback
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as NotDone
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, TypeVar, cast
+
+from kgrag.documents.blocks import BlockDocument
+from kgrag.documents.discovery import Source
+from kgrag.errors import DocumentError, KgragError
+
+__all__ = ["FORMATS", "Conversion", "ConversionProcesses", "Stopped"]
+
+FORMATS = frozenset(["pdf", "docx", "pptx"])
+"""Formats whose conversion takes longer than to hand a file over."""
+MOST_SECONDS = 1800.0
+"""Of one file; a manual of a thousand pages takes one to three minutes of processor time."""
+MEMORY_SHARE = 0.75
+"""Of this machine's memory, for all processes together."""
+AHEAD = 2
+"""Files that are converted or wait converted, for each process."""
+LOOK_AGAIN_S = 0.2
+ENDING_S = 5.0
+LENGTH = struct.Struct("!Q")
+
+T = TypeVar("T")
+
+
+class Stopped(Exception):
+    """The build is stopping; the file was not converted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """What became of a file: its blocks, or why it has none; and how long that took, in seconds."""
+
+    outcome: BlockDocument | DocumentError
+    seconds: float
+
+    def blocks(self) -> BlockDocument:
+        """Return the blocks. Raises the file's `DocumentError`."""
+        if isinstance(self.outcome, DocumentError):
+            raise self.outcome
+        return self.outcome
+
+
+class ConversionProcesses:
+    """`processes` at most (0: nothing is begun), each started by the first file that needs it. Close it to end them."""
+
+    def __init__(
+        self, processes: int, *, pdf: str, stopping: threading.Event, most_seconds: float = MOST_SECONDS
+    ) -> None:
+        self._count, self._pdf, self._stopping, self._most_seconds = processes, pdf, stopping, most_seconds
+        self._threads = ThreadPoolExecutor(max(1, processes), "kgrag-convert")
+        self._idle: queue.SimpleQueue[_Process] = queue.SimpleQueue()
+        self._running: set[_Process] = set()
+        self._closing, self._closed = threading.Lock(), False
+        self._begun: dict[Path, Future[Conversion]] = {}
+
+    def __enter__(self) -> ConversionProcesses:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self._closing:
+            self._closed = True
+            for process in list(self._running):
+                process.kill()
+        self._threads.shutdown(cancel_futures=True)
+
+    def ahead(self, files: Iterable[T], source_of: Callable[[T], Source | None]) -> Iterator[T]:
+        """Yield files as they come, having begun to convert those that follow; `source_of` gives None for what is not to be converted."""
+        waiting: deque[T] = deque()
+        for file in files:
+            source = source_of(file)
+            if self._count and source is not None and source.format in FORMATS:
+                self._begun[source.path] = self._threads.submit(self._convert, source)
+            waiting.append(file)
+            if len(waiting) > AHEAD * self._count:
+                yield waiting.popleft()
+        yield from waiting
+
+    def result(self, source: Source) -> Conversion | None:
+        """Wait for a file that was begun; None for any other. Raises `Stopped`."""
+        future = self._begun.pop(source.path, None)
+        while future is not None:
+            try:
+                return future.result(timeout=LOOK_AGAIN_S)
+            except NotDone:
+                if self._stopping.is_set():
+                    raise Stopped from None
+        return None
+
+    def _convert(self, source: Source) -> Conversion:
+        process, started = self._process(), time.perf_counter()
+        answer = process.ask((source, self._pdf), most_seconds=self._most_seconds)
+        seconds = time.perf_counter() - started
+        if answer is None:
+            self._running.discard(process)
+            return Conversion(DocumentError(source.path, process.end(self._most_seconds)), seconds)
+        self._idle.put(process)
+        if isinstance(answer, BlockDocument):
+            return Conversion(answer, seconds)
+        reason, trace = answer
+        error = DocumentError(source.path, reason)
+        error.add_note(trace)
+        return Conversion(error, seconds)
+
+    def _process(self) -> _Process:
+        """Take an idle process, or start one."""
+        with self._closing:
+            if self._closed:
+                raise Stopped
+            try:
+                return self._idle.get_nowait()
+            except queue.Empty:
+                process = _Process(self._count)
+                self._running.add(process)
+                return process
+
+
+class _Process:
+    """A process that converts one file after the other."""
+
+    def __init__(self, beside: int) -> None:
+        """`beside` is how many there are at most, this one included."""
+        # A session of its own: Ctrl-C on the terminal is for the build, which ends its processes.
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "kgrag.documents.processes", str(beside)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+        )
+        self._late = False
+
+    def ask(self, task: tuple[Source, str], *, most_seconds: float) -> BlockDocument | tuple[str, str] | None:
+        """Return what it answers, None where it ends before."""
+        timer = threading.Timer(most_seconds, self._too_late)
+        timer.start()
+        try:
+            _write(cast(IO[bytes], self._process.stdin), task)
+            answer: BlockDocument | tuple[str, str] | None = _read(cast(IO[bytes], self._process.stdout))
+            return answer
+        except OSError:
+            return None
+        finally:
+            timer.cancel()
+
+    def _too_late(self) -> None:
+        self._late = True
+        self._process.kill()
+
+    def end(self, most_seconds: float) -> str:
+        """Say why it ended."""
+        try:
+            status = self._process.wait(ENDING_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            status = self._process.wait()
+        self.kill()
+        if self._late:
+            return f"took more than {most_seconds:g} s to read"
+        how = signal.Signals(-status).name if status < 0 else f"exit status {status}"
+        return f"is broken: the process that read it ended ({how})"
+
+    def kill(self) -> None:
+        """End it, whatever it does."""
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                try:
+                    pipe.close()
+                except OSError:  # What could not be written is of no use any more.
+                    continue
+
+
+def _write(pipe: IO[bytes], value: object) -> None:
+    data = pickle.dumps(value)
+    pipe.write(LENGTH.pack(len(data)) + data)
+    pipe.flush()
+
+
+def _read(pipe: IO[bytes]) -> Any:
+    """The next value, None at the end. What is read was written by our own process."""
+    head = pipe.read(LENGTH.size)
+    if len(head) < LENGTH.size:
+        return None
+    length = LENGTH.unpack(head)[0]
+    data = pipe.read(length)
+    return pickle.loads(data) if len(data) == length else None  # noqa: S301
+
+
+def _limit_memory(processes: int) -> str:
+    """Let this process have its part of the memory, where the system has such limits; say how much."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return "all"
+    most = int(MEMORY_SHARE * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / processes)
+    resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+    return f"{most / 1e9:.1f} GB"
+
+
+def main() -> None:
+    """Convert the files that come until no more do."""
+    from kgrag.documents.reading import convert_file
+
+    memory = _limit_memory(int(sys.argv[1]))
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # What a parser prints is no answer.
+    while (task := _read(sys.stdin.buffer)) is not None:
+        source, pdf = task
+        try:
+            answer: BlockDocument | tuple[str, str] = convert_file(source, pdf=pdf)
+        except MemoryError:
+            answer = (f"needs more than {memory} of memory to read", traceback.format_exc())
+        except KgragError as error:
+            answer = (error.reason if isinstance(error, DocumentError) else str(error), traceback.format_exc())
+        _write(answers, answer)
+
+
+if __name__ == "__main__":
+    main()
