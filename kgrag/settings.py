@@ -105,7 +105,7 @@ class Settings(BaseSettings):
     max_file_mb: int = Field(default=100, gt=0)
     """Larger files are reported, not read."""
     processes: int | None = Field(default=None, ge=1)
-    """That convert PDF and Office files beside each other; None is one for each core, 1 converts within the build's own."""
+    """That convert PDF and Office files beside each other; None is one a core where there is much to convert, 1 the build's own."""
     concurrency: int = Field(default=32, gt=0)
     """Calls of a model that are under way at once."""
     wait_s: float = Field(default=600.0, ge=0.0)

@@ -10,6 +10,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from kgrag.common.progress import Progress
 from kgrag.documents import Converted, Discovery, Source, read
@@ -28,8 +29,8 @@ __all__ = ["convert", "file_digest", "is_unchanged", "read_source", "remove_vani
 CONVERSION_VERSIONS = {**dict.fromkeys(("html", "md", "docx", "pptx", "xlsx"), "2"), "pdf": "3"}
 """Of each format ("1" where none is said): counts up when conversion, cleaning or chunking changes what comes out of its files, which are
 then read again."""
-MIN_FILES = 3
-"""From so many PDF and Office files on, conversion has processes of its own: one takes two or three seconds to start."""
+MIN_MB = 2.0
+"""With so many megabytes of PDF and Office files conversion has processes of its own: each takes two or three seconds to start."""
 WRITE_CHUNKS = 500
 """Chunks of one transaction, at least: whole documents are written together."""
 
@@ -132,9 +133,19 @@ class _File:
 
 
 def _processes(discovery: Discovery, settings: Settings) -> int:
-    """How many processes convert: none where there are too few files for them to be worth their start."""
-    files = sum(1 for source in discovery.sources if source.format in FORMATS)
-    return 0 if settings.processes == 1 or files < MIN_FILES else min(settings.processes or os.cpu_count() or 1, files)
+    """How many processes convert: as many as are set, else one for each core where there is enough to convert; 0 is the build's own."""
+    files = [source.path for source in discovery.sources if source.format in FORMATS]
+    wanted = settings.processes
+    if wanted is None:
+        wanted = (os.cpu_count() or 1) if sum(_size(file) for file in files) >= MIN_MB * 1_000_000 else 1
+    return min(wanted, len(files)) if wanted > 1 else 0
+
+
+def _size(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except OSError:  # It is named as unreadable when its turn comes.
+        return 0
 
 
 def remove_vanished(discovery: Discovery, store: GraphStore, report: BuildReport) -> None:
