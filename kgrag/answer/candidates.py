@@ -68,7 +68,7 @@ def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]
                 continue
             about = f"{statement.heading}\n{statement.label}\n{statement.before}"
             subject = named.share(index, statement.text, about, tuple(names_of_row(statement.cells)))
-            if subject is None:
+            if subject is None or _of_another_identifier(exact, statement.text, about):
                 continue
             if exact and not any(has_identifier(one, f"{statement.label}\n{statement.heading}") for one in exact):
                 subject *= BESIDE_IDENTIFIER
@@ -95,6 +95,13 @@ def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]
         candidate.aspect = _share(weights, candidate.covered, aspect)
         candidate.fits = fits(asked, candidate.statement)
     return found
+
+
+def _of_another_identifier(asked: Sequence[str], statement: str, about: str) -> bool:
+    """Whether a statement has identifiers, and neither it nor what it is about one of those asked for: `max_idle (100)` for `max_use`."""
+    if not asked or any(has_identifier(one, f"{statement}\n{about}") for one in asked):
+        return False
+    return bool(exact_identifiers(statement))
 
 
 def in_context(candidate: Candidate, evidence: Sequence[Evidence]) -> str:

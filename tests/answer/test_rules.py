@@ -269,3 +269,8 @@ def test_other_spellings_of_a_name_are_the_same_name() -> None:
 )
 def test_hostile_questions_get_an_answer_or_an_abstention(question: str) -> None:
     assert ask(question).text
+
+
+def test_a_line_about_another_identifier_does_not_answer_for_one() -> None:
+    text = "max_idle (100)\nThe default limit of all idle connections.\n\nmax_idle_extra (2000)\nThe default extra limit.\n\nmax_use (30)"
+    assert all("extra" not in line for line in lines(ask("What is the default of max_idle?", [piece("Daemon", text)])))
