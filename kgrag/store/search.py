@@ -21,6 +21,7 @@ __all__ = [
     "FamilyRow",
     "KeyRelationRow",
     "LinkRow",
+    "LinkTargetRow",
     "LinkedEntityRow",
     "NamedRow",
     "NeighbourhoodRow",
@@ -310,6 +311,19 @@ class EntityRow(TypedDict):
     mentions: int
 
 
+class LinkTargetRow(TypedDict):
+    """A chunk that a link leads to, or comes from, with the link."""
+
+    link: int
+    href: str
+    anchor: str
+    context: str
+    id: str
+    document_id: str
+    position: int
+    embedding: list[float] | None
+
+
 class ThingRow(TypedDict):
     """A document, and what it is about."""
 
@@ -562,6 +576,23 @@ class Search:
     def walk_links(self) -> list[WalkLinkRow]:
         """Return every hyperlink between chunks."""
         return self._read("retrieve/walk_links")
+
+    def link_targets(self, *, id: str) -> list[LinkTargetRow]:  # noqa: A002 - the statement's parameter
+        """Return where a chunk's links lead."""
+        return self._read("retrieve/link_targets", id=id)
+
+    def link_sources(self, *, id: str) -> list[LinkTargetRow]:  # noqa: A002 - the statement's parameter
+        """Return the chunks whose links lead to a chunk."""
+        return self._read("retrieve/link_sources", id=id)
+
+    def chunk_links(self, *, id: str) -> str:  # noqa: A002 - the statement's parameter
+        """Return a chunk's links as its metadata says them: a JSON list."""
+        rows = self._read("retrieve/chunk_links", id=id)
+        return str(rows[0]["links"] or "[]") if rows else "[]"
+
+    def section_chunks(self, *, path: str, anchor: str) -> list[LinkTargetRow]:
+        """Return the chunks of a document, or of the section that an anchor of it is in."""
+        return self._read("retrieve/section_chunks", path=path, anchor=anchor)
 
     def things(self) -> list[ThingRow]:
         """Return every document with what it is about."""

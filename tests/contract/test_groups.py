@@ -75,7 +75,10 @@ def store(store_target: str, embedder: HashingEmbedder, content: Content) -> Ite
             )
             != chunks[0].id
         )
-        secret = [secret[0].model_copy(update={"anchors": ("hidden.html#limits",), "links": (back,)}), secret[1]]
+        secret = [
+            secret[0].model_copy(update={"anchors": ("hidden.html#limits", "limits"), "links": (back,)}),
+            secret[1],
+        ]
         opened.documents.put([(public, chunks), (hidden, secret)])
         assert hidden.groups == {"service", "sales"}
         said = [
@@ -197,6 +200,8 @@ WAYS: dict[str, Callable[[Search, dict[str, Any]], Any]] = {
     "community_chunks": lambda s, a: s.community_chunks(
         keys=a["communities"], vector=a["vector"], entities=9, chunks=9
     ),
+    "link_targets": lambda s, a: s.link_targets(id=a["public"][0]),
+    "section_chunks": lambda s, a: s.section_chunks(path="hidden.html", anchor=""),
     "things": lambda s, a: s.things(),
     "stated_words": lambda s, a: s.stated("words", graph="mention", words=["pump"], owned=a["documents"], things=[]),
     "stated_amounts": lambda s, a: s.stated(

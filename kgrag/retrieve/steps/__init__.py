@@ -35,6 +35,7 @@ from kgrag.retrieve.steps.query import (
 from kgrag.retrieve.steps.rerank import Cohere, CrossEncoder, LateInteraction, Listwise
 from kgrag.retrieve.steps.seeds import Dense, Hybrid, Sparse
 from kgrag.retrieve.steps.text2cypher import Text2Cypher
+from kgrag.retrieve.steps.walk import Walk
 
 __all__ = ["ENTRY_POINTS", "kind_of", "kinds", "step_class"]
 
@@ -46,7 +47,7 @@ BUILT_IN: tuple[type[Step], ...] = (
     *(CountAndList, Text2Cypher),
     *(Embed, Hyde, Feedback),
     *(Dense, Sparse, Hybrid, LinkPrediction, EntitySeeds, CommunitySeeds, GlobalSeeds, GlobalSimilarity),
-    *(Names, Adjacent, Links, Paths, GraphExpansion, CommunityExpansion, PageRank),
+    *(Names, Adjacent, Links, Paths, GraphExpansion, CommunityExpansion, PageRank, Walk),
     *(Read, Proximity, Learnt, CrossEncoder, Cohere, Listwise, LateInteraction, NearDuplicates, Diversification),
     *(Budget, Arrange),
 )

@@ -1,0 +1,166 @@
+"""The bounded walk along authors' hyperlinks of LARAG (Bolognesi et al., 2026): from seeds, depth first, each chunk entered once."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from kgrag.retrieve.scores import cosine
+from kgrag.retrieve.state import Candidate, Resources, State, best_first
+from kgrag.retrieve.step import Count, CountOrNone, Step
+from kgrag.store.search import LinkTargetRow, Search
+
+__all__ = ["Walk", "words_around"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Link:
+    """A link of a chunk: what is said around it, and the chunks that it leads to."""
+
+    anchor: str
+    context: str
+    targets: tuple[LinkTargetRow, ...]
+
+
+class Walk(Step):
+    """Follow hyperlinks from seeds; at each link the chunks of its target are ranked by the words around the link, not by the question.
+
+    What was reached stands behind the seeds in the order of the walk. With `links`, `depth` or `chunks` 0 nothing is followed.
+    """
+
+    kind: Literal["walk"] = "walk"
+    needs: ClassVar = ("seeds",)
+    gives: ClassVar = ("candidates",)
+    seeds: Count = 5
+    """Best chunks that the walk begins at."""
+    links: CountOrNone = 1
+    """Links that lead somewhere, followed from each chunk (n_links)."""
+    depth: CountOrNone = 1
+    """Hops from a seed at most."""
+    chunks: CountOrNone = 1
+    """Chunks taken of each link's target (top_m)."""
+    over: Literal["relationships", "metadata"] = "relationships"
+    """Where links are read: `LINKS_TO`, or the links that the chunks have as metadata. Both give the same."""
+    backlinks: bool = False
+    """Whether links that lead to a chunk are followed back, after its own."""
+    order: Literal["document", "question"] = "document"
+    """Which links come first: as they stand, or those whose context is nearest to the question."""
+    context_words: Count = 12
+    """Words around a link that its targets are ranked by, the link's own in the middle."""
+    rerank: Literal["none", "question"] = "none"
+    """Whether seeds and what was reached are ranked together by the question in the end."""
+
+    async def __call__(self, state: State, resources: Resources) -> State:
+        """Walk, and put what was reached behind the seeds."""
+        seeds = [one for one in best_first(state.candidates.values()) if one.is_chunk][: self.seeds]
+        if not (seeds and self.links and self.depth and self.chunks):
+            return state
+        visited = {one.chunk_id for one in seeds}
+        reached: list[Candidate] = []
+
+        async def expand(chunk: str, hop: int) -> None:
+            for link in await self._links_of(chunk, state, resources):
+                for target, similarity in await self._best(link, resources):
+                    if target["id"] in visited:
+                        continue
+                    visited.add(target["id"])
+                    why = f"walk: hop {hop} from {chunk} by {link.anchor!r}, {similarity:.2f}"
+                    reached.append(
+                        Candidate(target["id"], 0.0, (why,), place=(target["document_id"], target["position"]))
+                    )
+                    if hop < self.depth:
+                        await expand(target["id"], hop + 1)
+
+        for seed in seeds:
+            await expand(seed.chunk_id, 1)
+        last = min(one.score for one in seeds)
+        behind = {
+            one.key: one.scored(last * (1 - place / (len(reached) + 1)), by=self.kind)
+            for place, one in enumerate(reached, start=1)
+        }
+        found = {**{one.key: one for one in seeds}, **behind}
+        if self.rerank == "question":
+            found = await _by_question(found, state, resources)
+        return replace(state, candidates={**state.candidates, **found} if self.rerank == "none" else found)
+
+    async def _links_of(self, chunk: str, state: State, resources: Resources) -> list[_Link]:
+        """The links that are followed from a chunk: those that lead somewhere else, the first in its order."""
+        links = await asyncio.to_thread(self._read, chunk, resources.store.search)
+        if self.order == "question" and len(links) > self.links:
+            vectors = await self._embedded([link.context for link in links], resources)
+            scores = vectors @ np.array(state.vector, dtype=np.float32)
+            links = [
+                links[place] for place in sorted(range(len(links)), key=lambda place: (-float(scores[place]), place))
+            ]
+        return links[: self.links]
+
+    def _read(self, chunk: str, search: Search) -> list[_Link]:
+        forward = (
+            _by_relationships(search.link_targets(id=chunk))
+            if self.over == "relationships"
+            else _by_metadata(chunk, search)
+        )
+        links = [link for link in forward if link.targets and link.targets[0]["id"] != chunk]
+        if self.backlinks:
+            links += [_Link(row["anchor"], row["context"], (row,)) for row in search.link_sources(id=chunk)]
+        return links
+
+    async def _best(self, link: _Link, resources: Resources) -> list[tuple[LinkTargetRow, float]]:
+        vector = (await self._embedded([words_around(link.context, link.anchor, words=self.context_words)], resources))[
+            0
+        ]
+        scored = [
+            (row, float(np.array(row["embedding"], dtype=np.float32) @ vector))
+            for row in link.targets
+            if row["embedding"]
+        ]
+        return sorted(scored, key=lambda one: (-one[1], one[0]["position"], one[0]["id"]))[: self.chunks]
+
+    @staticmethod
+    async def _embedded(texts: Sequence[str], resources: Resources) -> Any:
+        return await resources.embedder.embed_queries(list(texts))
+
+
+def words_around(context: str, anchor: str, *, words: int) -> str:
+    """Return up to `words` words of a sentence with a link's own text in their middle; of a longer link its first words."""
+    said, inside = context.split(), anchor.split()
+    if not inside or len(inside) >= words:
+        return " ".join(inside[:words] or said[:words])
+    starts = range(len(said) - len(inside) + 1)
+    at = next((place for place in starts if said[place : place + len(inside)] == inside), None)
+    if at is None:
+        # The link is a part of a word with its punctuation: `(see power)`.
+        at = next((place for place in starts if inside[0] in said[place]), 0)
+    room = words - len(inside)
+    first = max(0, min(at - room // 2, len(said) - words))
+    return " ".join(said[first : first + words])
+
+
+def _by_relationships(rows: Sequence[LinkTargetRow]) -> list[_Link]:
+    return [
+        _Link(of_link[0]["anchor"], of_link[0]["context"], tuple(of_link))
+        for _, some in groupby(rows, key=lambda row: row["link"])
+        if (of_link := list(some))
+    ]
+
+
+def _by_metadata(chunk: str, search: Search) -> list[_Link]:
+    """The links of a chunk as it says them; one out of the corpus or to an anchor that is nowhere leads to no chunks."""
+    found = []
+    for link in sorted(json.loads(search.chunk_links(id=chunk)), key=lambda link: link["position"]):
+        path, _, anchor = link["href"].partition("#")
+        found.append(_Link(link["anchor"], link["context"], tuple(search.section_chunks(path=path, anchor=anchor))))
+    return found
+
+
+async def _by_question(found: dict[str, Candidate], state: State, resources: Resources) -> dict[str, Candidate]:
+    ids = [one.chunk_id for one in found.values()]
+    rows = await asyncio.to_thread(resources.store.search.chunk_similarity, ids=ids, vector=state.vector)
+    scores = {row["id"]: max(cosine(row["similarity"]), 0.0) for row in rows}
+    return {key: one.scored(scores.get(one.chunk_id, 0.0)) for key, one in found.items()}

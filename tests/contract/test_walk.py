@@ -1,0 +1,184 @@
+"""The walk along hyperlinks, on both databases, beside a reference in plain Python."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import pytest
+
+from kgrag.retrieve import Pipeline, open_retriever, read_pipeline
+from kgrag.retrieve.steps.walk import words_around
+from kgrag.store.graph import GraphStore, open_store
+from kgrag.testing import HashingEmbedder
+from kgrag.types import Chunk, Hyperlink
+
+from .conftest import Content
+
+PAGES, SECTIONS, LINKS = 6, 3, 4
+BROKEN = ("p0.html#nowhere", "missing.html", "https://example.com/a")
+
+
+@pytest.fixture
+def embedder() -> HashingEmbedder:
+    return HashingEmbedder(dimensions=64)
+
+
+@pytest.fixture
+def site(store_target: str, embedder: HashingEmbedder, content: Content) -> Iterator[GraphStore]:
+    """Six pages of three sections, of which the last has two chunks; links to pages, sections, themselves and nowhere."""
+    chance = random.Random(16)
+    with open_store(store_target) as store:
+        store.bind(embedder.name, embedder.dimensions)
+        pages = []
+        for page in range(PAGES):
+            document, _ = content.document(f"p{page}.html", title=f"Page {page}")
+            chunks = []
+            for position in range(SECTIONS + 1):
+                section = min(position, SECTIONS - 1)
+                links = []
+                for place in range(chance.randrange(LINKS + 1)):
+                    anywhere = f"p{chance.randrange(PAGES)}.html"
+                    href = chance.choice([anywhere, f"{anywhere}#s{chance.randrange(SECTIONS)}", chance.choice(BROKEN)])
+                    context = f"See word{chance.randrange(30)} and word{chance.randrange(30)} at link {place}."
+                    links.append(Hyperlink(href=href, anchor=f"link {place}", context=context, position=place))
+                text = f"Chunk {position} of page {page} says " + " ".join(
+                    f"word{chance.randrange(30)}" for _ in range(6)
+                )
+                chunks.append(content.chunk(document, position, text, anchors=(f"s{section}",), links=tuple(links)))
+            pages.append((document, chunks))
+        store.documents.put(pages)
+        store.documents.relink()
+        waiting = store.documents.chunks_without_embedding(1000)
+        vectors = asyncio.run(embedder.embed_documents([chunk.embedded_text for chunk in waiting]))
+        store.documents.put_embeddings([chunk.id for chunk in waiting], vectors, embedder=embedder.name)
+        store.finish()
+        yield store
+
+
+def pipeline(**walk: object) -> Pipeline:
+    steps = [{"kind": "embed"}, {"kind": "dense", "candidates": 5}, *([{"kind": "walk", **walk}] if walk else [])]
+    content = {"description": "d", "step": [*steps, {"kind": "read"}, {"kind": "budget", "top": 500}]}
+    read = read_pipeline(content, name="walk")
+    assert isinstance(read, Pipeline)
+    return read
+
+
+def found(store: GraphStore, embedder: HashingEmbedder, question: str, **walk: object) -> list[str]:
+    evidence = asyncio.run(open_retriever(store, embedder, pipeline(**walk)).retrieve(question))
+    return [piece.chunk_id or "" for piece in evidence]
+
+
+def reference(
+    seeds: Sequence[str],
+    chunks: Mapping[str, Chunk],
+    vectors: Mapping[str, np.ndarray],
+    embedder: HashingEmbedder,
+    n: int,
+    depth: int,
+    m: int,
+) -> tuple[list[str], int]:
+    """The walk as the paper writes it; also how many chunks were expanded."""
+    visited, linked, expanded = set(seeds), [], 0
+    paths = {chunk.document_id: f"p{chunk.title.split()[1]}.html" for chunk in chunks.values()}
+
+    def expand(chunk_id: str, hop: int) -> None:
+        nonlocal expanded
+        if hop == depth:
+            return
+        expanded += 1
+        followed = 0
+        for link in chunks[chunk_id].links:
+            path, _, anchor = link.href.partition("#")
+            candidates = [
+                one
+                for one in sorted(chunks.values(), key=lambda one: one.position)
+                if paths[one.document_id] == path and (not anchor or anchor in one.anchors)
+            ]
+            if not candidates or candidates[0].id == chunk_id:
+                continue
+            followed += 1
+            if followed > n:
+                return
+            words = words_around(link.context, link.anchor, words=12)
+            vector = asyncio.run(embedder.embed_queries([words]))[0]
+            ranked = sorted(candidates, key=lambda one: (-float(vectors[one.id] @ vector), one.position, one.id))
+            for one in ranked[:m]:
+                if one.id not in visited:
+                    visited.add(one.id)
+                    linked.append(one.id)
+                    expand(one.id, hop + 1)
+
+    for seed in seeds:
+        expand(seed, 0)
+    return [*seeds, *linked], expanded
+
+
+def test_the_walk_is_that_of_the_paper_over_relationships_and_over_metadata(
+    site: GraphStore, embedder: HashingEmbedder
+) -> None:
+    chunks = {chunk.id: chunk for chunk in site.documents.chunks()}
+    texts = asyncio.run(embedder.embed_documents([chunk.embedded_text for chunk in chunks.values()]))
+    vectors = dict(zip(chunks, texts, strict=True))
+    chance = random.Random(7)
+    reached = 0
+    for _ in range(12):
+        question = f"What of word{chance.randrange(30)} and word{chance.randrange(30)}?"
+        n, depth, m = chance.randrange(1, 4), chance.randrange(1, 4), chance.randrange(1, 4)
+        seeds = found(site, embedder, question)
+        expected, expanded = reference(seeds, chunks, vectors, embedder, n, depth, m)
+        assert found(site, embedder, question, links=n, depth=depth, chunks=m, over="metadata") == expected
+        over_relationships = found(site, embedder, question, links=n, depth=depth, chunks=m)
+        assert over_relationships == expected
+        assert found(site, embedder, question, links=n, depth=depth, chunks=m, over="metadata") == expected
+        assert len(expected) == len(set(expected)) <= 5 * (1 + sum((n * m) ** hop for hop in range(1, depth + 1)))
+        assert expanded <= len(expected)
+        reached += len(expected) - len(seeds)
+    assert reached > 20
+
+
+def test_without_links_or_hops_it_is_the_baseline_to_the_byte(site: GraphStore, embedder: HashingEmbedder) -> None:
+    retriever = open_retriever(site, embedder, pipeline())
+    baseline = [piece.model_dump_json() for piece in asyncio.run(retriever.retrieve("word3 word5"))]
+    for off in ({"links": 0}, {"depth": 0}, {"chunks": 0}, {"links": 0, "depth": 0, "chunks": 0}):
+        walked = open_retriever(site, embedder, pipeline(**off))
+        assert [piece.model_dump_json() for piece in asyncio.run(walked.retrieve("word3 word5"))] == baseline
+
+
+def test_every_reached_chunk_says_how_and_leads_back_to_a_seed(site: GraphStore, embedder: HashingEmbedder) -> None:
+    walked = open_retriever(site, embedder, pipeline(links=3, depth=3, chunks=2))
+    evidence = asyncio.run(walked.retrieve("word3 word5"))
+    seeds = set(found(site, embedder, "word3 word5"))
+    why = {piece.chunk_id: piece.why[-1] for piece in evidence if piece.chunk_id not in seeds}
+    assert why
+    for chunk in why:
+        steps = 0
+        while chunk not in seeds:
+            hop, _, rest = why[chunk].removeprefix("walk: hop ").partition(" from ")
+            chunk, steps = rest.partition(" ")[0], steps + 1
+            assert int(hop) <= 3 and steps <= 3
+
+
+def test_backlinks_add_and_a_last_ranking_by_the_question_orders(site: GraphStore, embedder: HashingEmbedder) -> None:
+    walk = {"links": 20, "depth": 1, "chunks": 1}
+    ahead = set(found(site, embedder, "word3 word5", **walk))
+    both = set(found(site, embedder, "word3 word5", **walk, backlinks=True))
+    assert ahead < both
+    ranked = open_retriever(site, embedder, pipeline(**walk, rerank="question"))
+    scores = [piece.score for piece in asyncio.run(ranked.retrieve("word3 word5"))]
+    assert scores == sorted(scores, reverse=True) and len(scores) == len(ahead)
+
+
+@pytest.mark.parametrize(
+    ("anchor", "words", "expected"),
+    [
+        ("power page", 4, "the power page for"),
+        ("See the", 3, "See the power"),
+        ("more", 12, "See the power page for more."),
+        ("See the power page for", 2, "See the"),
+    ],
+)
+def test_the_words_around_a_link_have_the_link_in_their_middle(anchor: str, words: int, expected: str) -> None:
+    assert words_around("See the power page for more.", anchor, words=words) == expected
