@@ -35,7 +35,11 @@ class Predictor(Protocol):
     """A network that scores pairs; `logits` is the same for (u, v) and (v, u), and does not depend on the order of nodes."""
 
     kind: ClassVar[str]
-    shape: Shape
+
+    @property
+    def shape(self) -> Shape:
+        """The size of the network."""
+        ...
 
     def initial(self, generator: np.random.Generator) -> Parameters:
         """Return parameters to begin with."""
