@@ -19,7 +19,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("kgrag", "knowledge_graph"),
     ("jobs",),
     ("evaluate",),
-    ("retrieve", "answer", "extract", "resolve", "communities"),
+    ("retrieve", "answer", "extract", "resolve", "communities", "completion"),
     ("neo4j_local", "testing", "link_prediction"),
     ("documents", "models", "store"),
     ("text",),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgrag.communities.similarity import Pairs
-from kgrag.text.quantities import quantities
 
-__all__ = ["Edges", "EntityGraph", "entity_graph", "is_value", "relation_strength"]
+__all__ = ["Edges", "EntityGraph", "entity_graph", "relation_strength"]
 
 Hashes = NDArray[np.uint64]
 
@@ -21,44 +19,6 @@ _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
 _WEIGHT_STEPS = 1000
 """Weights are told apart by thousandths: the scores that they are made of have three decimals."""
-
-_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|sept|oct|nov|dec)[a-z]*\.?"
-_DATE_WORD = (
-    rf"(?:{_MONTH}|\d{{1,4}}(?:st|nd|rd|th|s)?|(?:mon|tues|wednes|thurs|fri|satur|sun)day"
-    r"|bce?|a\.?d\.?|ce|of|the|in|on|c\.|ca\.|circa|early|mid|late)"
-)
-DATE = re.compile(rf"{_DATE_WORD}(?:[\s,./–-]+{_DATE_WORD})*", re.IGNORECASE)
-VALUE_TYPES = frozenset(
-    {
-        "quantity",
-        "date",
-        "time",
-        "year",
-        "number",
-        "cardinal",
-        "ordinal",
-        "percent",
-        "money",
-        "duration",
-        "value",
-        "version",
-    }
-)
-
-
-def is_value(name: str, entity_type: str = "") -> bool:
-    """Whether an entity is a date, a year, a number or a bare quantity: what things are said to have, and no thing."""
-    if entity_type.casefold() in VALUE_TYPES:
-        return True
-    stripped = name.strip()
-    if not any(c.isdigit() for c in stripped):
-        return re.fullmatch(_MONTH, stripped, re.IGNORECASE) is not None and len(stripped) > len("May")
-    measured = quantities(stripped)
-    return (
-        DATE.fullmatch(stripped) is not None
-        or re.fullmatch(r"[\d\s.,:/%$€£+−–-]+", stripped) is not None
-        or (len(measured) == 1 and len(measured[0].text) >= len(stripped) - 1)
-    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from kgrag.communities.entity_graph import is_value
 from kgrag.communities.profile import EntityRow, Profile
 from kgrag.communities.summary import listed
+from kgrag.text.values import is_value
 
 __all__ = ["label", "things"]
 

@@ -7,11 +7,11 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from kgrag.communities.entity_graph import is_value
 from kgrag.communities.labels import label, things
 from kgrag.communities.profile import EntityRow, Profile
 from kgrag.communities.summary import CITED, Summary, listed
 from kgrag.text.sentences import Sentence, sentences
+from kgrag.text.values import is_value
 from kgrag.text.words import FUNCTION_WORDS
 from kgrag.types import Usage
 

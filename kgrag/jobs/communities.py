@@ -9,7 +9,7 @@ import numpy as np
 
 from kgrag.common.progress import Progress, Silent
 from kgrag.common.timing import timed
-from kgrag.communities.entity_graph import EntityGraph, entity_graph, is_value, relation_strength
+from kgrag.communities.entity_graph import EntityGraph, entity_graph, relation_strength
 from kgrag.communities.hierarchy import Earlier, Hierarchy, find_communities
 from kgrag.communities.report import CommunityReport, LevelCount
 from kgrag.communities.settings import CommunitySettings
@@ -20,6 +20,7 @@ from kgrag.models.base import Embedder, Vectors
 from kgrag.store.communities import PARTITION, Membership
 from kgrag.store.graph import GraphStore
 from kgrag.store.ledger import WorkRecord
+from kgrag.text.values import is_value
 
 __all__ = ["update_communities"]
 

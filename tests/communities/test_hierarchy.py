@@ -13,9 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgrag.communities.entity_graph import EntityGraph, entity_graph, is_value
+from kgrag.communities.entity_graph import EntityGraph, entity_graph
 from kgrag.communities.hierarchy import Earlier, Found, Hierarchy, find_communities, modularity
 from kgrag.communities.similarity import Pairs
+from kgrag.text.values import is_value
 from kgrag.types import content_id
 
 Edge = tuple[int, int, float]
