@@ -16,6 +16,7 @@ import pytest
 from kgrag.cli import run
 
 QUESTION = "What is the standby current of the X-100?"
+PROMPT = r"(?m)^> "
 TIMEOUT_S = 120
 
 
@@ -56,13 +57,18 @@ class Terminal:
     def say(self, text: str) -> None:
         os.write(self._master, text.encode())
 
-    def wait_for(self, pattern: str) -> str:
-        """Read until the output after what was waited for before has the pattern; return that output."""
+    def wait_for(self, pattern: str, *, saying: str = "") -> str:
+        """Read until the output after what was waited for before has the pattern; return that output.
+
+        `saying` is said again where nothing comes for some seconds: Python's `input` misses a Ctrl-C between its prompt and its waiting.
+        """
         deadline = time.monotonic() + TIMEOUT_S
         while not (found := re.search(pattern, self.output)):
             assert time.monotonic() < deadline and self.process.poll() is None, self.output
-            if select.select([self._master], [], [], 1)[0]:
+            if select.select([self._master], [], [], 5)[0]:
                 self.output += os.read(self._master, 65536).decode(errors="replace")
+            elif saying:
+                self.say(saying)
         said, self.output = self.output[: found.end()], self.output[found.end() :]
         return said
 
@@ -80,7 +86,7 @@ def terminal(folder: Path, tmp_path: Path) -> Iterator[Terminal]:
 
 
 def test_a_session_answers_shows_sources_and_goes_on_after_mistakes(terminal: Terminal, tmp_path: Path) -> None:
-    terminal.wait_for("> ")
+    terminal.wait_for(PROMPT)
     terminal.say(f"{QUESTION}\n")
     assert "0.5 mA" in terminal.wait_for(r"pieces of evidence[^\n]*\n")
     terminal.say("/sources 1\n")
@@ -95,9 +101,10 @@ def test_a_session_answers_shows_sources_and_goes_on_after_mistakes(terminal: Te
     terminal.wait_for("pipeline dense\r")
     terminal.say(f"{QUESTION}\n")
     terminal.wait_for("pipeline dense · ")
-    terminal.wait_for("> ")
+    terminal.wait_for(PROMPT)
     terminal.say("\x03")
-    terminal.wait_for("Ctrl-D ends the session")
+    terminal.wait_for("Ctrl-D ends the session", saying="\x03")
+    terminal.wait_for(PROMPT)  # Before it the terminal itself would take Ctrl-D for the end of a line.
     terminal.say("\x04")
     assert terminal.process.wait(TIMEOUT_S) == 0
     assert QUESTION in (tmp_path / "kgrag" / "questions").read_text()
