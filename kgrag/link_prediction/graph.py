@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array, diags_array, hstack, vstack
 
 __all__ = [
-    "ATTACHMENTS",
     "Attachment",
     "ChunkGraph",
     "Neighbours",
@@ -23,10 +22,8 @@ __all__ = [
 ]
 
 Attachment = Literal["all", "topn", "none"]
-ATTACHMENTS: tuple[Attachment, ...] = ("all", "topn", "none")
 """How a question that the graph does not have is joined to it: to every chunk (as the paper has it), to the nearest, or not at all."""
 
-NEIGHBOURS = 5
 STEPS = 2
 """Of the diffusion that positions are made of."""
 BLOCK_ROWS = 1024

@@ -20,7 +20,6 @@ __all__ = [
     "linear",
     "new_linear",
     "new_norm",
-    "norm_params",
     "pick",
     "relu",
     "spread",
@@ -84,11 +83,6 @@ def layer_norm(parameters: Parameters, name: str, x: Any) -> Any:
     away = x - middle
     spread_of = anp.sqrt(anp.mean(away * away, axis=1, keepdims=True) + np.float32(EPSILON))
     return away / spread_of * parameters[f"{name}.gain"] + parameters[f"{name}.shift"]
-
-
-def norm_params(parameters: Parameters, name: str) -> tuple[Array, Array]:
-    """Return gain and shift."""
-    return parameters[f"{name}.gain"], parameters[f"{name}.shift"]
 
 
 def relu(x: Any) -> Any:

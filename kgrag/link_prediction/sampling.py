@@ -10,10 +10,9 @@ from scipy.sparse import csr_array
 
 from kgrag.link_prediction.graph import ChunkGraph, Vectors
 
-__all__ = ["SAMPLERS", "Sampler", "batches", "negatives"]
+__all__ = ["Sampler", "batches", "negatives"]
 
 Sampler = Literal["uniform", "degree", "near"]
-SAMPLERS: tuple[Sampler, ...] = ("uniform", "degree", "near")
 """Which chunks are drawn as negatives: each alike, in proportion to their neighbours, or such as are near the other end by cosine."""
 
 NEAR = 50

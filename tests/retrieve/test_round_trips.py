@@ -68,10 +68,6 @@ def test_a_step_of_default_goes_to_the_database_once(store_target: str) -> None:
     assert {kind: count for kind, count in trips.items() if count or kind == "embed"} == expected
 
 
-SEEKS = {"relations_of_keys": {"CartesianProduct"}}
-"""Of two seeks by key, as many rows as keys were given; whether it is planned depends on the statistics."""
-
-
 @pytest.mark.neo4j
 def test_no_statement_of_retrieval_scans_chunks_or_entities(neo4j_empty: str) -> None:
     with open_store(neo4j_empty) as store:
@@ -81,7 +77,7 @@ def test_no_statement_of_retrieval_scans_chunks_or_entities(neo4j_empty: str) ->
             file.stem: found
             for file in sorted((ROOT / "cypher" / "retrieve").glob("*.cypher"))
             if file.stem not in WHOLE
-            and (found := SCANS.intersection(operators(store, file)) - SEEKS.get(file.stem, set()))
+            and (found := SCANS.intersection(operators(store, file)))
         }
     assert {name: found for name, found in scans.items() if name not in COMMUNITIES} == {}
     assert scans.keys() == COMMUNITIES, "what scans is still found"

@@ -3,11 +3,14 @@ import { get, post, send } from "./api.js";
 import { byId, make } from "./dom.js";
 
 const LOOK_AGAIN_MS = 700;
+const REALLY = "Really delete?";
 let changed = async () => {};
 let watching = false;
+const asked = new Set();  // ids whose deletion waits for a second click, however often the list is read anew meanwhile
 
 export async function openDocuments(mayCurate, onChange) {
   changed = onChange;
+  asked.clear();
   byId("drop").hidden = !mayCurate;
   byId("documents").dataset.curate = mayCurate ? "yes" : "";
   await list();
@@ -19,11 +22,11 @@ async function list() {
   const documents = await get("/api/documents");
   byId("document-list").replaceChildren(...documents.map(({ document: one }) => make("li", {},
     make("span", {}, one.title || one.path, make("span", { class: "quiet" }, ` ${one.path}${one.product ? ` · ${one.product}` : ""}`)),
-    byId("documents").dataset.curate ? make("button", { type: "button", class: "plain", "aria-label": `Delete ${one.path}`, onclick: (event) => remove(one, event.currentTarget) }, "Delete") : null)));
+    byId("documents").dataset.curate ? make("button", { type: "button", class: "plain", "aria-label": `Delete ${one.path}`, onclick: (event) => remove(one, event.currentTarget) }, asked.has(one.id) ? REALLY : "Delete") : null)));
 }
 
 async function remove(one, button) {
-  if (button.textContent === "Delete") { button.textContent = "Really delete?"; return; }
+  if (!asked.has(one.id)) { asked.add(one.id); button.textContent = REALLY; return; }
   await said(async () => {
     const gone = await send("DELETE", `/api/documents/${encodeURIComponent(one.id)}`);
     tell(`${one.path} is deleted${gone.file_deleted ? "" : ": its file stays where it is"}.`);
