@@ -24,7 +24,8 @@ ANSWER_SCHEMA = {
     "properties": {
         "quotes": {
             "type": "array",
-            "description": "What the passages say that bears on the question, word for word; empty where nothing does.",
+            "maxItems": 8,
+            "description": "What the passages say that bears on the question, word for word: at most eight; empty where nothing does.",
             "items": {
                 "type": "object",
                 "properties": {
@@ -41,7 +42,7 @@ ANSWER_SCHEMA = {
     "required": ["quotes", "answered", "answer"],
     "additionalProperties": False,
 }
-"""Quotes come first, so that a model has what the passages say before it decides."""
+"""Quotes come first: a model has what the passages say before it decides. Without a bound a small one writes quotes until it is cut."""
 NOTHING_FOUND = "The documents do not answer this: no passage was found for it."
 NOTHING_GROUNDED = "The documents do not answer this: nothing of what the model wrote is in the passages that it cites."
 SHORTEST_QUOTE_CHARACTERS = 8

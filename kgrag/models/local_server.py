@@ -38,6 +38,9 @@ CONTEXT_TOKENS = 8192
 """Prompt and reply together: SmolLM2's whole context."""
 LONGEST_REPLY_TOKENS = 512
 """A small model does not always stop by itself; without a bound one reply can take minutes."""
+DRY = (0.8, 6, 128)
+"""llama.cpp's penalty against repeated sequences: strength, tokens that may be repeated, tokens looked back on. A small model that is asked
+for the likeliest token says one sentence again and again until its reply is cut."""
 START_TIMEOUT_S = 120.0
 ENVIRONMENT = {"OMP_WAIT_POLICY": "passive"}
 """llama.cpp's threads wait for each other after every layer. By spinning they take the cores from each other where anything else runs:
@@ -168,6 +171,7 @@ def _serve() -> None:
     options.n_ctx = CONTEXT_TOKENS
     options.n_parallel = 1
     options.n_predict = LONGEST_REPLY_TOKENS
+    options.sampling.dry_multiplier, options.sampling.dry_allowed_length, options.sampling.dry_penalty_last_n = DRY
     if told["threads"] is not None:
         options.cpuparams.n_threads = options.cpuparams_batch.n_threads = told["threads"]
     options.ui = False

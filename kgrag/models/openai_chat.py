@@ -12,6 +12,7 @@ from kgrag.errors import ModelReplyError
 from kgrag.models.base import Message, Reply
 from kgrag.models.endpoint import Endpoint, used
 from kgrag.models.endpoint_errors import ContextOverflow, RequestRefused
+from kgrag.models.names import LOCAL_PROVIDERS
 from kgrag.models.streaming import listener
 from kgrag.models.structured import StructuredOutputUnsupported
 from kgrag.models.tokens import estimate_tokens
@@ -24,6 +25,8 @@ ABOUT_SCHEMAS = re.compile(r"response_format|json_schema|json schema|structured 
 THOUGHTS = re.compile(r"\A\s*<think>.*?</think>\s*", re.DOTALL)
 """Models that reason aloud (DeepSeek-R1, Qwen) write this before their answer where the endpoint does not take it out."""
 SCHEMA_NAME = "reply"
+LARGEST_WHOLE_NUMBER = 9999
+"""That a model served here may write where the schema has no bound: replies number passages, facts, sentences."""
 LENGTHS = ("max_completion_tokens", "max_tokens")
 
 
@@ -55,6 +58,7 @@ class OpenAIChatModel:
     def __init__(self, endpoint: Endpoint, *, options: ChatOptions) -> None:
         self._endpoint = endpoint
         self._options = options.body(endpoint.connection.model.provider)
+        self._is_local = endpoint.connection.model.provider in LOCAL_PROVIDERS
         self._refused: set[str] = set()
         self._streams_not = False
         self.name = str(endpoint.connection.model)
@@ -68,7 +72,8 @@ class OpenAIChatModel:
             "messages": [{"role": message.role, "content": message.content} for message in messages],
         }
         if schema is not None:
-            wanted = {"name": SCHEMA_NAME, "schema": dict(schema), "strict": _is_strict(schema)}
+            sent = _with_whole_numbers_bounded(schema) if self._is_local else dict(schema)
+            wanted = {"name": SCHEMA_NAME, "schema": sent, "strict": _is_strict(schema)}
             body["response_format"] = {"type": "json_schema", "json_schema": wanted}
         left_out: set[str] = set()
         while True:
@@ -153,6 +158,16 @@ def _usage(data: Mapping[str, Any], messages: Sequence[Message], written: str) -
     if completion is None or (not completion and written):
         completion = estimate_tokens(written)
     return Usage(calls=1, prompt_tokens=prompt, completion_tokens=completion)
+
+
+def _with_whole_numbers_bounded(schema: Any) -> Any:
+    """Return a schema whose whole numbers have at most four digits: a small model writes one of sixteen, and loses its thread."""
+    if isinstance(schema, list):
+        return [_with_whole_numbers_bounded(one) for one in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    bounds = {"minimum": 0, "maximum": LARGEST_WHOLE_NUMBER} if schema.get("type") == "integer" else {}
+    return bounds | {name: _with_whole_numbers_bounded(value) for name, value in schema.items()}
 
 
 def _is_strict(schema: Any) -> bool:

@@ -92,6 +92,17 @@ def test_the_server_answers_by_schema_knows_its_key_and_ends():
 
 
 @real
+def test_whole_numbers_have_few_digits():
+    model = open_chat_model(MODEL, model_cache="off", **SHORT | {"max_completion_tokens": 128})
+    numbers = {"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": 4}
+    schema = {"type": "object", "properties": {"numbers": numbers}, "required": ["numbers"]}
+    reply = asyncio.run(
+        model.reply([Message("user", "Repeat this number: 1234567890123456. 1234567890123456.")], schema=schema)
+    )
+    assert 2 <= len(reply.data["numbers"]) <= 4 and all(0 <= one <= 9999 for one in reply.data["numbers"])
+
+
+@real
 @pytest.mark.parametrize("extractor", ["simple_kg", "graph_transformer", "path", "llm"])
 def test_every_chunk_is_accounted_for_whatever_the_model_writes(extractor, passages, tmp_path):
     with open_graph(tmp_path / "s.kg", model=MODEL, extractor=(extractor,), wait_s=0.0, **SHORT) as kg:

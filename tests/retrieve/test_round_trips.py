@@ -76,8 +76,7 @@ def test_no_statement_of_retrieval_scans_chunks_or_entities(neo4j_empty: str) ->
         scans = {
             file.stem: found
             for file in sorted((ROOT / "cypher" / "retrieve").glob("*.cypher"))
-            if file.stem not in WHOLE
-            and (found := SCANS.intersection(operators(store, file)))
+            if file.stem not in WHOLE and (found := SCANS.intersection(operators(store, file)))
         }
     assert {name: found for name, found in scans.items() if name not in COMMUNITIES} == {}
     assert scans.keys() == COMMUNITIES, "what scans is still found"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,27 +32,25 @@ class Shape:
     """Add the cosine of the two vectors, times a learnt factor, to the logit: training then begins with the order of dense retrieval."""
 
 
-class Predictor(Protocol):
+@dataclass(frozen=True)
+class Predictor(ABC):
     """A network that scores pairs; `logits` is the same for (u, v) and (v, u), and does not depend on the order of nodes."""
 
+    shape: Shape
+    """The size of the network."""
     kind: ClassVar[str]
 
-    @property
-    def shape(self) -> Shape:
-        """The size of the network."""
-        ...
-
+    @abstractmethod
     def initial(self, generator: np.random.Generator) -> Parameters:
         """Return parameters to begin with."""
-        ...
 
+    @abstractmethod
     def logits(self, parameters: Parameters, graph: ChunkGraph, pairs: NDArray[np.intp], dropout: Dropout) -> Any:
         """Return one logit for each pair of nodes: [pairs]."""
-        ...
 
     def penalty(self, parameters: Parameters, graph: ChunkGraph) -> Any:
-        """Return what training adds to the loss besides (a regularisation of its own), or 0."""
-        ...
+        """Return what training adds to the loss besides (a regularisation of its own): nothing, unless a predictor has one."""
+        return 0.0
 
 
 def new_cosine() -> Parameters:

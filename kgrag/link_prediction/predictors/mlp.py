@@ -10,16 +10,15 @@ from numpy.typing import NDArray
 
 from kgrag.link_prediction.graph import ChunkGraph
 from kgrag.link_prediction.layers import Dropout, Parameters, linear, new_linear, pick, relu
-from kgrag.link_prediction.predictors.base import Shape, new_cosine, with_cosine
+from kgrag.link_prediction.predictors.base import Predictor, new_cosine, with_cosine
 
 __all__ = ["MLP"]
 
 
 @dataclass(frozen=True)
-class MLP:
+class MLP(Predictor):
     """Two layers over the product of both embeddings."""
 
-    shape: Shape
     kind: ClassVar[str] = "mlp"
 
     def initial(self, generator: np.random.Generator) -> Parameters:
@@ -39,7 +38,3 @@ class MLP:
             relu(linear(parameters, "out.1", pick(x, pairs[:, 0]) * pick(x, pairs[:, 1]))), self.shape.dropout
         )
         return with_cosine(parameters, self.shape, linear(parameters, "out.2", both)[:, 0], graph, pairs)
-
-    def penalty(self, parameters: Parameters, graph: ChunkGraph) -> Any:
-        """Return 0."""
-        return 0.0

@@ -20,20 +20,19 @@ from kgrag.link_prediction.layers import (
     relu,
     spread,
 )
-from kgrag.link_prediction.predictors.base import Shape, new_cosine, with_cosine
+from kgrag.link_prediction.predictors.base import Predictor, Shape, new_cosine, with_cosine
 
 __all__ = ["NCN", "encoded"]
 
 
 @dataclass(frozen=True)
-class NCN:
+class NCN(Predictor):
     """Embeddings of both nodes, and those of their common neighbours, added up.
 
     h: the vectors through a linear layer and graph convolutions without weights of their own, layers' outputs in a learnt sum.
     logit = out(β · common(Σ h_w + g(h_w)) + own(h_u ⊙ h_v)), w over the common neighbours; g, common and out have two layers, own has one.
     """
 
-    shape: Shape
     kind: ClassVar[str] = "ncn"
 
     def initial(self, generator: np.random.Generator) -> Parameters:
@@ -68,10 +67,6 @@ class NCN:
         joined = linear(parameters, "out.1", parameters["beta"] * common + own)
         out = linear(parameters, "out.2", relu(dropout(layer_norm(parameters, "out.1", joined), rate)))
         return with_cosine(parameters, self.shape, out[:, 0], graph, pairs)
-
-    def penalty(self, parameters: Parameters, graph: ChunkGraph) -> Any:
-        """Return 0."""
-        return 0.0
 
 
 def encoded(parameters: Parameters, graph: ChunkGraph, shape: Shape, dropout: Dropout) -> Any:

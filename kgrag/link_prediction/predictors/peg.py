@@ -12,7 +12,7 @@ from scipy.sparse import coo_array, csr_array
 
 from kgrag.link_prediction.graph import ChunkGraph
 from kgrag.link_prediction.layers import Dropout, Parameters, linear, new_linear, pick, relu, spread
-from kgrag.link_prediction.predictors.base import Shape, new_cosine, with_cosine
+from kgrag.link_prediction.predictors.base import Predictor, new_cosine, with_cosine
 
 __all__ = ["PEG"]
 
@@ -20,13 +20,12 @@ DISTANCE_HIDDEN = 8
 
 
 @dataclass(frozen=True)
-class PEG:
+class PEG(Predictor):
     """Graph convolutions whose edges weigh by the distance of their ends' positions; a pair is scored by product and distance.
 
     The paper takes eigenvectors or DeepWalk for positions; ours are `ChunkGraph.positions`.
     """
 
-    shape: Shape
     kind: ClassVar[str] = "peg"
 
     def initial(self, generator: np.random.Generator) -> Parameters:
@@ -54,10 +53,6 @@ class PEG:
         both = pick(x, pairs[:, 0]) * pick(x, pairs[:, 1])
         joined = anp.concatenate([both, _distances(graph.positions, pairs)], axis=1)
         return with_cosine(parameters, self.shape, linear(parameters, "out", joined)[:, 0], graph, pairs)
-
-    def penalty(self, parameters: Parameters, graph: ChunkGraph) -> Any:
-        """Return 0."""
-        return 0.0
 
 
 def _distances(positions: csr_array, pairs: NDArray[np.intp]) -> NDArray[np.float32]:

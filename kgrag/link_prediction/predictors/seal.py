@@ -12,7 +12,7 @@ from scipy.sparse import block_diag, coo_array, csr_array
 
 from kgrag.link_prediction.graph import ChunkGraph
 from kgrag.link_prediction.layers import Dropout, Parameters, linear, new_linear, relu, spread
-from kgrag.link_prediction.predictors.base import Shape, new_cosine, with_cosine
+from kgrag.link_prediction.predictors.base import Predictor, new_cosine, with_cosine
 
 __all__ = ["SEAL", "enclosing", "labels"]
 
@@ -28,10 +28,9 @@ CHANNELS = 16
 
 
 @dataclass(frozen=True)
-class SEAL:
+class SEAL(Predictor):
     """Graph convolutions over each pair's subgraph; its nodes, sorted by the last channel, go through a convolution and two layers."""
 
-    shape: Shape
     kind: ClassVar[str] = "seal"
 
     def initial(self, generator: np.random.Generator) -> Parameters:
@@ -69,10 +68,6 @@ class SEAL:
         pooled = anp.reshape(anp.max(channels, axis=2), (len(pairs), -1))
         out = dropout(relu(linear(parameters, "out.1", pooled)), self.shape.dropout)
         return with_cosine(parameters, self.shape, linear(parameters, "out.2", out)[:, 0], graph, pairs)
-
-    def penalty(self, parameters: Parameters, graph: ChunkGraph) -> Any:
-        """Return 0."""
-        return 0.0
 
 
 def enclosing(adjacency: csr_array, one: int, other: int) -> tuple[NDArray[np.intp], Dense, tuple[int, int]]:

@@ -11,16 +11,15 @@ from numpy.typing import NDArray
 
 from kgrag.link_prediction.graph import ChunkGraph
 from kgrag.link_prediction.layers import Dropout, Parameters, linear, new_linear, pick, relu, spread
-from kgrag.link_prediction.predictors.base import Shape, new_cosine, with_cosine
+from kgrag.link_prediction.predictors.base import Predictor, new_cosine, with_cosine
 
 __all__ = ["VGAE"]
 
 
 @dataclass(frozen=True)
-class VGAE:
+class VGAE(Predictor):
     """Graph convolutions give a mean and a variance for each node; a pair's logit is the inner product of two samples."""
 
-    shape: Shape
     kind: ClassVar[str] = "vgae"
 
     def initial(self, generator: np.random.Generator) -> Parameters:
