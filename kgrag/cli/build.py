@@ -46,7 +46,8 @@ def build(
         str | None,
         typer.Option(
             "--chunker",
-            help="Who cuts documents into chunks: structure (kgrag's packer, default) or hybrid (Docling's HybridChunker).",
+            help="Who cuts documents into chunks: structure (kgrag's packer, default), hybrid (Docling's HybridChunker) or recursive "
+            "(sections in parts of 1,000 characters).",
             show_default=False,
         ),
     ] = None,

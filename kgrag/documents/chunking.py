@@ -1,17 +1,19 @@
-"""Blocks to chunks, by kgrag's own packer (`structure`) or by Docling's HybridChunker (`hybrid`).
+"""Blocks to chunks, by kgrag's own packer (`structure`), by Docling's HybridChunker (`hybrid`), or by sections and characters (`recursive`).
 
 What a chunk costs is what `Chunk.embedded_text` costs: title, headings and text. The packer keeps sections apart, even two with the same
-heading, fills each window with what stands under one heading, and cuts tables by rows, each part under the column headings.
+heading, fills each window with what stands under one heading, and cuts tables by rows, each part under the column headings. `recursive`
+is how LARAG (Bolognesi et al., 2026) and many others cut: what stands under one heading, in parts of 1,000 characters that overlap by 150.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import groupby
+from itertools import accumulate, groupby
 from typing import Literal, NamedTuple, cast
 
 from kgrag.documents.blocks import Block, Link, TableRow, boxes_around, markdown_lines, named_cells
@@ -30,7 +32,10 @@ COUNTS_REMEMBERED = 1024
 MIN_CELL_CHARACTERS = 40
 """A smaller part of a cell is not worth the row's name."""
 
-Chunker = Literal["structure", "hybrid"]
+RECURSIVE_CHARACTERS, RECURSIVE_OVERLAP = 1000, 150
+"""Of a part, and of what it repeats of the one before, both at most: LARAG, section 3.1."""
+
+Chunker = Literal["structure", "hybrid", "recursive"]
 CountTokens = Callable[[str], int]
 Section = tuple[int, ...]
 """Indexes of the headings above a block, outermost first."""
@@ -76,7 +81,7 @@ class _Chunking:
         self._document = document
         self._count = lru_cache(maxsize=COUNTS_REMEMBERED)(count_tokens)
         self._max_tokens = max_tokens
-        self._hybrid = chunker == "hybrid"
+        self._chunker = chunker
         self._blocks: list[Block] = []
         """The packer's are parts of the document's, each of which fits the window but for long texts."""
         self._sections: list[Section] = []
@@ -87,7 +92,8 @@ class _Chunking:
 
     def chunks(self) -> Iterator[Chunk]:
         """Yield the chunks."""
-        packed = list(self._packed_by_docling() if self._hybrid else self._packed())
+        by = {"structure": self._packed, "hybrid": self._packed_by_docling, "recursive": self._packed_recursively}
+        packed = list(by[self._chunker]())
         headings_with_text = {section[-1] for section, _ in packed if section}
         uses = Counter(index for _, piece in packed for index in piece.blocks)
         links_left = {index: list(self._blocks[index].links) for index in uses}
@@ -116,7 +122,7 @@ class _Chunking:
         if block.kind == "heading":
             outer = tuple(index for index in section if self._blocks[index].level < block.level)
             section = (*outer, len(self._blocks))
-        for part in (block,) if self._hybrid else self._parts(block, section):
+        for part in self._parts(block, section) if self._chunker == "structure" else (block,):
             self._blocks.append(part)
             self._sections.append(section)
 
@@ -125,16 +131,42 @@ class _Chunking:
 
         A heading with nothing below it has a piece without text: no word is lost.
         """
-        runs = [(section, list(run)) for section, run in groupby(range(len(self._blocks)), self._sections.__getitem__)]
-        for (section, run), following in zip(runs, [*(section for section, _ in runs[1:]), ()], strict=False):
-            members = [index for index in run if self._blocks[index].kind != "heading"]
+        for section, members in self._runs():
             pieces = [piece for unit in self._units(members) for piece in self._fitting(section, unit)]
             while pieces:
                 taken = self._how_many_fit(section, [piece.text for piece in pieces])
                 yield section, _joined(pieces[:taken])
                 pieces = pieces[taken:]
-            if not members and section[-1] not in following:
+            if not members:
                 yield section, _Piece((), "")
+
+    def _runs(self) -> Iterator[tuple[Section, list[int]]]:
+        """Yield the blocks that stand under one heading, without it; none for a heading that has nothing below it."""
+        runs = [(section, list(run)) for section, run in groupby(range(len(self._blocks)), self._sections.__getitem__)]
+        for (section, run), following in zip(runs, [*(section for section, _ in runs[1:]), ()], strict=False):
+            members = [index for index in run if self._blocks[index].kind != "heading"]
+            if members or section[-1] not in following:
+                yield section, members
+
+    def _packed_recursively(self) -> Iterator[tuple[Section, _Piece]]:
+        """Yield what stands under one heading, cut where semchunk does: at paragraphs, then lines, sentences, words."""
+        from semchunk.semchunk import chunk
+
+        for section, members in self._runs():
+            if not members:
+                yield section, _Piece((), "")
+                continue
+            written = [self._blocks[index].written for index in members]
+            ends = list(accumulate(len(text) + 1 for text in written))
+            text = "\n".join(written)
+            spans = [(0, len(text))]
+            if len(text) > RECURSIVE_CHARACTERS:
+                # `overlap` of semchunk makes chunks of pieces as small as the overlap, which are a third shorter than they may be.
+                _, spans = chunk(text, RECURSIVE_CHARACTERS - RECURSIVE_OVERLAP, len, memoize=False, offsets=True)
+            for number, (first, end) in enumerate(spans):
+                start = _word_start(text, max(spans[number - 1][0], first - RECURSIVE_OVERLAP), first) if number else first
+                inside = tuple(members[bisect_right(ends, start) : bisect_left(ends, end) + 1])
+                yield section, _Piece(inside, text[start:end])
 
     def _units(self, members: Sequence[int]) -> Iterator[list[_Piece]]:
         """Yield what should stay together: the items of a list; every other block is for itself."""
@@ -322,6 +354,11 @@ def _taken(links: list[Link], text: str, *, last: bool) -> list[Link]:
     taken = [link for link in links if last or link.anchor in words]
     links[:] = [link for link in links if not (last or link.anchor in words)]
     return taken
+
+
+def _word_start(text: str, low: int, high: int) -> int:
+    """Return where the first word that begins between two places begins; the second of them where none does."""
+    return next((place for place in range(low, high) if not text[place].isspace() and text[place - 1].isspace()), high)
 
 
 def _cut_at_space(text: str, size: int) -> Iterator[str]:

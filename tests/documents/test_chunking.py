@@ -256,3 +256,37 @@ def test_further_parts_of_a_table_repeat_its_caption_and_the_first_does_not() ->
     assert all(text.count("Net sales by item") == 1 for text in texts)
     assert all("| (in millions) | 2023 |" in text for text in texts)
     assert [row for text in texts for row in text.splitlines() if "Item" in row] == [f"| {a} | {b} |" for a, b in rows]
+
+
+@given(st.lists(st.lists(st.text("abc. \n", min_size=1, max_size=1800), max_size=4), min_size=1, max_size=4))
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
+def test_recursive_parts_keep_to_their_section_and_length_and_give_its_text_back(sections: list[list[str]]) -> None:
+    written = [["\n".join(line for line in text.splitlines() if line.strip()).strip() for text in one] for one in sections]
+    blocks = []
+    for number, texts in enumerate(written):
+        blocks += [h(f"Section {number}"), *(p(text, f"b{number}") for text in texts if text)]
+    chunks = chunk_blocks(document(), blocks, count_tokens=len, max_tokens=10_000, chunker="recursive")
+    for number, texts in enumerate(written):
+        own = [chunk for chunk in chunks if chunk.headings == (f"Section {number}",)]
+        whole = "\n".join(text for text in texts if text)
+        if not whole:
+            assert [chunk.text for chunk in own] == [f"Section {number}"]
+            continue
+        place = 0
+        for chunk in own:
+            assert len(chunk.text) <= 1000
+            start = whole.find(chunk.text, max(0, place - 150))
+            assert start >= 0 and not whole[place:start].strip(), "nothing is lost, and at most 150 characters are repeated"
+            place = start + len(chunk.text)
+        assert not whole[place:].strip()
+
+
+def test_a_link_is_in_the_recursive_part_that_has_its_words() -> None:
+    link = Link("b.html#rails", "the rails page", "See the rails page.")
+    filler = "The supply is stable and quiet here. " * 40
+    block = p(filler + "See the rails page. " + filler, "power", links=(link,))
+    chunks = chunk_blocks(document(), [h("Power"), block], count_tokens=len, max_tokens=10_000, chunker="recursive")
+    assert len(chunks) > 3
+    with_link = [chunk for chunk in chunks if chunk.links]
+    assert len(with_link) == 1 and "the rails page" in with_link[0].text
+    assert all(chunk.anchors == ("power",) for chunk in chunks)
