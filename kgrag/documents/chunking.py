@@ -1,4 +1,4 @@
-"""Blocks to chunks, by kgrag's own packer (`structure`), by Docling's HybridChunker (`hybrid`), or by sections and characters (`recursive`).
+"""Blocks to chunks: by kgrag's own packer (`structure`), Docling's HybridChunker (`hybrid`), or sections and characters (`recursive`).
 
 What a chunk costs is what `Chunk.embedded_text` costs: title, headings and text. The packer keeps sections apart, even two with the same
 heading, fills each window with what stands under one heading, and cuts tables by rows, each part under the column headings. `recursive`
@@ -164,7 +164,9 @@ class _Chunking:
                 # `overlap` of semchunk makes chunks of pieces as small as the overlap, which are a third shorter than they may be.
                 _, spans = chunk(text, RECURSIVE_CHARACTERS - RECURSIVE_OVERLAP, len, memoize=False, offsets=True)
             for number, (first, end) in enumerate(spans):
-                start = _word_start(text, max(spans[number - 1][0], first - RECURSIVE_OVERLAP), first) if number else first
+                start = (
+                    _word_start(text, max(spans[number - 1][0], first - RECURSIVE_OVERLAP), first) if number else first
+                )
                 inside = tuple(members[bisect_right(ends, start) : bisect_left(ends, end) + 1])
                 yield section, _Piece(inside, text[start:end])
 

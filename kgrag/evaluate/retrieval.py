@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -11,6 +12,7 @@ import numpy as np
 
 from kgrag.evaluate.gold_questions import GoldQuestion, states
 from kgrag.retrieve import Retrieval
+from kgrag.retrieve.step import Change
 from kgrag.types import Evidence
 
 __all__ = ["Asked", "PipelineResult", "Traces", "facts_in_budget", "measure_pipeline", "score_evidence"]
@@ -50,6 +52,8 @@ class StepEffect:
     """How much, all together (`kgrag.retrieve.state.Change`)."""
     milliseconds: float
     """Median."""
+    counts: Mapping[str, int] = field(default_factory=dict)
+    """What it counted besides, over all questions."""
 
 
 @dataclass(frozen=True)
@@ -91,17 +95,18 @@ class PipelineResult:
     @property
     def effects(self) -> list[StepEffect]:
         """What each step changed, in their order; those of several pipelines (`adaptive`) one after the other."""
-        changes: dict[str, list[tuple[int, float]]] = {}
+        changes: dict[str, list[Change]] = {}
         for one in self.asked:
             prefix = "" if one.found.pipeline == self.pipeline else f"{one.found.pipeline}: "
             for change in one.found.changes:
-                changes.setdefault(prefix + change.step, []).append((change.changed, change.seconds))
+                changes.setdefault(prefix + change.step, []).append(change)
         return [
             StepEffect(
                 step,
-                sum(changed > 0 for changed, _ in some),
-                sum(changed for changed, _ in some),
-                1000 * float(np.median([seconds for _, seconds in some])),
+                sum(change.changed > 0 for change in some),
+                sum(change.changed for change in some),
+                1000 * float(np.median([change.seconds for change in some])),
+                sum((Counter(change.counts) for change in some), Counter()),
             )
             for step, some in changes.items()
         ]

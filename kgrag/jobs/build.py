@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 from kgrag.common.progress import Progress, Silent
@@ -139,7 +140,13 @@ async def _derive(
 ) -> None:
     """Bring up to date what follows from the documents: hyperlinks, vectors, graphs, indexes."""
     with timed("link", report.seconds):
-        report.hyperlinks = await asyncio.to_thread(store.documents.relink)
+        links = await asyncio.to_thread(store.documents.relink)
+        report.hyperlinks, report.links = links.made, asdict(links)
+        if links.no_page or links.no_anchor:
+            report.notes.append(
+                f"hyperlinks: {links.no_page} lead to files that are no documents of the store, {links.no_anchor} to places "
+                "that are not in their document"
+            )
     with timed("embed", report.seconds):
         report.chunks_embedded = await embed_chunks(store, embedder, progress=progress, retry=retry)
     watch = ModelWatch(model, retry=retry)

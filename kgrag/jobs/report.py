@@ -59,6 +59,8 @@ class BuildReport(BaseModel):
     models: dict[str, Usage] = Field(default_factory=dict)
     """Model → what it used by the meter: checks, repairs and embeddings included."""
     hyperlinks: int = 0
+    links: dict[str, int] = Field(default_factory=dict)
+    """What became of all hyperlinks (`kgrag.store.links.LinkCounts`)."""
     ignored_files: dict[str, int] = Field(default_factory=dict)
     """Suffix → files of a kind that kgrag does not read."""
     failures: list[Failure] = Field(default_factory=list)

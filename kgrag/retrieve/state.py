@@ -171,6 +171,8 @@ class State:
     """What models were asked on the way."""
     remarks: tuple[str, ...] = ()
     """What did not go as the pipeline says, and what was done instead."""
+    counts: Mapping[str, int] = field(default_factory=dict)
+    """What the step that made this state counted."""
     hidden: frozenset[str] = frozenset()
     """Ids of chunks that are as good as absent: those that a question was taken from word for word (`kgrag questions make`)."""
 

@@ -14,8 +14,8 @@ A package registers its steps by their kinds under the entry point group `kgrag.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -87,13 +87,16 @@ class Change:
     changed: int
     """Parts of the query that differ, candidates that came, went or have another score, and places of the evidence with another piece."""
     seconds: float
+    counts: Mapping[str, int] = field(default_factory=dict)
+    """What else the step counted, by its name for it: links that lead nowhere."""
 
 
 async def run_step(step: Step, state: State, resources: Resources, *, name: str) -> tuple[State, Change]:
     """Run a step, take out what is hidden, and count what changed."""
     started = time.perf_counter()
     after = (await step(state, resources)).visible()
-    return after, Change(name, changed(state, after), time.perf_counter() - started)
+    change = Change(name, changed(state, after), time.perf_counter() - started, after.counts)
+    return replace(after, counts={}), change
 
 
 def changed(before: State, after: State) -> int:

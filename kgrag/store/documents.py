@@ -14,7 +14,7 @@ from kgrag.models.base import Vectors
 from kgrag.store.connection import Connection, Transaction
 from kgrag.store.extractions import Removed, move_extractions, remove_chunks_from_graphs
 from kgrag.store.ledger import WorkRecord, put_work
-from kgrag.store.links import relink
+from kgrag.store.links import LinkCounts, relink
 from kgrag.store.rows import batches_by_size, chunk_from_row, chunk_row, document_from_row, document_row
 from kgrag.store.schema import Schema
 from kgrag.store.statements import statement
@@ -98,8 +98,8 @@ class Documents:
         self._waiting.forget()
         return self._connection.write(lambda transaction: _delete_documents(transaction, ids))
 
-    def relink(self) -> int:
-        """Make the LINKS_TO relationships equal to what the chunks' links and anchors say; return how many there are."""
+    def relink(self) -> LinkCounts:
+        """Make the LINKS_TO relationships equal to what the chunks' links and anchors say; return what became of the links."""
         self._schema.bound()
         return self._connection.with_retry(lambda: relink(self._connection, self.all()))
 

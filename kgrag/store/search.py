@@ -15,6 +15,7 @@ from kgrag.store.statements import statement
 __all__ = [
     "AmountRow",
     "ChunkEntityRow",
+    "ChunkLinksRow",
     "ChunkRow",
     "CommunityRow",
     "ContextRow",
@@ -23,6 +24,7 @@ __all__ = [
     "LinkRow",
     "LinkTargetRow",
     "LinkedEntityRow",
+    "MentionLinkRow",
     "NamedRow",
     "NeighbourhoodRow",
     "PathRow",
@@ -324,6 +326,26 @@ class LinkTargetRow(TypedDict):
     embedding: list[float] | None
 
 
+class ChunkLinksRow(TypedDict):
+    """The links of a chunk as its metadata says them."""
+
+    links: str | None
+    """A JSON list."""
+    path: str
+    anchors: list[str] | None
+
+
+class MentionLinkRow(TypedDict):
+    """A chunk that a mention of a title leads to, or comes from, with the name and the text that it stands in."""
+
+    anchor: str
+    text: str
+    id: str
+    document_id: str
+    position: int
+    embedding: list[float] | None
+
+
 class ThingRow(TypedDict):
     """A document, and what it is about."""
 
@@ -585,10 +607,17 @@ class Search:
         """Return the chunks whose links lead to a chunk."""
         return self._read("retrieve/link_sources", id=id)
 
-    def chunk_links(self, *, id: str) -> str:  # noqa: A002 - the statement's parameter
-        """Return a chunk's links as its metadata says them: a JSON list."""
-        rows = self._read("retrieve/chunk_links", id=id)
-        return str(rows[0]["links"] or "[]") if rows else "[]"
+    def chunk_links(self, *, id: str) -> list[ChunkLinksRow]:  # noqa: A002 - the statement's parameter
+        """Return a chunk's links as its metadata says them; no row where the chunk is not there."""
+        return self._read("retrieve/chunk_links", id=id)
+
+    def titles_mentioned(self, *, graph: str, id: str) -> list[MentionLinkRow]:  # noqa: A002 - the statement's parameter
+        """Return the chunks about what a chunk mentions."""
+        return self._read("retrieve/titles_mentioned", graph=graph, id=id)
+
+    def mentioning_titles(self, *, graph: str, id: str) -> list[MentionLinkRow]:  # noqa: A002 - the statement's parameter
+        """Return the chunks that mention what a chunk is about."""
+        return self._read("retrieve/mentioning_titles", graph=graph, id=id)
 
     def section_chunks(self, *, path: str, anchor: str) -> list[LinkTargetRow]:
         """Return the chunks of a document, or of the section that an anchor of it is in."""

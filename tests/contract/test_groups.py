@@ -201,6 +201,7 @@ WAYS: dict[str, Callable[[Search, dict[str, Any]], Any]] = {
         keys=a["communities"], vector=a["vector"], entities=9, chunks=9
     ),
     "link_targets": lambda s, a: s.link_targets(id=a["public"][0]),
+    "titles_mentioned": lambda s, a: s.titles_mentioned(graph="mention", id=a["public"][0]),
     "section_chunks": lambda s, a: s.section_chunks(path="hidden.html", anchor=""),
     "things": lambda s, a: s.things(),
     "stated_words": lambda s, a: s.stated("words", graph="mention", words=["pump"], owned=a["documents"], things=[]),
@@ -239,6 +240,11 @@ def test_no_statement_gives_anything_of_a_hidden_document_and_each_does_where_al
             blind.append(name)
     assert leaks == []
     assert blind == []
+    # Nothing that is only in the hidden document can come from these two; asked of a hidden chunk they give nothing at all.
+    hidden = secret[0].id
+    assert store.search.chunk_links(id=hidden) and not limited.search.chunk_links(id=hidden)
+    assert store.search.mentioning_titles(graph="mention", id=hidden)
+    assert not limited.search.mentioning_titles(graph="mention", id=hidden)
 
 
 def test_what_several_documents_say_is_said_in_the_words_of_those_that_may_be_read(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -58,15 +59,24 @@ def site(store_target: str, embedder: HashingEmbedder, content: Content) -> Iter
         yield store
 
 
-def pipeline(**walk: object) -> Pipeline:
-    steps = [{"kind": "embed"}, {"kind": "dense", "candidates": 5}, *([{"kind": "walk", **walk}] if walk else [])]
+def pipeline(*, candidates: int = 5, **walk: Any) -> Pipeline:
+    steps = [
+        {"kind": "embed"},
+        {"kind": "dense", "candidates": candidates},
+        *([{"kind": "walk", **walk}] if walk else []),
+    ]
     content = {"description": "d", "step": [*steps, {"kind": "read"}, {"kind": "budget", "top": 500}]}
     read = read_pipeline(content, name="walk")
     assert isinstance(read, Pipeline)
     return read
 
 
-def found(store: GraphStore, embedder: HashingEmbedder, question: str, **walk: object) -> list[str]:
+def counted(store: GraphStore, embedder: HashingEmbedder, question: str, **walk: Any) -> Mapping[str, int]:
+    trace = asyncio.run(open_retriever(store, embedder, pipeline(**walk)).trace(question))
+    return next(change.counts for change in trace.changes if change.step == "walk")
+
+
+def found(store: GraphStore, embedder: HashingEmbedder, question: str, **walk: Any) -> list[str]:
     evidence = asyncio.run(open_retriever(store, embedder, pipeline(**walk)).retrieve(question))
     return [piece.chunk_id or "" for piece in evidence]
 
@@ -169,6 +179,116 @@ def test_backlinks_add_and_a_last_ranking_by_the_question_orders(site: GraphStor
     ranked = open_retriever(site, embedder, pipeline(**walk, rerank="question"))
     scores = [piece.score for piece in asyncio.run(ranked.retrieve("word3 word5"))]
     assert scores == sorted(scores, reverse=True) and len(scores) == len(ahead)
+
+
+def test_links_that_lead_nowhere_add_nothing_and_are_counted(site: GraphStore, embedder: HashingEmbedder) -> None:
+    all_broken = all_external = 0
+    for word in range(6):
+        question = f"word{word}"
+        seeds = found(site, embedder, question)
+        hrefs = [link.href for chunk in site.documents.chunks(seeds) for link in chunk.links]
+        broken = sum(href in ("p0.html#nowhere", "missing.html") for href in hrefs)
+        external = sum(href.startswith("https:") for href in hrefs)
+        for over in ("metadata", "relationships"):
+            counts = counted(site, embedder, question, links=20, depth=1, chunks=1, over=over)
+            assert (counts["broken"], counts["external"]) == (broken, external)
+            assert 0 < counts["followed"] <= len(hrefs) - broken - external
+        all_broken, all_external = all_broken + broken, all_external + external
+    assert all_broken and all_external
+
+
+def test_which_links_come_first_may_be_told_by_the_question(site: GraphStore, embedder: HashingEmbedder) -> None:
+    different = 0
+    for word in range(12):
+        question = f"word{word}"
+        walk = {"links": 1, "depth": 1, "chunks": 1}
+        seeds = found(site, embedder, question)
+        asked = found(site, embedder, question, **walk, order="question")
+        every = found(site, embedder, question, **walk | {"links": 20})
+        assert set(seeds) <= set(asked) <= set(every)
+        different += asked != found(site, embedder, question, **walk)
+        again = found(site, embedder, question, **walk | {"links": 20}, order="question")
+        assert set(again) == set(every), "the order decides nothing where all are followed"
+    assert different
+
+
+def test_a_budget_of_tokens_cuts_what_was_reached_last(site: GraphStore, embedder: HashingEmbedder) -> None:
+    retriever = open_retriever(site, embedder, pipeline(links=3, depth=2, chunks=2))
+    everything = asyncio.run(retriever.retrieve("word3 word5", top=500))
+    tokens = sum(piece.tokens for piece in everything[:7])
+    cut = asyncio.run(retriever.retrieve("word3 word5", budget=tokens))
+    assert 7 <= len(cut) < len(everything) and cut[:7] == everything[:7]
+    assert sum(piece.tokens for piece in cut) <= tokens
+
+
+def test_every_chunk_of_a_circle_or_a_complete_site_is_expanded_once(
+    store_target: str, embedder: HashingEmbedder, content: Content
+) -> None:
+    pages = 50
+    with open_store(store_target) as store:
+        store.bind(embedder.name, embedder.dimensions)
+        written = []
+        for page in range(pages):
+            document, _ = content.document(f"p{page}.html", title=f"Page {page}")
+            links = tuple(
+                Hyperlink(href=f"p{other}.html", anchor=f"page {other}", context=f"See page {other}.", position=other)
+                for other in range(pages)
+            )
+            written.append((document, [content.chunk(document, 0, f"Page {page} of all.", links=links)]))
+        store.documents.put(written)
+        store.documents.relink()
+        waiting = store.documents.chunks_without_embedding(1000)
+        vectors = asyncio.run(embedder.embed_documents([chunk.embedded_text for chunk in waiting]))
+        store.documents.put_embeddings([chunk.id for chunk in waiting], vectors, embedder=embedder.name)
+        store.finish()
+        walk = {"links": 3, "depth": 50, "chunks": 1}
+        reached = found(store, embedder, "page 7", **walk)
+        counts = counted(store, embedder, "page 7", **walk)
+    assert len(reached) == len(set(reached)) <= pages
+    assert counts["followed"] <= 3 * len(reached)
+
+
+@pytest.fixture
+def passages(store_target: str, embedder: HashingEmbedder, content: Content) -> Iterator[GraphStore]:
+    """Passages without hyperlinks, each about one thing (its title): a mentions c, then b; d mentions a."""
+    texts = {
+        "a": "Alpha has the wheel of Gamma, and the engine of Beta.",
+        "b": "Beta burns wood.",
+        "c": "Gamma turns.",
+        "d": "Delta came after Alpha.",
+    }
+    named = {"a": "Alpha", "b": "Beta", "c": "Gamma", "d": "Delta"}
+    with open_store(store_target) as store:
+        store.bind(embedder.name, embedder.dimensions)
+        said = []
+        for key, text in texts.items():
+            document, (chunk,) = content.document(f"{key}.jsonl", text, title=named[key])
+            store.documents.put([(document, [chunk])])
+            about = [
+                content.entity(name, role="title" if one == key else "mention")
+                for one, name in named.items()
+                if name in text
+            ]
+            said.append(content.said(chunk, *about))
+        store.graphs.put_extractions("mention", said)
+        waiting = store.documents.chunks_without_embedding(10)
+        vectors = asyncio.run(embedder.embed_documents([chunk.embedded_text for chunk in waiting]))
+        store.documents.put_embeddings([chunk.id for chunk in waiting], vectors, embedder=embedder.name)
+        store.finish()
+        yield store
+
+
+def test_mentions_of_titles_are_links_where_passages_have_none(passages: GraphStore, embedder: HashingEmbedder) -> None:
+    titles = {chunk.id: chunk.title for chunk in passages.documents.chunks()}
+
+    def walked(**walk: Any) -> list[str]:
+        question = "Which wheel has Alpha?"
+        return [titles[one] for one in found(passages, embedder, question, candidates=1, over="titles", **walk)]
+
+    assert walked(links=0) == ["Alpha"]
+    assert walked(links=1) == ["Alpha", "Gamma"], "the first in the order of the text"
+    assert walked(links=3) == ["Alpha", "Gamma", "Beta"]
+    assert walked(links=3, backlinks=True) == ["Alpha", "Gamma", "Beta", "Delta"]
 
 
 @pytest.mark.parametrize(

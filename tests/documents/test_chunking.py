@@ -261,7 +261,9 @@ def test_further_parts_of_a_table_repeat_its_caption_and_the_first_does_not() ->
 @given(st.lists(st.lists(st.text("abc. \n", min_size=1, max_size=1800), max_size=4), min_size=1, max_size=4))
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 def test_recursive_parts_keep_to_their_section_and_length_and_give_its_text_back(sections: list[list[str]]) -> None:
-    written = [["\n".join(line for line in text.splitlines() if line.strip()).strip() for text in one] for one in sections]
+    written = [
+        ["\n".join(line for line in text.splitlines() if line.strip()).strip() for text in one] for one in sections
+    ]
     blocks = []
     for number, texts in enumerate(written):
         blocks += [h(f"Section {number}"), *(p(text, f"b{number}") for text in texts if text)]
@@ -276,7 +278,9 @@ def test_recursive_parts_keep_to_their_section_and_length_and_give_its_text_back
         for chunk in own:
             assert len(chunk.text) <= 1000
             start = whole.find(chunk.text, max(0, place - 150))
-            assert start >= 0 and not whole[place:start].strip(), "nothing is lost, and at most 150 characters are repeated"
+            assert start >= 0 and not whole[place:start].strip(), (
+                "nothing is lost, and at most 150 characters are repeated"
+            )
             place = start + len(chunk.text)
         assert not whole[place:].strip()
 

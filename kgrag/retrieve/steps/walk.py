@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, ClassVar, Literal
@@ -14,9 +15,13 @@ import numpy as np
 from kgrag.retrieve.scores import cosine
 from kgrag.retrieve.state import Candidate, Resources, State, best_first
 from kgrag.retrieve.step import Count, CountOrNone, Step
-from kgrag.store.search import LinkTargetRow, Search
+from kgrag.store.links import OTHER_SITE
+from kgrag.store.search import ChunkLinksRow, LinkTargetRow, MentionLinkRow, Search
 
 __all__ = ["Walk", "words_around"]
+
+MENTION_WORDS = 40
+"""Of the text around a mention of a title: what stands for the sentence around a hyperlink."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +30,16 @@ class _Link:
 
     anchor: str
     context: str
-    targets: tuple[LinkTargetRow, ...]
+    targets: tuple[LinkTargetRow | MentionLinkRow, ...]
+    href: str = ""
+    """Empty for a mention of a title."""
 
 
 class Walk(Step):
     """Follow hyperlinks from seeds; at each link the chunks of its target are ranked by the words around the link, not by the question.
 
-    What was reached stands behind the seeds in the order of the walk. With `links`, `depth` or `chunks` 0 nothing is followed.
+    What was reached stands behind the seeds in the order of the walk. With `links`, `depth` or `chunks` 0 nothing is followed. A link
+    that leads nowhere takes no place among `links`; the trace counts those (`external`, `broken`) of the chunks that were expanded.
     """
 
     kind: Literal["walk"] = "walk"
@@ -45,8 +53,9 @@ class Walk(Step):
     """Hops from a seed at most."""
     chunks: CountOrNone = 1
     """Chunks taken of each link's target (top_m)."""
-    over: Literal["relationships", "metadata"] = "relationships"
-    """Where links are read: `LINKS_TO`, or the links that the chunks have as metadata. Both give the same."""
+    over: Literal["relationships", "metadata", "titles"] = "relationships"
+    """Where links are read: `LINKS_TO`, or the links that the chunks have as metadata, with the same result; or mentions of what other
+    chunks are about (their title), for passages without hyperlinks."""
     backlinks: bool = False
     """Whether links that lead to a chunk are followed back, after its own."""
     order: Literal["document", "question"] = "document"
@@ -63,9 +72,10 @@ class Walk(Step):
             return state
         visited = {one.chunk_id for one in seeds}
         reached: list[Candidate] = []
+        counts: Counter[str] = Counter()
 
         async def expand(chunk: str, hop: int) -> None:
-            for link in await self._links_of(chunk, state, resources):
+            for link in await self._links_of(chunk, state, resources, counts):
                 for target, similarity in await self._best(link, resources):
                     if target["id"] in visited:
                         continue
@@ -87,11 +97,15 @@ class Walk(Step):
         found = {**{one.key: one for one in seeds}, **behind}
         if self.rerank == "question":
             found = await _by_question(found, state, resources)
-        return replace(state, candidates={**state.candidates, **found} if self.rerank == "none" else found)
+        candidates = {**state.candidates, **found} if self.rerank == "none" else found
+        return replace(state, candidates=candidates, counts=counts)
 
-    async def _links_of(self, chunk: str, state: State, resources: Resources) -> list[_Link]:
+    async def _links_of(self, chunk: str, state: State, resources: Resources, counts: Counter[str]) -> list[_Link]:
         """The links that are followed from a chunk: those that lead somewhere else, the first in its order."""
-        links = await asyncio.to_thread(self._read, chunk, resources.store.search)
+        read, dropped = await asyncio.to_thread(self._read, chunk, resources)
+        links = [link for link in read if link.targets and link.targets[0]["id"] != chunk]
+        counts.update(dropped)
+        counts["followed"] += min(len(links), self.links)
         if self.order == "question" and len(links) > self.links:
             vectors = await self._embedded([link.context for link in links], resources)
             scores = vectors @ np.array(state.vector, dtype=np.float32)
@@ -100,16 +114,28 @@ class Walk(Step):
             ]
         return links[: self.links]
 
-    def _read(self, chunk: str, search: Search) -> list[_Link]:
-        forward = (
+    def _read(self, chunk: str, resources: Resources) -> tuple[list[_Link], Counter[str]]:
+        """The links of a chunk, those of others to it behind them, and how many of its own lead nowhere."""
+        search, graph = resources.store.search, resources.graph
+        if self.over == "titles":
+            links = _by_titles(search.titles_mentioned(graph=graph, id=chunk))
+            back = search.mentioning_titles(graph=graph, id=chunk) if self.backlinks else []
+            return links + [_Link(row["anchor"], _around(row), (row,)) for row in back], Counter()
+        own = next(iter(search.chunk_links(id=chunk)), None)
+        said = sorted(json.loads(own["links"] or "[]") if own else [], key=lambda link: link["position"])
+        links = (
             _by_relationships(search.link_targets(id=chunk))
             if self.over == "relationships"
-            else _by_metadata(chunk, search)
+            else _by_metadata(said, search)
         )
-        links = [link for link in forward if link.targets and link.targets[0]["id"] != chunk]
-        if self.backlinks:
-            links += [_Link(row["anchor"], row["context"], (row,)) for row in search.link_sources(id=chunk)]
-        return links
+        there = {link.href for link in links if link.targets}
+        dropped = Counter(
+            "external" if OTHER_SITE.match(link["href"]) else "broken"
+            for link in said
+            if link["href"] not in there and not (own and _means(link["href"], own))
+        )
+        sources = search.link_sources(id=chunk) if self.backlinks else []
+        return links + [_Link(row["anchor"], row["context"], (row,)) for row in sources], dropped
 
     async def _best(self, link: _Link, resources: Resources) -> list[tuple[LinkTargetRow, float]]:
         vector = (await self._embedded([words_around(link.context, link.anchor, words=self.context_words)], resources))[
@@ -144,19 +170,38 @@ def words_around(context: str, anchor: str, *, words: int) -> str:
 
 def _by_relationships(rows: Sequence[LinkTargetRow]) -> list[_Link]:
     return [
-        _Link(of_link[0]["anchor"], of_link[0]["context"], tuple(of_link))
+        _Link(of_link[0]["anchor"], of_link[0]["context"], tuple(of_link), of_link[0]["href"])
         for _, some in groupby(rows, key=lambda row: row["link"])
         if (of_link := list(some))
     ]
 
 
-def _by_metadata(chunk: str, search: Search) -> list[_Link]:
+def _by_metadata(said: Sequence[Mapping[str, Any]], search: Search) -> list[_Link]:
     """The links of a chunk as it says them; one out of the corpus or to an anchor that is nowhere leads to no chunks."""
     found = []
-    for link in sorted(json.loads(search.chunk_links(id=chunk)), key=lambda link: link["position"]):
+    for link in said:
         path, _, anchor = link["href"].partition("#")
-        found.append(_Link(link["anchor"], link["context"], tuple(search.section_chunks(path=path, anchor=anchor))))
+        targets = tuple(search.section_chunks(path=path, anchor=anchor))
+        found.append(_Link(link["anchor"], link["context"], targets, link["href"]))
     return found
+
+
+def _means(href: str, chunk: ChunkLinksRow) -> bool:
+    """Whether a link of a chunk leads to the chunk itself."""
+    path, _, anchor = href.partition("#")
+    return path == chunk["path"] and (not anchor or anchor in (chunk["anchors"] or ()))
+
+
+def _by_titles(rows: Sequence[MentionLinkRow]) -> list[_Link]:
+    """The names that a chunk mentions and others are about, in the order of its text."""
+    by_name: dict[str, list[MentionLinkRow]] = {}
+    for row in sorted(rows, key=lambda row: (row["text"].find(row["anchor"]), row["anchor"])):
+        by_name.setdefault(row["anchor"], []).append(row)
+    return [_Link(name, _around(some[0]), tuple(some)) for name, some in by_name.items()]
+
+
+def _around(row: MentionLinkRow) -> str:
+    return words_around(row["text"], row["anchor"], words=MENTION_WORDS)
 
 
 async def _by_question(found: dict[str, Candidate], state: State, resources: Resources) -> dict[str, Candidate]:
