@@ -101,7 +101,7 @@ class Settings(BaseSettings):
     pipeline: str = "default"
     pdf: Literal["auto", "native", "standard"] = "auto"
     chunker: Literal["structure", "hybrid", "recursive"] = "structure"
-    """Who cuts documents into chunks: kgrag's packer, Docling's HybridChunker as it is shipped, or sections in parts of 1,000 characters."""
+    """kgrag's packer, Docling's HybridChunker as it is shipped, or sections in parts of 1,000 characters."""
     max_file_mb: int = Field(default=100, gt=0)
     """Larger files are reported, not read."""
     processes: int | None = Field(default=None, ge=1)
