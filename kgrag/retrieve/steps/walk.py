@@ -57,7 +57,7 @@ class Walk(Step):
     """Where links are read: `LINKS_TO`, or the links that the chunks have as metadata, with the same result; or mentions of what other
     chunks are about (their title), for passages without hyperlinks."""
     backlinks: bool = False
-    """Whether links that lead to a chunk are followed back, after its own."""
+    """Whether links that lead to a chunk are followed back, up to `links` of them after its own."""
     order: Literal["document", "question"] = "document"
     """Which links come first: as they stand, or those whose context is nearest to the question."""
     context_words: Count = 12
@@ -102,10 +102,14 @@ class Walk(Step):
 
     async def _links_of(self, chunk: str, state: State, resources: Resources, counts: Counter[str]) -> list[_Link]:
         """The links that are followed from a chunk: those that lead somewhere else, the first in its order."""
-        read, dropped = await asyncio.to_thread(self._read, chunk, resources)
-        links = [link for link in read if link.targets and link.targets[0]["id"] != chunk]
+        own, back, dropped = await asyncio.to_thread(self._read, chunk, resources)
+        there = [link for link in own if link.targets and link.targets[0]["id"] != chunk]
+        links = [*await self._first(there, state, resources), *await self._first(back, state, resources)]
         counts.update(dropped)
-        counts["followed"] += min(len(links), self.links)
+        counts["followed"] += len(links)
+        return links
+
+    async def _first(self, links: list[_Link], state: State, resources: Resources) -> list[_Link]:
         if self.order == "question" and len(links) > self.links:
             vectors = await self._embedded([link.context for link in links], resources)
             scores = vectors @ np.array(state.vector, dtype=np.float32)
@@ -114,13 +118,13 @@ class Walk(Step):
             ]
         return links[: self.links]
 
-    def _read(self, chunk: str, resources: Resources) -> tuple[list[_Link], Counter[str]]:
-        """The links of a chunk, those of others to it behind them, and how many of its own lead nowhere."""
+    def _read(self, chunk: str, resources: Resources) -> tuple[list[_Link], list[_Link], Counter[str]]:
+        """The links of a chunk, those of others to it where they are followed back, and how many of its own lead nowhere."""
         search, graph = resources.store.search, resources.graph
         if self.over == "titles":
             links = _by_titles(search.titles_mentioned(graph=graph, id=chunk))
             back = search.mentioning_titles(graph=graph, id=chunk) if self.backlinks else []
-            return links + [_Link(row["anchor"], _around(row), (row,)) for row in back], Counter()
+            return links, [_Link(row["anchor"], _around(row), (row,)) for row in back], Counter()
         own = next(iter(search.chunk_links(id=chunk)), None)
         said = sorted(json.loads(own["links"] or "[]") if own else [], key=lambda link: link["position"])
         links = (
@@ -135,7 +139,7 @@ class Walk(Step):
             if link["href"] not in there and not (own and _means(link["href"], own))
         )
         sources = search.link_sources(id=chunk) if self.backlinks else []
-        return links + [_Link(row["anchor"], row["context"], (row,)) for row in sources], dropped
+        return links, [_Link(row["anchor"], row["context"], (row,)) for row in sources], dropped
 
     async def _best(self, link: _Link, resources: Resources) -> list[tuple[LinkTargetRow, float]]:
         vector = (await self._embedded([words_around(link.context, link.anchor, words=self.context_words)], resources))[
