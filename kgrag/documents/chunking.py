@@ -162,7 +162,8 @@ class _Chunking:
             spans = [(0, len(text))]
             if len(text) > RECURSIVE_CHARACTERS:
                 # `overlap` of semchunk makes chunks of pieces as small as the overlap, which are a third shorter than they may be.
-                _, spans = chunk(text, RECURSIVE_CHARACTERS - RECURSIVE_OVERLAP, len, memoize=False, offsets=True)
+                parts = chunk(text, RECURSIVE_CHARACTERS - RECURSIVE_OVERLAP, len, memoize=False, offsets=True)
+                spans = cast("tuple[list[str], list[tuple[int, int]]]", parts)[1]
             for number, (first, end) in enumerate(spans):
                 start = (
                     _word_start(text, max(spans[number - 1][0], first - RECURSIVE_OVERLAP), first) if number else first

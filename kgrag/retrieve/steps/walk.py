@@ -141,7 +141,7 @@ class Walk(Step):
         sources = search.link_sources(id=chunk) if self.backlinks else []
         return links, [_Link(row["anchor"], row["context"], (row,)) for row in sources], dropped
 
-    async def _best(self, link: _Link, resources: Resources) -> list[tuple[LinkTargetRow, float]]:
+    async def _best(self, link: _Link, resources: Resources) -> list[tuple[LinkTargetRow | MentionLinkRow, float]]:
         vector = (await self._embedded([words_around(link.context, link.anchor, words=self.context_words)], resources))[
             0
         ]
