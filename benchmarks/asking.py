@@ -112,14 +112,9 @@ def _statements_timed(search: Any, found: dict[str, list[float]]) -> Iterator[No
 
 def _forget_vectors(embedder: Any) -> Callable[[], None]:
     """Return what makes an embedder forget the vectors of lately read texts; nothing, for one that remembers none."""
-    from kgrag.models import minilm
-    from kgrag.models.recent import RecentVectors
+    from kgrag.models.minilm import MiniLM
 
-    def forget() -> None:
-        if isinstance(embedder, minilm.MiniLM):
-            embedder._recent_means = RecentVectors(minilm.VECTORS_BYTES)
-
-    return forget
+    return embedder.forget if isinstance(embedder, MiniLM) else lambda: None
 
 
 def _children_cpu() -> float:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import gc
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import hypothesis
@@ -56,7 +57,8 @@ def pytest_configure() -> None:
     for name in ("NO_PROXY", "no_proxy"):
         os.environ[name] = ",".join(filter(None, [os.environ.get(name), "127.0.0.1", "localhost"]))
     # Java programs that live for seconds: compiling them better costs more than it gives. Halves the processor time of all tests.
-    os.environ.setdefault("ARCADEDB_JVM_ARGS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+    # The room for what is new is large, because each collection of Java's brings a whole one of Python's.
+    os.environ.setdefault("ARCADEDB_JVM_ARGS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xmn512m")
     # llama.cpp's threads spin while they wait for each other: for minutes on a busy machine.
     os.environ["LLAMA_ARG_THREADS"] = "1"
     # An archive of Java's classes would be made by the first test that asks in a process of its own.
@@ -67,7 +69,7 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Leave what was imported out of garbage collections: Java's each bring a whole one of Python's."""
+    """Leave what was imported out of garbage collections."""
     gc.collect()
     gc.freeze()
 
@@ -105,9 +107,7 @@ def neo4j(tmp_path_factory: pytest.TempPathFactory) -> Iterator[neo4j_server.Neo
             pytest.fail(f"KGRAG_REQUIRE_NEO4J=1, and {missing}")
         pytest.skip(missing)
     home = tmp_path_factory.mktemp("neo4j")
-    with pytest.MonkeyPatch.context() as patch:
-        # The compiler's first stage alone would get a code cache that it has to sweep all the time.
-        patch.setenv("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m")
+    with java_of_short_life():
         server = neo4j_server.up(
             home,
             bolt_port=0,
@@ -121,6 +121,24 @@ def neo4j(tmp_path_factory: pytest.TempPathFactory) -> Iterator[neo4j_server.Neo
         yield server
     finally:
         neo4j_server.down(home, delete_data=True)
+
+
+@contextmanager
+def java_of_short_life() -> Iterator[None]:
+    """Have a Neo4j that is started in the block compile in one stage and collect garbage in one thread: it costs half as much."""
+    with pytest.MonkeyPatch.context() as patch:
+        # The compiler's first stage alone would get a code cache that it has to sweep all the time. This variable, unlike others, comes
+        # after the options that kgrag gives.
+        code = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m"
+        patch.setenv("_JAVA_OPTIONS", f"{code} -XX:-UseG1GC -XX:+UseSerialGC")
+        yield
+
+
+@pytest.fixture
+def short_life() -> Iterator[None]:
+    """The same for a test that starts a Neo4j of its own."""
+    with java_of_short_life():
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -160,17 +178,33 @@ def vector_dimensions(request: pytest.FixtureRequest) -> int | None:
     return dimensions
 
 
+class FilledStores:
+    """The stores that were filled once, by the module whose tests read them: folders, and what the only database of Neo4j has now."""
+
+    def __init__(self) -> None:
+        self.folders: dict[str, str] = {}
+        self.in_neo4j: str | None = None
+
+
+@pytest.fixture(scope="session")
+def filled_stores() -> FilledStores:
+    """Those of this session."""
+    return FilledStores()
+
+
 @pytest.fixture
 def neo4j_empty(
     neo4j_target: str,
     neo4j_session: neo4j_driver.Session,
     neo4j_schema: frozenset[str],
     vector_dimensions: int | None,
+    filled_stores: FilledStores,
 ) -> str:
     """The same address, with nothing in the database but the constraints and indexes of a store that was emptied.
 
     Community has only one database, so tests take turns in it.
     """
+    filled_stores.in_neo4j = None
     neo4j_session.run("MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 5000 ROWS").consume()
     for name, dimensions in schema_of_neo4j(neo4j_session):
         of_words = name in neo4j_schema or (vector_dimensions is not None and name.startswith("community_text_"))
@@ -189,13 +223,42 @@ def schema_of_neo4j(session: neo4j_driver.Session) -> list[tuple[str, int | None
     return [(name, dimensions) for name, dimensions in rows]
 
 
-@pytest.fixture(params=["embedded", pytest.param("neo4j", marks=pytest.mark.neo4j)])
+on_each_database = pytest.fixture(params=["embedded", pytest.param("neo4j", marks=pytest.mark.neo4j)])
+
+
+@on_each_database
 def store_target(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """An empty place for a store, once on each database: what `--store` takes."""
     if request.param == "embedded":
         return str(tmp_path / "store.kg")
     address: str = request.getfixturevalue("neo4j_empty")
     return address
+
+
+@on_each_database
+def filled_once(
+    request: pytest.FixtureRequest, filled_stores: FilledStores, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[Callable[[str], object]], str]:
+    """Fills the store of a module where it is not filled yet, and returns its target: for tests that only read it.
+
+    On Neo4j that may be more than once, where a test in between has emptied it.
+    """
+    module: str = request.module.__name__
+
+    def target(fill: Callable[[str], object]) -> str:
+        if request.param == "neo4j":
+            address: str = request.getfixturevalue("neo4j_target")
+            if filled_stores.in_neo4j != module:
+                fill(request.getfixturevalue("neo4j_empty"))
+                filled_stores.in_neo4j = module
+            return address
+        if module not in filled_stores.folders:
+            folder = str(tmp_path_factory.mktemp("filled") / "store.kg")
+            fill(folder)
+            filled_stores.folders[module] = folder
+        return filled_stores.folders[module]
+
+    return target
 
 
 @pytest.fixture(scope="session")

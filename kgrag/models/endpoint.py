@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import ssl
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import aiohttp
@@ -107,7 +109,8 @@ class Endpoint:
             "max_retries": 0,
             # aiohttp sends a request in half the processor time of the client's own transport.
             "http_client": openai.DefaultAioHttpClient(
-                timeout=httpx2.Timeout(at.timeout_s, connect=min(at.timeout_s, CONNECT_TIMEOUT_S))
+                timeout=httpx2.Timeout(at.timeout_s, connect=min(at.timeout_s, CONNECT_TIMEOUT_S)),
+                verify=_trusted(),
             ),
         }
         if at.model.provider == "azure":
@@ -125,6 +128,12 @@ class Endpoint:
         if data.get("error"):
             raise error_with_status_200(self.connection, data)
         return data
+
+
+@cache
+def _trusted() -> ssl.SSLContext:
+    """Read the certificates that every connection is checked with, once a process: they take longer than opening a client."""
+    return httpx2.create_ssl_context()
 
 
 class StreamedReply:

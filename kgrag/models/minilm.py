@@ -51,6 +51,8 @@ TOKEN_VECTORS_BYTES = 512_000_000
 VECTORS_BYTES = 16_000_000
 """Of vectors that are kept: about 10,000 statements."""
 _LOADING = threading.Lock()
+_TOKENS: RecentVectors[TokenVectors] = RecentVectors(TOKEN_VECTORS_BYTES)
+_MEANS: RecentVectors[Vectors] = RecentVectors(VECTORS_BYTES)
 
 
 class MiniLM:
@@ -62,10 +64,6 @@ class MiniLM:
     name = "minilm"
     dimensions = HIDDEN
     max_tokens = WINDOW_TOKENS - 2
-
-    def __init__(self) -> None:
-        self._recent: RecentVectors[TokenVectors] = RecentVectors(TOKEN_VECTORS_BYTES)
-        self._recent_means: RecentVectors[Vectors] = RecentVectors(VECTORS_BYTES)
 
     def count_tokens(self, text: str) -> int:
         """Count the tokens of `text`, without special ones."""
@@ -85,10 +83,16 @@ class MiniLM:
         return await asyncio.to_thread(self.embed, texts)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Embed texts, blocking: [len(texts), 384], unit length. What was read lately is kept (about 10,000 texts)."""
+        """Embed texts, blocking: [len(texts), 384], unit length. What this process read lately is kept (about 10,000 texts)."""
         if not texts:
             return np.zeros((0, HIDDEN), dtype=np.float32)
-        return np.stack(self._recent_means.of(texts, lambda missing: list(self._embed(missing))))
+        return np.stack(_MEANS.of(texts, lambda missing: list(self._embed(missing))))
+
+    @staticmethod
+    def forget() -> None:
+        """Forget what this process read lately, as a measurement needs it."""
+        _TOKENS.forget()
+        _MEANS.forget()
 
     def _embed(self, texts: Sequence[str]) -> Vectors:
         sums = np.zeros((len(texts), HIDDEN), dtype=np.float32)
@@ -102,9 +106,9 @@ class MiniLM:
     def token_vectors(self, texts: Sequence[str]) -> list[TokenVectors]:
         """Embed every token of each text (for late interaction): a list of [tokens, 384], unit length, special tokens left out.
 
-        In half precision. What was read lately is kept (about 4,000 chunks); the arrays are read-only.
+        In half precision. What this process read lately is kept (about 4,000 chunks); the arrays are read-only.
         """
-        return self._recent.of(texts, self._embed_tokens)
+        return _TOKENS.of(texts, self._embed_tokens)
 
     def _embed_tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
         parts: list[list[tuple[int, TokenVectors]]] = [[] for _ in texts]

@@ -36,6 +36,12 @@ class RecentVectors(Generic[Array]):
             self._keep(made)
         return [found[text] for text in texts]
 
+    def forget(self) -> None:
+        """Keep nothing of before."""
+        with self._lock:
+            self._kept.clear()
+            self._bytes = 0
+
     def _keep(self, made: dict[str, Array]) -> None:
         with self._lock:
             for text, vectors in made.items():

@@ -42,9 +42,25 @@ def relation(head: str, tail: str, description: str) -> Relation:
 
 
 @pytest.fixture
-def store(store_target: str, embedder: HashingEmbedder, content: Content) -> Iterator[GraphStore]:
-    """A public page that mentions what a hidden page is about and links to it; both say the same relation, the hidden one first."""
+def store(
+    filled_once: Callable[[Callable[[str], object]], str], embedder: HashingEmbedder, content: Content
+) -> Iterator[GraphStore]:
+    """The two pages, for tests that only read them."""
+    with open_store(filled_once(lambda target: fill(target, embedder, content))) as opened:
+        yield opened
+
+
+@pytest.fixture
+def own_store(store_target: str, embedder: HashingEmbedder, content: Content) -> Iterator[GraphStore]:
+    """The two pages, for a test that adds to them."""
+    fill(store_target, embedder, content)
     with open_store(store_target) as opened:
+        yield opened
+
+
+def fill(target: str, embedder: HashingEmbedder, content: Content) -> None:
+    """A public page that mentions what a hidden page is about and links to it; both say the same relation, the hidden one first."""
+    with open_store(target) as opened:
         opened.bind(embedder.name, embedder.dimensions)
         texts = (
             "The X-100 pump needs the valve V-7. See the limits.",
@@ -121,7 +137,6 @@ def store(store_target: str, embedder: HashingEmbedder, content: Content) -> Ite
                 settings=CommunitySettings(summary_floor=1),
             )
         )
-        yield opened
 
 
 @pytest.fixture
@@ -290,16 +305,18 @@ def test_the_documents_that_may_be_read_are_all_that_is_listed(store: GraphStore
     assert {chunk.document_id for chunk in limited.documents.chunks()} == {limited.documents.all()[0].id}
 
 
-def test_hidden_chunks_take_no_places_of_seeds(store: GraphStore, embedder: HashingEmbedder, content: Content) -> None:
+def test_hidden_chunks_take_no_places_of_seeds(
+    own_store: GraphStore, embedder: HashingEmbedder, content: Content
+) -> None:
     question = "At which pressure does the pump leak?"
     crowd = content.document("crowd.html", *[f"{question} {n}" for n in range(60)], title="Crowd")
     few = content.document("few.html", *[f"A pump is painted in colour {n}." for n in range(5)], title="Few")
-    store.documents.put([crowd, few])
-    waiting = store.documents.chunks_without_embedding(100)
+    own_store.documents.put([crowd, few])
+    waiting = own_store.documents.chunks_without_embedding(100)
     vectors = asyncio.run(embedder.embed_documents([chunk.embedded_text for chunk in waiting]))
-    store.documents.put_embeddings([chunk.id for chunk in waiting], vectors, embedder=embedder.name)
-    store.finish()
-    limited = store.limited_to([few[0].id])
+    own_store.documents.put_embeddings([chunk.id for chunk in waiting], vectors, embedder=embedder.name)
+    own_store.finish()
+    limited = own_store.limited_to([few[0].id])
     vector = asyncio.run(embedder.embed_queries([question]))[0].tolist()
     dense = limited.search.dense_seeds(index=CHUNK_VECTOR_INDEX, vector=vector, limit=5, candidates=10)
     sparse = limited.search.sparse_seeds(index=CHUNK_FULLTEXT_INDEX, query="pump", vector=vector, limit=5)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -56,8 +56,21 @@ def store(store_target: str, embedder: HashingEmbedder) -> Iterator[GraphStore]:
 
 
 @pytest.fixture
-def manual(store: GraphStore, embedder: HashingEmbedder, content: Content) -> GraphStore:
-    """Four pages: what they are about, and what they name."""
+def manual(
+    filled_once: Callable[[Callable[[str], object]], str], embedder: HashingEmbedder, content: Content
+) -> Iterator[GraphStore]:
+    """Four pages: what they are about, and what they name. For tests that only read them."""
+
+    def fill(target: str) -> None:
+        with open_store(target) as store:
+            store.bind(embedder.name, embedder.dimensions)
+            put_pages(store, embedder, content)
+
+    with open_store(filled_once(fill)) as opened:
+        yield opened
+
+
+def put_pages(store: GraphStore, embedder: HashingEmbedder, content: Content) -> None:
     pages = {title: content.document(f"{title}.html", *texts, title=title) for title, texts in PAGES.items()}
     store.documents.put(list(pages.values()))
     said = []
@@ -75,7 +88,6 @@ def manual(store: GraphStore, embedder: HashingEmbedder, content: Content) -> Gr
     vectors = asyncio.run(embedder.embed_documents([entity["name"] for entity in entities]))
     store.graphs.put_embeddings("mention", [entity["key"] for entity in entities], vectors)
     embed(store, embedder)
-    return store
 
 
 def embed(store: GraphStore, embedder: HashingEmbedder) -> None:

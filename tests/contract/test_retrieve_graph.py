@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
@@ -40,9 +40,23 @@ def vector_dimensions() -> int:
 
 
 @pytest.fixture
-def store(store_target: str, content: Content) -> Iterator[GraphStore]:
-    """Four chunks, six entities, two relations, and communities on two levels: FINE lies in COARSE, ALONE has none below."""
+def store(filled_once: Callable[[Callable[[str], object]], str], content: Content) -> Iterator[GraphStore]:
+    """The small graph, for tests that only read it."""
+    with open_store(filled_once(lambda target: fill(target, content))) as opened:
+        yield opened
+
+
+@pytest.fixture
+def own_store(store_target: str, content: Content) -> Iterator[GraphStore]:
+    """The small graph, for a test that adds to it."""
+    fill(store_target, content)
     with open_store(store_target) as opened:
+        yield opened
+
+
+def fill(target: str, content: Content) -> None:
+    """Four chunks, six entities, two relations, and communities on two levels: FINE lies in COARSE, ALONE has none below."""
+    with open_store(target) as opened:
         opened.bind(EMBEDDER.name, EMBEDDER.dimensions)
         made = content.document("d.html", *TEXTS, title="D")
         opened.documents.put([made])
@@ -83,7 +97,6 @@ def store(store_target: str, content: Content) -> Iterator[GraphStore]:
             embedded(*ABOUT.values()),
         )
         opened.finish()
-        yield opened
 
 
 def keys_of(store: GraphStore) -> dict[str, str]:
@@ -241,13 +254,13 @@ def test_a_graph_that_is_not_there_is_an_error_where_it_was_asked_for_and_a_rema
     assert "'mention', its only one, is used" in missing
 
 
-def test_a_graph_without_entities_is_told_from_one_that_is_not_there(store: GraphStore, content: Content) -> None:
-    (chunk, *_) = store.documents.chunks()
-    store.graphs.put_extractions("path", [content.said(chunk, graph="path")])
+def test_a_graph_without_entities_is_told_from_one_that_is_not_there(own_store: GraphStore, content: Content) -> None:
+    (chunk, *_) = own_store.documents.chunks()
+    own_store.graphs.put_extractions("path", [content.said(chunk, graph="path")])
     kg = pipeline(DENSE, {"kind": "kg"})
     with pytest.raises(InputError, match=r"graph 'path' has no entities: .*kgrag build --extractor path goes on"):
-        retrieved(store, kg, graph="path")
-    assert retrieved(store, kg).remarks == ()
+        retrieved(own_store, kg, graph="path")
+    assert retrieved(own_store, kg).remarks == ()
 
 
 def test_the_only_graph_of_a_store_is_used_and_of_several_one_has_to_be_chosen(
@@ -273,13 +286,13 @@ def test_the_only_graph_of_a_store_is_used_and_of_several_one_has_to_be_chosen(
 
 
 def test_seeds_that_are_communities_are_refused_where_there_are_none_with_the_command_that_makes_them(
-    store: GraphStore, content: Content
+    own_store: GraphStore, content: Content
 ) -> None:
-    chunks = list(store.documents.chunks())
-    store.graphs.put_extractions("path", [content.said(chunks[0], content.entity("alpha"), graph="path")])
+    chunks = list(own_store.documents.chunks())
+    own_store.graphs.put_extractions("path", [content.said(chunks[0], content.entity("alpha"), graph="path")])
     for name in ("LlamaIndex_Community_Only", "global_communities"):
         chosen = load_pipeline(name)
         assert isinstance(chosen, Pipeline)
         with pytest.raises(PipelineError, match=r"looks for communities: .*kgrag communities --graph path makes them"):
-            retrieved(store, chosen, graph="path")
-        assert retrieved(store, chosen, graph="mention").evidence
+            retrieved(own_store, chosen, graph="path")
+        assert retrieved(own_store, chosen, graph="mention").evidence

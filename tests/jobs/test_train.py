@@ -17,9 +17,10 @@ PARTS = tuple(NAMES.split(" "))
 CHORES = ("cleaning", "storing", "fitting")
 
 
-@pytest.fixture
-def opened(tmp_path: Path) -> Iterator[KnowledgeGraph]:
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeGraph]:
     """One section for each part and chore; only its heading has the chore, and the texts of all others name part and chore."""
+    folder = tmp_path_factory.mktemp("workshop")
     for part in PARTS:
         sections = "".join(
             f"<h2>{chore}</h2><p>Look after the {part} as written here, in any case with care.</p>" for chore in CHORES
@@ -29,9 +30,9 @@ def opened(tmp_path: Path) -> Iterator[KnowledgeGraph]:
             for chore in CHORES
         )
         page = f"<html><head><title>Workshop {part}</title></head><body><h1>{part}</h1>{sections}<h2>Talk</h2>{talk}</body></html>"
-        (tmp_path / f"{part}.html").write_text(page, encoding="utf-8")
-    with kgrag.open(tmp_path / "store") as graph:
-        graph.build(*sorted(tmp_path.glob("*.html")))
+        (folder / f"{part}.html").write_text(page, encoding="utf-8")
+    with kgrag.open(folder / "store") as graph:
+        graph.build(*sorted(folder.glob("*.html")))
         yield graph
 
 

@@ -1,7 +1,7 @@
 """`kgrag train lp`: trained from documents alone, and used as seeds, on both databases."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +22,21 @@ FEW = LinkOptions(TrainingOptions(hidden=8, epochs=3), made=0)
 
 
 @pytest.fixture
-def opened(store_target: str, tmp_path: Path) -> Iterator[KnowledgeGraph]:
+def opened(filled_once: Callable[[Callable[[str], object]], str], tmp_path: Path) -> Iterator[KnowledgeGraph]:
+    """The boards, for tests that only read them."""
+    with kgrag.open(filled_once(lambda target: fill(target, tmp_path))) as graph:
+        yield graph
+
+
+@pytest.fixture
+def own(store_target: str, tmp_path: Path) -> Iterator[KnowledgeGraph]:
+    """The boards, for a test that adds to them."""
+    fill(store_target, tmp_path)
+    with kgrag.open(store_target) as graph:
+        yield graph
+
+
+def fill(target: str, folder: Path) -> None:
     """Twelve boards, each mentioned on the page of the next one."""
     rows = [
         {
@@ -32,11 +46,10 @@ def opened(store_target: str, tmp_path: Path) -> Iterator[KnowledgeGraph]:
         }
         for number in range(12)
     ]
-    corpus = tmp_path / "boards.jsonl"
+    corpus = folder / "boards.jsonl"
     corpus.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    with kgrag.open(store_target) as graph:
+    with kgrag.open(target) as graph:
         graph.build(corpus)
-        yield graph
 
 
 def test_a_predictor_is_trained_from_the_documents_and_finds_seeds(opened: KnowledgeGraph, tmp_path: Path) -> None:
@@ -79,14 +92,14 @@ def test_the_graph_of_a_store_joins_chunks_by_names_order_and_nearness(opened: K
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(np.ones(12), abs=1e-3)
 
 
-def test_a_chunk_that_came_later_is_found_by_the_predictor_of_before(opened: KnowledgeGraph, tmp_path: Path) -> None:
-    trained = opened.train_links(tmp_path / "boards.toml", options=FEW)
+def test_a_chunk_that_came_later_is_found_by_the_predictor_of_before(own: KnowledgeGraph, tmp_path: Path) -> None:
+    trained = own.train_links(tmp_path / "boards.toml", options=FEW)
     more = tmp_path / "more.jsonl"
     more.write_text(
         json.dumps({"id": "new", "title": "Zeta pump", "text": "The Zeta pump lifts water."}) + "\n", encoding="utf-8"
     )
-    opened.build(more)
-    first, *_ = opened.retrieve("What does the Zeta pump lift?", pipeline=str(trained.out))
+    own.build(more)
+    first, *_ = own.retrieve("What does the Zeta pump lift?", pipeline=str(trained.out))
     assert first.source_id == "new"
 
 

@@ -27,6 +27,7 @@ def test_similarities_are_those_that_the_model_card_of_sentence_transformers_pri
 def test_a_vector_does_not_depend_on_what_it_is_batched_with(minilm: MiniLM) -> None:
     texts = ["supply voltage 3.3 V", "", "I2C " * 40, "a much longer sentence about the pressure range of the sensor"]
     together = minilm.embed(texts)
+    minilm.forget()
     alone = np.concatenate([minilm.embed([text]) for text in texts])
     assert np.allclose(together, alone, atol=1e-5)
     assert np.allclose(np.linalg.norm(together, axis=1), 1.0, atol=1e-5)

@@ -51,7 +51,7 @@ def test_only_the_loopback_interface_is_served(neo4j_target: str) -> None:
         probe.bind(("127.0.0.2", port))
 
 
-@pytest.mark.usefixtures("neo4j")
+@pytest.mark.usefixtures("neo4j", "short_life")
 def test_a_server_ends_with_its_killed_owner_and_the_next_one_has_its_data_and_password(tmp_path: Path) -> None:
     home = tmp_path / "home"
     script = (

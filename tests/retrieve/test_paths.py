@@ -1,7 +1,7 @@
 import asyncio
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -106,8 +106,15 @@ PASSAGES = {
 
 
 @pytest.fixture
-def store(store_target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[GraphStore]:
+def store(
+    filled_once: Callable[[Callable[[str], object]], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[GraphStore]:
     monkeypatch.chdir(tmp_path)
+    with open_store(filled_once(fill)) as opened:
+        yield opened
+
+
+def fill(target: str) -> None:
     passages = [{"id": key, "title": title, "text": text} for key, (title, text, _) in PASSAGES.items()]
     kinds = [{"name": "dramatist", "type": "Class"}]
     records = [
@@ -117,7 +124,7 @@ def store(store_target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     for name, lines in (("corpus.jsonl", passages), ("recorded.jsonl", records)):
         Path(name).write_text("".join(json.dumps(line) + "\n" for line in lines))
     settings = Settings(extractor=("recorded",), recorded=Path("recorded.jsonl"))
-    with open_store(store_target) as opened:
+    with open_store(target) as opened:
         asyncio.run(
             build(
                 [Path("corpus.jsonl")],
@@ -127,7 +134,6 @@ def store(store_target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
                 settings=settings,
             )
         )
-        yield opened
 
 
 def test_paths_say_what_the_seed_relates_to_the_question(store: GraphStore) -> None:

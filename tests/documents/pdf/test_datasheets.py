@@ -11,10 +11,10 @@ import pypdfium2
 import pytest
 
 from kgrag.documents.blocks import BlockDocument
-from kgrag.documents.pdf import convert_pdf
-from kgrag.documents.pdf.blocks import PageBlock, TableBlock
-from kgrag.documents.pdf.conversion import read_structure
+from kgrag.documents.pdf.blocks import TableBlock
+from kgrag.documents.pdf.conversion import blocks_of_structure, check_pdf, read_structure
 from kgrag.documents.pdf.geometry import lines_of
+from kgrag.documents.pdf.structure import Structure
 from kgrag.documents.pdf.writing import LineJoiner, cells_of, lines_in
 
 DATASHEETS = Path(__file__).resolve().parents[4] / "shared" / "data" / "arduino" / "datasheets"
@@ -33,13 +33,14 @@ SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 
 
 @cache
-def converted(path: Path) -> BlockDocument:
-    return convert_pdf(path, document_path=path.name, mode="native")
+def structure(path: Path) -> Structure:
+    return read_structure(path)
 
 
 @cache
-def page_blocks(path: Path) -> tuple[PageBlock, ...]:
-    return read_structure(path).blocks
+def converted(path: Path) -> BlockDocument:
+    """What `convert_pdf` makes of it in mode native."""
+    return blocks_of_structure(structure(path), document_path=path.name, metadata_title=check_pdf(path))
 
 
 def written(document: BlockDocument) -> str:
@@ -100,7 +101,7 @@ def test_the_title_comes_from_the_running_header(path: Path) -> None:
 
 
 def grid(stem: str, page: int, number: int = 0) -> list[list[str]]:
-    blocks = page_blocks(next(path for path in PATHS if path.stem == f"{stem}-datasheet"))
+    blocks = structure(next(path for path in PATHS if path.stem == f"{stem}-datasheet")).blocks
     joiner = LineJoiner(lines_in(block) for block in blocks)
     tables = [block for block in blocks if isinstance(block, TableBlock) and block.page == page]
     return [
