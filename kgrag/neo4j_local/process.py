@@ -12,6 +12,7 @@ import signal
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 from kgrag.errors import StoreLocked
 from kgrag.store.folder_lock import FolderLock
@@ -56,13 +57,24 @@ def serve(home: Path, jars: Path, libjvm: str, heap_mb: int, owner_pid: int | No
     )
     path = jpype.JClass("java.nio.file.Path")
     builder = jpype.JClass("org.neo4j.dbms.api.DatabaseManagementServiceBuilder")
-    service = builder(path.of(str(home))).loadPropertiesFromFile(path.of(str(home / "neo4j.conf"))).build()
+    try:
+        service = builder(path.of(str(home))).loadPropertiesFromFile(path.of(str(home / "neo4j.conf"))).build()
+    except jpype.JException as error:
+        sys.stderr.write(f"{_first_cause(error)}\n")
+        return 1
     while not stopping.wait(OWNER_CHECK_S):
         if owner_pid is not None and not _alive(owner_pid):
             break
     service.shutdown()
     lock.release()
     return 0
+
+
+def _first_cause(error: Any) -> str:
+    """Say what an exception of Java's began with: what it was wrapped in says only that Neo4j did not start."""
+    while (cause := error.getCause()) is not None:
+        error = cause
+    return str(error.toString())
 
 
 def _alive(pid: int) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,6 +22,8 @@ from .conftest import HOSTILE, DeskServer, OpenDesk
 
 PUMP = "# Pump P-7\n\n## Ratings\n\nThe pump P-7 delivers 12.5 l/min at 230 V. It weighs 3.4 kg.\n"
 BROKEN = b"%PDF-1.7\nthis is no PDF at all"
+BUILT = 20
+"""Documents of a build that goes on while questions are asked."""
 
 
 @pytest.fixture(scope="module")
@@ -95,35 +98,40 @@ def test_an_uploaded_document_is_built_asked_and_deleted_and_a_broken_one_named(
 
 
 def test_questions_are_answered_while_a_build_runs_and_a_second_build_waits_its_turn(
-    curated: DeskServer, uploads: Path
+    curated: DeskServer, own_store: GraphStore, uploads: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    put, goes_on = own_store.documents.put_embeddings, threading.Event()
+
+    def held_put(*args: Any, **more: Any) -> None:
+        """Put vectors once questions were answered: a build that lasts however quick the machine is."""
+        assert goes_on.wait(600)
+        put(*args, **more)
+
+    monkeypatch.setattr(own_store.documents, "put_embeddings", held_put)
     uploads.mkdir()
-    for number in range(60):
-        sections = "\n\n".join(
-            f"## Part {part}\n\nThe part T-{number}-{part} draws {part} mA. " + "It is mounted. " * 60
-            for part in range(4)
-        )
+    for number in range(BUILT):
+        sections = "\n\n".join(f"## Part {part}\n\nThe part T-{number}-{part} draws {part} mA." for part in range(4))
         (uploads / f"part-{number}.md").write_text(f"# Part {number}\n\n{sections}")
     with curated.client() as client:
         client.post("/api/build", json={}).raise_for_status()
-        answered = 0
+        for _ in range(2):
+            assert "0.5 mA" in answer(client, "What is the standby current of the X-100 Rev 3?")["text"]
+        busy = client.post("/api/build", json={})
+        document = client.get("/api/documents").json()[0]["document"]["id"]
+        assert busy.status_code == 409
+        assert client.delete(f"/api/documents/{document}").status_code == 409
+        assert "being changed already" in busy.json()["detail"]
+        assert client.get("/api/build").json()["state"] == "running"
+        goes_on.set()
         while client.get("/api/build").json()["state"] == "running":
             assert "0.5 mA" in answer(client, "What is the standby current of the X-100 Rev 3?")["text"]
-            answered += 1
-            if answered == 1:
-                busy = client.post("/api/build", json={})
-                document = client.get("/api/documents").json()[0]["document"]["id"]
-                assert busy.status_code == 409
-                assert client.delete(f"/api/documents/{document}").status_code == 409
-                assert "being changed already" in busy.json()["detail"]
         now = client.get("/api/build").json()
         assert now["state"] == "done"
-        assert answered > 1
         assert now["steps"][0]["name"] == "Read"
         assert all(one["done"] for one in now["steps"])
         shutil.rmtree(uploads)
         uploads.mkdir()
-        assert len(built(client)["removed_documents"]) == 60
+        assert len(built(client)["removed_documents"]) == BUILT
 
 
 @pytest.mark.parametrize(
