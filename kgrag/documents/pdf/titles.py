@@ -25,6 +25,8 @@ _CHAPTER = re.compile(r"^(?:chapter|appendix|part|section|kapitel|anhang|teil|ch
 _VENUE = re.compile(r"\bproc\.|proceedings|\bjournal\b|\bissn\b|\bvol\.|\bdoi\b|arxiv", re.IGNORECASE)
 """Where a paper appeared, which its running header says."""
 _WORD = re.compile(r"[^\W\d_]{3,}|[\u3040-\u30ff\u3400-\u9fff]{2,}")
+_NOTE_MARK = re.compile(r"\s*[∗†‡]+\s*$")
+"""Points from a title to a footnote (thanks, an address)."""
 _REGISTRANT = re.compile(r"\(exact name of (?:the )?registrant", re.IGNORECASE)
 """Stands below the name on the cover of every filing."""
 _FORM = re.compile(r"^form\s+\d{1,2}-?[a-z]{1,2}\b", re.IGNORECASE)
@@ -57,7 +59,7 @@ def document_title(structure: Structure, blocks: Sequence[Block], *, metadata_ti
         _running_title(structure),
         _largest_of_first_page(structure),
     )
-    return next((title for title in candidates if is_title(title)), "")
+    return next((_NOTE_MARK.sub("", title) for title in candidates if is_title(title)), "")
 
 
 def is_title(text: str) -> bool:

@@ -129,7 +129,7 @@ def test_an_outline_of_chapters_alone_leaves_smaller_headings_alone(sheet: Sheet
 
 def test_a_title_in_two_centred_lines_is_one_and_may_be_as_large_as_the_outlines_chapters(sheet: Sheet) -> None:
     sheet.text(150, 120, "Serial Interface of the X-100 and the", size=18, font=BOLD)
-    sheet.text(190, 142, "X-200 Controllers", size=18, font=BOLD)
+    sheet.text(190, 142, "X-200 Controllers†", size=18, font=BOLD)  # the mark of a footnote
     sheet.next_page()
     for text in ("Overview", "Wiring", "Frames", "Timing", "Errors"):
         sheet.bookmark(text, 0)
