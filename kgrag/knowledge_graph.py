@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from kgrag.jobs.resolve import Explanation, ResolveReport
     from kgrag.jobs.train import TrainedRanker
     from kgrag.jobs.train_links import LinkOptions, TrainedLinks
+    from kgrag.jobs.tune import Tuned
     from kgrag.models.base import ChatModel, Embedder, Reranker
     from kgrag.models.meter import Meter
     from kgrag.retrieve import AdaptiveRetriever, Retrieval, Retriever
@@ -530,6 +531,40 @@ class AsyncKnowledgeGraph:
             progress=progress,
         )
 
+    async def tune(
+        self,
+        questions: str | Path,
+        *,
+        out: str | Path | None = None,
+        switches: str | Path | None = None,
+        measure: str = "facts",
+        budget: int = 1500,
+        top: int = 20,
+        factorial: bool = False,
+        kept: str | Path | None = None,
+        progress: Progress | None = None,
+    ) -> Tuned:
+        """Find which switches of retrieval help on questions with gold evidence; see `kgrag.jobs.tune.tune`."""
+        from kgrag.jobs.tune import tune
+
+        self.store.check(self.embedder.name, self.embedder.dimensions)
+        return await tune(
+            Path(questions),
+            store=self.store,
+            embedder=self.embedder,
+            out=None if out is None else Path(out),
+            switches=None if switches is None else Path(switches),
+            measure=measure,
+            budget=budget,
+            top=top,
+            factorial=factorial,
+            kept=None if kept is None else Path(kept),
+            model=self.model,
+            reranker=self.reranker,
+            graph=self.settings.graph,
+            progress=progress,
+        )
+
     async def train_links(
         self,
         out: str | Path,
@@ -798,6 +833,7 @@ class KnowledgeGraph:
     make_questions = _waiting(AsyncKnowledgeGraph.make_questions)
     train_ranker = _waiting(AsyncKnowledgeGraph.train_ranker)
     train_links = _waiting(AsyncKnowledgeGraph.train_links)
+    tune = _waiting(AsyncKnowledgeGraph.tune)
     status = _waiting(AsyncKnowledgeGraph.status)
     types = _waiting(AsyncKnowledgeGraph.types)
     cypher = _waiting(AsyncKnowledgeGraph.cypher)

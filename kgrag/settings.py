@@ -69,7 +69,9 @@ class Settings(BaseSettings):
     embedder_max_tokens: int | None = Field(default=None, gt=0)
     """Window of a hosted embedder that kgrag does not know."""
     answer_prompt: Path | None = None
-    """A file with the instructions for answers by a model instead of kgrag's own."""
+    """A file with the instructions for answers by a model instead of kgrag's own, or the name of a shipped template."""
+    open_knowledge: bool = False
+    """A model may add what it knows from elsewhere to an answer, marked and apart from what the documents say."""
     answer_strict: bool = False
     """Take sentences of a model's answer that what they cite does not support out, instead of marking them."""
     extractor: Annotated[tuple[str, ...], NoDecode] = Field(default=("mention",), min_length=1)

@@ -404,3 +404,5 @@ class Answer(_Value):
     """The whole result, of a question that counts or lists."""
     notes: tuple[str, ...] = ()
     """What a reader must know: citations of a model that meant no passage, an answer without any."""
+    reasoning: str = ""
+    """What the model thought before it answered, where its instructions ask for that: neither checked nor cited."""

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kgrag.answer.citations import cite, without_marks
-from kgrag.answer.grounding import check_claims, ungrounded_notes, with_claims_marked, without_ungrounded
+from kgrag.answer.grounding import (
+    check_claims,
+    set_own_knowledge_apart,
+    ungrounded_notes,
+    with_claims_marked,
+    without_ungrounded,
+)
 from kgrag.answer.growing import GrowingAnswer
 from kgrag.answer.prompt import INSTRUCTIONS, answer_messages
 from kgrag.common.progress import Progress, ShowsText, Silent
@@ -19,7 +25,7 @@ from kgrag.types import Answer, Citation, Evidence, Usage
 
 __all__ = ["ANSWER_SCHEMA", "generate_answer"]
 
-ANSWER_SCHEMA = {
+ANSWER_SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
         "quotes": {
@@ -56,13 +62,17 @@ async def generate_answer(
     embedder: Embedder,
     instructions: str = INSTRUCTIONS,
     strict: bool = False,
+    open_knowledge: bool = False,
     progress: Progress | None = None,
 ) -> Answer:
     """Let a model answer a question from evidence, best first, or abstain.
 
     A citation's number is the place of its passage in `evidence`, from 1; numbers that mean no passage are taken out and named in
     `Answer.notes`. A sentence that what it cites does not support is marked `[unverified]` and named in the notes with the reason;
-    `strict` takes it out, and abstains where nothing is left. An abstention has no citations. Without evidence no model is asked.
+    `strict` takes it out, and abstains where nothing is left. With `open_knowledge` (the instructions have to allow it:
+    `read_instructions`) an unsupported sentence without a citation of its own is marked `[own knowledge]` instead, and named as such.
+    Instructions that speak of "reasoning" get a field of the reply for it, which comes first and is kept apart in `Answer.reasoning`.
+    An abstention has no citations. Without evidence no model is asked.
     `pipeline` is left to the caller. Where the model's window is too small, the best half of the passages is tried, which the notes say.
     Raises what the model raises; `ModelReplyError` too where it answers and writes nothing.
     """
@@ -73,7 +83,8 @@ async def generate_answer(
     while True:
         try:
             with progress.step(f"Ask {model.name}", len(shown), "passages"), listening(_shown_by(progress)):
-                data, raw, usage = await _reply(model, answer_messages(instructions, question=question, evidence=shown))
+                messages = answer_messages(instructions, question=question, evidence=shown)
+                data, raw, usage = await _reply(model, messages, schema_for(instructions))
             break
         except ContextOverflow:
             if len(shown) == 1:
@@ -86,7 +97,7 @@ async def generate_answer(
     citations: tuple[Citation, ...] = ()
     if answered:
         with progress.step("Check the citations", len(shown), "passages"):
-            text, citations, notes = await _checked(text, question, shown, embedder, strict)
+            text, citations, notes = await _checked(text, question, shown, embedder, strict, open_knowledge)
         if not text:
             text, answered, citations = NOTHING_GROUNDED, False, ()
         citations = _with_quotes(citations, data.get("quotes"), shown)
@@ -106,7 +117,23 @@ async def generate_answer(
         evidence=shown,
         usage=usage,
         notes=tuple(notes),
+        reasoning=str(data.get("reasoning") or "").strip(),
     )
+
+
+def schema_for(instructions: str) -> dict[str, Any]:
+    """Return what the reply has to be: with a field for reasoning, before all others, where the instructions speak of one."""
+    if '"reasoning"' not in instructions:
+        return ANSWER_SCHEMA
+    thought = {
+        "type": "string",
+        "description": "How the answer follows from the passages. Readers do not see it as the answer.",
+    }
+    return {
+        **ANSWER_SCHEMA,
+        "properties": {"reasoning": thought, **ANSWER_SCHEMA["properties"]},
+        "required": ["reasoning", *ANSWER_SCHEMA["required"]],
+    }
 
 
 def _shown_by(progress: Progress) -> Listener | None:
@@ -126,10 +153,12 @@ def _shown_by(progress: Progress) -> Listener | None:
     return told
 
 
-async def _reply(model: ChatModel, messages: Sequence[Message]) -> tuple[dict[str, Any], str, Usage]:
-    """Ask: the reply as data and as text, and what it used. One that lacks only its quotes is taken: they are not needed."""
+async def _reply(
+    model: ChatModel, messages: Sequence[Message], schema: Mapping[str, Any]
+) -> tuple[dict[str, Any], str, Usage]:
+    """Ask: the reply as data and as text, and what it used. One that lacks only its quotes or reasoning is taken: they are not needed."""
     try:
-        reply = await model.reply(messages, schema=ANSWER_SCHEMA)
+        reply = await model.reply(messages, schema=schema)
     except ModelReplyError as error:
         try:
             data = json.loads(error.reply or "")
@@ -142,7 +171,7 @@ async def _reply(model: ChatModel, messages: Sequence[Message]) -> tuple[dict[st
 
 
 async def _checked(
-    text: str, question: str, shown: Sequence[Evidence], embedder: Embedder, strict: bool
+    text: str, question: str, shown: Sequence[Evidence], embedder: Embedder, strict: bool, open_knowledge: bool
 ) -> tuple[str, tuple[Citation, ...], list[str]]:
     """Check citations and sentences: the text as it is given, its citations, and what a reader must know."""
     cited = cite(text, shown)
@@ -153,6 +182,8 @@ async def _checked(
     claims = await check_claims(cited.text, shown, question=question, embedder=embedder)
     if not cited.citations:
         notes.append("The model cited no passage: nothing in the documents is known to support this answer.")
+    if open_knowledge:
+        set_own_knowledge_apart(claims)
     notes += ungrounded_notes(claims)
     if not strict:
         return with_claims_marked(cited.text, claims), cited.citations, notes

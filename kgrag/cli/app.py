@@ -23,6 +23,7 @@ from kgrag.cli import (
     retrieve,
     serve,
     train,
+    tune,
     users,
 )
 
@@ -49,6 +50,7 @@ app.command("serve")(serve.serve)
 app.command("mcp")(mcp.mcp)
 app.command("compare")(compare.compare)
 app.command("report")(compare.report)
+app.command("tune")(tune.tune)
 app.command("status")(inspect.status)
 app.command("digest")(inspect.digest)
 app.command("cypher")(inspect.cypher)

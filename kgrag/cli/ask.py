@@ -54,7 +54,16 @@ def ask(
         Path | None,
         typer.Option(
             "--answer-prompt",
-            help="A file with the model's instructions; {evidence} and {question} say where these go.",
+            help="A file with the model's instructions ({evidence}, {seeds}, {linked}, {question} say where these go), or one of detailed, "
+            "minimal, steps, strict, conversational, basic, expert, reasoning, linked.",
+            show_default=False,
+        ),
+    ] = None,
+    open_knowledge: Annotated[
+        bool | None,
+        typer.Option(
+            "--open-knowledge",
+            help="A model may add what it knows from elsewhere, marked [own knowledge].",
             show_default=False,
         ),
     ] = None,
@@ -100,6 +109,7 @@ def ask(
         reranker=reranker,
         answer_prompt=answer_prompt,
         answer_strict=strict,
+        open_knowledge=open_knowledge,
         timeout_s=timeout_s,
         model_cache=model_cache,
     ) as opened:

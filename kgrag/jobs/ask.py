@@ -46,7 +46,7 @@ async def ask(
     """
     if not question.strip():
         raise InputError("Expected a question, got an empty text.")
-    instructions = read_instructions(settings.answer_prompt)
+    instructions = read_instructions(settings.answer_prompt, open_knowledge=settings.open_knowledge)
     started = time.perf_counter()
     shown = progress or Silent()
 
@@ -67,6 +67,7 @@ async def ask(
             embedder=embedder,
             instructions=instructions,
             strict=settings.answer_strict,
+            open_knowledge=settings.open_knowledge,
             progress=progress,
         )
     return answer.model_copy(

@@ -187,7 +187,7 @@ class Comparison:
             judge_fingerprint=judge.fingerprint,
             preset=options.preset,
             template=content_id(
-                read_instructions(settings.answer_prompt),
+                read_instructions(settings.answer_prompt, open_knowledge=settings.open_knowledge),
                 str(settings.answer_strict),
                 settings.graph or "",
                 settings.reranker or "",

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import math
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import product
+from pathlib import Path
 
 import pytest
 
-from kgrag.answer import answer_from_listing
+from kgrag.answer import answer_from_listing, generate_answer, read_instructions
 from kgrag.errors import InputError
-from kgrag.retrieve import AdaptivePipeline, Pipeline, load_pipeline, open_retriever, pipeline_names
+from kgrag.evaluate.switches import composed
+from kgrag.models.base import Message
+from kgrag.retrieve import AdaptivePipeline, Pipeline, load_pipeline, open_retriever, pipeline_names, read_pipeline
 from kgrag.retrieve.state import Query, Resources, State
 from kgrag.retrieve.steps.text2cypher import Text2Cypher
 from kgrag.store.graph import GraphStore, open_store
-from kgrag.testing import HashingEmbedder, ScriptedChatModel
+from kgrag.testing import HashingEmbedder, ScriptedChatModel, ScriptedReranker
 from kgrag.text.names import normal_form
 from kgrag.text.quantities import quantities
 from kgrag.types import Chunk, Entity, Evidence, content_id
@@ -431,3 +436,66 @@ def test_rows_of_a_model_are_limited_and_questions_that_rules_read_ask_no_model(
     assert state.listing is not None and (len(state.listing.rows), state.listing.more) == (2, True)
     state, chat = written(manual, embedder, question="What does the X-100 weigh?")
     assert (state.listing, chat.calls) == (None, [])
+
+
+SEARCHES = {
+    "dense": [{"kind": "dense"}],
+    "hyde": [{"kind": "hyde"}, {"kind": "dense"}],
+    "hybrid": [{"kind": "hybrid"}],
+    "graph": [{"kind": "entity"}, {"kind": "kg"}],
+}
+RERANKERS = {"off": [], "cross_encoder": [{"kind": "cross_encoder"}], "listwise": [{"kind": "listwise"}]}
+SWITCHES = {
+    "search": SEARCHES,
+    "rerank": RERANKERS,
+    "ends": {"off": [], "on": [{"kind": "arrange", "order": "ends"}]},
+}
+
+
+def test_all_48_combinations_of_search_reranking_order_and_reasoning_run(
+    manual: GraphStore, embedder: HashingEmbedder
+) -> None:
+    def reply(messages: Sequence[Message]) -> str:
+        text = "\n".join(message.content for message in messages)
+        if "Each passage stands between" in text:
+            reasoning = {"reasoning": "One names it."} if '"reasoning"' in text else {}
+            return json.dumps({**reasoning, "quotes": [], "answered": True, "answer": "It runs at 3.3 V [passage 1]."})
+        return json.dumps({"passage": "A sensor runs at a voltage.", "order": [2, 1], "text": "A sensor runs."})
+
+    chat = ScriptedChatModel(reply)
+    reranker = ScriptedReranker(lambda query, passage: float(len(passage)))
+    question, shown, ran = "At what voltage does the X-100 run?", {}, 0
+    for search, rerank, ends in product(SEARCHES, RERANKERS, ("off", "on")):
+        pipeline = composed(SWITCHES, {"search": search, "rerank": rerank, "ends": ends}, top=6)
+        retriever = open_retriever(manual, embedder, pipeline, chat=chat, reranker=reranker)
+        trace = asyncio.run(retriever.trace(question))
+        enabled = ["embed", *(step["kind"] for step in SEARCHES[search]), "read"]
+        enabled += [step["kind"] for step in RERANKERS[rerank]] + ["budget"] + (["arrange"] if ends == "on" else [])
+        assert [change.step for change in trace.changes] == enabled
+        shown[search, rerank, ends] = [piece.model_dump_json() for piece in trace.evidence]
+        for template in (None, Path("steps")):
+            answer = asyncio.run(
+                generate_answer(
+                    question,
+                    trace.evidence,
+                    model=chat,
+                    embedder=embedder,
+                    instructions=read_instructions(template),
+                )
+            )
+            assert bool(answer.reasoning) == (template is not None) and not answer.abstained
+            ran += 1
+    assert ran == 48
+    for search, rerank in product(SEARCHES, RERANKERS):
+        assert sorted(shown[search, rerank, "off"]) == sorted(shown[search, rerank, "on"]), (
+            "another order, the same pieces"
+        )
+    # Off is byte-identical to absent.
+    for search, steps in SEARCHES.items():
+        content = {
+            "description": "d",
+            "step": [{"kind": "embed"}, *steps, {"kind": "read"}, {"kind": "budget", "top": 6}],
+        }
+        absent = read_pipeline(content, name="absent")
+        found = asyncio.run(open_retriever(manual, embedder, absent, chat=chat, reranker=reranker).retrieve(question))
+        assert [piece.model_dump_json() for piece in found] == shown[search, "off", "off"]

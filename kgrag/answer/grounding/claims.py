@@ -11,10 +11,20 @@ from kgrag.text.negation import negates
 from kgrag.text.sentences import sentences
 from kgrag.text.words import content_terms
 
-__all__ = ["Claim", "Thresholds", "claims_of", "ungrounded_notes", "with_claims_marked", "without_ungrounded"]
+__all__ = [
+    "Claim",
+    "Thresholds",
+    "claims_of",
+    "set_own_knowledge_apart",
+    "ungrounded_notes",
+    "with_claims_marked",
+    "without_ungrounded",
+]
 
 UNVERIFIED = "[unverified]"
 """What a sentence that fails is marked with in the text."""
+OWN_KNOWLEDGE = "[own knowledge]"
+"""What a sentence is marked with that the model may add from elsewhere."""
 LACK = re.compile(
     r"\b(?:passages?|documents?|documentation|datasheets?|manuals?|sources?|evidence|text)\b[^.;]{0,60}"
     r"\b(?:(?:do|does|did) not|don't|doesn't|never|no\b|nowhere|nothing|lacks?)"
@@ -55,7 +65,10 @@ class Claim:
     """Of each problem: quantity, number, name, subject, support, opposite."""
     similarity: float = 1.0
     coverage: float = 1.0
-
+    marked: bool = False
+    """Whether it cites a passage itself."""
+    own_knowledge: bool = False
+    """Whether it is what the model knows from elsewhere."""
     opposes: bool = False
     """Whether it and the statement that it is nearest to differ in a negation."""
 
@@ -111,22 +124,35 @@ def claims_of(text: str) -> list[Claim]:
     every = tuple(dict.fromkeys(n for claim in found for n in claim.cited))
     marked = [claim.cited for claim in found]
     for place, claim in enumerate(found):
+        claim.marked = bool(claim.cited)
         if not claim.cited:
             following = (marked[k] for k in range(place + 1, len(found)) if lines[k] == lines[place] and marked[k])
             claim.cited = next(following, every)
     return found
 
 
+def set_own_knowledge_apart(claims: Sequence[Claim]) -> None:
+    """Take sentences that nothing supports and that cite nothing themselves for what the model knows from elsewhere: they do not fail."""
+    for claim in claims:
+        if claim.problems and not claim.marked:
+            claim.own_knowledge, claim.problems = True, []
+
+
 def ungrounded_notes(claims: Sequence[Claim]) -> list[str]:
-    """Say what is wrong with each sentence that fails."""
-    return [f"Not grounded: “{claim.text}”: {'; '.join(claim.problems)}." for claim in claims if claim.problems]
+    """Say what is wrong with each sentence that fails, and which are own knowledge."""
+    own = [
+        f"From the model's own knowledge, not from the documents: “{claim.text}”"
+        for claim in claims
+        if claim.own_knowledge
+    ]
+    return own + [f"Not grounded: “{claim.text}”: {'; '.join(claim.problems)}." for claim in claims if claim.problems]
 
 
 def with_claims_marked(text: str, claims: Sequence[Claim]) -> str:
-    """Mark the sentences that fail."""
+    """Mark the sentences that fail, and those that are own knowledge."""
     for claim in reversed(claims):
-        if claim.problems:
-            text = f"{text[: claim.end]} {UNVERIFIED}{text[claim.end :]}"
+        if claim.problems or claim.own_knowledge:
+            text = f"{text[: claim.end]} {UNVERIFIED if claim.problems else OWN_KNOWLEDGE}{text[claim.end :]}"
     return text
 
 
@@ -138,6 +164,8 @@ def without_ungrounded(text: str, claims: Sequence[Claim]) -> str:
     for claim in reversed(claims):
         if claim.problems:
             text = text[: claim.start].rstrip(" ") + text[claim.end :]
+        elif claim.own_knowledge:
+            text = f"{text[: claim.end]} {OWN_KNOWLEDGE}{text[claim.end :]}"
     lines = [line for line in text.splitlines() if re.search(r"\w", line) or not line.strip()]
     return "\n".join(lines).strip()
 

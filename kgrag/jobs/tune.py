@@ -1,0 +1,290 @@
+"""`kgrag tune`: which switches of retrieval help on your questions, how sure that is, and what they cost."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from kgrag.common.progress import Progress, Silent
+from kgrag.errors import InputError, PipelineError
+from kgrag.evaluate.gold_questions import read_gold_questions
+from kgrag.evaluate.learn_ranker import pipeline_file
+from kgrag.evaluate.retrieval import measure_pipeline
+from kgrag.evaluate.statistics import Interval, mean_interval
+from kgrag.evaluate.switch_search import (
+    Change,
+    Effect,
+    Search,
+    effects,
+    every_combination,
+    greedy,
+    halves,
+    single_changes,
+)
+from kgrag.evaluate.switches import Choices, Switches, composed, name_of, read_switches
+from kgrag.models.base import ChatModel, Embedder, Reranker
+from kgrag.retrieve import Retriever
+from kgrag.store.graph import GraphStore
+from kgrag.types import content_id
+
+__all__ = ["MEASURES", "Cost", "Tuned", "tune"]
+
+MEASURES = ("facts", "R@5", "all@5", "hit@1", "hit@5", "MRR")
+MOST_COMBINATIONS = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a way of asking takes of a question, mean over all of them."""
+
+    tokens: float
+    """Shown."""
+    milliseconds: float
+    """Wall time."""
+    calls: float
+    """Of chat models."""
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """What a search over switches found."""
+
+    questions: int
+    documents: int
+    measure: str
+    start: Choices
+    alone: tuple[tuple[Change, Cost], ...]
+    """Every single change of the start, over all questions."""
+    search: Search
+    """The greedy search over all questions."""
+    held_out: Interval
+    """What the search gains over the start on the questions that it did not see: each half by the choices of the other."""
+    halves: tuple[Choices, Choices]
+    """What each half chose."""
+    before: tuple[float, Cost]
+    after: tuple[float, Cost]
+    """Means over all questions; the search saw them."""
+    refused: Mapping[str, str] = field(default_factory=dict)
+    """Choices that could not be run, and why."""
+    combinations: tuple[tuple[Choices, float, Cost], ...] = ()
+    """With `factorial`: every combination, best first."""
+    effects: tuple[Effect, ...] = ()
+
+
+async def tune(
+    questions: Path,
+    *,
+    store: GraphStore,
+    embedder: Embedder,
+    out: Path | None = None,
+    switches: Path | None = None,
+    measure: str = "facts",
+    budget: int = 1500,
+    top: int = 20,
+    factorial: bool = False,
+    kept: Path | None = None,
+    model: ChatModel | None = None,
+    reranker: Reranker | None = None,
+    graph: str | None = None,
+    progress: Progress | None = None,
+) -> Tuned:
+    """Search greedily over switches, from all of them at their first choice, and write the pipeline that was found to `out`.
+
+    A change is taken where it gains more than a standard error. What the search is worth is said by halves: each half of the questions
+    (documents kept together) is asked by what was chosen on the other. `factorial` asks every combination instead of a search's path.
+    Scores stay in `kept`: the same command goes on where it was stopped. Raises `InputError` for a file or a measure that cannot be used.
+    """
+    if measure not in MEASURES:
+        raise InputError(f"Expected --measure to be one of {', '.join(MEASURES)}, got {measure!r}.")
+    asked, _ = read_gold_questions(questions)
+    if len(asked) < 4:
+        raise InputError(
+            f"{questions}: expected at least four questions with gold, got {len(asked)}: halves of them say nothing."
+        )
+    chosen_switches = read_switches(switches)
+    options = {switch: tuple(choices) for switch, choices in chosen_switches.items()}
+    if factorial and len(every_combination(options)) > MOST_COMBINATIONS:
+        raise InputError(
+            f"--factorial: expected at most {MOST_COMBINATIONS} combinations, the switches have {len(every_combination(options))}: "
+            "give a file with fewer, by --switches."
+        )
+    ask = _Asking(
+        chosen_switches,
+        measure,
+        asked,
+        store,
+        embedder,
+        model,
+        reranker,
+        graph,
+        budget,
+        top,
+        kept,
+        progress or Silent(),
+    )
+    clusters, everywhere = [one.cluster for one in asked], range(len(asked))
+    found = await greedy(options, ask, places=everywhere, clusters=clusters)
+    start = await ask(found.start)
+    if start is None:
+        raise InputError(f"The search cannot begin: {ask.refused.get(name_of(found.start), 'nothing was asked')}")
+    by_half, gains = [], [0.0] * len(asked)
+    parts = halves(clusters)
+    for seen, unseen in (parts, parts[::-1]):
+        half = await greedy(options, ask, places=seen, clusters=clusters)
+        by_half.append(half.chosen)
+        scores = await ask(half.chosen) or start
+        for place in unseen:
+            gains[place] = scores[place] - start[place]
+    alone = await single_changes(options, found.start, ask, places=everywhere, clusters=clusters)
+    combinations, table = await _all(options, ask) if factorial else ((), {})
+    if out is not None:
+        comments = _comments(questions.name, len(asked), measure, found, mean_interval(gains, clusters))
+        out.write_text(
+            pipeline_file(composed(chosen_switches, found.chosen, top=top), comments=comments), encoding="utf-8"
+        )
+    return Tuned(
+        questions=len(asked),
+        documents=len(set(clusters)),
+        measure=measure,
+        start=found.start,
+        alone=tuple((one, ask.costs[name_of({**found.start, one.switch: one.choice})]) for one in alone),
+        search=found,
+        held_out=mean_interval(gains, clusters),
+        halves=(by_half[0], by_half[1]),
+        before=ask.summary(found.start),
+        after=ask.summary(found.chosen),
+        refused=dict(ask.refused),
+        combinations=combinations,
+        effects=tuple(effects(table, options)) if factorial else (),
+    )
+
+
+async def _all(
+    options: Mapping[str, Sequence[str]], ask: _Asking
+) -> tuple[tuple[tuple[Choices, float, Cost], ...], dict[tuple[tuple[str, str], ...], float]]:
+    rows, means = [], {}
+    for choices in every_combination(options):
+        if await ask(choices) is not None:
+            mean, cost = ask.summary(choices)
+            rows.append((choices, mean, cost))
+            means[tuple(choices.items())] = mean
+    # An effect is read between pairs: a combination whose partner could not be run has none.
+    first = {switch: choices[0] for switch, choices in options.items()}
+    whole = {
+        items: mean
+        for items, mean in means.items()
+        if all(tuple((key, first[key] if key == one else value) for key, value in items) in means for one in first)
+    }
+    return tuple(sorted(rows, key=lambda row: -row[1])), whole
+
+
+def _comments(source: str, questions: int, measure: str, found: Search, gain: Interval) -> list[str]:
+    taken = "; ".join(f"{one.switch} {one.choice} {one.gain.value:+.3f}" for one in found.taken) or "nothing"
+    return [
+        f"Found by kgrag tune on {questions} questions ({source}) by the mean of {measure}. Taken in turn: {taken}.",
+        f"Each half of the questions asked by what the other half chose: {gain.value:+.3f}, 95 % interval {gain.low:+.3f} to "
+        f"{gain.high:+.3f}.",
+    ]
+
+
+class _Asking:
+    """Asks all questions by some choices, each pipeline once; scores are kept in memory and in a file of JSON lines."""
+
+    def __init__(
+        self,
+        switches: Switches,
+        measure: str,
+        questions: Sequence[Any],
+        store: GraphStore,
+        embedder: Embedder,
+        model: ChatModel | None,
+        reranker: Reranker | None,
+        graph: str | None,
+        budget: int,
+        top: int,
+        kept: Path | None,
+        progress: Progress,
+    ) -> None:
+        self._switches, self._measure, self._questions = switches, measure, questions
+        self._store, self._embedder, self._model, self._reranker, self._graph = store, embedder, model, reranker, graph
+        self._budget, self._top, self._kept, self._progress = budget, top, kept, progress
+        self.scores: dict[str, list[float]] = {}
+        self.costs: dict[str, Cost] = {}
+        self.refused: dict[str, str] = {}
+        # What can change a score beside the pipeline.
+        about = (
+            store.digest(),
+            embedder.name,
+            model.name if model else "",
+            reranker.name if reranker else "",
+            graph or "",
+        )
+        self._about = content_id(*about, str(budget), *(repr(one) for one in questions))
+        self._rows = self._read()
+
+    async def __call__(self, choices: Choices) -> Sequence[float] | None:
+        """Return a score for each question, or None where the choices cannot be run (`refused` says why)."""
+        name = name_of(choices)
+        if name in self.scores or name in self.refused:
+            return self.scores.get(name)
+        try:
+            pipeline = composed(self._switches, choices, top=self._top)
+            retriever = Retriever(
+                self._store, self._embedder, pipeline, chat=self._model, reranker=self._reranker, graph=self._graph
+            )
+        except PipelineError as error:
+            self.refused[name] = str(error)
+            return None
+        key = content_id(self._about, pipeline.model_dump_json(exclude={"description"}))
+        row = self._rows.get(key)
+        if row is None:
+            with self._progress.step(f"Ask: {name}", len(self._questions), "questions") as step:
+                measured = await measure_pipeline(
+                    "tuned",
+                    retriever,
+                    self._questions,
+                    ks=(1, 5),
+                    budget=self._budget,
+                    top=self._top,
+                    advance=step.advance,
+                )
+            calls = sum(one.found.usage.calls for one in measured.asked) / len(measured.asked)
+            row = {
+                "key": key,
+                "choices": dict(choices),
+                "scores": {measure: [one.scores[measure] for one in measured.asked] for measure in MEASURES},
+                "cost": asdict(Cost(measured.mean("tokens"), measured.percentile(50), calls)),
+            }
+            self._keep(row)
+        self.scores[name], self.costs[name] = row["scores"][self._measure], Cost(**row["cost"])
+        return self.scores[name]
+
+    def summary(self, choices: Choices) -> tuple[float, Cost]:
+        """Return the mean score and the cost of choices that were asked by."""
+        scores = self.scores[name_of(choices)]
+        return sum(scores) / len(scores), self.costs[name_of(choices)]
+
+    def _read(self) -> dict[str, dict[str, Any]]:
+        if self._kept is None or not self._kept.exists():
+            return {}
+        rows: dict[str, dict[str, Any]] = {}
+        for number, line in enumerate(self._kept.read_text(encoding="utf-8").splitlines(), start=1):
+            try:
+                row = json.loads(line)
+                rows[row["key"]] = row
+            except (ValueError, KeyError, TypeError) as error:
+                if number > 1 and not line.endswith("}"):  # the line that a killed run was writing
+                    continue
+                raise InputError(
+                    f"{self._kept}: line {number}: expected scores of an earlier `kgrag tune`: {error}"
+                ) from error
+        return rows
+
+    def _keep(self, row: dict[str, Any]) -> None:
+        self._rows[row["key"]] = row
+        if self._kept is not None:
+            with self._kept.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(row) + "\n")
