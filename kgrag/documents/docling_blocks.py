@@ -21,6 +21,7 @@ from docling_core.types.doc import (
     PictureItem,
     SectionHeaderItem,
     TableCell,
+    TableData,
     TableItem,
     TextItem,
     TitleItem,
@@ -83,10 +84,13 @@ class _Walk:
                 return
             case TableItem():
                 self._captions(item)
-                self._table(item)
+                self._table(item, item.data)
                 return
             case PictureItem():  # words inside a picture are its labels; the standard pipeline keeps them below it
                 self._captions(item)
+                if item.meta is not None and (chart := item.meta.tabular_chart) is not None:
+                    self._text_block("paragraph", chart.title or "", item)
+                    self._table(item, chart.chart_data)
                 return
             case InlineGroup():
                 self._text_block("paragraph", self._joined(item), _first_page_item(self._document, item))
@@ -183,10 +187,11 @@ class _Walk:
             boxes.append(PageBox(page=place.page_no, left=left, top=top, right=right, bottom=bottom))
         return tuple(boxes)
 
-    def _table(self, table: TableItem) -> None:
+    def _table(self, table: TableItem | PictureItem, data: TableData) -> None:
+        """Take a table, or the numbers that a chart was drawn from."""
         header_rows: list[TableRow] = []
         body: list[TableRow] = []
-        for grid_row in table.data.grid:
+        for grid_row in data.grid:
             cells: list[str] = []
             links: list[Link] = []
             for column, cell in enumerate(grid_row):

@@ -21,6 +21,7 @@ from kgrag.documents.text_encoding import HEAD_BYTES, OLE_MAGIC, foreign_content
 from kgrag.errors import DocumentError
 
 if TYPE_CHECKING:
+    from docling.datamodel.document import ConversionResult
     from docling.document_converter import DocumentConverter
 
 __all__ = ["check_office_file", "convert_office"]
@@ -35,6 +36,7 @@ GENERIC_TITLES = frozenset(
 ENCRYPTED_STREAM = "EncryptedPackage".encode("utf-16-le")
 """Name of the stream in which Office keeps what a password protects."""
 WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+DRAWING_SLIDES = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
 RELATION_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 XML_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 MEANINGLESS = tuple(
@@ -60,17 +62,34 @@ MEANINGLESS = tuple(
 def convert_office(path: Path, *, suffix: str, document_path: str) -> BlockDocument:
     """Convert a .docx or .pptx file. Raises `DocumentError` where it is broken, protected by a password, or something else."""
     check_office_file(path, suffix=suffix)
+    left_out: list[str] = []
+    if suffix == "docx":
+        data, link_targets = _mark_links(path)
+        result = _converted(path, data)
+    else:
+        link_targets = []
+        try:
+            result = _converted(path, path.read_bytes())
+        except DocumentError:
+            data, left_out = _without_unreadable_charts(path)
+            if not left_out:
+                raise
+            result = _converted(path, data)
+    converted = blocks_of_docling(result.document, document_path=document_path, link_targets=link_targets)
+    notes = (*left_out, *(f"read in part: {error.error_message}" for error in result.errors))
+    title = _core_title(path)
+    return BlockDocument(converted.blocks, title or converted.title, converted.removed, notes)
+
+
+def _converted(path: Path, data: bytes) -> ConversionResult:
+    """Convert what a file has. Raises `DocumentError`."""
     from docling.datamodel.base_models import ConversionStatus, DocumentStream
 
-    data, link_targets = _mark_links(path) if suffix == "docx" else (path.read_bytes(), [])
     result = _converter().convert(DocumentStream(name=path.name, stream=BytesIO(data)), raises_on_error=False)
     if result.status not in (ConversionStatus.SUCCESS, ConversionStatus.PARTIAL_SUCCESS):
         reasons = "; ".join(error.error_message for error in result.errors) or str(result.status)
         raise DocumentError(path, f"Docling cannot convert it: {reasons}")
-    converted = blocks_of_docling(result.document, document_path=document_path, link_targets=link_targets)
-    notes = tuple(f"read in part: {error.error_message}" for error in result.errors)
-    title = _core_title(path)
-    return BlockDocument(converted.blocks, title or converted.title, converted.removed, notes)
+    return result
 
 
 def check_office_file(path: Path, *, suffix: str) -> None:
@@ -121,13 +140,36 @@ def _core_title(path: Path) -> str:
     return "" if title.strip().lower() in GENERIC_TITLES else " ".join(title.split())
 
 
+def _without_unreadable_charts(path: Path) -> tuple[bytes, list[str]]:
+    """Return slides without the charts that cannot be read (python-pptx knows none in 3D), and a note for each."""
+    from pptx import Presentation
+
+    presentation = Presentation(str(path))
+    notes = []
+    for number, slide in enumerate(presentation.slides, start=1):
+        charts = [frame for frame in slide.element.iter(f"{DRAWING_SLIDES}graphicFrame") if frame.chart_rId is not None]
+        for frame in charts:
+            try:
+                chart = slide.part.related_part(frame.chart_rId).chart
+                _ = [list(series.values) for plot in chart.plots for series in plot.series]
+            except (KeyError, ValueError, NotImplementedError) as error:
+                frame.getparent().remove(frame)
+                notes.append(f"slide {number}: a chart cannot be read and was left out: {error}")
+    out = BytesIO()
+    presentation.save(out)
+    return out.getvalue(), notes
+
+
 def _mark_links(path: Path) -> tuple[bytes, list[str]]:
-    """Return a Word file with uniform runs and marked links, and where the links lead, by number."""
+    """Return a Word file with uniform runs, marked links and no comments in its XML, and where the links lead, by number."""
     from docx import Document
+    from lxml import etree
 
     targets: list[str] = []
     document = Document(str(path))
     body: Any = document.element.body
+    # Docling takes whatever is in a table for an element.
+    etree.strip_tags(body, etree.Comment, etree.ProcessingInstruction)
     for properties in list(body.iter(f"{WORD}rPr")):
         _level(properties)
     for hyperlink in list(body.iter(f"{WORD}hyperlink")):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +13,10 @@ from docx import Document
 from docx.opc.constants import RELATIONSHIP_TYPE
 from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
+from lxml import etree
 from pptx import Presentation
+from pptx.chart.data import CategoryChartData
+from pptx.enum.chart import XL_CHART_TYPE
 
 from kgrag.documents import Converted, office
 from kgrag.documents.blocks import BlockDocument
@@ -111,6 +115,48 @@ def test_slides_are_pages_and_their_titles_come_first(tmp_path: Path) -> None:
         ("list_item", 2, ("- 3.3 V",)),
         ("paragraph", 2, ("say 5 mA",)),
     ]
+
+
+def deck_with_charts(path: Path) -> None:
+    new_data: Any = CategoryChartData  # it has no types
+    deck = Presentation()
+    for number in (1, 2):
+        slide = deck.slides.add_slide(deck.slide_layouts[5])
+        slide.shapes.title.text = f"Current {number}"
+        drawn = new_data()
+        drawn.categories = ["Standby", "Transmit"]
+        drawn.add_series("X-100, mA", (0.5, 120.0))
+        slide.shapes.add_chart(XL_CHART_TYPE.COLUMN_CLUSTERED, 0, 0, 3_000_000, 2_000_000, drawn)
+    deck.save(str(path))
+
+
+def test_the_numbers_of_a_chart_are_a_table(tmp_path: Path) -> None:
+    deck_with_charts(tmp_path / "a.pptx")
+    tables = [block for block in converted(tmp_path / "a.pptx").blocks if block.kind == "table"]
+    assert [block.lines for block in tables] == [(" | X-100, mA", "Standby | 0.5", "Transmit | 120")] * 2
+
+
+def test_a_chart_that_cannot_be_read_is_named_and_the_other_slides_are_kept(tmp_path: Path) -> None:
+    deck_with_charts(tmp_path / "a.pptx")
+    with zipfile.ZipFile(tmp_path / "a.pptx") as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    chart = sorted(name for name in parts if "charts/chart" in name and name.endswith(".xml"))[0]
+    parts[chart] = parts[chart].replace(b"c:barChart>", b"c:area3DChart>")
+    with zipfile.ZipFile(tmp_path / "a.pptx", "w") as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    found = converted(tmp_path / "a.pptx")
+    assert [block.lines[0] for block in found.blocks] == ["Current 1", "Current 2", " | X-100, mA"]
+    assert len(found.notes) == 1 and re.match(r"slide 1: a chart cannot be read and was left out", found.notes[0])
+
+
+def test_a_comment_in_the_xml_of_a_word_file_is_no_element(tmp_path: Path) -> None:
+    document = Document()
+    table = document.add_table(1, 2)
+    table.cell(0, 0).text, table.cell(0, 1).text = "Supply", "3.3 V"
+    table._tbl.append(etree.Comment("made by a program"))
+    document.save(str(tmp_path / "a.docx"))
+    assert [block.lines for block in converted(tmp_path / "a.docx").blocks] == [("Supply | 3.3 V",)]
 
 
 def write_zip(path: Path, **parts: bytes) -> None:
