@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from kgrag.models.base import ChatModel, Embedder, Reranker
     from kgrag.models.meter import Meter
     from kgrag.retrieve import AdaptiveRetriever, Retrieval, Retriever
+    from kgrag.text.follow_ups import Completed
 
 __all__ = ["AsyncKnowledgeGraph", "KnowledgeGraph", "estimate_build", "open_graph"]
 
@@ -425,6 +426,17 @@ class AsyncKnowledgeGraph:
             budget=budget,
             progress=progress,
         )
+
+    async def complete(
+        self, question: str, turns: Sequence[str], *, product: str | None = None
+    ) -> tuple[Completed, Usage]:
+        """Complete a follow-up from the questions before it, by the model of the settings or by rules; see `kgrag.jobs.follow_up`."""
+        from kgrag.jobs.follow_up import complete_by_model
+        from kgrag.text.follow_ups import complete_question
+
+        if self.model is None:
+            return complete_question(question, turns, product=product), Usage()
+        return await complete_by_model(question, turns, product=product, model=self.model)
 
     async def graph_of_chunks(
         self, chunks: Sequence[str], *, graph: str | None = None, entities: int = 14, relations: int = 40

@@ -58,6 +58,9 @@ def serve(
         Path | None,
         typer.Option("--uploads", help="Folder of uploaded documents. Default: ./kgrag-uploads", show_default=False),
     ] = None,
+    uploads_mb: Annotated[
+        int, typer.Option("--uploads-mb", min=1, help="How large all uploads may be together.")
+    ] = 10_000,
     metadata: Annotated[
         Path | None,
         typer.Option("--metadata", help="As for kgrag build: product, category, groups of files.", show_default=False),
@@ -72,6 +75,15 @@ def serve(
     user_tokens: Annotated[
         int | None,
         typer.Option("--user-tokens", min=1, help="Tokens of a model for each user in 24 hours.", show_default=False),
+    ] = None,
+    at_once: Annotated[
+        int | None,
+        typer.Option(
+            "--at-once",
+            min=1,
+            help="Questions that are worked on at once; others wait in turn. Default: 4, with a hosted model 32",
+            show_default=False,
+        ),
     ] = None,
     log: Annotated[
         Path | None, typer.Option("--log", help="Log events as JSON lines to a file; - is stderr.", show_default=False)
@@ -93,13 +105,15 @@ def serve(
         port,
         users,
         tuple(allowed_host or ()),
-        desk or Path(".kgrag-desk"),
-        root or Path.cwd(),
-        uploads or Path("kgrag-uploads"),
-        metadata,
-        running.Webhook(webhook, webhook_private) if webhook is not None else None,
-        user_tokens,
-        log_questions,
+        desk=desk or Path(".kgrag-desk"),
+        root=root or Path.cwd(),
+        uploads=uploads or Path("kgrag-uploads"),
+        uploads_mb=uploads_mb,
+        metadata=metadata,
+        webhook=running.Webhook(webhook, webhook_private) if webhook is not None else None,
+        user_tokens=user_tokens,
+        at_once=at_once,
+        logs_questions=log_questions,
     )
     if log is not None:
         running.log_to(None if str(log) == "-" else log)

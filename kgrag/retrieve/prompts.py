@@ -10,6 +10,7 @@ from kgrag.models.base import Message
 __all__ = [
     "COMMUNITY_REPORT",
     "DECOMPOSE",
+    "FOLLOW_UP",
     "HYPOTHETICAL",
     "KEYWORDS",
     "LISTWISE",
@@ -48,6 +49,12 @@ DECOMPOSE = f"""\
 Take a question about technical documents apart into the smallest sub-questions that have to be answered one by one, each
 understandable alone, with every name written in full. A question that is simple already has itself as its only sub-question. Do
 not answer. {DATA}"""
+
+FOLLOW_UP = f"""\
+Somebody asks a question about technical documents that may lean on the questions before it. Write it as one question that can be
+understood alone: put what the questions before named where the new one leaves it out or says it, this, the same. Keep its own names
+and numbers exactly as written, use no word that neither it nor the questions before have, and change nothing where nothing is left
+out. Do not answer. {DATA}"""
 
 STEP_BACK = f"""\
 Write the more general question behind a question about technical documents: what one would look up first to understand the topic.

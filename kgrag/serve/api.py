@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from typing import Annotated, Any
 from urllib.parse import quote as quoted
 
@@ -36,6 +36,7 @@ from kgrag.serve.schemas import (
     Ticket,
 )
 from kgrag.serve.streams import EventProgress, Events, EventStream, while_connected
+from kgrag.text.follow_ups import Completed
 from kgrag.text.sentences import sentences
 from kgrag.types import Chunk, PageBox
 
@@ -106,10 +107,8 @@ async def ask(request: Request, body: AskRequest, desk: DeskHere, asking: Asking
     model writes before it is checked; `restart` takes that back), then `answer`, which is what counts, or `problem`. Whoever goes away
     ends the work, and the call of a model with it.
     """
-    completed = asking.completed(
-        body.question, turns=[turn.question for turn in body.turns], product=body.product, complete=body.complete
-    )
     desk.check_pipeline(body.pipeline)
+    completed = await while_connected(request, _completed(asking, body, user))
 
     async def answered(progress: EventProgress | None = None) -> Asked:
         return await asking.ask(
@@ -127,7 +126,7 @@ async def ask(request: Request, body: AskRequest, desk: DeskHere, asking: Asking
         return _reply(await while_connected(request, answered()))
 
     async def stream(events: Events) -> None:
-        events.tell("completed", _completion(body.question, completed.text, completed.carried).model_dump())
+        events.tell("completed", _completion(body.question, completed).model_dump())
         progress = EventProgress(events)
         try:
             asked = await answered(progress)
@@ -145,10 +144,9 @@ async def ask(request: Request, body: AskRequest, desk: DeskHere, asking: Asking
 
 
 @router.post("/complete", summary="Complete a follow-up")
-async def complete(body: AskRequest, asking: AskingHere, user: Asker) -> Completion:
+async def complete(request: Request, body: AskRequest, asking: AskingHere, user: Asker) -> Completion:
     """Say what a question would be asked as, after these turns."""
-    done = asking.completed(body.question, turns=[turn.question for turn in body.turns], product=body.product)
-    return _completion(body.question, done.text, done.carried)
+    return _completion(body.question, await while_connected(request, _completed(asking, body, user)))
 
 
 @router.get("/conversations/{conversation}", summary="The turns of a conversation")
@@ -160,9 +158,7 @@ async def conversation(conversation: str, asking: AskingHere, user: Asker) -> li
 @router.post("/retrieve", summary="Find evidence")
 async def retrieve(request: Request, body: RetrieveRequest, asking: AskingHere, user: Asker) -> Retrieved:
     """Find evidence for a question, best first, without an answer."""
-    completed = asking.completed(
-        body.question, turns=[turn.question for turn in body.turns], product=body.product, complete=body.complete
-    )
+    completed = await while_connected(request, _completed(asking, body, user))
     job = asking.retrieve(completed, user=user, pipeline=body.pipeline, top=body.top, budget=body.budget)
     found = await while_connected(request, job)
     return Retrieved(
@@ -192,7 +188,9 @@ async def document(document_id: str, desk: DeskHere, user: Asker) -> DocumentEnt
 @router.get("/documents/{document_id}/passages", summary="The passages of a document")
 async def passages(document_id: str, desk: DeskHere, user: Asker) -> list[Chunk]:
     """Return the chunks of a document in reading order."""
-    return await desk.chunks_of(await desk.document(document_id, user), user)
+    chunks = await desk.chunks_of(await desk.document(document_id, user), user)
+    await desk.note_shown(user, "read", chunks)
+    return chunks
 
 
 @router.get("/passages/{chunk_id}", summary="A passage, and where it stands")
@@ -205,6 +203,7 @@ async def passage(
     """Return a chunk with its document; of a PDF the pages with the passage's boxes, and those of a quotation from it."""
     chunk = await desk.chunk(chunk_id, user)
     found = await desk.document(chunk.document_id, user)
+    await desk.note_shown(user, "read", [chunk])
     view = f"/documents/{found.id}/view?chunk={chunk.id}&quote={quoted(quote)}#kgrag-mark"
     places: list[PagePlaces] = []
     file = await desk.file(found)
@@ -333,8 +332,13 @@ def _reply(asked: Asked) -> AskReply:
     return AskReply(id=asked.id, question=asked.question, completed=asked.completed.text, answer=asked.answer)
 
 
-def _completion(question: str, completed: str, carried: tuple[str, ...]) -> Completion:
-    return Completion(question=question, completed=completed, carried=list(carried))
+def _completed(asking: Asking, body: AskRequest, user: User) -> Coroutine[Any, Any, Completed]:
+    turns = [turn.question for turn in body.turns]
+    return asking.completed(body.question, user=user, turns=turns, product=body.product, complete=body.complete)
+
+
+def _completion(question: str, completed: Completed) -> Completion:
+    return Completion(question=question, completed=completed.text, carried=list(completed.carried), note=completed.note)
 
 
 def _rectangle(box: PageBox, width: float, height: float) -> Rectangle:

@@ -24,6 +24,7 @@ from kgrag.serve.curating import Curating
 from kgrag.serve.desk import Desk
 from kgrag.serve.guard import COOKIE, Guard
 from kgrag.serve.html_view import document_html
+from kgrag.serve.places import MAX_WAITING_OF_ONE
 from kgrag.serve.problems import NotFound, plain_problem, problem_response, register
 from kgrag.serve.streams import ClientGone
 from kgrag.serve.telemetry import METRICS_TYPE, TelemetryMiddleware
@@ -60,7 +61,7 @@ def create_app(desk: Desk, *, access: Access | None = None, hosts: Sequence[str]
         lifespan=closing_builds,
     )
     app.state.desk = desk
-    app.state.asking = Asking(desk)
+    app.state.asking = Asking(desk, of_one=None if access.is_open else MAX_WAITING_OF_ONE)
     app.state.access = access
     app.state.curating = curating
     app.add_middleware(Guard, access=access, hosts=hosts, upload_bytes=curating.max_bytes)
@@ -99,6 +100,7 @@ def _add_documents(app: FastAPI, desk: Desk) -> None:
         if request.headers.get("if-none-match") == etag:
             return Response(status_code=304, headers=headers)
         data = await desk.pages.picture(file, found.sha256, number, width=wide)
+        await desk.note_shown(user, "view", [], document=found.id, page=number)
         return Response(data, media_type="image/png", headers=headers)
 
     @app.get("/documents/{document_id}/view", include_in_schema=False)
@@ -112,6 +114,7 @@ def _add_documents(app: FastAPI, desk: Desk) -> None:
         chunks = await desk.chunks_of(found, user)
         cited = next((one for one in chunks if one.id == chunk), None)
         file = await desk.file(found)
+        await desk.note_shown(user, "view", chunks)
         page = await asyncio.to_thread(document_html, found, chunks, file=file, chunk=cited, quote=quote)
         return HTMLResponse(page, headers={"Content-Security-Policy": VIEW_POLICY, "Cache-Control": "no-store"})
 
@@ -152,7 +155,11 @@ def _add_page(app: FastAPI, access: Access) -> None:
             access.wrong.forgive(key)
         response = JSONResponse({"name": user.name, "role": user.role})
         response.set_cookie(
-            COOKIE, access.open_session(user), httponly=True, samesite="strict", secure=request.url.scheme == "https"
+            COOKIE,
+            access.open_session(user),
+            httponly=True,
+            samesite="strict",
+            secure=said_over_tls(request),
         )
         return response
 
@@ -187,6 +194,11 @@ def _add_health(app: FastAPI, desk: Desk) -> None:
             logging.getLogger("kgrag.serve").warning("not ready: %s", error)
             return problem_response(plain_problem(503, str(error)))
         return JSONResponse({"status": "ok", "chunks": chunks})
+
+
+def said_over_tls(request: Request) -> bool:
+    """Whether the page came over TLS: a proxy ends it, so what the browser says of its page counts, too."""
+    return request.url.scheme == "https" or request.headers.get("origin", "").startswith("https://")
 
 
 def _operation(route: APIRoute) -> str:

@@ -5,15 +5,19 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 from kgrag.common.progress import Progress
+from kgrag.models import CHAT_MODELS
 from kgrag.retrieve import Retrieval
 from kgrag.serve.access import User
 from kgrag.serve.desk import Desk
+from kgrag.serve.places import AT_ONCE, AT_ONCE_HOSTED, Places
 from kgrag.serve.problems import NotFound
+from kgrag.serve.spending import EXPECTED_TOKENS, Bill
 from kgrag.text.follow_ups import Completed, complete_question
 from kgrag.types import Answer
 
@@ -35,18 +39,40 @@ class Asked:
 class Asking:
     """Asks the store of a desk. Safe to use concurrently from one event loop."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Desk, *, of_one: int | None = None) -> None:
+        """`of_one` is how many questions of one user may wait for a place; None where users are not told apart."""
         self._desk = desk
+        self._hosted = desk.graph.settings.model not in CHAT_MODELS
+        self.places = Places(desk.at_once or (AT_ONCE_HOSTED if self._hosted else AT_ONCE), of_one=of_one)
         self._answers: OrderedDict[str, dict[str, Any]] = OrderedDict()
         for entry in desk.journal.read("conversations"):
             self._remember(entry)
 
-    def completed(
-        self, question: str, *, turns: Sequence[str] = (), product: str | None = None, complete: bool = True
+    async def completed(
+        self,
+        question: str,
+        *,
+        user: User,
+        turns: Sequence[str] = (),
+        product: str | None = None,
+        complete: bool = True,
     ) -> Completed:
-        """Complete a question. Raises `InputError` for one that may not be asked."""
+        """Complete a question: by the model where there is one and there are turns, else by rules.
+
+        Raises `InputError` for one that may not be asked, `TooMuch` where the user has nothing left of the model.
+        """
         self._desk.check_question(question)
-        return complete_question(question, turns, product=product) if complete else Completed(question)
+        if not complete:
+            return Completed(question)
+        if not self._hosted or not turns:
+            return complete_question(question, turns, product=product)
+        async with self.places.taken(user.name):
+            with self._billed(user, question, "complete") as bill:
+                done, usage = await self._desk.graph.complete(question, turns, product=product)
+                bill.tokens = usage.prompt_tokens + usage.completion_tokens
+        entry = {"user": user.name, "action": "complete", "question": question, "completed": done.text}
+        await asyncio.to_thread(self._desk.journal.write, "audit", {**entry, "tokens": bill.tokens})
+        return done
 
     async def ask(
         self,
@@ -64,23 +90,24 @@ class Asking:
 
         It is on the disk when this returns: what comes after, feedback or a further turn, finds it again after a crash.
         """
-        self._desk.spending.check(user.name)
         seen = await self._desk.seen_by(user)
         telemetry = self._desk.telemetry
+        shown = (lambda: progress.step("Wait for a place", None, "questions")) if progress is not None else nullcontext
         try:
-            answer = await seen.ask(
-                completed.text,
-                pipeline=self._desk.check_pipeline(pipeline),
-                top=top,
-                budget=budget,
-                progress=progress,
-            )
+            async with self.places.taken(user.name, shown=shown):
+                with self._billed(user, question, "ask") as bill:
+                    answer = await seen.ask(
+                        completed.text,
+                        pipeline=self._desk.check_pipeline(pipeline),
+                        top=top,
+                        budget=budget,
+                        progress=progress,
+                    )
+                    bill.tokens = tokens = answer.usage.prompt_tokens + answer.usage.completion_tokens
         except Exception:
             telemetry.asked("failed", question=question, user=user.name)
             raise
         asked = Asked(secrets.token_hex(8), question, completed, answer)
-        tokens = answer.usage.prompt_tokens + answer.usage.completion_tokens
-        self._desk.spending.count(user.name, tokens)
         audit = {
             "id": asked.id,
             "user": user.name,
@@ -117,15 +144,33 @@ class Asking:
     ) -> Retrieval:
         """Find evidence, and write down which chunks were shown to whom."""
         seen = await self._desk.seen_by(user)
-        found = await seen.trace(completed.text, pipeline=self._desk.check_pipeline(pipeline), top=top, budget=budget)
+        chosen = self._desk.check_pipeline(pipeline)
+        async with self.places.taken(user.name):
+            with self._billed(user, completed.text, "retrieve") as bill:
+                found = await seen.trace(completed.text, pipeline=chosen, top=top, budget=budget)
+                bill.tokens = found.usage.prompt_tokens + found.usage.completion_tokens
         entry = {
             "user": user.name,
+            "action": "retrieve",
             "question": completed.text,
             "pipeline": found.pipeline,
+            "tokens": bill.tokens,
             "chunks": [piece.chunk_id for piece in found.evidence if piece.chunk_id],
         }
         await asyncio.to_thread(self._desk.journal.write, "audit", entry)
         return found
+
+    @contextmanager
+    def _billed(self, user: User, question: str, action: str) -> Iterator[Bill]:
+        """Bill what is used within to a user; of what is stopped, what is expected, as nothing says more."""
+        with self._desk.spending.question(user.name) as bill:
+            try:
+                yield bill
+            except asyncio.CancelledError:
+                bill.tokens = EXPECTED_TOKENS if self._hosted else 0
+                entry = {"user": user.name, "action": f"{action} stopped", "question": question, "tokens": bill.tokens}
+                self._desk.journal.write("audit", entry)
+                raise
 
     def answered(self, answer_id: str, user: User) -> dict[str, Any]:
         """Return what a ticket or a verdict on an answer is about, which was given to this user. Raises `NotFound`."""

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import secrets
-import unicodedata
 from collections.abc import AsyncIterator, Awaitable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -14,18 +12,16 @@ from pathlib import Path
 from typing import Any, Literal
 
 from kgrag.common.progress import Step
-from kgrag.documents.discovery import FORMATS
 from kgrag.errors import InputError, KgragError
 from kgrag.jobs.report import BuildReport
 from kgrag.serve.access import User
 from kgrag.serve.desk import Desk
 from kgrag.serve.problems import Busy
+from kgrag.serve.uploads import Uploaded, Uploads
 from kgrag.types import Document
 
-__all__ = ["BuildState", "Curating", "Deleted", "StepState", "Uploaded"]
+__all__ = ["BuildState", "Curating", "Deleted", "StepState"]
 
-MAX_NAME_BYTES = 180
-"""Of a file's or folder's name: file systems take 255."""
 KEPT_LINES = 20
 STOP_S = 20.0
 """A build that is told to stop writes what is ready; it goes on where it stopped when it is started again."""
@@ -72,14 +68,6 @@ class BuildState:
 
 
 @dataclass(frozen=True, slots=True)
-class Uploaded:
-    """A file that was written: where it is, as documents are named, and its size."""
-
-    path: str
-    bytes: int
-
-
-@dataclass(frozen=True, slots=True)
 class Deleted:
     """Documents that went, and whether the file went with them: one that was not uploaded stays where it is."""
 
@@ -92,6 +80,11 @@ class Curating:
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
+        self._uploads = Uploads(
+            desk.uploads,
+            file_bytes=desk.graph.settings.max_file_mb * 1_000_000,
+            total_bytes=desk.uploads_mb * 1_000_000,
+        )
         self._changing = asyncio.Lock()
         self._building: asyncio.Task[None] | None = None
         self.build_state = BuildState()
@@ -99,40 +92,13 @@ class Curating:
     @property
     def max_bytes(self) -> int:
         """Of a file that is uploaded: larger ones a build would not read."""
-        return self._desk.graph.settings.max_file_mb * 1_000_000
+        return self._uploads.file_bytes
 
     async def upload(self, name: str, product: str, data: AsyncIterator[bytes], *, user: User) -> Uploaded:
-        """Write a file into the folder of uploads, in place of one of the same name; nothing is there until all of it is.
-
-        Raises `InputError` for a name that is none, an empty or too large file, or a folder that cannot be written.
-        """
-        folder = self._desk.uploads / _checked(product, "product") if product else self._desk.uploads
-        target = folder / _checked_file(name)
-        part = folder / f".{secrets.token_hex(8)}.part"
-        size = 0
-        try:
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            try:
-                with part.open("xb") as out:
-                    async for piece in data:
-                        size += len(piece)
-                        if size > self.max_bytes:
-                            raise InputError(f"{name}: larger than {self.max_bytes // 1_000_000} MB. Split it.")
-                        await asyncio.to_thread(out.write, piece)
-                    out.flush()
-                    await asyncio.to_thread(os.fsync, out.fileno())
-                if not size:
-                    raise InputError(f"{name}: expected a document, got an empty file.")
-                part.replace(target)
-            finally:
-                part.unlink(missing_ok=True)
-        except OSError as error:
-            raise InputError(
-                f"{folder}: cannot be written ({error.strerror}). Give --uploads another folder."
-            ) from error
-        path = self._desk.stored_path(target)
-        await self._audit(user, "upload", path=path, bytes=size)
-        return Uploaded(path, size)
+        """Write a file into the folder of uploads; see `Uploads.write`."""
+        done = await self._uploads.write(name, product, data)
+        await self._audit(user, "upload", path=done.path, bytes=done.bytes)
+        return done
 
     async def start_build(self, folder: str | None, *, user: User) -> BuildState:
         """Start to build the uploads, or a folder or file of the server below the desk's root. Raises `InputError`, `Busy`."""
@@ -159,7 +125,9 @@ class Curating:
         async with self._changing:
             gone = await self._desk.graph.delete(document.id)
             others = await asyncio.to_thread(self._desk.graph.store.documents.of_path, document.path)
-            file_deleted = not others and await asyncio.to_thread(self._delete_upload, document)
+            file_deleted = not others and await asyncio.to_thread(
+                self._uploads.delete, self._desk.places(document.path)
+            )
             await self._audit(user, "delete", document=document.id, path=document.path, file_deleted=file_deleted)
         return Deleted(gone, file_deleted)
 
@@ -229,15 +197,6 @@ class Curating:
                 "Some documents are restricted to groups: start the desk with the --metadata FILE that says so, or a build would forget it."
             )
 
-    def _delete_upload(self, document: Document) -> bool:
-        uploads = self._desk.uploads.resolve()
-        for place in self._desk.places(document.path):
-            # The path is the store's; whatever it says, only what was uploaded is ever deleted.
-            if place.parent.resolve().is_relative_to(uploads) and place.is_file():
-                place.unlink()
-                return True
-        return False
-
     async def _audit(self, user: User, action: str, **more: Any) -> None:
         await asyncio.to_thread(self._desk.journal.write, "audit", {"user": user.name, "action": action, **more})
 
@@ -245,28 +204,3 @@ class Curating:
 async def _settled(task: Awaitable[None]) -> None:
     with suppress(asyncio.CancelledError, Exception):
         await task
-
-
-def _checked_file(name: str) -> str:
-    """Return the name of a file that a build reads. Raises `InputError`."""
-    _checked(name, "file name")
-    if Path(name).suffix.lower() not in FORMATS or name.startswith("~$"):
-        raise InputError(f"{name[:100]!r}: expected a file that ends in {', '.join(FORMATS)}.")
-    return name
-
-
-def _checked(name: str, what: str) -> str:
-    """Return a name that is one part of a path, on every system, and looks like what it is. Raises `InputError`."""
-    bad = (
-        not name.strip()
-        or name != name.strip()
-        or name.startswith(".")
-        or name.endswith(".")
-        or any(character in "/\\:" or unicodedata.category(character)[0] == "C" for character in name)
-        or len(name.encode("utf-8", "replace")) > MAX_NAME_BYTES
-    )
-    if bad:
-        raise InputError(
-            f"{name[:100]!r}: expected a {what} without folders, control characters or a dot at its ends, at most {MAX_NAME_BYTES} bytes."
-        )
-    return name

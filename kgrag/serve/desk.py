@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from kgrag.common.journal import Journal
-from kgrag.documents.discovery import stored_path
 from kgrag.errors import InputError
 from kgrag.knowledge_graph import AsyncKnowledgeGraph
 from kgrag.serve.access import User
@@ -17,6 +17,7 @@ from kgrag.serve.page_process import PageProcess
 from kgrag.serve.problems import NotFound
 from kgrag.serve.spending import Spending
 from kgrag.serve.telemetry import Telemetry
+from kgrag.serve.uploads import UPLOADS_MB
 from kgrag.serve.webhook import Webhook
 from kgrag.types import Chunk, Document
 
@@ -38,12 +39,16 @@ class Desk:
     pages: PageProcess = field(default_factory=PageProcess)
     uploads: Path = Path("kgrag-uploads")
     """The folder that uploaded files go to."""
+    uploads_mb: int = UPLOADS_MB
+    """How much they may take together."""
     metadata: Path | None = None
     """What builds are told of files, groups among it; see `kgrag.documents.file_metadata`."""
     webhook: Webhook | None = None
     """Where tickets are sent, beside being written down."""
     user_tokens: int | None = None
     """Tokens of a hosted model that each user may use in 24 hours."""
+    at_once: int | None = None
+    """Questions that are worked on at once, others wait; None: as many as suit the model (`kgrag.serve.places`)."""
     telemetry: Telemetry = field(default_factory=Telemetry)
 
     def __post_init__(self) -> None:
@@ -93,6 +98,11 @@ class Desk:
         graph = await self.seen_by(user)
         return await asyncio.to_thread(graph.store.documents.chunks_of, [document.id])
 
+    async def note_shown(self, user: User, action: str, chunks: Sequence[Chunk], **more: Any) -> None:
+        """Write down that chunks are shown to a user outside of an answer."""
+        entry = {"user": user.name, "action": action, **more, "chunks": [chunk.id for chunk in chunks]}
+        await asyncio.to_thread(self.journal.write, "audit", entry)
+
     async def file(self, document: Document) -> Path | None:
         """Return where the document's file is; None where it is gone or is no longer what was read (by its SHA-256).
 
@@ -102,10 +112,6 @@ class Desk:
         if document.format == "jsonl":
             return None
         return await asyncio.to_thread(self._first_unchanged, document)
-
-    def stored_path(self, file: Path) -> str:
-        """Return how documents name a file."""
-        return stored_path(file)
 
     def places(self, path: str) -> list[Path]:
         """Return where a document's file may be: below the root, and, where this desk built it, below the working directory."""

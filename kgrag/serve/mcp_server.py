@@ -164,7 +164,7 @@ def create_mcp(desk: Desk, *, allow_cypher: bool = False, user: User) -> MCPServ
         context: Context[Any, Any],
     ) -> Passages:
         """Find passages of the documents, best first, with how each was found."""
-        completed = asking.completed(query, complete=False)
+        completed = await asking.completed(query, user=who(context), complete=False)
         found = await asking.retrieve(completed, user=who(context), pipeline=pipeline or None, top=None, budget=None)
         results = [
             PassageResult(
@@ -200,6 +200,8 @@ def create_mcp(desk: Desk, *, allow_cypher: bool = False, user: User) -> MCPServ
         about = {one.id: one for one in await desk.documents(reader)}
         results = [_of_chunk(chunk, about[chunk.document_id].path) for chunk in chunks]
         shown, following = _page(results, cursor, count)
+        ids = {one.id for one in shown}
+        await desk.note_shown(reader, "read", [chunk for chunk in chunks if chunk.id in ids])
         return Passages(passages=[_shortened(one, count) for one in shown], next_cursor=following)
 
     async def ask(
@@ -209,7 +211,7 @@ def create_mcp(desk: Desk, *, allow_cypher: bool = False, user: User) -> MCPServ
         context: Context[Any, Any],
     ) -> AnswerResult:
         """Answer a question from the documents, with numbered sources; where they do not say it, the answer says so."""
-        completed = asking.completed(question, complete=False)
+        completed = await asking.completed(question, user=who(context), complete=False)
         asked = await asking.ask(completed, question=question, user=who(context), pipeline=pipeline or None)
         answer = asked.answer
         return AnswerResult(

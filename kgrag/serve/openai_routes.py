@@ -99,7 +99,8 @@ async def completions(request: Request, body: ChatRequest, desk: DeskHere, askin
                 desk.check_pipeline(body.model)
             except InputError as error:
                 raise NotFound(str(error)) from error
-        completed = asking.completed(asked_of[-1], turns=_completed_turns(asked_of[:-1]))
+        turns = _completed_turns(asked_of[:-1])
+        completed = await while_connected(request, asking.completed(asked_of[-1], user=user, turns=turns))
     except KgragError as error:
         return _error(error)
     job = asking.ask(

@@ -12,9 +12,22 @@ from starlette.exceptions import HTTPException
 
 from kgrag.errors import DocumentError, InputError, KgragError, ModelError, ModelUnavailable, StoreError
 
-__all__ = ["Busy", "NotFound", "TooMuch", "problem_of", "problem_response", "register"]
+__all__ = [
+    "Busy",
+    "Crowded",
+    "Impatient",
+    "NoRoom",
+    "NotFound",
+    "TooLarge",
+    "TooMuch",
+    "problem_of",
+    "problem_response",
+    "register",
+]
 
 MEDIA_TYPE = "application/problem+json"
+RETRY_AFTER_S = "10"
+"""Of a database that is away, and of a desk with more questions than places."""
 _log = logging.getLogger("kgrag.serve")
 
 
@@ -30,6 +43,22 @@ class TooMuch(InputError):
     """Somebody used all that they may use for now."""
 
 
+class Impatient(TooMuch):
+    """Somebody asks more at once than may wait for an answer."""
+
+
+class TooLarge(InputError):
+    """A file is larger than one may be."""
+
+
+class NoRoom(InputError):
+    """The folder of uploads has all that it may have."""
+
+
+class Crowded(InputError):
+    """More is asked than the desk can answer for now."""
+
+
 def status_of(error: KgragError) -> int:
     """Return the HTTP status of one of our errors."""
     match error:
@@ -39,6 +68,12 @@ def status_of(error: KgragError) -> int:
             return 409
         case TooMuch():
             return 429
+        case TooLarge():
+            return 413
+        case NoRoom():
+            return 507
+        case Crowded():
+            return 503
         case DocumentError():
             return 422
         case InputError():
@@ -51,18 +86,22 @@ def status_of(error: KgragError) -> int:
 
 
 def problem_of(error: KgragError) -> dict[str, Any]:
-    """Describe one of our errors."""
+    """Describe one of our errors, by the name of it that others know."""
+    known = next(one for one in type(error).__mro__ if not one.__name__.startswith("_"))
     return {
-        "type": f"urn:kgrag:{type(error).__name__}",
-        "title": (type(error).__doc__ or "").splitlines()[0].rstrip("."),
+        "type": f"urn:kgrag:{known.__name__}",
+        "title": (known.__doc__ or "").splitlines()[0].rstrip("."),
         "status": status_of(error),
         "detail": str(error),
     }
 
 
 def problem_response(problem: dict[str, Any], headers: dict[str, str] | None = None) -> JSONResponse:
-    """Answer with a problem."""
-    return JSONResponse(problem, status_code=problem["status"], media_type=MEDIA_TYPE, headers=headers)
+    """Answer with a problem; one that passes says when to try again."""
+    wait = {"Retry-After": RETRY_AFTER_S} if problem["status"] == 503 else {}
+    return JSONResponse(
+        problem, status_code=problem["status"], media_type=MEDIA_TYPE, headers={**wait, **(headers or {})}
+    )
 
 
 def plain_problem(status: int, detail: str) -> dict[str, Any]:
@@ -89,7 +128,9 @@ def register(app: FastAPI) -> None:
 
     @app.exception_handler(KgragError)
     async def ours(request: Request, error: KgragError) -> JSONResponse:
-        return problem_response(problem_of(error))
+        return problem_response(
+            problem_of(error), {"Retry-After": RETRY_AFTER_S} if isinstance(error, Impatient) else None
+        )
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> JSONResponse:

@@ -20,6 +20,7 @@ from kgrag.serve.app import LOOPBACK_NAMES, create_app
 from kgrag.serve.desk import Desk
 from kgrag.serve.guard import Guard, is_loopback
 from kgrag.serve.telemetry import Telemetry, log_to
+from kgrag.serve.uploads import UPLOADS_MB
 from kgrag.serve.webhook import Webhook
 
 __all__ = ["Listening", "Webhook", "check_listening", "log_to", "run", "run_mcp"]
@@ -43,9 +44,11 @@ class Listening:
     desk: Path
     root: Path
     uploads: Path = Path("kgrag-uploads")
+    uploads_mb: int = UPLOADS_MB
     metadata: Path | None = None
     webhook: Webhook | None = None
     user_tokens: int | None = None
+    at_once: int | None = None
     logs_questions: bool = False
 
 
@@ -115,9 +118,11 @@ async def _opened(store: str | Path | None, listening: Listening, settings: Mapp
         listening.desk,
         listening.root,
         uploads=listening.uploads,
+        uploads_mb=listening.uploads_mb,
         metadata=listening.metadata,
         webhook=listening.webhook,
         user_tokens=listening.user_tokens,
+        at_once=listening.at_once,
         telemetry=Telemetry(logs_questions=listening.logs_questions),
     )
     try:

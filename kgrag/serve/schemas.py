@@ -84,6 +84,8 @@ class Completion(_Body):
     question: str
     completed: str
     carried: list[str] = []
+    note: str = ""
+    """By which model it was completed, or why not by that."""
 
 
 class AskReply(_Body):

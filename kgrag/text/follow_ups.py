@@ -12,15 +12,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from kgrag.text.names import normal_form
+from kgrag.text.negation import negates
 from kgrag.text.questions import names_of_question
-from kgrag.text.words import plain, words
+from kgrag.text.words import ASKING_WORDS, FUNCTION_WORDS, plain, stems, words
 
-__all__ = ["Completed", "complete_question"]
+__all__ = ["Completed", "complete_question", "unfaithful"]
 
 LOOK_BACK = 4
 """Turns that are looked at for a name."""
 MAX_CARRIED = 2
 """Names that are carried over."""
+MAX_ADDED_CHARACTERS = 300
 ANOTHER = re.compile(
     r"^\s*(?:and|but|or|so|ok(?:ay)?|now|then)?[\s,]*(?:what|how)\s+about\b|^\s*(?:and|or)\b(?!\s+(?:what|which|who|where|when|why|how|is|are|does|do|can|"
     r"could|should|will|would|has|have|did|was|were)\b)|^\s*(?:and|or)\s+(?:for|of|on|in|with)\b|^\s*(?:(?:the )?same )(?:for|of|with)\b",
@@ -126,6 +129,8 @@ class Completed:
 
     text: str
     carried: tuple[str, ...] = ()
+    note: str = ""
+    """How it was completed, where that is not by rules alone."""
 
 
 def complete_question(question: str, turns: Sequence[str], *, product: str | None = None) -> Completed:
@@ -154,6 +159,33 @@ def complete_question(question: str, turns: Sequence[str], *, product: str | Non
     if not carried:
         return Completed(asked)
     return Completed(_about(asked, carried), carried)
+
+
+def unfaithful(completed: str, question: str, turns: Sequence[str]) -> str:
+    """Return why somebody else's completion of a question may not be asked; empty where it may.
+
+    It says nothing that neither the question nor a turn said, and all that the question names, numbers and denies.
+    """
+    if not completed or len(completed) > len(question) + MAX_ADDED_CHARACTERS or "\n" in completed:
+        return "it is no single question"
+    known = {stem for said in (question, *turns) for _, stem in stems(said)}
+    added = [word for word, stem in stems(completed) if stem not in known and word not in FUNCTION_WORDS | ASKING_WORDS]
+    if added:
+        return f"it says {added[0][:40]!r}, which nobody asked"
+    said_before = {name for said in (question, *turns) for name in _names(said)}
+    if invented := _names(completed) - said_before:
+        return f"it names {min(invented)[:40]!r}, which nobody asked"
+    if lost := _names(question) - _names(completed):
+        return f"it leaves {min(lost)[:40]!r} out"
+    if lost := {word for word in words(question) if any(map(str.isdigit, word))} - set(words(completed)):
+        return f"it leaves {min(lost)[:40]!r} out"
+    if negates(question) != negates(completed):
+        return "it denies what was asked, or the other way round"
+    return ""
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(normal_form(name) for _, _, name in names_of_question(text))
 
 
 def _subjects(question: str) -> tuple[str, ...]:

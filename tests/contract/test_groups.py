@@ -15,6 +15,7 @@ from kgrag.errors import PipelineError
 from kgrag.jobs.communities import update_communities
 from kgrag.retrieve import load_pipeline, open_retriever, pipeline_names
 from kgrag.store.graph import GraphStore, open_store
+from kgrag.store.merges import Merge
 from kgrag.store.schema import CHUNK_FULLTEXT_INDEX, CHUNK_VECTOR_INDEX, entity_vector_index
 from kgrag.store.search import Search
 from kgrag.testing import HashingEmbedder
@@ -260,6 +261,20 @@ def test_no_statement_gives_anything_of_a_hidden_document_and_each_does_where_al
     assert store.search.chunk_links(id=hidden) and not limited.search.chunk_links(id=hidden)
     assert store.search.mentioning_titles(graph="mention", id=hidden)
     assert not limited.search.mentioning_titles(graph="mention", id=hidden)
+
+
+def test_a_name_that_was_merged_leads_to_no_hidden_document(
+    store: GraphStore, limited: GraphStore, embedder: HashingEmbedder
+) -> None:
+    """The X-100 went into the X-100 Pro, whose titles are those of the hidden page."""
+    keys = {row["normal"]: row["key"] for row in store.graphs.unmerged_entities("mention")}
+    survivor, member = keys[normal_form("X-100 Pro")], keys[normal_form("X-100")]
+    store.graphs.apply_merges("mention", [Merge(survivor, tuple(sorted((survivor, member))), "{}")])
+    vector = asyncio.run(embedder.embed_queries([QUESTIONS[0]]))[0].tolist()
+    asked = {"graph": "mention", "normals": [normal_form("X-100")], "vector": vector, "limit": 9}
+    hidden = hidden_of(store)[0].id
+    assert hidden in str(store.search.named_chunks(**asked))
+    assert limited.search.named_chunks(**asked) == []
 
 
 def test_what_several_documents_say_is_said_in_the_words_of_those_that_may_be_read(

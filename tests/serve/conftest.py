@@ -21,6 +21,7 @@ from kgrag.knowledge_graph import AsyncKnowledgeGraph
 from kgrag.serve.access import Access
 from kgrag.serve.app import LOOPBACK_NAMES, create_app
 from kgrag.serve.desk import Desk
+from kgrag.serve.uploads import UPLOADS_MB
 from kgrag.serve.webhook import Webhook
 from kgrag.settings import load_settings
 from kgrag.store.graph import GraphStore, open_store
@@ -129,6 +130,8 @@ def open_desk(
             uploads: Path = Path("kgrag-uploads"),
             webhook: Webhook | None = None,
             user_tokens: int | None = None,
+            uploads_mb: int = UPLOADS_MB,
+            at_once: int | None = None,
             **settings: Any,
         ) -> DeskServer:
             graph = AsyncKnowledgeGraph(store, load_settings(**settings))
@@ -139,6 +142,8 @@ def open_desk(
                 uploads=uploads,
                 webhook=webhook,
                 user_tokens=user_tokens,
+                uploads_mb=uploads_mb,
+                at_once=at_once,
             )
             return opened.enter_context(DeskServer(desk, access, hosts))
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import shutil
 import threading
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +18,8 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from kgrag.serve.access import Access, add_user, read_users
+from kgrag.serve.problems import TooLarge
+from kgrag.serve.uploads import Uploads
 from kgrag.store.graph import GraphStore, open_store
 
 from .browsing import ask, axe_faults, opened_page
@@ -180,6 +185,45 @@ def test_a_file_that_is_too_large_or_empty_leaves_nothing(
         assert upload(client, "empty.md", b"").status_code == 400
         assert upload(client, "fits.md", b"x" * 900_000).status_code == 201
     assert [file.name for file in uploads.rglob("*")] == ["fits.md"]
+
+
+def test_a_file_is_limited_where_it_is_written_too(tmp_path: Path) -> None:
+    """Whatever stands before it lets through."""
+    uploads = Uploads(tmp_path / "uploads", file_bytes=1_000)
+
+    async def pieces() -> AsyncIterator[bytes]:
+        for _ in range(11):
+            yield b"x" * 100
+
+    with pytest.raises(TooLarge, match="Split it"):
+        asyncio.run(uploads.write("large.md", "", pieces()))
+    assert not list((tmp_path / "uploads").iterdir())
+
+
+def test_all_uploads_together_are_limited_however_many_come_at_once(
+    open_desk: OpenDesk, own_store: GraphStore, uploads: Path
+) -> None:
+    desk = open_desk(store=own_store, uploads=uploads, uploads_mb=1)
+    with desk.client() as client:
+        assert upload(client, "first.md", b"x" * 600_000).status_code == 201
+        refused = upload(client, "second.md", b"x" * 600_000)
+        assert refused.status_code == 507
+        assert "--uploads-mb" in refused.json()["detail"]
+        (uploads / "first.md").unlink()
+
+        def send(number: int) -> int:
+            return upload(client, f"part-{number}.md", b"x" * 300_000, product="P-7").status_code
+
+        with ThreadPoolExecutor(6) as pool:
+            statuses = Counter(pool.map(send, range(6)))
+        assert set(statuses) == {201, 507}
+        assert statuses[201] <= 3
+        # What was refused takes no room: there is place for one more, by the limit.
+        while upload(client, f"more-{sum(statuses.values())}.md", b"x" * 300_000).status_code == 201:
+            statuses[201] += 1
+        assert statuses[201] == 3
+    files = [file for file in uploads.rglob("*") if file.is_file()]
+    assert sum(file.stat().st_size for file in files) == 900_000
 
 
 @pytest.mark.parametrize("folder", ["..", "../..", "/etc", "docs/../../", "away", "nothing", "docs\0", "file:///etc"])

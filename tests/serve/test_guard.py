@@ -9,9 +9,11 @@ import socket
 import threading
 import time
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import pytest
@@ -21,13 +23,14 @@ from kgrag.serve.access import Access, Attempts, User, add_user, read_access, re
 from kgrag.serve.guard import is_loopback
 from kgrag.serve.problems import TooMuch
 from kgrag.serve.running import Listening, check_listening
-from kgrag.serve.spending import Spending
+from kgrag.serve.spending import EXPECTED_TOKENS, Spending
 from kgrag.serve.webhook import Webhook
-from kgrag.testing import ModelServer, answer
+from kgrag.testing import ModelServer, answer, hanging
 
 from .conftest import DeskServer, OpenDesk
 
 QUESTION = {"question": "What is the standby current of the X-100?"}
+RANKS = {"ask": 0, "curate": 1, "admin": 2}
 
 
 @pytest.fixture(scope="module")
@@ -123,6 +126,12 @@ def test_a_body_that_is_too_large_is_refused_with_and_without_its_length(client:
     assert sent.status_code == 413
 
 
+def test_a_body_that_says_it_is_too_large_is_not_waited_for(desk: DeskServer) -> None:
+    with socket.create_connection(("127.0.0.1", desk.port), timeout=60) as raw:
+        raw.sendall(b"POST /api/ask HTTP/1.1\r\nHost: localhost\r\nContent-Length: 300000\r\n\r\n")
+        assert raw.recv(100).startswith(b"HTTP/1.1 413")
+
+
 def test_nothing_but_the_empty_page_is_there_without_a_token(closed: DeskServer) -> None:
     with closed.client() as client:
         for path in ("/", "/static/desk.js", "/healthz"):
@@ -142,6 +151,49 @@ def test_nothing_but_the_empty_page_is_there_without_a_token(closed: DeskServer)
         assert client.post("/api/ask", json=QUESTION).status_code == 401
         assert client.get("/api/me", headers={"Authorization": "Bearer wrong"}).status_code == 401
         assert client.get("/api/me", headers={"Cookie": "kgrag_session=wrong"}).status_code == 401
+
+
+ROLES_OF_ROUTES = {
+    "curate": {
+        ("POST", "/api/documents"),
+        ("DELETE", "/api/documents/{document_id}"),
+        ("POST", "/api/build"),
+        ("GET", "/api/build"),
+    },
+    "admin": {("GET", "/api/tickets"), ("GET", "/metrics")},
+}
+"""What needs more than the role ask."""
+FOR_EVERYBODY = {("GET", "/"), ("GET", "/favicon.ico"), ("GET", "/healthz"), ("POST", "/login"), ("GET", "/static")}
+
+
+def routes_of(routes: Iterable[Any]) -> Iterator[tuple[str, str]]:
+    """Every method and path of an app, those of its routers, too."""
+    for route in routes:
+        included = getattr(route, "original_router", None)
+        if included is not None:
+            yield from routes_of(included.routes)
+            continue
+        methods = getattr(route, "methods", None) or {"GET"}
+        yield from ((method, route.path) for method in methods - {"HEAD"})
+
+
+def test_every_route_needs_its_role_and_no_route_is_forgotten(closed: DeskServer, tokens: dict[str, str]) -> None:
+    said = {("GET", "/static"): "/static/desk.js"}
+    wrong = []
+    routes = set(routes_of(closed.app.routes))
+    assert {("POST", "/api/ask"), ("GET", "/metrics"), ("POST", "/v1/chat/completions"), ("GET", "/readyz")} <= routes
+    for role in (None, "ask", "curate", "admin"):
+        headers = {"Authorization": f"Bearer {tokens[role]}"} if role is not None else {}
+        with closed.client(headers=headers) as client:
+            for method, path in sorted(routes - {("POST", "/login"), ("POST", "/logout")}):
+                needed = next((one for one, among in ROLES_OF_ROUTES.items() if (method, path) in among), "ask")
+                allowed = (method, path) in FOR_EVERYBODY or (role is not None and RANKS[role] >= RANKS[needed])
+                address = said.get((method, path), re.sub(r"{\w+}", "7", path))
+                status = client.request(method, address, content=b"{" if method == "POST" else None).status_code
+                expected = status not in (401, 403) if allowed else status == (401 if role is None else 403)
+                if not expected:
+                    wrong.append((role, method, path, status))
+    assert wrong == []
 
 
 def test_a_role_is_needed(closed: DeskServer, tokens: dict[str, str]) -> None:
@@ -166,6 +218,7 @@ def test_logging_in_gives_a_cookie_that_scripts_and_other_sites_never_see(
     with closed.client() as client:
         reply = client.post("/login", json={"secret": tokens["ask"]})
         cookie = reply.headers["set-cookie"]
+        assert "secure" not in cookie.casefold()
         assert "HttpOnly" in cookie
         assert "SameSite=strict" in cookie
         assert tokens["ask"] not in cookie
@@ -176,6 +229,11 @@ def test_logging_in_gives_a_cookie_that_scripts_and_other_sites_never_see(
         assert client.post("/logout").status_code == 403  # nor is one that no browser sends along from the desk's page
         assert client.post("/logout", headers={"Origin": closed.url}).status_code == 204
         assert client.get("/api/me", headers={"Cookie": f"kgrag_session={secret}"}).status_code == 401
+
+
+def test_behind_a_proxy_with_tls_the_cookie_goes_over_tls_only(closed: DeskServer, tokens: dict[str, str]) -> None:
+    with closed.client(headers={"Origin": f"https://127.0.0.1:{closed.port}"}) as client:
+        assert "Secure" in client.post("/login", json={"secret": tokens["ask"]}).headers["set-cookie"]
 
 
 def test_wrong_tokens_are_limited_and_even_the_right_one_waits(open_desk: OpenDesk, tokens: dict[str, str]) -> None:
@@ -230,8 +288,9 @@ def test_passwords_are_limited_by_name_from_wherever_and_before_anything_is_comp
     desk = open_desk(access=access)
     with desk.client() as client:
         assert client.post("/login", json={"name": "anna", "secret": "correct horse battery"}).status_code == 429
+        assert client.post("/login", json={"name": "bert", "secret": "x" * 10_000}).status_code == 401
         assert client.post("/login", json={"name": "bert", "secret": "anything at all"}).status_code == 401
-    assert len(computed) == 1  # for the name that is not known as well
+    assert len(computed) == 1  # for the name that is not known as well, and not for what is too long to be a password
 
 
 def test_many_tries_at_once_are_many_tries(open_desk: OpenDesk, tmp_path: Path) -> None:
@@ -246,6 +305,29 @@ def test_many_tries_at_once_are_many_tries(open_desk: OpenDesk, tmp_path: Path) 
     with ThreadPoolExecutor(16) as pool:
         statuses = Counter(pool.map(guess, range(16)))
     assert statuses == {401: 10, 429: 6}
+
+
+def test_two_passwords_are_computed_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each takes 64 MiB and a processor."""
+    file = tmp_path / "users.toml"
+    add_user(file, "anna", "ask", password="correct horse battery")
+    access = read_access(file)
+    under_way, most = [0], [0]
+
+    def verify(*_: object) -> bool:
+        under_way[0] += 1
+        most[0] = max(most[0], under_way[0])
+        time.sleep(0.05)
+        under_way[0] -= 1
+        return False
+
+    monkeypatch.setattr("argon2.PasswordHasher.verify", verify)
+
+    async def many() -> None:
+        await asyncio.gather(*(access.user_of_password("anna", str(number)) for number in range(6)))
+
+    asyncio.run(many())
+    assert most == [2]
 
 
 def test_a_user_has_so_many_tokens_of_a_model_a_day_over_restarts(open_desk: OpenDesk, tmp_path: Path) -> None:
@@ -276,11 +358,43 @@ def test_a_user_has_so_many_tokens_of_a_model_a_day_over_restarts(open_desk: Ope
 def test_tokens_come_back_after_a_day() -> None:
     now = [0.0]
     spending = Spending(10, now=lambda: now[0])
-    spending.count("anna", 10)
-    with pytest.raises(TooMuch):
-        spending.check("anna")
+    with spending.question("anna") as bill:
+        bill.tokens = 10
+    with pytest.raises(TooMuch), spending.question("anna"):
+        pass
     now[0] = 25 * 3600.0
-    spending.check("anna")
+    with spending.question("anna"):
+        pass
+
+
+def test_questions_at_once_and_stopped_ones_use_the_model_too(open_desk: OpenDesk, tmp_path: Path) -> None:
+    """Nobody asks many at once before the first is counted, nor stops each before it is."""
+    file = tmp_path / "users.toml"
+    headers = {"Authorization": f"Bearer {add_user(file, 'anna', 'ask')}"}
+    said = {"quotes": [], "answered": True, "answer": "The standby current is 0.5 mA [1]."}
+    with ModelServer(lambda request: answer(said, latency_s=1.0)) as model:
+        settings = {"model": "openai:any", "base_url": model.url, "model_cache": "off"}
+        desk = open_desk(access=read_access(file), user_tokens=1, **settings)
+
+        def ask(_: int) -> int:
+            with desk.client(headers=headers) as client:
+                return client.post("/api/ask", json=QUESTION).status_code
+
+        with ThreadPoolExecutor(8) as pool:
+            assert Counter(pool.map(ask, range(8))) == {200: 1, 429: 7}
+    with ModelServer(lambda request: hanging()) as model:
+        settings = {"model": "openai:any", "base_url": model.url, "model_cache": "off"}
+        desk = open_desk(access=read_access(file), user_tokens=1, folder=tmp_path / "stopped", **settings)
+        with desk.client(headers=headers) as client:
+            with pytest.raises(httpx2.TimeoutException):
+                client.post("/api/ask", json=QUESTION, timeout=3)
+            for _ in range(600):
+                stopped = [one for one in desk.desk.journal.read("audit") if one.get("action") == "ask stopped"]
+                if stopped:
+                    break
+                time.sleep(0.05)
+            assert stopped[0]["tokens"] == EXPECTED_TOKENS
+            assert client.post("/api/ask", json=QUESTION).status_code == 429
 
 
 class Hook:
@@ -351,6 +465,22 @@ def test_a_webhook_follows_no_redirect() -> None:
     assert inner.came == []
 
 
+def test_a_webhook_goes_to_the_address_that_was_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A name that leads elsewhere when it is looked up again leads nowhere."""
+    hook, looked_up = Hook(), []
+
+    async def getaddrinfo(loop: object, host: str, port: int, **_: object) -> list[Any]:
+        looked_up.append(host)
+        assert len(looked_up) == 1
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", port))]
+
+    monkeypatch.setattr(asyncio.BaseEventLoop, "getaddrinfo", getaddrinfo)
+    webhook = Webhook(f"http://hook.example:{hook.server.server_port}/hook", allows_private=True)
+    assert asyncio.run(webhook.send({"id": "1"})) == "delivered"
+    assert looked_up[0] == "hook.example"
+    assert hook.came[0][0].startswith("hook.example:")
+
+
 @pytest.mark.parametrize(
     "url", ["file:///etc/passwd", "ftp://example.org/", "http://", "https://user:word@example.org/", "example.org"]
 )
@@ -389,6 +519,19 @@ def test_requests_of_one_user_are_limited(
     assert statuses == {"ask": [200, 200, 200, 429], "curate": [200, 200, 200, 429]}
 
 
+@pytest.mark.parametrize("command", [["serve"], ["mcp", "--http"]])
+def test_the_commands_do_not_start_on_such_an_address_without_users(command: list[str], tmp_path: Path) -> None:
+    from typer.testing import CliRunner
+
+    from kgrag.cli.app import app
+
+    done = CliRunner().invoke(app, [*command, "--store", str(tmp_path / "none.kg"), "--host", "0.0.0.0", "--port", "0"])
+    assert done.exit_code != 0
+    said = f"{done.output} {done.exception}"
+    assert "kgrag users add" in said
+    assert not list(tmp_path.iterdir())
+
+
 def test_an_address_that_others_reach_needs_users(tmp_path: Path, tokens: dict[str, str]) -> None:
     def listening(host: str, users: Path | None = None) -> Listening:
         return Listening(host, 0, users, (), tmp_path, tmp_path)
@@ -418,6 +561,25 @@ def test_the_file_of_users_keeps_no_token(tmp_path: Path) -> None:
     for name in ("anna", 'x"]\nrole', "a" * 65, ""):
         with pytest.raises(InputError):
             add_user(file, name, "ask")
+
+
+def test_what_is_written_down_is_added_to_and_read_by_its_owner_only(desk: DeskServer, client: httpx2.Client) -> None:
+    """The audit log: who asked what, and which chunks they saw, in answers and beside them; nothing over HTTP takes a line back."""
+    file = desk.desk.folder / "audit.jsonl"
+    reply = client.post("/api/ask", json=QUESTION).json()
+    before = file.read_bytes()
+    chunk = reply["answer"]["citations"][0]["chunk_id"]
+    found = client.get(f"/api/passages/{chunk}").json()
+    client.get(found["view"])
+    client.get(f"/api/documents/{found['document']['id']}/passages")
+    client.post("/api/retrieve", json=QUESTION)
+    after = file.read_bytes()
+    assert after.startswith(before)
+    entries = [json.loads(line) for line in after[len(before) :].splitlines()]
+    assert [one["action"] for one in entries] == ["read", "view", "read", "retrieve"]
+    assert all(one["user"] == "local" and chunk in one["chunks"] for one in entries)
+    assert file.stat().st_mode & 0o077 == 0
+    assert desk.desk.folder.stat().st_mode & 0o077 == 0
 
 
 def test_a_session_ends(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -122,6 +122,17 @@ def test_cypher_is_a_tool_only_where_it_is_allowed_and_never_writes(desk_here: D
     assert len(call(allowed, "cypher", statement=statement)["rows"]) == 6
 
 
+def test_the_rows_of_cypher_are_limited(desk_here: Desk) -> None:
+    allowed = create_mcp(desk_here, allow_cypher=True, user=ANYBODY)
+    rows, cursor = 0, ""
+    while True:
+        page = call(allowed, "cypher", statement="UNWIND range(1, 3000) AS n RETURN n", cursor=cursor)
+        rows, cursor = rows + len(page["rows"]), page["next_cursor"]
+        if not cursor:
+            break
+    assert rows == 1_000
+
+
 def test_a_document_is_a_resource(server: MCPServer[Any]) -> None:
     document = call(server, "list_documents")["documents"][0]
     read = with_client(server, lambda client: client.read_resource(f"kgrag://documents/{document['id']}"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import httpx2
 import openai
 import pytest
@@ -33,6 +35,18 @@ def test_an_answer_has_its_sources_as_links_and_annotations(official: openai.Ope
         cited = one.url_citation
         assert (message.content or "")[cited.start_index : cited.end_index].startswith("[")
         assert client.get(cited.url.partition("#")[0]).status_code == 200
+
+
+def test_the_name_of_a_document_cannot_break_out_of_its_link(official: openai.OpenAI) -> None:
+    asked = [{"role": "user", "content": "At how many rpm does the fan F-9 turn?"}]
+    reply = official.chat.completions.create(model="kgrag", messages=asked)  # type: ignore[arg-type]
+    text, _, sources = (reply.choices[0].message.content or "").partition("\n\nSources:\n")
+    assert "4200 rpm" in text
+    assert "onerror" in sources
+    assert all(
+        re.fullmatch(r"\[\d+\] \[[^\[\]()<>`]*\]\(http://127\.0\.0\.1:\d+/[^()<> ]*\)", one)
+        for one in sources.splitlines()
+    )
 
 
 def test_a_stream_has_the_same_text_and_usage_when_asked_for(official: openai.OpenAI) -> None:

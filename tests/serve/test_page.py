@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +12,10 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from kgrag.serve.access import Access, add_user, read_users
+from kgrag.store.graph import open_store
+from kgrag.store.ledger import WorkRecord
+from kgrag.testing import ModelServer, answer
+from kgrag.types import Entity, Extraction
 
 from .browsing import ask, axe_faults, opened_page
 from .conftest import DeskServer, OpenDesk
@@ -102,16 +108,51 @@ def test_two_pipelines_stand_side_by_side_and_the_graph_is_drawn(page: Page) -> 
     expect(page.locator("ol.evidence .why").first).to_contain_text("score")
 
 
-def test_a_hostile_document_is_text(page: Page) -> None:
+@pytest.mark.parametrize("bypass_csp", [False, True])
+def test_a_hostile_document_is_text(browser: Browser, desk: DeskServer, bypass_csp: bool) -> None:
+    """Also without the policy, which would hide what the page itself lets through."""
+    for page in opened_page(browser, desk.url, bypass_csp=bypass_csp):
+        hostile_document(page)
+
+
+def hostile_document(page: Page) -> None:
     ask(page, "At how many rpm does the fan F-9 turn?")
     expect(page.locator(".answer .text").last).to_contain_text("4200 rpm")
     page.locator("button.cite").first.click()
     frame = page.frame_locator("#source-page iframe")
+    expect(page.locator("#source-page iframe")).to_have_attribute("sandbox", "")
     expect(frame.locator("#kgrag-mark")).to_be_visible()
     expect(frame.locator("body")).to_contain_text("90 mA")
     assert page.title() == "Support desk"
     page.locator("summary", has_text="Evidence").first.click()
     expect(page.locator("ol.evidence")).to_contain_text("<img src=x onerror=alert(7)>")
+
+
+def test_what_a_model_writes_and_an_entity_is_called_is_text(
+    browser: Browser, open_desk: OpenDesk, sample_target: str, tmp_path: Path
+) -> None:
+    name = "<img src=x onerror=alert(8)> X-100"
+    folder = tmp_path / "named.kg"
+    shutil.copytree(f"{sample_target[:-3]}-copy.kg", folder)
+    words = {
+        "quotes": [],
+        "answered": True,
+        "answer": "The standby current <img src=x onerror=alert(9)> is 0.5 mA [1].",
+    }
+    with open_store(str(folder)) as store, ModelServer(lambda request: answer(words)) as model:
+        chunks = list(store.documents.chunks())
+        named = Entity(name=name, type="<script>alert(10)</script>", normal="x-100")
+        said = [Extraction(chunk_id=chunk.id, entities=(named,)) for chunk in chunks]
+        records = [WorkRecord("extract", one.chunk_id, scope="mention", version="x", result=one.digest) for one in said]
+        store.graphs.put_extractions("mention", list(zip(said, records, strict=True)))
+        desk = open_desk(store=store, model="openai:any", base_url=model.url, model_cache="off")
+        for page in opened_page(browser, desk.url, bypass_csp=True):
+            ask(page, QUESTION)
+            expect(page.locator(".answer .text")).to_contain_text("<img src=x onerror=alert(9)>")
+            page.locator("summary", has_text="Entities").first.click()
+            expect(page.locator("svg.graph a").first).to_have_attribute("aria-label", re.compile("^<img src=x onerror"))
+            page.locator("svg.graph a").first.click()
+            expect(page.locator("#source-quote")).to_contain_text(name)
 
 
 def test_people_log_in_with_their_token(browser: Browser, open_desk: OpenDesk, tmp_path: Path) -> None:

@@ -33,7 +33,13 @@ export class AnswerCard {
   }
 
   fail(message) {
-    this.rest.append(make("p", { class: "problem", role: "alert" }, message));
+    this.rest.replaceChildren(make("p", { class: "problem", role: "alert" }, message));
+  }
+
+  wait(message) {
+    this.fail(message);
+    this.steps.replaceChildren();
+    this.text.replaceChildren();
   }
 
   show(reply) {

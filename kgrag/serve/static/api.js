@@ -1,13 +1,16 @@
 // Requests to the desk: JSON, and answers as they come. What fails is an Error with the server's own sentence.
 
 export class Problem extends Error {
-  constructor(status, detail) { super(detail); this.status = status; }
+  constructor(status, detail, type) { super(detail); this.status = status; this.type = type; }
+
+  // Whether it passes by itself: a crowd, a database that is away.
+  get passes() { return this.status === 503 || this.type === "urn:kgrag:Impatient"; }
 }
 
 async function problemOf(response) {
-  let detail = `The desk answered ${response.status}.`;
-  try { detail = (await response.json()).detail ?? detail; } catch { /* not JSON: the status says enough */ }
-  return new Problem(response.status, detail);
+  let said = {};
+  try { said = await response.json(); } catch { /* not JSON: the status says enough */ }
+  return new Problem(response.status, said.detail ?? `The desk answered ${response.status}.`, said.type);
 }
 
 export async function get(path) {
@@ -48,7 +51,7 @@ export async function stream(path, body, signal, told) {
       const name = lines.find((line) => line.startsWith("event: "))?.slice(7);
       const data = lines.filter((line) => line.startsWith("data: ")).map((line) => line.slice(6)).join("\n");
       if (!name) continue;
-      if (name === "problem") { const said = JSON.parse(data); throw new Problem(said.status, said.detail); }
+      if (name === "problem") { const said = JSON.parse(data); throw new Problem(said.status, said.detail, said.type); }
       told(name, JSON.parse(data));
     }
   }

@@ -5,12 +5,15 @@ import { openDocuments } from "./documents.js";
 import { byId, make } from "./dom.js";
 import { closeSource } from "./source.js";
 
+const TRIES = 6, PAUSE_S = 10;
+
 // Of this tab, so that a page that is loaded again goes on where it was.
 const newConversation = () => { const name = [...crypto.getRandomValues(new Uint8Array(12))].map((one) => one.toString(16).padStart(2, "0")).join(""); sessionStorage.setItem("conversation", name); return name; };
 let conversation = sessionStorage.getItem("conversation") ?? newConversation();
 let turns = [];
 let mayCurate = false;
 let running = null;
+let completing = false;
 let pending = null; // a follow-up whose completed form is shown and waits to be sent
 
 async function start() {
@@ -68,29 +71,32 @@ byId("logout").addEventListener("click", async () => { await post("/logout", {})
 
 byId("ask").addEventListener("submit", async (event) => {
   event.preventDefault();
-  if (running) return;
+  if (running || completing) return;
   const question = byId("question").value.trim();
   if (!question) return;
   if (pending === question) return send(question, byId("completed").value.trim() || question, false);
   if (turns.length || byId("product").value) {
     const body = { question, turns: turns.map((one) => ({ question: one })), product: byId("product").value || null };
+    completing = true;
+    byId("state").textContent = "Completing the follow-up…";
     try {
-      const { completed, carried } = await post("/api/complete", body);
-      if (carried.length && completed !== question) return offer(question, completed);
+      const { completed, note } = await post("/api/complete", body);
+      byId("state").textContent = "";
+      if (completed !== question.replace(/\s+/g, " ")) return offer(question, completed, note);
     } catch (problem) {
       byId("state").textContent = problem.message;
       return;
-    }
+    } finally { completing = false; }
   }
   send(question, question, false);
 });
 
-function offer(question, completed) {
+function offer(question, completed, note) {
   pending = question;
   byId("completed").value = completed;
   byId("rewritten").hidden = false;
   byId("send").focus();
-  byId("state").textContent = "This follow-up was completed: ask again to send it.";
+  byId("state").textContent = `${note || "This follow-up was completed by rules."} Ask again to send it.`;
 }
 
 function withdraw() {
@@ -114,11 +120,13 @@ async function send(question, completed) {
   running = new AbortController();
   busy(true);
   const body = { question: completed, complete: false, conversation };
-  await Promise.all(cards.map((card, index) => one(card, { ...body, pipeline: pipelines[index] })));
+  const answered = await Promise.all(cards.map((card, index) => one(card, { ...body, pipeline: pipelines[index] })));
   running = null;
   busy(false);
-  turns = [...turns, completed].slice(-20);
-  byId("question").value = "";
+  if (answered.some(Boolean)) {
+    turns = [...turns, completed].slice(-20);
+    byId("question").value = "";
+  }
   byId("question").focus();
 }
 
@@ -130,15 +138,31 @@ function addTurn(question, completed, cards) {
   return turn;
 }
 
+// Asks, again where what is wrong passes by itself; says whether an answer came.
 async function one(card, body) {
-  try {
-    await stream("/api/ask", body, running.signal, (name, data) => card.told(name, data));
-  } catch (problem) {
-    if (problem.name === "AbortError") card.fail("Stopped.");
-    else if (problem instanceof Problem && problem.status === 401) byId("login").showModal();
-    else card.fail(problem instanceof Problem ? problem.message : "The desk cannot be reached. Is it still running?");
+  const { signal } = running;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      if (tries > 1) await pause(signal);
+      await stream("/api/ask", body, signal, (name, data) => card.told(name, data));
+      return true;
+    } catch (problem) {
+      if (problem instanceof Problem && problem.passes && tries < TRIES) {
+        card.wait(`${problem.message} Asking again in ${PAUSE_S} s.`);
+        continue;
+      }
+      if (problem.name === "AbortError") card.fail("Stopped.");
+      else if (problem instanceof Problem && problem.status === 401) byId("login").showModal();
+      else card.fail(problem instanceof Problem ? problem.message : "The desk cannot be reached. Is it still running?");
+      return false;
+    }
   }
 }
+
+const pause = (signal) => new Promise((done, stop) => {
+  const timer = setTimeout(done, 1000 * PAUSE_S);
+  signal.addEventListener("abort", () => { clearTimeout(timer); stop(signal.reason); }, { once: true });
+});
 
 function busy(yes) {
   byId("send").disabled = yes;

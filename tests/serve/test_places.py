@@ -1,0 +1,146 @@
+"""More questions than places: they wait in turn, each user's after the other's, and whoever cannot wait is told so."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from kgrag.serve.access import Access, add_user, read_users
+from kgrag.serve.places import Places
+from kgrag.serve.problems import Crowded, Impatient
+from kgrag.testing import ModelServer, answer
+
+from .conftest import OpenDesk
+
+QUESTION = {"question": "What is the standby current of the X-100?"}
+SAID = {"quotes": [], "answered": True, "answer": "The standby current is 0.5 mA [1]."}
+
+
+def run(job: Callable[[], Awaitable[None]]) -> None:
+    asyncio.run(job())  # type: ignore[arg-type]
+
+
+async def settle() -> None:
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+def test_the_next_place_goes_to_another_user_however_many_one_asks() -> None:
+    async def job() -> None:
+        places, order, free = Places(1), [], asyncio.Event()
+
+        async def first() -> None:
+            async with places.taken("anna"):
+                await free.wait()
+
+        async def ask(user: str) -> None:
+            async with places.taken(user):
+                order.append(user)
+
+        asking = [asyncio.create_task(first())]
+        await settle()
+        for user in ("anna", "anna", "anna", "bert", "carl", "bert"):
+            asking.append(asyncio.create_task(ask(user)))
+            await settle()
+        assert places.waiting == 6
+        free.set()
+        await asyncio.gather(*asking)
+        assert order == ["anna", "bert", "carl", "anna", "bert", "anna"]
+        assert places.waiting == 0
+
+    run(job)
+
+
+def test_whoever_goes_away_or_waits_too_long_leaves_the_place_to_the_next() -> None:
+    async def job() -> None:
+        places, got = Places(1, wait_s=0.05), []
+
+        async def ask(name: str) -> None:
+            async with places.taken("anna"):
+                got.append(name)
+
+        async with places.taken("anna"):
+            gone = asyncio.create_task(ask("gone"))
+            await settle()
+            gone.cancel()
+            with pytest.raises(Crowded, match="Ask again"):
+                await ask("late")
+            last = asyncio.create_task(ask("last"))
+            await settle()
+        await last
+        # A place that was given to whoever goes away in the same moment is given on.
+        async with places.taken("anna"):
+            gone = asyncio.create_task(ask("gone too"))
+            await settle()
+        gone.cancel()
+        await asyncio.wait({gone})
+        await ask("free again")
+        assert got == ["last", "free again"]
+
+    run(job)
+
+
+def test_a_crowd_of_one_user_or_of_all_is_limited() -> None:
+    async def job() -> None:
+        places = Places(1, waiting=3, of_one=2)
+
+        async def ask(user: str) -> None:
+            async with places.taken(user):
+                pass
+
+        async with places.taken("anna"):
+            waiting = [asyncio.create_task(ask("anna")) for _ in range(2)]
+            await settle()
+            with pytest.raises(Impatient, match="anna"):
+                await ask("anna")
+            waiting.append(asyncio.create_task(ask("bert")))
+            await settle()
+            with pytest.raises(Crowded):
+                await ask("carl")
+        await asyncio.gather(*waiting)
+
+    run(job)
+
+
+def test_more_questions_than_places_are_all_answered_and_one_at_a_time(open_desk: OpenDesk) -> None:
+    with ModelServer(lambda request: answer(SAID, latency_s=0.2)) as model:
+        desk = open_desk(at_once=2, model="openai:any", base_url=model.url, model_cache="off")
+
+        def ask(_: int) -> tuple[int, str]:
+            with desk.client(headers={"Accept": "text/event-stream"}) as client:
+                reply = client.post("/api/ask", json=QUESTION)
+                return reply.status_code, reply.text
+
+        with ThreadPoolExecutor(10) as pool:
+            replies = list(pool.map(ask, range(10)))
+    assert all(status == 200 and "event: answer" in text for status, text in replies)
+    assert sum("Wait for a place" in text for _, text in replies) >= 5
+    assert model.peak_concurrency <= 2
+
+
+def test_whoever_finds_no_place_is_told_when_to_come_again(open_desk: OpenDesk, tmp_path: Path) -> None:
+    file = tmp_path / "users.toml"
+    headers = {"Authorization": f"Bearer {add_user(file, 'anna', 'ask')}"}
+    with ModelServer(lambda request: answer(SAID, latency_s=1.0)) as model:
+        desk = open_desk(
+            access=Access(read_users(file)), at_once=1, model="openai:any", base_url=model.url, model_cache="off"
+        )
+
+        def ask(_: int) -> httpx2.Response:
+            with desk.client(headers=headers) as client:
+                return client.post("/api/ask", json=QUESTION)
+
+        with ThreadPoolExecutor(24) as pool:
+            replies = list(pool.map(ask, range(24)))
+    counted = Counter(reply.status_code for reply in replies)
+    assert counted[429] >= 1
+    assert set(counted) == {200, 429}
+    refused = next(reply for reply in replies if reply.status_code == 429)
+    assert "wait for an answer already" in refused.json()["detail"]
+    assert refused.headers["retry-after"]
