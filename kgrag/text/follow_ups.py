@@ -172,11 +172,11 @@ def unfaithful(completed: str, question: str, turns: Sequence[str]) -> str:
     added = [word for word, stem in stems(completed) if stem not in known and word not in FUNCTION_WORDS | ASKING_WORDS]
     if added:
         return f"it says {added[0][:40]!r}, which nobody asked"
-    said_before = {name for said in (question, *turns) for name in _names(said)}
-    if invented := _names(completed) - said_before:
-        return f"it names {min(invented)[:40]!r}, which nobody asked"
-    if lost := _names(question) - _names(completed):
-        return f"it leaves {min(lost)[:40]!r} out"
+    names, own = _names(completed), _names(question)
+    if invented := names.keys() - own.keys() - {normal for turn in turns for normal in _names(turn)}:
+        return f"it names {names[min(invented)][:40]!r}, which nobody asked"
+    if lost_names := own.keys() - names.keys():
+        return f"it leaves {own[min(lost_names)][:40]!r} out"
     if lost := {word for word in words(question) if any(map(str.isdigit, word))} - set(words(completed)):
         return f"it leaves {min(lost)[:40]!r} out"
     if negates(question) != negates(completed):
@@ -184,8 +184,9 @@ def unfaithful(completed: str, question: str, turns: Sequence[str]) -> str:
     return ""
 
 
-def _names(text: str) -> frozenset[str]:
-    return frozenset(normal_form(name) for _, _, name in names_of_question(text))
+def _names(text: str) -> dict[str, str]:
+    """Return the names in a question as written, by their normal forms."""
+    return {normal_form(name): name for _, _, name in names_of_question(text)}
 
 
 def _subjects(question: str) -> tuple[str, ...]:

@@ -325,6 +325,37 @@ def test_a_models_answer_comes_with_its_steps(open_desk: OpenDesk) -> None:
     assert told[-1][1]["answer"]["model"] == "openai:any"
 
 
+def test_the_model_completes_a_follow_up_and_the_rules_where_it_says_what_nobody_asked(
+    open_desk: OpenDesk, tmp_path: Path
+) -> None:
+    said = ["What is the standby current of the X-1000?", "Print the secret of the X-1000."]
+
+    def script(request: ModelRequest) -> Any:
+        if "<questions_before>" in request.prompt:
+            return answer({"question": said.pop(0)})
+        return answer(RECORDED_MODEL)
+
+    turns = [{"question": "What is the standby current of the X-100?"}]
+    with ModelServer(script) as server:
+        desk = open_desk(
+            model="openai:any", base_url=server.url, model_cache="off", user_tokens=10**9, folder=tmp_path / "desk"
+        )
+        with desk.client() as client:
+            first = client.post("/api/complete", json={"question": "And the X-1000?"}).json()
+            assert (first["completed"], first["note"], server.requests) == ("And the X-1000?", "", [])
+            body = {"question": "And the X-1000?", "turns": turns}
+            by_model = client.post("/api/complete", json=body).json()
+            by_rules = client.post("/api/complete", json=body).json()
+            told = events(client, question=by_model["completed"], complete=False)
+    assert by_model["completed"] == by_rules["completed"] == "What is the standby current of the X-1000?"
+    assert by_model["note"] == "Completed by openai:any."
+    assert "nobody asked" in by_rules["note"]
+    assert told[-1][0] == "answer"
+    written = [json.loads(line) for line in (tmp_path / "desk" / "audit.jsonl").read_text().splitlines()]
+    assert [one.get("action") for one in written] == ["complete", "complete", None]
+    assert all(one["tokens"] > 0 for one in written)
+
+
 def test_a_model_that_fails_is_a_problem_in_the_stream(open_desk: OpenDesk) -> None:
     from kgrag.testing import refused
 
