@@ -189,10 +189,15 @@ async def measure(
                     user(client, questions, many, until=until, think_s=think_s, seed=n, outage=outage)
                     for n in range(1, arguments.users + 1)
                 ]
-                jobs.append(upload(client, many, after_s=arguments.seconds / 2))
+                uploaded = asyncio.Event()
+                jobs.append(upload(client, many, after_s=arguments.seconds / 2, done=uploaded))
                 jobs.append(alive(client, many, until=until))
                 if home is not None and arguments.outage:
-                    jobs.append(outage.happen(client, many, after_s=0.75 * arguments.seconds, for_s=arguments.outage))
+                    jobs.append(
+                        outage.happen(
+                            client, many, after_s=0.75 * arguments.seconds, for_s=arguments.outage, not_before=uploaded
+                        )
+                    )
                 await asyncio.gather(*jobs)
             if process.poll() is not None:
                 many.errors["the desk ended"] += 1
@@ -251,9 +256,17 @@ async def alive(client: httpx2.AsyncClient, phase: Phase, *, until: float) -> No
         await asyncio.sleep(1)
 
 
-async def upload(client: httpx2.AsyncClient, phase: Phase, *, after_s: float) -> None:
+async def upload(client: httpx2.AsyncClient, phase: Phase, *, after_s: float, done: asyncio.Event) -> None:
     """Upload a document, build it and ask it, while others ask."""
-    await asyncio.sleep(after_s)
+    try:
+        await asyncio.sleep(after_s)
+        await upload_and_ask(client, phase)
+    finally:
+        done.set()
+
+
+async def upload_and_ask(client: httpx2.AsyncClient, phase: Phase) -> None:
+    """Upload a document, build it and ask it."""
     number = 100 + int(time.time()) % 9_000
     name, text = f"valve-{number}.md", UPLOAD.format(n=number)
     began = time.monotonic()
@@ -287,9 +300,12 @@ class Outage:
         """Whether what began then, and ends now, met the outage."""
         return self._from <= time.monotonic() and began <= self._until
 
-    async def happen(self, client: httpx2.AsyncClient, phase: Phase, *, after_s: float, for_s: float) -> None:
+    async def happen(
+        self, client: httpx2.AsyncClient, phase: Phase, *, after_s: float, for_s: float, not_before: asyncio.Event
+    ) -> None:
         """Shut the server down, look at what the desk says of it, start it again, and wait until the desk answers."""
         await asyncio.sleep(after_s)
+        await not_before.wait()
         assert self._home is not None
         running = neo4j_server.status(self._home)
         assert running is not None

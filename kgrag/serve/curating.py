@@ -16,7 +16,7 @@ from kgrag.errors import InputError, KgragError
 from kgrag.jobs.report import BuildReport
 from kgrag.serve.access import User
 from kgrag.serve.desk import Desk
-from kgrag.serve.problems import Busy
+from kgrag.serve.problems import Busy, problem_of
 from kgrag.serve.uploads import Uploaded, Uploads
 from kgrag.types import Document
 
@@ -148,7 +148,7 @@ class Curating:
             raise
         except KgragError as error:
             state.state, state.problem = "failed", str(error)
-            log.warning("build %s failed: %s", state.id, type(error).__name__)
+            log.warning("build %s failed: %s", state.id, problem_of(error)["type"])
         except Exception as error:
             state.state, state.problem = "failed", f"Unexpected {type(error).__name__}. This is a defect of kgrag."
             log.error("build %s: %s", state.id, type(error).__name__, exc_info=error)

@@ -9,10 +9,11 @@ import threading
 from asyncio import CancelledError
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from kgrag.common.retry import NO_RETRY
+from kgrag.common.retry import NO_RETRY, RetryPolicy
 from kgrag.errors import InputError, KgragError, StoreError, StoreLocked, StoreReadOnly, StoreUnavailable
 from kgrag.store.embedded import DATABASE, EmbeddedServer
 from kgrag.store.jvm import expects_short_life
@@ -22,7 +23,7 @@ from kgrag.store.statements import statement
 if TYPE_CHECKING:
     import neo4j
 
-__all__ = ["Connection", "Transaction", "is_address", "open_connection"]
+__all__ = ["Connection", "Transaction", "is_address", "open_connection", "waiting"]
 
 SCHEMES = ("neo4j://", "neo4j+s://", "neo4j+ssc://", "bolt://", "bolt+s://", "bolt+ssc://")
 CONNECT_TIMEOUT_S = 15.0
@@ -35,6 +36,20 @@ TIMED_OUT = "Neo.ClientError.Transaction.TransactionTimedOut"
 """The beginning of what a statement is told that took longer than its time-out."""
 
 T = TypeVar("T")
+
+
+_RETRY: ContextVar[RetryPolicy] = ContextVar("retry", default=NO_RETRY)
+"""What is done about a server that is away: by the job that says so, in its tasks and threads, not by who asks beside it."""
+
+
+@contextmanager
+def waiting(retry: RetryPolicy) -> Iterator[None]:
+    """Within the block, wait for a server that is away as `retry` says."""
+    before = _RETRY.set(retry)
+    try:
+        yield
+    finally:
+        _RETRY.reset(before)
 
 
 class _Away(StoreUnavailable):
@@ -76,8 +91,6 @@ class Connection:
         self._writing = threading.RLock()
         self.server = server
         """The embedded server where there is one: it has a second language for what its Cypher cannot do."""
-        self.retry = NO_RETRY
-        """What is done about a server that is away; the embedded one cannot be."""
 
     def read(self, text: str, parameters: dict[str, Any]) -> list[dict[str, Any]]:
         """Run a statement's text in a session that may only read."""
@@ -161,8 +174,8 @@ class Connection:
             self._driver.close()
 
     def with_retry(self, work: Callable[[], T]) -> T:
-        """Do `work`, again from its beginning while the server is away, as its retry policy says."""
-        return work() if self.server is not None else self.retry.call(work, what="the database", again_on=_Away)
+        """Do `work`, again from its beginning while the server is away, as whoever is in `waiting` wants it; an embedded one cannot be."""
+        return work() if self.server is not None else _RETRY.get().call(work, what="the database", again_on=_Away)
 
     def _session(self, *, reads: bool) -> neo4j.Session:
         return self._driver.session(

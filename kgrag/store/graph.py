@@ -9,10 +9,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from kgrag.common.retry import NO_RETRY, RetryPolicy
+from kgrag.common.retry import RetryPolicy
 from kgrag.errors import InputError
 from kgrag.store.communities import PARTITION, Communities
-from kgrag.store.connection import Connection, is_address, open_connection
+from kgrag.store.connection import Connection, is_address, open_connection, waiting
 from kgrag.store.digest import digest
 from kgrag.store.documents import Documents
 from kgrag.store.embedded import DATABASE
@@ -100,12 +100,9 @@ class GraphStore:
 
     @contextmanager
     def waiting(self, retry: RetryPolicy) -> Iterator[None]:
-        """Wait for a database server that goes away, as `retry` says, in every read and write within the block."""
-        self._connection.retry = retry
-        try:
+        """Wait for a database server that goes away, as `retry` says, in every read and write within the block, not in others beside it."""
+        with waiting(retry):
             yield
-        finally:
-            self._connection.retry = NO_RETRY
 
     def bind(self, embedder: str, dimensions: int) -> None:
         """Remember which embedder the store is built with, and make its schema. Raises `StoreMismatch` where it was another one."""

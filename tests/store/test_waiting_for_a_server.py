@@ -1,0 +1,49 @@
+"""Whoever waits for a server that is away does not have others wait, too."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+
+import pytest
+from neo4j import GraphDatabase
+
+from kgrag.common.retry import RetryPolicy
+from kgrag.errors import StoreUnavailable
+from kgrag.store.connection import Connection, waiting
+
+
+@pytest.fixture
+def away() -> Iterator[Connection]:
+    """A connection to where nobody listens."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    connection = Connection(GraphDatabase.driver(f"bolt://127.0.0.1:{port}"), "neo4j")
+    yield connection
+    connection.close()
+
+
+def test_a_read_beside_a_job_that_waits_is_refused_at_once(away: Connection) -> None:
+    said = threading.Event()
+    policy = RetryPolicy(wait_s=3_600, say=lambda line: said.set())
+    ended: list[StoreUnavailable] = []
+
+    def build() -> None:
+        with waiting(policy), suppress(StoreUnavailable):
+            away.read("RETURN 1", {})
+        try:
+            away.read("RETURN 1", {})
+        except StoreUnavailable as error:
+            ended.append(error)
+
+    job = threading.Thread(target=build)
+    job.start()
+    assert said.wait(600)
+    with pytest.raises(StoreUnavailable, match="cannot be reached"):
+        away.read("RETURN 1", {})
+    assert job.is_alive()
+    policy.stop()
+    job.join(600)
+    assert len(ended) == 1
