@@ -26,7 +26,7 @@ IMAGES = PROJECT / "docs" / "images"
 SLOW_MS = 180_000
 SIZES = {"narrow": (400, 860), "wide": (1600, 900)}
 FOR_README = {"desk-wide-light": "wide-light-2-source", "desk-narrow-dark": "narrow-dark-1-answer"}
-QUESTION = "What is the standby current of the X-100 Rev 3?"
+QUESTION = "What is the standby time of the X-100 Rev 3?"
 HOSTILE = """<html><head><title>Fan F-9 &lt;img src=x onerror=alert(1)&gt;</title><script>alert(2)</script></head>
 <body onload="alert(3)"><h1>Fan F-9</h1><p onclick="alert(4)">The fan F-9 turns at 4200 rpm
 &lt;script&gt;alert(5)&lt;/script&gt; and takes 90 mA.</p></body></html>"""

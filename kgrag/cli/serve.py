@@ -85,6 +85,9 @@ def serve(
             show_default=False,
         ),
     ] = None,
+    question_s: Annotated[
+        float, typer.Option("--question-s", min=1, help="Seconds that a question may take once it is worked on.")
+    ] = 300.0,
     log: Annotated[
         Path | None, typer.Option("--log", help="Log events as JSON lines to a file; - is stderr.", show_default=False)
     ] = None,
@@ -113,6 +116,7 @@ def serve(
         webhook=running.Webhook(webhook, webhook_private) if webhook is not None else None,
         user_tokens=user_tokens,
         at_once=at_once,
+        question_s=question_s,
         logs_questions=log_questions,
     )
     if log is not None:

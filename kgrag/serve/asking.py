@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,7 @@ from kgrag.retrieve import Retrieval
 from kgrag.serve.access import User
 from kgrag.serve.desk import Desk
 from kgrag.serve.places import AT_ONCE, AT_ONCE_HOSTED, Places
-from kgrag.serve.problems import NotFound
+from kgrag.serve.problems import NotFound, TooSlow
 from kgrag.serve.spending import EXPECTED_TOKENS, Bill
 from kgrag.text.follow_ups import Completed, complete_question
 from kgrag.types import Answer
@@ -66,10 +66,9 @@ class Asking:
             return Completed(question)
         if not self._hosted or not turns:
             return complete_question(question, turns, product=product)
-        async with self.places.taken(user.name):
-            with self._billed(user, question, "complete") as bill:
-                done, usage = await self._desk.graph.complete(question, turns, product=product)
-                bill.tokens = usage.prompt_tokens + usage.completion_tokens
+        async with self.places.taken(user.name), self._billed(user, question, "complete") as bill:
+            done, usage = await self._desk.graph.complete(question, turns, product=product)
+            bill.tokens = usage.prompt_tokens + usage.completion_tokens
         entry = {"user": user.name, "action": "complete", "question": question, "completed": done.text}
         await asyncio.to_thread(self._desk.journal.write, "audit", {**entry, "tokens": bill.tokens})
         return done
@@ -94,16 +93,15 @@ class Asking:
         telemetry = self._desk.telemetry
         shown = (lambda: progress.step("Wait for a place", None, "questions")) if progress is not None else nullcontext
         try:
-            async with self.places.taken(user.name, shown=shown):
-                with self._billed(user, question, "ask") as bill:
-                    answer = await seen.ask(
-                        completed.text,
-                        pipeline=self._desk.check_pipeline(pipeline),
-                        top=top,
-                        budget=budget,
-                        progress=progress,
-                    )
-                    bill.tokens = tokens = answer.usage.prompt_tokens + answer.usage.completion_tokens
+            async with self.places.taken(user.name, shown=shown), self._billed(user, question, "ask") as bill:
+                answer = await seen.ask(
+                    completed.text,
+                    pipeline=self._desk.check_pipeline(pipeline),
+                    top=top,
+                    budget=budget,
+                    progress=progress,
+                )
+                bill.tokens = tokens = answer.usage.prompt_tokens + answer.usage.completion_tokens
         except Exception:
             telemetry.asked("failed", question=question, user=user.name)
             raise
@@ -145,10 +143,9 @@ class Asking:
         """Find evidence, and write down which chunks were shown to whom."""
         seen = await self._desk.seen_by(user)
         chosen = self._desk.check_pipeline(pipeline)
-        async with self.places.taken(user.name):
-            with self._billed(user, completed.text, "retrieve") as bill:
-                found = await seen.trace(completed.text, pipeline=chosen, top=top, budget=budget)
-                bill.tokens = found.usage.prompt_tokens + found.usage.completion_tokens
+        async with self.places.taken(user.name), self._billed(user, completed.text, "retrieve") as bill:
+            found = await seen.trace(completed.text, pipeline=chosen, top=top, budget=budget)
+            bill.tokens = found.usage.prompt_tokens + found.usage.completion_tokens
         entry = {
             "user": user.name,
             "action": "retrieve",
@@ -160,17 +157,22 @@ class Asking:
         await asyncio.to_thread(self._desk.journal.write, "audit", entry)
         return found
 
-    @contextmanager
-    def _billed(self, user: User, question: str, action: str) -> Iterator[Bill]:
-        """Bill what is used within to a user; of what is stopped, what is expected, as nothing says more."""
+    @asynccontextmanager
+    async def _billed(self, user: User, question: str, action: str) -> AsyncIterator[Bill]:
+        """Bill what is used within to a user; of what is stopped, what is expected, as nothing says more. Raises `TooSlow`, `TooMuch`."""
         with self._desk.spending.question(user.name) as bill:
             try:
-                yield bill
-            except asyncio.CancelledError:
+                async with asyncio.timeout(self._desk.question_s) as clock:
+                    yield bill
+            except (asyncio.CancelledError, TimeoutError) as error:
                 bill.tokens = EXPECTED_TOKENS if self._hosted else 0
                 entry = {"user": user.name, "action": f"{action} stopped", "question": question, "tokens": bill.tokens}
                 self._desk.journal.write("audit", entry)
-                raise
+                if not clock.expired():
+                    raise
+                raise TooSlow(
+                    f"No answer came in {self._desk.question_s:.0f} s (--question-s): the model hangs or is too slow. Ask again."
+                ) from error
 
     def answered(self, answer_id: str, user: User) -> dict[str, Any]:
         """Return what a ticket or a verdict on an answer is about, which was given to this user. Raises `NotFound`."""

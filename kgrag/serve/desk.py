@@ -21,9 +21,10 @@ from kgrag.serve.uploads import UPLOADS_MB
 from kgrag.serve.webhook import Webhook
 from kgrag.types import Chunk, Document
 
-__all__ = ["MAX_QUESTION_CHARACTERS", "Desk"]
+__all__ = ["MAX_QUESTION_CHARACTERS", "QUESTION_S", "Desk"]
 
 MAX_QUESTION_CHARACTERS = 4_000
+QUESTION_S = 300.0
 KNOWN_FILES = 10_000
 SENDING_S = 5.0
 
@@ -49,6 +50,8 @@ class Desk:
     """Tokens of a hosted model that each user may use in 24 hours."""
     at_once: int | None = None
     """Questions that are worked on at once, others wait; None: as many as suit the model (`kgrag.serve.places`)."""
+    question_s: float = QUESTION_S
+    """How long a question may take once it is worked on: a model or a database may hang."""
     telemetry: Telemetry = field(default_factory=Telemetry)
 
     def __post_init__(self) -> None:

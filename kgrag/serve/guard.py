@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 from collections.abc import Sequence
 from http.cookies import CookieError, SimpleCookie
@@ -173,6 +174,12 @@ class Guard:
         except _TooLarge:
             if begun:
                 raise
+        except asyncio.CancelledError:  # the desk ends, and this took too long: the request's task ends with it
+            if begun:
+                raise
+            closing = plain_problem(503, "The desk is closing. Ask again in a moment.")
+            await problem_response(closing)(scope, receive, send)
+            return
         if read > limit and not begun:
             await problem_response(plain_problem(413, f"Expected a body of at most {limit:,} bytes."))(
                 scope, receive, send

@@ -20,6 +20,7 @@ __all__ = [
     "NotFound",
     "TooLarge",
     "TooMuch",
+    "TooSlow",
     "problem_of",
     "problem_response",
     "register",
@@ -45,6 +46,10 @@ class TooMuch(InputError):
 
 class Impatient(TooMuch):
     """Somebody asks more at once than may wait for an answer."""
+
+
+class TooSlow(InputError):
+    """No answer came in the time that a question may take."""
 
 
 class TooLarge(InputError):
@@ -74,6 +79,8 @@ def status_of(error: KgragError) -> int:
             return 507
         case Crowded():
             return 503
+        case TooSlow():
+            return 504
         case DocumentError():
             return 422
         case InputError():

@@ -17,7 +17,7 @@ from kgrag.errors import InputError
 from kgrag.knowledge_graph import AsyncKnowledgeGraph
 from kgrag.serve.access import Access, User, read_access
 from kgrag.serve.app import LOOPBACK_NAMES, create_app
-from kgrag.serve.desk import Desk
+from kgrag.serve.desk import QUESTION_S, Desk
 from kgrag.serve.guard import Guard, is_loopback
 from kgrag.serve.telemetry import Telemetry, log_to
 from kgrag.serve.uploads import UPLOADS_MB
@@ -25,8 +25,8 @@ from kgrag.serve.webhook import Webhook
 
 __all__ = ["Listening", "Webhook", "check_listening", "log_to", "run", "run_mcp"]
 
-DRAIN_S = 10
-"""For requests that are under way when the desk ends."""
+DRAIN_S = 25
+"""For requests that are under way when the desk ends: a model takes its time, a container is killed after 30 s or so."""
 MAX_CONNECTIONS = 500
 BACKLOG = 512
 KEEP_ALIVE_S = 60
@@ -49,6 +49,7 @@ class Listening:
     webhook: Webhook | None = None
     user_tokens: int | None = None
     at_once: int | None = None
+    question_s: float = QUESTION_S
     logs_questions: bool = False
 
 
@@ -123,6 +124,7 @@ async def _opened(store: str | Path | None, listening: Listening, settings: Mapp
         webhook=listening.webhook,
         user_tokens=listening.user_tokens,
         at_once=listening.at_once,
+        question_s=listening.question_s,
         telemetry=Telemetry(logs_questions=listening.logs_questions),
     )
     try:

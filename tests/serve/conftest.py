@@ -20,7 +20,7 @@ import kgrag
 from kgrag.knowledge_graph import AsyncKnowledgeGraph
 from kgrag.serve.access import Access
 from kgrag.serve.app import LOOPBACK_NAMES, create_app
-from kgrag.serve.desk import Desk
+from kgrag.serve.desk import QUESTION_S, Desk
 from kgrag.serve.uploads import UPLOADS_MB
 from kgrag.serve.webhook import Webhook
 from kgrag.settings import load_settings
@@ -132,6 +132,7 @@ def open_desk(
             user_tokens: int | None = None,
             uploads_mb: int = UPLOADS_MB,
             at_once: int | None = None,
+            question_s: float = QUESTION_S,
             **settings: Any,
         ) -> DeskServer:
             graph = AsyncKnowledgeGraph(store, load_settings(**settings))
@@ -144,6 +145,7 @@ def open_desk(
                 user_tokens=user_tokens,
                 uploads_mb=uploads_mb,
                 at_once=at_once,
+                question_s=question_s,
             )
             return opened.enter_context(DeskServer(desk, access, hosts))
 

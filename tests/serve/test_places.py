@@ -14,7 +14,7 @@ import pytest
 from kgrag.serve.access import Access, add_user, read_users
 from kgrag.serve.places import Places
 from kgrag.serve.problems import Crowded, Impatient
-from kgrag.testing import ModelServer, answer
+from kgrag.testing import ModelServer, answer, hanging
 
 from .conftest import OpenDesk
 
@@ -122,6 +122,19 @@ def test_more_questions_than_places_are_all_answered_and_one_at_a_time(open_desk
     assert all(status == 200 and "event: answer" in text for status, text in replies)
     assert sum("Wait for a place" in text for _, text in replies) >= 5
     assert model.peak_concurrency <= 2
+
+
+def test_a_model_that_hangs_ends_as_a_problem_and_leaves_its_place(open_desk: OpenDesk) -> None:
+    hangs = [True]
+    with ModelServer(lambda request: hanging() if hangs[0] else answer(SAID)) as model:
+        desk = open_desk(at_once=1, question_s=3, model="openai:any", base_url=model.url, model_cache="off")
+        with desk.client() as client:
+            reply = client.post("/api/ask", json=QUESTION)
+            assert reply.status_code == 504
+            assert "--question-s" in reply.json()["detail"]
+            desk.desk.question_s, hangs[0] = 600, False
+            assert client.post("/api/ask", json=QUESTION).status_code == 200
+    assert model.requests[0].state == "dropped"
 
 
 def test_whoever_finds_no_place_is_told_when_to_come_again(open_desk: OpenDesk, tmp_path: Path) -> None:
