@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -43,11 +43,7 @@ def main() -> None:
         for size, (width, height) in SIZES.items():
             for scheme in ("light", "dark"):
                 with opened_page(address, width, height, scheme) as page:
-                    go_through(
-                        page,
-                        Path(name),
-                        lambda picture, p=page, s=f"{size}-{scheme}": shot(p, arguments.out / f"{s}-{picture}.png"),
-                    )
+                    go_through(page, Path(name), arguments.out / f"{size}-{scheme}")
     for shown, picture in FOR_README.items() if arguments.docs else ():
         shutil.copyfile(arguments.out / f"{picture}.png", IMAGES / f"{shown}.png")
 
@@ -100,8 +96,12 @@ def ask(page: Page, question: str) -> None:
     expect(page.locator("#send")).to_be_enabled()
 
 
-def go_through(page: Page, folder: Path, take: Callable[[str], None]) -> None:
-    """Do what people do, and take a picture of each."""
+def go_through(page: Page, folder: Path, pictures: Path) -> None:
+    """Do what people do, and take a picture of each; their files begin with the name of `pictures`."""
+
+    def take(name: str) -> None:
+        shot(page, pictures.with_name(f"{pictures.name}-{name}.png"))
+
     ask(page, QUESTION)
     take("1-answer")
     page.locator("button.cite").first.click()

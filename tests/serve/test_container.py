@@ -65,7 +65,7 @@ def test_the_desk_of_the_compose_file_is_the_command_that_is_tested(compose: dic
     said = command.make_context(name, list(arguments)).params
     assert said["host"] == "0.0.0.0"
     assert said["users"] == "/work/users.toml"
-    assert said["allowed_host"] == ["localhost"]
+    assert list(said["allowed_host"]) == ["localhost"]
     assert desk["ports"][0].endswith(f":{said['port']}")
     assert desk["environment"]["KGRAG_STORE"] == "bolt://neo4j:7687"
     assert desk["depends_on"]["neo4j"]["condition"] == "service_healthy"
