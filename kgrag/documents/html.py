@@ -59,6 +59,7 @@ BLOCK_ELEMENTS = frozenset(HEADING_LEVELS) | {
 LISTS = frozenset({"ul", "ol", "menu", "dir"})
 PERMALINK_MARKS = frozenset({"", "#", "¶", "§", "🔗", "\uf0c1", "\uf08d"})
 """Texts of the links to themselves that generators put beside headings; the last two are icon fonts' characters."""
+PERMALINK_CLASSES = frozenset({"anchor", "anchorlink", "header-anchor", "headerlink", "heading-anchor", "permalink"})
 MAX_ENCLOSING_ANCHORS = 64
 """Ids of a block, counted from the inside: no page of use is nested deeper."""
 
@@ -161,11 +162,7 @@ class _Walk:
             if rule := boilerplate_rule(element):
                 self._remove(element, rule)
                 return False
-            if (
-                tag == "a"
-                and (element.get("href") or "").startswith("#")
-                and "".join(element.itertext()).strip() in PERMALINK_MARKS
-            ):
+            if tag == "a" and self._is_permalink(element):
                 self._ids.extend(_ids(element))
                 return False
         if tag == "table" and is_data_table(element):
@@ -186,6 +183,16 @@ class _Walk:
         else:
             self._add(element.text)
         return True
+
+    def _is_permalink(self, link: Any) -> bool:
+        """Whether a link leads to where it stands, or from a heading to the contents: a mark for readers' eyes, no words of the document."""
+        href, words = link.get("href") or "", "".join(link.itertext()).strip()
+        # Some put the whole heading into a link to itself.
+        if self._heading is not None and "#" in href and words != "".join(self._heading.itertext()).strip():
+            named = PERMALINK_CLASSES.intersection((link.get("class") or "").lower().split())
+            if named or link.get("aria-hidden") == "true":
+                return True
+        return href.startswith("#") and words in PERMALINK_MARKS
 
     def _start_block(self, element: Any, tag: str) -> None:
         if self._heading is not None:  # a heading is one line, whatever is in it

@@ -96,6 +96,18 @@ def test_links_have_their_words_their_sentence_and_where_they_lead() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "3.1 amqp<a class='anchor hidden-xs' href='#amqp' aria-hidden='true'>#</a> <a href='#toc-amqp' aria-hidden='true'>TOC</a>",
+        "3.1 amqp<a class='headerlink' href='page.html#amqp' title='Permalink'>link</a>",
+        "<a class='anchor' href='#amqp'>3.1 amqp</a>",
+    ],
+)
+def test_what_generators_put_beside_a_heading_is_no_part_of_it(heading: str) -> None:
+    assert texts(page(f"<h3 id='amqp'>{heading}</h3><p>Text.</p>")) == ["3.1 amqp", "Text."]
+
+
 def test_a_link_around_blocks_is_one_of_each_and_permalinks_are_none() -> None:
     document = page(
         "<a href='b.html'><div>one</div><div>two</div></a>"
