@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -370,22 +369,29 @@ def test_status_says_when_communities_are_stale(store: GraphStore, tmp_path: Pat
 
 
 KILLED = """
-import os, sys
-from pathlib import Path
-import tests_update as t
+import asyncio, os, sys
+import kgrag.communities.summaries
+from kgrag.communities import CommunitySettings
 from kgrag.communities.rules import RulesSummariser
+from kgrag.jobs.communities import update_communities
 from kgrag.store.graph import open_store
+from kgrag.testing.scripted import HashingEmbedder
+
+target, left, settings = sys.argv[1:]
+kgrag.communities.summaries.BATCH = 2
 
 class Dying(RulesSummariser):
-    left = int(sys.argv[2])
+    left = int(left)
     async def summarise(self, profile):
         Dying.left -= 1
         if Dying.left < 0:
             os.kill(os.getpid(), 9)
         return await super().summarise(profile)
 
-with open_store(sys.argv[1]) as store:
-    t.updated(store, summariser=Dying())
+with open_store(target) as store:
+    settings = CommunitySettings.model_validate_json(settings)
+    job = update_communities(store, graph="mention", embedder=HashingEmbedder(), summariser=Dying(), settings=settings)
+    asyncio.run(job)
 """
 
 
@@ -407,13 +413,8 @@ def test_a_killed_run_is_resumed_and_ends_as_one_that_was_not(
     folder = write(Path("docs"), list(FAMILIES))
     with open_store(store_target) as store:
         built(store, folder)
-    (tmp_path / "tests_update.py").write_text(Path(__file__).read_text(encoding="utf-8"), encoding="utf-8")
-    script = KILLED.replace(
-        "import tests_update as t", "import tests_update as t\nimport kgrag.communities.summaries as s\ns.BATCH = 2"
-    )
     killed = subprocess.run(
-        [sys.executable, "-c", script, store_target, str(summaries)],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])},
+        [sys.executable, "-c", KILLED, store_target, str(summaries), SETTINGS.model_dump_json()],
         capture_output=True,
         text=True,
         timeout=1800,
