@@ -38,21 +38,16 @@ __all__ = ["walk_pipeline"]
 MOST = 500
 """Chunks that may be shown: the walk's own bounds hold long before."""
 WALKS: tuple[dict[str, Any], ...] = (
-    *(
-        {"links": links, "depth": depth, "chunks": chunks}
-        for links, depth, chunks in (
-            (0, 0, 0),
-            (1, 1, 1),
-            (1, 3, 1),
-            (1, 3, 3),
-            (2, 1, 2),
-            (3, 1, 1),
-            (3, 1, 3),
-            (3, 2, 3),
-        )
-    ),
+    {"links": 0, "depth": 0, "chunks": 0},
+    {"links": 1, "depth": 1, "chunks": 1},
+    {"links": 1, "depth": 3, "chunks": 1},
+    {"links": 2, "depth": 1, "chunks": 2},
+    {"links": 3, "depth": 1, "chunks": 1},
     {"links": 3, "depth": 1, "chunks": 1, "backlinks": True},
     {"links": 3, "depth": 1, "chunks": 1, "order": "question"},
+    {"links": 3, "depth": 1, "chunks": 3},
+    {"links": 3, "depth": 2, "chunks": 3},
+    {"links": 1, "depth": 3, "chunks": 3},
 )
 """Those of the paper's table, and (3,1,1) with backlinks, and by the question."""
 OVER = {"hotpotqa": "titles", "git_html": "relationships", "emanual": "relationships"}

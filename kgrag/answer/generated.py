@@ -21,6 +21,7 @@ from kgrag.errors import ModelReplyError
 from kgrag.models.base import ChatModel, Embedder, Message
 from kgrag.models.endpoint_errors import ContextOverflow
 from kgrag.models.streaming import Listener, listening
+from kgrag.text.refusals import is_refusal
 from kgrag.types import Answer, Citation, Evidence, Usage
 
 __all__ = ["ANSWER_SCHEMA", "generate_answer"]
@@ -95,6 +96,9 @@ async def generate_answer(
         raise ModelReplyError(f"{model.name}: expected an answer, got an empty one.", reply=raw, usage=usage)
     notes: list[str] = []
     citations: tuple[Citation, ...] = ()
+    if answered and is_refusal(without_marks(text)):
+        answered = False
+        notes.append("The model said that it answers, and wrote a refusal: taken for an abstention.")
     if answered:
         with progress.step("Check the citations", len(shown), "passages"):
             text, citations, notes = await _checked(text, question, shown, embedder, strict, open_knowledge)

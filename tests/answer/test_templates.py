@@ -121,6 +121,14 @@ def test_open_knowledge_adds_to_the_instructions_and_is_refused_where_they_forbi
             assert opened.startswith(closed) and opened != closed
 
 
+def test_a_refusal_is_an_abstention_whatever_the_model_says_of_it() -> None:
+    for said in ("The documents do not answer this [passage 1].", "Lo siento, los fragmentos no mencionan la receta."):
+        answer = answered({"answered": True, "quotes": [], "answer": said}, template="strict")
+        assert answer.abstained and answer.citations == () and "taken for an abstention" in answer.notes[0]
+    denied = answered({"answered": True, "quotes": [], "answer": "The X-100 has no display [passage 1]."})
+    assert not denied.abstained
+
+
 MIXED = {
     "answered": True,
     "quotes": [],

@@ -6,7 +6,6 @@ may differ from them.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -23,7 +22,7 @@ from kgrag.evaluate.judge.verdicts import (
     Support,
 )
 from kgrag.models.base import Vectors
-from kgrag.text.sentences import sentences
+from kgrag.text import refusals
 
 __all__ = [
     "Category",
@@ -52,29 +51,18 @@ REFUSING_SUBSTRINGS = (
     "i can't help with that",
 )  # fmt: skip
 """Of the thesis's judge, section 10 of the notes on it: each makes the whole answer a refusal."""
-_REFUSING_SENTENCE = re.compile(
-    r"\b(?:i(?:'m| am) sorry|(?:can ?not|can't|could not|couldn't|unable to|not able to) (?:answer|find|determine|help|say|provide)"
-    r"|(?:no|not enough|insufficient) (?:relevant )?(?:information|evidence|details)|i (?:don't|do not) (?:know|have)"
-    r"|(?:do|does|did) not (?:answer|contain|say|mention|provide|state|specify|include)\b.*|provide more details|need more details"
-    r"|is not (?:mentioned|stated|specified|available|provided|given)|as an ai)\b",
-    re.IGNORECASE,
-)
 
 
 def is_refusal(answer: str, *, how: Literal["substrings", "sentences"] = "sentences") -> bool:
     """Whether an answer only says that it does not answer; an empty one does.
 
-    `substrings` is the thesis's rule: any of 15 phrases anywhere. `sentences` needs every sentence to be a refusal or an offer of help.
+    `substrings` is the thesis's rule: any of 15 phrases anywhere. `sentences` is `kgrag.text.refusals`: its sentences refuse, at once and
+    most of them, in any of five languages.
     """
+    if how == "sentences":
+        return refusals.is_refusal(answer)
     text = answer.replace("’", "'").strip()
-    if how == "substrings":
-        return not text or any(phrase in text.lower() for phrase in REFUSING_SUBSTRINGS)
-    said = [one.text for one in sentences(text) if re.search(r"\w", one.text)]
-    if not said:
-        return True
-    # A refusal says so at once; what follows may explain what was looked for, but it must not be longer than a few words a sentence.
-    refusing = [bool(_REFUSING_SENTENCE.search(sentence)) for sentence in said]
-    return refusing[0] and sum(refusing) * 2 >= len(said)
+    return not text or any(phrase in text.lower() for phrase in REFUSING_SUBSTRINGS)
 
 
 def answer_relevance(question: Vectors, reverse_questions: Vectors, *, preset: Preset) -> tuple[float, float]:
