@@ -115,9 +115,7 @@ def resolve_href(href: str, document_path: str, *, base: str = "") -> str | None
     target = document_path
     if path := unquote(parts.path):
         folder = posixpath.join(posixpath.dirname(document_path), unquote(base).rpartition("/")[0])
-        target = posixpath.normpath(posixpath.join(folder, path))
-        if path.endswith("/"):
-            target += "/index.html"
+        target = posixpath.normpath(posixpath.join(folder, path, "index.html" if path.endswith("/") else ""))
         if target.startswith("../"):  # leaves the working directory, where documents are known by absolute paths
             target = stored_path(Path(target))
     fragment = unquote(parts.fragment)

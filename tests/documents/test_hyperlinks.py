@@ -20,6 +20,7 @@ from kgrag.documents.inline_text import CONTEXT_CHARACTERS, resolve_href, senten
         ("power.html?lang=en#vdd", "docs/x/power.html#vdd"),
         ("sub/./../power.html", "docs/x/power.html"),
         ("guide/", "docs/x/guide/index.html"),
+        ("../../", "index.html"),
         ("https://example.com/a%20b#c", "https://example.com/a%20b#c"),
         ("//example.com/a", "//example.com/a"),
         ("/root/a.html", "/root/a.html"),
@@ -32,6 +33,19 @@ from kgrag.documents.inline_text import CONTEXT_CHARACTERS, resolve_href, senten
 )
 def test_links_are_resolved_as_documents_are_known(href: str, target: str | None) -> None:
     assert resolve_href(href, "docs/x/a.html") == target
+
+
+@pytest.mark.parametrize("page", ["a.html", "docs/x/a.html"])
+@given(
+    folders=st.lists(st.sampled_from(["..", ".", "sub", "two words"]), max_size=3),
+    name=st.sampled_from(["power.html", "a b.html", ""]),
+    fragment=st.sampled_from(["", "#vdd", "#über"]),
+)
+def test_a_resolved_link_is_resolved_already(page: str, folders: list[str], name: str, fragment: str) -> None:
+    href = "/".join([*folders, name]) + fragment
+    first = resolve_href(href, page)
+    if first is not None and not first.startswith("/"):
+        assert resolve_href(first, "root.html") == first
 
 
 def test_the_base_of_a_page_counts() -> None:
