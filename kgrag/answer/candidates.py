@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from kgrag.answer.slots import fits
 from kgrag.answer.statements import Statement, statements
-from kgrag.answer.subject import Subject, has_identifier
+from kgrag.answer.subject import AskedSections, Subject, has_identifier
 from kgrag.text.answer_shapes import ONE_THING
 from kgrag.text.name_shapes import exact_identifiers, identifiers, names_of_row
 from kgrag.text.questions import Question
@@ -40,6 +40,8 @@ class Candidate:
     similarity: float = 0.0
     fits: float = 0.0
     subject: float = 0.0
+    beside: bool = False
+    """It stands in a section beside one that the question says."""
     score: float = 0.0
 
     @property
@@ -59,7 +61,7 @@ def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]
     A term weighs as much as it is rare in the evidence. Statements about another product than the one asked for are left out.
     """
     found: list[Candidate] = []
-    named = Subject(asked, evidence)
+    named, sections = Subject(asked, evidence), AskedSections(asked, evidence)
     exact = exact_identifiers(asked.text)
     for index, piece in enumerate(evidence):
         context = _terms(f"{piece.title} {piece.section}")
@@ -85,7 +87,8 @@ def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]
                 for term in asked.terms
                 if (weight := max((w for said, w in places if term in said), default=0))
             }
-            found.append(Candidate(statement, index, covered, own, subject=subject))
+            beside = sections.is_beside(index, f"{statement.text}\n{about}")
+            found.append(Candidate(statement, index, covered, own, subject=subject, beside=beside))
     weights = _weights(asked, found)
     # What is asked about the subject tells one statement about it from another; the subject is in all of them.
     aspect = asked.terms - asked.subject_terms or asked.terms

@@ -43,6 +43,8 @@ RELATIVE_SCORE = 0.72
 """Statements below this share of the best one's score are left out."""
 SUFFICIENT_COVERAGE, BESIDE_SUFFICIENT = 0.9, 0.9
 """A statement that has the one thing asked for and nearly all terms of the question suffices: only what is nearly as good stands by it."""
+BESIDE_SECTION = 0.7
+"""Share of its score that a statement keeps which stands in a section beside the one asked for (`rist`, asked for `udp`)."""
 OTHER_THING = 0.6
 """A statement about another of the things that are named is given from this share of the best one's score on."""
 SAME_SHARE = 0.7
@@ -100,6 +102,8 @@ async def _weigh(asked: Question, found: Sequence[Candidate], evidence: Sequence
     for candidate, similarity in zip(found, vectors @ query, strict=True):
         candidate.similarity = max(0.0, float(similarity))
         candidate.score = sum(weight * getattr(candidate, name) for name, weight in weights.items())
+        if candidate.beside:
+            candidate.score *= BESIDE_SECTION
 
 
 def _judge(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evidence]) -> _Judgement:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from kgrag.text.name_shapes import exact_identifiers, names_of_rows, part_numbers, with_names_of_rows
 from kgrag.text.names import Gazetteer, normal_form, quantities
@@ -12,13 +13,14 @@ from kgrag.text.questions import Question
 from kgrag.text.words import stems
 from kgrag.types import Evidence
 
-__all__ = ["Subject", "Unknown", "has_identifier", "unknown_names"]
+__all__ = ["AskedSections", "Subject", "Unknown", "has_identifier", "unknown_names"]
 
 REVISION = re.compile(r"(?:rev|revision|mk|gen|v|ver|version)\.?[ -]?\d+", re.IGNORECASE)
 NUMBERED = re.compile(r"(?<![\w-])(?:[^\W\d_]+-)*[^\W\d_]+(?:[ -]\d+(?![\w.])|-?\d\w*(?:-\w+)*)")
 YEAR = re.compile(r"(?<= )(?:1[89]|20)\d\d$")
 IDENTIFIER = re.compile(r"[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*")
 """`mBlock`, `WiFiNINA`: a name that is nothing else."""
+SECTION_MARK = " > "
 VENDOR_SHARE = 0.5
 """A first word that so many of the evidence's passages have need not stand before a name each time: `Arduino Due` is `Due`."""
 PART_OF_SUBJECT = 0.5
@@ -78,6 +80,40 @@ class Subject:
         if found is None:
             found = self._said[text] = {match.key for match in self._named.find(text)}
         return found
+
+
+class AskedSections:
+    """The sections whose headings the question says, and what stands in one beside them: `3.22 rist` where `udp` is asked for.
+
+    A question says a heading that has no words but the question's; numbers before it, and titles of documents, say nothing.
+    """
+
+    def __init__(self, asked: Question, evidence: Sequence[Evidence]) -> None:
+        self._paths = [
+            (piece.title, *piece.section.split(SECTION_MARK)) if piece.section else (piece.title,) for piece in evidence
+        ]
+        self._said: dict[tuple[str, ...], set[str]] = {}
+        for path in self._paths:
+            for depth in range(1, len(path)):
+                words = _heading_terms(path[depth])
+                if words and words <= asked.terms:
+                    self._said.setdefault(path[:depth], set()).update(words)
+
+    def is_beside(self, index: int, statement: str) -> bool:
+        """Whether piece `index` stands in a section beside one that is asked for, and the statement does not name that one."""
+        path = self._paths[index]
+        for depth in range(1, len(path)):
+            if said := self._said.get(path[:depth]):
+                here = _heading_terms(path[depth])
+                if not here & said and not said & {stem for _, stem in stems(statement)}:
+                    return True
+        return False
+
+
+@lru_cache(maxsize=4096)
+def _heading_terms(heading: str) -> frozenset[str]:
+    """The stems of a heading's words; `3.22` is none."""
+    return frozenset(stem for word, stem in stems(heading) if any(map(str.isalpha, word)))
 
 
 def unknown_names(asked: Question, evidence: Sequence[Evidence]) -> tuple[list[Unknown], list[Unknown]]:

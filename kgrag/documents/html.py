@@ -185,7 +185,7 @@ class _Walk:
         return True
 
     def _is_permalink(self, link: Any) -> bool:
-        """Whether a link leads to where it stands, or from a heading to the contents: a mark for readers' eyes, no words of the document."""
+        """Whether a link leads to where it stands, or from a heading to the contents: a mark for eyes, no words of the document."""
         href, words = link.get("href") or "", "".join(link.itertext()).strip()
         # Some put the whole heading into a link to itself.
         if self._heading is not None and "#" in href and words != "".join(self._heading.itertext()).strip():

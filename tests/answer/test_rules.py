@@ -274,3 +274,14 @@ def test_hostile_questions_get_an_answer_or_an_abstention(question: str) -> None
 def test_a_line_about_another_identifier_does_not_answer_for_one() -> None:
     text = "max_idle (100)\nThe default limit of all idle connections.\n\nmax_idle_extra (2000)\nThe default extra limit.\n\nmax_use (30)"
     assert all("extra" not in line for line in lines(ask("What is the default of max_idle?", [piece("Daemon", text)])))
+
+
+def test_a_section_beside_the_one_asked_for_is_about_something_else() -> None:
+    said = {
+        "3 Protocols > 3.22 rist": "pkt_size: The default packet size is 1316 bytes.",
+        "3 Protocols > 3.44 zmq": "pkt_size: The default packet size is 131072 bytes.",
+        "3 Protocols > 3.42 udp": "pkt_size: How many bytes a datagram has, by default 1472.",
+    }
+    passages = [piece("Protocols", text).model_copy(update={"section": section}) for section, text in said.items()]
+    assert "1472" in lines(ask("What is the default packet size of udp?", passages))[0]
+    assert "131072" in lines(ask("What is the default packet size of zmq?", passages))[0]
