@@ -34,6 +34,8 @@ __all__ = ["MEASURES", "Cost", "Tuned", "tune"]
 
 MEASURES = ("facts", "R@5", "all@5", "hit@1", "hit@5", "MRR")
 MOST_COMBINATIONS = 256
+ROW_START = '{"key": '
+"""Of a line of the file that keeps scores."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,17 +272,22 @@ class _Asking:
     def _read(self) -> dict[str, dict[str, Any]]:
         if self._kept is None or not self._kept.exists():
             return {}
+        # A line without an end is one that a killed run was writing.
+        *lines, cut = self._kept.read_text(encoding="utf-8").split("\n")
+        if cut and not ROW_START.startswith(cut[: len(ROW_START)]):
+            lines.append(cut)
+            cut = ""
         rows: dict[str, dict[str, Any]] = {}
-        for number, line in enumerate(self._kept.read_text(encoding="utf-8").splitlines(), start=1):
+        for number, line in enumerate(lines, start=1):
             try:
                 row = json.loads(line)
                 rows[row["key"]] = row
             except (ValueError, KeyError, TypeError) as error:
-                if number > 1 and not line.endswith("}"):  # the line that a killed run was writing
-                    continue
                 raise InputError(
                     f"{self._kept}: line {number}: expected scores of an earlier `kgrag tune`: {error}"
                 ) from error
+        if cut:
+            self._kept.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         return rows
 
     def _keep(self, row: dict[str, Any]) -> None:

@@ -78,7 +78,12 @@ def test_the_switch_that_helps_is_found_and_its_worth_is_that_of_questions_not_s
     kept.write_text(lines + lines.splitlines()[0][:40], encoding="utf-8")
     again = opened.tune(tmp_path / "questions.jsonl", factorial=True, **options)
     assert again == tuned
-    assert kept.read_text(encoding="utf-8").startswith(lines)
+    assert kept.read_text(encoding="utf-8") == lines
+    other = tmp_path / "other.txt"
+    other.write_text("my notes", encoding="utf-8")
+    with pytest.raises(InputError, match="line 1: expected scores of an earlier"):
+        opened.tune(tmp_path / "questions.jsonl", **options | {"kept": other})
+    assert other.read_text(encoding="utf-8") == "my notes"
 
 
 def test_the_command_prints_the_report(
