@@ -1,9 +1,9 @@
 """Pictures of the support desk, as `docs/images/` has two of: `python -m benchmarks.desk_screenshots [--out FOLDER] [--docs]`.
 
-Builds `examples/documents` and a hostile document into a fresh store, opens `kgrag serve` on it, and goes through the page in the machine's
-Chromium without a window, 400 and 1600 pixels wide, light and dark: an answer, its source, a follow-up, an abstention that is passed on,
-feedback, two pipelines beside each other, the picture of entities, documents with an upload, a hostile document. Writes a PNG of each
-with 256 colours; with `--docs` the two that the README shows into `docs/images/`.
+Builds `examples/documents` and a hostile document into a store (in `--work`, which keeps it for the next time), opens `kgrag serve` on
+it, and goes through the page in the machine's Chromium without a window, 400 and 1600 pixels wide, light and dark: an answer, its source,
+a follow-up, an abstention that is passed on, feedback, two pipelines beside each other, the picture of entities, documents with an
+upload, a hostile document. Writes a PNG of each with 256 colours; with `--docs` the two that the README shows into `docs/images/`.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+import httpx2
 from PIL import Image
 from playwright.sync_api import Page, expect, sync_playwright
 
@@ -37,21 +38,24 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition(":")[0])
     parser.add_argument("--out", type=Path, default=Path("desk-screenshots"))
     parser.add_argument("--docs", action="store_true", help="write those of the README, too")
+    parser.add_argument("--work", type=Path, help="keep documents and store there")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="kgrag-desk-") as name, opened_desk(Path(name)) as address:
+    with ExitStack() as opened:
+        work = arguments.work or Path(opened.enter_context(tempfile.TemporaryDirectory(prefix="kgrag-desk-")))
+        address = opened.enter_context(opened_desk(work))
         for size, (width, height) in SIZES.items():
             for scheme in ("light", "dark"):
                 with opened_page(address, width, height, scheme) as page:
-                    go_through(page, Path(name), arguments.out / f"{size}-{scheme}")
+                    go_through(page, work, arguments.out / f"{size}-{scheme}")
     for shown, picture in FOR_README.items() if arguments.docs else ():
         shutil.copyfile(arguments.out / f"{picture}.png", IMAGES / f"{shown}.png")
 
 
 @contextmanager
 def opened_desk(folder: Path) -> Iterator[str]:
-    """Build the sample and serve it; yield the desk's address."""
-    shutil.copytree(PROJECT / "examples" / "documents", folder / "documents")
+    """Build the sample and serve it; yield the address of a desk that has answered once."""
+    shutil.copytree(PROJECT / "examples" / "documents", folder / "documents", dirs_exist_ok=True)
     (folder / "documents" / "fan.html").write_text(HOSTILE, encoding="utf-8")
     command = [sys.executable, "-m", "kgrag"]
     subprocess.run(
@@ -65,6 +69,7 @@ def opened_desk(folder: Path) -> Iterator[str]:
         try:
             if found is None:
                 raise SystemExit(f"The desk did not open: {line}")
+            httpx2.post(f"{found[0]}/api/ask", json={"question": QUESTION}, timeout=SLOW_MS / 1000).raise_for_status()
             yield found[0]
         finally:
             process.terminate()
@@ -106,7 +111,8 @@ def go_through(page: Page, folder: Path, pictures: Path) -> None:
     take("1-answer")
     page.locator("button.cite").first.click()
     expect(page.locator("#source-page img").first).to_be_visible()
-    page.wait_for_function("[...document.querySelectorAll('#source-page img')].every((one) => one.complete)")
+    for picture in page.locator("#source-page img").all():
+        expect(picture).to_have_js_property("complete", True)
     take("2-source")
     page.locator("#close").click()
     page.fill("#question", "And the X-1000?")
@@ -128,24 +134,28 @@ def go_through(page: Page, folder: Path, pictures: Path) -> None:
     page.locator("#again").click()
     page.select_option("#other", "sparse")
     ask(page, QUESTION)
+    take("7-compared")
     page.locator("summary", has_text="Evidence").first.click()
     page.locator("summary", has_text="Entities").first.click()
     expect(page.locator("svg.graph circle").first).to_be_attached()
-    take("7-compared")
+    page.locator("svg.graph").first.scroll_into_view_if_needed()
+    take("8-entities")
     page.select_option("#other", "")
     page.locator("#again").click()
     ask(page, "At how many rpm does the fan F-9 turn?")
     page.locator("button.cite").first.click()
     expect(page.frame_locator("#source-page iframe").locator("#kgrag-mark")).to_be_visible()
-    take("8-hostile")
+    take("9-hostile")
     page.locator("#close").click()
-    pump, broken = folder / "pump.md", folder / "broken.pdf"
-    pump.write_text("# Pump P-7\n\n## Ratings\n\nThe pump P-7 delivers 12.5 l/min at 230 V.\n", encoding="utf-8")
+    number = 7 + len(list(folder.glob("pump-*.md")))
+    pump, broken = folder / f"pump-p{number}.md", folder / "broken.pdf"
+    pump.write_text(f"# Pump P-{number}\n\n## Ratings\n\nIt delivers 12.5 l/min at 230 V.\n", encoding="utf-8")
     broken.write_bytes(b"%PDF-1.7\nthis is no PDF at all")
     page.locator("#open-documents").click()
     page.set_input_files("#files", [pump, broken])
+    expect(page.locator("#document-list")).to_contain_text(pump.name)
     expect(page.locator("#document-state")).to_contain_text("Done:")
-    take("9-documents")
+    take("10-documents")
 
 
 def shot(page: Page, file: Path) -> None:

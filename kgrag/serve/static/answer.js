@@ -143,12 +143,12 @@ function picture({ nodes, edges }) {
     return draw("line", { x1, y1, x2, y2 }, draw("title", {}, `${edge.type}: ${said}`));
   });
   const dots = nodes.map((node) => {
-    const [x, y] = at.get(node.key);
+    const [x, y] = at.get(node.key), r = 4 + Math.min(6, Math.log2(1 + node.mentions));
     const open = (event) => { event.preventDefault(); openSource(node.chunks[0], node.name, null); };
     const label = node.name.length > 24 ? `${node.name.slice(0, 23)}…` : node.name;
     return draw("a", { href: "#source", onclick: open, "aria-label": `${node.name} (${node.type}), in ${node.mentions} passages` },
-      draw("circle", { cx: x, cy: y, r: 4 + Math.min(6, Math.log2(1 + node.mentions)) }),
-      draw("text", { x, y: y - 10, "text-anchor": x < 90 ? "start" : x > WIDTH - 90 ? "end" : "middle" }, label),
+      draw("circle", { cx: x, cy: y, r }),
+      draw("text", { x, y: y - r - 4, "text-anchor": x < 90 ? "start" : x > WIDTH - 90 ? "end" : "middle" }, label),
       draw("title", {}, `${node.name} (${node.type})`));
   });
   return draw("svg", { class: "graph", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "group", "aria-label": `${nodes.length} entities and ${edges.length} relations` }, ...lines, ...dots);

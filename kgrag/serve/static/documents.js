@@ -77,7 +77,7 @@ function show(now) {
   const failed = now.failures.map((one) => make("li", { class: "problem" }, `${one.subject}: ${one.reason}`));
   byId("build").replaceChildren(make("ol", { class: "steps" }, ...steps), ...now.lines.map((line) => make("p", {}, line)),
     ...(failed.length ? [make("p", {}, "Could not be read:"), make("ul", {}, ...failed)] : []));
-  const read = `${now.new_documents} documents read, ${now.unchanged_files} unchanged, ${now.failures.length} failed.`;
+  const read = `${now.new_documents} ${now.new_documents === 1 ? "document" : "documents"} read, ${now.unchanged_files} unchanged, ${now.failures.length} failed.`;
   tell(now.state === "running" ? `Building: ${now.steps.at(-1)?.name ?? "starting"}…` : now.state === "done" ? `Done: ${read}` : now.problem);
 }
 

@@ -34,7 +34,7 @@ function show({ chunk, document: about, pages, view }) {
   byId("source-page").replaceChildren(...shown);
   const marked = byId("source-page").querySelector(".mark") ?? byId("source-page").querySelector(".page div");
   const picture = marked?.parentElement.querySelector("img");
-  const seen = () => marked.scrollIntoView({ block: "center" });
+  const seen = () => marked.scrollIntoView({ block: "nearest" });
   if (picture) picture.complete ? seen() : picture.addEventListener("load", seen, { once: true });
 }
 
