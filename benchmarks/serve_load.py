@@ -337,7 +337,7 @@ class Outage:
 async def model_phase(database: str, target: str, questions: Sequence[str]) -> Phase:
     """Ask a desk whose model hangs, go away while it writes, then have it answer."""
     phase = Phase(database, "model")
-    behave: Callable[[], Behaviour] = hanging
+    behave: Callable[[], Behaviour] = lambda: answer(REPLY)  # noqa: E731
     with ModelServer(lambda request: behave()) as model, tempfile.TemporaryDirectory(prefix="kgrag-load-") as name:
         hosted = [
             "--model",
@@ -350,6 +350,8 @@ async def model_phase(database: str, target: str, questions: Sequence[str]) -> P
             str(MODEL_QUESTION_S),
         ]
         async with desk(target, Path(name), *hosted) as (process, client), watched(phase, process.pid):
+            questions = await of_model(client, model, questions)
+            behave = hanging
             began = time.monotonic()
             hanging_ones = [asyncio.create_task(asked(client, questions[n])) for n in range(HANGING_USERS)]
             await asyncio.sleep(1)
@@ -386,6 +388,20 @@ async def model_phase(database: str, target: str, questions: Sequence[str]) -> P
                 else:
                     phase.seconds.append(time.monotonic() - asking)
     return phase
+
+
+async def of_model(client: httpx2.AsyncClient, model: ModelServer, questions: Sequence[str]) -> list[str]:
+    """Return questions that the model is called for: those that count and list are answered without it."""
+    called: list[str] = []
+    for question in questions:
+        before = len(model.requests)
+        await asked(client, question)
+        called += [question] if len(model.requests) > before else []
+        if len(called) == max(HANGING_USERS, LEAVING_USERS):
+            return called
+    raise SystemExit(
+        f"Expected {max(HANGING_USERS, LEAVING_USERS)} questions that call the model, found {len(called)}."
+    )
 
 
 async def leave(client: httpx2.AsyncClient, phase: Phase, question: str) -> None:

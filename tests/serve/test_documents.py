@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
+import socket
 import threading
 import time
 from collections import Counter
@@ -185,6 +186,13 @@ def test_a_file_that_is_too_large_or_empty_leaves_nothing(
         assert upload(client, "empty.md", b"").status_code == 400
         assert upload(client, "fits.md", b"x" * 900_000).status_code == 201
     assert [file.name for file in uploads.rglob("*")] == ["fits.md"]
+
+
+def test_a_file_that_says_it_is_too_large_is_not_waited_for(open_desk: OpenDesk, own_store: GraphStore) -> None:
+    desk = open_desk(store=own_store, max_file_mb=1)
+    with socket.create_connection(("127.0.0.1", desk.port), timeout=60) as raw:
+        raw.sendall(b"POST /api/documents?name=large.md HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1200000\r\n\r\n")
+        assert raw.recv(100).startswith(b"HTTP/1.1 413")
 
 
 def test_a_file_is_limited_where_it_is_written_too(tmp_path: Path) -> None:
