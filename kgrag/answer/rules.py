@@ -197,8 +197,9 @@ def _abstention(asked: Question, judgement: _Judgement, evidence: Sequence[Evide
     looked_for = ", ".join([*asked.names, *_as_written(asked, set(asked.terms - asked.subject_terms))])
     lines = [f"The documents do not answer this. Looked in {len(evidence)} passages for: {looked_for or asked.text}."]
     lines += [_not_found(name, evidence) for name in judgement.unknown]
-    if judgement.lacking:
-        lines.append(f"In no passage: {', '.join(judgement.lacking)}.")
+    named = {stem for unknown in judgement.unknown for _, stem in stems(unknown.name)}
+    if lacking := [word for word, stem in stems(" ".join(judgement.lacking)) if stem not in named]:
+        lines.append(f"In no passage: {', '.join(lacking)}.")
     elif not judgement.unknown:
         lines.append("No statement says enough of it together.")
     return "\n".join(lines)

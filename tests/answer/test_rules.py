@@ -131,6 +131,11 @@ The setting max_connections limits the number of clients; its default is 100.
 ROWNUM is not a function of this database. The setting shared_buffers takes 128 MB."""
 
 
+def test_what_is_in_no_passage_is_said_once() -> None:
+    text = ask("What is the max_ripple of the X-100?").text
+    assert "max_ripple is in none of the 3 passages" in text and text.casefold().count("ripple") == 2, text
+
+
 def test_an_identifier_that_no_document_has_is_refused_and_one_that_it_has_is_found_in_any_case() -> None:
     manual = [piece("Server manual", MANUAL)]
     refused = ask("What is the default of innodb_buffer_pool_size?", manual)
