@@ -10,7 +10,7 @@ from typing import Any
 
 from kgrag.common.progress import Progress, Silent
 from kgrag.errors import InputError, PipelineError
-from kgrag.evaluate.gold_questions import read_gold_questions
+from kgrag.evaluate.gold_questions import GoldQuestion, read_gold_questions
 from kgrag.evaluate.learn_ranker import pipeline_file
 from kgrag.evaluate.retrieval import measure_pipeline
 from kgrag.evaluate.statistics import Interval, mean_interval
@@ -114,18 +114,18 @@ async def tune(
             "give a file with fewer, by --switches."
         )
     ask = _Asking(
-        chosen_switches,
-        measure,
-        asked,
-        store,
-        embedder,
-        model,
-        reranker,
-        graph,
-        budget,
-        top,
-        kept,
-        progress or Silent(),
+        switches=chosen_switches,
+        measure=measure,
+        questions=asked,
+        store=store,
+        embedder=embedder,
+        model=model,
+        reranker=reranker,
+        graph=graph,
+        budget=budget,
+        top=top,
+        kept=kept,
+        progress=progress or Silent(),
     )
     clusters, everywhere = [one.cluster for one in asked], range(len(asked))
     found = await greedy(options, ask, places=everywhere, clusters=clusters)
@@ -192,39 +192,36 @@ def _comments(source: str, questions: int, measure: str, found: Search, gain: In
     ]
 
 
+@dataclass(kw_only=True)
 class _Asking:
     """Asks all questions by some choices, each pipeline once; scores are kept in memory and in a file of JSON lines."""
 
-    def __init__(
-        self,
-        switches: Switches,
-        measure: str,
-        questions: Sequence[Any],
-        store: GraphStore,
-        embedder: Embedder,
-        model: ChatModel | None,
-        reranker: Reranker | None,
-        graph: str | None,
-        budget: int,
-        top: int,
-        kept: Path | None,
-        progress: Progress,
-    ) -> None:
-        self._switches, self._measure, self._questions = switches, measure, questions
-        self._store, self._embedder, self._model, self._reranker, self._graph = store, embedder, model, reranker, graph
-        self._budget, self._top, self._kept, self._progress = budget, top, kept, progress
-        self.scores: dict[str, list[float]] = {}
-        self.costs: dict[str, Cost] = {}
-        self.refused: dict[str, str] = {}
+    switches: Switches
+    measure: str
+    questions: Sequence[GoldQuestion]
+    store: GraphStore
+    embedder: Embedder
+    model: ChatModel | None
+    reranker: Reranker | None
+    graph: str | None
+    budget: int
+    top: int
+    kept: Path | None
+    progress: Progress
+    scores: dict[str, list[float]] = field(default_factory=dict)
+    costs: dict[str, Cost] = field(default_factory=dict)
+    refused: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
         # What can change a score beside the pipeline.
         about = (
-            store.digest(),
-            embedder.name,
-            model.name if model else "",
-            reranker.name if reranker else "",
-            graph or "",
+            self.store.digest(),
+            self.embedder.name,
+            self.model.name if self.model else "",
+            self.reranker.name if self.reranker else "",
+            self.graph or "",
         )
-        self._about = content_id(*about, str(budget), *(repr(one) for one in questions))
+        self._about = content_id(*about, str(self.budget), *(repr(one) for one in self.questions))
         self._rows = self._read()
 
     async def __call__(self, choices: Choices) -> Sequence[float] | None:
@@ -233,9 +230,9 @@ class _Asking:
         if name in self.scores or name in self.refused:
             return self.scores.get(name)
         try:
-            pipeline = composed(self._switches, choices, top=self._top)
+            pipeline = composed(self.switches, choices, top=self.top)
             retriever = Retriever(
-                self._store, self._embedder, pipeline, chat=self._model, reranker=self._reranker, graph=self._graph
+                self.store, self.embedder, pipeline, chat=self.model, reranker=self.reranker, graph=self.graph
             )
         except PipelineError as error:
             self.refused[name] = str(error)
@@ -243,14 +240,14 @@ class _Asking:
         key = content_id(self._about, pipeline.model_dump_json(exclude={"description"}))
         row = self._rows.get(key)
         if row is None:
-            with self._progress.step(f"Ask: {name}", len(self._questions), "questions") as step:
+            with self.progress.step(f"Ask: {name}", len(self.questions), "questions") as step:
                 measured = await measure_pipeline(
                     "tuned",
                     retriever,
-                    self._questions,
+                    self.questions,
                     ks=(1, 5),
-                    budget=self._budget,
-                    top=self._top,
+                    budget=self.budget,
+                    top=self.top,
                     advance=step.advance,
                 )
             calls = sum(one.found.usage.calls for one in measured.asked) / len(measured.asked)
@@ -261,7 +258,7 @@ class _Asking:
                 "cost": asdict(Cost(measured.mean("tokens"), measured.percentile(50), calls)),
             }
             self._keep(row)
-        self.scores[name], self.costs[name] = row["scores"][self._measure], Cost(**row["cost"])
+        self.scores[name], self.costs[name] = row["scores"][self.measure], Cost(**row["cost"])
         return self.scores[name]
 
     def summary(self, choices: Choices) -> tuple[float, Cost]:
@@ -270,10 +267,10 @@ class _Asking:
         return sum(scores) / len(scores), self.costs[name_of(choices)]
 
     def _read(self) -> dict[str, dict[str, Any]]:
-        if self._kept is None or not self._kept.exists():
+        if self.kept is None or not self.kept.exists():
             return {}
         # A line without an end is one that a killed run was writing.
-        *lines, cut = self._kept.read_text(encoding="utf-8").split("\n")
+        *lines, cut = self.kept.read_text(encoding="utf-8").split("\n")
         if cut and not ROW_START.startswith(cut[: len(ROW_START)]):
             lines.append(cut)
             cut = ""
@@ -284,14 +281,14 @@ class _Asking:
                 rows[row["key"]] = row
             except (ValueError, KeyError, TypeError) as error:
                 raise InputError(
-                    f"{self._kept}: line {number}: expected scores of an earlier `kgrag tune`: {error}"
+                    f"{self.kept}: line {number}: expected scores of an earlier `kgrag tune`: {error}"
                 ) from error
         if cut:
-            self._kept.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+            self.kept.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         return rows
 
     def _keep(self, row: dict[str, Any]) -> None:
         self._rows[row["key"]] = row
-        if self._kept is not None:
-            with self._kept.open("a", encoding="utf-8") as file:
+        if self.kept is not None:
+            with self.kept.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(row) + "\n")
