@@ -141,10 +141,12 @@ def _core_title(path: Path) -> str:
 
 
 def _without_unreadable_charts(path: Path) -> tuple[bytes, list[str]]:
-    """Return slides without the charts that cannot be read (python-pptx knows none in 3D), and a note for each."""
+    """Return slides without the charts that cannot be read (python-pptx knows none in 3D), and a note for each. Raises `DocumentError`."""
     from pptx import Presentation
 
     presentation = Presentation(str(path))
+    if not len(presentation.slides):
+        raise DocumentError(path, "has no slides")
     notes = []
     for number, slide in enumerate(presentation.slides, start=1):
         charts = [frame for frame in slide.element.iter(f"{DRAWING_SLIDES}graphicFrame") if frame.chart_rId is not None]

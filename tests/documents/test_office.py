@@ -150,6 +150,12 @@ def test_a_chart_that_cannot_be_read_is_named_and_the_other_slides_are_kept(tmp_
     assert len(found.notes) == 1 and re.match(r"slide 1: a chart cannot be read and was left out", found.notes[0])
 
 
+def test_a_deck_without_slides_is_said_to_have_none(tmp_path: Path) -> None:
+    Presentation().save(str(tmp_path / "a.pptx"))
+    with pytest.raises(DocumentError, match="has no slides"):
+        converted(tmp_path / "a.pptx")
+
+
 def test_a_comment_in_the_xml_of_a_word_file_is_no_element(tmp_path: Path) -> None:
     document = Document()
     table = document.add_table(1, 2)
