@@ -15,7 +15,8 @@ from difflib import SequenceMatcher
 
 __all__ = ["LEAST_SHARE", "Place", "TextWord", "find_quote", "text_words"]
 
-WORD = re.compile(r"[^\W_]+")
+WORD = re.compile(r"[´¨ˆ˜ˇ˚]?[^\W_]+(?:[´`¨ˆ˜ˇ˚¸][^\W_]+)*¸?")
+"""Fonts without accented letters draw an accent beside its letter."""
 ELLIPSIS = " … "
 """Joins the parts of a citation's quotation."""
 LEAST_SHARE = 0.6
@@ -46,11 +47,16 @@ class Place:
 
 
 def text_words(text: str) -> list[TextWord]:
-    """Split a text into words for comparison: compatibility forms (ligatures, superscripts) and case folded."""
-    return [
-        TextWord(unicodedata.normalize("NFKC", match[0]).casefold(), match.start(), match.end())
-        for match in WORD.finditer(text)
-    ]
+    """Split a text into words for comparison: compatibility forms (ligatures, superscripts), case and accents folded."""
+    return [TextWord(_folded(match[0]), match.start(), match.end()) for match in WORD.finditer(text)]
+
+
+def _folded(word: str) -> str:
+    plain = unicodedata.normalize("NFKC", word).casefold()
+    if plain.isascii() and plain.isalnum():
+        return plain
+    apart = unicodedata.normalize("NFKD", plain)
+    return "".join(character for character in apart if character.isalnum()).replace("ı", "i") or plain
 
 
 def find_quote(words: Sequence[TextWord], quote: str) -> list[Place]:

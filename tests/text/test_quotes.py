@@ -26,6 +26,13 @@ def test_a_table_row_is_found_in_text_without_its_bars_and_each_part_by_itself()
     assert len(found(text, "X-100 Rev 3 0.5 mA … X-100 Rev 2 1.2 mA")) == 2
 
 
+def test_accents_beside_their_letters_do_not_matter() -> None:
+    assert found("les op´erations math´ematiques d’aoˆut, ¨uber", "opérations mathématiques") == [
+        "operations mathematiques"
+    ]
+    assert found("Table des mati`eres", "des matières") == ["des matieres"]
+
+
 def test_ligatures_and_case_do_not_matter() -> None:
     assert found("The ﬁrst OFFICE", "the first office") == ["the first office"]
 

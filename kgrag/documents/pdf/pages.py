@@ -6,6 +6,7 @@ docling-parse joins words into text lines across table columns, so words are wha
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -44,6 +45,29 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f\u200b\ufeff]")
 _LIGATURES = str.maketrans(
     {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "ft", "ﬆ": "st", "\u00a0": " "}
 )
+_ACCENTS = {
+    "´": "\u0301",
+    "`": "\u0300",
+    "¨": "\u0308",
+    "ˆ": "\u0302",
+    "˜": "\u0303",
+    "ˇ": "\u030c",
+    "˚": "\u030a",
+    "¸": "\u0327",
+}
+_ACCENTED = re.compile("([´¨ˆ˜ˇ˚]|¸(?=[csCS])|(?<=[^\\W\\d_])`|^`(?=[aA]$))([^\\W\\d_])|([csCS])(¸)")
+"""An accent before its letter, a cedilla also after it: some fonts of TeX have no accented letters and draw both. Code has backticks."""
+
+
+def with_accented_letters(word: str) -> str:
+    """Return a word with its accents on their letters: `m´ecanique` is `mécanique`."""
+
+    def composed(match: re.Match[str]) -> str:
+        accent, letter = match[1] or match[4], match[2] or match[3]
+        one = unicodedata.normalize("NFC", {"ı": "i", "ȷ": "j"}.get(letter, letter) + _ACCENTS[accent])
+        return one if len(one) == 1 else match[0]
+
+    return word if word.isascii() and "`" not in word else _ACCENTED.sub(composed, word)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +210,7 @@ def _words(
         rise, run = cell.rect.r_y1 - cell.rect.r_y0, abs(cell.rect.r_x1 - cell.rect.r_x0)
         font = second.font_name(getattr(cell, "font_name", "").lstrip("/").rpartition("+")[2], box)
         yield Word(
-            text=second.with_dashes(text, box),
+            text=with_accented_letters(second.with_dashes(text, box)),
             box=box,
             font=font,
             bold=bool(_BOLD.search(font)),

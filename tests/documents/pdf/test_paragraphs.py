@@ -2,6 +2,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
+from kgrag.documents.pdf.pages import with_accented_letters
+
 if TYPE_CHECKING:
     from conftest import Sheet
 
@@ -101,3 +105,16 @@ def test_a_word_that_the_typesetter_broke_is_joined_and_counted(sheet: Sheet) ->
         "text The low-power mode keeps the whole configuration of the board. "
         "Nothing else in low-power mode is kept, only this configuration."
     ]
+
+
+@pytest.mark.parametrize(
+    ("drawn", "read"),
+    [
+        ("Op´erations math´ematiques et m´ecanique", "Opérations mathématiques et mécanique"),
+        ("Table des mati`eres, aoˆut, fran¸cais, d´ej`a", "Table des matières, août, français, déjà"),
+        ("Die Gr¨oße und das ¨Ol", "Die Größe und das Öl"),
+        ("Set x`DEFINE and `name` to 5´ or f´(x)", "Set x`DEFINE and `name` to 5´ or f´(x)"),
+    ],
+)
+def test_accents_that_are_drawn_beside_their_letters_are_on_them(drawn: str, read: str) -> None:
+    assert " ".join(with_accented_letters(word) for word in drawn.split()) == read
