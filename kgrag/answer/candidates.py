@@ -40,8 +40,10 @@ class Candidate:
     similarity: float = 0.0
     fits: float = 0.0
     subject: float = 0.0
+    defines: bool = False
+    """It stands below the identifier asked for: as its label, or its heading."""
     beside: bool = False
-    """It stands in a section beside one that the question says."""
+    """It stands beside what is about the thing asked for: in another section, or below another identifier."""
     score: float = 0.0
 
     @property
@@ -70,9 +72,10 @@ def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]
                 continue
             about = f"{statement.heading}\n{statement.label}\n{statement.before}"
             subject = named.share(index, statement.text, about, tuple(names_of_row(statement.cells)))
-            if subject is None or _of_another_identifier(exact, statement.text, about):
+            if subject is None or _of_another_identifier(exact, statement, about):
                 continue
-            if exact and not any(has_identifier(one, f"{statement.label}\n{statement.heading}") for one in exact):
+            defines = any(has_identifier(one, f"{statement.label}\n{statement.heading}") for one in exact)
+            if exact and not defines:
                 subject *= BESIDE_IDENTIFIER
             own = _terms(statement.text)
             places = (
@@ -88,7 +91,10 @@ def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]
                 if (weight := max((w for said, w in places if term in said), default=0))
             }
             beside = sections.is_beside(index, f"{statement.text}\n{about}")
-            found.append(Candidate(statement, index, covered, own, subject=subject, beside=beside))
+            found.append(Candidate(statement, index, covered, own, subject=subject, defines=defines, beside=beside))
+    if any(candidate.defines for candidate in found):
+        for candidate in found:
+            candidate.beside = candidate.beside or not candidate.defines
     weights = _weights(asked, found)
     # What is asked about the subject tells one statement about it from another; the subject is in all of them.
     aspect = asked.terms - asked.subject_terms or asked.terms
@@ -100,11 +106,14 @@ def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]
     return found
 
 
-def _of_another_identifier(asked: Sequence[str], statement: str, about: str) -> bool:
-    """Whether a statement has identifiers, and neither it nor what it is about one of those asked for: `max_idle (100)` for `max_use`."""
-    if not asked or any(has_identifier(one, f"{statement}\n{about}") for one in asked):
+def _of_another_identifier(asked: Sequence[str], statement: Statement, about: str) -> bool:
+    """Whether a statement or its label has identifiers, and neither it nor what it is about one of those asked for.
+
+    `max_idle (100)` for `max_use`.
+    """
+    if not asked or any(has_identifier(one, f"{statement.text}\n{about}") for one in asked):
         return False
-    return bool(exact_identifiers(statement))
+    return bool(exact_identifiers(f"{statement.label}\n{statement.text}"))
 
 
 def in_context(candidate: Candidate, evidence: Sequence[Evidence]) -> str:

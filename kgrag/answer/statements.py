@@ -127,13 +127,14 @@ def _single(piece: Evidence, passage: Reflowed) -> Iterator[Statement]:
     begin, end_before = 0, 0
     first_line = text.partition("\n")[0]
     context_end = len(first_line) if _repeats_context(first_line, piece) else 0
-    for sentence in sentences(text):
+    # Blanks in its place: else a first line that begins small (`gc.auto: ...`) would be read on from it.
+    for sentence in sentences(" " * context_end + text[context_end:]):
         written = text[sentence.start : sentence.end]
         begins_paragraph = "\n" in text[end_before : sentence.start] or not end_before
         line = text[text.rfind("\n", 0, sentence.start) + 1 : sentence.start]
         in_list = ITEM_MARK.fullmatch(line) is not None
         end_before = sentence.end
-        if sentence.start < context_end or METADATA_LINE.match(sentence.text) or _repeats_context(sentence.text, piece):
+        if METADATA_LINE.match(sentence.text) or _repeats_context(sentence.text, piece):
             continue
         is_code = len(line) >= CODE_INDENT or (PROGRAM.search(written) and not HEADING.match(written))
         if not (sentence.cells or is_code) and begins_paragraph and is_heading(written, in_list=in_list):

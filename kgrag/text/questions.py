@@ -158,6 +158,10 @@ def read_question(question: str) -> Question:
     return Question(question, terms, subject_terms, names, shape.kind, shape.dimensions)
 
 
+ATTACHED = re.compile(r"(?:[\w.-]*[\w][._])?\Z")
+"""What a name goes on from without a space: the first parts of an identifier."""
+
+
 def names_of_question(question: str, *, quoted: bool = False) -> list[tuple[int, int, str]]:
     """Find what a question names, as start, end and text: words with a capital or a digit in a row, and what is in quotation marks.
 
@@ -174,6 +178,11 @@ def names_of_question(question: str, *, quoted: bool = False) -> list[tuple[int,
             opening, _, rest = name.partition(" ")
             if plain(opening) in FUNCTION_WORDS | ASKING_WORDS or (not rest and opening[1:].islower()):
                 start, name = start + len(opening) + 1, rest
+        begin = start - len(ATTACHED.search(question[:start])[0])  # type: ignore[index]
+        if name and begin < start:  # within an identifier (`merge.conflictStyle`): it is a name by itself
+            first, _, name = name.partition(" ")
+            found.append((begin, start + len(first), question[begin : start + len(first)]))
+            start += len(first) + 1
         if name and plain(name) not in FUNCTION_WORDS and len(name) > 1:
             found.append((start, start + len(name), name))
     return found

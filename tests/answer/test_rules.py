@@ -290,3 +290,21 @@ def test_a_section_beside_the_one_asked_for_is_about_something_else() -> None:
     passages = [piece("Protocols", text).model_copy(update={"section": section}) for section, text in said.items()]
     assert "1472" in lines(ask("What is the default packet size of udp?", passages))[0]
     assert "131072" in lines(ask("What is the default packet size of zmq?", passages))[0]
+
+
+GC = "\n".join(
+    [
+        "git-gc > CONFIGURATION",
+        "gc.auto: With more loose objects than this they are packed. Some commands collect garbage too. The default value is 6700.",
+        "gc.autoPackLimit: More packs than this are joined. Setting gc.auto to 0 will also disable this. The default value is 50.",
+        "gc.logExpiry: How long the log is kept. Default is 1 day.",
+    ]
+)
+
+
+def test_a_setting_at_the_head_of_a_passage_is_answered_for_by_what_stands_below_it_and_by_no_other() -> None:
+    passage = piece("git-gc", GC).model_copy(update={"section": "CONFIGURATION"})
+    said = lines(ask("What is the default value of gc.auto?", [passage]))
+    assert "6700" in said[0] and "gc.auto:" in said[0]
+    assert not any("50" in line or "1 day" in line for line in said)
+    assert "1 day" in lines(ask("What is the default value of gc.logExpiry?", [passage]))[0]

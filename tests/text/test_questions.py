@@ -1,6 +1,6 @@
 import pytest
 
-from kgrag.text.questions import asks_across, families_said
+from kgrag.text.questions import asks_across, families_said, read_question
 
 
 @pytest.mark.parametrize(
@@ -42,3 +42,9 @@ def test_a_question_of_nothing_but_capitals_is_read_at_once(question: str) -> No
 )
 def test_a_question_for_things_of_a_sort_asks_across(question: str, across: bool) -> None:
     assert asks_across(question) == across
+
+
+def test_an_identifier_with_dots_is_one_name() -> None:
+    assert read_question("What does merge.conflictStyle diff3 show?").names == ("merge.conflictStyle", "diff3")
+    assert read_question("What is the default of gc.pruneExpire?").names == ("gc.pruneExpire",)
+    assert read_question("Ask the X-100. Does it sleep?").names == ("X-100",)
