@@ -160,6 +160,8 @@ def read_question(question: str) -> Question:
 
 ATTACHED = re.compile(r"(?:[\w.-]*[\w][._])?\Z")
 """What a name goes on from without a space: the first parts of an identifier."""
+MAX_ATTACHED = 100
+"""Characters of it."""
 
 
 def names_of_question(question: str, *, quoted: bool = False) -> list[tuple[int, int, str]]:
@@ -178,7 +180,7 @@ def names_of_question(question: str, *, quoted: bool = False) -> list[tuple[int,
             opening, _, rest = name.partition(" ")
             if plain(opening) in FUNCTION_WORDS | ASKING_WORDS or (not rest and opening[1:].islower()):
                 start, name = start + len(opening) + 1, rest
-        begin = start - len(ATTACHED.search(question[:start])[0])  # type: ignore[index]
+        begin = start - len(ATTACHED.search(question[max(0, start - MAX_ATTACHED) : start])[0])  # type: ignore[index]
         if name and begin < start:  # within an identifier (`merge.conflictStyle`): it is a name by itself
             first, _, name = name.partition(" ")
             found.append((begin, start + len(first), question[begin : start + len(first)]))
