@@ -13,6 +13,7 @@ from kgrag.cli import (
     communities,
     compare,
     db,
+    exchange,
     feedback,
     inspect,
     mcp,
@@ -55,6 +56,8 @@ app.command("status")(inspect.status)
 app.command("digest")(inspect.digest)
 app.command("cypher")(inspect.cypher)
 app.command("delete")(inspect.delete)
+app.command("export")(exchange.export)
+app.command("import")(exchange.import_)
 app.add_typer(bench.app, name="bench")
 app.add_typer(communities.app, name="communities")
 app.add_typer(db.app, name="db")

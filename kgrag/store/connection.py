@@ -156,15 +156,15 @@ class Connection:
         with self._writing:
             return self.with_retry(write)
 
-    def change_schema(self, text: str, parameters: dict[str, Any] | None = None) -> None:
-        """Run a statement that makes or drops an index or constraint, in a transaction of its own."""
+    def run_alone(self, text: str, parameters: dict[str, Any] | None = None) -> None:
+        """Run a statement that can be in no transaction with others: it changes the schema, or makes transactions of its own."""
 
-        def change() -> None:
+        def run() -> None:
             with self._errors(), self._session(reads=False) as session:
                 session.run(text, parameters or {}).consume()
 
         with self._writing:
-            self.with_retry(change)
+            self.with_retry(run)
 
     def close(self) -> None:
         """Close it, and end the embedded server."""

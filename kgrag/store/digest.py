@@ -10,7 +10,7 @@ from typing import Any
 from kgrag.store.connection import Connection
 from kgrag.store.statements import statement
 
-__all__ = ["digest"]
+__all__ = ["ContentDigest", "digest"]
 
 NODES = ("meta", "document", "chunk", "entity", "member", "merge", "community", "work")
 RELATIONSHIPS = (
@@ -28,22 +28,42 @@ INCIDENTAL = frozenset({"attempts", "calls", "tokens", "completion_tokens", "cos
 MODULUS = 2**256
 
 
-def digest(connection: Connection) -> str:
+def digest(connection: Connection, *, meta: Mapping[str, Any] | None = None) -> str:
     """Return the digest as 64 hex digits.
 
     Every node and relationship is written as canonical JSON (labels and properties sorted, null as good as missing) without ids of the
     database and without what a ledger entry took (attempts, calls, tokens, cost, seconds, time). A vector counts as present with so many
     dimensions: its last bits depend on what it was computed together with. The SHA-256s of the records of one kind are added up modulo
-    2^256, which takes no order and no memory, and the digest is the SHA-256 over number and sum of each kind.
+    2^256, which takes no order and no memory, and the digest is the SHA-256 over number and sum of each kind. `meta` is what the store is
+    made with, where it does not say so yet.
     """
-    whole = hashlib.sha256()
+    whole = ContentDigest()
+    if meta is not None:
+        whole.add("meta", {"properties": meta})
     for kind in (*NODES, *RELATIONSHIPS):
-        count = total = 0
         for row in connection.stream(statement(f"digest/{kind}"), {}):
-            total += int.from_bytes(hashlib.sha256(_canonical(kind, row)).digest())
-            count += 1
-        whole.update(f"{kind} {count} {total % MODULUS:064x}\n".encode())
+            whole.add(kind, row)
     return whole.hexdigest()
+
+
+class ContentDigest:
+    """The digest of rows that come in any order, each with its kind."""
+
+    def __init__(self) -> None:
+        self._counts = dict.fromkeys((*NODES, *RELATIONSHIPS), 0)
+        self._totals = dict(self._counts)
+
+    def add(self, kind: str, row: Mapping[str, Any]) -> None:
+        """Count a node or relationship: `properties`, and what else identifies it; of a vector the number of its dimensions."""
+        self._totals[kind] += int.from_bytes(hashlib.sha256(_canonical(kind, row)).digest())
+        self._counts[kind] += 1
+
+    def hexdigest(self) -> str:
+        """Return the digest of what was counted."""
+        whole = hashlib.sha256()
+        for kind, count in self._counts.items():
+            whole.update(f"{kind} {count} {self._totals[kind] % MODULUS:064x}\n".encode())
+        return whole.hexdigest()
 
 
 def _canonical(kind: str, row: Mapping[str, Any]) -> bytes:

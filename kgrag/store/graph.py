@@ -9,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from kgrag.common.progress import Progress, Silent
 from kgrag.common.retry import RetryPolicy
 from kgrag.errors import InputError
 from kgrag.store.communities import PARTITION, Communities
@@ -16,6 +17,8 @@ from kgrag.store.connection import Connection, is_address, open_connection, wait
 from kgrag.store.digest import digest
 from kgrag.store.documents import Documents
 from kgrag.store.embedded import DATABASE
+from kgrag.store.exchange.export import Exported, export_store
+from kgrag.store.exchange.load import Imported, import_store
 from kgrag.store.graphs import Graphs
 from kgrag.store.ledger import Ledger
 from kgrag.store.readonly import check_reads_only
@@ -154,6 +157,16 @@ class GraphStore:
         if self._schema.meta is None:
             raise InputError("Nothing was built in this store yet, so there is nothing to take a digest of.")
         return digest(self._connection)
+
+    def export_to(self, folder: Path, *, progress: Progress | None = None) -> Exported:
+        """Write all that is in the store to a folder of CSV files; see `kgrag.store.exchange`."""
+        return export_store(self._connection, self._schema.bound(), folder, progress=progress or Silent())
+
+    def import_from(self, folder: Path, *, progress: Progress | None = None) -> Imported:
+        """Make this store, which is empty, hold what was exported to a folder; go on with an import that was interrupted."""
+        imported = import_store(self._connection, self._schema, folder, progress=progress or Silent())
+        self.finish()
+        return imported
 
     def _community_states(self) -> dict[str, str]:
         """Say of each graph with communities whether they are of what the graph says now.

@@ -29,6 +29,7 @@ __all__ = [
     "community_text_index",
     "community_vector_index",
     "entity_vector_index",
+    "import_state",
 ]
 
 SCHEMA_VERSION = 1
@@ -117,11 +118,20 @@ class Schema:
     def bind(self, embedder: str, dimensions: int) -> None:
         """Remember the embedder that the store is built with, and make constraints and indexes. Raises `StoreMismatch` for another."""
         _check_meta(self.meta, embedder, dimensions)
+        if self.meta is None and import_state(self._connection) is not None:
+            raise StoreMismatch(
+                "An import into this store has not ended: kgrag import with the same folder goes on with it."
+            )
         _create_schema(self._connection, dimensions)
         if self.meta is None:
             meta = Meta(SCHEMA_VERSION, embedder, dimensions)
             self._connection.write(lambda transaction: transaction.run("store/put_meta", **asdict(meta)))
             self.meta = meta
+
+    def create(self, meta: Meta) -> None:
+        """Make constraints and indexes for content that comes before the store says what it is made with: it is imported."""
+        _create_schema(self._connection, meta.dimensions)
+        self.meta = meta
 
     def check(self, embedder: str, dimensions: int) -> None:
         """Raise `StoreMismatch` where the store was built with another embedder, or nothing was built."""
@@ -162,9 +172,22 @@ class Schema:
             self._connection.read(statement("schema/ask_vectors"), {"index": index, "vector": vector})
 
 
+def import_state(connection: Connection) -> dict[str, Any] | None:
+    """Say how far an import is that has not ended (export, kind, rows); None where there is none."""
+    rows = connection.read(statement("exchange/import_state"), {}) if _knows(connection, "__Import__") else []
+    return rows[0] if rows else None
+
+
+def _knows(connection: Connection, label: str) -> bool:
+    """Say whether a label can be asked for: ArcadeDB refuses those that it has not seen."""
+    if connection.server is None:
+        return True
+    return bool(connection.server.sql(f"SELECT FROM schema:types WHERE name = '{label}'"))
+
+
 def _read_meta(connection: Connection) -> Meta | None:
     """Read what the store was made with; None where nothing was built yet. Raises `StoreMismatch` for another schema version."""
-    if connection.server is not None and not connection.server.sql("SELECT FROM schema:types WHERE name = '__Meta__'"):
+    if not _knows(connection, "__Meta__"):
         return None
     rows = connection.read(statement("store/meta"), {})
     if not rows:
@@ -190,10 +213,10 @@ def _check_meta(meta: Meta | None, embedder: str, dimensions: int) -> None:
 def _create_schema(connection: Connection, dimensions: int) -> None:
     """Make the constraints and indexes that are not there yet."""
     for name in _ON_BOTH:
-        connection.change_schema(statement(f"schema/{name}"))
+        connection.run_alone(statement(f"schema/{name}"))
     if connection.server is None:
-        connection.change_schema(statement("schema/chunk_embedding_neo4j"), {"options": _neo4j_options(dimensions)})
-        connection.change_schema(statement("schema/chunk_prompted_neo4j"))
+        connection.run_alone(statement("schema/chunk_embedding_neo4j"), {"options": _neo4j_options(dimensions)})
+        connection.run_alone(statement("schema/chunk_prompted_neo4j"))
         return
     sql = connection.server.sql
     for type_name in EDGE_TYPES:
@@ -208,7 +231,7 @@ def _create_graph_index(connection: Connection, graph: str, dimensions: int) -> 
     """Make the vector index over the entities of a graph."""
     if connection.server is None:
         text = statement("schema/entity_embedding_neo4j", graph=graph, index=entity_vector_index(graph))
-        connection.change_schema(text, {"options": _neo4j_options(dimensions)})
+        connection.run_alone(text, {"options": _neo4j_options(dimensions)})
         return
     label = quoted(graph_label(graph))
     sql = connection.server.sql
@@ -221,7 +244,7 @@ def _create_graph_index(connection: Connection, graph: str, dimensions: int) -> 
 
 def _drop_index(connection: Connection, index: str) -> None:
     if connection.server is None:
-        connection.change_schema(statement("schema/drop_index", index=index))
+        connection.run_alone(statement("schema/drop_index", index=index))
     else:
         connection.server.sql(f"DROP INDEX {quoted(index)} IF EXISTS")
 
@@ -231,8 +254,8 @@ def _create_community_indexes(connection: Connection, graph: str, level: int, di
     vectors, texts = community_vector_index(graph, level), community_text_index(graph, level)
     if connection.server is None:
         text = statement("schema/community_embedding_neo4j", graph=graph, level=level, index=vectors)
-        connection.change_schema(text, {"options": _neo4j_options(dimensions)})
-        connection.change_schema(statement("schema/community_text_neo4j", graph=graph, level=level, index=texts))
+        connection.run_alone(text, {"options": _neo4j_options(dimensions)})
+        connection.run_alone(statement("schema/community_text_neo4j", graph=graph, level=level, index=texts))
         return
     label = quoted(community_label(graph, level))
     sql = connection.server.sql

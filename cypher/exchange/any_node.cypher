@@ -1,0 +1,3 @@
+// Whether there is anything in the database.
+MATCH (n)
+RETURN count(n) > 0 AS any

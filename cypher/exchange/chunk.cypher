@@ -1,0 +1,3 @@
+// Every chunk with its vector, for an export.
+MATCH (chunk:Chunk)
+RETURN properties(chunk) AS properties

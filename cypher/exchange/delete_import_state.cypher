@@ -1,0 +1,3 @@
+// An import has ended.
+MATCH (import:__Import__ {key: 'import'})
+DELETE import

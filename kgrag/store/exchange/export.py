@@ -1,0 +1,160 @@
+"""Writing a store to a folder of CSV files: one pass over the database, in memory that does not grow with it."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from kgrag.common.progress import Progress
+from kgrag.errors import InputError
+from kgrag.store.connection import Connection
+from kgrag.store.digest import ContentDigest
+from kgrag.store.exchange.csv_rows import Marks, MarkTaken, RowFile
+from kgrag.store.exchange.kinds import IMPORT, KINDS, Kind
+from kgrag.store.schema import Meta
+from kgrag.store.statements import statement
+
+__all__ = ["FORMAT_VERSION", "LOADED", "MANIFEST", "Exported", "export_store"]
+
+FORMAT_VERSION = 1
+MANIFEST = "manifest.json"
+LOADED = "loaded"
+"""The kind in the state of an import whose rows `neo4j-admin` has loaded: what is left is to finish it."""
+WITH_VECTORS = frozenset({"chunk", "entity", "member", "community"})
+FIRST_BUFFER_BYTES = 4 * 2**20
+"""What `neo4j-admin` reads at a time unless it is told otherwise; a row has to go into it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What was written."""
+
+    folder: Path
+    digest: str
+    """Of the store: what is imported has the same."""
+    rows: dict[str, int]
+    """By kind, those that have any."""
+    bytes: int
+    command: str
+    """Loads the files into a Neo4j database that is not there yet, while its server is stopped."""
+
+
+def export_store(connection: Connection, meta: Meta, folder: Path, *, progress: Progress) -> Exported:
+    """Write all that is in the store into `folder`, which is made, is empty, or has an export that did not end.
+
+    Raises `InputError` for another folder, for one that cannot be written to, and where somebody wrote to the store meanwhile.
+    """
+    _prepare(folder)
+    for marks in Marks.all():
+        try:
+            return _export(connection, meta, folder, marks, progress)
+        except MarkTaken:
+            progress.say(
+                "Texts of the store have the characters that were to divide lists: beginning again with others."
+            )
+        except OSError as error:
+            raise InputError(f"{folder}: the export cannot be written: {error.strerror or error}.") from error
+    raise InputError(
+        "The store's lists have every character that could divide them (U+FDD0 to U+FDEF, which are none of any text): they "
+        "cannot be written as CSV. Take them out of the documents, and build again."
+    )
+
+
+def _prepare(folder: Path) -> None:
+    ours = {MANIFEST, *(f"{kind.name}.csv" for kind in (*KINDS, IMPORT))}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        found = {path.name for path in folder.iterdir()}
+        if found - ours or MANIFEST in found:
+            raise InputError(
+                f"{folder}: expected an empty folder for the export, and it has {min(found - ours or {MANIFEST})}. "
+                "Name another one."
+            )
+        for name in found:
+            (folder / name).unlink()
+    except OSError as error:
+        raise InputError(f"{folder}: the export cannot be written: {error.strerror or error}.") from error
+
+
+def _export(connection: Connection, meta: Meta, folder: Path, marks: Marks, progress: Progress) -> Exported:
+    state = connection.read(statement("retrieve/ledger_state"), {})
+    whole = ContentDigest()
+    for row in connection.read(statement("digest/meta"), {}):
+        whole.add("meta", row)
+    files: dict[str, dict[str, Any]] = {}
+    longest = 0
+    for kind in KINDS:
+        with progress.step(f"Export {kind.name}", None, "rows") as step:
+            file = RowFile(folder / f"{kind.name}.csv", kind, marks)
+            try:
+                for row in _rows(connection, kind):
+                    file.put(row)
+                    whole.add(kind.name, _counted(row))
+                    step.advance()
+            finally:
+                file.close()
+        longest = max(longest, file.longest)
+        if file.rows:
+            files[kind.name] = {"rows": file.rows, "sha256": file.sha256}
+        else:
+            (folder / f"{kind.name}.csv").unlink()
+    if connection.read(statement("retrieve/ledger_state"), {}) != state:
+        raise InputError("The store was written to while it was exported: export again when nothing else runs on it.")
+    digest = whole.hexdigest()
+    last = RowFile(folder / f"{IMPORT.name}.csv", IMPORT, marks)
+    last.put({"properties": {"key": "import", "export": digest, "kind": LOADED, "rows": 0}})
+    last.close()
+    command = _command(folder, files, marks, longest)
+    manifest = {
+        "format": "kgrag export",
+        "format_version": FORMAT_VERSION,
+        "digest": digest,
+        "store": asdict(meta),
+        "marks": asdict(marks),
+        "files": files,
+        "neo4j_admin": command,
+    }
+    (folder / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
+    size = sum(path.stat().st_size for path in folder.iterdir())
+    return Exported(folder, digest, {name: file["rows"] for name, file in files.items()}, size, command)
+
+
+def _rows(connection: Connection, kind: Kind) -> Iterator[dict[str, Any]]:
+    """Read the rows of a kind as the digest does, and vectors as they are."""
+    if kind.is_relationship:
+        names = ["source", "target", *([] if kind.label else ["type"]), "properties"]
+    else:
+        names = ["properties", *([] if kind.label else ["labels"])]
+    text = statement(f"{'exchange' if kind.name in WITH_VECTORS else 'digest'}/{kind.name}")
+    for values in connection.stream_values(text, {}):
+        yield dict(zip(names, values, strict=True))
+
+
+def _counted(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The row as the digest sees it."""
+    vector = row["properties"].get("embedding")
+    return row if vector is None else {**row, "properties": {**row["properties"], "embedding": len(vector)}}
+
+
+def _command(folder: Path, files: Mapping[str, Any], marks: Marks, longest: int) -> str:
+    """Return the command that has `neo4j-admin` load the files."""
+    parts = ["neo4j-admin", "database", "import", "full", "neo4j"]
+    for kind in (*(kind for kind in KINDS if kind.name in files), IMPORT):
+        label = f"{kind.label}=" if kind.label else ""
+        flag = "--relationships" if kind.is_relationship else "--nodes"
+        parts.append(f"{flag}={label}{(folder / f'{kind.name}.csv').resolve()}")
+    buffer = FIRST_BUFFER_BYTES
+    while buffer < 2 * longest:
+        buffer *= 2
+    parts += [
+        "--id-type=string",
+        f"--array-delimiter=U+{ord(marks.delimiter):04X}",
+        "--multiline-fields=true",
+        f"--read-buffer-size={buffer}",
+        "--overwrite-destination",
+    ]
+    return " ".join(shlex.quote(part) for part in parts)
