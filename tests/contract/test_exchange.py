@@ -25,6 +25,7 @@ from kgrag.errors import InputError, KgragError, StoreMismatch
 from kgrag.jobs.communities import update_communities
 from kgrag.neo4j_local import server as neo4j_server
 from kgrag.neo4j_local.jars import java_library, neo4j_jars
+from kgrag.store.communities import PARTITION, Membership
 from kgrag.store.exchange import load
 from kgrag.store.exchange.csv_rows import Marks, RowFile, read_rows
 from kgrag.store.exchange.kinds import KINDS
@@ -83,10 +84,15 @@ def fill(store: GraphStore, embedder: HashingEmbedder, content: Content) -> None
     pair = tuple(sorted((keys["x-100"], keys["x 100"])))
     store.graphs.apply_merges("mention", [Merge(pair[0], pair, '{"why":"spelling"}')])
     asyncio.run(embed(store, embedder))
-    settings = CommunitySettings(cutoff=0.0, max_size=4, summary_floor=2, budget=200)
+    settings = CommunitySettings(cutoff=0.0, summary_floor=2, budget=200)
     asyncio.run(
         update_communities(store, graph="mention", embedder=embedder, summariser=RulesSummariser(), settings=settings)
     )
+    # A graph as small as this one has no communities within others.
+    whole = [one.membership for one in store.communities.of_graph("mention").values()]
+    within = Membership("within", whole[0].level + 1, whole[0].members[:2], "00", parent=whole[0].key)
+    record = store.ledger.of_stage(PARTITION, "mention")["mention"]
+    store.communities.put_memberships("mention", [*whole, within], record=record, atomic=True)
 
 
 def record_fields(record: Any) -> dict[str, Any]:
