@@ -57,8 +57,8 @@ def write_replies(file: Path, extracted: Iterable[tuple[Chunk, Extraction]]) -> 
 def extracted(paths: Sequence[Path]) -> list[tuple[Chunk, Extraction]]:
     """Read files as `kgrag build` does by default and extract them without a model: each chunk with what it says."""
     from kgrag.documents import discover
+    from kgrag.engines.work import read_source
     from kgrag.extract.mention import MentionExtractor
-    from kgrag.jobs.stages.conversion import read_source
     from kgrag.models.minilm import MiniLM
     from kgrag.settings import Settings
 

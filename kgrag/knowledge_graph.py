@@ -198,6 +198,7 @@ class AsyncKnowledgeGraph:
         progress: Progress | None = None,
     ) -> BuildReport:
         """Make the store hold what files and folders hold; see `kgrag.jobs.build.build`."""
+        from kgrag.engines import open_engine
         from kgrag.jobs.build import build
         from kgrag.models.expected import ExpectingChatModel
 
@@ -206,19 +207,24 @@ class AsyncKnowledgeGraph:
         model = None if asked is None else ExpectingChatModel(asked)
         extractors = self._extractors(model)  # a wrong prompt or schema file is found before any call
         await self._check_models(extracting=asked is not None)
-        report = await self._write(
-            build(
-                [Path(path) for path in paths],
-                store=self.store,
-                embedder=self.embedder,
-                extractors=extractors,
-                settings=self.settings,
-                model=model,
-                metadata=None if metadata is None else Path(metadata),
-                keep_missing=keep_missing,
-                progress=progress,
+        engine = await asyncio.to_thread(open_engine, self.settings, progress=progress)
+        try:
+            report = await self._write(
+                build(
+                    [Path(path) for path in paths],
+                    store=self.store,
+                    embedder=self.embedder,
+                    extractors=extractors,
+                    settings=self.settings,
+                    model=model,
+                    metadata=None if metadata is None else Path(metadata),
+                    keep_missing=keep_missing,
+                    engine=engine,
+                    progress=progress,
+                )
             )
-        )
+        finally:
+            engine.close()
         report.models = {
             name: used - before.get(name, Usage())
             for name, used in sorted(self.meter.usage.items())

@@ -108,6 +108,10 @@ class Settings(BaseSettings):
     """Larger files are reported, not read."""
     processes: int | None = Field(default=None, ge=1)
     """That convert PDF and Office files beside each other; None is one a core where there is much to convert, 1 the build's own."""
+    engine: Literal["local", "ray"] = "local"
+    """Who does the work of a build: this machine, or a Ray cluster."""
+    ray_address: str | None = None
+    """Of the cluster, such as `auto` or `HOST:6379`; None starts one on this machine for the build."""
     concurrency: int = Field(default=32, gt=0)
     """Calls of a model that are under way at once."""
     wait_s: float = Field(default=600.0, ge=0.0)

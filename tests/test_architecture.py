@@ -18,6 +18,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("serve", "langchain", "llama_index"),
     ("kgrag", "knowledge_graph"),
     ("jobs",),
+    ("engines",),
     ("evaluate",),
     ("retrieve", "answer", "extract", "resolve", "communities", "completion"),
     ("neo4j_local", "testing", "link_prediction"),
@@ -39,6 +40,7 @@ ONLY_FOR: Mapping[str, frozenset[str]] = {
     "testing": frozenset(),
     "neo4j_local": frozenset({"cli"}),
     "knowledge_graph": frozenset({"kgrag", "cli", "serve", "langchain", "llama_index"}),
+    "engines": frozenset({"jobs", "knowledge_graph"}),
     "jobs": frozenset({"knowledge_graph", "cli", "serve"}),
 }
 """Rooms that are for certain others alone."""

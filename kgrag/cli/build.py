@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -137,6 +139,18 @@ def build(
             show_default=False,
         ),
     ] = None,
+    engine: Annotated[
+        str | None,
+        typer.Option("--engine", help="Who does the work: local (default), or ray: a Ray cluster.", show_default=False),
+    ] = None,
+    ray_address: Annotated[
+        str | None,
+        typer.Option(
+            "--ray-address",
+            help="Of the Ray cluster: auto, or HOST:6379. Default: one on this machine, for this build.",
+            show_default=False,
+        ),
+    ] = None,
     keep_missing: Annotated[
         bool, typer.Option("--keep-missing", help="Keep documents whose files are gone from a folder that is built.")
     ] = False,
@@ -181,6 +195,8 @@ def build(
         "model_cache": model_cache,
         "prices": prices,
         "wait_s": wait_s,
+        "engine": engine,
+        "ray_address": ray_address,
     }
     if recorded is not None and "recorded" not in load_settings(**settings).extractor:
         raise InputError(f"--recorded {recorded}: expected --extractor recorded, which reads it.")
@@ -192,7 +208,8 @@ def build(
             show_estimate(estimate)
         return 1 if estimate.unreadable else 0
     found = discover(paths, metadata=metadata)  # a wrong path makes no store
-    with open_graph(store, create=True, **settings) as opened:
+    # What Ray has to say of actors and nodes that end it writes to stdout.
+    with open_graph(store, create=True, **settings) as opened, redirect_stdout(sys.stderr):
         report = opened.build(*paths, metadata=metadata, keep_missing=keep_missing, progress=terminal_progress())
     if as_json:
         print_json(report)

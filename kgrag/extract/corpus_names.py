@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Any
 
 from kgrag.text.name_shapes import code_names, is_code_name, part_numbers
 from kgrag.text.names import Gazetteer, NameMatch, normal_form
@@ -141,8 +142,7 @@ class CorpusNames:
             if kind not in (PART, IDENTIFIER) and _is_made_of_ordinary_words(name, counts)
         }
         self._gazetteer = Gazetteer((name for _, name in named.values()), as_written=self._guarded.values())
-        # Tables say the same in many cells (GND, Digital, 3.3 V).
-        self._find_in_cell = lru_cache(maxsize=1 << 14)(self._find)
+        self._remember_cells()
         self.fingerprint = content_id(
             *(f"{key}\t{kind}\t{name}" for key, (kind, name) in sorted(named.items())),
             *(f"{key}\t{full}" for key, full in sorted(self._entity_key.items())),
@@ -168,6 +168,18 @@ class CorpusNames:
     def counts(self) -> Counter[str]:
         """How many names there are of each type."""
         return Counter(self._types.values())
+
+    def _remember_cells(self) -> None:
+        # Tables say the same in many cells (GND, Digital, 3.3 V).
+        self._find_in_cell = lru_cache(maxsize=1 << 14)(self._find)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but what was found already: it goes to other processes."""
+        return {name: value for name, value in self.__dict__.items() if name != "_find_in_cell"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._remember_cells()
 
     def find(self, text: str) -> Sequence[NameMatch]:
         """Find the names of a text. A single ordinary word counts only inside a sentence: at its start anything has a capital."""

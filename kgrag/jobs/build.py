@@ -16,6 +16,7 @@ from kgrag.common.progress import Progress, Silent
 from kgrag.common.retry import RetryPolicy, outage_policy
 from kgrag.common.timing import timed
 from kgrag.documents import discover
+from kgrag.engines import Engine, LocalEngine
 from kgrag.errors import InputError
 from kgrag.extract.base import Extractor
 from kgrag.jobs.estimate import expected_of, measured
@@ -42,18 +43,19 @@ async def build(
     model: ChatModel | None = None,
     metadata: Path | None = None,
     keep_missing: bool = False,
+    engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> BuildReport:
     """Make the store hold what `paths` hold: new and changed files are read, unchanged ones left alone, vanished ones removed.
 
     Each extractor makes a graph of its own over the same chunks, named as `settings.graph` says or as itself. `model` is what they ask;
-    while it or a database server is away the build waits, up to `settings.wait_s`. `metadata` is a file that gives documents their product
-    and category. A document has vanished when its path lies in a folder among `paths` and no file is there any more; `keep_missing` keeps
-    it. A file that cannot be read and a chunk that cannot be extracted are failures in the report; the rest goes on. Raises `InputError`
-    for a path that does not exist, `StoreMismatch` for a store that was made with another embedder, `StoreError` and `ModelError` when the
-    database or a model goes away for longer.
+    while it or a database server is away the build waits, up to `settings.wait_s`. `metadata` is a file that gives documents their
+    product and category. A document has vanished when its path lies in a folder among `paths` and no file is there any more;
+    `keep_missing` keeps it. `engine` does the work, this machine where none is given. A file that cannot be read and a chunk that cannot
+    be extracted are failures in the report; the rest goes on. Raises `InputError` for a path that does not exist, `StoreMismatch` for a
+    store that was made with another embedder, `StoreError` and `ModelError` when the database or a model goes away for longer.
     """
-    progress, report = progress or Silent(), BuildReport()
+    progress, report, engine = progress or Silent(), BuildReport(), engine or LocalEngine()
     graphs = named_graphs(extractors, settings.graph)
     discovery = discover(paths, metadata=metadata)
     report.ignored_files = dict(sorted(discovery.ignored.items()))
@@ -66,6 +68,7 @@ async def build(
             discovery,
             store,
             embedder,
+            engine=engine,
             settings=settings,
             progress=progress,
             report=report,
@@ -84,6 +87,7 @@ async def build(
                 store,
                 embedder,
                 graphs,
+                engine=engine,
                 model=model,
                 settings=settings,
                 retry=retry,
@@ -121,7 +125,15 @@ async def delete(
         merges = await asyncio.to_thread(take_out)
         report.removed_documents.extend(sorted({document.path for document in documents}))
         await _derive(
-            store, embedder, graphs, model=None, settings=settings, retry=retry, progress=progress, report=report
+            store,
+            embedder,
+            graphs,
+            engine=LocalEngine(),
+            model=None,
+            settings=settings,
+            retry=retry,
+            progress=progress,
+            report=report,
         )
         _note_splits(store, merges, report)
     return report
@@ -132,6 +144,7 @@ async def _derive(
     embedder: Embedder,
     graphs: Sequence[tuple[str, Extractor]],
     *,
+    engine: Engine,
     model: ChatModel | None,
     settings: Settings,
     retry: RetryPolicy,
@@ -148,7 +161,7 @@ async def _derive(
                 "that are not in their document"
             )
     with timed("embed", report.seconds):
-        report.chunks_embedded = await embed_chunks(store, embedder, progress=progress, retry=retry)
+        report.chunks_embedded = await embed_chunks(store, embedder, progress=progress, retry=retry, engine=engine)
     watch = ModelWatch(model, retry=retry)
     for graph, extractor in graphs:
         takes, before = await asyncio.to_thread(measured, store, graph), expected_of(model)
@@ -157,18 +170,18 @@ async def _derive(
                 extractor,
                 graph,
                 store=store,
-                concurrency=settings.concurrency,
+                engine=engine,
+                settings=settings,
                 watch=watch,
                 progress=progress,
                 report=report,
-                retry_partial=settings.retry == "partial",
             )
         if model is not None:
             after, prices = expected_of(model), load_prices(settings.prices)
             calls, tokens = after.calls - before.calls, after.prompt_tokens - before.prompt_tokens
             report.graphs[graph].expected = takes.usage(calls, tokens, model=model.name, prices=prices)
         with timed("embed entities", report.seconds):
-            await embed_entities(graph, store, embedder, progress=progress, retry=retry)
+            await embed_entities(graph, store, embedder, progress=progress, retry=retry, engine=engine)
     with timed("index", report.seconds), progress.step("Index", None, ""):
         await asyncio.to_thread(store.finish)
     await asyncio.to_thread(_count, store, report)

@@ -16,9 +16,10 @@ from pydantic import BaseModel, Field, computed_field
 
 from kgrag.common.progress import Progress, Silent
 from kgrag.documents import discover
+from kgrag.engines.work import read_source
 from kgrag.errors import DocumentError, ModelReplyError
 from kgrag.extract.base import Extractor, InducesSchema, chunk_fingerprints
-from kgrag.jobs.stages.conversion import file_digest, is_unchanged, read_source, source_version
+from kgrag.jobs.stages.conversion import file_digest, is_unchanged, source_version
 from kgrag.jobs.stages.extraction import is_done
 from kgrag.jobs.stages.schema import recall_schema
 from kgrag.models.base import ChatModel, Embedder

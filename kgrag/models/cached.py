@@ -11,8 +11,9 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, nullcontext
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,10 +27,12 @@ from kgrag.models.wrapped import Wrapped, WrappedEmbedder
 from kgrag.types import content_id
 
 __all__ = [
+    "Asking",
     "CachedChatModel",
     "CachedEmbedder",
     "CachedReranker",
     "RepliesInUse",
+    "asked_how",
     "chat_key",
     "fresh_replies",
     "nth_reply",
@@ -97,6 +100,25 @@ def nth_reply(n: int) -> Iterator[None]:
         yield
     finally:
         _NTH.reset(token)
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """How models are asked in a block (`fresh_replies`, `nth_reply`), to be taken to another process."""
+
+    fresh: bool
+    nth: int
+
+    @contextmanager
+    def again(self) -> Iterator[None]:
+        """Ask so in this block."""
+        with fresh_replies() if self.fresh else nullcontext(), nth_reply(self.nth):
+            yield
+
+
+def asked_how() -> Asking:
+    """Say how models are asked here."""
+    return Asking(_FRESH.get(), _NTH.get())
 
 
 def chat_key(identity: str, messages: Sequence[Message], schema: Mapping[str, Any] | None) -> str:

@@ -141,6 +141,10 @@ class Documents:
         vectors = np.array([found[chunk] for chunk in ids], dtype=np.float32)
         return ids, vectors.reshape(len(ids), self._schema.dimensions)
 
+    def ids_without_embedding(self) -> list[str]:
+        """Return the ids of the chunks that wait for their vector, sorted."""
+        return self._chunks_waiting()
+
     def chunks_without_embedding(self, limit: int) -> list[Chunk]:
         """Return up to `limit` chunks that wait for their vector."""
         return list(self.chunks(self._chunks_waiting()[:limit]))

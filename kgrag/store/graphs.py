@@ -153,8 +153,15 @@ class Graphs:
 
     def entities_without_embedding(self, graph: str, limit: int) -> list[dict[str, Any]]:
         """Return up to `limit` entities (key, name, type, description) that wait for their vector."""
-        keys = self._entities_waiting(graph)[:limit]
-        rows = self._read("store/entities", keys=keys) if keys else []
+        return self.entities_of(self._entities_waiting(graph)[:limit])
+
+    def keys_without_embedding(self, graph: str) -> list[str]:
+        """Return the keys of the entities of a graph that wait for their vector, sorted."""
+        return self._entities_waiting(graph)
+
+    def entities_of(self, keys: Sequence[str]) -> list[dict[str, Any]]:
+        """Return entities (key, name, type, description), sorted by key."""
+        rows = self._read("store/entities", keys=list(keys)) if keys else []
         return sorted(rows, key=lambda row: str(row["key"]))
 
     def count_entities_without_embedding(self, graph: str) -> int:

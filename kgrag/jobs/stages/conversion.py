@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import os
 import threading
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from kgrag.common.progress import Progress
-from kgrag.documents import Converted, Discovery, Source, read
-from kgrag.documents.processes import FORMATS, Conversion, ConversionProcesses, Stopped
+from kgrag.documents import Converted, Discovery, Source
+from kgrag.documents.processes import Stopped
 from kgrag.documents.reading import check_size
+from kgrag.engines.base import Engine
+from kgrag.engines.work import chunk_tokens
 from kgrag.errors import DocumentError
 from kgrag.jobs.report import BuildReport, Failure
 from kgrag.models.base import Embedder
@@ -24,13 +24,11 @@ from kgrag.store.graph import GraphStore
 from kgrag.store.ledger import WorkRecord
 from kgrag.types import Chunk, Document, content_id
 
-__all__ = ["convert", "file_digest", "is_unchanged", "read_source", "remove_vanished", "source_version"]
+__all__ = ["convert", "file_digest", "is_unchanged", "remove_vanished", "source_version"]
 
 CONVERSION_VERSIONS = {**dict.fromkeys(("html", "md", "docx", "pptx", "xlsx"), "2"), "pdf": "3"}
 """Of each format ("1" where none is said): counts up when conversion, cleaning or chunking changes what comes out of its files, which are
 then read again."""
-MIN_MB = 2.0
-"""With so many megabytes of PDF and Office files conversion has processes of its own: each takes two or three seconds to start."""
 WRITE_CHUNKS = 500
 """Chunks of one transaction, at least: whole documents are written together."""
 
@@ -40,6 +38,7 @@ def convert(
     store: GraphStore,
     embedder: Embedder,
     *,
+    engine: Engine,
     settings: Settings,
     progress: Progress,
     report: BuildReport,
@@ -55,9 +54,9 @@ def convert(
     looked_at = (_File.of(source, done.get(source.stored_path), embedder, settings) for source in discovery.sources)
     with (
         progress.step("Read", len(discovery.sources), "files") as step,
-        ConversionProcesses(_processes(discovery, settings), pdf=settings.pdf, stopping=stopping) as processes,
+        engine.readers(discovery.sources, embedder=embedder, settings=settings, stopping=stopping) as readers,
     ):
-        for file in processes.ahead(looked_at, _File.to_convert):
+        for file in readers.ahead(looked_at, _File.to_convert):
             if stopping.is_set():
                 return
             source, previous = file.source, file.previous
@@ -66,10 +65,8 @@ def convert(
                 if file.is_unchanged():
                     report.unchanged_files += 1
                     continue
-                conversion = processes.result(source)
-                if conversion:
-                    started, seconds = time.perf_counter(), conversion.seconds
-                converted = read_source(source, embedder, settings, conversion)
+                converted, seconds = readers.read(source)
+                started = time.perf_counter()
                 again = previous is not None and previous.version != file.version
                 _replace(source, store, converted, report, gone, again=again)
             except Stopped:
@@ -132,22 +129,6 @@ class _File:
         return self.source
 
 
-def _processes(discovery: Discovery, settings: Settings) -> int:
-    """How many processes convert: as many as are set, else one for each core where there is enough to convert; 0 is the build's own."""
-    files = [source.path for source in discovery.sources if source.format in FORMATS]
-    wanted = settings.processes
-    if wanted is None:
-        wanted = (os.cpu_count() or 1) if sum(_size(file) for file in files) >= MIN_MB * 1_000_000 else 1
-    return min(wanted, len(files)) if wanted > 1 else 0
-
-
-def _size(file: Path) -> int:
-    try:
-        return file.stat().st_size
-    except OSError:  # It is named as unreadable when its turn comes.
-        return 0
-
-
 def remove_vanished(discovery: Discovery, store: GraphStore, report: BuildReport) -> None:
     """Delete the documents that lie under a folder that was read and whose files are gone, and forget files that never became any."""
     present = {source.stored_path for source in discovery.sources}
@@ -182,33 +163,13 @@ class _Gone:
         return found
 
 
-def read_source(
-    source: Source, embedder: Embedder, settings: Settings, conversion: Conversion | None = None
-) -> Iterable[Converted]:
-    """Read one file, which may be converted already, into its documents and their chunks. Raises `DocumentError`."""
-    return read(
-        source,
-        count_tokens=embedder.count_tokens,
-        max_tokens=_chunk_tokens(embedder, settings),
-        pdf=settings.pdf,
-        chunker=settings.chunker,
-        max_file_mb=settings.max_file_mb,
-        convert=None if conversion is None else lambda _: conversion.blocks(),
-    )
-
-
 def source_version(source: Source, embedder: Embedder, settings: Settings) -> str:
     """Name all that a file's chunks depend on besides its bytes."""
     said = (source.product, source.category, source.version, sorted(source.metadata.items()))
-    parts = [settings.pdf, embedder.name, str(_chunk_tokens(embedder, settings)), repr(said)]
+    parts = [settings.pdf, embedder.name, str(chunk_tokens(embedder, settings)), repr(said)]
     if settings.chunker != "structure":
         parts.append(settings.chunker)
     return content_id(CONVERSION_VERSIONS.get(source.format, "1"), *parts)
-
-
-def _chunk_tokens(embedder: Embedder, settings: Settings) -> int:
-    """Tokens of the longest chunk: a hosted embedder's window can hold a whole document, and that is no passage to find or to cite."""
-    return min(embedder.max_tokens, settings.chunk_tokens)
 
 
 def is_unchanged(previous: WorkRecord | None, *, version: str, digest: str) -> bool:

@@ -1,13 +1,19 @@
-"""Giving vectors to what has none: chunks, entities."""
+"""Giving vectors to what has none: chunks, entities. While one batch is written the next is embedded."""
 
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from time import perf_counter
+from typing import TypeVar
 
-from kgrag.common.progress import Progress
+import numpy as np
+
+from kgrag.common.progress import Progress, Step
 from kgrag.common.retry import RetryPolicy
+from kgrag.engines import Engine, LocalEngine
 from kgrag.errors import ModelUnavailable
 from kgrag.models.base import Embedder, Vectors
 from kgrag.store.graph import GraphStore
@@ -17,38 +23,118 @@ __all__ = ["embed_chunks", "embed_entities"]
 EMBED_CHUNKS = 256
 EMBED_ENTITIES = 2048
 
+T = TypeVar("T")
 
-async def embed_chunks(store: GraphStore, embedder: Embedder, *, progress: Progress, retry: RetryPolicy) -> int:
+
+async def embed_chunks(
+    store: GraphStore, embedder: Embedder, *, progress: Progress, retry: RetryPolicy, engine: Engine | None = None
+) -> int:
     """Embed the chunks that have no vector yet; return how many."""
-    missing = await asyncio.to_thread(store.documents.count_chunks_without_embedding)
-    with progress.step("Embed", missing, "chunks") as step:
-        while chunks := await asyncio.to_thread(store.documents.chunks_without_embedding, EMBED_CHUNKS):
-            started = time.perf_counter()
-            vectors = await _embed(embedder, [chunk.embedded_text for chunk in chunks], retry)
-            seconds = time.perf_counter() - started
-            ids = [chunk.id for chunk in chunks]
-            await asyncio.to_thread(
-                store.documents.put_embeddings, ids, vectors, embedder=embedder.name, seconds=seconds
-            )
-            step.advance(len(chunks))
-    return missing
+    waiting = await asyncio.to_thread(store.documents.ids_without_embedding)
+
+    def write(ids: Sequence[str], vectors: Vectors, seconds: float) -> None:
+        store.documents.put_embeddings(ids, vectors, embedder=embedder.name, seconds=seconds)
+
+    with progress.step("Embed", len(waiting), "chunks") as step:
+        await _embed_all(
+            waiting,
+            EMBED_CHUNKS,
+            read=lambda ids: [(chunk.id, chunk.embedded_text) for chunk in store.documents.chunks(ids)],
+            write=write,
+            embedder=embedder,
+            engine=engine,
+            retry=retry,
+            step=step,
+        )
+    return len(waiting)
 
 
 async def embed_entities(
-    graph: str, store: GraphStore, embedder: Embedder, *, progress: Progress, retry: RetryPolicy
+    graph: str,
+    store: GraphStore,
+    embedder: Embedder,
+    *,
+    progress: Progress,
+    retry: RetryPolicy,
+    engine: Engine | None = None,
 ) -> None:
     """Embed the entities that are new or whose name or description changed."""
-    missing = await asyncio.to_thread(store.graphs.count_entities_without_embedding, graph)
-    with progress.step(f"Embed {graph}", missing, "entities") as step:
-        while entities := await asyncio.to_thread(store.graphs.entities_without_embedding, graph, EMBED_ENTITIES):
-            texts = [f"{entity['name']} ({entity['type']}) {entity['description']}".strip() for entity in entities]
-            vectors = await _embed(embedder, texts, retry)
-            keys = [entity["key"] for entity in entities]
-            await asyncio.to_thread(store.graphs.put_embeddings, graph, keys, vectors)
-            step.advance(len(entities))
+    waiting = await asyncio.to_thread(store.graphs.keys_without_embedding, graph)
+
+    def read(keys: Sequence[str]) -> list[tuple[str, str]]:
+        return [
+            (one["key"], f"{one['name']} ({one['type']}) {one['description']}".strip())
+            for one in store.graphs.entities_of(keys)
+        ]
+
+    with progress.step(f"Embed {graph}", len(waiting), "entities") as step:
+        await _embed_all(
+            waiting,
+            EMBED_ENTITIES,
+            read=read,
+            write=lambda keys, vectors, _: store.graphs.put_embeddings(graph, keys, vectors),
+            embedder=embedder,
+            engine=engine,
+            retry=retry,
+            step=step,
+        )
+
+
+async def _embed_all(
+    waiting: Sequence[str],
+    size: int,
+    *,
+    read: Callable[[Sequence[str]], list[tuple[str, str]]],
+    write: Callable[[Sequence[str], Vectors, float], None],
+    embedder: Embedder,
+    engine: Engine | None,
+    retry: RetryPolicy,
+    step: Step,
+) -> None:
+    """Read batches of `size`, embed up to as many ahead as the engine takes, and write them in order, one after the other."""
+    if not waiting:
+        return
+    engine = engine or LocalEngine()
+    async with engine.embedding(embedder) as embedding:
+
+        async def embed(some: Sequence[str]) -> tuple[list[str], Vectors, float]:
+            rows = await asyncio.to_thread(read, some)
+            started = perf_counter()
+            vectors = await _embed(embedding, [text for _, text in rows], retry)
+            return [key for key, _ in rows], vectors, perf_counter() - started
+
+        under_way: deque[asyncio.Task[tuple[list[str], Vectors, float]]] = deque()
+
+        async def write_first() -> None:
+            keys, vectors, seconds = await under_way[0]
+            under_way.popleft()
+            if keys:
+                await asyncio.to_thread(write, keys, vectors, seconds)
+            step.advance(len(keys))
+
+        try:
+            for start in range(0, len(waiting), size):
+                under_way.append(asyncio.create_task(embed(waiting[start : start + size])))
+                if len(under_way) > engine.batches_ahead:
+                    await write_first()
+            while under_way:
+                await write_first()
+        finally:
+            for task in under_way:
+                task.cancel()
+            for task in under_way:
+                with suppress(asyncio.CancelledError, Exception):
+                    await task
 
 
 async def _embed(embedder: Embedder, texts: Sequence[str], retry: RetryPolicy) -> Vectors:
-    return await retry.acall(
-        lambda: embedder.embed_documents(texts), what=f"the embedder {embedder.name}", again_on=ModelUnavailable
+    """Embed texts, equal ones once."""
+    unique = list(dict.fromkeys(texts))
+    vectors = await retry.acall(
+        lambda: embedder.embed_documents(unique), what=f"the embedder {embedder.name}", again_on=ModelUnavailable
     )
+    if len(unique) == len(texts):
+        return vectors
+    place = {text: row for row, text in enumerate(unique)}
+    chosen: Vectors = np.asarray(vectors)[[place[text] for text in texts]]
+    return chosen

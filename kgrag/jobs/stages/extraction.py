@@ -11,19 +11,21 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 
 from kgrag.common.progress import Progress, Step
 from kgrag.common.retry import RetryPolicy
-from kgrag.errors import KgragError, ModelError, ModelReplyError, ModelUnavailable, StoreError
+from kgrag.engines.base import Engine, Extract
+from kgrag.errors import KgragError, ModelReplyError, ModelUnavailable, StoreError
 from kgrag.extract.base import Extractor, InducesSchema, RemarksOnInput, chunk_fingerprints
 from kgrag.jobs.report import BuildReport, Failure, GraphReport
 from kgrag.jobs.stages.schema import agree_on_schema
 from kgrag.models.base import ChatModel, Message
 from kgrag.models.cached import fresh_replies, replies_in_use
+from kgrag.settings import Settings
 from kgrag.store.graph import GraphStore
 from kgrag.store.ledger import WorkRecord
 from kgrag.types import Chunk, Extraction, Usage
@@ -41,7 +43,6 @@ TRIES_OF_A_CALL = 3
 LAST_CALLS_S = 30.0
 """How long calls under way may take to end when the database stays away."""
 LOOK_AGAIN_S = 0.05
-SHOWN_ERROR_CHARACTERS = 2_000
 PROBE = "Reply with the single word: yes"
 
 
@@ -50,16 +51,16 @@ async def extract_graph(
     graph: str,
     *,
     store: GraphStore,
-    concurrency: int,
+    engine: Engine,
+    settings: Settings,
     watch: ModelWatch,
     progress: Progress,
     report: BuildReport,
-    retry_partial: bool = False,
 ) -> None:
     """Extract the chunks whose ledger entry is missing, failed, or made by another fingerprint; write what is not as it was.
 
-    With `retry_partial` those of which something was lost are asked for again, too. Interrupted, it writes the results that are there
-    before it ends.
+    Where `settings.retry` is "partial" those of which something was lost are asked for again, too. Interrupted, it writes the results that
+    are there before it ends.
     """
     await asyncio.to_thread(lambda: extractor.prepare(store.documents.all(), store.documents.chunks()))
     report.extractions.setdefault(graph, Counter())
@@ -71,24 +72,26 @@ async def extract_graph(
     if isinstance(extractor, InducesSchema):
         await agree_on_schema(extractor, graph, store=store, wait=watch.wait, report=report)
     with progress.step(f"Extract {graph}", await asyncio.to_thread(store.documents.count_chunks), "chunks") as step:
-        job = _Job(
-            extractor,
-            graph,
-            store=store,
-            concurrency=concurrency,
-            watch=watch,
-            step=step,
-            report=report,
-            retry_partial=retry_partial,
-        )
-        await job.run()
+        async with engine.extraction(extractor, model=watch.model, settings=settings) as extract:
+            job = _Job(
+                extract,
+                graph,
+                fingerprint=chunk_fingerprints(extractor),
+                store=store,
+                concurrency=settings.concurrency,
+                watch=watch,
+                step=step,
+                report=report,
+                retry_partial=settings.retry == "partial",
+            )
+            await job.run()
 
 
 class ModelWatch:
     """Knows when the model answered last, and waits until it does again: until it answers a call of no account."""
 
     def __init__(self, model: ChatModel | None, *, retry: RetryPolicy) -> None:
-        self._model = model
+        self.model = model
         self._what = f"the model {model.name}" if model else "a model"
         self._retry = retry
         self._answered_at = float("-inf")
@@ -107,16 +110,16 @@ class ModelWatch:
         async with self._probing:
             if self._answered_at > failed_at:
                 return
-            if self._model is None:
+            if self.model is None:
                 raise error
             await self._retry.acall(self._ask, what=self._what, again_on=ModelUnavailable, after=error)
             self.answered()
 
     async def _ask(self) -> None:
-        if self._model is not None:
+        if self.model is not None:
             # A kept reply would say nothing of the model, and one that cannot be used says that it is there.
             with fresh_replies(), suppress(ModelReplyError):
-                await self._model.reply([Message("user", PROBE)])
+                await self.model.reply([Message("user", PROBE)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +134,10 @@ class _Job:
 
     def __init__(
         self,
-        extractor: Extractor,
+        extract: Extract,
         graph: str,
         *,
+        fingerprint: Callable[[Chunk], str],
         store: GraphStore,
         concurrency: int,
         watch: ModelWatch,
@@ -141,8 +145,8 @@ class _Job:
         report: BuildReport,
         retry_partial: bool,
     ) -> None:
-        self._extractor = extractor
-        self._fingerprint = chunk_fingerprints(extractor)
+        self._extract_chunk = extract
+        self._fingerprint = fingerprint
         self._graph = graph
         self._store = store
         self._watch = watch
@@ -221,9 +225,7 @@ class _Job:
         tries = 0
         while True:
             try:
-                extraction = await self._extractor.extract(chunk)
-            except ModelReplyError as error:
-                extraction = Extraction(chunk_id=chunk.id, state="failed", reason=str(error), usage=error.usage)
+                extraction = await self._extract_chunk(chunk)
             except ModelUnavailable as error:
                 tries += 1
                 await self._watch.wait(error, failed_at=time.monotonic())
@@ -231,11 +233,6 @@ class _Job:
                     continue
                 reason = f"{error} (the model answers other calls; this one was tried {tries} times)"
                 return Extraction(chunk_id=chunk.id, state="failed", reason=reason)
-            except ModelError:
-                raise
-            except Exception as error:  # noqa: BLE001  whatever an extractor makes of a reply is that chunk's failure
-                reason = f"The extractor {self._extractor.name} raised {type(error).__name__}: {error}"
-                extraction = Extraction(chunk_id=chunk.id, state="failed", reason=reason[:SHOWN_ERROR_CHARACTERS])
             self._watch.answered()
             return extraction
 

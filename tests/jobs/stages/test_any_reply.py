@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from kgrag.common.progress import Silent
 from kgrag.common.retry import RetryPolicy
+from kgrag.engines import LocalEngine
 from kgrag.extract import NEEDS_MODEL, open_extractor
 from kgrag.extract.base import Extractor
 from kgrag.jobs.build import build
@@ -151,7 +152,8 @@ def test_whatever_an_endpoint_sends_every_chunk_is_accounted_for_and_the_build_g
         open_extractor(name, model=model, settings=chosen),
         name,
         store=store,
-        concurrency=4,
+        engine=LocalEngine(),
+        settings=chosen.model_copy(update={"concurrency": 4}),
         watch=ModelWatch(model, retry=RetryPolicy(wait_s=1.0, first_pause_s=0.001)),
         progress=Silent(),
         report=report,

@@ -3,7 +3,8 @@ from pathlib import Path
 import pytest
 
 from kgrag.documents import discover
-from kgrag.jobs.stages.conversion import read_source, source_version
+from kgrag.engines.work import read_source
+from kgrag.jobs.stages.conversion import source_version
 from kgrag.settings import load_settings
 from kgrag.testing import HashingEmbedder
 

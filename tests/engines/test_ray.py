@@ -1,0 +1,265 @@
+"""The engine `ray` on a cluster of three nodes: the same store as by the engine of one machine, whatever ends in the middle."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kgrag.cli import run
+from kgrag.engines import LocalEngine, ray_engine
+from kgrag.engines.base import Engine
+from kgrag.engines.ray_engine import RayEngine
+from kgrag.errors import InputError
+from kgrag.extract import open_extractor
+from kgrag.jobs.build import build
+from kgrag.jobs.report import BuildReport
+from kgrag.settings import Settings
+from kgrag.store.graph import open_store
+from kgrag.testing import Behaviour, HashingEmbedder, ModelRequest, ModelServer, answer
+
+ray = pytest.importorskip("ray", reason="the extra ray")
+CHUNKS = 40
+FIRST = 10
+"""Calls that the model answers at once."""
+OBJECT_STORE_BYTES = 80 * 2**20
+KGRAG = [sys.executable, "-c", "from kgrag.cli import main; main()"]
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """Three nodes with a processor each, on this machine."""
+    from ray.cluster_utils import Cluster
+
+    made = Cluster(
+        initialize_head=True,
+        head_node_args={"num_cpus": 1, "object_store_memory": OBJECT_STORE_BYTES, "include_dashboard": False},
+    )
+    for _ in range(2):
+        made.add_node(num_cpus=1, object_store_memory=OBJECT_STORE_BYTES)
+    ray.init(address=made.address, log_to_driver=False)
+    yield made
+    ray.shutdown()
+    made.shutdown()
+
+
+@pytest.fixture
+def engine(cluster: Any) -> Iterator[RayEngine]:
+    made = RayEngine(Settings())
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    lines = [{"id": f"{i}", "title": "", "text": f"The X-{i} has the part P-{i}."} for i in range(CHUNKS)]
+    (docs / "notes.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    for name in "abc":
+        text = f"The Z-1{name} board has a valve. See [the other](b.html)."
+        (docs / f"{name}.md").write_text(f"# The Z-1{name} board\n\n{text}\n")
+        (docs / f"{name}.html").write_text(f"<h1>The Z-2{name} board</h1><p>The Z-2{name} needs 5 V.</p>")
+    (docs / "broken.html").write_bytes(b"")
+    return Path("docs")
+
+
+def built(engine: Engine, folder: Path, target: str, embedder: Any = None) -> tuple[str, BuildReport]:
+    """Build with the model-free extractor; the digest and the report."""
+    with open_store(target) as store:
+        job = build(
+            [folder],
+            store=store,
+            embedder=embedder or HashingEmbedder(),
+            extractors=[open_extractor("mention")],
+            settings=Settings(),
+            engine=engine,
+        )
+        report = asyncio.run(job)
+        return store.digest(), report
+
+
+def test_both_engines_build_the_same_store(engine: RayEngine, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ray_engine, "FILES_OF_AN_ACTOR", 2)
+    started: list[object] = []
+    start = ray_engine._Pool._start
+
+    def counted(pool: Any) -> Any:
+        started.append(pool)
+        return start(pool)
+
+    monkeypatch.setattr(ray_engine._Pool, "_start", counted)
+    expected, by_local = built(LocalEngine(), folder, "local.kg")
+    assert not started
+    got, by_ray = built(engine, folder, "ray.kg")
+    assert got == expected
+    readers = started[0]
+    assert started.count(readers) >= 5, "three readers at first, and another one after every second of six files"
+    for report in (by_local, by_ray):
+        assert report.chunks_written == report.chunks_embedded == CHUNKS + 6
+        assert [(one.stage, one.subject, one.reason) for one in report.failures] == [
+            ("convert", "docs/broken.html", "the file is empty")
+        ]
+    again, unchanged = built(engine, folder, "ray.kg")
+    assert again == expected
+    assert unchanged.chunks_written == unchanged.chunks_embedded == 0
+
+
+class Poisoned(HashingEmbedder):
+    """A tokenizer that ends its process where a text says so, as a fault in a parser's native code does."""
+
+    def __init__(self, home: int) -> None:
+        super().__init__()
+        self.home = home
+
+    def count_tokens(self, text: str) -> int:
+        if "poison" in text and os.getpid() != self.home:
+            os._exit(1)
+        return super().count_tokens(text)
+
+
+def test_a_file_that_ends_every_reader_fails_and_the_others_are_read(engine: RayEngine, folder: Path) -> None:
+    (folder / "b.md").write_text("# A poison\n\nThis file is poison.\n")
+    _, report = built(engine, folder, "ray.kg", Poisoned(os.getpid()))
+    failed = {one.subject: one.reason for one in report.failures}
+    assert failed.keys() == {"docs/b.md", "docs/broken.html"}
+    assert "the workers that read it ended" in failed["docs/b.md"]
+    assert report.new_documents == 6
+
+
+class Script:
+    """Answers the first calls at once, and takes `then_s` for the others until it is to hurry."""
+
+    def __init__(self, then_s: float) -> None:
+        self.then_s, self.hurry, self.said = then_s, threading.Event(), 0
+
+    def __call__(self, request: ModelRequest) -> Behaviour:
+        text = request.last.rpartition("The ")[2]
+        name, _, rest = text.partition(" has the part ")
+        part = rest.partition(".")[0]
+        found = {"entities": [{"name": name, "type": "Product", "description": ""}], "relations": [], "quantities": []}
+        if part:
+            sentence = f"The {name} has the part {part}."
+            relation = {"subject": name, "relation": "HAS_PART", "object": part, "sentence": sentence}
+            found["relations"] = [relation]  # type: ignore[list-item]
+        self.said += 1
+        reply = answer(found)
+        return reply if self.said <= FIRST or self.hurry.is_set() else reply.after(self.then_s)
+
+
+def command(server: ModelServer, store: str, cache: str, *flags: str) -> list[str]:
+    """A build whose chunks a model reads, and whose vectors an endpoint makes."""
+    hosted = ["--model", "openai:any", "--embedder", "openai:any", "--base-url", server.url]
+    cached = ["--model-cache", cache, "--concurrency", "6"]
+    return ["build", "docs", "--extractor", "llm", *hosted, *cached, "--store", store, *flags]
+
+
+def digest_of(store: str) -> str:
+    with open_store(store, create=False) as opened:
+        return opened.digest()
+
+
+@pytest.fixture
+def expected(folder: Path) -> str:
+    """The digest of what one machine builds with that model."""
+    with ModelServer(Script(0.0)) as server:
+        assert run(command(server, "local.kg", "local.sqlite")) == 1  # the empty file
+    return digest_of("local.kg")
+
+
+def extractors(nodes: list[Any]) -> list[int]:
+    """The processes of actors that extract on these nodes: not those of another cluster on this machine."""
+    parents: dict[int, int] = {}
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+                if (entry / "cmdline").read_text().startswith("ray::ChunkExtractor"):
+                    found.append(int(entry.name))
+            except OSError:  # it has ended
+                continue
+    raylets = {node.all_processes["raylet"][0].process.pid for node in nodes}
+    return [pid for pid in found if raylets & {parents[pid], parents.get(parents[pid])}]
+
+
+def once_under_way(server: ModelServer, act: Callable[[], None]) -> threading.Thread:
+    """Do something when the model has answered its first calls."""
+
+    def wait() -> None:
+        while len(server.completed("chat")) < FIRST:
+            time.sleep(0.02)
+        act()
+
+    thread = threading.Thread(target=wait, daemon=True)
+    thread.start()
+    return thread
+
+
+def test_an_actor_and_a_node_that_are_killed_cost_no_call(
+    cluster: Any, folder: Path, expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = Script(1.5)
+    *others, last = cluster.list_all_nodes()
+    killed: list[int] = []
+    ended = threading.Event()
+
+    def kill() -> None:
+        """End an actor, then a node, while calls are under way."""
+        while not killed and not ended.wait(0.05):
+            for pid in extractors(others)[:1]:
+                os.kill(pid, signal.SIGKILL)
+                killed.append(pid)
+        cluster.remove_node(last, allow_graceful=False)
+        script.hurry.set()
+
+    with ModelServer(script) as server:
+        killer = once_under_way(server, kill)
+        capsys.readouterr()
+        try:
+            code = run(command(server, "ray.kg", "ray.sqlite", "--engine", "ray", "--json"))
+        finally:
+            ended.set()
+            killer.join()
+        assert code == 1
+        assert len(killed) == 1
+        assert digest_of("ray.kg") == expected
+        assert server.repeated("chat") == []
+        report = json.loads(capsys.readouterr().out)
+        assert report["models"]["openai:any"]["calls"] >= len(server.completed("chat"))
+    cluster.add_node(num_cpus=1, object_store_memory=OBJECT_STORE_BYTES)
+
+
+def test_a_build_that_was_killed_goes_on_without_a_second_call(cluster: Any, folder: Path, expected: str) -> None:
+    script = Script(3600.0)
+    with ModelServer(script) as server:
+        flags = ["--engine", "ray", "--ray-address", cluster.address]
+        driver = subprocess.Popen([*KGRAG, *command(server, "ray.kg", "ray.sqlite", *flags)], stdout=subprocess.DEVNULL)
+        while len(server.completed("chat")) < FIRST:
+            assert driver.poll() is None
+            time.sleep(0.05)
+        time.sleep(1.0)  # what was answered is in the cache; the calls under way hang until the kill
+        driver.kill()
+        driver.wait()
+        script.hurry.set()
+        assert run(command(server, "ray.kg", "ray.sqlite", "--engine", "ray")) == 1
+        assert server.repeated("chat") == []
+    assert digest_of("ray.kg") == expected
+
+
+def test_without_ray_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(InputError, match=r"pip install 'kgrag\[ray\]'"):
+        RayEngine(Settings(engine="ray"))
