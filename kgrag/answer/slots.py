@@ -128,10 +128,12 @@ def fits(asked: Question, statement: Statement) -> float:
 
 def _value(asked: Question, statement: Statement) -> float:
     """A number, or a word that a setting can have; more where it stands beside what makes it a default or a limit."""
-    if any(c.isdigit() for c in statement.text) or NUMBER.search(statement.text):
+    if NUMBER.search(statement.text):
         return _cued(asked, statement, 0.5)
     if DIGITS.search(asked.text):
         return 0.0
+    if statement.own_label and any(asks.search(asked.text) and asks.match(statement.label) for asks, _ in CUES):
+        return 1.0  # `Default: root:root`, whatever the value is.
     has_word = SETTING_WORD.search(statement.text) or identifiers(statement.text) - identifiers(asked.text)
     return 0.5 * _cued(asked, statement, 0.4) if has_word else 0.0
 

@@ -22,6 +22,10 @@ METADATA_LINE = re.compile(r"^(?:\[[A-Z]\w+: [^\]]*\]\s*)+$")
 """`[Product: ...] [Category: ...]`: some corpora begin each passage with it."""
 HEADING = re.compile(r"^(?:#+ |\d+(?:\.\d+)+\.? |\d+ (?=[A-Z]))(?!.*[.!?;:]$)")
 HEADING_NUMBER = re.compile(r"^(?:#+ )?(?:\d+(?:\.\d+)*\.? )?")
+ADMONITION = re.compile(
+    r"(?:notes?|tips?|hints?|warnings?|cautions?|attention|danger|important|see also)[:!]?", re.IGNORECASE
+)
+"""What heads a box heads no section: what stands below it is about what the section is about."""
 MAX_HEADING_WORDS = 12
 MAX_PLAIN_HEADING_WORDS = 8
 MIN_STATEMENT_WORDS = 4
@@ -137,6 +141,8 @@ def _single(piece: Evidence, passage: Reflowed) -> Iterator[Statement]:
         if METADATA_LINE.match(sentence.text) or _repeats_context(sentence.text, piece):
             continue
         is_code = len(line) >= CODE_INDENT or (PROGRAM.search(written) and not HEADING.match(written))
+        if begins_paragraph and ADMONITION.fullmatch(written):
+            continue
         if not (sentence.cells or is_code) and begins_paragraph and is_heading(written, in_list=in_list):
             heading, label, earlier, described = HEADING_NUMBER.sub("", " ".join(written.split())), "", [], ""
             if not CODE.search(heading):

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from rapidfuzz.distance import OSA
+
 from kgrag.text.name_shapes import exact_identifiers, names_of_rows, part_numbers, with_names_of_rows
 from kgrag.text.names import Gazetteer, normal_form, quantities
 from kgrag.text.questions import Question
@@ -20,6 +22,8 @@ NUMBERED = re.compile(r"(?<![\w-])(?:[^\W\d_]+-)*[^\W\d_]+(?:[ -]\d+(?![\w.])|-?
 YEAR = re.compile(r"(?<= )(?:1[89]|20)\d\d$")
 IDENTIFIER = re.compile(r"[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*")
 """`mBlock`, `WiFiNINA`: a name that is nothing else."""
+TYPING_ERRORS = 2
+"""Edits; with more an identifier is rather another one than mistyped."""
 SECTION_MARK = " > "
 VENDOR_SHARE = 0.5
 """A first word that so many of the evidence's passages have need not stand before a name each time: `Arduino Due` is `Due`."""
@@ -162,15 +166,19 @@ def has_identifier(identifier: str, text: str) -> bool:
 
 
 def _near_settings(setting: str, text: str) -> tuple[str, ...]:
-    """Identifiers of the text that begin or end as this one does."""
-    parts = setting.casefold().strip("-").split("_")
-    found = exact_identifiers(text)
-    near = [
-        name
-        for name in found
-        if len(parts) > 1 and {parts[0], parts[-1]} & set(name.casefold().split("_")) and "_" in name
-    ]
+    """Identifiers of the text that are a typing error away from this one; else those that have its first or last part."""
+    asked = setting.casefold()
+    found = [name for name in exact_identifiers(text) if name.casefold() != asked]
+    distances = {name: OSA.distance(asked, name.casefold()) for name in found}
+    mistyped = [name for name in found if distances[name] <= TYPING_ERRORS and len(asked) > 2 * TYPING_ERRORS]
+    parts = _parts(asked)
+    shared = [name for name in found if len(parts) > 1 and {parts[0], parts[-1]} & set(_parts(name))]
+    near = sorted(mistyped, key=distances.__getitem__) or [name for name in shared if len(_parts(name)) > 1]
     return tuple(near[:3])
+
+
+def _parts(identifier: str) -> list[str]:
+    return re.split(r"[_.-]", identifier.casefold().strip("-"))
 
 
 def without_vendor(name: str, evidence: Sequence[Evidence]) -> str:

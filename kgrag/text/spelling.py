@@ -14,17 +14,17 @@ from kgrag.text.words import ASKING_WORDS, FUNCTION_WORDS, stem, words
 
 __all__ = ["corrected"]
 
-WORD = re.compile(r"(?<![\w.@/_-])[^\W\d_]{5,}(?![\w@/_-]|\.\w|\()")
-LONG_WORD = 8
-"""From this length on two edits are one word mistyped; in a shorter one only one is."""
+WORD = re.compile(r"(?<![\w.@/_-])[^\W\d_]{4,}(?![\w@/_-]|\.\w|\()")
+SHORT_WORD, LONG_WORD = 5, 8
+"""Of a word below the first length only two letters swapped are an error, below the second one edit is, and from there on two are."""
 
 
 def corrected(question: str, text: str, *, is_word: Callable[[str], bool]) -> str:
     """Return the question with its mistyped words as `text` has them; itself where nothing seems mistyped.
 
     A word is mistyped where neither it nor its stem is in the text, `is_word` does not know it, and the text has a word that begins alike
-    within one edit (two from eight letters on): a letter more, less or another, or two swapped. Names (capitals inside a sentence),
-    identifiers and numbers are never touched.
+    within one edit (two from eight letters on; of four letters two swapped): a letter more, less or another, or two swapped. Names
+    (capitals inside a sentence), identifiers and numbers are never touched.
     """
     found = list(WORD.finditer(question))
     known: Counter[str] = Counter()
@@ -51,5 +51,7 @@ def _nearest(word: str, known: Counter[str]) -> str:
     """The word within reach that is nearest, and among those the most frequent; or empty."""
     most = 2 if len(word) >= LONG_WORD else 1
     choices = [one for one in known if one[0] == word[0] and abs(len(one) - len(word)) <= most and len(one) > most + 2]
+    if len(word) < SHORT_WORD:
+        choices = [one for one in choices if sorted(one) == sorted(word)]
     near = process.extract(word, choices, scorer=OSA.distance, score_cutoff=most, limit=None)
     return min(near, key=lambda one: (one[1], -known[one[0]], one[0]))[0] if near else ""

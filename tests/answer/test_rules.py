@@ -308,3 +308,19 @@ def test_a_setting_at_the_head_of_a_passage_is_answered_for_by_what_stands_below
     assert "6700" in said[0] and "gc.auto:" in said[0]
     assert not any("50" in line or "1 day" in line for line in said)
     assert "1 day" in lines(ask("What is the default value of gc.logExpiry?", [passage]))[0]
+
+
+def test_a_default_is_what_its_line_says_whatever_it_is() -> None:
+    text = "udp-user\nThe user account under which the server runs in version IPv4.\nDefault: root:wheel\n"
+    text += "udp-size\nMaximum UDP payload default for both IPv4 and IPv6.\nDefault: 1232"
+    said = ask("What is the default UDP payload?", [piece("Server", text)])
+    assert "1232" in lines(said)[0]
+    assert "root:wheel" in lines(ask("As which user does the server run by default?", [piece("Server", text)]))[0]
+
+
+def test_a_mistyped_identifier_is_refused_with_those_that_it_could_be() -> None:
+    text = "tcp-idle-timeout: The default is 10 s.\nudp-max-payload: The default is 1232."
+    for asked, there in (("tcp-idel-timeout", "tcp-idle-timeout"), ("udp_max_payload", "udp-max-payload")):
+        answer = ask(f"What is the default of {asked}?", [piece("Server", text)])
+        assert answer.abstained
+        assert f"(there is {there})" in answer.text

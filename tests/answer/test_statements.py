@@ -90,3 +90,8 @@ def test_a_property_is_said_of_what_its_record_describes() -> None:
 def test_lines_of_a_program_head_nothing() -> None:
     text = "debug 8 # show header parsing\ndebug 16 # log data written\n      # Raise the limit\n      limit 180 bytes a second"
     assert {one.heading for one in read(text) if not one.items} == {"buffer-limit"}
+
+
+def test_what_heads_a_box_is_no_heading_of_what_stands_in_it() -> None:
+    said = saying("The limit of the buffer.\n\nNote\n\nThis function needs version 221.\n\nDefault: none", "221")
+    assert said.heading == "buffer-limit"

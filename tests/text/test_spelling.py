@@ -3,9 +3,7 @@ import pytest
 from kgrag.text.language import language
 from kgrag.text.spelling import corrected
 
-TEXT = (
-    "The default compression level is 1. The allocation of telnet ports. Set max_connections for the X-100 of Tarnfell."
-)
+TEXT = "The default compression level is 1. The allocation of telnet ports. Set max_connections for the X-100 of Tarnfell. Its code is 4."
 WORDS = {"price", "weight", "level", "port"}
 
 
@@ -16,7 +14,10 @@ WORDS = {"price", "weight", "level", "port"}
         ("defalt telnett port", "default telnet port"),
         ("Is the alocation of prots known?", "Is the allocation of ports known?"),
         ("Compresion level?", "Compression level?"),
+        ("Which cdoe is it?", "Which code is it?"),
         ("What is the default level?", "What is the default level?"),
+        # Of four letters only two that are swapped are an error.
+        ("Which cove is it?", "Which cove is it?"),
         # A word that is one, an inflection, a name, an identifier and a number stay.
         ("What is the price?", "What is the price?"),
         ("Which levels are there?", "Which levels are there?"),
