@@ -414,10 +414,13 @@ class AsyncKnowledgeGraph:
         top: int | None = None,
         budget: int | None = None,
         pipeline: str | None = None,
+        form: str = "",
+        explanation: str = "",
         progress: Progress | None = None,
     ) -> Answer:
         """Answer a question with citations, or abstain and say what was looked for.
 
+        `form` (`yes/no`, `number`, or as a person would say it) and `explanation` are what a model is told of the answer and the question.
         `pipeline` is taken instead of the settings' own. Cancelling ends the call of a model that is under way.
         """
         from kgrag.jobs.ask import ask
@@ -430,6 +433,8 @@ class AsyncKnowledgeGraph:
             model=self.model,
             top=top,
             budget=budget,
+            form=form,
+            explanation=explanation,
             progress=progress,
         )
 

@@ -50,6 +50,8 @@ class Settings(BaseSettings):
     api_version: str = "2024-10-21"
     """Of Azure's API."""
     temperature: float = Field(default=0.0, ge=0.0)
+    seed: int | None = None
+    """Sent with every request where it is set, for endpoints that sample by it; another seed is another call."""
     max_completion_tokens: int | None = Field(default=None, gt=0)
     """Of one reply; a longer one is cut, which counts as failed."""
     requests_per_minute: int | None = Field(default=None, gt=0)
@@ -72,6 +74,12 @@ class Settings(BaseSettings):
     """A file with the instructions for answers by a model instead of kgrag's own, or the name of a shipped template."""
     open_knowledge: bool = False
     """A model may add what it knows from elsewhere to an answer, marked and apart from what the documents say."""
+    answer_gate: float = Field(default=0.0, ge=0.0, le=1.0)
+    """Ask a model only where the evidence answers at least so probably; 0 always asks."""
+    answer_chain: Literal["stuff", "map_reduce", "refine"] = "stuff"
+    """How a model is shown the evidence: at once, in batches whose answers it merges, or batch by batch, each with the answer so far."""
+    chain_tokens: int = Field(default=1500, gt=0)
+    """Of the passages of one batch."""
     answer_strict: bool = False
     """Take sentences of a model's answer that what they cite does not support out, instead of marking them."""
     extractor: Annotated[tuple[str, ...], NoDecode] = Field(default=("mention",), min_length=1)

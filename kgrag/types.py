@@ -254,6 +254,10 @@ class Question(_Value):
 
     id: str | int
     question: str
+    form: str = ""
+    """What the answer has to begin with: `yes/no`, `number`, or as a person would say it."""
+    explanation: str = ""
+    """What is meant by the question, for whoever answers it."""
     hidden: tuple[str, ...] = ()
     """Ids of chunks that retrieval does without: those that a made question was taken from word for word."""
 
@@ -386,6 +390,17 @@ class Table(_Value):
     parameters: dict[str, Any] = Field(default_factory=dict)
 
 
+class Silence(_Value):
+    """What no document of a store mentions: why there is no answer, other than that what is mentioned does not answer."""
+
+    terms: tuple[str, ...]
+    """Names and words of the question, as it has them."""
+    documents: tuple[str, ...]
+    """The documents that were searched: paths, or titles of ready passages, the first hundred of them."""
+    count: int
+    """How many documents were searched."""
+
+
 class Answer(_Value):
     """The answer to a question with its citations, and how it was made."""
 
@@ -402,6 +417,8 @@ class Answer(_Value):
     seconds: float = 0.0
     table: Table | None = None
     """The whole result, of a question that counts or lists."""
+    silence: Silence | None = None
+    """Of an abstention: what of the question no document mentions at all; None where each word of it is mentioned somewhere."""
     notes: tuple[str, ...] = ()
     """What a reader must know: citations of a model that meant no passage, an answer without any."""
     reasoning: str = ""

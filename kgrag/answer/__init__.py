@@ -4,15 +4,17 @@ from kgrag.answer.generated import generate_answer
 from kgrag.answer.listing import answer_from_listing
 from kgrag.answer.prompt import read_instructions
 from kgrag.answer.reading import in_another_language, last_question, without_typing_errors
-from kgrag.answer.rules import extract_answer, refuse_language
+from kgrag.answer.rules import evidence_probability, extract_answer, refuse_before_asking, refuse_language
 
 __all__ = [
     "answer_from_listing",
+    "evidence_probability",
     "extract_answer",
     "generate_answer",
     "in_another_language",
     "last_question",
     "read_instructions",
+    "refuse_before_asking",
     "refuse_language",
     "without_typing_errors",
 ]

@@ -5,6 +5,7 @@ Trained by `python -m benchmarks.abstention` (docs/answers.md says on what); cos
 
 from __future__ import annotations
 
+import math
 import tomllib
 from collections.abc import Sequence
 from functools import cache
@@ -15,7 +16,7 @@ from kgrag.text.questions import Question
 from kgrag.text.words import stems
 from kgrag.types import Evidence
 
-__all__ = ["FEATURES", "answers_probably", "evidence_features"]
+__all__ = ["ANSWERS_FROM", "FEATURES", "answer_probability", "evidence_features"]
 
 FEATURES = ("strength", "beside_title", "passage_coverage", "fits", "similarity")
 """What the model weighs, in order: see `evidence_features`."""
@@ -25,6 +26,8 @@ SAID_FROM = 0.8
 NOTHING_BESIDE_TITLE = 0.6
 """What counts as said of a question all of whose terms are in the title."""
 BEST = 3
+ANSWERS_FROM = 0.5
+"""The probability from which an answer without a model is given."""
 
 
 def evidence_features(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evidence]) -> tuple[float, ...]:
@@ -58,10 +61,11 @@ def _beside(terms: frozenset[str], candidate: Candidate) -> float:
     return said / sum(weights[term] for term in terms)
 
 
-def answers_probably(features: Sequence[float]) -> bool:
-    """Whether evidence with such features more probably answers than not, by the shipped model."""
+def answer_probability(features: Sequence[float]) -> float:
+    """How probably evidence with such features answers, by the shipped model (0 to 1)."""
     model = _model()
-    return sum(model[name] * value for name, value in zip(FEATURES, features, strict=True)) + model["intercept"] >= 0.0
+    z = sum(model[name] * value for name, value in zip(FEATURES, features, strict=True)) + model["intercept"]
+    return 1.0 / (1.0 + math.exp(-z))
 
 
 @cache

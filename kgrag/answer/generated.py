@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+from kgrag.answer.chains import Chain, Conversation
 from kgrag.answer.citations import cite, without_marks
 from kgrag.answer.grounding import (
     check_claims,
@@ -14,42 +14,16 @@ from kgrag.answer.grounding import (
     with_claims_marked,
     without_ungrounded,
 )
-from kgrag.answer.growing import GrowingAnswer
-from kgrag.answer.prompt import INSTRUCTIONS, answer_messages
-from kgrag.common.progress import Progress, ShowsText, Silent
+from kgrag.answer.prompt import INSTRUCTIONS, wording
+from kgrag.common.progress import Progress, Silent
 from kgrag.errors import ModelReplyError
-from kgrag.models.base import ChatModel, Embedder, Message
-from kgrag.models.endpoint_errors import ContextOverflow
-from kgrag.models.streaming import Listener, listening
+from kgrag.models.base import ChatModel, Embedder
+from kgrag.text.answer_shapes import lacks_form
 from kgrag.text.refusals import is_refusal
-from kgrag.types import Answer, Citation, Evidence, Usage
+from kgrag.types import Answer, Citation, Evidence
 
-__all__ = ["ANSWER_SCHEMA", "generate_answer"]
+__all__ = ["generate_answer"]
 
-ANSWER_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "quotes": {
-            "type": "array",
-            "maxItems": 8,
-            "description": "What the passages say that bears on the question, word for word: at most eight; empty where nothing does.",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "passage": {"type": "integer", "description": "The number of the passage."},
-                    "quote": {"type": "string", "description": "A sentence or table row, exactly as it stands there."},
-                },
-                "required": ["passage", "quote"],
-                "additionalProperties": False,
-            },
-        },
-        "answered": {"type": "boolean", "description": "Whether the passages answer the question, at least in part."},
-        "answer": {"type": "string", "description": "The answer with its citations, or what was not found."},
-    },
-    "required": ["quotes", "answered", "answer"],
-    "additionalProperties": False,
-}
-"""Quotes come first: a model has what the passages say before it decides. Without a bound a small one writes quotes until it is cut."""
 NOTHING_FOUND = "The documents do not answer this: no passage was found for it."
 NOTHING_GROUNDED = "The documents do not answer this: nothing of what the model wrote is in the passages that it cites."
 SHORTEST_QUOTE_CHARACTERS = 8
@@ -64,6 +38,10 @@ async def generate_answer(
     instructions: str = INSTRUCTIONS,
     strict: bool = False,
     open_knowledge: bool = False,
+    chain: Chain = "stuff",
+    batch_tokens: int = 1500,
+    form: str = "",
+    explanation: str = "",
     progress: Progress | None = None,
 ) -> Answer:
     """Let a model answer a question from evidence, best first, or abstain.
@@ -74,6 +52,8 @@ async def generate_answer(
     `read_instructions`) an unsupported sentence without a citation of its own is marked `[own knowledge]` instead, and named as such.
     Instructions that speak of "reasoning" get a field of the reply for it, which comes first and is kept apart in `Answer.reasoning`.
     An abstention has no citations. Without evidence no model is asked.
+    `chain` is how the passages are shown (`kgrag.answer.chains`), `form` what the answer has to begin with (`yes or no`, `a number`), which
+    the notes say where it does not; `explanation` is what is meant by the question.
     `pipeline` is left to the caller. Where the model's window is too small, the best half of the passages is tried, which the notes say.
     Raises what the model raises; `ModelReplyError` too where it answers and writes nothing.
     """
@@ -81,19 +61,16 @@ async def generate_answer(
     progress = progress or Silent()
     if not shown:
         return Answer(question=question, text=NOTHING_FOUND, abstained=True, model=model.name, pipeline="")
-    while True:
-        try:
-            with progress.step(f"Ask {model.name}", len(shown), "passages"), listening(_shown_by(progress)):
-                messages = answer_messages(instructions, question=question, evidence=shown)
-                data, raw, usage = await _reply(model, messages, schema_for(instructions))
-            break
-        except ContextOverflow:
-            if len(shown) == 1:
-                raise
-            shown = shown[: len(shown) // 2]
-    text, answered = str(data.get("answer", "")).strip(), data.get("answered") is True
+    asked = wording(question, form=form, explanation=explanation)
+    conversation = Conversation(model, instructions, asked, shown, batch_tokens, progress)
+    with progress.step(f"Ask {model.name}", len(shown), "passages"):
+        reply = await conversation.run(chain)
+    shown = shown[: reply.shown]
+    text, answered = reply.text, reply.data.get("answered") is True
     if not text:
-        raise ModelReplyError(f"{model.name}: expected an answer, got an empty one.", reply=raw, usage=usage)
+        raise ModelReplyError(
+            f"{model.name}: expected an answer, got an empty one.", reply=reply.raw, usage=reply.usage
+        )
     notes: list[str] = []
     citations: tuple[Citation, ...] = ()
     if answered and is_refusal(without_marks(text)):
@@ -104,12 +81,16 @@ async def generate_answer(
             text, citations, notes = await _checked(text, question, shown, embedder, strict, open_knowledge)
         if not text:
             text, answered, citations = NOTHING_GROUNDED, False, ()
-        citations = _with_quotes(citations, data.get("quotes"), shown)
+        citations = _with_quotes(citations, reply.data.get("quotes"), shown)
     else:
         text = without_marks(text)
+    if answered and form and (missing := lacks_form(text, form)):
+        notes.append(f"The answer was to have this form: {form}. It has no {missing}.")
+    notes += reply.notes
     if len(shown) < len(evidence):
         notes.append(
-            f"The model's window is too small for {len(evidence)} passages: it was shown the best {len(shown)}. Set a smaller --budget."
+            f"The model's window is too small for {len(evidence)} passages: it was shown the best {len(shown)}. Set a smaller --budget, or "
+            "show it all of them in batches (--chain map_reduce)."
         )
     return Answer(
         question=question,
@@ -119,59 +100,10 @@ async def generate_answer(
         model=model.name,
         pipeline="",
         evidence=shown,
-        usage=usage,
+        usage=reply.usage,
         notes=tuple(notes),
-        reasoning=str(data.get("reasoning") or "").strip(),
+        reasoning=str(reply.data.get("reasoning") or "").strip(),
     )
-
-
-def schema_for(instructions: str) -> dict[str, Any]:
-    """Return what the reply has to be: with a field for reasoning, before all others, where the instructions speak of one."""
-    if '"reasoning"' not in instructions:
-        return ANSWER_SCHEMA
-    thought = {
-        "type": "string",
-        "description": "How the answer follows from the passages. Readers do not see it as the answer.",
-    }
-    return {
-        **ANSWER_SCHEMA,
-        "properties": {"reasoning": thought, **ANSWER_SCHEMA["properties"]},
-        "required": ["reasoning", *ANSWER_SCHEMA["required"]],
-    }
-
-
-def _shown_by(progress: Progress) -> Listener | None:
-    """Return who is told the pieces of a reply: of the JSON the answer's text goes to whoever shows text."""
-    if not isinstance(progress, ShowsText):
-        return None
-    showing, growing = progress, GrowingAnswer()
-
-    def told(piece: str | None) -> None:
-        nonlocal growing
-        if piece is None:
-            growing = GrowingAnswer()
-            showing.restart()
-        elif text := growing.add(piece):
-            showing.text(text)
-
-    return told
-
-
-async def _reply(
-    model: ChatModel, messages: Sequence[Message], schema: Mapping[str, Any]
-) -> tuple[dict[str, Any], str, Usage]:
-    """Ask: the reply as data and as text, and what it used. One that lacks only its quotes or reasoning is taken: they are not needed."""
-    try:
-        reply = await model.reply(messages, schema=schema)
-    except ModelReplyError as error:
-        try:
-            data = json.loads(error.reply or "")
-        except (ValueError, RecursionError):
-            raise error from None
-        if isinstance(data, dict) and isinstance(data.get("answer"), str) and isinstance(data.get("answered"), bool):
-            return data, error.reply or "", error.usage
-        raise
-    return reply.data or {}, reply.text, reply.usage
 
 
 async def _checked(

@@ -11,8 +11,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from kgrag.answer.abstention import answers_probably, evidence_features
+from kgrag.answer.abstention import ANSWERS_FROM, answer_probability, evidence_features
 from kgrag.answer.candidates import Candidate, candidates, for_reader, in_context
+from kgrag.answer.reading import in_another_language
 from kgrag.answer.subject import Unknown, has_identifier, unknown_names
 from kgrag.models.base import Embedder
 from kgrag.text.answer_shapes import ONE_THING, AnswerKind
@@ -20,7 +21,7 @@ from kgrag.text.questions import Question, read_question
 from kgrag.text.words import stems
 from kgrag.types import Answer, Citation, Evidence
 
-__all__ = ["extract_answer", "refuse_language", "weighed_candidates"]
+__all__ = ["evidence_probability", "extract_answer", "refuse_before_asking", "refuse_language", "weighed_candidates"]
 
 MODEL = "rules"
 PREAMBLE = "From the documents, as they say it:"
@@ -67,9 +68,9 @@ async def weighed_candidates(question: Question, evidence: Sequence[Evidence], e
 
 @dataclass(frozen=True, slots=True)
 class _Judgement:
-    """Whether the evidence answers; the names that it lacks, and the words that no statement has."""
+    """How probably the evidence answers; the names that it lacks, and the words that no statement has."""
 
-    answers: bool
+    probability: float
     unknown: tuple[Unknown, ...] = ()
     lacking: tuple[str, ...] = ()
 
@@ -85,12 +86,39 @@ async def extract_answer(
     asked = read_question(question)
     found = await weighed_candidates(asked, evidence, embedder)
     judgement = _judge(asked, found, evidence)
-    if not judgement.answers:
+    if judgement.probability < ANSWERS_FROM:
         text = _abstention(asked, judgement, evidence)
         return Answer(question=question, text=text, abstained=True, model=MODEL, pipeline="", evidence=tuple(evidence))
     chosen = _choose(asked, found, evidence, max_statements or STATEMENTS_BY_KIND.get(asked.kind, STATEMENTS))
     text, citations = _write(asked, chosen, evidence, judgement.unknown)
     return Answer(question=question, text=text, citations=citations, model=MODEL, pipeline="", evidence=tuple(evidence))
+
+
+async def evidence_probability(question: str, evidence: Sequence[Evidence], *, embedder: Embedder) -> float:
+    """How probably evidence answers a question, 0 to 1: below 0.5 `extract_answer` abstains, and 0 where it lacks what is named."""
+    asked = read_question(question)
+    return _judge(asked, await weighed_candidates(asked, evidence, embedder), evidence).probability
+
+
+async def refuse_before_asking(
+    question: str, evidence: Sequence[Evidence], *, embedder: Embedder, model: str, gate: float
+) -> Answer | None:
+    """Abstain in place of a model where the evidence answers less probably than `gate`; None where the model is to be asked.
+
+    0 refuses nothing. A question in another language than its evidence goes to the model: the probability is of statements and
+    questions in one language.
+    """
+    if gate <= 0.0 or in_another_language(question, evidence):
+        return None
+    asked = read_question(question)
+    judgement = _judge(asked, await weighed_candidates(asked, evidence, embedder), evidence)
+    if judgement.probability >= gate:
+        return None
+    note = f"{model} was not asked: the passages answer with a probability of {judgement.probability:.2f}, below the gate of {gate:g}."
+    text = _abstention(asked, judgement, evidence)
+    return Answer(
+        question=question, text=text, abstained=True, model=model, pipeline="", evidence=tuple(evidence), notes=(note,)
+    )
 
 
 async def _weigh(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evidence], embedder: Embedder) -> None:
@@ -107,19 +135,18 @@ async def _weigh(asked: Question, found: Sequence[Candidate], evidence: Sequence
 
 
 def _judge(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evidence]) -> _Judgement:
-    """Decide whether the best statements answer. `found` is sorted, best first."""
+    """Say how probably the best statements answer. `found` is sorted, best first."""
     fatal, unknown = unknown_names(asked, evidence)
     present = {term for candidate in found for term in candidate.covered}
     lacking = tuple(_as_written(asked, {term for term in asked.terms if term not in present}))
     if fatal or not found:
-        return _Judgement(False, tuple(fatal), lacking)
+        return _Judgement(0.0, tuple(fatal), lacking)
     similarity = max(candidate.similarity for candidate in found)
     aspect = asked.terms - asked.subject_terms
     if aspect and not aspect & present and similarity < OTHER_WORDS_SIMILARITY:
         # All that is found is the subject: the documents know the X-1000 but no price of it.
-        return _Judgement(False, tuple(unknown), lacking)
-    answers = answers_probably(evidence_features(asked, found, evidence))
-    return _Judgement(answers, tuple(unknown), lacking)
+        return _Judgement(0.0, tuple(unknown), lacking)
+    return _Judgement(answer_probability(evidence_features(asked, found, evidence)), tuple(unknown), lacking)
 
 
 def _as_written(asked: Question, terms: set[str]) -> list[str]:

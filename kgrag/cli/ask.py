@@ -25,7 +25,7 @@ from kgrag.cli.options import (
 
 if TYPE_CHECKING:
     from kgrag.knowledge_graph import KnowledgeGraph
-    from kgrag.types import Answer
+    from kgrag.types import Answer, Question
 
 __all__ = ["ask"]
 
@@ -38,8 +38,16 @@ def ask(
         Path | None,
         typer.Option(
             "--questions",
-            help='A file of questions, one a line, or JSON lines of {"id": ..., "question": "..."}; - reads them from stdin. With --json: '
-            "one JSON line for each.",
+            help='A file of questions: one a line, JSON lines of {"id": ..., "question": "..."}, or a CSV table with these columns; both '
+            'may have "form" (yes/no, number, ...) and "explanation" for a model. - reads lines from stdin. With --json: a JSON line each.',
+            show_default=False,
+        ),
+    ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            "--report",
+            help="With --questions: also write a table for a person to check (.csv or .md): answer, reasoning, sources with pages, notes.",
             show_default=False,
         ),
     ] = None,
@@ -73,6 +81,22 @@ def ask(
             "--strict", help="Take out what a model writes that its citations do not support.", show_default=False
         ),
     ] = None,
+    gate: Annotated[
+        float | None,
+        typer.Option(
+            "--gate",
+            help="Ask the model only where the passages answer at least so probably (0 to 1); else abstain without a call.",
+            show_default=False,
+        ),
+    ] = None,
+    chain: Annotated[
+        str | None,
+        typer.Option(
+            "--chain",
+            help="How a model is shown the passages: stuff (at once), map_reduce (in batches, answers merged), refine (batch by batch).",
+            show_default=False,
+        ),
+    ] = None,
     timeout_s: TimeoutS = None,
     model_cache: ModelCache = None,
     top: Top = None,
@@ -94,6 +118,12 @@ def ask(
         raise InputError("Expected a question or --questions FILE, got both.")
     if question is None and questions is None and (as_json or not sys.stdin.isatty()):
         raise InputError("Expected a question, --questions FILE (- for stdin), or a terminal for a session; got none.")
+    if report is not None:
+        from kgrag.answer.questionnaire import check_report
+
+        if questions is None:
+            raise InputError("Expected --questions FILE with --report: a report is of a file of questions.")
+        check_report(report)
     asked = _read(questions) if questions is not None else []
 
     with open_graph(
@@ -108,6 +138,8 @@ def ask(
         base_url=base_url,
         reranker=reranker,
         answer_prompt=answer_prompt,
+        answer_gate=gate,
+        answer_chain=chain,
         answer_strict=strict,
         open_knowledge=open_knowledge,
         timeout_s=timeout_s,
@@ -115,7 +147,9 @@ def ask(
     ) as opened:
         say_remark(opened.store)
         if questions is not None:
-            return _answer_all(opened, asked, top=top, budget=budget, with_context=show_context, as_json=as_json)
+            return _answer_all(
+                opened, asked, top=top, budget=budget, with_context=show_context, as_json=as_json, report=report
+            )
         if question is None:
             from kgrag.cli.session import Session, terminal_reader
 
@@ -132,19 +166,24 @@ def ask(
     return 0
 
 
-def _read(file: Path) -> list[tuple[str | int, str]]:
-    """Return ids and questions: of JSON lines, or lines as they stand, with their numbers."""
-    from kgrag.common.question_files import read_questions
+def _read(file: Path) -> list[Question]:
+    """Return questions: of JSON lines or a table (CSV) with their forms and explanations, or lines as they stand, with their numbers."""
+    from kgrag.common.question_files import read_question_table, read_questions
     from kgrag.errors import InputError
+    from kgrag.types import Question
 
     if file.suffix == ".jsonl":
-        return [(question.id, question.question) for question in read_questions(file)]
+        return read_questions(file)
+    if file.suffix == ".csv":
+        return read_question_table(file)
     try:
         text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"--questions {file}: expected a text file with a question a line: {error}") from error
-    found: list[tuple[str | int, str]] = [
-        (number, line.strip()) for number, line in enumerate(text.splitlines(), start=1) if line.strip()
+    found = [
+        Question(id=number, question=line.strip())
+        for number, line in enumerate(text.splitlines(), start=1)
+        if line.strip()
     ]
     if not found:
         raise InputError(f"--questions {file}: expected a question a line, got an empty file.")
@@ -153,37 +192,46 @@ def _read(file: Path) -> list[tuple[str | int, str]]:
 
 def _answer_all(
     opened: KnowledgeGraph,
-    asked: list[tuple[str | int, str]],
+    asked: list[Question],
     *,
     top: int | None,
     budget: int | None,
     with_context: bool,
     as_json: bool,
+    report: Path | None,
 ) -> int:
-    """Answer question after question; one that fails is named and does not end the rest. Return the exit code."""
+    """Answer question after question; one that fails is named and does not end the rest. Return the exit code.
+
+    The report is written anew after every answer: what was answered before an interruption is in it.
+    """
+    from kgrag.answer.questionnaire import Filled, questionnaire
     from kgrag.cli.output import complain, json_line, stdout
     from kgrag.errors import KgragError
 
-    failed = 0
-    for number, question in asked:
+    filled: list[Filled] = []
+    for one in asked:
         if not as_json:
-            stdout.print(f"## {question}\n", style="bold")
+            stdout.print(f"## {one.question}\n", style="bold", markup=False)
         try:
-            answer = opened.ask(question, top=top, budget=budget)
+            answer = opened.ask(one.question, top=top, budget=budget, form=one.form, explanation=one.explanation)
         except Exception as error:  # noqa: BLE001 - whatever it is, it is this question's
-            failed += 1
             why = str(error) if isinstance(error, KgragError) else f"Unexpected {type(error).__name__}: {error}"
+            filled.append(Filled(one, None, why))
             if as_json:
-                sys.stdout.write(json_line({"id": number, "question": question, "error": why}) + "\n")
+                sys.stdout.write(json_line({"id": one.id, "question": one.question, "error": why}) + "\n")
             else:
                 complain(why)
         else:
+            filled.append(Filled(one, answer))
             if as_json:
-                sys.stdout.write(json_line({"id": number, **answer.model_dump(mode="json")}) + "\n")
+                sys.stdout.write(json_line({"id": one.id, **answer.model_dump(mode="json")}) + "\n")
             else:
                 _show(answer, with_context=with_context)
+        if report is not None:
+            report.write_text(questionnaire(filled, suffix=report.suffix), encoding="utf-8", newline="")
         if not as_json:
             stdout.print()
+    failed = sum(one.answer is None for one in filled)
     if failed:
         complain(f"{failed} of {len(asked)} questions failed.")
     return 1 if failed else 0

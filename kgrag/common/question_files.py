@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -9,7 +11,7 @@ from pydantic import ValidationError
 from kgrag.errors import InputError
 from kgrag.types import Question
 
-__all__ = ["read_questions"]
+__all__ = ["read_question_table", "read_questions"]
 
 
 def read_questions(file: Path) -> list[Question]:
@@ -29,4 +31,31 @@ def read_questions(file: Path) -> list[Question]:
                 raise InputError(
                     f'{file}, line {number}: expected {{"id": ..., "question": "..."}}: {key}: {problem["msg"]}'
                 ) from error
+    return questions
+
+
+def read_question_table(file: Path) -> list[Question]:
+    """Read a CSV table with a column `question`, and `id` (else the row's number), `form` and `explanation` where there are such columns.
+
+    Other columns are ignored, and so are rows without a question. Raises `InputError`.
+    """
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{file}: expected a CSV table in UTF-8: {error}") from error
+    delimiter = ";" if text.partition("\n")[0].count(";") > text.partition("\n")[0].count(",") else ","
+    rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)
+    columns = [column.strip() for column in rows.fieldnames or ()]
+    if "question" not in columns:
+        raise InputError(f"{file}: expected a column `question`, got {', '.join(columns) or 'an empty file'}.")
+    questions = []
+    for number, row in enumerate(rows, start=1):
+        said = {
+            key.strip(): (value or "").strip()
+            for key, value in row.items()
+            if isinstance(key, str) and not isinstance(value, list)
+        }
+        if said["question"]:
+            known = {key: said.get(key, "") for key in ("question", "form", "explanation")}
+            questions.append(Question.model_validate({"id": said.get("id") or number, **known}))
     return questions

@@ -13,6 +13,7 @@ from kgrag.evaluate import plots
 from kgrag.evaluate.judge import rules
 from kgrag.evaluate.judge.judges import one_family
 from kgrag.evaluate.judge.presets import evaluation_folder
+from kgrag.evaluate.lengths import length_lines
 from kgrag.evaluate.runs import Run
 from kgrag.evaluate.summary import ALL, Summary
 
@@ -216,6 +217,7 @@ def write_markdown(run: Run, out: Path, *, summary: Summary) -> None:
         for pipeline in summary.pipelines:
             lines.append(_line([pipeline, *(_losses(summary, pipeline, one) for one in columns)]))
     lines += ["", "## By type", ""] + [f"- {one.query_type}: {one.in_words}" for one in summary.verdicts]
+    lines += length_lines(summary)
     if summary.calibration is not None:
         head = ["pipeline", "seen", "corrected"]
         lines += ["", "## Right answers, corrected for the judge's errors", "", _line(head), _line(["---"] * 3)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable, Collection
 
@@ -12,6 +13,7 @@ from kgrag.answer import (
     in_another_language,
     last_question,
     read_instructions,
+    refuse_before_asking,
     refuse_language,
     without_typing_errors,
 )
@@ -20,9 +22,17 @@ from kgrag.errors import InputError
 from kgrag.models.base import ChatModel, Embedder
 from kgrag.retrieve import AdaptiveRetriever, Retrieval, Retriever
 from kgrag.settings import Settings
-from kgrag.types import Answer
+from kgrag.store.fulltext import fulltext_query
+from kgrag.store.graph import GraphStore
+from kgrag.store.schema import CHUNK_FULLTEXT_INDEX
+from kgrag.text.questions import read_question
+from kgrag.text.words import stems
+from kgrag.types import Answer, Silence
 
 __all__ = ["ask"]
+
+SEARCHED_NAMED = 100
+"""Of the documents that were searched without finding a word, at most so many are named."""
 
 
 async def ask(
@@ -34,11 +44,14 @@ async def ask(
     model: ChatModel | None = None,
     top: int | None = None,
     budget: int | None = None,
+    form: str = "",
+    explanation: str = "",
     hidden: Collection[str] = (),
     progress: Progress | None = None,
 ) -> Answer:
     """Answer a question from the store's documents, or abstain: by `model`, or without one in the documents' own sentences.
 
+    `form` and `explanation` are for the model: what the answer has to begin with (`yes/no`, `number`), and what is meant by the question.
     `hidden` chunks (ids) are as good as absent: those that a made question was taken from. `progress` is told each step as it begins and
     ends; a step advances by the passages that it found or read.
 
@@ -60,16 +73,28 @@ async def ask(
         answer, found = await _extracted(question, find, embedder, shown)
     else:
         found = await find(question)
-        answer = _listed(question, found) or await generate_answer(
-            question,
-            found.evidence,
-            model=model,
-            embedder=embedder,
-            instructions=instructions,
-            strict=settings.answer_strict,
-            open_knowledge=settings.open_knowledge,
-            progress=progress,
+        answer = (
+            _listed(question, found)
+            or await refuse_before_asking(
+                question, found.evidence, embedder=embedder, model=model.name, gate=settings.answer_gate
+            )
+            or await generate_answer(
+                question,
+                found.evidence,
+                model=model,
+                embedder=embedder,
+                instructions=instructions,
+                strict=settings.answer_strict,
+                open_knowledge=settings.open_knowledge,
+                chain=settings.answer_chain,
+                batch_tokens=settings.chain_tokens,
+                form=form,
+                explanation=explanation,
+                progress=progress,
+            )
         )
+    if answer.abstained and (silence := await asyncio.to_thread(_silence, question, answer, retriever.store)):
+        answer = answer.model_copy(update={"silence": silence, "text": f"{answer.text}\n{_said_of(silence)}"})
     return answer.model_copy(
         update={
             "pipeline": settings.pipeline,
@@ -104,3 +129,31 @@ async def _extracted(
 def _listed(question: str, found: Retrieval) -> Answer | None:
     """Answer a question that counts or lists from all that is stated; None where it is another, or nothing is stated."""
     return answer_from_listing(question, found.listing) if found.listing else None
+
+
+def _silence(question: str, answer: Answer, store: GraphStore) -> Silence | None:
+    """Say what of a question no document mentions; None where each word is mentioned, and for a question in another language."""
+    read = last_question(question)
+    if in_another_language(read, answer.evidence):
+        return None
+    asked = read_question(read)
+    words = [*asked.names, *(word for word, stem in stems(asked.text) if stem in asked.terms)]
+    terms = list(dict.fromkeys(words))
+    absent = [
+        term
+        for term in terms
+        if (query := fulltext_query(term))
+        and not store.search.mentioning_chunk(index=CHUNK_FULLTEXT_INDEX, query=query)
+    ]
+    absent = [
+        term for term in absent if not any(term != other and term.casefold() in other.casefold() for other in absent)
+    ]
+    if not absent:
+        return None
+    documents = store.documents.all()
+    named = tuple(document.path if document.format != "jsonl" else document.title for document in documents)
+    return Silence(terms=tuple(absent), documents=named[:SEARCHED_NAMED], count=len(documents))
+
+
+def _said_of(silence: Silence) -> str:
+    return f"Not mentioned in any of the {silence.count} documents: {', '.join(silence.terms)}."

@@ -189,6 +189,8 @@ class Comparison:
             template=content_id(
                 read_instructions(settings.answer_prompt, open_knowledge=settings.open_knowledge),
                 str(settings.answer_strict),
+                *([f"gate {settings.answer_gate:g}"] if settings.answer_gate else []),
+                *([f"{settings.answer_chain} {settings.chain_tokens}"] if settings.answer_chain != "stuff" else []),
                 settings.graph or "",
                 settings.reranker or "",
             ),

@@ -77,7 +77,7 @@ def open_chat_model(
         return stack.chat(registered(CHAT_GROUP)[parsed.provider].load()(name, stack.settings))
     if parsed.provider in LOCAL_PROVIDERS:  # it answers one request after the other; those that wait must not time out
         stack = replace(stack, settings=stack.settings.model_copy(update={"concurrency": 1}))
-    options = ChatOptions(stack.settings.temperature, stack.settings.max_completion_tokens)
+    options = ChatOptions(stack.settings.temperature, stack.settings.max_completion_tokens, stack.settings.seed)
     return stack.chat(OpenAIChatModel(Endpoint(connection(parsed, "chat", stack.settings)), options=options))
 
 

@@ -38,6 +38,7 @@ class AdaptiveRetriever:
         graph: str | None = None,
     ) -> None:
         self.pipeline = pipeline
+        self.store = store
         self._map = pipeline.adaptive.map
         self._chat = chat
         if self._map and chat is None and pipeline.adaptive.without_model is None:

@@ -63,6 +63,11 @@ class Retriever:
         for step in self.pipeline.steps:
             step.check(self.resources)
 
+    @property
+    def store(self) -> GraphStore:
+        """The store that is searched."""
+        return self.resources.store
+
     async def retrieve(self, question: str, *, top: int | None = None, budget: int | None = None) -> list[Evidence]:
         """Find evidence for a question, best first.
 

@@ -47,11 +47,17 @@ def minmax_fusion(
     }
 
 
-def reciprocal_rank_fusion(rankings: Sequence[Sequence[str]], k: int) -> dict[str, float]:
-    """Add 1 / (k + rank) over the rankings (Cormack, Clarke and Büttcher, SIGIR 2009), scaled so that first in all of them is 1."""
-    first_in_all = len(rankings) / (k + 1)
+def reciprocal_rank_fusion(
+    rankings: Sequence[Sequence[str]], k: int, weights: Sequence[float] | None = None
+) -> dict[str, float]:
+    """Add weight / (k + rank) over the rankings (Cormack, Clarke and Büttcher, SIGIR 2009), scaled so that first in all of them is 1.
+
+    All weigh alike where no weights are given.
+    """
+    weighed = [1.0] * len(rankings) if weights is None else weights
+    first_in_all = sum(weighed) / (k + 1) or 1.0
     fused: dict[str, float] = {}
-    for ranking in rankings:
+    for ranking, weight in zip(rankings, weighed, strict=True):
         for rank, key in enumerate(ranking, start=1):
-            fused[key] = fused.get(key, 0.0) + 1.0 / (k + rank) / first_in_all
+            fused[key] = fused.get(key, 0.0) + weight / (k + rank) / first_in_all
     return fused

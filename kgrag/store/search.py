@@ -60,6 +60,21 @@ class SparseRow(ChunkRow):
     """Empty beyond the rows that were to be read."""
 
 
+class IdRow(TypedDict):
+    """A chunk."""
+
+    id: str
+
+
+class VersionRow(TypedDict):
+    """Which version a document is of."""
+
+    id: str
+    version: str | None
+    metadata: str | None
+    """JSON."""
+
+
 class VectorRow(TypedDict):
     """A chunk's vector."""
 
@@ -407,12 +422,33 @@ class Search:
         )
 
     def sparse_seeds(
-        self, *, index: str, query: str, vector: Sequence[float], limit: int, read: int = 0
+        self,
+        *,
+        index: str,
+        query: str,
+        vector: Sequence[float],
+        limit: int,
+        read: int = 0,
+        among: Sequence[str] | None = None,
     ) -> list[SparseRow]:
-        """Return the chunks that have words of a full-text query, best first."""
+        """Return the chunks that have words of a full-text query, best first; `among` are the only ones that may be returned (ids)."""
         return self._read(
-            "retrieve/sparse_seeds", index=index, query=query, vector=list(vector), limit=limit, read=read
+            "retrieve/sparse_seeds",
+            index=index,
+            query=query,
+            vector=list(vector),
+            limit=limit,
+            read=read,
+            among=None if among is None else list(among),
         )
+
+    def mentioning_chunk(self, *, index: str, query: str) -> list[IdRow]:
+        """Return a chunk that has what a full-text query asks for, or none."""
+        return self._read("retrieve/mentioning_chunk", index=index, query=query)
+
+    def document_versions(self, *, ids: Sequence[str]) -> list[VersionRow]:
+        """Return the versions of some documents."""
+        return self._read("retrieve/document_versions", ids=list(ids))
 
     def nearest_vectors(self, *, index: str, vector: Sequence[float], limit: int, candidates: int) -> list[VectorRow]:
         """Return the vectors of the chunks nearest to the question."""

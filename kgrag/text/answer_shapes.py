@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from kgrag.text.words import FUNCTION_WORDS, plain, singular, words
 
-__all__ = ["IDENTIFIER_SORTS", "ONE_THING", "AnswerKind", "AnswerShape", "answer_shape"]
+__all__ = ["IDENTIFIER_SORTS", "ONE_THING", "AnswerKind", "AnswerShape", "answer_shape", "lacks_form"]
 
 AnswerKind = Literal[
     "who", "when", "where", "why", "count", "quantity", "number", "name", "yes/no", "steps", "definition", "comparison", "list", "summary",
@@ -79,6 +79,23 @@ AUXILIARIES = frozenset(_AUXILIARIES.split())
 """What stands behind the noun of `which ...`: any other word of function stands behind its verb."""
 KIND_BY_WORD: dict[str, AnswerKind] = {"who": "who", "whom": "who", "whose": "who", "when": "when", "where": "where"}
 OF_THINGS = re.compile(r"\b(?:which|what) (?:board|sensor|product|module|device)")
+
+
+FORM_OF_YES_OR_NO = re.compile(r"^\s*(?:yes\s*(?:/|or|,)\s*no|yes-no|boolean)\b", re.I)
+FORM_OF_A_NUMBER = re.compile(r"^\s*(?:an? |the )?(?:number|count|quantity|value|percentage|year)\b", re.I)
+BEGINS_WITH_YES_OR_NO = re.compile(r"[\W_]*(?:yes|no|ja|nein|oui|non|sì|sí|si)\b", re.I)
+
+
+def lacks_form(answer: str, form: str) -> str:
+    """Say what an answer lacks of the form that was asked for; empty where it has it, or the form is one that cannot be checked.
+
+    Checked are `yes/no` (the answer begins with one, in English, German, French, Italian or Spanish) and a number.
+    """
+    if FORM_OF_YES_OR_NO.match(form):
+        return "" if BEGINS_WITH_YES_OR_NO.match(answer) else "yes or no at its beginning"
+    if FORM_OF_A_NUMBER.match(form):
+        return "" if any(character.isdigit() for character in re.sub(r"\[\d+\]", "", answer)) else "number"
+    return ""
 
 
 def answer_shape(question: str) -> AnswerShape:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kgrag.answer import generate_answer, read_instructions
-from kgrag.answer.generated import ANSWER_SCHEMA
+from kgrag.answer.chains import ANSWER_SCHEMA
 from kgrag.answer.prompt import answer_messages
 from kgrag.errors import InputError, ModelReplyError
 from kgrag.models.endpoint_errors import ContextOverflow

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kgrag.answer import generate_answer, read_instructions
-from kgrag.answer.generated import schema_for
+from kgrag.answer.chains import schema_for
 from kgrag.answer.prompt import CLOSED_TEMPLATES, answer_messages, template_names
 from kgrag.errors import InputError
 from kgrag.testing import HashingEmbedder, ScriptedChatModel

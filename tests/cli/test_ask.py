@@ -1,5 +1,6 @@
 """`kgrag ask` as a session on a terminal, and with a file of questions."""
 
+import csv
 import json
 import os
 import pty
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from kgrag.cli import run
+from kgrag.testing import ModelRequest, ModelServer
 
 QUESTION = "What is the standby current of the X-100?"
 PROMPT = r"(?m)^> "
@@ -135,3 +137,102 @@ def test_questions_may_be_plain_lines(folder: Path, capsys: pytest.CaptureFixtur
 def test_without_question_and_terminal_it_says_what_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["ask"]) == 2
     assert "--questions FILE" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("question", "gate", "calls"),
+    [
+        ("How do I bake bread?", "0.5", 0),
+        ("What is the standby current of the X-900?", "0.5", 0),
+        ("How do I bake bread?", "0", 1),
+        (QUESTION, "0.5", 1),
+    ],
+)
+def test_behind_a_gate_a_model_is_asked_only_what_the_passages_probably_answer(
+    question: str, gate: str, calls: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "any")
+    reply = {"quotes": [], "answered": True, "answer": "The standby current of the X-100 is 0.5 mA [passage 1]."}
+    with ModelServer(lambda request: reply) as server:
+        model = ("--model", "openai:any", "--base-url", server.url, "--model-cache", "off")
+        assert run(["ask", question, *model, "--gate", gate, "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert len(server.requests) == answer["usage"]["calls"] == calls
+    assert (answer["abstained"], bool(answer["citations"])) == (calls == 0, calls == 1)
+    assert ("openai:any was not asked: the passages answer with a probability of 0.0" in str(answer["notes"])) == (
+        calls == 0
+    )
+
+
+def test_a_questionnaire_is_filled_in_and_written_as_a_table_to_check(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "any")
+    (folder / "sheet.csv").write_text(
+        "id,question,form,explanation,owner\n"
+        f'q1,"{QUESTION}",number,"Asleep, that is.",Ada\n'
+        "q2,How much does the X-100 cost?,,,Ada\n"
+        ",,,,nobody\n"
+        'q3,"Does the X-100 | need 3.3 V?",yes/no,,\n'
+    )
+
+    def reply(request: ModelRequest) -> dict[str, object]:
+        said = {"reasoning": "It stands there.", "quotes": [], "answered": True}
+        if "cost" in request.last:
+            return {**said, "answered": False, "answer": "No passage says it."}
+        if "3.3 V?" in request.last:
+            return {**said, "answer": "=It needs 3.3 V [passage 1]."}
+        return {**said, "answer": "The standby current of the X-100 is 0.5 mA [passage 1]."}
+
+    with ModelServer(reply) as server:
+        model = ("--model", "openai:any", "--base-url", server.url, "--model-cache", "off", "--answer-prompt", "steps")
+        for report in ("report.csv", "report.md"):
+            assert run(["ask", "--questions", "sheet.csv", "--report", report, *model]) == 0
+    capsys.readouterr()
+    first, _, third = (request.last for request in server.requests[:3])
+    assert f"{QUESTION}\nWhat is meant: Asleep, that is.\nGive the answer in this form: number" in first
+    assert "Give the answer in this form: yes/no" in third
+    rows = list(csv.DictReader((folder / "report.csv").open(encoding="utf-8", newline="")))
+    assert [(row["id"], row["form"], row["status"], row["checked"]) for row in rows] == [
+        ("q1", "number", "answered", ""),
+        ("q2", "", "not mentioned", ""),
+        ("q3", "yes/no", "answered", ""),
+    ]
+    assert "0.5 mA" in rows[0]["answer"] and rows[0]["reasoning"] == "It stands there."
+    assert rows[0]["sources"].startswith("[1] docs/x-100.md")
+    assert rows[1]["sources"] == "searched: docs/x-100.md"
+    assert "Not mentioned in any of the 1 documents: cost." in rows[1]["answer"]
+    assert rows[2]["answer"].startswith("'=It needs 3.3 V")
+    assert "It has no yes or no at its beginning" in rows[2]["notes"]
+    lines = (folder / "report.md").read_text(encoding="utf-8").splitlines()
+    assert len(lines) == 2 + 3 and all(len(re.findall(r"(?<!\\)\|", line)) == 10 for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--report", "r.csv", QUESTION], "--questions FILE"),
+        (["--report", "r.txt", "--questions", "q.txt"], "ends in .csv or .md"),
+        (["--report", "nowhere/r.md", "--questions", "q.txt"], "there is no folder nowhere"),
+        (["--questions", "bad.csv"], "a column `question`, got a, b"),
+    ],
+)
+def test_a_report_or_a_sheet_that_cannot_be_is_said_in_one_line(
+    folder: Path, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "bad.csv").write_text("a,b\n1,2\n")
+    assert run(["ask", *arguments]) == 2
+    assert message in " ".join(capsys.readouterr().err.split())
+
+
+def test_what_no_document_mentions_is_told_from_what_none_answers(capsys: pytest.CaptureFixture[str]) -> None:
+    answers = {}
+    for question in ("What is the warranty of the X-100?", "Who needs boards?", QUESTION):
+        assert run(["ask", question, "--json"]) == 0
+        answers[question] = json.loads(capsys.readouterr().out)
+    silent, mentioned, answered = answers.values()
+    assert silent["abstained"]
+    assert silent["silence"] == {"terms": ["warranty"], "documents": ["docs/x-100.md"], "count": 1}
+    assert silent["text"].endswith("Not mentioned in any of the 1 documents: warranty.")
+    assert mentioned["silence"] is None and "Not mentioned" not in mentioned["text"]
+    assert answered["silence"] is None and not answered["abstained"]

@@ -18,12 +18,13 @@ from kgrag.evaluate.switches import composed
 from kgrag.models.base import Message
 from kgrag.retrieve import AdaptivePipeline, Pipeline, load_pipeline, open_retriever, pipeline_names, read_pipeline
 from kgrag.retrieve.state import Query, Resources, State
+from kgrag.retrieve.steps.seeds import Dense, Hybrid
 from kgrag.retrieve.steps.text2cypher import Text2Cypher
 from kgrag.store.graph import GraphStore, open_store
 from kgrag.testing import HashingEmbedder, ScriptedChatModel, ScriptedReranker
 from kgrag.text.names import normal_form
 from kgrag.text.quantities import quantities
-from kgrag.types import Chunk, Entity, Evidence, content_id
+from kgrag.types import Chunk, Citation, Entity, Evidence, content_id
 
 from .conftest import Content
 
@@ -159,6 +160,123 @@ def test_evidence_is_complete_and_in_order_for_every_pipeline(
         assert (piece.source_id, piece.section, piece.tokens) == (chunk.source_id, chunk.section, chunk.tokens)
         assert piece.document == f"{chunk.title}.html"
         assert piece.why
+
+
+def test_behind_a_prefilter_full_text_finds_nothing_that_the_vectors_do_not(
+    store: GraphStore, embedder: HashingEmbedder, content: Content
+) -> None:
+    """The embedder reads all words of a text; only the last page has the rare one of the question, between many others."""
+    texts = [
+        "pump noise at night",
+        "pump noise by day",
+        "pump noise",
+        f"{' '.join(f'word{n}' for n in range(60))} zirconium",
+    ]
+    pages = [content.document(f"{number}.html", text, title="-") for number, text in enumerate(texts)]
+    store.documents.put(pages)
+    chunks = [chunk for _, made in pages for chunk in made]
+    vectors = embedder.embed([chunk.text for chunk in chunks])
+    store.documents.put_embeddings([chunk.id for chunk in chunks], vectors, embedder=embedder.name, seconds=0.0)
+    store.finish()
+
+    asked = "pump noise zirconium"
+
+    def found(prefilter: int, fusion: str, alpha: float) -> list[str]:
+        step = Hybrid(fusion=fusion, alpha=alpha, prefilter=prefilter, candidates=4)  # type: ignore[arg-type]
+        vector = tuple(asyncio.run(embedder.embed_queries([asked]))[0].tolist())
+        query = Query(question=asked, dense=asked, sparse=asked, vector=vector)
+        seeds = asyncio.run(step.find(query, Resources(store, embedder, "mention")))
+        words = [one for one in seeds.candidates.values() if one.words]
+        by_id = {chunk.id: chunk.text for chunk in chunks}
+        return [by_id[one.chunk_id] for one in sorted(words, key=lambda one: (-one.score, one.chunk_id))]
+
+    for fusion in ("rrf", "minmax"):
+        assert found(0, fusion, 0.0)[0] == texts[3]
+        assert texts[3] not in found(3, fusion, 0.0)
+        assert set(found(3, fusion, 0.0)) == set(texts[:3])
+        assert texts[3] in found(4, fusion, 0.5)
+
+
+PAPERS = {
+    "pumps": [f"Paper on pumps: how pumps and valves work together, part {n}." for n in range(6)],
+    "valves": ["A valve opens slowly and closes fast; how it is made decides how long it lasts."],
+}
+
+
+def test_several_documents_are_covered_by_parts_of_the_question_or_by_fair_shares_where_plain_search_sees_one(
+    store: GraphStore, embedder: HashingEmbedder, content: Content
+) -> None:
+    pages = [content.document(f"{name}.html", *texts, title=name) for name, texts in PAPERS.items()]
+    store.documents.put(pages)
+    waiting = store.documents.chunks_without_embedding(100)
+    vectors = asyncio.run(embedder.embed_documents([chunk.embedded_text for chunk in waiting]))
+    store.documents.put_embeddings([chunk.id for chunk in waiting], vectors, embedder=embedder.name)
+    store.finish()
+
+    def covered(question: str, *steps: dict[str, object], before: Sequence[dict[str, object]] = ()) -> float:
+        order = [*before, {"kind": "embed"}, {"kind": "dense"}, {"kind": "read"}, *steps, {"kind": "budget", "top": 5}]
+        made = read_pipeline({"description": "d", "step": order}, name="covering")
+        assert isinstance(made, Pipeline)
+        evidence = asyncio.run(open_retriever(store, embedder, made).retrieve(question))
+        return len({piece.document for piece in evidence}) / len(PAPERS)
+
+    joined = "How do pumps work together, and how is a valve made?"
+    assert covered(joined) == 0.5
+    assert covered(joined, before=[{"kind": "coordination"}]) == 1.0
+    across = "Which papers say how pumps and valves work together?"
+    shares: dict[str, object] = {"kind": "diversification", "length": 0.0, "document": 0.3, "family": 0.0}
+    assert (covered(across), covered(across, shares)) == (0.5, 1.0)
+
+
+def test_what_a_graph_says_is_cited_by_the_page_of_the_chunk_that_says_it(
+    store: GraphStore, embedder: HashingEmbedder, content: Content
+) -> None:
+    document, _ = content.document("manual.pdf", title="Manual", format="pdf")
+    said = ["The X-100 carries the TPR-40.", "The TPR-40 needs a supply of 1.8 V.", "The weather is fine."]
+    chunks = [content.chunk(document, n, text, page_start=n + 3, page_end=n + 3) for n, text in enumerate(said)]
+    store.documents.put([(document, chunks)])
+    vectors = asyncio.run(embedder.embed_documents([chunk.embedded_text for chunk in chunks]))
+    store.documents.put_embeddings([chunk.id for chunk in chunks], vectors, embedder=embedder.name)
+    carries, needs = content.relation("X-100", "CARRIES", "TPR-40"), content.relation("TPR-40", "NEEDS", "1.8 V")
+    extracted = [
+        content.said(chunks[0], content.entity("X-100"), content.entity("TPR-40"), relations=[carries]),
+        content.said(chunks[1], content.entity("TPR-40"), content.entity("1.8 V"), relations=[needs]),
+    ]
+    store.graphs.put_extractions("mention", extracted)
+    content.embed_all(store, "mention")
+    store.finish()
+    pages = {chunk.id: chunk.page_start for chunk in chunks}
+    found = asyncio.run(open_retriever(store, embedder, load_pipeline("kg")).retrieve("What does the X-100 carry?"))
+    relations = [piece for piece in found if piece.text not in {chunk.prompted_text for chunk in chunks}]
+    assert len(relations) == 2
+    for piece in found:
+        assert piece.page_start == piece.page_end == pages[piece.chunk_id or ""]
+        assert Citation.of(piece, number=1, quote="").page_start == piece.page_start
+
+
+def test_dense_seeds_are_the_nearest_by_brute_force(
+    store: GraphStore, embedder: HashingEmbedder, content: Content
+) -> None:
+    chance = random.Random(9)
+    texts = [" ".join(f"word{chance.randrange(60)}" for _ in range(8)) for _ in range(300)]
+    document, chunks = content.document("a.html", *texts, title="a")
+    store.documents.put([(document, chunks)])
+    vectors = asyncio.run(embedder.embed_documents([chunk.embedded_text for chunk in chunks]))
+    store.documents.put_embeddings([chunk.id for chunk in chunks], vectors, embedder=embedder.name)
+    store.finish()
+    resources = Resources(store, embedder, "mention")
+    for _ in range(20):
+        asked = " ".join(f"word{chance.randrange(60)}" for _ in range(4))
+        vector = asyncio.run(embedder.embed_queries([asked]))[0]
+        query = Query(question=asked, dense=asked, sparse=asked, vector=tuple(vector.tolist()))
+        nested = []
+        for k in (5, 10):
+            seeds = asyncio.run(Dense(candidates=k).find(query, resources))
+            found = sorted((one.cosine for one in seeds.candidates.values()), reverse=True)
+            # Ties may be broken either way: the cosines are what brute force says.
+            assert found == pytest.approx(sorted((vectors @ vector).tolist(), reverse=True)[:k], abs=1e-5)
+            nested.append(set(seeds.candidates))
+        assert nested[0] <= nested[1]
 
 
 def test_the_same_question_gives_the_same_evidence(manual: GraphStore, embedder: HashingEmbedder) -> None:

@@ -221,6 +221,50 @@ def test_a_budget_of_tokens_cuts_what_was_reached_last(site: GraphStore, embedde
     assert sum(piece.tokens for piece in cut) <= tokens
 
 
+@pytest.mark.parametrize("over", ["relationships", "metadata"])
+def test_other_versions_and_what_is_out_of_date_are_not_entered_where_the_walk_keeps_to_one(
+    over: str, store_target: str, embedder: HashingEmbedder, content: Content
+) -> None:
+    said: dict[str, dict[str, Any]] = {
+        "same": {"version": "1.0"},
+        "newer": {"version": "2.0"},
+        "undated": {},
+        "deprecated": {"version": "1.0", "metadata": {"deprecated": True}},
+        "obsolete": {"version": "1.0", "metadata": {"status": "Obsolete"}},
+        "current": {"version": "1.0", "metadata": {"status": "released"}},
+    }
+    hrefs = [f"{name}.html" for name in said]
+    links = tuple(
+        Hyperlink(href=href, anchor=href, context=f"See {href}.", position=place) for place, href in enumerate(hrefs)
+    )
+    with open_store(store_target) as store:
+        store.bind(embedder.name, embedder.dimensions)
+        start, _ = content.document("start.html", version="1.0")
+        pages = [(start, [content.chunk(start, 0, "Where the walk begins: pump.", links=links)])]
+        for name, fields in said.items():
+            pages.append(content.document(f"{name}.html", f"The {name} page has other words.", **fields))
+        store.documents.put(pages)
+        store.documents.relink()
+        waiting = store.documents.chunks_without_embedding(100)
+        vectors = asyncio.run(embedder.embed_documents([chunk.embedded_text for chunk in waiting]))
+        store.documents.put_embeddings([chunk.id for chunk in waiting], vectors, embedder=embedder.name)
+        store.finish()
+
+        def reached(versions: str) -> set[str]:
+            walk = {"seeds": 1, "links": 10, "over": over, "versions": versions}
+            evidence = asyncio.run(
+                open_retriever(store, embedder, pipeline(candidates=1, **walk)).retrieve("pump begins")
+            )
+            return {piece.document.removesuffix(".html") for piece in evidence} - {"start"}
+
+        assert reached("all") == set(said)
+        assert reached("same") == {"same", "undated", "current"}
+        walk = {"seeds": 1, "links": 10, "over": over, "versions": "same"}
+        trace = asyncio.run(open_retriever(store, embedder, pipeline(candidates=1, **walk)).trace("pump begins"))
+        counts = next(change.counts for change in trace.changes if change.step == "walk")
+        assert counts["other version"] == 3
+
+
 def test_every_chunk_of_a_circle_or_a_complete_site_is_expanded_once(
     store_target: str, embedder: HashingEmbedder, content: Content
 ) -> None:

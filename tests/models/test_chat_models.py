@@ -61,6 +61,15 @@ def test_a_reply_has_text_and_what_it_used() -> None:
         assert (sent["model"], sent["temperature"]) == ("gpt-4o-mini", 0.0)
 
 
+@pytest.mark.parametrize("name", ["openai:any", "ollama:any"])
+def test_a_seed_is_sent_and_another_seed_is_another_call(name: str) -> None:
+    with ModelServer(lambda request: f"seed {request.body.get('seed')}") as server:
+        seeds = (7, 8, 7, None)
+        replies = [ask(open_chat_model(name, base_url=server.url, seed=seed)).text for seed in seeds]
+    assert replies == ["seed 7", "seed 8", "seed 7", "seed None"]
+    assert [request.body.get("seed") for request in server.requests] == [7, 8, None]
+
+
 def test_a_schema_is_sent_to_an_endpoint_that_takes_one() -> None:
     with ModelServer([GOOD]) as server:
         model = open_chat_model("openai:any", base_url=server.url)

@@ -17,6 +17,14 @@ def test_reciprocal_rank_fusion_of_a_worked_example() -> None:
     assert fused == pytest.approx({"a": 1.0, "b": 61 / 62 / 2, "c": 61 / 62 / 2})
 
 
+def test_reciprocal_ranks_may_be_weighed() -> None:
+    dense, sparse = ["a", "b", "c"], ["c", "d"]
+    fused = reciprocal_rank_fusion([dense, sparse], 60, (0.25, 0.75))
+    assert fused == pytest.approx({"a": 0.25, "b": 0.25 * 61 / 62, "c": 0.25 * 61 / 63 + 0.75, "d": 0.75 * 61 / 62})
+    by_words = reciprocal_rank_fusion([dense, sparse], 60, (0.0, 1.0))
+    assert [key for key in sorted(by_words, key=lambda key: -by_words[key]) if by_words[key]] == sparse
+
+
 def test_fusing_nothing_gives_nothing() -> None:
     assert minmax_fusion({}, {}, 0.5) == {}
     assert reciprocal_rank_fusion([[], []], 60) == {}

@@ -169,6 +169,7 @@ def _page(number: int, segmented: SegmentedPdfPage, second: SecondReading) -> Pa
         for link in segmented.hyperlinks
         if link.uri is not None
     ]
+    links += second.links
     return Page(
         number=number,
         width=width,

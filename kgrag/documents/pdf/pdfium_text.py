@@ -6,6 +6,7 @@
 - It reads the names of glyphs (`/a116`) in bitmap fonts of TeX as those of Dingbats, which makes `set` an `s❡a116`. pdfium takes the code.
 - Some fonts get a box of each glyph's own height, which makes `may` larger than `use`.
 - It loses spaces that are narrow, or lie between two fonts.
+- Of links it tells addresses alone; those to a place of the same file (a destination, as LaTeX sets them for `Section 3`) it leaves out.
 """
 
 from __future__ import annotations
@@ -71,7 +72,9 @@ class _Character:
 class SecondReading:
     """What pdfium reads on one page."""
 
-    def __init__(self, text_page: Any, page_height: float) -> None:
+    def __init__(self, text_page: Any, page_height: float, links: Sequence[tuple[Box, str]] = ()) -> None:
+        self.links = tuple(links)
+        """Links to places of the same file: where they lie, and `#page=3&zoom=100,0,312` (the place 312 points below the page's top)."""
         self._text_page = text_page
         self._page_height = page_height
         self._text: str = text_page.get_text_range()
@@ -246,7 +249,38 @@ class PdfiumText:
 
     def page(self, number: int, height: float) -> SecondReading:
         """Read a page (from 1); `height` in points turns pdfium's coordinates into ours."""
-        return SecondReading(self._document[number - 1].get_textpage(), height)
+        page = self._document[number - 1]
+        return SecondReading(page.get_textpage(), height, tuple(self._links(page, height)))
+
+    def _links(self, page: Any, height: float) -> Iterator[tuple[Box, str]]:
+        import pypdfium2.raw as pdfium
+
+        position, link, rect = ctypes.c_int(0), pdfium.FPDF_LINK(), pdfium.FS_RECTF()
+        while pdfium.FPDFLink_Enumerate(page, position, link):
+            target = self._destination(link)
+            if target and pdfium.FPDFLink_GetAnnotRect(link, rect):
+                left, right = sorted((rect.left, rect.right))
+                bottom, top = sorted((rect.bottom, rect.top))
+                yield Box(left, height - top, right, height - bottom), target
+
+    def _destination(self, link: Any) -> str:
+        """Return where a link inside the file leads, as a fragment that PDF viewers read (RFC 8118); empty for any other link."""
+        import pypdfium2.raw as pdfium
+
+        destination = pdfium.FPDFLink_GetDest(self._document, link)
+        if not destination:
+            action = pdfium.FPDFLink_GetAction(link)
+            if not action or pdfium.FPDFAction_GetType(action) != pdfium.PDFACTION_GOTO:
+                return ""
+            destination = pdfium.FPDFAction_GetDest(self._document, action)
+        number = pdfium.FPDFDest_GetDestPageIndex(self._document, destination) if destination else -1
+        size = pdfium.FS_SIZEF()
+        if number < 0 or not pdfium.FPDF_GetPageSizeByIndexF(self._document, number, size):
+            return ""
+        flags, place = [ctypes.c_int() for _ in range(3)], [ctypes.c_float() for _ in range(3)]
+        known = pdfium.FPDFDest_GetLocationInPage(destination, *flags, *place) and flags[1].value
+        top = round(max(0.0, size.height - place[1].value)) if known else 0
+        return f"#page={number + 1}&zoom=100,0,{top}" if top else f"#page={number + 1}"
 
 
 def _as_high_as(word: Word, before: Word | None) -> Word | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from statistics import median
 
@@ -16,6 +17,7 @@ from kgrag.types import PageBox
 
 __all__ = ["LineJoiner", "cells_of", "lines_in", "written"]
 
+_DESTINATION = re.compile(r"page=(\d+)(?:&zoom=100,0,(\d+))?")
 _DEEPER = 6.0
 """Points by which a list item must be indented to belong to the item before it."""
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
@@ -40,7 +42,32 @@ def written(page_blocks: Sequence[PageBlock], *, document_path: str) -> tuple[li
     writer = _Writer(LineJoiner(lines_in(block) for block in page_blocks), document_path)
     for block in page_blocks:
         writer.write(block)
-    return writer.blocks, writer.contents
+    return _with_anchors(writer.blocks, document_path), writer.contents
+
+
+def _with_anchors(blocks: Sequence[Block], document_path: str) -> list[Block]:
+    """Give the blocks that links of the document lead to their fragments as anchors."""
+    links = [link for block in blocks for link in block.links]
+    fragments = dict.fromkeys(
+        link.href.partition("#")[2] for link in links if link.href.startswith(f"{document_path}#")
+    )
+    anchors: dict[int, list[str]] = {}
+    for fragment in fragments:
+        if place := _DESTINATION.fullmatch(fragment):
+            index = _block_at(blocks, int(place[1]), float(place[2] or 0))
+            if index is not None:
+                anchors.setdefault(index, []).append(fragment)
+    return [
+        replace(block, anchors=(*block.anchors, *anchors[index])) if index in anchors else block
+        for index, block in enumerate(blocks)
+    ]
+
+
+def _block_at(blocks: Sequence[Block], page: int, top: float) -> int | None:
+    """Return the block that begins at a place of a page or next below it; where none does, the first of a later page."""
+    ends = ((box, index) for index, block in enumerate(blocks) for box in block.boxes)
+    below = [(box.page, box.top, index) for box, index in ends if (box.page, box.bottom) > (page, top)]
+    return min(below)[2] if below else None
 
 
 def lines_in(block: PageBlock) -> Sequence[Line]:

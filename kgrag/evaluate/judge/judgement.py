@@ -111,6 +111,8 @@ def scores(question: GoldQuestion, answer: Answer, judgement: Judgement, *, pres
         "token F1": None if alike is None else alike.f1,
         "abstained": float(answer.abstained),
         "right abstention": None if question.answerable is None else float(answer.abstained != question.answerable),
+        "answer words": float(len(answer.text.split())),
+        "reference words": float(np.mean([len(one.split()) for one in references])) if references else None,
         "evidence tokens": float(sum(piece.tokens for piece in answer.evidence)),
         "seconds": answer.seconds,
         "cost": answer.usage.cost,

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 
 from kgrag.retrieve.scores import cosine, minmax_fusion, reciprocal_rank_fusion, scaled
 from kgrag.retrieve.state import Candidate, Query, Resources, Seeds, State, SubQuery, hit_of
-from kgrag.retrieve.step import Count, Share, Step, Weight
+from kgrag.retrieve.step import Count, CountOrNone, Share, Step, Weight
 from kgrag.store.fulltext import fulltext_query
 from kgrag.store.graph import GraphStore
 from kgrag.store.schema import CHUNK_FULLTEXT_INDEX, CHUNK_VECTOR_INDEX
@@ -83,16 +83,19 @@ class _IndexSeeds(SeedStep):
     async def _find(self, store: GraphStore, sought: _Sought) -> Seeds:
         raise NotImplementedError
 
-    async def _dense(self, store: GraphStore, sought: _Sought) -> Rows:
+    async def _dense(self, store: GraphStore, sought: _Sought, *, limit: int | None = None) -> Rows:
+        limit = limit or self.candidates
         return await asyncio.to_thread(
             store.search.dense_seeds,
             index=CHUNK_VECTOR_INDEX,
             vector=list(sought.vector),
-            limit=self.candidates,
-            candidates=self.candidates * INDEX_OVERSAMPLING,
+            limit=limit,
+            candidates=limit * INDEX_OVERSAMPLING,
         )
 
-    async def _sparse(self, store: GraphStore, sought: _Sought, *, read: int = 0) -> Sequence[SparseRow]:
+    async def _sparse(
+        self, store: GraphStore, sought: _Sought, *, read: int = 0, among: Sequence[str] | None = None
+    ) -> Sequence[SparseRow]:
         """Search for the words; the first `read` rows come with their text."""
         query = fulltext_query(sought.text, keywords=sought.keywords, boost=sought.boost)
         if not query:
@@ -104,6 +107,7 @@ class _IndexSeeds(SeedStep):
             vector=list(sought.vector),
             limit=self.candidates,
             read=read,
+            among=among,
         )
 
 
@@ -136,7 +140,12 @@ class Hybrid(_IndexSeeds):
     fusion: Literal["minmax", "rrf"] = "minmax"
     """How they are joined: each list's scores over its best, then the weighted sum; or reciprocal ranks (`kgrag.retrieve.scores`)."""
     alpha: Share = 0.5
-    """Weight of dense against sparse, for `minmax`."""
+    """Weight of dense against sparse: of their scores, or of their reciprocal ranks."""
+    prefilter: CountOrNone = 0
+    """Full text is only searched among so many of the nearest chunks, as Pazera's chatbot does (90); 0: among all.
+
+    It then can bring in nothing that the vectors do not find. Its scores stay those of the whole index.
+    """
     coverage: bool = False
     """For `minmax`: sparse counts only as far as the best sparse hits have the question's words.
 
@@ -147,15 +156,23 @@ class Hybrid(_IndexSeeds):
     """Rank offset of reciprocal rank fusion; 60 is that of Cormack, Clarke and Büttcher (SIGIR 2009)."""
 
     async def _find(self, store: GraphStore, sought: _Sought) -> Seeds:
-        dense_rows, sparse_rows = await asyncio.gather(
-            self._dense(store, sought), self._sparse(store, sought, read=HITS_READ if self.coverage else 0)
-        )
+        read = HITS_READ if self.coverage else 0
+        if self.prefilter:
+            nearest = await self._dense(store, sought, limit=max(self.prefilter, self.candidates))
+            dense_rows = nearest[: self.candidates]
+            among = [row["id"] for row in nearest[: self.prefilter]]
+            sparse_rows = await self._sparse(store, sought, read=read, among=among)
+        else:
+            dense_rows, sparse_rows = await asyncio.gather(
+                self._dense(store, sought), self._sparse(store, sought, read=read)
+            )
         # The sparse list comes with similarities, so that no chunk counts as unlike only for missing the dense list's cut.
         dense = {**_cosines(sparse_rows), **_cosines(dense_rows)}
         sparse = _words_scores(sparse_rows)
         rows = [*sparse_rows, *dense_rows]
         if self.fusion == "rrf":
-            fused = reciprocal_rank_fusion([list(_cosines(dense_rows)), list(sparse)], self.rrf_k)
+            rankings = [list(_cosines(dense_rows)), list(sparse)]
+            fused = reciprocal_rank_fusion(rankings, self.rrf_k, (self.alpha, 1.0 - self.alpha))
             return _seeds(fused, rows, dense=dense, sparse=sparse)
         hits = [row["prompted"] for row in sparse_rows[:HITS_READ]]
         trust = best_coverage(sought.text, hits) if self.coverage else 1.0

@@ -16,12 +16,15 @@ from kgrag.retrieve.scores import cosine
 from kgrag.retrieve.state import Candidate, Resources, State, best_first
 from kgrag.retrieve.step import Count, CountOrNone, Step
 from kgrag.store.links import OTHER_SITE
-from kgrag.store.search import ChunkLinksRow, LinkTargetRow, MentionLinkRow, Search
+from kgrag.store.search import ChunkLinksRow, LinkTargetRow, MentionLinkRow, Search, VersionRow
 
 __all__ = ["Walk", "words_around"]
 
 MENTION_WORDS = 40
 """Of the text around a mention of a title: what stands for the sentence around a hyperlink."""
+
+OUT_OF_DATE = frozenset({"deprecated", "obsolete", "superseded", "withdrawn", "archived"})
+"""What the metadata `status` of a document says that is not to be followed any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,9 @@ class Walk(Step):
     """Words around a link that its targets are ranked by, the link's own in the middle."""
     rerank: Literal["none", "question"] = "none"
     """Whether seeds and what was reached are ranked together by the question in the end."""
+    versions: Literal["all", "same"] = "all"
+    """`same`: no chunk is entered whose document is of another version than the one with the link (where both say one), or is deprecated
+    (metadata `deprecated: true`, or a `status` of `OUT_OF_DATE`)."""
 
     async def __call__(self, state: State, resources: Resources) -> State:
         """Walk, and put what was reached behind the seeds."""
@@ -73,11 +79,15 @@ class Walk(Step):
         visited = {one.chunk_id for one in seeds}
         reached: list[Candidate] = []
         counts: Counter[str] = Counter()
+        versions = _Versions(resources.store.search)
 
-        async def expand(chunk: str, hop: int) -> None:
+        async def expand(chunk: str, document: str, hop: int) -> None:
             for link in await self._links_of(chunk, state, resources, counts):
                 for target, similarity in await self._best(link, resources):
                     if target["id"] in visited:
+                        continue
+                    if self.versions == "same" and not await versions.may_follow(document, target["document_id"]):
+                        counts["other version"] += 1
                         continue
                     visited.add(target["id"])
                     why = f"walk: hop {hop} from {chunk} by {link.anchor!r}, {similarity:.2f}"
@@ -85,10 +95,10 @@ class Walk(Step):
                         Candidate(target["id"], 0.0, (why,), place=(target["document_id"], target["position"]))
                     )
                     if hop < self.depth:
-                        await expand(target["id"], hop + 1)
+                        await expand(target["id"], target["document_id"], hop + 1)
 
         for seed in seeds:
-            await expand(seed.chunk_id, 1)
+            await expand(seed.chunk_id, seed.place[0], 1)
         last = min(one.score for one in seeds)
         behind = {
             one.key: one.scored(last * (1 - place / (len(reached) + 1)), by=self.kind)
@@ -155,6 +165,31 @@ class Walk(Step):
     @staticmethod
     async def _embedded(texts: Sequence[str], resources: Resources) -> Any:
         return await resources.embedder.embed_queries(list(texts))
+
+
+class _Versions:
+    """Which documents may be entered from which: read once for each document of a walk."""
+
+    def __init__(self, search: Search) -> None:
+        self._search = search
+        self._known: dict[str, VersionRow] = {}
+
+    async def may_follow(self, source: str, target: str) -> bool:
+        """Whether a walk may go from one document to another."""
+        missing = [one for one in (source, target) if one not in self._known]
+        if missing:
+            rows = await asyncio.to_thread(self._search.document_versions, ids=missing)
+            self._known.update({row["id"]: row for row in rows})
+        here, there = self._known.get(source), self._known.get(target)
+        if there is None or _is_out_of_date(there):
+            return False
+        one, other = here and here["version"], there["version"]
+        return not one or not other or one == other
+
+
+def _is_out_of_date(row: VersionRow) -> bool:
+    said = {key.casefold(): str(value).strip().casefold() for key, value in json.loads(row["metadata"] or "{}").items()}
+    return said.get("deprecated") in ("true", "yes", "1") or said.get("status") in OUT_OF_DATE
 
 
 def words_around(context: str, anchor: str, *, words: int) -> str:

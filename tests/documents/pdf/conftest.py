@@ -71,6 +71,19 @@ class Sheet:
         width = stringWidth(text, BODY, 10)
         self._canvas.linkURL(href, (x, self.height - y - 2, x + width, self.height - y + 8))
 
+    def inner_link(self, x: float, y: float, text: str, destination: str) -> None:
+        """A link to a place of the same file, as `destination` names it."""
+        self.text(x, y, text)
+        width = stringWidth(text, BODY, 10)
+        self._canvas.linkRect("", destination, (x, self.height - y - 2, x + width, self.height - y + 8), relative=1)
+
+    def destination(self, name: str, y: float | None = None) -> None:
+        """Name a place of the page, or the whole page."""
+        if y is None:
+            self._canvas.bookmarkPage(name)
+        else:
+            self._canvas.bookmarkHorizontalAbsolute(name, self.height - y)
+
     def bookmark(self, title: str, level: int) -> None:
         self._canvas.bookmarkPage(title)
         self._canvas.addOutlineEntry(title, title, level=level)

@@ -9,6 +9,7 @@ import pytest
 from reportlab.lib.pdfencrypt import StandardEncryption
 from reportlab.pdfgen.canvas import Canvas
 
+import kgrag
 from kgrag.documents.blocks import Link
 from kgrag.documents.pdf import convert_pdf
 from kgrag.errors import DocumentError, ModelMissing
@@ -134,3 +135,50 @@ def test_links_are_in_the_block_with_the_words_that_they_lie_on(sheet: Sheet) ->
     (block,) = found.document.blocks
     assert block.text == "See the ordering guide for variants."
     assert block.links == (Link("https://example.com/order", "ordering guide", block.text),)
+
+
+def with_inner_links(sheet: Sheet) -> Sheet:
+    """Two pages; the first links to the second section of the second page, and to that page."""
+    sheet.text(72, 80, "1 Supply", size=16, font="Helvetica-Bold")
+    sheet.text(72, 110, "The board needs 3.3 V. The limits are in")
+    sheet.inner_link(260, 110, "section 3", "limits")
+    sheet.text(310, 110, "and the pins on")
+    sheet.inner_link(390, 110, "page 2", "pins")
+    sheet.paragraph(72, 130, LOREM)
+    sheet.next_page()
+    sheet.destination("pins")
+    sheet.text(72, 80, "2 Pins", size=16, font="Helvetica-Bold")
+    sheet.paragraph(72, 110, f"Pin 1 is the supply. {LOREM}")
+    sheet.destination("limits", 290)
+    sheet.text(72, 310, "3 Limits", size=16, font="Helvetica-Bold")
+    sheet.paragraph(72, 340, f"More than 3.6 V destroys the board. {LOREM}")
+    return sheet
+
+
+def test_links_within_a_file_lead_to_the_block_at_their_destination(sheet: Sheet) -> None:
+    blocks = with_inner_links(sheet).convert().document.blocks
+    (linking,) = [block for block in blocks if block.links]
+    name = sheet.path.name
+    assert [(link.href, link.anchor) for link in linking.links] == [
+        (f"{name}#page=2&zoom=100,0,290", "section 3"),
+        (f"{name}#page=2", "page 2"),
+    ]
+    assert {block.text: block.anchors for block in blocks if block.anchors} == {
+        "2 Pins": ("page=2",),
+        "3 Limits": ("page=2&zoom=100,0,290",),
+    }
+
+
+def test_links_within_a_file_are_relationships_of_its_chunks(sheet: Sheet, store_target: str) -> None:
+    path = with_inner_links(sheet).save()
+    with kgrag.open(store_target) as graph:
+        report = graph.build(path)
+        rows = graph.store.query(
+            "MATCH (a:Chunk)-[l:LINKS_TO]->(b:Chunk) RETURN l.anchor AS anchor, a.headings AS here, b.headings AS there"
+        )
+        rows = sorted(rows, key=lambda row: row["anchor"])
+    assert [(row["anchor"], row["here"][-1], row["there"][-1]) for row in rows] == [
+        ("page 2", "1 Supply", "2 Pins"),
+        ("section 3", "1 Supply", "3 Limits"),
+    ]
+    assert report.links["no_anchor"] == 0

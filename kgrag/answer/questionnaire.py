@@ -1,0 +1,85 @@
+"""A questionnaire with its answers, for a person to check: a table as CSV or Markdown, a row for each question."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from kgrag.errors import InputError
+from kgrag.types import Answer, Citation, Question
+
+__all__ = ["COLUMNS", "Filled", "check_report", "questionnaire"]
+
+COLUMNS = ("id", "question", "form", "status", "answer", "reasoning", "sources", "notes", "checked")
+"""`checked` is left empty: it is for whoever checks the row."""
+FORMULA = ("=", "@", "\t", "\r")
+"""With one of these a cell is a formula for spreadsheets; answers are made of what documents say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """A question with its answer, or with the reason why there is none."""
+
+    question: Question
+    answer: Answer | None
+    error: str = ""
+
+    @property
+    def status(self) -> str:
+        """What became of the question: answered, `not mentioned` (no document has its words), not answered, failed."""
+        if self.answer is None:
+            return "failed"
+        if not self.answer.abstained:
+            return "answered"
+        return "not mentioned" if self.answer.silence else "not answered"
+
+    def cells(self) -> list[str]:
+        """Return the row, in the order of `COLUMNS`."""
+        asked, found = self.question, self.answer
+        if found is None:
+            return [str(asked.id), asked.question, asked.form, self.status, "", "", "", self.error, ""]
+        sources = found.citations or ()
+        said = [
+            *(f"[{citation.number}] {_place(citation)}" for citation in sources),
+            *((f"searched: {', '.join(found.silence.documents)}",) if found.silence else ()),
+        ]
+        cells = (found.text, found.reasoning, "\n".join(said), "\n".join(found.notes))
+        return [str(asked.id), asked.question, asked.form, self.status, *cells, ""]
+
+
+def check_report(file: Path) -> None:
+    """Raise `InputError` where a report cannot be written as the file's name says."""
+    if file.suffix.lower() not in (".csv", ".md"):
+        raise InputError(f"--report {file}: expected a name that ends in .csv or .md.")
+    if not file.parent.is_dir():
+        raise InputError(f"--report {file}: there is no folder {file.parent}. Make it first.")
+
+
+def questionnaire(rows: Sequence[Filled], *, suffix: str) -> str:
+    """Write the table: `.csv` with commas and quotes as RFC 4180 has them, `.md` with line breaks as `<br>`."""
+    table = [row.cells() for row in rows]
+    if suffix.lower() == ".md":
+        lines = [_markdown_row(COLUMNS), "|" + " --- |" * len(COLUMNS), *map(_markdown_row, table)]
+        return "\n".join(lines) + "\n"
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(COLUMNS)
+    writer.writerows([f"'{cell}" if cell.startswith(FORMULA) else cell for cell in row] for row in table)
+    return out.getvalue()
+
+
+def _place(citation: Citation) -> str:
+    if citation.page_start is None:
+        pages = ""
+    elif citation.page_end in (None, citation.page_start):
+        pages = f", page {citation.page_start}"
+    else:
+        pages = f", pages {citation.page_start}-{citation.page_end}"
+    return f"{citation.document}{pages}" + (f", {citation.section}" if citation.section else "")
+
+
+def _markdown_row(cells: Sequence[str]) -> str:
+    return "| " + " | ".join("<br>".join(cell.replace("|", "\\|").splitlines()) for cell in cells) + " |"
