@@ -44,9 +44,7 @@ class Asked:
 def main() -> None:
     """Ask all questions and print two tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "--stores", type=Path, help="a folder with sample.kg and datasheets.kg, kept there"
-    )
+    parser.add_argument("--stores", type=Path, help="a folder with sample.kg and datasheets.kg, kept there")
     parser.add_argument("--store", choices=("embedded", "neo4j"), default="embedded", help="where stores are built")
     parser.add_argument("--half", choices=HALVES, help="only this half")
     parser.add_argument("--pipeline", default="default")

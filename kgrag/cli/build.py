@@ -48,8 +48,8 @@ def build(
         str | None,
         typer.Option(
             "--chunker",
-            help="Who cuts documents into chunks: structure (kgrag's packer, default), hybrid (Docling's HybridChunker) or recursive "
-            "(sections in parts of 1,000 characters).",
+            help="Who cuts documents into chunks: structure (kgrag's packer, default), hybrid (Docling's HybridChunker), recursive "
+            "(sections in parts of 1,000 characters) or semantic (clusters of sentences).",
             show_default=False,
         ),
     ] = None,

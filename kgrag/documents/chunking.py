@@ -1,4 +1,5 @@
-"""Blocks to chunks: by kgrag's own packer (`structure`), Docling's HybridChunker (`hybrid`), or sections and characters (`recursive`).
+"""Blocks to chunks: by kgrag's own packer (`structure`), Docling's HybridChunker (`hybrid`), sections and characters (`recursive`), or
+clusters of sentences (`semantic`).
 
 What a chunk costs is what `Chunk.embedded_text` costs: title, headings and text. The packer keeps sections apart, even two with the same
 heading, fills each window with what stands under one heading, and cuts tables by rows, each part under the column headings. `recursive`
@@ -13,10 +14,12 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import accumulate, groupby
+from itertools import accumulate, groupby, takewhile
 from typing import Literal, NamedTuple, cast
 
 from kgrag.documents.blocks import Block, Link, TableRow, boxes_around, markdown_lines, named_cells
+from kgrag.documents.semantic import Embed, clustered
+from kgrag.text.sentences import sentences
 from kgrag.types import Chunk, Document, Hyperlink, content_id, with_context
 
 __all__ = ["Chunker", "chunk_blocks", "fit_title"]
@@ -35,7 +38,7 @@ MIN_CELL_CHARACTERS = 40
 RECURSIVE_CHARACTERS, RECURSIVE_OVERLAP = 1000, 150
 """Of a part, and of what it repeats of the one before, both at most: LARAG, section 3.1."""
 
-Chunker = Literal["structure", "hybrid", "recursive"]
+Chunker = Literal["structure", "hybrid", "recursive", "semantic"]
 CountTokens = Callable[[str], int]
 Section = tuple[int, ...]
 """Indexes of the headings above a block, outermost first."""
@@ -60,9 +63,13 @@ def chunk_blocks(
     count_tokens: CountTokens,
     max_tokens: int,
     chunker: Chunker = "structure",
+    embed: Embed | None = None,
 ) -> tuple[Chunk, ...]:
-    """Cut a document into chunks, in reading order; the `embedded_text` of each has at most `max_tokens` tokens."""
-    return tuple(_Chunking(document, blocks, count_tokens, max_tokens, chunker).chunks())
+    """Cut a document into chunks, in reading order; the `embedded_text` of each has at most `max_tokens` tokens.
+
+    `semantic` needs `embed`, and puts sentences together that are far apart: such chunks stand where their first sentence does.
+    """
+    return tuple(_Chunking(document, blocks, count_tokens, max_tokens, chunker, embed).chunks())
 
 
 class _Piece(NamedTuple):
@@ -76,12 +83,19 @@ class _Chunking:
     """One document on its way to chunks."""
 
     def __init__(
-        self, document: Document, blocks: Sequence[Block], count_tokens: CountTokens, max_tokens: int, chunker: Chunker
+        self,
+        document: Document,
+        blocks: Sequence[Block],
+        count_tokens: CountTokens,
+        max_tokens: int,
+        chunker: Chunker,
+        embed: Embed | None,
     ) -> None:
         self._document = document
         self._count = lru_cache(maxsize=COUNTS_REMEMBERED)(count_tokens)
         self._max_tokens = max_tokens
         self._chunker = chunker
+        self._embed = embed
         self._blocks: list[Block] = []
         """The packer's are parts of the document's, each of which fits the window but for long texts."""
         self._sections: list[Section] = []
@@ -92,7 +106,12 @@ class _Chunking:
 
     def chunks(self) -> Iterator[Chunk]:
         """Yield the chunks."""
-        by = {"structure": self._packed, "hybrid": self._packed_by_docling, "recursive": self._packed_recursively}
+        by = {
+            "structure": self._packed,
+            "hybrid": self._packed_by_docling,
+            "recursive": self._packed_recursively,
+            "semantic": self._packed_by_meaning,
+        }
         packed = list(by[self._chunker]())
         headings_with_text = {section[-1] for section, _ in packed if section}
         uses = Counter(index for _, piece in packed for index in piece.blocks)
@@ -122,7 +141,7 @@ class _Chunking:
         if block.kind == "heading":
             outer = tuple(index for index in section if self._blocks[index].level < block.level)
             section = (*outer, len(self._blocks))
-        for part in self._parts(block, section) if self._chunker == "structure" else (block,):
+        for part in self._parts(block, section) if self._chunker in ("structure", "semantic") else (block,):
             self._blocks.append(part)
             self._sections.append(section)
 
@@ -221,6 +240,33 @@ class _Chunking:
         for indexes, text in pack(self._blocks, count_tokens=self._count, max_tokens=self._max_tokens - context):
             content = tuple(index for index in indexes if self._blocks[index].kind != "heading")
             yield self._sections[(content or indexes[-1:])[0]], _Piece(content, text)
+
+    def _packed_by_meaning(self) -> Iterator[tuple[Section, _Piece]]:
+        """Yield tables by themselves, and the sentences of the rest, headings among them, that are of one cluster.
+
+        A cluster is under the headings that all of its sentences are under.
+        """
+        if self._embed is None:
+            raise ValueError("The chunker semantic needs vectors of sentences: expected `embed`, got None.")
+        found: list[tuple[int, str]] = []
+        pieces: list[tuple[int, Section, _Piece]] = []
+        for index, block in enumerate(self._blocks):
+            if block.kind == "table":
+                pieces.append((index, self._sections[index], _Piece((index,), block.written)))
+            elif block.kind in ("heading", "code"):
+                found.append((index, block.text))
+            else:
+                found += [(index, block.text[one.start : one.end]) for one in sentences(block.text)]
+        for places in clustered([text for _, text in found], embed=self._embed):
+            members = [found[place] for place in places]
+            section = _shared([self._sections[index] for index, _ in members])
+            lines = [
+                " ".join(text.strip() for _, text in run) for _, run in groupby(members, key=lambda member: member[0])
+            ]
+            indexes = tuple(dict.fromkeys(index for index, _ in members))
+            for text in self._split_at_sentences(section, "\n".join(lines)):
+                pieces.append((members[0][0], section, _Piece(indexes, text)))
+        yield from ((section, piece) for _, section, piece in sorted(pieces, key=lambda one: one[0]))
 
     def _is_heading(self, text: str) -> bool:
         return len(text) <= MAX_HEADING_CHARACTERS and self._count(text) <= self._max_tokens // TITLE_SHARE
@@ -331,6 +377,15 @@ class _Chunking:
             boxes=tuple(dict.fromkeys(box for block in members for box in block.boxes)),
         )
         return chunk.model_copy(update={"tokens": self._count(chunk.prompted_text)})
+
+
+def _shared(sections: Sequence[Section]) -> Section:
+    """Return the headings, outermost first, that several sections have in common."""
+    shared = sections[0]
+    for section in sections[1:]:
+        same = (one == other for one, other in zip(shared, section, strict=False))
+        shared = shared[: sum(takewhile(bool, same))]
+    return shared
 
 
 def _joined(pieces: Sequence[_Piece]) -> _Piece:

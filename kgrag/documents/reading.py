@@ -14,6 +14,7 @@ from kgrag.documents.chunking import Chunker, chunk_blocks, fit_title
 from kgrag.documents.cleaning import CleaningReport, clean
 from kgrag.documents.discovery import Source
 from kgrag.documents.passages import read_passages
+from kgrag.documents.semantic import Embed
 from kgrag.documents.text_encoding import repair_text
 from kgrag.errors import DocumentError, InputError, KgragError
 from kgrag.types import Chunk, Document, Scalar, content_id
@@ -45,13 +46,15 @@ def read(
     max_tokens: int,
     pdf: str = "auto",
     chunker: Chunker = "structure",
+    embed: Embed | None = None,
     max_file_mb: int = MAX_FILE_MB,
     convert: Callable[[Source], BlockDocument] | None = None,
 ) -> Iterator[Converted]:
     """Convert, clean and chunk a file. `convert` takes the place of `convert_file`: conversion somewhere else, or before.
 
     Yields one document, or for `.jsonl` one for each title. `count_tokens` is the embedder's tokenizer; no chunk's `embedded_text` has
-    more than `max_tokens` (ready passages excepted: they are not split). `pdf` is `auto`, `native` or `standard`. Raises `DocumentError`,
+    more than `max_tokens` (ready passages excepted: they are not split). `pdf` is `auto`, `native` or `standard`. `embed` gives the
+    chunker `semantic` vectors of sentences. Raises `DocumentError`,
     with a reason, for a file that is broken, encrypted, empty, of another format than its name says, or larger than `max_file_mb`:
     whatever a parser, or our code, raises on a file of anybody is that file's failure.
     """
@@ -62,6 +65,7 @@ def read(
             count_tokens=count_tokens,
             max_tokens=max_tokens,
             chunker=chunker,
+            embed=embed,
             convert=convert or (lambda one: convert_file(one, pdf=pdf)),
         )
 
@@ -90,6 +94,7 @@ def _read(
     count_tokens: Callable[[str], int],
     max_tokens: int,
     chunker: Chunker,
+    embed: Embed | None,
     convert: Callable[[Source], BlockDocument],
 ) -> Iterator[Converted]:
     if source.format == "jsonl":
@@ -107,7 +112,9 @@ def _read(
     document = _document(
         source, fit_title(title, count_tokens=count_tokens, max_tokens=max_tokens), data, converted.metadata
     )
-    chunks = chunk_blocks(document, blocks, count_tokens=count_tokens, max_tokens=max_tokens, chunker=chunker)
+    chunks = chunk_blocks(
+        document, blocks, count_tokens=count_tokens, max_tokens=max_tokens, chunker=chunker, embed=embed
+    )
     notes = list(converted.notes)
     if report.repaired:
         notes.append(f"{len(report.repaired)} lines had wrongly encoded characters, which were repaired")

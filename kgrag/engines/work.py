@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from kgrag.common.waiting import wait_for
 from kgrag.documents import Converted, Source, read
 from kgrag.documents.processes import Conversion
 from kgrag.errors import ModelError, ModelReplyError
@@ -27,6 +28,7 @@ def read_source(
         max_tokens=chunk_tokens(embedder, settings),
         pdf=settings.pdf,
         chunker=settings.chunker,
+        embed=lambda texts: wait_for(embedder.embed_documents(texts)),
         max_file_mb=settings.max_file_mb,
         convert=None if conversion is None else lambda _: conversion.blocks(),
     )

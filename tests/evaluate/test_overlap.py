@@ -47,3 +47,17 @@ def test_tokens_match_their_nearest():
     assert token_overlap(np.array([a]), np.array([a, b, c])).recall == pytest.approx(1 / 3)
     assert token_overlap(np.zeros((0, 3)), np.array([a])).f1 == 0.0
     assert token_overlap(np.array([-a]), np.array([a])) == Overlap(0.0, 0.0)
+
+
+@given(st.integers(1, 6), st.integers(1, 6), st.integers(0, 10_000))
+def test_token_overlap_is_bertscore_identity_is_1_and_sides_swap(n, m, seed):
+    draw = np.random.default_rng(seed)
+    answer, reference = (draw.standard_normal((size, 5)) for size in (n, m))
+    answer, reference = (one / np.linalg.norm(one, axis=1, keepdims=True) for one in (answer, reference))
+    there, back = token_overlap(answer, reference), token_overlap(reference, answer)
+    assert (there.precision, there.recall) == pytest.approx((back.recall, back.precision))
+    assert token_overlap(answer, answer).f1 == pytest.approx(1.0)
+    greedy = [max(0.0, *(float(one @ other) for other in reference)) for one in answer]
+    assert there.precision == pytest.approx(sum(greedy) / n)
+    if there.precision + there.recall:
+        assert there.f1 == pytest.approx(2 / (1 / max(there.precision, 1e-300) + 1 / max(there.recall, 1e-300)))

@@ -98,7 +98,7 @@ class Walk(Step):
                         await expand(target["id"], target["document_id"], hop + 1)
 
         for seed in seeds:
-            await expand(seed.chunk_id, seed.place[0], 1)
+            await expand(seed.chunk_id, seed.place[0] if seed.place else "", 1)
         last = min(one.score for one in seeds)
         behind = {
             one.key: one.scored(last * (1 - place / (len(reached) + 1)), by=self.kind)
