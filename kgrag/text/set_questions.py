@@ -136,6 +136,11 @@ GENERIC_TAIL = frozenset(
     "capability chip connectivity connector interface module output port slot socket support".split()  # noqa: SIM905
 )
 
+NOT_AMOUNTS = frozenset(
+    "address code colour color connector family interface manufacturer name number protocol purpose sku type vendor version".split()  # noqa: SIM905
+)
+"""What of a thing is no amount: a number beside such a word is another one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
@@ -205,7 +210,9 @@ def _read(question: str, noun: str, verb: str, rest: str, *, counts: bool, group
     if select != "all" or comparison is not None:
         superlative = next((SUPERLATIVES[plain(word)] for word in aspect if plain(word) in SUPERLATIVES), None)
         if superlative:
-            select, aspect = superlative[0], (superlative[1],)
+            # `the longest` is the longest thing, `the longest watchdog period` is a watchdog period.
+            others = tuple(word for word in aspect if plain(word) not in SUPERLATIVES)
+            select, aspect = superlative[0], others or (superlative[1],)
         dimension = comparison.low.dimension if comparison else _dimension(aspect)
         if not aspect:
             implied = PROPERTY_OF_VERB.get(stem_of_verb) or PROPERTY_OF_DIMENSION.get(dimension)
@@ -216,6 +223,8 @@ def _read(question: str, noun: str, verb: str, rest: str, *, counts: bool, group
             question, said, counts=counts, aspect=aspect, dimension=dimension, measured=True, comparison=comparison, select=select,
             grouped=grouped,
         )  # fmt: skip
+    if COMPARES.search(rest) and any(word.isdigit() for word in aspect):
+        return None  # `more than 10 sockets` compares how many, which is not read
     amounts = quantities(rest)
     if not (without or stem_of_verb in HAS or plain(verb.split()[0]) in HAS) or not aspect:
         return None
@@ -231,6 +240,7 @@ def _of_each(question: str, noun: str, aspect_said: str, *, grouped: bool) -> Se
     if (
         not aspect
         or len(aspect) > MAX_ASPECT_WORDS
+        or singular(plain(aspect[-1])) in NOT_AMOUNTS
         or REFERS.search(rest)
         or any(plain(w) in FUNCTION_WORDS for w in said)
     ):

@@ -155,6 +155,8 @@ WAYS: dict[str, Callable[[Search, dict[str, Any]], Any]] = {
     "sparse_seeds": lambda s, a: s.sparse_seeds(
         index=CHUNK_FULLTEXT_INDEX, query="pump OR valve", vector=a["vector"], limit=9, read=9
     ),
+    "mentioning_chunk": lambda s, a: s.mentioning_chunk(index=CHUNK_FULLTEXT_INDEX, query=SECRET),
+    "document_versions": lambda s, a: s.document_versions(ids=a["documents"]),
     "nearest_vectors": lambda s, a: s.nearest_vectors(
         index=CHUNK_VECTOR_INDEX, vector=a["vector"], limit=9, candidates=50
     ),

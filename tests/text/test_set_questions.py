@@ -56,6 +56,7 @@ def test_comparisons_are_read(question: str, aspect: tuple[str, ...], operator: 
     [
         ("Which controller has the largest flash?", ("flash",), "most"),
         ("Which product is the heaviest?", ("weight",), "most"),
+        ("Which controller has the longest watchdog period?", ("watchdog", "period"), "most"),
         ("What is the smallest standby current of the controllers?", ("standby", "current"), "least"),
         ("Which sensor draws the least current?", ("current",), "least"),
         ("What is the RAM of each controller?", ("RAM",), "all"),
@@ -76,6 +77,8 @@ def test_the_most_the_least_and_each_are_read(question: str, aspect: tuple[str, 
         "Which boards have Wi-Fi and how do I connect them?",
         "Why does my THM-7 not answer?",
         "Which board should I take if it rains?",
+        "Which carriers have more than 10 sockets?",
+        "What is the I2C address of each sensor?",
         "",
     ],
 )
