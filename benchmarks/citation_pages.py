@@ -142,8 +142,9 @@ def _row(group: str, asked: Sequence[Asked], texts: Mapping[str, Sequence[str]])
 
 
 def _words_there(citation: Citation, pages: Sequence[str]) -> bool:
+    """Whether the words of a quotation are on some pages; where PDFium has blanks does not matter (`16mm`)."""
     words = _folded(citation.quote).split()
-    there = set(_folded(" ".join(pages)).split())
+    there = _folded(" ".join(pages)).replace(" ", "")
     return bool(words) and sum(word in there for word in words) >= MOST_WORDS * len(words)
 
 
