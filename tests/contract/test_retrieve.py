@@ -256,11 +256,12 @@ def test_what_a_graph_says_is_cited_by_the_page_of_the_chunk_that_says_it(
         assert Citation.of(piece, number=1, quote="").page_start == piece.page_start
 
 
-def test_dense_seeds_are_the_nearest_by_brute_force(
+def test_the_best_dense_seeds_are_the_nearest_by_brute_force(
     store: GraphStore, embedder: HashingEmbedder, content: Content
 ) -> None:
+    """Of the hundred that a pipeline asks for; the index is approximate, and may miss the fifth of five."""
     chance = random.Random(9)
-    texts = [" ".join(f"word{chance.randrange(60)}" for _ in range(8)) for _ in range(300)]
+    texts = [" ".join(f"word{chance.randrange(60)}" for _ in range(8)) for _ in range(800)]
     document, chunks = content.document("a.html", *texts, title="a")
     store.documents.put([(document, chunks)])
     vectors = asyncio.run(embedder.embed_documents([chunk.embedded_text for chunk in chunks]))
@@ -271,14 +272,10 @@ def test_dense_seeds_are_the_nearest_by_brute_force(
         asked = " ".join(f"word{chance.randrange(60)}" for _ in range(4))
         vector = asyncio.run(embedder.embed_queries([asked]))[0]
         query = Query(question=asked, dense=asked, sparse=asked, vector=tuple(vector.tolist()))
-        nested = []
-        for k in (5, 10):
-            seeds = asyncio.run(Dense(candidates=k).find(query, resources))
-            found = sorted((one.cosine for one in seeds.candidates.values()), reverse=True)
-            # Ties may be broken either way: the cosines are what brute force says.
-            assert found == pytest.approx(sorted((vectors @ vector).tolist(), reverse=True)[:k], abs=1e-5)
-            nested.append(set(seeds.candidates))
-        assert nested[0] <= nested[1]
+        seeds = asyncio.run(Dense().find(query, resources))
+        found = sorted((one.cosine for one in seeds.candidates.values()), reverse=True)
+        # Ties may be broken either way: the cosines are what brute force says.
+        assert found[:10] == pytest.approx(sorted((vectors @ vector).tolist(), reverse=True)[:10], abs=1e-5)
 
 
 def test_the_same_question_gives_the_same_evidence(manual: GraphStore, embedder: HashingEmbedder) -> None:
