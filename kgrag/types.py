@@ -27,11 +27,14 @@ __all__ = [
     "PageBox",
     "Question",
     "Relation",
+    "Silence",
     "Table",
     "TableRow",
     "Thing",
     "Usage",
     "content_id",
+    "place",
+    "with_context",
 ]
 
 Scalar = str | int | float | bool | None
@@ -277,6 +280,8 @@ class Evidence(_Value):
     page_end: int | None = None
     boxes: tuple[PageBox, ...] = ()
     """As `Chunk.boxes`."""
+    sources: tuple[Citation, ...] = ()
+    """Of what is written about a community: the passages that the numbers in it stand for, with their pages."""
     text: str
     """Exactly what a model is shown."""
     tokens: int
@@ -297,6 +302,8 @@ class Citation(_Value):
     page_end: int | None = None
     boxes: tuple[PageBox, ...] = ()
     """As `Chunk.boxes`."""
+    sources: tuple[Citation, ...] = ()
+    """As `Evidence.sources`."""
     quote: str = ""
 
     @classmethod
@@ -310,8 +317,21 @@ class Citation(_Value):
             page_start=piece.page_start,
             page_end=piece.page_end,
             boxes=piece.boxes,
+            sources=piece.sources,
             quote=quote,
         )
+
+
+def place(of: Citation | Evidence) -> str:
+    """Say where: `docs/a.pdf, page 3, Electrical > Supply`; of what is written about a community also where that is from."""
+    parts = [of.document]
+    if of.page_start is not None:
+        one = of.page_end in (None, of.page_start)
+        parts.append(f"page {of.page_start}" if one else f"pages {of.page_start}-{of.page_end}")
+    if of.section:
+        parts.append(of.section)
+    where = ", ".join(parts)
+    return f"{where} (from {'; '.join(map(place, of.sources))})" if of.sources else where
 
 
 class Community(_Value):

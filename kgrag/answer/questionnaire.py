@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kgrag.errors import InputError
-from kgrag.types import Answer, Citation, Question
+from kgrag.types import Answer, Question, place
 
 __all__ = ["COLUMNS", "Filled", "check_report", "questionnaire"]
 
@@ -43,7 +43,7 @@ class Filled:
             return [str(asked.id), asked.question, asked.form, self.status, "", "", "", self.error, ""]
         sources = found.citations or ()
         said = [
-            *(f"[{citation.number}] {_place(citation)}" for citation in sources),
+            *(f"[{citation.number}] {place(citation)}" for citation in sources),
             *((f"searched: {', '.join(found.silence.documents)}",) if found.silence else ()),
         ]
         cells = (found.text, found.reasoning, "\n".join(said), "\n".join(found.notes))
@@ -69,16 +69,6 @@ def questionnaire(rows: Sequence[Filled], *, suffix: str) -> str:
     writer.writerow(COLUMNS)
     writer.writerows([f"'{cell}" if cell.startswith(FORMULA) else cell for cell in row] for row in table)
     return out.getvalue()
-
-
-def _place(citation: Citation) -> str:
-    if citation.page_start is None:
-        pages = ""
-    elif citation.page_end in (None, citation.page_start):
-        pages = f", page {citation.page_start}"
-    else:
-        pages = f", pages {citation.page_start}-{citation.page_end}"
-    return f"{citation.document}{pages}" + (f", {citation.section}" if citation.section else "")
 
 
 def _markdown_row(cells: Sequence[str]) -> str:

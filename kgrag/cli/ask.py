@@ -239,7 +239,7 @@ def _answer_all(
 
 def _show(answer: Answer, *, with_context: bool) -> None:
     from kgrag.cli.output import stderr, stdout
-    from kgrag.cli.session import place
+    from kgrag.types import place
 
     stdout.print(answer.text, markup=False)
     if answer.citations:

@@ -59,7 +59,7 @@ def retrieve(
                 "question": question.question,
                 "pipeline": opened.settings.pipeline,
                 "seconds": round(time.perf_counter() - started, 4),
-                "evidence": [piece.model_dump(mode="json", exclude={"boxes"}) for piece in found.evidence],
+                "evidence": [piece.model_dump(mode="json", exclude={"boxes", "sources"}) for piece in found.evidence],
             }
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
             remarks.update(dict.fromkeys(found.remarks))

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 
 from kgrag.cli.output import complain, stderr, stdout
 from kgrag.errors import KgragError
+from kgrag.types import place
 
 if TYPE_CHECKING:
     from kgrag.knowledge_graph import KnowledgeGraph
     from kgrag.types import Answer, Citation, Evidence
 
-__all__ = ["Session", "place", "terminal_reader"]
+__all__ = ["Session", "terminal_reader"]
 
 HELP = """Ask in plain words. Or:
   /sources        the sources of the last answer
@@ -117,17 +118,6 @@ class Session:
             self._graph.retriever(name)  # says what is wrong with it now, not at the next question
             self._pipeline = name
         stdout.print(f"pipeline {self._pipeline or self._graph.settings.pipeline}")
-
-
-def place(of: Citation | Evidence) -> str:
-    """Say where: `docs/a.pdf, page 3-4, Electrical > Supply`."""
-    parts = [of.document]
-    if of.page_start is not None:
-        one = of.page_end in (None, of.page_start)
-        parts.append(f"page {of.page_start}" if one else f"pages {of.page_start}-{of.page_end}")
-    if of.section:
-        parts.append(of.section)
-    return ", ".join(parts)
 
 
 def terminal_reader(history: Path | None = None) -> Callable[[], str]:

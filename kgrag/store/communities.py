@@ -192,7 +192,10 @@ def _summary_row(community: Community, content_hash: str) -> dict[str, Any]:
         "full_content": storable(community.full_content),
         "citations": storable(
             json.dumps(
-                [c.model_dump() for c in community.citations], ensure_ascii=False, sort_keys=True, separators=(",", ":")
+                [c.model_dump(exclude={"sources"}) for c in community.citations],
+                ensure_ascii=False,
+                sort_keys=True,
+                separators=(",", ":"),
             )
         ),
         "content_hash": content_hash,

@@ -75,6 +75,14 @@ class VersionRow(TypedDict):
     """JSON."""
 
 
+class CommunityCitationsRow(TypedDict):
+    """What the numbers in what is written about a community stand for."""
+
+    key: str
+    citations: str
+    """JSON."""
+
+
 class VectorRow(TypedDict):
     """A chunk's vector."""
 
@@ -449,6 +457,10 @@ class Search:
     def document_versions(self, *, ids: Sequence[str]) -> list[VersionRow]:
         """Return the versions of some documents."""
         return self._read("retrieve/document_versions", ids=list(ids))
+
+    def community_citations(self, *, keys: Sequence[str]) -> list[CommunityCitationsRow]:
+        """Return what the numbers in what is written about some communities stand for."""
+        return self._read("retrieve/community_citations", keys=list(keys))
 
     def nearest_vectors(self, *, index: str, vector: Sequence[float], limit: int, candidates: int) -> list[VectorRow]:
         """Return the vectors of the chunks nearest to the question."""

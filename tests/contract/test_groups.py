@@ -212,6 +212,7 @@ WAYS: dict[str, Callable[[Search, dict[str, Any]], Any]] = {
     "relations_of_keys": lambda s, a: s.relations_of_keys(keys=a["keys"], limit=9),
     "nearest_communities": lambda s, a: s.nearest_communities(graph="mention", vector=a["vector"], level=9, limit=9),
     "communities_of_level": lambda s, a: s.communities_of_level(graph="mention", vector=a["vector"], level=9),
+    "community_citations": lambda s, a: s.community_citations(keys=a["communities"]),
     "communities_of_seeds": lambda s, a: s.communities_of_seeds(
         graph="mention", seeds=a["ids"], vector=a["vector"], level=9, entities=9
     ),

@@ -16,7 +16,7 @@ from kgrag.store.graph import GraphStore, open_store
 from kgrag.store.ledger import WorkRecord
 from kgrag.store.schema import entity_vector_index
 from kgrag.testing import HashingEmbedder, ScriptedChatModel
-from kgrag.types import Community
+from kgrag.types import Citation, Community, place
 
 from .conftest import Content
 
@@ -27,6 +27,10 @@ DENSE: dict[str, object] = {"kind": "dense"}
 QUESTION = "How does the alpha pump run?"
 COARSE, FINE, ALONE = "community-coarse", "community-fine", "community-alone"
 MEMBERS = {COARSE: ("alpha", "beta", "pump"), FINE: ("alpha", "pump"), ALONE: ("gamma",)}
+CITED = (
+    Citation(number=1, chunk_id="c1", document="pump.pdf", section="Parts", page_start=3, page_end=3, quote="alpha"),
+    Citation(number=2, chunk_id="c2", document="pump.pdf", page_start=4, page_end=5),
+)
 ABOUT = {COARSE: "pumps and valves", FINE: "the alpha pump", ALONE: "boards"}
 
 
@@ -88,7 +92,8 @@ def fill(target: str, content: Content) -> None:
         )
         about = [
             Community(
-                key=key, graph="mention", level=int(key in parents), size=len(MEMBERS[key]), label=text, summary=text, full_content=text
+                key=key, graph="mention", level=int(key in parents), size=len(MEMBERS[key]), label=text, summary=text, full_content=text,
+                citations=CITED if key == FINE else (),
             )
             for key, text in ABOUT.items()
         ]  # fmt: skip
@@ -205,6 +210,14 @@ def test_a_summary_of_a_community_is_evidence_of_its_own(store: GraphStore) -> N
     assert {piece.source_id for piece in expanded if piece.chunk_id is None} >= {FINE}
     best = max(piece.score for piece in expanded if piece.chunk_id is None)
     assert best < expanded[0].score
+
+
+def test_what_is_written_about_a_community_is_cited_with_the_pages_that_it_is_from(store: GraphStore) -> None:
+    found = retrieved(store, pipeline({"kind": "community", "level": 1})).evidence
+    summary = next(piece for piece in found if piece.chunk_id is None)
+    assert summary.sources == CITED
+    citation = Citation.of(summary, number=1, quote="the alpha pump")
+    assert place(citation) == "community of mention (from pump.pdf, page 3, Parts; pump.pdf, pages 4-5)"
 
 
 def test_pagerank_brings_up_what_the_graph_joins_to_the_question(store: GraphStore) -> None:

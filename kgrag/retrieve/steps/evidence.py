@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -14,7 +15,7 @@ from kgrag.retrieve.state import Candidate, Resources, State, best_first
 from kgrag.retrieve.step import Count, Share, Step
 from kgrag.store.rows import boxes_from_row
 from kgrag.text.words import folded_words
-from kgrag.types import Evidence
+from kgrag.types import Citation, Evidence
 
 __all__ = ["Arrange", "Budget", "NearDuplicates", "Read", "arranged", "evidence_of_chunk", "first_of_each", "fitting"]
 
@@ -40,10 +41,11 @@ class Read(Step):
         ids = list(dict.fromkeys(candidate.chunk_id for candidate in best if candidate.chunk_id))
         rows = await asyncio.to_thread(resources.store.search.chunks, ids=ids)
         by_id = {row["id"]: row for row in rows}
+        cited = await asyncio.to_thread(_cited_by_communities, best, resources)
         pieces = (
             evidence_of_chunk(candidate, by_id[candidate.chunk_id], resources)
             if candidate.chunk_id
-            else _of_community(candidate, resources)
+            else _of_community(candidate, resources, cited)
             for candidate in best
             if not candidate.chunk_id or candidate.chunk_id in by_id
         )
@@ -180,11 +182,21 @@ def evidence_of_chunk(candidate: Candidate, row: Mapping[str, Any], resources: R
     )
 
 
-def _of_community(candidate: Candidate, resources: Resources) -> Evidence:
+def _cited_by_communities(candidates: Sequence[Candidate], resources: Resources) -> dict[str, tuple[Citation, ...]]:
+    """What is cited in what is written about communities, by their keys."""
+    keys = sorted({key for one in candidates if not one.chunk_id for key in one.source.split(",")})
+    rows = resources.store.search.community_citations(keys=keys) if keys else []
+    return {
+        row["key"]: tuple(Citation.model_validate(one) for one in json.loads(row["citations"] or "[]")) for row in rows
+    }
+
+
+def _of_community(candidate: Candidate, resources: Resources, cited: Mapping[str, tuple[Citation, ...]]) -> Evidence:
     return Evidence(
         chunk_id=None,
         source_id=candidate.source,
         document=f"community of {resources.graph}",
+        sources=tuple(one for key in candidate.source.split(",") for one in cited.get(key, ())),
         title=candidate.title,
         text=candidate.statement,
         tokens=resources.embedder.count_tokens(candidate.statement),
