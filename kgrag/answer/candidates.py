@@ -12,13 +12,14 @@ from kgrag.answer.subject import AskedSections, Subject, has_identifier
 from kgrag.text.answer_shapes import ONE_THING
 from kgrag.text.name_shapes import exact_identifiers, identifiers, names_of_row
 from kgrag.text.questions import Question
-from kgrag.text.words import stems
+from kgrag.text.words import SAID_BY, stems
 from kgrag.types import Evidence
 
 __all__ = ["Candidate", "candidates", "for_reader", "in_context"]
 
 LABEL_WEIGHT, BEFORE_WEIGHT, HEADING_WEIGHT, TITLE_WEIGHT = 0.95, 0.8, 0.8, 0.6
 """How much a term of the question counts that stands in the statement's label, before it, above it, or in title and section."""
+NONE: frozenset[str] = frozenset()
 BESIDE_IDENTIFIER = 0.7
 """A statement that has the identifier asked for only among its other words is less about it than its definition is."""
 
@@ -88,7 +89,11 @@ def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]
             covered = {
                 term: weight
                 for term in asked.terms
-                if (weight := max((w for said, w in places if term in said), default=0))
+                if (
+                    weight := max(
+                        (w for said, w in places if term in said or SAID_BY.get(term, NONE) & said), default=0
+                    )
+                )
             }
             beside = sections.is_beside(index, f"{statement.text}\n{about}")
             found.append(Candidate(statement, index, covered, own, subject=subject, defines=defines, beside=beside))

@@ -43,7 +43,8 @@ CUES = (
     ),
     (
         re.compile(
-            r"\bmaximum|\bat most|\blimit|\bhow (?:big|long|large|many|much|deep|high)\b.*\b(?:can|may|could|be)\b|\bmax\b|\bup to\b",
+            r"\bmaximum|\b(?:great|larg|high|bigg|long)est\b|\bat most|\blimit"
+            r"|\bhow (?:big|long|large|many|much|deep|high)\b.*\b(?:can|may|could|be)\b|\bmax\b|\bup to\b",
             re.IGNORECASE,
         ),
         re.compile(
@@ -53,7 +54,7 @@ CUES = (
         ),
     ),
     (
-        re.compile(r"\bminimum|\bat least\b|\bmin\b", re.IGNORECASE),
+        re.compile(r"\bminimum|\b(?:small|low|short)est\b|\bat least\b|\bmin\b", re.IGNORECASE),
         re.compile(r"\bminim|\bmin\b|\bat least\b|\bno less\b", re.IGNORECASE),
     ),
 )
@@ -170,6 +171,8 @@ def _names(asked: Question, statement: Statement) -> float:
     if statement.label and identifiers(statement.label) - asked_for:
         return 1.0
     sorts = {singular(word) for word, _ in stems(asked.text)} & IDENTIFIER_SORTS
+    if any(value and sorts & {singular(word) for word, _ in stems(header)} for header, value in statement.cells):
+        return 1.0
     for match in IDENTIFIER.finditer(statement.text):
         if match.group().casefold().strip("\"'“”`") in asked_for:
             continue

@@ -10,6 +10,7 @@ from typing import Any
 __all__ = [
     "ASKING_WORDS",
     "FUNCTION_WORDS",
+    "SAID_BY",
     "content_terms",
     "folded_words",
     "plain",
@@ -32,13 +33,19 @@ _FUNCTION_WORDS = """
 FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
 """English words that half of all texts have and that name nothing: the one list of the house."""
 _ASKING_WORDS = """
-    compare comparison concerning describe description detail details document documentation documented documents example explain
-    explanation find following give given identify kind kinds list mean meaning means mention mentioned name names outline
-    overview provide provided refer referring refers regarding sentence short show state summarise summarize summary tell type
-    types typical various way ways
+    belong belongs compare comparison concerning correspond corresponding corresponds describe description detail details
+    document documentation documented documents example explain explanation find following give given identify kind kinds list
+    mean meaning means mention mentioned name names outline overview provide provided refer referring refers regarding
+    sentence short show state summarise summarize summary tell type types typical various way ways
 """
 ASKING_WORDS = frozenset(_ASKING_WORDS.split())
 """Words that say how to answer, not what about: they are content in a document and none in a question."""
+_SAID_BY = {
+    "maximum max most": "greatest largest highest biggest longest", "minimum min least": "smallest lowest shortest",
+    "width": "wide", "height": "high tall", "length": "long", "duration": "long", "depth": "deep", "weight": "heavy", "size": "big large",
+    "speed": "fast", "temperature": "hot cold", "distance": "far", "age": "old",
+}  # fmt: skip
+"""What documents say of what is asked for by another word: `What is the greatest ...?`, `How wide ...?`."""
 INVARIABLE = frozenset(["series", "species", "means", "news", "physics", "mathematics", "electronics", "dynamics"])
 SINGULAR_BY_PLURAL = {
     "buses": "bus", "statuses": "status", "viruses": "virus", "indices": "index", "matrices": "matrix", "vertices": "vertex",
@@ -105,3 +112,11 @@ def _stemmer() -> Any:
     import snowballstemmer
 
     return snowballstemmer.stemmer("english")
+
+
+SAID_BY = {
+    stem(asked): frozenset(stem(one) for said, by in _SAID_BY.items() if asked in by.split() for one in said.split())
+    for words_of_one in _SAID_BY.values()
+    for asked in words_of_one.split()
+}
+"""Stem of a question's word to the stems of those that documents may have in its place."""

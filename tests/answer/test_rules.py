@@ -324,3 +324,12 @@ def test_a_mistyped_identifier_is_refused_with_those_that_it_could_be() -> None:
         answer = ask(f"What is the default of {asked}?", [piece("Server", text)])
         assert answer.abstained
         assert f"(there is {there})" in answer.text
+
+
+def test_a_column_that_is_asked_for_and_other_words_for_a_measure_are_found() -> None:
+    table = "FlowControl\n\n| type | default | legacy directive |\n|---|---|---|\n| binary | on | $InputTCPFlowControl |\n\n"
+    text = f"{table}FlowControl throttles senders with the module parameter.\nThe max size of a frame is 200000."
+    evidence = [piece("imtcp", text)]
+    asked = "Which legacy directive corresponds to FlowControl of imtcp?"
+    assert "$InputTCPFlowControl" in lines(ask(asked, evidence))[0]
+    assert "200000" in lines(ask("What is the largest size of a frame?", evidence))[0]
