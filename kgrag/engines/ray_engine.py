@@ -16,6 +16,7 @@ import asyncio
 import logging
 import math
 import signal
+import socket
 import threading
 import time
 from collections import deque
@@ -56,6 +57,7 @@ FILES_OF_AN_ACTOR = 100
 TRIES = 3
 """Actors that end with the same piece of work: then it is that work's fault."""
 LOOK_AGAIN_S = 0.05
+CONNECT_S = 10.0
 SAY_AFTER_S = 20.0
 """Without a single actor that can work."""
 TAKE_CALLS = 64
@@ -82,6 +84,8 @@ class RayEngine:
         self._progress = progress or Silent()
         self._own = not ray.is_initialized()
         if self._own:
+            if settings.ray_address:
+                _check_address(settings.ray_address)
             handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
             try:
                 ray.init(
@@ -175,7 +179,11 @@ class RayEngine:
             ) as pool:
 
                 async def extract(chunk: Chunk) -> Extraction:
-                    kind, value = await pool.done(_Work("extract", (chunk, asked_how())))
+                    try:
+                        kind, value = await pool.done(_Work("extract", (chunk, asked_how())))
+                    except _LostError as error:
+                        reason = f"The workers that extracted it ended: {error}"
+                        return Extraction(chunk_id=chunk.id, state="failed", reason=reason)
                     if kind == "error":
                         raise value
                     extraction: Extraction = value
@@ -194,6 +202,19 @@ class RayEngine:
         if self._own and self._ray.is_initialized():
             self._ray.shutdown()
         self._own = False
+
+
+def _check_address(address: str) -> None:
+    """Raise `InputError` where nobody listens at HOST:PORT: Ray tries for minutes."""
+    host, colon, port = address.rpartition(":")
+    if not colon or "://" in address:  # `auto`, or the address of a client's server
+        return
+    try:
+        socket.create_connection((host, int(port)), timeout=CONNECT_S).close()
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"--ray-address {address}: expected auto or HOST:PORT of a cluster's head node, and none answers there: {error}"
+        ) from error
 
 
 def _portable(embedder: Embedder) -> Embedder | str:

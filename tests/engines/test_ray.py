@@ -22,11 +22,13 @@ from kgrag.engines.base import Engine
 from kgrag.engines.ray_engine import RayEngine
 from kgrag.errors import InputError
 from kgrag.extract import open_extractor
+from kgrag.extract.mention import MentionExtractor
 from kgrag.jobs.build import build
 from kgrag.jobs.report import BuildReport
 from kgrag.settings import Settings
 from kgrag.store.graph import open_store
 from kgrag.testing import Behaviour, HashingEmbedder, ModelRequest, ModelServer, answer
+from kgrag.types import Chunk, Extraction
 
 ray = pytest.importorskip("ray", reason="the extra ray")
 CHUNKS = 40
@@ -76,14 +78,16 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return Path("docs")
 
 
-def built(engine: Engine, folder: Path, target: str, embedder: Any = None) -> tuple[str, BuildReport]:
+def built(
+    engine: Engine, folder: Path, target: str, *, embedder: Any = None, extractor: Any = None
+) -> tuple[str, BuildReport]:
     """Build with the model-free extractor; the digest and the report."""
     with open_store(target) as store:
         job = build(
             [folder],
             store=store,
             embedder=embedder or HashingEmbedder(),
-            extractors=[open_extractor("mention")],
+            extractors=[extractor or open_extractor("mention")],
             settings=Settings(),
             engine=engine,
         )
@@ -130,13 +134,31 @@ class Poisoned(HashingEmbedder):
         return super().count_tokens(text)
 
 
-def test_a_file_that_ends_every_reader_fails_and_the_others_are_read(engine: RayEngine, folder: Path) -> None:
+class Fatal(MentionExtractor):
+    """An extractor that ends its process at one chunk."""
+
+    def __init__(self, home: int) -> None:
+        super().__init__()
+        self.home = home
+
+    async def extract(self, chunk: Chunk) -> Extraction:
+        if "P-3." in chunk.text and os.getpid() != self.home:
+            os._exit(1)
+        return await super().extract(chunk)
+
+
+def test_what_ends_every_worker_fails_and_the_rest_is_done(engine: RayEngine, folder: Path) -> None:
     (folder / "b.md").write_text("# A poison\n\nThis file is poison.\n")
-    _, report = built(engine, folder, "ray.kg", Poisoned(os.getpid()))
-    failed = {one.subject: one.reason for one in report.failures}
-    assert failed.keys() == {"docs/b.md", "docs/broken.html"}
-    assert "the workers that read it ended" in failed["docs/b.md"]
+    home = os.getpid()
+    _, report = built(engine, folder, "ray.kg", embedder=Poisoned(home), extractor=Fatal(home))
+    failed = {(one.stage, one.subject): one.reason for one in report.failures}
+    assert len(failed) == 3
+    assert "the workers that read it ended" in failed["convert", "docs/b.md"]
+    assert "the file is empty" in failed["convert", "docs/broken.html"]
+    (reason,) = (reason for (stage, _), reason in failed.items() if stage == "extract")
+    assert "The workers that extracted it ended" in reason
     assert report.new_documents == 6
+    assert report.extractions["mention"]["ok"] + report.extractions["mention"]["empty"] == CHUNKS + 5 - 1
 
 
 class Script:
@@ -257,6 +279,13 @@ def test_a_build_that_was_killed_goes_on_without_a_second_call(cluster: Any, fol
         assert run(command(server, "ray.kg", "ray.sqlite", "--engine", "ray")) == 1
         assert server.repeated("chat") == []
     assert digest_of("ray.kg") == expected
+
+
+def test_an_address_where_no_cluster_is_says_so_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    for address in ("127.0.0.1:1", "nowhere:port"):
+        with pytest.raises(InputError, match=f"--ray-address {address}"):
+            RayEngine(Settings(engine="ray", ray_address=address))
 
 
 def test_without_ray_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
