@@ -1,10 +1,11 @@
 """How far retrieval carries over: every set asked by what was chosen or learnt on the others.
 
     python -m benchmarks.carry_over [--sets 2wiki,git_html] [--pipelines dense,hybrid,default] [--learnt MODULE:FUNCTION] [--ablate default]
+        [--store embedded|neo4j]
 
 One row for each set and measure: the figure of each pipeline and its difference from `--baseline` (hybrid), question by question, with
 the 95 % interval of a bootstrap that draws whole documents where several questions are about one. Sets are built into `--stores` where they
-are not there yet, and taken as they are where they are.
+are not there yet, and taken as they are where they are. With `--store neo4j` each set is built into a Neo4j that is started for it.
 
 `--learnt` names a function that is given a `Fold`, the set that is reported on and the others with their stores and made questions, and
 returns what retrieves. It is called once for each set, so what is learnt is learnt without the set that it is measured on; only the
@@ -22,6 +23,7 @@ import asyncio
 import importlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -37,6 +39,7 @@ from benchmarks.retrieval_quality import (
     chosen_sets,
     questions_of,
 )
+from benchmarks.stores import fresh_store
 from benchmarks.tables import print_table
 from kgrag.errors import PipelineError
 from kgrag.evaluate.gold_questions import GoldQuestion
@@ -80,6 +83,10 @@ class Place:
     def graph(self) -> str:
         """The graph that the set is asked over."""
         return self.set.graphs[0]
+
+    def opened(self) -> KnowledgeGraph:
+        """Open its store."""
+        return kgrag.open(self.store, create=False, graph=self.graph)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +173,7 @@ def carried_over(
     data: Path,
     measures: Mapping[str, Sequence[str]] = MEASURES,
     kept: Kept | None = None,
+    opening: Callable[[Place], AbstractContextManager[KnowledgeGraph]] = Place.opened,
     say: Callable[[str], None] = print,
 ) -> list[Measured]:
     """Ask every set through every contender; each learns, if it does, from the other sets alone."""
@@ -173,7 +181,7 @@ def carried_over(
     kept = kept or Kept(None, {})
     for held_out in places:
         fold = Fold(held_out, tuple(place for place in places if place.set.name != held_out.set.name))
-        with kgrag.open(held_out.store, create=False, graph=held_out.graph) as opened:
+        with opening(held_out) as opened:
             measured = Measured(held_out, questions_of(held_out.set, data, opened.store))
             for name, contender in contenders.items():
                 key = kept.key(measured, name)
@@ -238,8 +246,8 @@ def ablations(pipeline: Pipeline) -> Iterator[tuple[str, Pipeline]]:
             yield name, without
 
 
-def places_of(names: str, data: Path, stores: Path, *, make: bool) -> list[Place]:
-    """Build what is not built yet, and with `make` the questions of each set."""
+def places_of(names: str, data: Path, stores: Path, *, make: int = 0) -> list[Place]:
+    """Build what is not built yet, and make up to `make` questions of each set."""
     places = []
     for one in chosen_sets(names, data):
         place = Place(one, stores / one.name, stores / f"{one.name}.made.jsonl")
@@ -248,26 +256,41 @@ def places_of(names: str, data: Path, stores: Path, *, make: bool) -> list[Place
             with kgrag.open(place.store, extractor=one.graphs, recorded=recorded) as graph:
                 graph.build(one.corpus(data, stores))
         if make:
-            with kgrag.open(place.store, create=False, graph=place.graph) as graph:
+            with place.opened() as graph:
                 not_like = data / one.questions if one.questions else None
-                report = graph.make_questions(
-                    place.made, options=QuestionOptions(limit=MADE_QUESTIONS, not_like=not_like)
-                )
+                report = graph.make_questions(place.made, options=QuestionOptions(limit=make, not_like=not_like))
             print(f"{one.name}: {sum(report.taken.values()):,} questions made")
         places.append(place)
     return places
 
 
+def in_neo4j(data: Path, stores: Path) -> Callable[[Place], AbstractContextManager[KnowledgeGraph]]:
+    """Return what builds a set into a Neo4j that is started for it, and opens it."""
+
+    @contextmanager
+    def opening(place: Place) -> Iterator[KnowledgeGraph]:
+        recorded = data / place.set.recorded if place.set.recorded else None
+        with fresh_store("neo4j") as fresh:
+            with kgrag.open(fresh.target, extractor=place.graph, recorded=recorded) as graph:
+                graph.build(place.set.corpus(data, stores))
+            with kgrag.open(fresh.target, create=False, graph=place.graph) as opened:
+                yield opened
+
+    return opening
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--store", choices=("embedded", "neo4j"), default="embedded")
     parser.add_argument("--stores", type=Path, default=CACHE)
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--sets", default=",".join(one.name for one in SETS))
     parser.add_argument("--pipelines", default="dense,hybrid,default")
     parser.add_argument("--baseline", default="hybrid")
     parser.add_argument("--learnt", action="append", default=[], metavar="MODULE:FUNCTION")
-    parser.add_argument("--make", action="store_true")
+    parser.add_argument("--make", action="store_true", help="write the made questions of every set first")
+    parser.add_argument("--made", type=int, default=MADE_QUESTIONS, help="how many questions --make makes of a set")
     parser.add_argument("--ablate", default="", metavar="PIPELINE")
     parser.add_argument(
         "--scores", type=Path, help="keep the scores of each set and pipeline here: the same command goes on"
@@ -291,8 +314,14 @@ def main() -> None:
             contenders[f"without {step}"] = by_steps(without)
     if arguments.baseline not in contenders:
         parser.error(f"--baseline: expected one of {', '.join(contenders)}, got {arguments.baseline}")
-    places = places_of(arguments.sets, arguments.data, arguments.stores, make=arguments.make)
-    done = carried_over(places, contenders, data=arguments.data, kept=Kept(arguments.scores, digests))
+    places = places_of(arguments.sets, arguments.data, arguments.stores, make=arguments.made if arguments.make else 0)
+    if arguments.store == "neo4j":
+        digests = {name: content_id("neo4j", digest) for name, digest in digests.items()}
+        opening = in_neo4j(arguments.data, arguments.stores)
+    else:
+        opening = Place.opened
+    kept = Kept(arguments.scores, digests)
+    done = carried_over(places, contenders, data=arguments.data, kept=kept, opening=opening)
     shown = [name for name in contenders if not name.startswith("without ")]
     _print_figures(done, shown, arguments.baseline)
     if arguments.ablate:

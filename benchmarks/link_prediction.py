@@ -148,7 +148,7 @@ def main() -> None:
     arguments.stores.mkdir(parents=True, exist_ok=True)
     seeds = [int(seed) for seed in arguments.seeds.split(",")]
     only = [name.strip() for name in arguments.only.split(";") if name.strip()]
-    places = places_of(arguments.sets, DATA, arguments.stores, make=False)
+    places = places_of(arguments.sets, DATA, arguments.stores)
     done = [(place, *measured(place, seeds, only, print)) for place in places]
     rows = []
     for name in done[0][1]:

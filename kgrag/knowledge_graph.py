@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from kgrag.communities.summary import Summariser
     from kgrag.extract.base import Extractor
     from kgrag.jobs.compare import CompareOptions, CompareReport, Comparison, Outlook
+    from kgrag.jobs.complete import CompletionReport
     from kgrag.jobs.estimate import Estimate
     from kgrag.jobs.neighbourhood import AnswerGraph, Neighbours
     from kgrag.jobs.questions import QuestionOptions, QuestionsReport
@@ -332,6 +333,41 @@ class AsyncKnowledgeGraph:
                 progress=progress,
             )
         )
+
+    async def predict_relations(
+        self,
+        *,
+        graph: str | None = None,
+        method: str = "rules",
+        precision: float = 0.1,
+        per_question: int = 3,
+        seed: int = 7,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> CompletionReport:
+        """Predict edges of a graph, kept apart from what was extracted; see `kgrag.jobs.complete.complete`."""
+        from kgrag.jobs.complete import complete
+
+        name = await asyncio.to_thread(self.graph_name, graph)
+        await asyncio.to_thread(self.store.bind, self.embedder.name, self.embedder.dimensions)
+        return await self._write(
+            complete(
+                self.store,
+                name,
+                method=method,
+                precision=precision,
+                per_question=per_question,
+                seed=seed,
+                dry_run=dry_run,
+                progress=progress,
+            )
+        )
+
+    async def undo_predictions(self, *, graph: str | None = None) -> int:
+        """Take the predicted edges of a graph out; return how many there were."""
+        name = await asyncio.to_thread(self.graph_name, graph)
+        await asyncio.to_thread(self.store.bind, self.embedder.name, self.embedder.dimensions)
+        return await self._write(asyncio.to_thread(self.store.predictions.delete, name))
 
     def graph_names(self, graph: str | None = None) -> list[str]:
         """Return the graphs to work on: the one that is given, or all. Raises `InputError` where the store has none."""
@@ -846,6 +882,8 @@ class KnowledgeGraph:
     explain_merge = _waiting(AsyncKnowledgeGraph.explain_merge)
     communities = _waiting(AsyncKnowledgeGraph.communities)
     show_communities = _waiting(AsyncKnowledgeGraph.show_communities)
+    predict_relations = _waiting(AsyncKnowledgeGraph.predict_relations)
+    undo_predictions = _waiting(AsyncKnowledgeGraph.undo_predictions)
     retrieve = _waiting(AsyncKnowledgeGraph.retrieve)
     trace = _waiting(AsyncKnowledgeGraph.trace)
     ask = _waiting(AsyncKnowledgeGraph.ask)

@@ -16,7 +16,7 @@ CALL (e) {
 }
 CALL (e) {
   MATCH (e)-[r]-(n:__Entity__)
-  WHERE n.graph = $graph AND type(r) <> 'SIMILAR'
+  WHERE n.graph = $graph AND NOT type(r) IN ['SIMILAR', '__PREDICTED__']
     AND ($readable IS NULL OR any(id IN r.chunks WHERE id IN $readable))
   WITH DISTINCT r, n ORDER BY r.weight DESC, n.mentions, n.key, type(r) LIMIT $relations
   RETURN collect({head: startNode(r).name, type: type(r), tail: endNode(r).name, description: CASE WHEN $readable IS NULL THEN r.description ELSE [i IN range(0, size(r.chunks) - 1) WHERE r.chunks[i] IN $readable | r.descriptions[i]][0] END, weight: r.weight,

@@ -1,6 +1,6 @@
 // The graph around seed chunks, as the thesis expands it, with an order for every cap: for each seed up to $entities entities that it mentions
 // (rarest first), up to $chunks other chunks that share them (by the summed inverse mentions of what is shared), and the relations of those entities
-// (SIMILAR is none) with up to $neighbours other entities each seed (the best supported first), a second hop further where $hops is 2.
+// (SIMILAR and __PREDICTED__ are none) with up to $neighbours other entities each seed (the best supported first), a second hop further where $hops is 2.
 // Parameters: $graph, $seeds ids, $vector the question's vector, $entities, $chunks, $neighbours, $hops (1 or 2).
 // Returns a row for each seed: chunks [{id, shared, weight, similarity}] and relations [{hop, head, type, tail, description, weight, chunk}].
 // Only what $documents (ids; null: all) have is read; of relations what their chunks $readable (ids; null: all) say.
@@ -30,7 +30,7 @@ CALL (s, entities) {
 CALL (entities) {
   UNWIND entities AS e
   MATCH (e)-[r]-(n:__Entity__)
-  WHERE n.graph = $graph AND type(r) <> 'SIMILAR'
+  WHERE n.graph = $graph AND NOT type(r) IN ['SIMILAR', '__PREDICTED__']
     AND ($readable IS NULL OR any(id IN r.chunks WHERE id IN $readable))
   WITH DISTINCT r, n ORDER BY r.weight DESC, n.mentions, n.key, type(r) LIMIT $neighbours
   RETURN collect(n) AS neighbours, collect({hop: 1, head: startNode(r).name, type: type(r), tail: endNode(r).name,
@@ -39,7 +39,7 @@ CALL (entities) {
 CALL (neighbours) {
   UNWIND neighbours AS n
   MATCH (n)-[r]-(m:__Entity__)
-  WHERE $hops > 1 AND m.graph = $graph AND type(r) <> 'SIMILAR'
+  WHERE $hops > 1 AND m.graph = $graph AND NOT type(r) IN ['SIMILAR', '__PREDICTED__']
     AND ($readable IS NULL OR any(id IN r.chunks WHERE id IN $readable))
   WITH DISTINCT r, m ORDER BY r.weight DESC, m.mentions, m.key, type(r) LIMIT $neighbours
   RETURN collect({hop: 2, head: startNode(r).name, type: type(r), tail: endNode(r).name,

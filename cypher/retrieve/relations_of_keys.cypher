@@ -1,10 +1,10 @@
-// The relations between some entities of a graph, best supported first; SIMILAR is none.
+// The relations between some entities of a graph, best supported first; SIMILAR and __PREDICTED__ are none.
 // Parameters: $keys of entities, $limit.
 // Returns head and tail (keys), type, description, weight, chunks.
 // Only what $documents (ids; null: all) have is read; of relations what their chunks $readable (ids; null: all) say.
 // :param {keys: ['k'], limit: 60, documents: null, readable: null}
 MATCH (head:__Entity__)-[r]->(tail:__Entity__)
-WHERE head.key IN $keys AND type(r) <> 'SIMILAR'
+WHERE head.key IN $keys AND NOT type(r) IN ['SIMILAR', '__PREDICTED__']
 // Looked at when the relation is there: two seeks by key would be joined each with each.
 WITH head, r, tail
 WHERE tail.key IN $keys

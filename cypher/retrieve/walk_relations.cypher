@@ -1,10 +1,10 @@
-// Every relation of a graph, SIMILAR included, as a random walk needs them.
+// Every relation of a graph, SIMILAR included and __PREDICTED__ left out, as a random walk needs them.
 // Parameters: $graph.
 // Returns head and tail (keys), their names, type, description, weight, score (of SIMILAR).
 // Only what $documents (ids; null: all) have is read; of relations what their chunks $readable (ids; null: all) say.
 // :param {graph: 'mention', documents: null, readable: null}
 MATCH (head:__Entity__)-[r]->(tail:__Entity__)
-WHERE head.graph = $graph
+WHERE head.graph = $graph AND type(r) <> '__PREDICTED__'
   AND ($readable IS NULL OR any(id IN r.chunks WHERE id IN $readable)
     OR (type(r) = 'SIMILAR' AND EXISTS { MATCH (head)-[:FROM_CHUNK]->(x:Chunk) WHERE x.document_id IN $documents }
       AND EXISTS { MATCH (tail)-[:FROM_CHUNK]->(y:Chunk) WHERE y.document_id IN $documents }))

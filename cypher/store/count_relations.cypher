@@ -1,4 +1,4 @@
-// The number of relations of each graph, SIMILAR left out.
+// The number of relations of each graph, SIMILAR and __PREDICTED__ left out.
 MATCH (head:__Entity__)-[relation]->(:__Entity__)
-WHERE type(relation) <> 'SIMILAR'
+WHERE NOT type(relation) IN ['SIMILAR', '__PREDICTED__']
 RETURN head.graph AS graph, count(relation) AS relations

@@ -12,6 +12,7 @@ from kgrag.cli import (
     build,
     communities,
     compare,
+    complete,
     db,
     exchange,
     feedback,
@@ -44,6 +45,7 @@ app = typer.Typer(
 )
 app.command("build")(build.build)
 app.command("resolve")(resolve.resolve)
+app.command("complete")(complete.complete)
 app.command("explain-merge")(resolve.explain_merge)
 app.command("ask")(ask.ask)
 app.command("retrieve")(retrieve.retrieve)

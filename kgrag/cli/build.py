@@ -26,8 +26,15 @@ from kgrag.cli.options import (
 
 if TYPE_CHECKING:
     from kgrag.jobs.report import BuildReport, GraphReport
+    from kgrag.jobs.train import TrainedRanker
+    from kgrag.knowledge_graph import KnowledgeGraph
 
 __all__ = ["build"]
+
+LEARNT_FROM = "default"
+"""The pipeline that --learn adapts."""
+LEARNT_QUESTIONS = 200
+"""Made at most, so that learning takes less than a minute."""
 
 
 def build(
@@ -157,6 +164,15 @@ def build(
     explain_cleaning: Annotated[
         bool, typer.Option("--explain-cleaning", help="Show every line that cleaning removed, by rule.")
     ] = False,
+    learn: Annotated[
+        Path | None,
+        typer.Option(
+            "--learn",
+            help="Then adapt the ranking to the documents, by questions made of them: a pipeline file, written only where held-out "
+            "questions are ranked better by it than by default.",
+            show_default=False,
+        ),
+    ] = None,
     dry_run: Annotated[
         bool,
         typer.Option("--dry-run", help="Say what it would do, cost and take; call nothing and change nothing."),
@@ -165,7 +181,8 @@ def build(
 ) -> int:
     """Make a store hold what files and folders hold; what is unchanged is left alone, so the same command also updates and resumes."""
     from kgrag.cli.estimate import show_estimate
-    from kgrag.cli.output import complain, print_json, terminal_progress
+    from kgrag.cli.output import complain, print_json, stdout, terminal_progress
+    from kgrag.cli.train import trained_fields, trained_words
     from kgrag.documents.discovery import discover
     from kgrag.errors import InputError
     from kgrag.knowledge_graph import estimate_build, open_graph
@@ -211,13 +228,37 @@ def build(
     # What Ray has to say of actors and nodes that end it writes to stdout.
     with open_graph(store, create=True, **settings) as opened, redirect_stdout(sys.stderr):
         report = opened.build(*paths, metadata=metadata, keep_missing=keep_missing, progress=terminal_progress())
+        ranking = _learnt(opened, learn, report) if learn is not None else None
     if as_json:
-        print_json(report)
+        said = ranking if isinstance(ranking, str | None) else trained_fields(ranking)
+        print_json(report if ranking is None else {**report.model_dump(mode="json"), "ranking": said})
     else:
         _summarise(report, explain_cleaning=explain_cleaning)
+        if ranking is not None:
+            stdout.print(
+                "Ranking: " + (ranking if isinstance(ranking, str) else trained_words(ranking, LEARNT_FROM)),
+                markup=False,
+            )
     if not found.sources:
         complain(f"No file that kgrag reads in {', '.join(map(str, paths))}.")
     return 0 if report.complete and found.sources else 1
+
+
+def _learnt(opened: KnowledgeGraph, out: Path, report: BuildReport) -> TrainedRanker | str:
+    """Adapt the ranking after a build, or say why it is left as it is."""
+    from kgrag.cli.output import terminal_progress
+    from kgrag.errors import InputError
+    from kgrag.jobs.questions import QuestionOptions
+    from kgrag.jobs.train import QUESTIONS_SUFFIX
+
+    made = out.with_suffix(QUESTIONS_SUFFIX)
+    if made.exists() and not (report.chunks_written or report.removed_documents):
+        return f"no document changed since {made} was made, nothing is learnt anew."
+    options = QuestionOptions(limit=LEARNT_QUESTIONS)
+    try:
+        return opened.train_ranker(out, options=options, pipeline=LEARNT_FROM, progress=terminal_progress())
+    except InputError as error:  # too few documents to learn from: the build itself is done
+        return f"not learnt, {LEARNT_FROM} stays as it is. {error}"
 
 
 def _summarise(report: BuildReport, *, explain_cleaning: bool) -> None:

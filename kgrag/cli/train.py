@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from kgrag.cli.options import AsJson, BaseUrl, Embedder, Graph, Model, Store
 
-__all__ = ["app"]
+if TYPE_CHECKING:
+    from kgrag.jobs.train import TrainedRanker
+
+__all__ = ["app", "trained_fields", "trained_words"]
 
 app = typer.Typer(
     name="train",
@@ -55,23 +58,31 @@ def ranker(
         trained = opened.train_ranker(
             out, questions=questions, options=options, pipeline=pipeline, progress=terminal_progress()
         )
-    adapted = trained.adapted
     if as_json:
-        gain = adapted.difference
-        print_json(
-            {
-                "out": str(trained.out) if trained.out else None,
-                "questions": str(trained.questions),
-                "asked": trained.asked,
-                "with_gold_found": adapted.questions,
-                "before": adapted.before,
-                "after": adapted.after,
-                "difference": {"mean": gain.value, "low": gain.low, "high": gain.high},
-                "weights": dict(adapted.weights),
-            }
-        )
-        return 0
-    gain = adapted.difference
+        print_json(trained_fields(trained))
+    else:
+        stdout.print(trained_words(trained, pipeline), markup=False)
+    return 0
+
+
+def trained_fields(trained: TrainedRanker) -> dict[str, Any]:
+    """Return what came of training as `--json` says it."""
+    adapted, gain = trained.adapted, trained.adapted.difference
+    return {
+        "out": str(trained.out) if trained.out else None,
+        "questions": str(trained.questions),
+        "asked": trained.asked,
+        "with_gold_found": adapted.questions,
+        "before": adapted.before,
+        "after": adapted.after,
+        "difference": {"mean": gain.value, "low": gain.low, "high": gain.high},
+        "weights": dict(adapted.weights),
+    }
+
+
+def trained_words(trained: TrainedRanker, pipeline: str) -> str:
+    """Say what came of adapting a pipeline, in lines."""
+    adapted, gain = trained.adapted, trained.adapted.difference
     lines = [
         f"{adapted.questions} of {trained.asked} questions ({trained.questions}) have gold among what {pipeline} finds.",
         f"Held-out gain, each question ranked by weights learnt without its document: {adapted.after:.3f} against {adapted.before:.3f} "
@@ -80,8 +91,7 @@ def ranker(
         if trained.out
         else f"No gain that is sure: nothing is written, {pipeline} stays as it is.",
     ]
-    stdout.print("\n".join(lines), markup=False)
-    return 0
+    return "\n".join(lines)
 
 
 @app.command("lp")

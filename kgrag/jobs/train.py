@@ -14,7 +14,10 @@ from kgrag.models.base import ChatModel, Embedder
 from kgrag.retrieve import Pipeline, Retriever, load_pipeline
 from kgrag.store.graph import GraphStore
 
-__all__ = ["TrainedRanker", "train_ranker"]
+__all__ = ["QUESTIONS_SUFFIX", "TrainedRanker", "train_ranker"]
+
+QUESTIONS_SUFFIX = ".questions.jsonl"
+"""Of the file beside the pipeline that made questions are written to."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ async def train_ranker(
         raise InputError(f"Expected a pipeline with steps, got {pipeline}, which chooses another one by the question.")
     made = 0
     if questions is None:
-        questions = out.with_suffix(".questions.jsonl")
+        questions = out.with_suffix(QUESTIONS_SUFFIX)
         report = await make_questions(
             questions, options or QuestionOptions(), store=store, graph=graph, embedder=embedder, progress=progress
         )

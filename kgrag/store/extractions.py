@@ -15,6 +15,7 @@ from kgrag.store.connection import Transaction
 from kgrag.store.identifiers import entity_type, relation_type
 from kgrag.store.mentions import Edge, Mention, Saying, better, describe, read_sayings, relation_properties, said_once
 from kgrag.store.merges import split_touched
+from kgrag.store.predictions import forget_predictions
 from kgrag.store.rows import batches_by_size, storable
 from kgrag.types import Entity, Extraction, content_id
 
@@ -236,6 +237,7 @@ def _update_relations(
     for head, type_, tail in sorted(edges):
         by_type[type_].append({"head": head, "tail": tail})
     removed = 0
+    moved: set[str] = set()
     for type_, ends in by_type.items():
         new: list[dict[str, Any]] = []
         changed: list[dict[str, Any]] = []
@@ -257,6 +259,8 @@ def _update_relations(
             for some in batches_by_size(ends_with_properties):
                 transaction.run(f"store/{name}_relations", relation=type_, rows=some)
         removed += len(deleted)
+        moved.update(end for ends_of in (*new, *deleted) for end in (ends_of["head"], ends_of["tail"]))
+    forget_predictions(transaction, moved)
     return removed
 
 

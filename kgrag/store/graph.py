@@ -21,6 +21,7 @@ from kgrag.store.exchange.export import Exported, export_store
 from kgrag.store.exchange.load import Imported, import_store
 from kgrag.store.graphs import Graphs
 from kgrag.store.ledger import Ledger
+from kgrag.store.predictions import Predictions
 from kgrag.store.readonly import check_reads_only
 from kgrag.store.schema import SCHEMA_VERSION, Schema
 from kgrag.store.search import Readable, Search
@@ -72,6 +73,8 @@ class GraphStore:
         """Communities of graphs, and what each is about."""
         self.graphs = Graphs(connection, schema, waiting, self.ledger, self.communities)
         """Entities and relations, by graph."""
+        self.predictions = Predictions(connection, schema)
+        """Edges that were predicted, beside what was extracted."""
         self.search = Search(connection)
         """What retrieval asks for."""
 

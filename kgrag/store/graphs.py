@@ -16,6 +16,7 @@ from kgrag.store.connection import Connection, Transaction
 from kgrag.store.extractions import put_extractions
 from kgrag.store.ledger import Ledger, WorkRecord, put_work
 from kgrag.store.merges import Merge, Merged, apply_merges, split_merges
+from kgrag.store.predictions import COMPLETE
 from kgrag.store.schema import Schema
 from kgrag.store.statements import statement
 from kgrag.store.vectors import WaitingForVectors, put_vectors, vector_rows
@@ -129,7 +130,7 @@ class Graphs:
         members = self.count_members(graph)
         self._delete_nodes(members, "resolve/delete_members_of_graph", of_graph=graph)
         self._delete_nodes(members, "resolve/delete_merges_of_graph", of_graph=graph)
-        for stage in ("extract", "schema", PARTITION, SUMMARISE):
+        for stage in ("extract", "schema", PARTITION, SUMMARISE, COMPLETE):
             entries = len(self._read("store/work", stage=stage, scope=graph))
             self._delete_nodes(entries, "store/delete_work_of_scope", stage=stage, scope=graph)
         self._schema.drop_graph(graph)

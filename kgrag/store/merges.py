@@ -18,6 +18,7 @@ from typing import Any
 
 from kgrag.store.connection import Transaction
 from kgrag.store.mentions import Edge, Mention, Saying, better, describe, read_sayings, relation_properties, said_once
+from kgrag.store.predictions import forget_predictions
 from kgrag.store.rows import batches_by_size
 
 __all__ = ["Merge", "Merged", "apply_merges", "split_merges", "split_touched"]
@@ -285,6 +286,7 @@ def _replace(
     relations: Mapping[Edge, Mapping[str, Saying]],
 ) -> None:
     """Delete entities with all that hangs on them, and write others with their mentions and relations."""
+    forget_predictions(transaction, {end for head, _, tail in relations for end in (head, tail)} - set(gone))
     for some in batches_by_size(gone):
         transaction.run("store/delete_entities", keys=list(some))
     by_type: dict[str, list[dict[str, Any]]] = defaultdict(list)

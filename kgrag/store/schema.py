@@ -45,6 +45,7 @@ EDGE_TYPES = (
     "SIMILAR",
     "IN_COMMUNITY",
     "PARENT_COMMUNITY",
+    "__PREDICTED__",
 )
 
 _ON_BOTH = (

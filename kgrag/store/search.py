@@ -29,6 +29,7 @@ __all__ = [
     "NeighbourhoodRow",
     "PathRow",
     "PlaceRow",
+    "PredictedRow",
     "Readable",
     "Search",
     "ShownRow",
@@ -221,6 +222,21 @@ class PathRow(ChunkRow):
     name: str
     mentions: int
     stated: list[StatedRow]
+
+
+class PredictedRow(TypedDict):
+    """Where a predicted edge leads from a seed: to chunks that name what it says is related."""
+
+    seed: str
+    source: str
+    source_type: str
+    target: str
+    target_type: str
+    mentions: int
+    relation: str
+    score: float
+    named: int
+    chunks: list[ChunkRow]
 
 
 class CommunityRow(TypedDict, total=False):
@@ -593,6 +609,20 @@ class Search:
             ignored=list(ignored),
             kinds=list(kinds),
             entities=entities,
+            limit=limit,
+        )
+
+    def predicted_chunks(
+        self, *, graph: str, seeds: Sequence[str], vector: Sequence[float], least: float, edges: int, limit: int
+    ) -> list[PredictedRow]:
+        """Return where predicted edges lead from seeds; nothing where some documents may not be read."""
+        return self._read(
+            "retrieve/predicted_chunks",
+            graph=graph,
+            seeds=list(seeds),
+            vector=list(vector),
+            least=least,
+            edges=edges,
             limit=limit,
         )
 

@@ -14,8 +14,11 @@ from kgrag.communities.rules import RulesSummariser
 from kgrag.errors import PipelineError
 from kgrag.jobs.communities import update_communities
 from kgrag.retrieve import load_pipeline, open_retriever, pipeline_names
+from kgrag.retrieve.state import Candidate, Query, Resources, Seeds, State
+from kgrag.retrieve.steps.predicted import Predicted
 from kgrag.store.graph import GraphStore, open_store
 from kgrag.store.merges import Merge
+from kgrag.store.predictions import PredictedEdge
 from kgrag.store.schema import CHUNK_FULLTEXT_INDEX, CHUNK_VECTOR_INDEX, entity_vector_index
 from kgrag.store.search import Search
 from kgrag.testing import HashingEmbedder
@@ -121,6 +124,12 @@ def fill(target: str, embedder: HashingEmbedder, content: Content) -> None:
             content.said(chunks[1], entity("X-100"), entity("V-7", "title")),
         ]
         opened.graphs.put_extractions("mention", said)
+        keys = {row["name"]: row["key"] for row in opened.search.entities(graph="mention")}
+        pump, valve, pro = keys["X-100"], keys["V-7"], keys["X-100 Pro"]
+        predicted = [(pump, valve), (valve, pro)]  # the first between what the public page names as well
+        opened.predictions.put(
+            "mention", [PredictedEdge(head, "SUITS", tail, 0.5, "rules") for head, tail in predicted], version="1"
+        )
         opened.documents.relink()
         waiting = opened.documents.chunks_without_embedding(100)
         vectors = asyncio.run(embedder.embed_documents([chunk.embedded_text for chunk in waiting]))
@@ -208,6 +217,9 @@ WAYS: dict[str, Callable[[Search, dict[str, Any]], Any]] = {
         entities=9,
         limit=9,
     ),
+    "predicted_chunks": lambda s, a: s.predicted_chunks(
+        graph="mention", seeds=a["ids"], vector=a["vector"], least=0.0, edges=9, limit=9
+    ),
     "entities_of_chunks": lambda s, a: s.entities_of_chunks(graph="mention", chunks=a["ids"], limit=9),
     "relations_of_keys": lambda s, a: s.relations_of_keys(keys=a["keys"], limit=9),
     "nearest_communities": lambda s, a: s.nearest_communities(graph="mention", vector=a["vector"], level=9, limit=9),
@@ -264,6 +276,24 @@ def test_no_statement_gives_anything_of_a_hidden_document_and_each_does_where_al
     assert store.search.chunk_links(id=hidden) and not limited.search.chunk_links(id=hidden)
     assert store.search.mentioning_titles(graph="mention", id=hidden)
     assert not limited.search.mentioning_titles(graph="mention", id=hidden)
+
+
+def test_a_predicted_edge_is_followed_by_nobody_who_may_not_read_all_that_it_was_learnt_from(
+    store: GraphStore, limited: GraphStore, embedder: HashingEmbedder
+) -> None:
+    vector = asyncio.run(embedder.embed_queries([QUESTIONS[0]]))[0].tolist()
+    public = [chunk.id for chunk in limited.documents.chunks()]
+    asked = {"graph": "mention", "seeds": public, "vector": vector, "least": 0.0, "edges": 9, "limit": 9}
+    reached = {chunk["id"] for row in store.search.predicted_chunks(**asked) for chunk in row["chunks"]}
+    assert reached & set(public)  # one edge has both ends in what is public, and leads there
+    assert limited.search.predicted_chunks(**asked) == []
+    # The step says so, and changes no score; who may read all gets what the edges lead to.
+    step = Predicted()
+    found = {public[0]: Candidate(public[0], 0.8)}
+    before = State(Query("?", "?", "?", vector=tuple(vector)), seeds=(Seeds(found),), candidates=found)
+    states = [asyncio.run(step(before, Resources(one, embedder, "mention"))) for one in (limited, store)]
+    assert states[0] == before.remarked("predicted: who may not read every document follows no predicted edge")
+    assert states[1].remarks == ()
 
 
 def test_a_name_that_was_merged_leads_to_no_hidden_document(

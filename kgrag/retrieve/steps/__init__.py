@@ -18,6 +18,7 @@ from kgrag.retrieve.steps.listing import CountAndList
 from kgrag.retrieve.steps.names import Names
 from kgrag.retrieve.steps.pagerank import PageRank
 from kgrag.retrieve.steps.paths import Paths
+from kgrag.retrieve.steps.predicted import Predicted
 from kgrag.retrieve.steps.proximity import Proximity
 from kgrag.retrieve.steps.query import (
     ContentTerms,
@@ -47,7 +48,7 @@ BUILT_IN: tuple[type[Step], ...] = (
     *(CountAndList, Text2Cypher),
     *(Embed, Hyde, Feedback),
     *(Dense, Sparse, Hybrid, LinkPrediction, EntitySeeds, CommunitySeeds, GlobalSeeds, GlobalSimilarity),
-    *(Names, Adjacent, Links, Paths, GraphExpansion, CommunityExpansion, PageRank, Walk),
+    *(Names, Adjacent, Links, Paths, Predicted, GraphExpansion, CommunityExpansion, PageRank, Walk),
     *(Read, Proximity, Learnt, CrossEncoder, Cohere, Listwise, LateInteraction, NearDuplicates, Diversification),
     *(Budget, Arrange),
 )

@@ -67,11 +67,11 @@ class Link:
     why: str
 
 
-def hand_on(state: State, links: Sequence[Link], *, weight: float) -> dict[str, Candidate]:
+def hand_on(state: State, links: Sequence[Link], *, weight: float, by: str = "links") -> dict[str, Candidate]:
     """Hand a share of each seed's score on to the chunks that it leads to.
 
     A linked chunk adds the share to its own score, but never gets ahead of the seed through it: what a question finds by itself
-    stays above what is only reached from there. Of several links the best counts.
+    stays above what is only reached from there. Of several links the best counts. `by` is the kind of the step.
     """
     reached = dict(state.candidates)
     for link in sorted(links, key=lambda link: (link.seed, link.chunk.chunk_id, link.why)):
@@ -79,5 +79,5 @@ def hand_on(state: State, links: Sequence[Link], *, weight: float) -> dict[str, 
         own = state.candidate(link.chunk)
         score = max(own.score, min(own.score + weight * link.weight * seed.score, seed.score - BEHIND))
         if link.chunk.chunk_id not in reached or score > reached[link.chunk.chunk_id].score:
-            reached[link.chunk.chunk_id] = own.scored(score, link.why, by="links")
+            reached[link.chunk.chunk_id] = own.scored(score, link.why, by=by)
     return reached

@@ -1,0 +1,95 @@
+"""Predicted edges in the database: __PREDICTED__ relationships, which no chunk states.
+
+They are kept apart from relations in all that counts, shows, digests or cites what was extracted. They rest on the relations around their
+ends: whoever writes or deletes a relation, or merges an entity, takes the predicted edges of the entities at its ends with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+
+from kgrag.store.connection import Connection, Transaction
+from kgrag.store.ledger import WorkRecord, put_work
+from kgrag.store.rows import batches_by_size
+from kgrag.store.schema import Schema
+from kgrag.store.statements import statement
+
+__all__ = ["COMPLETE", "PredictedEdge", "Predictions", "forget_predictions"]
+
+COMPLETE, SUBJECT = "complete", "completion"
+"""Stage and subject of the ledger's entry that a graph (its scope) has predicted edges."""
+DELETE_EDGES = 5000
+"""Of one transaction."""
+
+
+@dataclass(frozen=True, slots=True)
+class PredictedEdge:
+    """A relation that may hold between two entities, by their keys."""
+
+    head: str
+    type: str
+    tail: str
+    score: float
+    """Share of such predictions that held-out triples confirmed."""
+    method: str
+
+
+class Predictions:
+    """The predicted edges of the graphs of an open store."""
+
+    def __init__(self, connection: Connection, schema: Schema) -> None:
+        self._connection = connection
+        self._schema = schema
+
+    def triples(self, graph: str) -> list[tuple[str, str, str]]:
+        """Return the relations of a graph: key of the head, type, key of the tail."""
+        self._schema.ensure_graph(graph)
+        rows = self._connection.read(statement("completion/triples", graph=graph), {"graph": graph})
+        return sorted((row["head"], row["type"], row["tail"]) for row in rows)
+
+    def of_graph(self, graph: str) -> list[PredictedEdge]:
+        """Return the predicted edges of a graph, likeliest first."""
+        if self._schema.meta is None:
+            return []
+        rows = self._connection.read(statement("completion/predicted", graph=graph), {"graph": graph})
+        return [PredictedEdge(row["head"], row["type"], row["tail"], row["score"], row["method"]) for row in rows]
+
+    def put(self, graph: str, edges: Sequence[PredictedEdge], *, version: str) -> None:
+        """Make the predicted edges of a graph these; ledger `complete`, with the fingerprint of what predicted them."""
+        self.delete(graph)
+        record = WorkRecord(COMPLETE, SUBJECT, scope=graph, version=version)
+        self._connection.write(lambda transaction: put_work(transaction, [record]))
+        for rows in batches_by_size([asdict(edge) for edge in edges]):
+            self._connection.write(
+                lambda transaction, rows=rows: transaction.run("completion/put_predicted", rows=rows)
+            )
+
+    def delete(self, graph: str) -> int:
+        """Take the predicted edges of a graph out; return how many there were."""
+        there = len(self.of_graph(graph))
+        for _ in range(0, there, DELETE_EDGES):
+            self._connection.write(
+                lambda transaction: transaction.run("completion/delete_predicted", graph=graph, limit=DELETE_EDGES)
+            )
+        if there or graph in self.completed():
+            self._connection.write(
+                lambda transaction: transaction.run(
+                    "store/delete_work_of_scope", stage=COMPLETE, scope=graph, limit=DELETE_EDGES
+                )
+            )
+        return there
+
+    def completed(self) -> set[str]:
+        """Return the graphs that edges were predicted for."""
+        if self._schema.meta is None:
+            return set()
+        return {row["graph"] for row in self._connection.read(statement("completion/any_completed"), {})}
+
+
+def forget_predictions(transaction: Transaction, keys: Iterable[str]) -> None:
+    """Delete the predicted edges at entities whose relations change."""
+    wanted = sorted(set(keys))
+    if wanted and transaction.run("completion/any_completed"):
+        for some in batches_by_size(wanted):
+            transaction.run("completion/forget_predicted", keys=list(some))
