@@ -1,6 +1,6 @@
 """How good and how fast retrieval is, ours beside others.
 
-    python -m benchmarks.retrieval_peers [--sets hotpotqa,arduino,emanual] [--pipelines default,hybrid,kg,sparse,dense]
+    python -m benchmarks.retrieval_peers [--sets hotpotqa,arduino,emanual,musique,2wiki] [--pipelines default,hybrid,kg,sparse,dense]
 
 The sets of `benchmarks.retrieval_quality`, one after the other, in a Neo4j that is started for this: kgrag builds a set, its pipelines
 and neo4j-graphrag's retrievers are asked over that database; then it is emptied, the same chunks, vectors and graph are written into
@@ -193,7 +193,7 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=DATA)
-    parser.add_argument("--sets", default="hotpotqa,arduino,emanual", help=", ".join(one.name for one in SETS))
+    parser.add_argument("--sets", default="hotpotqa,arduino,emanual,musique,2wiki", help=", ".join(one.name for one in SETS))
     parser.add_argument("--pipelines", default=",".join(PIPELINES))
     arguments = parser.parse_args()
     rows: list[list[str]] = []
