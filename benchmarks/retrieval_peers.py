@@ -193,7 +193,9 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=DATA)
-    parser.add_argument("--sets", default="hotpotqa,arduino,emanual,musique,2wiki", help=", ".join(one.name for one in SETS))
+    parser.add_argument(
+        "--sets", default="hotpotqa,arduino,emanual,musique,2wiki", help=", ".join(one.name for one in SETS)
+    )
     parser.add_argument("--pipelines", default=",".join(PIPELINES))
     arguments = parser.parse_args()
     rows: list[list[str]] = []

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any
 
 from kgrag.store.connection import Connection, Transaction
 from kgrag.store.ledger import WorkRecord, put_work
@@ -61,9 +63,7 @@ class Predictions:
         record = WorkRecord(COMPLETE, SUBJECT, scope=graph, version=version)
         self._connection.write(lambda transaction: put_work(transaction, [record]))
         for rows in batches_by_size([asdict(edge) for edge in edges]):
-            self._connection.write(
-                lambda transaction, rows=rows: transaction.run("completion/put_predicted", rows=rows)
-            )
+            self._connection.write(partial(_put, rows=rows))
 
     def delete(self, graph: str) -> int:
         """Take the predicted edges of a graph out; return how many there were."""
@@ -93,3 +93,7 @@ def forget_predictions(transaction: Transaction, keys: Iterable[str]) -> None:
     if wanted and transaction.run("completion/any_completed"):
         for some in batches_by_size(wanted):
             transaction.run("completion/forget_predicted", keys=list(some))
+
+
+def _put(transaction: Transaction, *, rows: Sequence[dict[str, Any]]) -> None:
+    transaction.run("completion/put_predicted", rows=rows)

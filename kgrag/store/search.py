@@ -151,6 +151,8 @@ class LinkRow(TypedDict):
     name: str
     mentions: int
     about: int
+    said: list[str]
+    """Of a hyperlink: its texts and what stands around them."""
     chunks: list[ChunkRow]
 
 

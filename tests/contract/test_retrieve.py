@@ -17,14 +17,23 @@ from kgrag.errors import InputError
 from kgrag.evaluate.switches import composed
 from kgrag.models.base import Message
 from kgrag.retrieve import AdaptivePipeline, Pipeline, load_pipeline, open_retriever, pipeline_names, read_pipeline
+<<<<<<< HEAD
 from kgrag.retrieve.state import Query, Resources, State
 from kgrag.retrieve.steps.seeds import Dense, Hybrid
+=======
+from kgrag.retrieve.state import Candidate, Query, Resources, Seeds, State
+from kgrag.retrieve.steps.links import Links
+>>>>>>> 735c410 (Weigh a hyperlink by the words around it)
 from kgrag.retrieve.steps.text2cypher import Text2Cypher
 from kgrag.store.graph import GraphStore, open_store
 from kgrag.testing import HashingEmbedder, ScriptedChatModel, ScriptedReranker
 from kgrag.text.names import normal_form
 from kgrag.text.quantities import quantities
+<<<<<<< HEAD
 from kgrag.types import Chunk, Citation, Entity, Evidence, content_id
+=======
+from kgrag.types import Chunk, Entity, Evidence, Hyperlink, content_id
+>>>>>>> 735c410 (Weigh a hyperlink by the words around it)
 
 from .conftest import Content
 
@@ -361,6 +370,37 @@ def test_expansions_equal_a_reference(
         assert len(near) <= 5
         assert all({r["head"], r["tail"]} & set(own) for r in near)
         assert sum(r["hop"] == 2 for r in row["relations"]) <= 5
+
+
+def test_a_hyperlink_counts_more_where_the_words_around_it_are_the_questions(
+    store: GraphStore, embedder: HashingEmbedder, content: Content
+) -> None:
+    names = ("colours", "pressure", "spares")
+    links = tuple(
+        Hyperlink(href=f"{name}.html", anchor=f"page {number}", context=f"Read here about {name}.", position=number)
+        for number, name in enumerate(names)
+    )
+    seed, _ = content.document("seed.html", title="Seed")
+    pages = [content.document(f"{name}.html", f"Page {number}.") for number, name in enumerate(names)]
+    store.documents.put([(seed, [content.chunk(seed, 0, "All about the pump.", links=links)]), *pages])
+    store.documents.relink()
+    embed(store, embedder)
+    ids = {chunk.text: chunk.id for chunk in store.documents.chunks()}
+    first = ids["All about the pump."]
+    start = State(
+        Query(*["Which pressure may it have?"] * 3, vector=(0.0,) * embedder.dimensions),
+        seeds=(Seeds({first: Candidate(first, 1.0)}),),
+        candidates={first: Candidate(first, 1.0)},
+    )
+
+    def scores(around: float) -> list[float]:
+        after = asyncio.run(Links(weight=0.6, around=around)(start, Resources(store, embedder, "mention")))
+        return [after.candidates[ids[f"Page {number}."]].score for number in range(len(names))]
+
+    assert scores(0.0) == pytest.approx([0.6 / 3] * 3)
+    # Of the question's words (pressure; which, may, it and have say nothing) the second link has all.
+    assert scores(1.0) == pytest.approx([0.6 / 3, 0.6, 0.6 / 3])
+    assert scores(0.5) == pytest.approx([0.6 / 3, 0.6 * (1 / 3 + 0.5), 0.6 / 3])
 
 
 @pytest.mark.parametrize("seed", [3, 4])

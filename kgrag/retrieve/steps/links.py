@@ -10,6 +10,8 @@ from typing import ClassVar, Literal
 from kgrag.retrieve.scores import BEHIND, idf
 from kgrag.retrieve.state import Candidate, Hit, Resources, State, hit_of
 from kgrag.retrieve.step import Count, CountOrNone, Share, Step
+from kgrag.store.search import LinkRow
+from kgrag.text.words import content_terms, share_said
 
 __all__ = ["Link", "Links", "hand_on"]
 
@@ -30,6 +32,8 @@ class Links(Step):
     """Chunks that one name leads to, nearest to the question first."""
     hyperlinks: CountOrNone = 10
     """Hyperlinks followed from one seed, in reading order."""
+    around: Share = 0.0
+    """What a hyperlink's weight gains where the words around it have all of the question's; with fewer, in proportion."""
 
     async def __call__(self, state: State, resources: Resources) -> State:
         """Read where the best chunks lead, in one round trip, and hand scores on. What the question names is not followed."""
@@ -43,17 +47,23 @@ class Links(Step):
             limit=self.chunks,
             hyperlinks=self.hyperlinks,
         )
+        asked = content_terms(state.query.question)
         links = [
             Link(
                 seed=row["seed"],
                 chunk=hit_of(chunk),
-                weight=idf(row["mentions"], resources.chunks) / row["about"],
+                weight=self._weight(row, asked, resources),
                 why=f"link: {'title mention of' if row['kind'] == 'mention' else 'hyperlink'} {row['name']}",
             )
             for row in rows
             for chunk in row["chunks"]
         ]
         return replace(state, candidates=hand_on(state, links, weight=self.weight))
+
+    def _weight(self, row: LinkRow, asked: frozenset[str], resources: Resources) -> float:
+        """Weigh a link by how rare its name is, shared among the chunks that it leads to, and by what stands around it."""
+        own = idf(row["mentions"], resources.chunks) / row["about"]
+        return min(own + self.around * share_said(asked, content_terms(" ".join(row["said"]))), 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +73,7 @@ class Link:
     seed: str
     chunk: Hit
     weight: float
-    """Between 0 and 1: by the idf of the name, shared among the chunks that are about it."""
+    """Between 0 and 1: by the idf of the name, shared among the chunks that are about it, and by what stands around a hyperlink."""
     why: str
 
 
