@@ -388,7 +388,7 @@ def test_a_hyperlink_counts_more_where_the_words_around_it_are_the_questions(
     ids = {chunk.text: chunk.id for chunk in store.documents.chunks()}
     first = ids["All about the pump."]
     start = State(
-        Query(*["Which pressure may it have?"] * 3, vector=(0.0,) * embedder.dimensions),
+        Query(*["Which pressure may it have?"] * 3, vector=(1.0, *(0.0,) * (embedder.dimensions - 1))),
         seeds=(Seeds({first: Candidate(first, 1.0)}),),
         candidates={first: Candidate(first, 1.0)},
     )
