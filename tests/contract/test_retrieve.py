@@ -17,23 +17,15 @@ from kgrag.errors import InputError
 from kgrag.evaluate.switches import composed
 from kgrag.models.base import Message
 from kgrag.retrieve import AdaptivePipeline, Pipeline, load_pipeline, open_retriever, pipeline_names, read_pipeline
-<<<<<<< HEAD
-from kgrag.retrieve.state import Query, Resources, State
-from kgrag.retrieve.steps.seeds import Dense, Hybrid
-=======
 from kgrag.retrieve.state import Candidate, Query, Resources, Seeds, State
 from kgrag.retrieve.steps.links import Links
->>>>>>> 735c410 (Weigh a hyperlink by the words around it)
+from kgrag.retrieve.steps.seeds import Dense, Hybrid
 from kgrag.retrieve.steps.text2cypher import Text2Cypher
 from kgrag.store.graph import GraphStore, open_store
 from kgrag.testing import HashingEmbedder, ScriptedChatModel, ScriptedReranker
 from kgrag.text.names import normal_form
 from kgrag.text.quantities import quantities
-<<<<<<< HEAD
-from kgrag.types import Chunk, Citation, Entity, Evidence, content_id
-=======
-from kgrag.types import Chunk, Entity, Evidence, Hyperlink, content_id
->>>>>>> 735c410 (Weigh a hyperlink by the words around it)
+from kgrag.types import Chunk, Citation, Entity, Evidence, Hyperlink, content_id
 
 from .conftest import Content
 
