@@ -54,8 +54,8 @@ INSTRUCTS = re.compile(
     r"(?:connect|use|add|attach|combine|plug|install|put|link|see|visit|integrat(?:e|ing)|leverage)\b", re.IGNORECASE
 )
 STATES = re.compile(
-    r"\b(?:has|have|features?|includes?|with|on-?board|built-?in|integrated|embedded|equipped|offers?|provides?|contains?|carr(?:y|ies)"
-    r"|combin(?:es|ing)|supports?|uses?|measures?|comes?|through|via|gives?|switches)\b",
+    r"\b(?:ha(?:s|ve)(?! to\b)|features?|includes?|(?<!even )with|on-?board|built-?in|integrated|embedded|equipped"
+    r"|offers?|provides?|contains?|carr(?:y|ies)|combin(?:es|ing)|supports?|uses?|measures?|comes?|through|via|gives?|switches)\b",
     re.IGNORECASE,
 )
 ITEM_WORDS = 9

@@ -16,11 +16,14 @@ SAID = {
 
 - 512 kB flash, 64 kB RAM
 - On-board microphone
+- Heater for condensing air
 """,
     "Dorn 50": """\
 The Dorn 50 draws 12 mA. It has 2 MB of flash.
 
-There is no microphone. Connect a microphone to the Dorn 5 instead.
+There is no microphone. The heater of any sensor on the rail has to be switched off by hand.
+
+Even with every heater on it takes 180 mA of the supply of the whole rail. Connect a microphone to the Dorn 5 instead.
 """,
     "Dorn 7": "The Dorn 7 is a relay for the rail. It weighs 9 g.",
     "Guide": """\
@@ -104,6 +107,10 @@ def test_what_is_denied_or_said_of_another_thing_is_not_had() -> None:
         "1 of 3 modules have microphone, as far as the documents state it: they say it of 1, deny it of 1, and do"
     )
     assert answering(asked("How many modules have a microphone?", only=("Guide",))) == ["Dorn 5"]
+
+
+def test_what_has_to_be_done_to_a_part_and_what_it_takes_even_with_one_do_not_say_that_a_thing_has_it() -> None:
+    assert answering(asked("Which modules have a heater?")) == ["Dorn 5"]
 
 
 def test_a_column_that_only_names_a_thing_is_about_that_of_the_document() -> None:
