@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = ["TARGET_CHARACTERS", "Embed", "cluster_count", "clustered"]
 
-Embed = Callable[[Sequence[str]], NDArray[np.float32]]
+Embed: TypeAlias = "Callable[[Sequence[str]], NDArray[np.float32]]"
 """Vectors of texts, unit length: [texts, dimensions]."""
 
 TARGET_CHARACTERS = 1000
@@ -28,6 +30,7 @@ def cluster_count(sentences: Sequence[str], *, target: int = TARGET_CHARACTERS) 
 
 def clustered(sentences: Sequence[str], *, embed: Embed, target: int = TARGET_CHARACTERS) -> list[list[int]]:
     """Return the sentences of each cluster, by their places in order; clusters by their first sentence. Seeded, so repeatable."""
+    import numpy as np
     from scipy.cluster.vq import kmeans2
 
     count = cluster_count(sentences, target=target)

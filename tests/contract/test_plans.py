@@ -28,7 +28,7 @@ WHOLE: dict[str, set[str]] = {
         # What waits for a vector, once for each stage; lists and counts of all.
         *("chunks_without_embedding", "entities_without_embedding", "chunk_vectors", "document_chunk_counts"),
         *("documents", "linking_chunks", "work", "count_work", "count_work_of_graphs", "failures", "graphs"),
-        "entity_types",
+        *("entity_types", "relation_types"),
         # A graph goes, a part at a time.
         *("delete_graph", "delete_work_of_scope"),
     },
@@ -40,9 +40,11 @@ WHOLE: dict[str, set[str]] = {
         *("chunk_sizes", "communities", "count", "entities", "levels", "similar", "vectors"),
         "delete_communities_of_graph",
     },
+    # Of a graph all that is predicted from, and all that was.
+    "completion": {"triples", "predicted", "delete_predicted"},
     "evaluate": set(),
 }
-"""Statements that read all there is of something, by folder."""
+"""Statements that may read all there is of something, by folder. Some do only where the statistics of the moment say that it costs less."""
 
 
 @pytest.mark.neo4j
@@ -53,7 +55,7 @@ def test_no_other_statement_reads_all_nodes_of_a_label(folder: str, neo4j_empty:
         store.finish()  # An index that is not online yet is in no plan.
         files = sorted((ROOT / "cypher" / folder).glob("*.cypher"))
         scans = {file.stem for file in files if SCANS.intersection(operators(store, file))}
-    assert scans == WHOLE[folder]
+    assert scans <= WHOLE[folder]
 
 
 def test_every_folder_of_statements_is_looked_at() -> None:
