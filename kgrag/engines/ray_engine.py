@@ -13,8 +13,10 @@ checkpoint.
 from __future__ import annotations
 
 import asyncio
+import faulthandler
 import logging
 import math
+import os
 import signal
 import socket
 import threading
@@ -48,7 +50,7 @@ from kgrag.models.wrapped import WrappedEmbedder, identity_of
 from kgrag.settings import Settings
 from kgrag.types import Chunk, Extraction
 
-__all__ = ["RayEngine"]
+__all__ = ["RayEngine", "connect"]
 
 INSTALL_HINT = "pip install 'kgrag[ray]'"
 IN_FLIGHT = 2
@@ -65,6 +67,39 @@ TAKE_CALLS = 64
 T = TypeVar("T")
 
 
+def connect(address: str | None) -> None:
+    """Connect this process to the cluster there, or to one of its own, and leave its signals as they were.
+
+    Ray handles SIGTERM and SIGINT, and twice what ends a process (SIGSEGV), by which the Java machine in this process finds null pointers.
+    """
+    ray = _ray()
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    traced = faulthandler.is_enabled()
+    try:
+        ray.init(
+            address=address or "local",
+            include_dashboard=None if address else False,
+            log_to_driver=False,
+            logging_level=logging.ERROR,
+        )
+    finally:
+        if not traced:
+            faulthandler.disable()
+        if threading.current_thread() is threading.main_thread():
+            for number, handler in handlers.items():
+                signal.signal(number, handler)
+
+
+def _ray() -> Any:
+    """Import Ray, without the handler of SIGSEGV that it would have. Raises `InputError` where it is not installed."""
+    os.environ.setdefault("RAY_DISABLE_FAILURE_SIGNAL_HANDLER", "1")
+    try:
+        import ray
+    except ModuleNotFoundError as error:
+        raise InputError(f"--engine ray needs the package ray, which is not installed. Run: {INSTALL_HINT}") from error
+    return ray
+
+
 class RayEngine:
     """An `Engine` on a Ray cluster: that of `settings.ray_address`, else one on this machine, which ends with it.
 
@@ -72,38 +107,22 @@ class RayEngine:
     """
 
     def __init__(self, settings: Settings, *, progress: Progress | None = None) -> None:
-        try:
-            import ray
-        except ModuleNotFoundError as error:
-            raise InputError(
-                f"--engine ray needs the package ray, which is not installed. Run: {INSTALL_HINT}"
-            ) from error
-        self._ray: Any = ray
+        self._ray: Any = _ray()
         """Its types know less than its options."""
         self._settings = settings
         self._progress = progress or Silent()
-        self._own = not ray.is_initialized()
+        self._own = not self._ray.is_initialized()
         if self._own:
             if settings.ray_address:
                 _check_address(settings.ray_address)
-            handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
             try:
-                ray.init(
-                    address=settings.ray_address or "local",
-                    include_dashboard=None if settings.ray_address else False,
-                    log_to_driver=False,
-                    logging_level=logging.ERROR,
-                )
+                connect(settings.ray_address)
             except (ConnectionError, RuntimeError, ValueError, OSError) as error:
                 where = settings.ray_address or "this machine"
                 reason = " ".join(str(error).split())[:300]
                 raise InputError(
                     f"--engine ray: no cluster could be reached or started at {where}: {reason}"
                 ) from error
-            finally:
-                if threading.current_thread() is threading.main_thread():
-                    for number, handler in handlers.items():  # those of who called: Ray sets its own
-                        signal.signal(number, handler)
         self.workers = max(1, int(self._ray.cluster_resources().get("CPU", 1)))
         """Actors of each kind."""
 

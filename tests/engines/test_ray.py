@@ -30,6 +30,7 @@ from kgrag.store.graph import open_store
 from kgrag.testing import Behaviour, HashingEmbedder, ModelRequest, ModelServer, answer
 from kgrag.types import Chunk, Extraction
 
+os.environ["RAY_DISABLE_FAILURE_SIGNAL_HANDLER"] = "1"  # As kgrag sets it before it imports ray.
 ray = pytest.importorskip("ray", reason="the extra ray")
 CHUNKS = 40
 FIRST = 10
@@ -49,7 +50,7 @@ def cluster() -> Iterator[Any]:
     )
     for _ in range(2):
         made.add_node(num_cpus=1, object_store_memory=OBJECT_STORE_BYTES)
-    ray.init(address=made.address, log_to_driver=False)
+    ray_engine.connect(made.address)
     yield made
     ray.shutdown()
     made.shutdown()
@@ -292,3 +293,28 @@ def test_without_ray_the_message_says_what_to_install(monkeypatch: pytest.Monkey
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(InputError, match=r"pip install 'kgrag\[ray\]'"):
         RayEngine(Settings(engine="ray"))
+
+
+HANDLER_BEFORE_AND_AFTER = """
+import ctypes, sys
+from pathlib import Path
+from kgrag.engines.ray_engine import connect
+from kgrag.store.graph import open_store
+
+def handler(number):
+    action = ctypes.create_string_buffer(1024)  # more than any struct sigaction; the address of the handler comes first
+    assert ctypes.CDLL(None).sigaction(number, None, action) == 0
+    return action.raw[:8]
+
+with open_store(sys.argv[1]):
+    before = handler(11)
+    connect(sys.argv[2])
+    assert any(before)
+    assert handler(11) == before
+"""
+
+
+def test_ray_leaves_the_java_machine_its_handler_of_null_pointers(cluster: Any, tmp_path: Path) -> None:
+    command = [sys.executable, "-c", HANDLER_BEFORE_AND_AFTER, str(tmp_path / "a.kg"), cluster.address]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
