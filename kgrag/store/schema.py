@@ -112,7 +112,7 @@ class Schema:
         """Return what the store was made with. Raises `StoreMismatch` where nothing was built yet."""
         if self.meta is None:
             raise StoreMismatch(
-                "The store does not know its embedder yet: call bind(embedder, dimensions) before the first write."
+                "Nothing was built into this store yet: expected one that kgrag build FOLDER made (bind(embedder, dimensions) in Python)."
             )
         return self.meta
 
