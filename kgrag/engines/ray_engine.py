@@ -24,7 +24,7 @@ import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from kgrag.common.progress import Progress, Silent
@@ -291,8 +291,13 @@ class _Actor:
     starting: Any
     """The answer to `ready`; None once it has come."""
     under_way: int = 0
+    """Pieces of work whose results were not taken yet."""
+    refs: list[Any] = field(default_factory=list)
+    """Of what it was given since it last had nothing to do."""
     given: int = 0
     retired: bool = False
+    held: _Work | None = None
+    """What it is kept for: work with which an actor has ended gets one for itself, so that no other work is blamed for it."""
 
 
 class _Pool:
@@ -359,19 +364,41 @@ class _Pool:
         with self._lock:
             if self._closed:
                 raise Stopped
-            free = [one for one in list(self._actors) if one.under_way < self._in_flight and self._is_ready(one)]
-            if not free:
+            actor = self._for_itself(work) if work.tries else self._least_busy()
+            if actor is None:
                 self._complain()
                 return False
             self._idle_since = math.inf
-            actor = min(free, key=lambda one: one.under_way)
             work.actor, work.began = actor, time.monotonic()
             work.ref = getattr(actor.handle, work.method).remote(*work.arguments)
             actor.under_way += 1
+            actor.refs = [*actor.refs, work.ref] if actor.under_way > 1 else [work.ref]
             actor.given += 1
             if self._recycle_after is not None and actor.given >= self._recycle_after:
                 self._retire(actor)
             return True
+
+    def _least_busy(self) -> _Actor | None:
+        open_ones = [one for one in self._actors if one.under_way < self._in_flight and one.held is None]
+        free = [one for one in open_ones if self._is_ready(one)]
+        return min(free, key=lambda one: one.under_way, default=None)
+
+    def _for_itself(self, work: _Work) -> _Actor | None:
+        """Keep an actor for this work; return it once it has nothing else."""
+        actor = next((one for one in self._actors if one.held is work), None)
+        if actor is None:
+            actor = min((one for one in self._actors if one.held is None), key=lambda one: one.under_way, default=None)
+        if actor is None:
+            return None
+        actor.held = work
+        _, pending = self._ray.wait(actor.refs, num_returns=len(actor.refs), timeout=0) if actor.refs else ([], [])
+        return actor if not pending and self._is_ready(actor) else None
+
+    def _let_go(self, work: _Work) -> None:
+        with self._lock:
+            for actor in self._actors:
+                if actor.held is work:
+                    actor.held = None
 
     def result(self, work: _Work) -> Any:
         """Return what came of work whose `ref` is there. Raises `_AgainError` where it has to be begun again."""
@@ -392,6 +419,7 @@ class _Pool:
                 raise _LostError(_last_line(error)) from error
             raise _AgainError from error
         finally:
+            self._let_go(work)
             with self._lock:
                 actor.under_way -= 1
                 if actor.retired and actor.under_way == 0:
@@ -400,19 +428,22 @@ class _Pool:
 
     async def done(self, work: _Work) -> Any:
         """Do work. Raises `KgragError` where no worker can."""
-        while True:
-            while not self.begin(work):
-                await asyncio.sleep(LOOK_AGAIN_S)
-            try:
-                await asyncio.wrap_future(work.ref.future())
-            except asyncio.CancelledError:
-                raise
-            except Exception:  # noqa: BLE001, S110  `result` says what it is
-                pass
-            try:
-                return self.result(work)
-            except _AgainError:
-                continue
+        try:
+            while True:
+                while not self.begin(work):
+                    await asyncio.sleep(LOOK_AGAIN_S)
+                try:
+                    await asyncio.wrap_future(work.ref.future())
+                except asyncio.CancelledError:
+                    raise
+                except Exception:  # noqa: BLE001, S110  `result` says what it is
+                    pass
+                try:
+                    return self.result(work)
+                except _AgainError:
+                    continue
+        finally:
+            self._let_go(work)
 
     def _replace(self, actor: _Actor) -> None:
         """Start another actor in the place of one that has ended."""

@@ -20,7 +20,7 @@ EVERYTHING = {"digest", "exchange"}
 WHOLE: dict[str, set[str]] = {
     "retrieve": {
         # The graph of PageRank, read once; what the store has; counts of all things with a property.
-        *("walk_chunks", "ledger_state", "graph_names", "graph_types", "things"),
+        *("walk_chunks", "walk_relations", "ledger_state", "graph_names", "graph_types", "things"),
         # A level of communities is read as a whole; the last two stop at the first node.
         *("communities_of_level", "nearest_communities", "any_community", "graph_entity"),
     },
