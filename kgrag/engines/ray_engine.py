@@ -290,14 +290,16 @@ class _Actor:
     handle: Any
     starting: Any
     """The answer to `ready`; None once it has come."""
-    under_way: int = 0
-    """Pieces of work whose results were not taken yet."""
     refs: list[Any] = field(default_factory=list)
-    """Of what it was given since it last had nothing to do."""
+    """Of the work whose results were not taken yet: whoever holds a reference keeps the result."""
     given: int = 0
     retired: bool = False
     held: _Work | None = None
     """What it is kept for: work with which an actor has ended gets one for itself, so that no other work is blamed for it."""
+
+    @property
+    def under_way(self) -> int:
+        return len(self.refs)
 
 
 class _Pool:
@@ -371,23 +373,24 @@ class _Pool:
             self._idle_since = math.inf
             work.actor, work.began = actor, time.monotonic()
             work.ref = getattr(actor.handle, work.method).remote(*work.arguments)
-            actor.under_way += 1
-            actor.refs = [*actor.refs, work.ref] if actor.under_way > 1 else [work.ref]
+            actor.refs.append(work.ref)
             actor.given += 1
             if self._recycle_after is not None and actor.given >= self._recycle_after:
                 self._retire(actor)
             return True
 
     def _least_busy(self) -> _Actor | None:
-        open_ones = [one for one in self._actors if one.under_way < self._in_flight and one.held is None]
-        free = [one for one in open_ones if self._is_ready(one)]
-        return min(free, key=lambda one: one.under_way, default=None)
+        return self._least([one for one in self._actors if one.under_way < self._in_flight and one.held is None])
+
+    def _least(self, actors: list[_Actor]) -> _Actor | None:
+        """Of those that have started, the one that has least to do: one for which no processor is left may never start."""
+        return min((one for one in actors if self._is_ready(one)), key=lambda one: one.under_way, default=None)
 
     def _for_itself(self, work: _Work) -> _Actor | None:
         """Keep an actor for this work; return it once it has nothing else."""
         actor = next((one for one in self._actors if one.held is work), None)
         if actor is None:
-            actor = min((one for one in self._actors if one.held is None), key=lambda one: one.under_way, default=None)
+            actor = self._least([one for one in self._actors if one.held is None])
         if actor is None:
             return None
         actor.held = work
@@ -402,11 +405,11 @@ class _Pool:
 
     def result(self, work: _Work) -> Any:
         """Return what came of work whose `ref` is there. Raises `_AgainError` where it has to be begun again."""
-        actor = work.actor
+        actor, ref = work.actor, work.ref
         if actor is None:
             raise _AgainError
         try:
-            return self._ray.get(work.ref)
+            return self._ray.get(ref)
         except self._task_error as error:
             cause: Exception = error.as_instanceof_cause()  # type: ignore[no-untyped-call]
             raise cause from error
@@ -421,7 +424,7 @@ class _Pool:
         finally:
             self._let_go(work)
             with self._lock:
-                actor.under_way -= 1
+                actor.refs.remove(ref)
                 if actor.retired and actor.under_way == 0:
                     with suppress(self._error):
                         self._ray.kill(actor.handle)
