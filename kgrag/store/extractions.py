@@ -13,8 +13,9 @@ from typing import Any
 
 from kgrag.store.connection import Transaction
 from kgrag.store.identifiers import entity_type, relation_type
-from kgrag.store.mentions import Edge, Mention, Saying, better, describe, read_sayings, relation_properties, said_once
+from kgrag.store.mentions import Edge, Mention, Saying, better, read_sayings, relation_properties, said_once
 from kgrag.store.merges import split_touched
+from kgrag.store.namings import Naming, Namings, described, naming_of, together
 from kgrag.store.predictions import forget_predictions
 from kgrag.store.rows import batches_by_size, storable
 from kgrag.types import Entity, Extraction, content_id
@@ -54,8 +55,13 @@ def entity_key(graph: str, written_type: str, normal: str) -> str:
     return content_id(graph, entity_type(written_type), normal)
 
 
-def put_extractions(transaction: Transaction, graph: str, extractions: Sequence[Extraction]) -> Removed:
-    """Make a graph hold what these chunks say now, in place of what they said before. Chunks that are not in the store say nothing."""
+def put_extractions(
+    transaction: Transaction, graph: str, extractions: Sequence[Extraction], *, namings: Namings | None = None
+) -> Removed:
+    """Make a graph hold what these chunks say now, in place of what they said before. Chunks that are not in the store say nothing.
+
+    `namings` is for writes one after the other: what one counted the next need not count.
+    """
     ids = [extraction.chunk_id for extraction in extractions]
     there: set[str] = set()
     before: dict[tuple[str, str], Mention] = {}
@@ -71,7 +77,11 @@ def put_extractions(transaction: Transaction, graph: str, extractions: Sequence[
     gone = {pair for pair, mention in before.items() if now.mentions.get(pair) != mention}
     come = {pair for pair, mention in now.mentions.items() if before.get(pair) != mention}
     _delete_mentions(transaction, gone)
-    created = _put_entities(transaction, graph, {key: now.entities[key] for key, _ in come})
+    named: dict[str, list[Mention]] = defaultdict(list)
+    for key, chunk_id in sorted(come):
+        named[key].append(now.mentions[key, chunk_id])
+    naming = {key: naming_of({**mention, "times": 1} for mention in mentions) for key, mentions in named.items()}
+    created = _put_entities(transaction, graph, {key: now.entities[key] for key in named}, naming)
     rows = [
         {"key": key, "chunk_id": chunk_id, "properties": now.mentions[key, chunk_id]} for key, chunk_id in sorted(come)
     ]
@@ -80,7 +90,12 @@ def put_extractions(transaction: Transaction, graph: str, extractions: Sequence[
     relations = _update_relations(
         transaction, _edges(before) | now.edges.keys(), chunks=there, sayings=now.edges, created=created
     )
-    entities = _update_entities(transaction, {key for key, _ in gone | come})
+    namings = namings if namings is not None else Namings()
+    for key in created:
+        namings.keep(key, naming[key])
+    lost = {key for key, _ in gone}
+    counted = _add_to_entities(transaction, {k: v for k, v in naming.items() if k not in lost | created}, namings)
+    entities = _update_entities(transaction, (lost | naming.keys()) - created - counted, namings)
     return Removed(entities, relations)
 
 
@@ -206,8 +221,10 @@ def _delete_mentions(transaction: Transaction, pairs: Iterable[tuple[str, str]])
         transaction.run("store/delete_mentions", rows=rows)
 
 
-def _put_entities(transaction: Transaction, graph: str, entities: Mapping[str, dict[str, str]]) -> Set[str]:
-    """Write those that are not there, and return which they are.
+def _put_entities(
+    transaction: Transaction, graph: str, entities: Mapping[str, dict[str, str]], naming: Mapping[str, Naming]
+) -> Set[str]:
+    """Write those that are not there with what follows from how they are named, and return which they are.
 
     Look, then CREATE: ArcadeDB takes ten times as long to MERGE on three labels.
     """
@@ -217,7 +234,7 @@ def _put_entities(transaction: Transaction, graph: str, entities: Mapping[str, d
     by_type: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for key, row in sorted(entities.items()):
         if key not in known:
-            by_type[row["type"]].append({**row, "description": "", "aliases": [], "mentions": 0})
+            by_type[row["type"]].append({**row, **described(naming[key])})
     for type_, typed in sorted(by_type.items()):
         for rows in batches_by_size(typed):
             transaction.run("store/put_entities", graph=graph, entity=type_, rows=rows)
@@ -264,7 +281,26 @@ def _update_relations(
     return removed
 
 
-def _update_entities(transaction: Transaction, keys: set[str]) -> int:
+def _add_to_entities(transaction: Transaction, naming: Mapping[str, Naming], namings: Namings) -> set[str]:
+    """Write what follows for entities that were named again, where `namings` knows how they were named before; return which these are."""
+    counted: set[str] = set()
+    changed: list[dict[str, Any]] = []
+    renamed: list[str] = []
+    for some in batches_by_size(sorted(namings.among(naming))):
+        for row in transaction.run("store/known_names", keys=list(some)):
+            key = row["key"]
+            known = {name: row[name] for name in ("name", "aliases", "mentions", "description")}
+            if (before := namings.of(key, known)) is None:
+                continue
+            now = together(before, naming[key])
+            namings.keep(key, now)
+            _note_change(key, known, described(now), changed, renamed)
+            counted.add(key)
+    _describe(transaction, changed, renamed)
+    return counted
+
+
+def _update_entities(transaction: Transaction, keys: Set[str], namings: Namings | None = None) -> int:
     """Compute anew what follows from the mentions of entities; return how many have none and went."""
     changed: list[dict[str, Any]] = []
     renamed: list[str] = []
@@ -278,16 +314,28 @@ def _update_entities(transaction: Transaction, keys: set[str]) -> int:
             if not named:
                 unnamed.append(key)
                 continue
+            naming = naming_of(named)
+            if namings is not None:
+                namings.keep(key, naming)
             known = {name: rows[0][f"known_{name}"] for name in ("name", "aliases", "mentions", "description")}
-            described = describe(named)
-            if described != known:
-                changed.append({"key": key, **described})
-            if (described["name"], described["description"]) != (known["name"], known["description"]):
-                renamed.append(key)
+            _note_change(key, known, described(naming), changed, renamed)
+    _describe(transaction, changed, renamed)
+    for some in batches_by_size(unnamed):
+        transaction.run("store/delete_entities", keys=list(some))
+    return len(unnamed)
+
+
+def _note_change(
+    key: str, known: Mapping[str, Any], now: Mapping[str, Any], changed: list[dict[str, Any]], renamed: list[str]
+) -> None:
+    if now != known:
+        changed.append({"key": key, **now})
+    if (now["name"], now["description"]) != (known["name"], known["description"]):
+        renamed.append(key)
+
+
+def _describe(transaction: Transaction, changed: Sequence[dict[str, Any]], renamed: Sequence[str]) -> None:
     for rows_changed in batches_by_size(changed):
         transaction.run("store/describe_entities", rows=rows_changed)
     for some in batches_by_size(renamed):
         transaction.run("store/forget_entity_embeddings", keys=list(some))
-    for some in batches_by_size(unnamed):
-        transaction.run("store/delete_entities", keys=list(some))
-    return len(unnamed)

@@ -16,6 +16,7 @@ from kgrag.store.connection import Connection, Transaction
 from kgrag.store.extractions import put_extractions
 from kgrag.store.ledger import Ledger, WorkRecord, put_work
 from kgrag.store.merges import Merge, Merged, apply_merges, split_merges
+from kgrag.store.namings import Namings
 from kgrag.store.predictions import COMPLETE
 from kgrag.store.schema import Schema
 from kgrag.store.statements import statement
@@ -47,6 +48,7 @@ class Graphs:
         self._waiting = waiting
         self._ledger = ledger
         self._communities = communities
+        self._namings = Namings()
 
     def counts(self) -> dict[str, dict[str, int]]:
         """Return how many entities, relations and communities each graph has, by its name, sorted."""
@@ -111,7 +113,7 @@ class Graphs:
         self._waiting.forget_graph(graph)
 
         def write(transaction: Transaction) -> None:
-            put_extractions(transaction, graph, [extraction for extraction, _ in results])
+            put_extractions(transaction, graph, [extraction for extraction, _ in results], namings=self._namings)
             put_work(transaction, [record for _, record in results])
 
         self._connection.write(write)

@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 from kgrag.errors import IdentifierError, InputError
+from kgrag.store.connection import Transaction
 from kgrag.store.graph import GraphStore
 from kgrag.store.ledger import WorkRecord
+from kgrag.store.namings import Namings
 from kgrag.types import Extraction
 
 HOSTILE = [
@@ -74,6 +76,38 @@ def test_the_name_is_the_most_frequent_spelling_and_titles_come_first(store: Gra
         6,
         "",
     )
+
+
+def test_a_name_of_many_chunks_is_not_counted_anew_for_each_batch(
+    store: GraphStore, content: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document, chunks = content.document("a.html", *(f"part {number}" for number in range(60)))
+    store.documents.put([(document, chunks)])
+    counted: list[str] = []
+    run = Transaction.run
+
+    def watched(self: Transaction, name: str, **parameters: Any) -> list[dict[str, Any]]:
+        counted.extend(parameters["keys"] if name == "store/spellings" else ())
+        return run(self, name, **parameters)
+
+    monkeypatch.setattr(Transaction, "run", watched)
+    for start in range(0, 60, 10):
+        spelt = [["x-100", "X-100", "X 100"][(start + place) % 7 % 3] for place in range(10)]
+        said = [
+            content.said(chunk, content.entity(name, normal="x 100", description=name * (start % 4)))
+            for chunk, name in zip(chunks[start:], spelt, strict=False)
+        ]
+        store.graphs.put_extractions("mention", said)
+    assert counted == []
+    entity = content.entities(store)["x 100"]
+    assert (entity["name"], entity["aliases"], entity["mentions"]) == ("x-100", ["X 100", "X-100"], 60)
+    assert entity["description"] == "X 100X 100"
+    written = store.digest()
+    store.graphs._namings = Namings()  # as in another process
+    store.graphs.put_extractions("mention", [content.said(chunks[0])])
+    store.graphs.put_extractions("mention", [content.said(chunks[0], content.entity("x-100", normal="x 100"))])
+    assert len(counted) == 1, "once, by who has not counted yet"
+    assert store.digest() == written
 
 
 def test_a_new_name_or_description_waits_for_a_new_vector(store: GraphStore, content: Any) -> None:
