@@ -1,16 +1,16 @@
 // Where seeds lead: a seed mentions an entity that other chunks are about (role title), or has an author's hyperlink to another chunk.
 // Parameters: $graph, $seeds ids, $known keys of entities that the question itself names (not followed), $vector the question's vector,
-// $entities how many entities of a seed are followed (rarest first), $limit chunks of each entity (nearest to the question first),
+// $entities how many entities of a seed are followed (rarest first; none that more than $common chunks mention), $limit chunks of each entity (nearest to the question first),
 // $hyperlinks how many hyperlinks of a seed are followed (in reading order).
 // Returns seed, kind, name, mentions of the entity, how many chunks it leads to, the texts of the hyperlinks and what stands around them
 // (said), and those chunks with similarity in [0, 1].
 // Only what $documents (ids; null: all) have is read.
-// :param {graph: 'mention', seeds: ['c'], known: [], vector: [0.1, 0.2], entities: 10, limit: 10, hyperlinks: 10, documents: null}
+// :param {graph: 'mention', seeds: ['c'], known: [], common: 1000, vector: [0.1, 0.2], entities: 10, limit: 10, hyperlinks: 10, documents: null}
 UNWIND $seeds AS seed
 MATCH (s:Chunk {id: seed})
 WHERE ($documents IS NULL OR s.document_id IN $documents)
 MATCH (s)<-[:FROM_CHUNK {role: 'mention'}]-(e:__Entity__)
-WHERE e.graph = $graph AND NOT e.key IN $known
+WHERE e.graph = $graph AND e.mentions <= $common AND NOT e.key IN $known
 WITH DISTINCT s, e ORDER BY s.id, e.mentions, e.key
 WITH s, collect(e)[0..$entities] AS entities
 UNWIND entities AS e

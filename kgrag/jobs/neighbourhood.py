@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -114,7 +115,7 @@ async def neighbours(
                 f"The graph {graph} has no entity of the name {name[:80]!r}. Near it: {near or 'nothing'}."
             )
         context = store.search.entity_context(
-            graph=graph, keys=list(names), vector=vector, chunks=chunks, relations=relations
+            graph=graph, keys=list(names), vector=vector, chunks=chunks, relations=relations, common=sys.maxsize
         )
         return [
             Neighbours(

@@ -13,6 +13,7 @@ from kgrag.store.connection import Connection
 from kgrag.store.statements import statement
 
 __all__ = [
+    "HUB_MENTIONS",
     "AmountRow",
     "ChunkEntityRow",
     "ChunkLinksRow",
@@ -39,6 +40,8 @@ __all__ = [
     "WalkRelationRow",
 ]
 
+HUB_MENTIONS = 1000
+"""An entity that more chunks mention is a hub: following it to all of them would make a question cost more with every document."""
 HIDDEN_ENTITIES = 10
 """Times the candidates that an index of entities is asked for where some may be hidden."""
 
@@ -536,6 +539,7 @@ class Search:
         entities: int,
         limit: int,
         hyperlinks: int,
+        common: int = HUB_MENTIONS,
     ) -> list[LinkRow]:
         """Return where seeds lead."""
         return self._read(
@@ -547,6 +551,7 @@ class Search:
             entities=entities,
             limit=limit,
             hyperlinks=hyperlinks,
+            common=common,
         )
 
     def graph_neighbourhood(
@@ -559,6 +564,7 @@ class Search:
         chunks: int,
         neighbours: int,
         hops: int,
+        common: int = HUB_MENTIONS,
     ) -> list[NeighbourhoodRow]:
         """Return the graph around seeds."""
         return self._read(
@@ -570,12 +576,21 @@ class Search:
             chunks=chunks,
             neighbours=neighbours,
             hops=hops,
+            common=common,
         )
 
     def entity_context(
-        self, *, graph: str, keys: Sequence[str], vector: Sequence[float], chunks: int, relations: int
+        self,
+        *,
+        graph: str,
+        keys: Sequence[str],
+        vector: Sequence[float],
+        chunks: int,
+        relations: int,
+        near: Sequence[str] = (),
+        common: int = HUB_MENTIONS,
     ) -> list[ContextRow]:
-        """Return what is known of entities."""
+        """Return what is known of entities; of a hub only which of the chunks `near` mention it."""
         return self._read(
             "retrieve/entity_context",
             graph=graph,
@@ -583,6 +598,8 @@ class Search:
             vector=list(vector),
             chunks=chunks,
             relations=relations,
+            near=list(near),
+            common=common,
         )
 
     def paths(

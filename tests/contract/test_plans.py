@@ -12,6 +12,8 @@ import pytest
 from kgrag.store.graph import GraphStore, open_store
 from kgrag.store.statements import statement
 
+from .conftest import Content
+
 ROOT = Path(__file__).resolve().parents[2]
 SCANS = {"AllNodesScan", "NodeByLabelScan", "UnionNodeByLabelsScan", "CartesianProduct"}
 ONE_NODE = {"NodeUniqueIndexSeek", "NodeUniqueIndexSeek(Locking)", "Argument"}
@@ -58,6 +60,51 @@ def test_no_other_statement_reads_all_nodes_of_a_label(folder: str, neo4j_empty:
     assert scans <= WHOLE[folder]
 
 
+@pytest.mark.neo4j
+def test_what_a_question_reads_does_not_grow_with_how_many_chunks_mention_a_hub(
+    neo4j_empty: str, content: Content
+) -> None:
+    def hits(store: GraphStore, name: str, **parameters: Any) -> int:
+        given = {"graph": "mention", "vector": [1.0] * 8, "common": 10, "documents": None, "readable": None}
+        text = statement(f"retrieve/{name}", graph="mention")
+        with store._connection._session(reads=True) as session:
+            profile = session.run(f"PROFILE {text}", given | parameters).consume().profile
+        assert profile is not None
+        return sum(_hits(profile))
+
+    with open_store(neo4j_empty) as store:
+        store.bind(content.embedder, content.dimensions)
+        read = []
+        for number in range(2):
+            # Each is about a name of its own and names one with its neighbour, and all name the hub.
+            made = content.document(f"{number}.html", *(f"chunk {number} {place}" for place in range(200)))
+            store.documents.put([made])
+            said = [
+                content.said(
+                    chunk,
+                    content.entity(f"own {number} {place}", role="title"),
+                    content.entity(f"pair {number} {place // 2}"),
+                    content.entity("hub"),
+                    relations=[content.relation("hub", "HAS_PART", f"pair {number} {place // 2}")],
+                )
+                for place, chunk in enumerate(made[1])
+            ]
+            store.graphs.put_extractions("mention", said)
+            content.embed_all(store, "mention")
+            store.finish()
+            seeds = [chunk.id for chunk in made[1][:3]]
+            hub = store.query("MATCH (e:__Entity__ {name: 'hub'}) RETURN e.key AS key")[0]["key"]
+            read.append(
+                (
+                    hits(store, "linked_chunks", seeds=seeds, known=[], entities=30, limit=10, hyperlinks=10),
+                    hits(store, "graph_neighbourhood", seeds=seeds, entities=20, chunks=10, neighbours=30, hops=2),
+                    hits(store, "entity_context", keys=[hub], near=seeds, chunks=30, relations=30),
+                )
+            )
+    smaller, larger = read
+    assert all(more <= 1.1 * less for less, more in zip(smaller, larger, strict=True)), read
+
+
 def test_every_folder_of_statements_is_looked_at() -> None:
     assert {file.parent.name for file in (ROOT / "cypher").rglob("*.cypher")} == WHOLE.keys() | EVERYTHING | {"schema"}
 
@@ -81,6 +128,13 @@ def _operators(plan: Mapping[str, Any]) -> Iterator[str]:
         yield name
     for child in children:
         yield from _operators(child)
+
+
+def _hits(profile: Mapping[str, Any]) -> Iterator[int]:
+    """Yield the accesses to the database's store of each operator of a plan that was run."""
+    yield profile.get("dbHits", 0)
+    for child in profile.get("children", ()):
+        yield from _hits(child)
 
 
 def _leaves(plan: Mapping[str, Any]) -> Iterator[str]:

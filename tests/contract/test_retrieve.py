@@ -343,6 +343,12 @@ def test_expansions_equal_a_reference(
     links = {(row["seed"], row["name"]): ([c["id"] for c in row["chunks"]], row["about"]) for row in rows}
     assert links == linked(chunks, roles, mentions, seeds, dict(similarities(store, vector)), entities=2, limit=3)
 
+    without_hubs = store.search.linked_chunks(
+        graph="mention", seeds=seeds, known=[], vector=vector, entities=2, limit=3, hyperlinks=1, common=4
+    )
+    assert rows
+    assert all(row["mentions"] <= 4 for row in without_hubs)
+
     rows = store.search.graph_neighbourhood(
         graph="mention",
         seeds=seeds,

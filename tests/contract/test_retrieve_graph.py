@@ -155,6 +155,29 @@ def test_entities_bring_their_chunks_and_relations_nearest_and_best_supported_fi
     assert (len(cut["chunks"]), len(cut["relations"])) == (1, 1)
 
 
+def test_a_hub_leads_nowhere_and_has_those_of_the_nearest_chunks_that_mention_it(store: GraphStore) -> None:
+    keys, chunks = keys_of(store), {chunk.text: chunk.id for chunk in store.documents.chunks()}
+    vector = embedded(TEXTS[0])[0].tolist()
+
+    def around(common: int) -> set[str]:
+        (row,) = store.search.graph_neighbourhood(
+            graph="mention", seeds=[chunks[TEXTS[3]]], vector=vector, entities=9, chunks=9, neighbours=9, hops=2, common=common
+        )  # fmt: skip
+        return {chunk["id"] for chunk in row["chunks"]}
+
+    def context(name: str, near: list[str]) -> tuple[list[str], int]:
+        (row,) = store.search.entity_context(
+            graph="mention", keys=[keys[name]], vector=vector, chunks=9, relations=9, near=near, common=3
+        )
+        return [chunk["id"] for chunk in row["chunks"]], len(row["relations"])
+
+    assert around(common=4) == {chunks[text] for text in TEXTS[:3]}, "all that mention the kit, as the seed does"
+    assert around(common=3) == set()
+    near = [chunks[TEXTS[2]], chunks[TEXTS[0]]]
+    assert context("kit", near) == (near[::-1], 0)
+    assert context("pump", near) == ([chunks[TEXTS[0]], chunks[TEXTS[1]]], 2), "no hub: all that mention it"
+
+
 def test_a_community_without_finer_ones_stands_for_itself(store: GraphStore) -> None:
     vector = embedded("the alpha pump")[0].tolist()
 

@@ -13,12 +13,13 @@ from kgrag.retrieve.step import Count, CountOrNone
 from kgrag.retrieve.steps.kg import relation_text
 from kgrag.retrieve.steps.names import forms_of_sequences, names_said
 from kgrag.retrieve.steps.seeds import INDEX_OVERSAMPLING, SeedStep
-from kgrag.store.schema import entity_vector_index
-from kgrag.store.search import ContextRow
+from kgrag.store.schema import CHUNK_VECTOR_INDEX, entity_vector_index
+from kgrag.store.search import HUB_MENTIONS, ContextRow
 from kgrag.text.words import content_terms, share_said
 
 __all__ = ["EntitySeeds", "LinkedEntity", "link_entities"]
 
+NEAR_CHUNKS = 200
 NAMED_SIMILARITY = 1.0
 """What an entity that the question names counts, where one that is only near counts its cosine."""
 SIMILARITY_SHARE = 0.5
@@ -31,6 +32,8 @@ class EntitySeeds(SeedStep):
     kind: Literal["entity"] = "entity"
     entities: Count = 10
     """Entities nearest to the question, by the graph's vector index; those that it names come besides."""
+    common: Count = HUB_MENTIONS
+    """Of a name that more chunks mention, chunks are found among those that are nearest to the question, and no relations."""
     chunks: Count = 30
     """Chunks that mention them, by the idf of what they mention and their similarity to the question."""
     relations: CountOrNone = 30
@@ -41,6 +44,7 @@ class EntitySeeds(SeedStep):
         entities = await link_entities(resources, query, nearest=self.entities)
         if not entities:
             return Seeds({})
+        hubs = any(entity.mentions > self.common for entity in entities)
         rows = await asyncio.to_thread(
             resources.store.search.entity_context,
             graph=resources.graph,
@@ -48,6 +52,8 @@ class EntitySeeds(SeedStep):
             vector=list(query.vector),
             chunks=self.chunks,
             relations=max(self.relations, 1),
+            near=await _nearest(resources, query) if hubs else (),
+            common=self.common,
         )
         weights = {entity.key: entity.similarity * idf(entity.mentions, resources.chunks) for entity in entities}
         names = {entity.key: entity.name for entity in entities}
@@ -90,6 +96,18 @@ async def link_entities(resources: Resources, query: Query, *, nearest: int) -> 
         if similarity > 0.0 and (known is None or similarity > known.similarity):
             linked[row["key"]] = LinkedEntity(row["key"], row["name"], row["mentions"] or 0, similarity)
     return sorted(linked.values(), key=lambda entity: (-entity.similarity, entity.key))
+
+
+async def _nearest(resources: Resources, query: Query) -> list[str]:
+    """Return the ids of the chunks nearest to a question, among which those of hubs are looked for."""
+    rows = await asyncio.to_thread(
+        resources.store.search.dense_seeds,
+        index=CHUNK_VECTOR_INDEX,
+        vector=list(query.vector),
+        limit=NEAR_CHUNKS,
+        candidates=NEAR_CHUNKS,
+    )
+    return [row["id"] for row in rows]
 
 
 def _chunks(rows: Sequence[ContextRow], weights: dict[str, float], names: dict[str, str]) -> list[Candidate]:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 from kgrag.retrieve.scores import BEHIND
 from kgrag.retrieve.state import Candidate, Resources, State, best_first, hit_of
 from kgrag.retrieve.step import Count, CountOrNone, Share, Step
-from kgrag.store.search import NeighbourhoodRow
+from kgrag.store.search import HUB_MENTIONS, NeighbourhoodRow
 from kgrag.text.words import content_terms, share_said
 
 __all__ = ["GraphExpansion", "relation_text"]
@@ -27,6 +27,8 @@ class GraphExpansion(Step):
     """Share of a seed's score that a chunk sharing all its entities gets."""
     entities: Count = 20
     """Entities of one seed, rarest first."""
+    common: Count = HUB_MENTIONS
+    """A name that more chunks mention is followed no further."""
     chunks: Count = 10
     """Chunks that share them, by the idf of what is shared."""
     neighbours: Count = 30
@@ -46,6 +48,7 @@ class GraphExpansion(Step):
             chunks=self.chunks,
             neighbours=self.neighbours,
             hops=self.hops,
+            common=self.common,
         )
         reached = self._expanded(state, rows)
         return replace(state, candidates={candidate.key: candidate for candidate in reached})

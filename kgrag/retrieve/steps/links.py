@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 from kgrag.retrieve.scores import BEHIND, idf
 from kgrag.retrieve.state import Candidate, Hit, Resources, State, hit_of
 from kgrag.retrieve.step import Count, CountOrNone, Share, Step
-from kgrag.store.search import LinkRow
+from kgrag.store.search import HUB_MENTIONS, LinkRow
 from kgrag.text.words import content_terms, share_said
 
 __all__ = ["Link", "Links", "hand_on"]
@@ -28,6 +28,8 @@ class Links(Step):
     """Share of a seed's score that a link by the rarest of names hands on."""
     entities: Count = 30
     """Names followed from one seed, rarest first."""
+    common: Count = HUB_MENTIONS
+    """A name that more chunks mention is followed no further."""
     chunks: Count = 10
     """Chunks that one name leads to, nearest to the question first."""
     hyperlinks: CountOrNone = 10
@@ -46,6 +48,7 @@ class Links(Step):
             entities=self.entities,
             limit=self.chunks,
             hyperlinks=self.hyperlinks,
+            common=self.common,
         )
         asked = content_terms(state.query.question)
         links = [
