@@ -118,7 +118,7 @@ def _edges(
 
 def _earlier(store: GraphStore, graph: str, settings: CommunitySettings) -> list[Earlier]:
     """Return the communities that are there, if one whole run with the same settings made them."""
-    record = store.ledger.of_stage(PARTITION, graph).get(graph)
+    record = store.ledger.of_subjects(PARTITION, [graph], scope=graph).get(graph)
     if record is None or record.version != settings.partition_version:
         return []
     stored = [one.membership for one in store.communities.of_graph(graph).values()]

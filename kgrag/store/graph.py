@@ -180,7 +180,7 @@ class GraphStore:
         states = {}
         for row in self._connection.read(statement("communities/count"), {}) if self._schema.meta else ():
             graph = str(row["graph"])
-            record = self.ledger.of_stage(PARTITION, graph).get(graph)
+            record = self.ledger.of_subjects(PARTITION, [graph], scope=graph).get(graph)
             if record is None or row["labelled"] < row["communities"]:
                 states[graph] = "unfinished"
             else:

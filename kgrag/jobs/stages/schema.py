@@ -21,7 +21,7 @@ STAGE = "schema"
 
 def recall_schema(extractor: InducesSchema, graph: str, *, store: GraphStore) -> bool:
     """Let the extractor use the schema that was induced for the graph before; False where there is none, or one of another model."""
-    known = store.ledger.of_stage(STAGE, graph).get(graph)
+    known = store.ledger.of_subjects(STAGE, [graph], scope=graph).get(graph)
     if known is None or known.version != extractor.induction:
         return False
     extractor.use(schema_from_data(json.loads(known.result), source=f"The ledger's schema of {graph}"))
