@@ -1,8 +1,9 @@
-"""Take the model away for a minute in the middle of a build, then the database: `python -m benchmarks.outages [--away-s 60]`.
+"""Take the model away for a minute in the middle of a build, then the database: `python -m benchmarks.outages [--engine ray]`.
 
 A build by `simple_kg` on a Neo4j of its own around a slow scripted model. The first build is left alone, in the second the model's server
-stops in the middle, in the third Neo4j is shut down in the middle (`--signal KILL` kills it), each for `--away-s` seconds. Prints what the
-builds said while they waited, and exits with 1 if a digest differs from that of the first, or a completed call came again.
+stops in the middle, in the third Neo4j is shut down in the middle (`--signal KILL` kills it), each for `--away-s` seconds. With `--engine
+ray` the second and third are built by a Ray cluster of this machine, and the first here all the same. Prints what the builds said while
+they waited, and exits with 1 if a digest differs from that of the first, or a completed call came again.
 """
 
 from __future__ import annotations
@@ -32,13 +33,16 @@ LATENCY_S = 1.0
 CONCURRENCY = 8
 
 
-def build(file: Path, home: Path, cache: Path, *, outage: Callable[[ModelServer], None] | None) -> tuple[str, bool]:
+def build(
+    file: Path, home: Path, cache: Path, *, outage: Callable[[ModelServer], None] | None, engine: str = "local"
+) -> tuple[str, bool]:
     """Build into an emptied Neo4j; return the digest, and whether the server saw no completed call again."""
     server = neo4j_server.up(home, bolt_port=0, engine="maven", heap_mb=NEO4J_HEAP_MB, owner_pid=os.getpid())
     os.environ |= server.environment()
     with ModelServer(answer, latency_s=LATENCY_S) as model:
         command = ["build", str(file), "--store", server.url, "--extractor", "simple_kg", "--model", "openai:scripted"]
         command += ["--base-url", model.url, "--concurrency", str(CONCURRENCY), "--model-cache", str(cache)]
+        command += ["--engine", engine]
         started = time.perf_counter()
         process = subprocess.Popen(kgrag(*command), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         if outage is not None:
@@ -65,6 +69,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition(":")[0])
     parser.add_argument("--away-s", type=float, default=60.0)
     parser.add_argument("--signal", choices=("TERM", "KILL"), default="TERM", help="how Neo4j is ended")
+    parser.add_argument("--engine", choices=("local", "ray"), default="local", help="of the builds with an outage")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="kgrag-benchmark-") as name:
         folder = Path(name)
@@ -93,7 +98,7 @@ def main() -> None:
         expected, good = build(file, home, folder / "0.sqlite", outage=None)
         print(f"left alone: digest {expected}\n", flush=True)
         for number, outage in enumerate((model_away, database_away), start=1):
-            found, kept = build(file, home, folder / f"{number}.sqlite", outage=outage)
+            found, kept = build(file, home, folder / f"{number}.sqlite", outage=outage, engine=options.engine)
             print(
                 f"{outage.__name__.replace('_', ' ')} for {options.away_s:.0f} s: {verdict(found, expected)}\n",
                 flush=True,

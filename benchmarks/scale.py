@@ -1,66 +1,56 @@
-"""What each step of a build costs: `python -m benchmarks.scale [PATH ...] [--chunks N] [--store embedded|neo4j] [--extractor mention]`.
+"""What a build and questions cost as the store grows.
 
-Builds PATHs with the default embedder, or N synthetic passages with vectors of hashes (so that what is measured is not the model), in a
-fresh store. Prints a line for each step: units, wall seconds, processor seconds of this process (the embedded database runs in it), of the
-processes that convert, and of a Neo4j server, and milliseconds a unit; then disk and memory for each chunk. Processor seconds hold on a
-busy machine, too; wall seconds do not.
+    python -m benchmarks.scale [PATH ...] [--chunks N[,N...]] [--store embedded|neo4j] [--extractor mention] [--reads]
+
+Builds PATHs with the default embedder, or N synthetic passages with vectors of words (so that what is measured is not the model), in a
+fresh store. First table, a line for each step: units, wall seconds, processor seconds of this process (the embedded database runs in it),
+of the processes that convert, and of a Neo4j server, and milliseconds a unit. Second: the statements that took most of the writing, with
+rows and microseconds of a row. With `--reads` a third: pipelines asked with their vectors given, in statements, times that a question waits
+for the database, and milliseconds; and the recall of the vector index. With several sizes each is a process of its own, and the last column
+is the growth exponent: 1 where ten times the chunks take ten times as long, 2 where a hundred times. Processor seconds hold on a busy
+machine, too; wall seconds do not.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import json
+import math
 import os
 import resource
+import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
-
-import numpy as np
+from typing import Any
 
 from benchmarks.corpus import make_corpus
+from benchmarks.scale_reads import PipelineCost, StatementCost, pipeline_costs, statements_timed, vector_recall
 from benchmarks.stores import fresh_store, peak_memory_mb
 from benchmarks.tables import print_table
+from benchmarks.vectors import WordVectors
 from kgrag.common.progress import Silent, Step
 from kgrag.extract import open_extractor
 from kgrag.jobs.build import build
-from kgrag.models.base import Embedder, Vectors
+from kgrag.models.base import Embedder
 from kgrag.models.minilm import MiniLM
 from kgrag.settings import Settings
 from kgrag.store.graph import open_store
 
-__all__ = ["Measured", "SeededEmbedder", "measure"]
+__all__ = ["Measured", "measure", "server_cpu"]
 
-DIMENSIONS = 384
-
-
-class SeededEmbedder:
-    """Vectors of unit length from a text's hash, as long as MiniLM's, for next to nothing."""
-
-    name = "seeded"
-    dimensions = DIMENSIONS
-    max_tokens = 254
-
-    def count_tokens(self, text: str) -> int:
-        """Count words."""
-        return len(text.split())
-
-    async def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Embed texts: [len(texts), 384]."""
-        made = np.stack([np.random.default_rng(_seed(text)).standard_normal(DIMENSIONS) for text in texts])
-        unit: Vectors = (made / np.linalg.norm(made, axis=1, keepdims=True)).astype(np.float32)
-        return unit
-
-    async def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """Embed queries as documents."""
-        return await self.embed_documents(texts)
-
-
-def _seed(text: str) -> int:
-    return int.from_bytes(text.encode("utf-8", "surrogatepass")[-64:], "big") + len(text)
+QUESTIONS = 100
+PIPELINES = ("dense", "sparse", "hybrid", "links", "kg", "entity", "pagerank", "default")
+"""One of each kind that needs neither a model nor communities."""
+STATEMENTS_SHOWN = 14
+OVERSAMPLED = (1, 5)
+"""Times the wanted chunks that the index is asked for when its recall is measured; pipelines ask for five times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +73,7 @@ class StepCost:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A build."""
+    """A build, and what was asked of it."""
 
     steps: tuple[StepCost, ...]
     chunks: int
@@ -91,7 +81,26 @@ class Measured:
     relations: int
     disk_mb: float
     memory_mb: float
+    server_memory_mb: float
     wall: float
+    statements: dict[str, StatementCost] = field(default_factory=dict)
+    """Of writing transactions, by name."""
+    pipelines: tuple[PipelineCost, ...] = ()
+    recall: dict[str, float] = field(default_factory=dict)
+    """Recall@10 of the vector index, by how many times as many it is asked for."""
+
+    @classmethod
+    def from_json(cls, text: str) -> Measured:
+        """Read what another process measured."""
+        found: dict[str, Any] = json.loads(text)
+        return cls(
+            **found
+            | {
+                "steps": tuple(StepCost(**step) for step in found["steps"]),
+                "statements": {name: StatementCost(**cost) for name, cost in found["statements"].items()},
+                "pipelines": tuple(PipelineCost(**cost) for cost in found["pipelines"]),
+            }
+        )
 
 
 class _Costs(Silent):
@@ -111,26 +120,29 @@ class _Costs(Silent):
 
     def _now(self) -> tuple[float, float, float, float]:
         ended = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return time.perf_counter(), time.process_time(), ended.ru_utime + ended.ru_stime, _cpu_of(self._server_pid)
+        return time.perf_counter(), time.process_time(), ended.ru_utime + ended.ru_stime, server_cpu(self._server_pid)
 
 
-def _cpu_of(pid: int | None) -> float:
-    """Processor seconds of another process, on Linux."""
+def server_cpu(pid: int | None) -> float:
+    """Return the processor seconds of another process until now, on Linux; 0 where there is none."""
     if pid is None:
         return 0.0
     fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def measure(paths: Sequence[Path], *, chunks: int, store: str, extractor: str) -> Measured:
-    """Build `paths`, or so many synthetic passages where there are none, in a fresh store."""
+def measure(
+    paths: Sequence[Path], *, chunks: int, store: str, extractor: str, pipelines: Sequence[str] = ()
+) -> Measured:
+    """Build `paths`, or so many synthetic passages where there are none, in a fresh store, and ask it by `pipelines`."""
     with tempfile.TemporaryDirectory() as folder, fresh_store(store) as fresh:
         embedder: Embedder = MiniLM()
+        questions: tuple[str, ...] = ()
         if not paths:
-            corpus = make_corpus(chunks, Path(folder), question_count=1, embedder=SeededEmbedder())
-            paths, embedder = [corpus.file], corpus.embedder
+            corpus = make_corpus(chunks, Path(folder), question_count=QUESTIONS, embedder=WordVectors())
+            paths, embedder, questions = [corpus.file], corpus.embedder, corpus.questions
         costs = _Costs(fresh.server_pid)
-        with open_store(fresh.target) as opened:
+        with open_store(fresh.target) as opened, statements_timed() as statements:
             started = time.perf_counter()
             job = build(
                 paths,
@@ -143,44 +155,162 @@ def measure(paths: Sequence[Path], *, chunks: int, store: str, extractor: str) -
             asyncio.run(job)
             wall = time.perf_counter() - started
             status = opened.status()
+            memory = peak_memory_mb(), peak_memory_mb(fresh.server_pid) if fresh.server_pid else 0.0
+            print(f"{chunks:,} built in {wall:,.0f} s", file=sys.stderr, flush=True)
+            asked: list[PipelineCost] = []
+            recall: dict[str, float] = {}
+            if pipelines:
+                for cost in pipeline_costs(
+                    opened, embedder, questions, pipelines, server_cpu=partial(server_cpu, fresh.server_pid)
+                ):
+                    print(cost, file=sys.stderr, flush=True)
+                    asked.append(cost)
+                recall = {
+                    str(times): vector_recall(opened, embedder, questions, oversampling=times) for times in OVERSAMPLED
+                }
         graphs = status["graphs"].values()
         return Measured(
-            tuple(costs.steps),
-            status["chunks"],
-            sum(graph["entities"] for graph in graphs),
-            sum(graph["relations"] for graph in graphs),
-            fresh.disk_mb(),
-            peak_memory_mb() + (peak_memory_mb(fresh.server_pid) if fresh.server_pid else 0.0),
-            wall,
+            steps=tuple(costs.steps),
+            chunks=status["chunks"],
+            entities=sum(graph["entities"] for graph in graphs),
+            relations=sum(graph["relations"] for graph in graphs),
+            disk_mb=fresh.disk_mb(),
+            memory_mb=memory[0],
+            server_memory_mb=memory[1],
+            wall=wall,
+            statements=dict(statements),
+            pipelines=tuple(asked),
+            recall=recall,
         )
+
+
+def _measured_apart(arguments: argparse.Namespace, chunks: int) -> Measured:
+    """Measure one size in a process of its own, so that its memory is its own."""
+    command = [sys.executable, "-m", "benchmarks.scale", *map(str, arguments.paths), "--json", "--chunks", str(chunks)]
+    command += ["--store", arguments.store, "--extractor", arguments.extractor, "--pipelines", arguments.pipelines]
+    command += ["--reads"] if arguments.reads else []
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    return Measured.from_json(done.stdout.splitlines()[-1])
+
+
+def _exponent(small: float, large: float, growth: float) -> str:
+    """Say to which power of the size something grew."""
+    return f"{math.log(large / small) / math.log(growth):.2f}" if growth > 1 and small > 0 and large > 0 else "-"
+
+
+def _step_rows(runs: Sequence[Measured], growth: float) -> list[list[str]]:
+    """Return a row for each step and size."""
+    rows = []
+    for steps in zip(*(run.steps for run in runs), strict=True):
+        for run, step in zip(runs, steps, strict=True):
+            rows.append(
+                [
+                    f"{run.chunks:,}",
+                    step.name,
+                    f"{step.units:,} {step.unit}",
+                    *(f"{seconds:,.1f}" for seconds in (step.wall, step.own, step.children, step.server)),
+                    f"{1000 * step.cpu / step.units:.2f}" if step.units else "-",
+                    _exponent(steps[0].cpu, steps[-1].cpu, growth) if run is runs[-1] else "",
+                ]
+            )
+    return rows
+
+
+def _statement_rows(runs: Sequence[Measured], growth: float) -> list[list[str]]:
+    """Return a row for each of the statements that took most of the writing in the largest run."""
+    longest = sorted(runs[-1].statements.items(), key=lambda item: -item[1].seconds)[:STATEMENTS_SHOWN]
+    nothing = StatementCost()
+    rows = []
+    for name, _ in longest:
+        costs = [run.statements.get(name, nothing) for run in runs]
+        rows.append(
+            [
+                name,
+                *(f"{cost.rows:,}" for cost in costs),
+                *(f"{1e6 * cost.seconds / max(cost.rows, 1):,.0f}" for cost in costs),
+                f"{costs[-1].seconds:,.1f}",
+                _exponent(costs[0].seconds, costs[-1].seconds, growth),
+            ]
+        )
+    return rows
+
+
+def _pipeline_rows(runs: Sequence[Measured], growth: float) -> list[list[str]]:
+    """Return a row for each pipeline."""
+    rows = []
+    for costs in zip(*(run.pipelines for run in runs), strict=True):
+        last = costs[-1]
+        rows.append(
+            [
+                last.pipeline,
+                f"{last.statements:.1f}",
+                f"{last.rounds:.1f}",
+                *(f"{cost.p50_ms:,.0f} / {cost.p95_ms:,.0f}" for cost in costs),
+                f"{last.cpu_ms:,.0f}",
+                last.slowest,
+                _exponent(costs[0].p50_ms, last.p50_ms, growth),
+            ]
+        )
+    return rows
+
+
+def _notes(run: Measured) -> list[str]:
+    total = sum(step.cpu for step in run.steps)
+    notes = [
+        f"{run.chunks:,} chunks, {run.entities:,} entities, {run.relations:,} relations; {run.wall:,.1f} s wall, {total:,.1f} s of "
+        f"processor time ({1000 * total / run.chunks:.2f} ms a chunk); disk {1000 * run.disk_mb / run.chunks:.1f} kB a chunk; peak memory "
+        f"{run.memory_mb:,.0f} MB" + (f", server {run.server_memory_mb:,.0f} MB." if run.server_memory_mb else "."),
+    ]
+    for times, recall in run.recall.items():
+        notes.append(
+            f"{run.chunks:,} chunks: recall@10 of the vector index asked for {times} times as many: {recall:.3f}."
+        )
+    return notes
 
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition(":")[0])
+    parser = argparse.ArgumentParser(description="What a build and questions cost as the store grows.")
     parser.add_argument("paths", nargs="*", type=Path, help="Documents. Default: synthetic passages.")
-    parser.add_argument("--chunks", type=int, default=2000, help="Synthetic passages. Default: 2000.")
+    parser.add_argument("--chunks", default="2000", help="Synthetic passages, one size or several. Default: 2000.")
     parser.add_argument("--store", choices=("embedded", "neo4j"), default="embedded")
     parser.add_argument("--extractor", default="mention")
+    parser.add_argument("--reads", action="store_true", help="Ask questions as well (of synthetic passages).")
+    parser.add_argument("--pipelines", default=",".join(PIPELINES))
+    parser.add_argument("--json", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    found = measure(arguments.paths, chunks=arguments.chunks, store=arguments.store, extractor=arguments.extractor)
-    rows = [
-        [
-            step.name,
-            f"{step.units:,} {step.unit}",
-            *(f"{seconds:.1f}" for seconds in (step.wall, step.own, step.children, step.server)),
-            f"{1000 * step.cpu / step.units:.2f}" if step.units else "-",
+    if arguments.reads and arguments.paths:
+        parser.error("--reads: expected no PATH, as questions are about synthetic passages")
+    sizes = [int(size) for size in arguments.chunks.split(",")]
+    run: Callable[[int], Measured] = partial(_measured_apart, arguments)
+    if len(sizes) == 1:
+        pipelines = arguments.pipelines.split(",") if arguments.reads else ()
+        run = lambda chunks: measure(  # noqa: E731
+            arguments.paths, chunks=chunks, store=arguments.store, extractor=arguments.extractor, pipelines=pipelines
+        )
+    runs = [run(size) for size in sizes]
+    if arguments.json:
+        print(json.dumps(asdict(runs[0])))
+        return
+    growth = runs[-1].chunks / runs[0].chunks
+    where = f"on {arguments.store} by {arguments.extractor}"
+    head = ["chunks", "step", "units", "wall s", "own CPU s", "converters", "server", "CPU ms / unit", "growth"]
+    print_table(f"A build {where}", head, _step_rows(runs, growth), [note for run in runs for note in _notes(run)])
+    print()
+    sizes_of = [f"{run.chunks:,}" for run in runs]
+    head = [
+        *("statement", *(f"rows at {size}" for size in sizes_of), *(f"µs a row at {size}" for size in sizes_of)),
+        *("s", "growth"),
+    ]
+    print_table(f"Writing {where}, by statement", head, _statement_rows(runs, growth), ["Wall time of whoever writes."])
+    if arguments.reads:
+        print()
+        head = ["pipeline", "statements", "rounds", *(f"p50 / p95 ms at {size}" for size in sizes_of)]
+        head += ["CPU ms", "slowest statement, ms", "growth"]
+        notes = [
+            "One question at a time, its vector given; a round: the question waits for one statement or for two at once."
         ]
-        for step in found.steps
-    ]
-    total = sum(step.cpu for step in found.steps)
-    notes = [
-        f"{found.chunks:,} chunks, {found.entities:,} entities, {found.relations:,} relations; {found.wall:.1f} s wall, {total:.1f} s of "
-        f"processor time ({1000 * total / found.chunks:.2f} ms a chunk).",
-        f"Disk {1000 * found.disk_mb / found.chunks:.1f} kB a chunk; peak memory {found.memory_mb:,.0f} MB.",
-    ]
-    head = ["step", "units", "wall s", "own CPU s", "converters", "server", "CPU ms / unit"]
-    print_table(f"A build on {arguments.store} by {arguments.extractor}", head, rows, notes)
+        print_table(f"Questions {where}", head, _pipeline_rows(runs, growth), notes)
 
 
 if __name__ == "__main__":
