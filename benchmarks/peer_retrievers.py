@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
-from kgrag.models.minilm import MiniLM
+from kgrag.models.base import Vectors
 from kgrag.store.fulltext import escape_lucene
 from kgrag.store.schema import CHUNK_FULLTEXT_INDEX, CHUNK_VECTOR_INDEX
 from kgrag.types import Chunk, Document, Evidence
@@ -70,6 +70,18 @@ RETURN node.id AS id, node.prompted AS text, related, [e IN entities | e.name] A
 """
 """The thesis's expansion of SimpleKG_Dense_KG on kgrag's schema: up to 20 entities of a chunk, 10 chunks by how many of them they share, 30
 neighbours, and all relations over one or two hops. Its caps have no order; here they have one by key, so that a run repeats."""
+
+
+class SharedEmbedder(Protocol):
+    """What all programs embed questions by: `MiniLM`, or vectors of words."""
+
+    def embed(self, texts: Sequence[str], /) -> Vectors:
+        """Embed texts: [len(texts), dimensions]."""
+        ...
+
+    def count_tokens(self, text: str) -> int:
+        """Count what an embedder reads of a text."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +155,7 @@ class Peer:
     read: Callable[[Any], list[Record]]
 
 
-def neo4j_graphrag_peers(driver: neo4j.Driver, embedder: MiniLM, corpus: Corpus, *, top: int) -> Iterator[Peer]:
+def neo4j_graphrag_peers(driver: neo4j.Driver, embedder: SharedEmbedder, corpus: Corpus, *, top: int) -> Iterator[Peer]:
     """Open neo4j-graphrag's retrievers over the database that kgrag built.
 
     As https://neo4j.com/docs/neo4j-graphrag-python, user guide, RAG; a chunk is shown as kgrag shows it (`result_formatter`), because
@@ -152,7 +164,12 @@ def neo4j_graphrag_peers(driver: neo4j.Driver, embedder: MiniLM, corpus: Corpus,
     from neo4j.exceptions import ClientError
     from neo4j_graphrag.embeddings.base import Embedder
     from neo4j_graphrag.exceptions import SearchQueryParseError
-    from neo4j_graphrag.retrievers import HybridRetriever, VectorCypherRetriever, VectorRetriever
+    from neo4j_graphrag.retrievers import (
+        HybridCypherRetriever,
+        HybridRetriever,
+        VectorCypherRetriever,
+        VectorRetriever,
+    )
     from neo4j_graphrag.types import RetrieverResult, RetrieverResultItem
 
     class Shared(Embedder):
@@ -181,6 +198,10 @@ def neo4j_graphrag_peers(driver: neo4j.Driver, embedder: MiniLM, corpus: Corpus,
     hybrid = HybridRetriever(driver, CHUNK_VECTOR_INDEX, CHUNK_FULLTEXT_INDEX, shared, properties, chunk_item)
     cypher = VectorCypherRetriever(driver, CHUNK_VECTOR_INDEX, THESIS_EXPANSION, shared, result_formatter=context_item)
 
+    hybrid_cypher = HybridCypherRetriever(
+        driver, CHUNK_VECTOR_INDEX, CHUNK_FULLTEXT_INDEX, THESIS_EXPANSION, shared, result_formatter=context_item
+    )
+
     def hybrid_as_it_is(question: str) -> RetrieverResult:
         try:
             return hybrid.search(query_text=question, top_k=top)
@@ -195,11 +216,20 @@ def neo4j_graphrag_peers(driver: neo4j.Driver, embedder: MiniLM, corpus: Corpus,
     def expanded(seeds: int, question: str) -> RetrieverResult:
         return cypher.search(query_text=question, top_k=seeds, query_params={"graph": corpus.graph})
 
+    def hybrid_expanded(question: str) -> RetrieverResult:
+        return hybrid_cypher.search(
+            query_text=escape_lucene(question),
+            query_vector=shared.embed_query(question),
+            top_k=THESIS_TOP,
+            query_params={"graph": corpus.graph},
+        )
+
     yield Peer("VectorRetriever", lambda question: vector.search(query_text=question, top_k=top), read_chunks)
     yield Peer("HybridRetriever", hybrid_as_it_is, read_chunks)
     yield Peer("HybridRetriever, escaped", hybrid_escaped, read_chunks)
     for seeds in (THESIS_TOP, top):
         yield Peer(f"VectorCypherRetriever, top {seeds}", partial(expanded, seeds), read_contexts)
+    yield Peer(f"HybridCypherRetriever, escaped, top {THESIS_TOP}", hybrid_expanded, read_contexts)
 
 
 def _context(record: Mapping[str, Any]) -> str:
@@ -265,7 +295,9 @@ def write_for_llama_index(store: Neo4jPropertyGraphStore, corpus: Corpus) -> Non
     )
 
 
-def llama_index_peers(store: Neo4jPropertyGraphStore, embedder: MiniLM, corpus: Corpus, *, top: int) -> Iterator[Peer]:
+def llama_index_peers(
+    store: Neo4jPropertyGraphStore, embedder: SharedEmbedder, corpus: Corpus, *, top: int
+) -> Iterator[Peer]:
     """Open LlamaIndex's PGRetriever over what `write_for_llama_index` wrote: docs.llamaindex.ai, property graph index, retrieval.
 
     Its sub-retriever over vectors alone: `LLMSynonymRetriever`, the other default, asks a language model.

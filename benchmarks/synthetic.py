@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 import random
+import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Passage", "passages", "questions", "write_passages"]
+__all__ = ["Passage", "Planted", "passages", "planted_questions", "questions", "write_passages"]
 
 PASSAGES_PER_PRODUCT = 31
 """As in the Arduino corpus: 2,138 chunks of 68 products."""
@@ -91,6 +93,13 @@ QUESTION_FORMS = (
     "How does the {product} differ from the {other} in {quantity}?",
     "Which products use the {part}?",
 )
+PART = re.compile(r"\b[A-Z]{3}-\d+\b")
+MOST_GOLD = 3
+STACKED = re.compile(r"can be stacked on the (.+?), which supplies it\.")
+PLANTED_FORMS = {
+    "direct": "What is the {quantity} of the {part} on the {product}?",
+    "neighbour": "What is the {quantity} of the {part} on the board that supplies the {product}?",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +111,16 @@ class Passage:
     text: str
     product: str
     category: str
+
+
+@dataclass(frozen=True, slots=True)
+class Planted:
+    """A question, and the ids of the passages that have its answer."""
+
+    kind: str
+    """`direct`: they are of the product that the question names; `neighbour`: of another one, which a passage of that product names."""
+    question: str
+    passages: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +146,50 @@ def questions(number: int, *, count: int, seed: int = 0) -> list[str]:
         product = chance.randrange(len(catalogue.products))
         found.append(QUESTION_FORMS[i % len(QUESTION_FORMS)].format(**catalogue.slots(product, chance)))
     return found
+
+
+def planted_questions(number: int, *, count: int, seed: int = 0) -> list[Planted]:
+    """Ask `number` questions, half of each kind, whose answers one to three passages of the corpus of `count` passages have.
+
+    A passage has the answer where one sentence or row of it has the part and the quantity, and it is of the product that is asked about.
+    """
+    made = list(passages(count, seed=seed))
+    by_product: dict[str, list[Passage]] = defaultdict(list)
+    for passage in made:
+        by_product[passage.product].append(passage)
+    chance = random.Random(f"{seed} planted")
+    chance.shuffle(made)
+    found: list[Planted] = []
+    for kind, form in PLANTED_FORMS.items():
+        wanted = len(found) + number // len(PLANTED_FORMS)
+        for passage in made:
+            other = passage.product if kind == "direct" else _stacked_on(passage)
+            if len(found) == wanted or other is None or (kind == "neighbour" and other == passage.product):
+                continue
+            facts = {(part, quantity) for one in by_product[other] for part, quantity in _facts(one)}
+            for part, quantity in chance.sample(sorted(facts), len(facts)):
+                gold = frozenset(one.id for one in by_product[other] if (part, quantity) in _facts(one))
+                if len(gold) <= MOST_GOLD:
+                    asked = form.format(quantity=quantity, part=part, product=passage.product)
+                    found.append(Planted(kind, asked, gold))
+                    break
+    return found
+
+
+def _stacked_on(passage: Passage) -> str | None:
+    said = STACKED.search(passage.text)
+    return said[1] if said else None
+
+
+def _facts(passage: Passage) -> set[tuple[str, str]]:
+    """Return which part has which quantity in one sentence or row of a passage."""
+    return {
+        (part, quantity)
+        for said in re.split(r"(?<=\.) |\n", passage.text)
+        for quantity, *_ in UNITS
+        if quantity in said
+        for part in PART.findall(said)
+    }
 
 
 def write_passages(path: Path, lines: Iterator[Passage] | Sequence[Passage]) -> int:

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from benchmarks.synthetic import PASSAGES_PER_PRODUCT, passages, questions, write_passages
+from benchmarks.synthetic import PASSAGES_PER_PRODUCT, passages, planted_questions, questions, write_passages
 
 
 def test_the_same_seed_gives_the_same_passages_and_another_seed_others() -> None:
@@ -33,6 +33,18 @@ def test_passages_name_parts_quantities_and_other_products() -> None:
 def test_questions_are_about_products_of_the_corpus() -> None:
     titles = {p.title for p in passages(1000)}
     assert all(any(title in q for title in titles) or "Which products" in q for q in questions(50, count=1000))
+
+
+def test_a_planted_question_is_answered_by_the_passages_that_it_says() -> None:
+    by_id = {passage.id: passage for passage in passages(1000)}
+    asked = planted_questions(40, count=1000)
+    assert Counter(one.kind for one in asked) == {"direct": 20, "neighbour": 20}
+    for one in asked:
+        quantity, part = re.match(r"What is the (.+) of the (\S+) on", one.question).groups()  # type: ignore[union-attr]
+        gold = [by_id[name] for name in one.passages]
+        assert 1 <= len(gold) <= 3
+        assert all(part in passage.text and quantity in passage.text for passage in gold)
+        assert all((passage.product in one.question) == (one.kind == "direct") for passage in gold)
 
 
 def test_passages_are_written_as_the_build_reads_them(tmp_path: Path) -> None:
