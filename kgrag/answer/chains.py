@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from kgrag.answer.growing import GrowingAnswer
@@ -74,8 +74,6 @@ class Chained:
     raw: str
     usage: Usage
     """Of all calls."""
-    shown: int
-    """So many passages, the best, were shown."""
     notes: tuple[str, ...] = ()
 
     @property
@@ -104,59 +102,65 @@ class Conversation:
     progress: Progress
 
     async def run(self, chain: Chain) -> Chained:
-        """Ask; raises what the model raises. Where its window is too small, a call has fewer passages; `stuff` then leaves some out."""
+        """Ask; raises what the model raises. Where its window is too small, a call has fewer passages, and `stuff` becomes `map_reduce`."""
         match chain:
             case "map_reduce":
-                return await self._map_reduce()
+                return await self._map_reduce(self._batches())
             case "refine":
                 return await self._refine()
             case _:
                 return await self._stuff()
 
     async def _stuff(self) -> Chained:
-        count = len(self.evidence)
-        while True:
-            try:
-                data, raw, usage = await self._ask(self._about(range(count)), aloud=True)
-                return Chained(data, raw, usage, count)
-            except ContextOverflow:
-                if count == 1:
-                    raise
-                count //= 2
+        everything = range(len(self.evidence))
+        try:
+            data, raw, usage = await self._ask(self._about(everything), aloud=True)
+        except ContextOverflow:
+            if len(everything) == 1:
+                raise
+        else:
+            return Chained(data, raw, usage)
+        half = len(everything) // 2
+        asked = await self._map_reduce([everything[:half], everything[half:]])
+        note = (
+            f"The model's window is too small for {len(everything)} passages at once: it was shown them in batches, and their answers "
+            f"merged ({asked.usage.calls} calls). A smaller --budget shows fewer."
+        )
+        return replace(asked, notes=(note, *asked.notes))
 
-    async def _map_reduce(self) -> Chained:
+    async def _map_reduce(self, batches: Sequence[Sequence[int]]) -> Chained:
         """Ask of each batch, all at once, and have the answers merged; one answer alone is the answer."""
-        found = await asyncio.gather(*(self._of_batch(batch) for batch in self._batches()))
+        found = await asyncio.gather(*(self._of_batch(batch) for batch in batches))
         parts = [part for of_batch in found for part in of_batch]
         replies = [part for part in parts if isinstance(part, Chained)]
-        failed = [part for part in parts if isinstance(part, ModelReplyError)]
+        failed = [part for part in parts if not isinstance(part, Chained)]
         if not replies:
             raise failed[0]
-        usage = sum((part.usage for part in parts), Usage())
+        usage = sum((part.usage for part in parts if not isinstance(part, ContextOverflow)), Usage())
         quotes = [quote for reply in replies for quote in _quotes(reply.data)]
         notes = tuple(f"A part of the passages is not in the answer: {error}" for error in failed)
         answers = [reply for reply in replies if reply.answered]
         if len(answers) < 2:
             last = (answers or replies)[0]
-            return Chained({**last.data, "quotes": quotes}, last.raw, usage, len(self.evidence), notes)
+            return Chained({**last.data, "quotes": quotes}, last.raw, usage, notes)
         texts = [reply.text for reply in answers]
         messages = merging_messages(self.instructions, question=self.question, answers=texts)
         data, raw, used = await self._ask(messages, aloud=True)
         merged = {**data, "quotes": [*_quotes(data), *quotes]}
-        return Chained(merged, raw, usage + used, len(self.evidence), notes)
+        return Chained(merged, raw, usage + used, notes)
 
-    async def _of_batch(self, batch: Sequence[int]) -> list[Chained | ModelReplyError]:
-        """Ask of some passages; of halves where they are too many for the model's window."""
+    async def _of_batch(self, batch: Sequence[int]) -> list[Chained | ModelReplyError | ContextOverflow]:
+        """Ask of some passages; of halves where they are too many for the model's window. One that alone is too long is an error."""
         try:
             data, raw, usage = await self._ask(self._about(batch))
-        except ContextOverflow:
+        except ContextOverflow as error:
             if len(batch) == 1:
-                raise
+                return [error]
             half = len(batch) // 2
             return [*await self._of_batch(batch[:half]), *await self._of_batch(batch[half:])]
         except ModelReplyError as error:
             return [error]
-        return [Chained(data, raw, usage, len(batch))]
+        return [Chained(data, raw, usage)]
 
     async def _refine(self) -> Chained:
         """Ask of one batch after the other, each with the answer so far; a batch that answers nothing leaves it as it is."""
@@ -168,24 +172,22 @@ class Conversation:
             draft = so_far.text if so_far and so_far.answered else ""
             try:
                 data, raw, used = await self._ask(self._about(batch, so_far=draft), aloud=True)
-            except ContextOverflow:
-                if len(batch) == 1:
-                    raise
-                half = len(batch) // 2
-                waiting = [batch[:half], batch[half:], *waiting]
-                continue
-            except ModelReplyError as error:
+            except (ContextOverflow, ModelReplyError) as error:
+                if isinstance(error, ContextOverflow) and len(batch) > 1:
+                    half = len(batch) // 2
+                    waiting = [batch[:half], batch[half:], *waiting]
+                    continue
                 if not waiting and so_far is None:
                     raise
-                usage += error.usage
+                usage += Usage() if isinstance(error, ContextOverflow) else error.usage
                 notes.append(f"A part of the passages is not in the answer: {error}")
                 continue
             usage, quotes = usage + used, [*quotes, *_quotes(data)]
-            reply = Chained(data, raw, used, len(batch))
+            reply = Chained(data, raw, used)
             if so_far is None or reply.answered or not so_far.answered:
                 so_far = reply
         assert so_far is not None  # noqa: S101  the last batch raised otherwise
-        return Chained({**so_far.data, "quotes": quotes}, so_far.raw, usage, len(self.evidence), tuple(notes))
+        return Chained({**so_far.data, "quotes": quotes}, so_far.raw, usage, tuple(notes))
 
     def _batches(self) -> list[Sequence[int]]:
         """Divide the passages, in their order, so that those of one call have at most `batch_tokens`."""

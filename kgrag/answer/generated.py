@@ -54,7 +54,7 @@ async def generate_answer(
     An abstention has no citations. Without evidence no model is asked.
     `chain` is how the passages are shown (`kgrag.answer.chains`), `form` what the answer has to begin with (`yes or no`, `a number`), which
     the notes say where it does not; `explanation` is what is meant by the question.
-    `pipeline` is left to the caller. Where the model's window is too small, the best half of the passages is tried, which the notes say.
+    `pipeline` is left to the caller. Where the model's window is too small, passages are shown in batches, which the notes say.
     Raises what the model raises; `ModelReplyError` too where it answers and writes nothing.
     """
     shown = tuple(evidence)
@@ -65,7 +65,6 @@ async def generate_answer(
     conversation = Conversation(model, instructions, asked, shown, batch_tokens, progress)
     with progress.step(f"Ask {model.name}", len(shown), "passages"):
         reply = await conversation.run(chain)
-    shown = shown[: reply.shown]
     text, answered = reply.text, reply.data.get("answered") is True
     if not text:
         raise ModelReplyError(
@@ -87,11 +86,6 @@ async def generate_answer(
     if answered and form and (missing := lacks_form(text, form)):
         notes.append(f"The answer was to have this form: {form}. It has no {missing}.")
     notes += reply.notes
-    if len(shown) < len(evidence):
-        notes.append(
-            f"The model's window is too small for {len(evidence)} passages: it was shown the best {len(shown)}. Set a smaller --budget, or "
-            "show it all of them in batches (--chain map_reduce)."
-        )
     return Answer(
         question=question,
         text=text,

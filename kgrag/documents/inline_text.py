@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from pathlib import Path
-from urllib.parse import unquote, urljoin, urlsplit
+from urllib.parse import unquote, urljoin, urlsplit, urlunsplit
 
 from kgrag.documents.discovery import stored_path
 
@@ -97,9 +97,10 @@ class InlineText:
 
 
 def resolve_href(href: str, document_path: str, *, base: str = "") -> str | None:
-    """Say where a link in a document leads: `path#fragment` for a relative address, as `Document.path` is written; else the URL as it is.
+    """Say where a link in a document leads: `path#fragment` for a relative address, as `Document.path` is written; else the URL.
 
-    `base` is the page's `<base href>`. None for what is no address (`javascript:`).
+    A URL stays as it is but for scheme and host, which are written small (RFC 3986, 6.2.2.1). `base` is the page's `<base href>`. None for
+    what is no address (`javascript:`).
     """
     href = href.strip()
     try:
@@ -108,10 +109,12 @@ def resolve_href(href: str, document_path: str, *, base: str = "") -> str | None
         return href or None
     if not href or parts.scheme in NO_TARGET_SCHEMES:
         return None
-    if parts.scheme or parts.netloc or parts.path.startswith("/"):
+    if parts.scheme or parts.netloc:
+        return _with_small_host(href)
+    if parts.path.startswith("/"):
         return href
     if urlsplit(base).scheme:
-        return urljoin(base, href)
+        return _with_small_host(urljoin(base, href))
     target = document_path
     if path := unquote(parts.path):
         folder = posixpath.join(posixpath.dirname(document_path), unquote(base).rpartition("/")[0])
@@ -120,6 +123,14 @@ def resolve_href(href: str, document_path: str, *, base: str = "") -> str | None
             target = stored_path(Path(target))
     fragment = unquote(parts.fragment)
     return f"{target}#{fragment}" if fragment else target
+
+
+def _with_small_host(url: str) -> str:
+    """Write scheme and host of a URL small; a user's name and password before the host stay, and so does what has no host."""
+    parts = urlsplit(url)
+    user, at, host = parts.netloc.rpartition("@")
+    small = urlunsplit(parts._replace(scheme=parts.scheme.lower(), netloc=f"{user}{at}{host.lower()}"))
+    return small if parts.netloc else url[: len(parts.scheme)].lower() + url[len(parts.scheme) :]
 
 
 def sentence_around(text: str, start: int, end: int) -> str:

@@ -708,6 +708,10 @@ class Search:
         """Return a chunk's links as its metadata says them; no row where the chunk is not there."""
         return self._read("retrieve/chunk_links", id=id)
 
+    def chunks_of_section(self, *, id: str) -> list[str]:  # noqa: A002 - the statement's parameter
+        """Return the ids of the chunks of the section that a chunk is in, in reading order."""
+        return [row["id"] for row in self._read("retrieve/chunks_of_section", id=id)]
+
     def titles_mentioned(self, *, graph: str, id: str) -> list[MentionLinkRow]:  # noqa: A002 - the statement's parameter
         """Return the chunks about what a chunk mentions."""
         return self._read("retrieve/titles_mentioned", graph=graph, id=id)

@@ -105,6 +105,27 @@ def test_a_batch_that_answers_nothing_leaves_the_answer_as_it_is() -> None:
     assert REFINE not in model.calls[1][-1].content
 
 
+def test_what_does_not_fit_the_window_at_once_is_asked_in_batches_and_merged() -> None:
+    full = ContextOverflow("The context length is 100.", detail="")
+    first, second = said("It needs 3.3 V [1].", 1), said("It weighs 9 g [3].", 3)
+    merged = said("It needs 3.3 V [1] and weighs 9 g [3].")
+    answer, model = ask("stuff", [full, first, second, merged])
+    assert passages(model) == [[1, 2, 3, 4], [1, 2], [3, 4], []]
+    assert answer.text == "It needs 3.3 V [1] and weighs 9 g [3]." and answer.usage.calls == 3
+    assert [(c.number, c.quote) for c in answer.citations] == [(1, SAID[0]), (3, SAID[2])]
+    assert any("too small for 4 passages at once" in note for note in answer.notes)
+
+
+def test_a_passage_that_alone_is_too_long_is_named_and_does_not_end_the_others() -> None:
+    full = ContextOverflow("The context length is 100.", detail="")
+    for chain in ("map_reduce", "refine"):
+        answer, _ = ask(chain, [full, said("It weighs 9 g [3].", 3), NOTHING, NOTHING], batch_tokens=10)
+        assert answer.text == "It weighs 9 g [3]."
+        assert any("not in the answer" in note and "context length" in note for note in answer.notes)
+        with pytest.raises(ContextOverflow):
+            ask(chain, [full] * 4, batch_tokens=10)
+
+
 @pytest.mark.parametrize("chain", ["map_reduce", "refine"])
 def test_a_batch_that_is_too_long_for_the_window_is_halved_and_nothing_left_out(chain: str) -> None:
     full = ContextOverflow("The context length is 100.", detail="")

@@ -159,16 +159,22 @@ def test_a_file_of_instructions_that_cannot_be_used_is_named(content: bytes | No
         read_instructions(file)
 
 
-def test_a_prompt_that_is_too_long_is_asked_again_with_the_best_half_and_the_answer_says_so() -> None:
+def test_a_prompt_that_is_too_long_is_asked_in_batches_and_the_answer_says_so() -> None:
     refused = ContextOverflow("The context length is 100.", detail="")
-    model = ScriptedChatModel([refused, json.dumps({"answered": True, "answer": "The X-100 needs 3.3 V [1]."})])
+    right = json.dumps({"answered": True, "answer": "The X-100 needs 3.3 V [1]."})
+    silent = json.dumps({"answered": False, "answer": "These passages do not say it."})
+    model = ScriptedChatModel([refused, right, silent])
     answer = asyncio.run(generate_answer("Which voltage?", EVIDENCE, model=model, embedder=HashingEmbedder()))
-    assert "3.3 V" in answer.text and len(answer.evidence) == 1
-    assert any("too small for 2 passages: it was shown the best 1" in note for note in answer.notes)
-    assert "Nothing {of} use" not in model.calls[1][-1].content
-    with pytest.raises(ContextOverflow):
-        asyncio.run(
-            generate_answer(
-                "Which voltage?", EVIDENCE, model=ScriptedChatModel([refused, refused]), embedder=HashingEmbedder()
-            )
-        )
+    assert "3.3 V" in answer.text and len(answer.evidence) == 2
+    assert any("too small for 2 passages at once" in note and "2 calls" in note for note in answer.notes)
+    first, second = (call[-1].content for call in model.calls[1:])
+    assert ("Nothing {of} use" in first, "Nothing {of} use" in second) == (False, True)
+
+    model = ScriptedChatModel([refused, right, refused])
+    answer = asyncio.run(generate_answer("Which voltage?", EVIDENCE, model=model, embedder=HashingEmbedder()))
+    assert "3.3 V" in answer.text
+    assert any("A part of the passages is not in the answer: The context length is 100." in n for n in answer.notes)
+    for evidence, replies in ((EVIDENCE, [refused] * 3), (EVIDENCE[:1], [refused])):
+        model = ScriptedChatModel(replies)
+        with pytest.raises(ContextOverflow):
+            asyncio.run(generate_answer("Which voltage?", evidence, model=model, embedder=HashingEmbedder()))

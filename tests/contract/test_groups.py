@@ -234,6 +234,7 @@ WAYS: dict[str, Callable[[Search, dict[str, Any]], Any]] = {
     "link_targets": lambda s, a: s.link_targets(id=a["public"][0]),
     "titles_mentioned": lambda s, a: s.titles_mentioned(graph="mention", id=a["public"][0]),
     "section_chunks": lambda s, a: s.section_chunks(path="hidden.html", anchor=""),
+    "chunks_of_section": lambda s, a: s.chunks_of_section(id=a["hidden"][0]),
     "things": lambda s, a: s.things(),
     "stated_words": lambda s, a: s.stated("words", graph="mention", words=["pump"], owned=a["documents"], things=[]),
     "stated_amounts": lambda s, a: s.stated(

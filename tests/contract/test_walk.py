@@ -48,7 +48,12 @@ def site(store_target: str, embedder: HashingEmbedder, content: Content) -> Iter
                 text = f"Chunk {position} of page {page} says " + " ".join(
                     f"word{chance.randrange(30)}" for _ in range(6)
                 )
-                chunks.append(content.chunk(document, position, text, anchors=(f"s{section}",), links=tuple(links)))
+                headings = ("Part", f"Section {section}")
+                chunks.append(
+                    content.chunk(
+                        document, position, text, headings=headings, anchors=(f"s{section}",), links=tuple(links)
+                    )
+                )
             pages.append((document, chunks))
         store.documents.put(pages)
         store.documents.relink()
@@ -89,6 +94,7 @@ def reference(
     n: int,
     depth: int,
     m: int,
+    links_of: str = "chunk",
 ) -> tuple[list[str], int]:
     """The walk as the paper writes it; also how many chunks were expanded."""
     visited, linked, expanded = set(seeds), [], 0
@@ -100,14 +106,19 @@ def reference(
             return
         expanded += 1
         followed = 0
-        for link in chunks[chunk_id].links:
+        here = chunks[chunk_id]
+        section = {
+            one.id for one in chunks.values() if (one.document_id, one.section) == (here.document_id, here.section)
+        }
+        owners = sorted(section, key=lambda one: chunks[one].position) if links_of == "section" else [chunk_id]
+        for link in (link for owner in owners for link in chunks[owner].links):
             path, _, anchor = link.href.partition("#")
             candidates = [
                 one
                 for one in sorted(chunks.values(), key=lambda one: one.position)
                 if paths[one.document_id] == path and (not anchor or anchor in one.anchors)
             ]
-            if not candidates or candidates[0].id == chunk_id:
+            if not candidates or candidates[0].id in owners:
                 continue
             followed += 1
             if followed > n:
@@ -133,7 +144,7 @@ def test_the_walk_is_that_of_the_paper_over_relationships_and_over_metadata(
     texts = asyncio.run(embedder.embed_documents([chunk.embedded_text for chunk in chunks.values()]))
     vectors = dict(zip(chunks, texts, strict=True))
     chance = random.Random(7)
-    reached = 0
+    reached = different = 0
     for _ in range(12):
         question = f"What of word{chance.randrange(30)} and word{chance.randrange(30)}?"
         n, depth, m = chance.randrange(1, 4), chance.randrange(1, 4), chance.randrange(1, 4)
@@ -146,7 +157,12 @@ def test_the_walk_is_that_of_the_paper_over_relationships_and_over_metadata(
         assert len(expected) == len(set(expected)) <= 5 * (1 + sum((n * m) ** hop for hop in range(1, depth + 1)))
         assert expanded <= len(expected)
         reached += len(expected) - len(seeds)
-    assert reached > 20
+        of_sections, _ = reference(seeds, chunks, vectors, embedder, n, depth, m, "section")
+        for over in ("metadata", "relationships"):
+            walk = {"links": n, "depth": depth, "chunks": m, "over": over, "links_of": "section"}
+            assert found(site, embedder, question, **walk) == of_sections
+        different += of_sections != expected
+    assert reached > 20 and different > 3
 
 
 def test_without_links_or_hops_it_is_the_baseline_to_the_byte(site: GraphStore, embedder: HashingEmbedder) -> None:

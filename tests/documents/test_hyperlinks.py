@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kgrag.documents.html import blocks_of_html
 from kgrag.documents.inline_text import CONTEXT_CHARACTERS, resolve_href, sentence_around
+from kgrag.retrieve.steps.walk import words_around
 
 
 @pytest.mark.parametrize(
@@ -29,6 +33,14 @@ from kgrag.documents.inline_text import CONTEXT_CHARACTERS, resolve_href, senten
         (" JavaScript:alert(1)", None),
         ("data:text/html,x", None),
         ("http://[broken", "http://[broken"),
+        (
+            "HTTPS://Docs.Example.COM:8443/Guide/A.html?Lang=EN#Vdd",
+            "https://docs.example.com:8443/Guide/A.html?Lang=EN#Vdd",
+        ),
+        ("//Example.COM/A", "//example.com/A"),
+        ("ftp://User:Pass@Example.com/A", "ftp://User:Pass@example.com/A"),
+        ("MailTo:A@example.com", "mailto:A@example.com"),
+        ("?page=2", "docs/x/a.html"),
     ],
 )
 def test_links_are_resolved_as_documents_are_known(href: str, target: str | None) -> None:
@@ -48,9 +60,54 @@ def test_a_resolved_link_is_resolved_already(page: str, folders: list[str], name
         assert resolve_href(first, "root.html") == first
 
 
+@given(
+    scheme=st.sampled_from(["https:", "HTTP:", ""]),
+    host=st.sampled_from(["Example.COM", "example.com:80", "Me@Example.com", "ÄPFEL.example"]),
+    rest=st.sampled_from(["", "/", "/A.html", "/a/../B.html?X=Y#Z", "?Q", "#F"]),
+)
+def test_a_resolved_url_is_resolved_already_whatever_case_its_host_has(scheme: str, host: str, rest: str) -> None:
+    written = [
+        resolve_href(f"{one}//{two}{rest}", "docs/x.html")
+        for one in (scheme, scheme.lower())
+        for two in (host, host.lower())
+    ]
+    assert len({one and one.replace("Me@", "me@") for one in written}) == 1
+    assert written[0] is not None and written[0].endswith(rest)
+    assert resolve_href(written[0], "root.html") == written[0]
+
+
 def test_the_base_of_a_page_counts() -> None:
     assert resolve_href("a.html", "docs/x.html", base="https://example.com/m/") == "https://example.com/m/a.html"
     assert resolve_href("a.html", "docs/x.html", base="sub/") == "docs/sub/a.html"
+
+
+@pytest.mark.parametrize(
+    ("row", "anchor", "context"),
+    [
+        (
+            "<td>VDD</td><td>3.3 V, <a href='power.html#vdd'>the power page</a> says more of it</td>",
+            "the power page",
+            "VDD 3.3 V, the power page says more of it",
+        ),
+        ("<td><a href='power.html'>VDD</a></td><td>Supply of the logic</td>", "VDD", "VDD Supply of the logic"),
+        (
+            f"<td>{'one two three ' * 9}</td><td>{'four five six ' * 5} see <a href='a.html'>rails</a> {'and more of it ' * 5}</td>",
+            "rails",
+            "four five six see rails and more of it and more",
+        ),
+    ],
+)
+def test_the_words_around_a_link_in_a_table_go_beyond_its_cell_only_where_that_is_short(
+    row: str, anchor: str, context: str
+) -> None:
+    page = f"<table><tr><th>Name</th><th>What</th></tr><tr>{row}</tr></table>"
+    (block,) = blocks_of_html(page, Path("a.html"), document_path="a.html").blocks
+    (link,) = block.links
+    assert link.anchor == anchor
+    around = words_around(link.context, link.anchor, words=12)
+    assert anchor in around and len(around.split()) <= 12
+    assert words_around(link.context, link.anchor, words=len(anchor.split())) == anchor
+    assert context in around
 
 
 def test_a_link_out_of_the_working_directory_is_absolute() -> None:

@@ -59,6 +59,8 @@ class Walk(Step):
     over: Literal["relationships", "metadata", "titles"] = "relationships"
     """Where links are read: `LINKS_TO`, or the links that the chunks have as metadata, with the same result; or mentions of what other
     chunks are about (their title), for passages without hyperlinks."""
+    links_of: Literal["chunk", "section"] = "chunk"
+    """Whose links are followed from a chunk: its own, or those of all chunks of its section, in reading order. Of `titles` always its own."""
     backlinks: bool = False
     """Whether links that lead to a chunk are followed back, up to `links` of them after its own."""
     order: Literal["document", "question"] = "document"
@@ -112,8 +114,11 @@ class Walk(Step):
 
     async def _links_of(self, chunk: str, state: State, resources: Resources, counts: Counter[str]) -> list[_Link]:
         """The links that are followed from a chunk: those that lead somewhere else, the first in its order."""
-        own, back, dropped = await asyncio.to_thread(self._read, chunk, resources)
-        there = [link for link in own if link.targets and link.targets[0]["id"] != chunk]
+        chunks = [chunk]
+        if self.links_of == "section" and self.over != "titles":
+            chunks = await asyncio.to_thread(resources.store.search.chunks_of_section, id=chunk)
+        own, back, dropped = await asyncio.to_thread(self._read, chunk, chunks, resources)
+        there = [link for link in own if link.targets and link.targets[0]["id"] not in chunks]
         links = [*await self._first(there, state, resources), *await self._first(back, state, resources)]
         counts.update(dropped)
         counts["followed"] += len(links)
@@ -128,28 +133,34 @@ class Walk(Step):
             ]
         return links[: self.links]
 
-    def _read(self, chunk: str, resources: Resources) -> tuple[list[_Link], list[_Link], Counter[str]]:
-        """The links of a chunk, those of others to it where they are followed back, and how many of its own lead nowhere."""
+    def _read(
+        self, chunk: str, chunks: Sequence[str], resources: Resources
+    ) -> tuple[list[_Link], list[_Link], Counter[str]]:
+        """The links of chunks, those of others to the one where they are followed back, and how many of their own lead nowhere."""
         search, graph = resources.store.search, resources.graph
         if self.over == "titles":
             links = _by_titles(search.titles_mentioned(graph=graph, id=chunk))
             back = search.mentioning_titles(graph=graph, id=chunk) if self.backlinks else []
             return links, [_Link(row["anchor"], _around(row), (row,)) for row in back], Counter()
-        own = next(iter(search.chunk_links(id=chunk)), None)
-        said = sorted(json.loads(own["links"] or "[]") if own else [], key=lambda link: link["position"])
-        links = (
-            _by_relationships(search.link_targets(id=chunk))
-            if self.over == "relationships"
-            else _by_metadata(said, search)
-        )
-        there = {link.href for link in links if link.targets}
-        dropped = Counter(
-            "external" if OTHER_SITE.match(link["href"]) else "broken"
-            for link in said
-            if link["href"] not in there and not (own and _means(link["href"], own))
-        )
+        found: list[_Link] = []
+        dropped: Counter[str] = Counter()
+        for one in chunks:
+            own = next(iter(search.chunk_links(id=one)), None)
+            said = sorted(json.loads(own["links"] or "[]") if own else [], key=lambda link: link["position"])
+            links = (
+                _by_relationships(search.link_targets(id=one))
+                if self.over == "relationships"
+                else _by_metadata(said, search)
+            )
+            there = {link.href for link in links if link.targets}
+            dropped.update(
+                "external" if OTHER_SITE.match(link["href"]) else "broken"
+                for link in said
+                if link["href"] not in there and not (own and _means(link["href"], own))
+            )
+            found += links
         sources = search.link_sources(id=chunk) if self.backlinks else []
-        return links, [_Link(row["anchor"], row["context"], (row,)) for row in sources], dropped
+        return found, [_Link(row["anchor"], row["context"], (row,)) for row in sources], dropped
 
     async def _best(self, link: _Link, resources: Resources) -> list[tuple[LinkTargetRow | MentionLinkRow, float]]:
         vector = (await self._embedded([words_around(link.context, link.anchor, words=self.context_words)], resources))[
@@ -193,8 +204,11 @@ def _is_out_of_date(row: VersionRow) -> bool:
 
 
 def words_around(context: str, anchor: str, *, words: int) -> str:
-    """Return up to `words` words of a sentence with a link's own text in their middle; of a longer link its first words."""
-    said, inside = context.split(), anchor.split()
+    """Return up to `words` words of a sentence or table row with a link's own text in their middle; of a longer link its first words.
+
+    A row's first cell says what it is about, so the words around a link in a short cell are also those of the cells beside it.
+    """
+    said, inside = [word for word in context.split() if word != "|"], anchor.split()
     if not inside or len(inside) >= words:
         return " ".join(inside[:words] or said[:words])
     starts = range(len(said) - len(inside) + 1)
