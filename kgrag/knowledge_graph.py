@@ -409,17 +409,29 @@ class AsyncKnowledgeGraph:
             documents = self.store.documents.all()
             # What may be read is listed, not what may not: a document that comes while somebody asks is hidden.
             readable = [one.id for one in documents if not one.groups or one.groups & groups]
-            limited = AsyncKnowledgeGraph(self.store.limited_to(readable), self.settings)
-            for name in (
-                "meter",
-                "embedder",
-                "model",
-                "reranker",
-            ):  # the same models, and the same count of what they use
-                limited.__dict__[name] = getattr(self, name)
-            known = _Seen(state, limited)
+            known = _Seen(state, self._limited_to(readable))
         known = self._limited[groups] = _Seen(known.state, known.graph, time.monotonic())
         return known.graph
+
+    def _limited_to(self, documents: Collection[str]) -> AsyncKnowledgeGraph:
+        """Return the graph of some documents (ids) alone, with the same models and the same count of what they use."""
+        limited = AsyncKnowledgeGraph(self.store.limited_to(documents), self.settings)
+        for name in ("meter", "embedder", "model", "reranker"):
+            limited.__dict__[name] = getattr(self, name)
+        return limited
+
+    async def where(self, *conditions: str) -> AsyncKnowledgeGraph:
+        """Return the graph of the documents of which `FIELD=VALUE` holds, with the same models: all others are as good as absent.
+
+        A field is product, category, version, title, path, format, or one of the documents' metadata. Several conditions hold together;
+        of one field, any of its values. Documents that come later are not in it. Raises `InputError` where no document has a value.
+        """
+        from kgrag.jobs.chosen_documents import documents_where
+
+        def chosen() -> AsyncKnowledgeGraph:
+            return self._limited_to(documents_where(conditions, self.store.documents.all()))
+
+        return await asyncio.to_thread(chosen)
 
     async def retrieve(
         self, question: str, *, top: int | None = None, budget: int | None = None, pipeline: str | None = None
@@ -899,6 +911,13 @@ class KnowledgeGraph:
     types = _waiting(AsyncKnowledgeGraph.types)
     cypher = _waiting(AsyncKnowledgeGraph.cypher)
     digest = _waiting(AsyncKnowledgeGraph.digest)
+
+    def where(self, *conditions: str) -> KnowledgeGraph:
+        """Return the graph of the documents of which `FIELD=VALUE` holds; see `AsyncKnowledgeGraph.where`. It is closed with this one."""
+        limited = wait_for(self.asynchronous.where(*conditions))
+        found = KnowledgeGraph(limited.store, self.settings)
+        found.asynchronous = limited
+        return found
 
     def graph_names(self, graph: str | None = None) -> list[str]:
         """Return the graphs to work on: the one that is given, or all. Raises `InputError` where the store has none."""

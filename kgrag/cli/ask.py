@@ -21,6 +21,7 @@ from kgrag.cli.options import (
     Store,
     TimeoutS,
     Top,
+    Where,
 )
 
 if TYPE_CHECKING:
@@ -101,6 +102,7 @@ def ask(
     model_cache: ModelCache = None,
     top: Top = None,
     budget: Budget = None,
+    where: Where = None,
     show_context: Annotated[
         bool, typer.Option("--show-context", help="Show the evidence that the answer was made from.")
     ] = False,
@@ -146,6 +148,8 @@ def ask(
         model_cache=model_cache,
     ) as opened:
         say_remark(opened.store)
+        if where:
+            opened = opened.where(*where)
         if questions is not None:
             return _answer_all(
                 opened, asked, top=top, budget=budget, with_context=show_context, as_json=as_json, report=report

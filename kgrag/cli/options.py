@@ -27,6 +27,7 @@ __all__ = [
     "TokensPerMinute",
     "Top",
     "Users",
+    "Where",
 ]
 
 Store = Annotated[
@@ -120,6 +121,15 @@ ModelCache = Annotated[
 Prices = Annotated[
     Path | None,
     typer.Option("--prices", help="A TOML file with prices of models, over kgrag's own.", show_default=False),
+]
+Where = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--where",
+        help="FIELD=VALUE: only documents of which this holds (product, category, version, title, path, format, or a field of their metadata). "
+        "May be given several times.",
+        show_default=False,
+    ),
 ]
 Users = Annotated[
     Path | None, typer.Option("--users", help="A file of users; kgrag users add makes one.", show_default=False)

@@ -60,7 +60,7 @@ class Walk(Step):
     """Where links are read: `LINKS_TO`, or the links that the chunks have as metadata, with the same result; or mentions of what other
     chunks are about (their title), for passages without hyperlinks."""
     links_of: Literal["chunk", "section"] = "chunk"
-    """Whose links are followed from a chunk: its own, or those of all chunks of its section, in reading order. Of `titles` always its own."""
+    """Whose links are followed from a chunk: its own, or those of all chunks of its section. Of `titles` always its own."""
     backlinks: bool = False
     """Whether links that lead to a chunk are followed back, up to `links` of them after its own."""
     order: Literal["document", "question"] = "document"
