@@ -97,6 +97,7 @@ def retrieval(
     ) as opened:
         results = _measure(opened, names, asked, ks=ks, budget=budget, top=top)
         learnt = None if learn is None else _learn(opened, results, asked, learn, questions.name)
+        graphs = _cost_of_graphs(opened, len(asked))
     if chart is not None:
         from kgrag.evaluate.plots import quality_over_tokens
 
@@ -107,7 +108,8 @@ def retrieval(
         )
     about = {"questions": len(asked), "without_gold": without_gold, "k": ks, "budget": budget, "top": top}
     if as_json:
-        print_json({**about, "baseline": baseline, "pipelines": _as_json(results, baseline), "learnt": learnt})
+        measured = _as_json(results, baseline)
+        print_json({**about, "baseline": baseline, "pipelines": measured, "graphs": graphs, "learnt": learnt})
     else:
         _show(results, baseline, ks=ks, budget=budget, without_gold=without_gold)
         if learnt is not None:
@@ -176,6 +178,19 @@ def _learn(
     learnt = learn(results, wait_for(types()))
     out.write_text(adaptive_file(learnt, questions=source), encoding="utf-8")
     return {**asdict(learnt), "difference": _difference(learnt.difference)}
+
+
+def _cost_of_graphs(opened: KnowledgeGraph, questions: int) -> dict[str, dict[str, float]]:
+    """What the extraction of each graph cost, all together and for each of the questions: no pipeline's tokens have it."""
+    return {
+        graph: {
+            "calls": counts["calls"],
+            "tokens": counts["tokens"],
+            "usd": counts["usd"],
+            "tokens_a_question": round(counts["tokens"] / questions, 1),
+        }
+        for graph, counts in opened.store.ledger.extraction_counts().items()
+    }
 
 
 def _as_json(results: Sequence[PipelineResult], baseline: str | None) -> dict[str, Any]:

@@ -126,7 +126,7 @@ Where = Annotated[
     list[str] | None,
     typer.Option(
         "--where",
-        help="FIELD=VALUE: only documents of which this holds (product, category, version, title, path, format, or a field of their metadata). "
+        help="FIELD=VALUE: only documents of which this holds (product, category, version, title, path, format, or of their metadata). "
         "May be given several times.",
         show_default=False,
     ),

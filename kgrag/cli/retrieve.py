@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from kgrag.cli.options import BaseUrl, Budget, Embedder, Graph, Model, Pipeline, Reranker, Store, Top
+from kgrag.cli.options import BaseUrl, Budget, Embedder, Graph, Model, Pipeline, Reranker, Store, Top, Where
 
 __all__ = ["retrieve"]
 
@@ -24,6 +24,7 @@ def retrieve(
     reranker: Reranker = None,
     top: Top = None,
     budget: Budget = None,
+    where: Where = None,
 ) -> None:
     """Write the evidence for each question of a file, best first."""
     import json
@@ -51,9 +52,10 @@ def retrieve(
         terminal_progress().step("Retrieve", len(asked), "questions") as step,
     ):
         say_remark(opened.store)
+        searched = opened.where(*where) if where else opened
         for question in asked:
             started = time.perf_counter()
-            found = opened.trace(question.question, top=top, budget=budget, hidden=question.hidden)
+            found = searched.trace(question.question, top=top, budget=budget, hidden=question.hidden)
             line = {
                 "id": question.id,
                 "question": question.question,

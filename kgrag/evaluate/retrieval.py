@@ -54,6 +54,10 @@ class StepEffect:
     """Median."""
     counts: Mapping[str, int] = field(default_factory=dict)
     """What it counted besides, over all questions."""
+    calls: int = 0
+    """Of models, over all questions."""
+    tokens: int = 0
+    """Of these calls, prompts and replies."""
 
 
 @dataclass(frozen=True)
@@ -107,6 +111,8 @@ class PipelineResult:
                 sum(change.changed for change in some),
                 1000 * float(np.median([change.seconds for change in some])),
                 sum((Counter(change.counts) for change in some), Counter()),
+                sum(change.usage.calls for change in some),
+                sum(change.usage.prompt_tokens + change.usage.completion_tokens for change in some),
             )
             for step, some in changes.items()
         ]

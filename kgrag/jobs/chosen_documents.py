@@ -18,8 +18,8 @@ VALUES_NAMED = 10
 def documents_where(conditions: Sequence[str], documents: Iterable[Document]) -> list[str]:
     """Return the ids of the documents of which every condition (`FIELD=VALUE`) holds; of one field, any of its values.
 
-    A field is one of `FIELDS`, or a name in the document's metadata. Case does not matter. Raises `InputError` for what is no condition, and
-    where no document has a value.
+    A field is one of `FIELDS`, or a name in the document's metadata. Case does not matter. Raises `InputError` for what is no condition,
+    and where no document has a value.
     """
     wanted: dict[str, set[str]] = defaultdict(set)
     for condition in conditions:
@@ -37,7 +37,11 @@ def documents_where(conditions: Sequence[str], documents: Iterable[Document]) ->
             left_of = " of those that the conditions before leave" if len(wanted) > 1 else ""
             raise InputError(
                 f"--where {field}={missing[0]}: no document{left_of} has that {field}. "
-                + (f"There are: {has}." if there else f"None has a {field}; fields are {', '.join(FIELDS)}, and those of its metadata.")
+                + (
+                    f"There are: {has}."
+                    if there
+                    else f"None has a {field}; fields are {', '.join(FIELDS)}, and those of its metadata."
+                )
             )
         folded = {value.casefold() for value in values}
         left = [document for document in left if said[document.id].casefold() in folded]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import get_args
@@ -11,6 +12,7 @@ from kgrag.models.base import ChatModel, Embedder, Reranker
 from kgrag.retrieve import prompts
 from kgrag.retrieve.pipeline import AdaptivePipeline, Pipeline, load_pipeline
 from kgrag.retrieve.retriever import CHAT_HINT, Retrieval, Retriever
+from kgrag.retrieve.step import Change
 from kgrag.store.graph import GraphStore
 from kgrag.text.questions import QuestionType, type_by_rules
 from kgrag.types import Evidence, Usage
@@ -60,14 +62,17 @@ class AdaptiveRetriever:
         self, question: str, *, top: int | None = None, budget: int | None = None, hidden: Collection[str] = ()
     ) -> Retrieval:
         """Find evidence as `Retriever.trace` does, and say what each step changed. `why` of each piece says the type and the pipeline."""
-        name, why, usage = self.pipeline.adaptive.otherwise, "", Usage()
+        name, why, usage, asked = self.pipeline.adaptive.otherwise, "", Usage(), tuple[Change, ...]()
         if not self._map:
             remark = (
                 f"{self.pipeline.name}: no map is learnt, every question takes {name}; kgrag bench retrieval --learn FILE learns one "
                 "from questions with gold evidence"
             )
         else:
+            started = time.perf_counter()
             kind, usage, remark = await self._type(question)
+            if usage.calls:
+                asked = (Change("question type", 1, time.perf_counter() - started, usage=usage),)
             name = self._map.get(kind, name)
             why = f"adaptive: {kind} → {name}"
         found = await self._by_name[name].trace(question, top=top, budget=budget, hidden=hidden)
@@ -76,6 +81,7 @@ class AdaptiveRetriever:
             evidence=[
                 piece.model_copy(update={"why": (*piece.why, why)}) if why else piece for piece in found.evidence
             ],
+            changes=(*asked, *found.changes),
             usage=usage + found.usage,
             remarks=(*((remark,) if remark else ()), *found.remarks),
         )

@@ -21,7 +21,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from kgrag.retrieve.state import Query, Resources, State
-from kgrag.types import Evidence
+from kgrag.types import Evidence, Usage
 
 __all__ = [
     "Change",
@@ -89,13 +89,16 @@ class Change:
     seconds: float
     counts: Mapping[str, int] = field(default_factory=dict)
     """What else the step counted, by its name for it: links that lead nowhere."""
+    usage: Usage = field(default_factory=Usage)
+    """What the models cost that it asked."""
 
 
 async def run_step(step: Step, state: State, resources: Resources, *, name: str) -> tuple[State, Change]:
     """Run a step, take out what is hidden, and count what changed."""
     started = time.perf_counter()
     after = (await step(state, resources)).visible()
-    change = Change(name, changed(state, after), time.perf_counter() - started, after.counts)
+    used = after.usage - state.usage
+    change = Change(name, changed(state, after), time.perf_counter() - started, after.counts, used)
     return replace(after, counts={}), change
 
 

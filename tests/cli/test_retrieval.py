@@ -76,6 +76,8 @@ def test_the_bench_says_how_good_pipelines_are_and_what_each_step_changed(
     assert [step["step"] for step in default["steps"]][:4] == ["listing", "embed", "hybrid", "names"]
     assert next(step for step in default["steps"] if step["step"] == "names")["questions"] == 2
     assert default["empty_contexts"] == []
+    assert {(step["calls"], step["tokens"]) for step in default["steps"]} == {(0, 0)}
+    assert said["graphs"] == {"mention": {"calls": 0, "tokens": 0, "usd": 0.0, "tokens_a_question": 0.0}}
 
 
 def test_the_bench_prints_a_table_and_checks_that_every_step_does_something(

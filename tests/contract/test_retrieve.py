@@ -15,17 +15,20 @@ import pytest
 from kgrag.answer import answer_from_listing, generate_answer, read_instructions
 from kgrag.errors import InputError
 from kgrag.evaluate.switches import composed
+from kgrag.jobs.chosen_documents import documents_where
 from kgrag.models.base import Message
 from kgrag.retrieve import AdaptivePipeline, Pipeline, load_pipeline, open_retriever, pipeline_names, read_pipeline
+from kgrag.retrieve.scores import cosine
 from kgrag.retrieve.state import Candidate, Query, Resources, Seeds, State
 from kgrag.retrieve.steps.links import Links
-from kgrag.retrieve.steps.seeds import Dense, Hybrid
+from kgrag.retrieve.steps.seeds import INDEX_OVERSAMPLING, Dense, Hybrid
 from kgrag.retrieve.steps.text2cypher import Text2Cypher
 from kgrag.store.graph import GraphStore, open_store
+from kgrag.store.schema import CHUNK_VECTOR_INDEX
 from kgrag.testing import HashingEmbedder, ScriptedChatModel, ScriptedReranker
 from kgrag.text.names import normal_form
 from kgrag.text.quantities import quantities
-from kgrag.types import Chunk, Citation, Entity, Evidence, Hyperlink, content_id
+from kgrag.types import Chunk, Citation, Entity, Evidence, Hyperlink, Usage, content_id
 
 from .conftest import Content
 
@@ -255,6 +258,142 @@ def test_what_a_graph_says_is_cited_by_the_page_of_the_chunk_that_says_it(
     for piece in found:
         assert piece.page_start == piece.page_end == pages[piece.chunk_id or ""]
         assert Citation.of(piece, number=1, quote="").page_start == piece.page_start
+
+
+COMPANIES = {
+    "ABF": ("retail", "Our target is net zero by 2040.", "Scope 3 is reported each year."),
+    "BASF": ("chemistry", "Our target is net zero by 2040.", "Scope 3 is reported each year."),
+    "Bosch": ("cars", "Our target is net zero by 2030.", "Engines are built in Stuttgart."),
+}
+
+
+@pytest.fixture
+def reports(
+    filled_once: Callable[[Callable[[str], object]], str], embedder: HashingEmbedder, content: Content
+) -> Iterator[GraphStore]:
+    """Reports of companies, two of which say the same word for word; what they name is one graph."""
+
+    def fill(target: str) -> None:
+        with open_store(target) as store:
+            store.bind(embedder.name, embedder.dimensions)
+            pages = [
+                content.document(
+                    f"{name}.pdf",
+                    *texts,
+                    title="Annual report",
+                    product=name,
+                    metadata={"sector": sector, "year": 2024},
+                )
+                for name, (sector, *texts) in COMPANIES.items()
+            ]
+            store.documents.put(pages)
+            said = []
+            for _, chunks in pages:
+                for chunk in chunks:
+                    subject, thing = chunk.text.split()[:2]
+                    relation = content.relation(subject, "IS_SAID_OF", thing, description=chunk.text)
+                    entities = (content.entity(subject), content.entity(thing))
+                    said.append(content.said(chunk, *entities, relations=[relation]))
+            store.graphs.put_extractions("mention", said)
+            entities_left = store.graphs.entities_without_embedding("mention", 100)
+            vectors = asyncio.run(embedder.embed_documents([entity["name"] for entity in entities_left]))
+            store.graphs.put_embeddings("mention", [entity["key"] for entity in entities_left], vectors)
+            embed(store, embedder)
+
+    with open_store(filled_once(fill)) as opened:
+        yield opened
+
+
+def test_where_documents_are_chosen_by_their_fields_no_way_of_searching_finds_anything_of_others(
+    reports: GraphStore, embedder: HashingEmbedder
+) -> None:
+    question = "What is our target?"
+    hyde: list[dict[str, object]] = [{"kind": "hyde"}, {"kind": "dense"}]
+    ways: dict[str, list[dict[str, object]]] = {"hyde": hyde} | {
+        kind: [{"kind": kind}] for kind in ("dense", "sparse", "hybrid", "entity")
+    }
+    ways["kg"] = [{"kind": "dense", "candidates": 1}, {"kind": "kg", "seeds": 1}]
+
+    def companies(way: str, *conditions: str) -> set[str]:
+        order = [{"kind": "embed"}, *ways[way], {"kind": "read"}, {"kind": "budget", "top": 50}]
+        made = read_pipeline({"description": "d", "step": order}, name=way)
+        assert isinstance(made, Pipeline)
+        chat = ScriptedChatModel(lambda _: json.dumps({"text": "Our target is net zero."}))
+        searched = reports.limited_to(documents_where(conditions, reports.documents.all())) if conditions else reports
+        evidence = asyncio.run(open_retriever(searched, embedder, made, chat=chat).retrieve(question))
+        return {piece.document.removesuffix(".pdf") for piece in evidence}
+
+    for way in ways:
+        assert companies(way) >= {"ABF", "BASF"}, way
+        assert companies(way, "product=BASF") == {"BASF"}, way
+        assert companies(way, "sector=Chemistry", "year=2024") == {"BASF"}, way
+        assert companies(way, "product=abf", "product=basf") == {"ABF", "BASF"}, way
+
+
+@pytest.mark.parametrize(
+    ("conditions", "said"),
+    [
+        (["product"], "--where product: expected FIELD=VALUE"),
+        (["product=Holcim"], "no document has that product. There are: ABF, BASF, Bosch."),
+        (["colour=red"], "None has a colour; fields are product"),
+        (["sector=cars", "product=ABF"], "no document of those that the conditions before leave has that product"),
+    ],
+)
+def test_a_condition_that_no_document_meets_is_said_with_what_there_is(
+    reports: GraphStore, conditions: list[str], said: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        documents_where(conditions, reports.documents.all())
+    assert said in str(caught.value)
+
+
+def test_chunks_with_the_same_words_are_told_apart_by_the_title_and_headings_that_are_embedded_with_them(
+    store: GraphStore, embedder: HashingEmbedder, content: Content
+) -> None:
+    text = "Our target is net zero by 2040."
+    pages, bare = [], []
+    for country in ("Slovakia", "Austria", "Poland"):
+        document, _ = content.document(f"{country}.pdf", title=f"Report {country}")
+        pages.append((document, [content.chunk(document, 0, text, headings=("Climate",))]))
+        other, _ = content.document(f"{country}-bare.pdf", title=" ")
+        bare.append((other, [content.chunk(other, 0, text, title="", headings=())]))
+    store.documents.put([*pages, *bare])
+    embed(store, embedder)
+
+    def ranked(documents: Sequence[tuple[object, list[Chunk]]], country: str) -> list[Evidence]:
+        limited = store.limited_to([chunks[0].document_id for _, chunks in documents])
+        return ask(limited, embedder, f"Net zero target of {country}?", pipeline="dense")
+
+    for country in ("Slovakia", "Austria", "Poland"):
+        first, second, _ = ranked(pages, country)
+        assert first.title == f"Report {country}" and first.score > second.score + 0.01
+        assert len({piece.score for piece in ranked(bare, country)}) == 1, "without them nothing tells them apart"
+    assert {chunk.text for chunk in store.documents.chunks()} == {text}, "what is shown stays clean"
+
+
+def test_a_chunks_own_words_find_it_first_and_fewer_hits_are_the_first_of_more(
+    store: GraphStore, embedder: HashingEmbedder, content: Content
+) -> None:
+    chance = random.Random(5)
+    texts = [" ".join(f"word{chance.randrange(400)}" for _ in range(12)) for _ in range(120)]
+    document, chunks = content.document("a.html", *texts, title="a")
+    store.documents.put([(document, chunks)])
+    vectors = embedder.embed([chunk.embedded_text for chunk in chunks])
+    store.documents.put_embeddings([chunk.id for chunk in chunks], vectors, embedder=embedder.name)
+    store.finish()
+    for chunk in chunks[::12]:
+        vector = embedder.embed([chunk.embedded_text])[0]
+        lists = []
+        for limit in (1, 3, 5):
+            rows = store.search.dense_seeds(
+                index=CHUNK_VECTOR_INDEX, vector=vector.tolist(), limit=limit, candidates=limit * INDEX_OVERSAMPLING
+            )
+            lists.append([(row["id"], row["similarity"]) for row in rows])
+        ids = [[one for one, _ in found] for found in lists]
+        assert ids[0] == [chunk.id] and cosine(lists[0][0][1]) == pytest.approx(1.0, abs=1e-5)
+        assert ids[2][:3] == ids[1] and ids[1][:1] == ids[0] and len(ids[2]) == 5
+        by_hand = sorted(zip((vectors @ vector).tolist(), (one.id for one in chunks), strict=True), reverse=True)[:5]
+        assert [cosine(one) for _, one in lists[2]] == pytest.approx([score for score, _ in by_hand], abs=1e-5)
 
 
 def test_the_best_dense_seeds_are_the_nearest_by_brute_force(
@@ -627,6 +766,10 @@ def test_all_48_combinations_of_search_reranking_order_and_reasoning_run(
         enabled = ["embed", *(step["kind"] for step in SEARCHES[search]), "read"]
         enabled += [step["kind"] for step in RERANKERS[rerank]] + ["budget"] + (["arrange"] if ends == "on" else [])
         assert [change.step for change in trace.changes] == enabled
+        asked_a_model = [change.step for change in trace.changes if change.usage.calls]
+        asking = ("hyde", "listwise") if len(trace.evidence) > 1 else ("hyde",)
+        assert asked_a_model == [one for one in enabled if one in asking]
+        assert sum((change.usage for change in trace.changes), Usage()) == trace.usage
         shown[search, rerank, ends] = [piece.model_dump_json() for piece in trace.evidence]
         for template in (None, Path("steps")):
             answer = asyncio.run(
@@ -640,7 +783,7 @@ def test_all_48_combinations_of_search_reranking_order_and_reasoning_run(
             )
             assert bool(answer.reasoning) == (template is not None) and not answer.abstained
             ran += 1
-    assert ran == 48
+    assert ran == 48 and sum(len(found) > 1 for found in shown.values()) >= 18
     for search, rerank in product(SEARCHES, RERANKERS):
         assert sorted(shown[search, rerank, "off"]) == sorted(shown[search, rerank, "on"]), (
             "another order, the same pieces"
