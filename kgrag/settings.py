@@ -110,8 +110,8 @@ class Settings(BaseSettings):
     """Of the longest chunk; never more than the embedder's window."""
     pipeline: str = "default"
     pdf: Literal["auto", "native", "standard"] = "auto"
-    chunker: Literal["structure", "hybrid", "recursive", "semantic"] = "structure"
-    """kgrag's packer, Docling's HybridChunker as it is shipped, sections in parts of 1,000 characters, or clusters of sentences."""
+    chunker: Literal["structure", "hybrid", "recursive", "pages", "semantic"] = "structure"
+    """kgrag's packer, Docling's HybridChunker as shipped, sections or pages in parts of 1,000 characters, or clusters of sentences."""
     max_file_mb: int = Field(default=100, gt=0)
     """Larger files are reported, not read."""
     processes: int | None = Field(default=None, ge=1)

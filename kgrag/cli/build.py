@@ -56,7 +56,7 @@ def build(
         typer.Option(
             "--chunker",
             help="Who cuts documents into chunks: structure (kgrag's packer, default), hybrid (Docling's HybridChunker), recursive "
-            "(sections in parts of 1,000 characters) or semantic (clusters of sentences).",
+            "(sections in parts of 1,000 characters), pages (the same of pages) or semantic (clusters of sentences).",
             show_default=False,
         ),
     ] = None,

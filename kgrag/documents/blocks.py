@@ -64,6 +64,8 @@ class Block:
     """A table's body."""
     boxes: tuple[PageBox, ...] = ()
     """Where it stands on the page; two boxes for a paragraph that goes on on the next one. Empty where the format has no such places."""
+    page_break: int | None = None
+    """Where in `text` what stands on the next page begins, of a text on two pages."""
 
     @property
     def lines(self) -> tuple[str, ...]:

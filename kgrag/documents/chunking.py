@@ -1,9 +1,10 @@
-"""Blocks to chunks: by kgrag's own packer (`structure`), Docling's HybridChunker (`hybrid`), sections and characters (`recursive`), or
-clusters of sentences (`semantic`).
+"""Blocks to chunks: by kgrag's own packer (`structure`), Docling's HybridChunker (`hybrid`), sections and characters (`recursive`), pages
+and characters (`pages`), or clusters of sentences (`semantic`).
 
 What a chunk costs is what `Chunk.embedded_text` costs: title, headings and text. The packer keeps sections apart, even two with the same
 heading, fills each window with what stands under one heading, and cuts tables by rows, each part under the column headings. `recursive`
-is how LARAG (Bolognesi et al., 2026) and many others cut: what stands under one heading, in parts of 1,000 characters that overlap by 150.
+is how LARAG (Bolognesi et al., 2026) and many others cut: what stands under one heading, in parts of 1,000 characters that overlap by 150;
+`pages` how De Faveri (2026) does: what stands on one page, so that a citation names one page.
 """
 
 from __future__ import annotations
@@ -37,8 +38,10 @@ MIN_CELL_CHARACTERS = 40
 
 RECURSIVE_CHARACTERS, RECURSIVE_OVERLAP = 1000, 150
 """Of a part, and of what it repeats of the one before, both at most: LARAG, section 3.1."""
+PAGES_CHARACTERS, PAGES_OVERLAP = 1000, 200
+"""The same of parts of pages: De Faveri, algorithm 2."""
 
-Chunker = Literal["structure", "hybrid", "recursive", "semantic"]
+Chunker = Literal["structure", "hybrid", "recursive", "pages", "semantic"]
 CountTokens = Callable[[str], int]
 Section = tuple[int, ...]
 """Indexes of the headings above a block, outermost first."""
@@ -77,6 +80,8 @@ class _Piece(NamedTuple):
 
     blocks: tuple[int, ...]
     text: str
+    page: int | None = None
+    """The page that all of it stands on, where it was cut by pages."""
 
 
 class _Chunking:
@@ -110,6 +115,7 @@ class _Chunking:
             "structure": self._packed,
             "hybrid": self._packed_by_docling,
             "recursive": self._packed_recursively,
+            "pages": self._packed_by_pages,
             "semantic": self._packed_by_meaning,
         }
         packed = list(by[self._chunker]())
@@ -127,7 +133,7 @@ class _Chunking:
                 links = [link for index in new for link in self._blocks[index].links]
                 for index in piece.blocks:
                     links.extend(_taken(links_left[index], text, last=uses[index] == 1))
-                yield self._chunk(position, section, text, [*sorted(own), *piece.blocks], links)
+                yield self._chunk(position, section, text, [*sorted(own), *piece.blocks], links, page=piece.page)
                 position += 1
                 new = []
             for index in piece.blocks:
@@ -168,27 +174,33 @@ class _Chunking:
                 yield section, members
 
     def _packed_recursively(self) -> Iterator[tuple[Section, _Piece]]:
-        """Yield what stands under one heading, cut where semchunk does: at paragraphs, then lines, sentences, words."""
-        from semchunk.semchunk import chunk
-
+        """Yield what stands under one heading, in parts."""
         for section, members in self._runs():
             if not members:
                 yield section, _Piece((), "")
                 continue
-            written = [self._blocks[index].written for index in members]
-            ends = list(accumulate(len(text) + 1 for text in written))
-            text = "\n".join(written)
-            spans = [(0, len(text))]
-            if len(text) > RECURSIVE_CHARACTERS:
-                # `overlap` of semchunk makes chunks of pieces as small as the overlap, which are a third shorter than they may be.
-                parts = chunk(text, RECURSIVE_CHARACTERS - RECURSIVE_OVERLAP, len, memoize=False, offsets=True)
-                spans = cast("tuple[list[str], list[tuple[int, int]]]", parts)[1]
-            for number, (first, end) in enumerate(spans):
-                start = (
-                    _word_start(text, max(spans[number - 1][0], first - RECURSIVE_OVERLAP), first) if number else first
-                )
-                inside = tuple(members[bisect_right(ends, start) : bisect_left(ends, end) + 1])
-                yield section, _Piece(inside, text[start:end])
+            written = [(index, self._blocks[index].written) for index in members]
+            for piece in _parts_with_overlap(written, RECURSIVE_CHARACTERS, RECURSIVE_OVERLAP):
+                yield section, piece
+
+    def _packed_by_pages(self) -> Iterator[tuple[Section, _Piece]]:
+        """Yield what stands on one page, headings among it, in parts; without pages the document is one.
+
+        A part is under the headings that all of it is under.
+        """
+        written: list[tuple[int | None, int, str]] = []
+        for index, block in enumerate(self._blocks):
+            text, cut = block.written, block.page_break
+            if cut is None:
+                written.append((block.page_start, index, text))
+            else:
+                cut = text.rfind(" ", 0, cut) + 1  # cleaning may have moved it
+                written += [(block.page_start, index, text[:cut].rstrip()), (block.page_end, index, text[cut:])]
+        for page, on_it in groupby(written, key=lambda one: one[0]):
+            texts = [(index, text) for _, index, text in on_it]
+            for piece in _parts_with_overlap(texts, PAGES_CHARACTERS, PAGES_OVERLAP):
+                section = _shared([self._sections[index] for index in piece.blocks])
+                yield section, piece._replace(page=page)
 
     def _units(self, members: Sequence[int]) -> Iterator[list[_Piece]]:
         """Yield what should stay together: the items of a list; every other block is for itself."""
@@ -352,7 +364,16 @@ class _Chunking:
             text = text[len(start) :].lstrip()
         yield text
 
-    def _chunk(self, position: int, section: Section, text: str, parts: Sequence[int], links: Sequence[Link]) -> Chunk:
+    def _chunk(
+        self,
+        position: int,
+        section: Section,
+        text: str,
+        parts: Sequence[int],
+        links: Sequence[Link],
+        *,
+        page: int | None = None,
+    ) -> Chunk:
         members = [self._blocks[index] for index in parts]
         placed = [block for block in members if block.page_start is not None]
         placed = [block for block in placed if block.kind != "heading"] or placed
@@ -366,17 +387,41 @@ class _Chunking:
             title=self._document.title,
             headings=self._path(section),
             text=text,
-            page_start=min(starts, default=None),
-            page_end=max((*starts, *ends), default=None),
+            page_start=page or min(starts, default=None),
+            page_end=page or max((*starts, *ends), default=None),
             tokens=0,
             anchors=tuple(dict.fromkeys(anchor for part in members for anchor in part.anchors)),
             links=tuple(
                 Hyperlink(href=link.href, anchor=link.anchor, context=link.context, position=number)
                 for number, link in enumerate(links)
             ),
-            boxes=tuple(dict.fromkeys(box for block in members for box in block.boxes)),
+            boxes=tuple(
+                dict.fromkeys(box for block in members for box in block.boxes if page is None or box.page == page)
+            ),
         )
         return chunk.model_copy(update={"tokens": self._count(chunk.prompted_text)})
+
+
+def _parts_with_overlap(written: Sequence[tuple[int, str]], characters: int, overlap: int) -> Iterator[_Piece]:
+    """Yield texts of blocks (index, text), a line break between them, in parts of at most `characters`.
+
+    They are cut where semchunk does: at paragraphs, then lines, sentences, words. Each begins with whole words of the one before, at most
+    `overlap` characters of them.
+    """
+    from semchunk.semchunk import chunk
+
+    indexes = [index for index, _ in written]
+    ends = list(accumulate(len(text) + 1 for _, text in written))
+    text = "\n".join(text for _, text in written)
+    spans = [(0, len(text))]
+    if len(text) > characters:
+        # `overlap` of semchunk makes chunks of pieces as small as the overlap, which are a third shorter than they may be.
+        parts = chunk(text, characters - overlap, len, memoize=False, offsets=True)
+        spans = cast("tuple[list[str], list[tuple[int, int]]]", parts)[1]
+    for number, (first, end) in enumerate(spans):
+        start = _word_start(text, max(spans[number - 1][0], first - overlap), first) if number else first
+        inside = indexes[bisect_right(ends, start) : bisect_left(ends, end) + 1]
+        yield _Piece(tuple(inside), text[start:end])
 
 
 def _shared(sections: Sequence[Section]) -> Section:

@@ -109,7 +109,7 @@ def _with_quantities_only(block: Block) -> Block | None:
     if not any(map(has_quantity, block.lines)):
         return None
     if block.kind != "table":
-        return replace(block, text="\n".join(filter(has_quantity, block.text.split("\n"))))
+        return replace(block, text="\n".join(filter(has_quantity, block.text.split("\n"))), page_break=None)
     return replace(block, rows=tuple(row for row in block.rows if has_quantity(" | ".join(row.cells))))
 
 

@@ -13,6 +13,8 @@ import pytest
 from docling_core.transforms.chunker.hybrid_chunker import HybridChunker
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from reportlab.lib.pagesizes import A4
+from reportlab.pdfgen.canvas import Canvas
 
 from kgrag.documents import Converted
 from kgrag.documents.blocks import Block, Link, TableRow
@@ -294,3 +296,61 @@ def test_a_link_is_in_the_recursive_part_that_has_its_words() -> None:
     with_link = [chunk for chunk in chunks if chunk.links]
     assert len(with_link) == 1 and "the rails page" in with_link[0].text
     assert all(chunk.anchors == ("power",) for chunk in chunks)
+
+
+page_texts = st.lists(st.lists(st.text("abc. \n", min_size=1, max_size=1800), max_size=3), min_size=1, max_size=4)
+
+
+@given(page_texts, st.booleans())
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
+def test_parts_of_pages_keep_to_one_page_and_length_and_give_its_text_back(
+    pages: list[list[str]], headed: bool
+) -> None:
+    written = [[" ".join(text.split()) for text in one] for one in pages]
+    blocks = []
+    for number, texts in enumerate(written, start=1):
+        heading = [Block("heading", f"Part {number}", 1, number, number)] if headed else []
+        blocks += [*heading, *(p(text, page=number) for text in texts if text)]
+    chunks = chunk_blocks(document(), blocks, count_tokens=len, max_tokens=10_000, chunker="pages")
+    assert all(chunk.page_start == chunk.page_end for chunk in chunks)
+    for number, texts in enumerate(written, start=1):
+        whole = "\n".join([*([f"Part {number}"] if headed else []), *(text for text in texts if text)])
+        place, starts = 0, [-1]
+        for chunk in (chunk for chunk in chunks if chunk.page_start == number):
+            assert len(chunk.text) <= 1000
+            start = whole.find(chunk.text, max(0, place - 200))
+            assert start >= 0 and not whole[place:start].strip(), "no gap, and at most 200 characters are repeated"
+            assert start > starts[-1]
+            starts.append(start)
+            place = start + len(chunk.text)
+            if any(sign.isspace() for sign in chunk.text[1:] + whole[place : place + 1]):
+                assert not whole[place : place + 1].strip() or whole[place - 1] in ". \n", "words stay whole"
+        assert not whole[place:].strip()
+
+
+def test_a_sentence_over_a_page_break_is_in_one_chunk_with_both_pages_or_in_one_of_each_page(
+    sheet_path: Path, convert: Callable[..., Converted]
+) -> None:
+    canvas = Canvas(str(sheet_path), pagesize=A4)
+    first = [
+        "The controller reads up to eight sensors and keeps the readings",
+        "through a power failure of any length, which the",
+    ]
+    for place, line in enumerate(first):
+        canvas.drawString(72, 130 - 14 * place, line)
+    canvas.showPage()
+    canvas.drawString(72, 750, "watchdog tells from a restart by hand.")
+    canvas.save()
+
+    (chunk,) = convert(sheet_path.name).chunks
+    assert (chunk.page_start, chunk.page_end) == (1, 2)
+    assert "any length, which the watchdog tells" in chunk.text
+    before, after = convert(sheet_path.name, chunker="pages").chunks
+    assert [(one.page_start, one.page_end) for one in (before, after)] == [(1, 1), (2, 2)]
+    assert (before.text, after.text) == (" ".join(first), "watchdog tells from a restart by hand.")
+    assert [{box.page for box in one.boxes} for one in (before, after)] == [{1}, {2}]
+
+
+@pytest.fixture
+def sheet_path(tmp_path: Path) -> Path:
+    return tmp_path / "a.pdf"

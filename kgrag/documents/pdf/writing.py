@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from statistics import median
 
 from kgrag.documents.blocks import Block, Link, RemovedLine, TableRow, boxes_around, join_header_rows
@@ -130,17 +130,25 @@ class _Writer:
         if not text.strip():
             return
         parts = [found] if found.tail is None else [found, found.tail]
+        text = text.strip() if block.kind != "code" else text
         self.blocks.append(
             Block(
                 block.kind,
-                prefix + (text.strip() if block.kind != "code" else text),
+                prefix + text,
                 block.level,
                 found.page,
                 parts[-1].page,
                 links=tuple(self._links(lines_in(found), text)),
                 boxes=tuple(_page_box(part.page, part.box) for part in parts),
+                page_break=len(prefix) + self._page_break(found, text) if found.tail is not None else None,
             )
         )
+
+    def _page_break(self, found: TextBlock, text: str) -> int:
+        """Where in the text of a block the lines of its second page begin; a word that the break cuts belongs to that page."""
+        first = INVISIBLE.sub("", self._joiner.join(found.lines)).strip() + " "
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, text, strict=False)))
+        return text.rfind(" ", 0, same) + 1
 
     def _depth(self, indent: float) -> int:
         while self._indents and indent < self._indents[-1] - _DEEPER:
