@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from kgrag.common.spreadsheets import plain_cell
 from kgrag.errors import InputError
 from kgrag.types import Answer, Question, place
 
@@ -15,8 +16,6 @@ __all__ = ["COLUMNS", "Filled", "check_report", "questionnaire"]
 
 COLUMNS = ("id", "question", "form", "status", "answer", "reasoning", "sources", "notes", "checked")
 """`checked` is left empty: it is for whoever checks the row."""
-FORMULA = ("=", "@", "\t", "\r")
-"""With one of these a cell is a formula for spreadsheets; answers are made of what documents say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +66,7 @@ def questionnaire(rows: Sequence[Filled], *, suffix: str) -> str:
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow(COLUMNS)
-    writer.writerows([f"'{cell}" if cell.startswith(FORMULA) else cell for cell in row] for row in table)
+    writer.writerows(map(plain_cell, row) for row in table)
     return out.getvalue()
 
 

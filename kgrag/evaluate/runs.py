@@ -59,7 +59,9 @@ class RunSettings(BaseModel):
     judge_fingerprint: str
     preset: str
     template: str
-    """Digest of the answer template."""
+    """Digest of the answer template, and of what of `made_with` can change an answer."""
+    made_with: dict[str, str | int | float | bool | None] = {}
+    """The settings of answers as they were: template, open knowledge, strict, gate, chain, graph, reranker, temperature, seed."""
     top: int | None = None
     budget: int | None = None
     repeats: int = 1

@@ -177,6 +177,12 @@ class Comparison:
 
             return Asking(pipeline, pipeline_digest(pipeline), answer)
 
+        defaults = Settings.model_fields
+        sampled = [
+            f"{name} {getattr(settings, name)}"
+            for name in ("temperature", "seed", "max_completion_tokens")
+            if model is not None and getattr(settings, name) != defaults[name].default
+        ]
         made_with = RunSettings(
             questions_file=name,
             store=settings.store,
@@ -193,7 +199,20 @@ class Comparison:
                 *([f"{settings.answer_chain} {settings.chain_tokens}"] if settings.answer_chain != "stuff" else []),
                 settings.graph or "",
                 settings.reranker or "",
+                *sampled,
             ),
+            made_with={
+                "answer_prompt": str(settings.answer_prompt) if settings.answer_prompt else "kgrag's own",
+                "open_knowledge": settings.open_knowledge,
+                "strict": settings.answer_strict,
+                "gate": settings.answer_gate,
+                "chain": settings.answer_chain,
+                "chain_tokens": settings.chain_tokens,
+                "graph": settings.graph,
+                "reranker": settings.reranker,
+                "temperature": None if model is None else settings.temperature,
+                "seed": None if model is None else settings.seed,
+            },
             top=options.top,
             budget=options.budget,
             repeats=options.repeats,

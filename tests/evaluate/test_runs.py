@@ -1,6 +1,7 @@
 """A comparison's run: resumed, judged anew, accounted for; and its report."""
 
 import asyncio
+import csv
 import json
 import os
 import re
@@ -16,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from kgrag.errors import InputError, ModelReplyError, ModelUnavailable
+from kgrag.evaluate.answer_table import COLUMNS, write_answers
 from kgrag.evaluate.gold_questions import GoldQuestion
 from kgrag.evaluate.judge.calibration import agreement
 from kgrag.evaluate.judge.judgement import Judgement
@@ -25,10 +27,11 @@ from kgrag.evaluate.report import answer_in_three_sentences, threats, write_csv,
 from kgrag.evaluate.runs import Run, RunSettings
 from kgrag.evaluate.statistics import rate_interval
 from kgrag.evaluate.summary import ALL, summarise
-from kgrag.jobs.compare import Asking, Comparison, compare, outlook
+from kgrag.jobs.compare import Asking, CompareOptions, Comparison, compare, outlook
 from kgrag.jobs.pairs import compare_pairs
 from kgrag.models.prices import load_prices
-from kgrag.testing import ScriptedChatModel
+from kgrag.settings import load_settings
+from kgrag.testing import HashingEmbedder, ScriptedChatModel
 from kgrag.types import Answer, Citation, Evidence, Usage
 
 PRESET = load_preset("strict")
@@ -396,6 +399,57 @@ def test_markdown_and_csv_have_the_same_figures(tmp_path):
     lines = (tmp_path / "r.csv").read_text("utf-8").splitlines()
     assert len(lines) == 25 and lines[0].startswith("pipeline,question,query_type,category,right,nuggets")
     assert json.dumps(lines[1]).count("good") == 1
+
+
+def test_every_answer_is_a_row_with_what_it_was_made_with_and_any_text_comes_back(tmp_path):
+    said = '=1+1; he said: "3.3 V";\n\n- line | two\r\n[1]'
+    wrong = {QUESTIONS[0].question: ModelReplyError('no; "really"')}
+    odd = [Asking("good", "1", answering(said)), Asking("bad", "1", answering("No.", fail=wrong))]
+    options = {"answer_prompt": "strict", "open_knowledge": False, "seed": 7, "temperature": 0.6}
+    run_it(tmp_path, chosen=settings(model="openai:m", made_with=options, top=5), with_=odd)
+    out = tmp_path / "answers.csv"
+    for _ in range(2):  # written anew, not appended to
+        with Run(tmp_path) as run:
+            write_answers(run, out)
+    rows = list(csv.DictReader(out.open(encoding="utf-8", newline="")))
+    assert len(rows) == 2 * len(QUESTIONS)
+    assert {tuple(row) for row in rows} == {COLUMNS}
+    good = [row for row in rows if row["pipeline"] == "good"]
+    assert {row["answer"] for row in good} == {f"'{said}"}
+    assert {(row["model"], row["top"], row["corpus"]) for row in rows} == {("openai:m", "5", "c")}
+    assert all(json.loads(row["made_with"]) == options for row in rows)
+    assert all(json.loads(row["cited"]) == json.loads(row["found"]) == ["a.pdf, page 3"] for row in good)
+    (failed,) = [row for row in rows if row["status"] == "failed"]
+    assert failed["answer"] == "" and 'no; "really"' in failed["notes"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *({"seed": 7}, {"temperature": 0.6}, {"max_completion_tokens": 99}, {"open_knowledge": True}),
+        *({"answer_strict": True}, {"answer_gate": 0.4}, {"answer_chain": "refine"}, {"answer_prompt": Path("steps")}),
+    ],
+    ids=str,
+)
+def test_every_setting_of_answers_is_in_the_record_and_in_a_cells_key(change):
+    def prepared(**changes):
+        return Comparison.prepare(
+            "q.jsonl",
+            QUESTIONS,
+            CompareOptions(pipelines=("dense",)),
+            retrievers={},
+            judge=RulesJudge(),
+            corpus="c",
+            embedder=HashingEmbedder(),
+            model=ScriptedChatModel([]),
+            settings=load_settings(model="openai:m", **changes),
+        )
+
+    before, after = prepared(), prepared(**change)
+    assert not {cell.key for cell in before.cells} & {cell.key for cell in after.cells}
+    ((name, value),) = change.items()
+    recorded = after.settings.made_with.get(name.removeprefix("answer_"), after.settings.made_with.get(name))
+    assert name == "max_completion_tokens" or str(recorded) == str(value)
 
 
 def test_a_calibrated_judge_lets_the_report_correct_its_rates(tmp_path):

@@ -9,13 +9,14 @@ import pytest
 from kgrag.evaluate.judge.provenance import (
     answer_similarity,
     cited_pages,
+    gold_places_cited,
     page_accuracy,
     page_precision,
     pages_cited,
     source_accuracy,
 )
 from kgrag.models.minilm import MiniLM
-from kgrag.types import Answer, Citation
+from kgrag.types import Answer, Citation, Evidence
 
 
 def test_sources_and_pages_are_recalls():
@@ -47,6 +48,23 @@ def test_a_fact_is_cited_by_any_of_its_pages_and_facts_without_a_page_do_not_cou
     assert pages_cited([frozenset(one) for one in facts], answer) == 0.5
     assert pages_cited([frozenset({"c7"})], answer) is None
     assert pages_cited([frozenset({"a.pdf#page=4"})], answer.model_copy(update={"citations": ()})) == 0.0
+
+
+def test_of_five_passages_that_were_found_the_two_that_are_cited_count():
+    found = tuple(
+        Evidence(chunk_id=f"c{n}", source_id=f"p{n}", document="a.pdf", page_start=n, text="t", tokens=1, score=1.0)
+        for n in range(1, 6)
+    )
+    cited = tuple(Citation.of(found[n - 1], number=n, quote="") for n in (2, 4))
+    answer = Answer(question="q", text="t", citations=cited, evidence=found, model="rules", pipeline="p")
+    facts = [frozenset({f"p{n}"}) for n in range(1, 6)]
+    assert gold_places_cited(facts, answer) == 2 / 5
+    assert gold_places_cited([facts[1], facts[3]], answer) == 1.0
+    assert gold_places_cited([facts[0]], answer) == 0.0
+    assert gold_places_cited(facts, answer.model_copy(update={"citations": ()})) == 0.0
+    pages = [frozenset({f"a.pdf#page={n}"}) for n in range(1, 6)]
+    assert pages_cited(pages, answer) == 2 / 5
+    assert cited_pages(answer.citations) == {"a.pdf": {2, 4}}
 
 
 @pytest.mark.data
