@@ -354,3 +354,33 @@ def test_a_store_does_not_depend_on_how_it_came_about(store: GraphStore, content
     store.graphs.put_extractions("mention", [saying(chunk) for chunk in store.documents.chunks()])
     content.embed_all(store, "mention")
     assert store.digest() == wandered
+
+
+def test_what_many_chunks_describe_has_one_description_and_saying_it_again_changes_nothing(
+    store: GraphStore, content: Any
+) -> None:
+    """Where frameworks join all descriptions and let a model condense what became too long, the longest one stands for all."""
+    texts = [f"text {n}" for n in range(40)]
+    document, chunks = content.document("a.html", *texts)
+    store.documents.put([(document, chunks)])
+    said = [f"A pump of kind {n}, " + "which pumps, " * (n % 7 * 20) for n in range(40)]
+
+    def extracted() -> list[tuple[Extraction, WorkRecord]]:
+        return [
+            content.said(
+                chunk,
+                content.entity("pump", description=description),
+                content.entity("kit"),
+                relations=[content.relation("kit", "HAS", "pump", description=description)],
+            )
+            for chunk, description in zip(chunks, said, strict=True)
+        ]
+
+    store.graphs.put_extractions("mention", extracted())
+    pump, relation = content.entities(store)["pump"], content.relations(store)["kit", "HAS", "pump"]
+    assert pump["description"] in said and len(str(pump["description"])) == max(map(len, said))
+    assert relation["description"] in said and relation["weight"] == 40
+    assert sorted(relation["descriptions"]) == sorted(said), "none is lost"
+    before = store.digest()
+    store.graphs.put_extractions("mention", extracted())
+    assert store.digest() == before

@@ -15,7 +15,7 @@ from kgrag.store.communities import Membership
 from kgrag.store.graph import GraphStore, open_store
 from kgrag.store.ledger import WorkRecord
 from kgrag.store.schema import entity_vector_index
-from kgrag.testing import HashingEmbedder, ScriptedChatModel
+from kgrag.testing import HashingEmbedder, ScriptedChatModel, ScriptedReranker
 from kgrag.types import Citation, Community, place
 
 from .conftest import Content
@@ -176,6 +176,72 @@ def test_a_hub_leads_nowhere_and_has_those_of_the_nearest_chunks_that_mention_it
     near = [chunks[TEXTS[2]], chunks[TEXTS[0]]]
     assert context("kit", near) == (near[::-1], 0)
     assert context("pump", near) == ([chunks[TEXTS[0]], chunks[TEXTS[1]]], 2), "no hub: all that mention it"
+
+
+def test_relations_by_their_support_are_so_many_between_the_entities_and_so_many_with_others(
+    own_store: GraphStore, content: Content
+) -> None:
+    """By hand: alpha and pump are found; beside `alpha drives pump` come one weaker between them, and four with others."""
+    said = {
+        ("alpha", "FEEDS", "pump"): 3,
+        ("alpha", "NEEDS", "kit"): 4,
+        ("valve", "OPENS", "pump"): 2,
+        ("gamma", "HOLDS", "beta"): 5,
+    }
+    texts = [f"{head} {type_} {tail} {n}" for (head, type_, tail), count in said.items() for n in range(count)]
+    document, chunks = content.document("more.html", *texts, title="More")
+    own_store.documents.put([(document, chunks)])
+    relations = [relation for relation, count in said.items() for _ in range(count)]
+    own_store.graphs.put_extractions(
+        "mention",
+        [
+            content.said(
+                chunk, content.entity(head), content.entity(tail), relations=[content.relation(head, type_, tail)]
+            )
+            for chunk, (head, type_, tail) in zip(chunks, relations, strict=True)
+        ],
+    )
+    own_store.documents.put_embeddings([c.id for c in chunks], embedded(*texts), embedder=EMBEDDER.name)
+    own_store.finish()
+    texts_of = {chunk.id: chunk.text for chunk in own_store.documents.chunks()}
+
+    def found(relations: int, *steps: dict[str, object]) -> tuple[set[str], set[str]]:
+        entity: dict[str, object] = {"kind": "entity", "entities": 1, "by": "support", "relations": relations}
+        chosen = pipeline(entity, *steps)
+        reranker = ScriptedReranker(lambda _, passage: -float(len(passage)))
+        retriever = Retriever(own_store, EMBEDDER, chosen, reranker=reranker)
+        question = "Which alpha pump is meant?"
+        pieces = asyncio.run(retriever.trace(question, top=20)).evidence
+        again = asyncio.run(retriever.trace(question, top=20)).evidence
+        assert [piece.text for piece in pieces] == [piece.text for piece in again]
+        statements = {piece.text for piece in pieces if " - " in piece.text}
+        shown = {texts_of[piece.chunk_id] for piece in pieces if piece.chunk_id and " - " not in piece.text}
+        summaries = [piece.text for piece in pieces if piece.chunk_id is None]
+        assert len(summaries) == len(set(summaries))
+        return {text.partition(":")[0] for text in statements}, shown | set(summaries)
+
+    inside = ["alpha - FEEDS -> pump", "alpha - DRIVES -> pump"]
+    outside = ["alpha - NEEDS -> kit", "valve - OPENS -> pump", "beta - STOPS -> pump"]
+    assert found(0)[0] == set()
+    assert found(1)[0] == {inside[0], outside[0]}
+    assert found(2)[0] == {*inside, *outside[:2]}
+    statements, shown = found(12)
+    assert statements == {*inside, *outside}
+    about = {text for text in texts_of.values() if {"alpha", "pump"} & set(text.split())}
+    assert shown == about
+    around: dict[str, object] = {"kind": "communities", "level": 1}
+    assert found(12, around)[1] - about == {ABOUT[FINE]}, "the finest that both are in, once"
+
+    best: dict[str, object] = {"kind": "entity", "entities": 1, "relations": 0}
+    order = [{"kind": "embed"}, best, {"kind": "read"}, {"kind": "cross_encoder"}, {"kind": "budget", "top": 6}]
+    chosen = read_pipeline({"description": "d", "step": order}, name="reranked")
+    assert isinstance(chosen, Pipeline)
+    reranker = ScriptedReranker(lambda _, passage: -float(len(passage)))
+    retriever = Retriever(own_store, EMBEDDER, chosen, reranker=reranker)
+    pieces = asyncio.run(retriever.trace("Which alpha pump is meant?")).evidence
+    assert len(pieces) == 6 < len(about)
+    assert {texts_of[piece.chunk_id or ""] for piece in pieces} <= about
+    assert [len(piece.text) for piece in pieces] == sorted(len(piece.text) for piece in pieces)
 
 
 def test_a_community_without_finer_ones_stands_for_itself(store: GraphStore) -> None:

@@ -22,6 +22,8 @@ __all__ = ["EntitySeeds", "LinkedEntity", "link_entities"]
 NEAR_CHUNKS = 200
 NAMED_SIMILARITY = 1.0
 """What an entity that the question names counts, where one that is only near counts its cosine."""
+RELATIONS_READ = 200
+"""Of one entity, the best supported, where the question does not choose among them."""
 SIMILARITY_SHARE = 0.5
 """Of a chunk's own similarity to the question in its score; the rest is of the entities that it mentions."""
 
@@ -38,6 +40,9 @@ class EntitySeeds(SeedStep):
     """Chunks that mention them, by the idf of what they mention and their similarity to the question."""
     relations: CountOrNone = 30
     """Relations of these entities shown as evidence of their own, those with the question's words first."""
+    by: Literal["question", "support"] = "question"
+    """Which relations are shown: those with the question's words; or, whatever it says, the best supported, so many between these
+    entities and so many of them with others (Pazera, 2025: 12 of each)."""
 
     async def find(self, query: Query, resources: Resources) -> Seeds:
         """Find the chunks and relations of the entities that a question is linked to."""
@@ -51,7 +56,7 @@ class EntitySeeds(SeedStep):
             keys=[entity.key for entity in entities],
             vector=list(query.vector),
             chunks=self.chunks,
-            relations=max(self.relations, 1),
+            relations=max(self.relations, 1) if self.by == "question" else RELATIONS_READ,
             near=await _nearest(resources, query) if hubs else (),
             common=self.common,
         )
@@ -59,7 +64,10 @@ class EntitySeeds(SeedStep):
         names = {entity.key: entity.name for entity in entities}
         chunks = _chunks(rows, weights, names)[: self.chunks]
         best = max((weights[row["key"]] for row in rows), default=0.0)
-        relations = _relations(rows, weights, names, best, asked=content_terms(query.question))[: self.relations]
+        if self.by == "support":
+            relations = _supported(rows, weights, names, best, most=self.relations)
+        else:
+            relations = _relations(rows, weights, names, best, asked=content_terms(query.question))[: self.relations]
         return Seeds({one.key: one for one in (*chunks, *relations)}, score_per_cosine=SIMILARITY_SHARE)
 
 
@@ -149,3 +157,20 @@ def _relations(
             if score > 0.0 and (one.key not in found or score > found[one.key].score):
                 found[one.key] = one
     return best_first(found.values())
+
+
+def _supported(
+    rows: Sequence[ContextRow], weights: dict[str, float], names: dict[str, str], best: float, *, most: int
+) -> list[Candidate]:
+    """Take the best supported relations, `most` between these entities and `most` of them with others, scored by their entity's weight."""
+    found: dict[str, tuple[int, bool, Candidate]] = {}
+    for row in rows:
+        for relation in row["relations"]:
+            inside = relation["head"] in names.values() and relation["tail"] in names.values()
+            why = f"entity: a relation of {names[row['key']]}, said {relation['weight']}x"
+            score = weights[row["key"]] / (best or 1.0)
+            one = Candidate(relation["chunk"], score, (why,), statement=relation_text(relation))
+            if one.key not in found or score > found[one.key][2].score:
+                found[one.key] = (relation["weight"], inside, one)
+    ordered = sorted(found.values(), key=lambda one: (-one[0], one[2].key))
+    return [one for within in (True, False) for _, _, one in [some for some in ordered if some[1] is within][:most]]
