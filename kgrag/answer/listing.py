@@ -13,11 +13,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from kgrag.answer.statements import Statement, statements
-from kgrag.text.answer_shapes import DIMENSIONS
 from kgrag.text.name_shapes import part_numbers
 from kgrag.text.names import Gazetteer, normal_form
 from kgrag.text.quantities import Quantity, quantities
-from kgrag.text.set_questions import SAID_AS, SetQuestion, compare, read_set_question
+from kgrag.text.set_questions import MEASURED_BY, SAID_AS, SetQuestion, compare, read_set_question
 from kgrag.text.units import scale
 from kgrag.text.words import FUNCTION_WORDS, plain, singular, stem, stems
 from kgrag.types import Answer, Citation, Evidence, Listing, Table, TableRow, Thing
@@ -74,6 +73,12 @@ NOTHING = frozenset(["", "-", "–", "—", "✗", "✕"])
 STATEMENT_CHARACTERS = 160
 OWN_REFERENCE = re.compile(r"\[(\d+)\]")
 LAST_LATIN = 0x24F
+ALSO = r"(?:(?:,| and| or| &|/)\s*\w+){1,3}"
+"""Between the words of a name: `humidity and temperature sensor` is a humidity sensor."""
+ENUMERATED = re.compile(r"(?P<numbers>(?:\d+(?:\.\d+)?(?:,| or| and)\s+(?:(?:or|and)\s+)?){2,})$")
+"""Before an amount: `8, 4, 1, and 0.5 Hz` are four. A single number may count something else: `sockets 3 and 5 V`."""
+IS_ONE = re.compile(r"\b(?:is|are)(?: an?| the)?(?: [\w-]+){0,2}\s*$", re.IGNORECASE)
+"""Before what a thing is: `The SHT21 and SHT25 are humidity sensors`."""
 SECTION_NUMBER = re.compile(r"^[\d.]+\s+")
 
 
@@ -131,7 +136,12 @@ class _Sought:
         self._names = names
         said = " ".join(aspect)
         forms = {said, " ".join((*aspect[:-1], singular(aspect[-1])))}
+        inside = [place for place, word in enumerate(aspect[:-1]) if word.isalpha() and word.islower()]
+        forms |= {" ".join((*aspect[:place], _plural(aspect[place]), *aspect[place + 1 :])) for place in inside}
         self._phrase = Gazetteer(sorted(forms | {f"{form}s" for form in forms}))
+        *first, last = map(re.escape, (*aspect[:-1], singular(aspect[-1])))
+        joined = rf"\b{' '.join(first)}{ALSO}\s+{last}(?:e?s)?\b" if first and last.isalpha() else r"(?!)"
+        self._joined = re.compile(joined, re.IGNORECASE)
         self.amount = next(iter(quantities(said)), None)
         rest = said.replace(self.amount.text, " ") if self.amount else ""
         self._words = {one for word, one in stems(rest) if word not in FUNCTION_WORDS}
@@ -142,6 +152,8 @@ class _Sought:
         for found in self._phrase.find(text):
             if not any(name.start < found.end and found.start < name.end for name in named):
                 return found.start, found.end
+        if joined := self._joined.search(text):
+            return joined.span()
         if self.amount is None or not self._words <= {one for _, one in stems(text)}:
             return None
         same = (one for one in quantities(text) if normal_form(one.text) == normal_form(self.amount.text))
@@ -160,7 +172,7 @@ class _Reader:
         self._terms = [
             (
                 frozenset(stem(form) for form in SAID_AS.get(plain(word), (word,))),
-                DIMENSIONS.get(plain(word)) == asked.dimension != "",
+                MEASURED_BY.get(plain(word)) == asked.dimension != "",
             )
             for word in asked.aspect
         ]
@@ -241,7 +253,7 @@ class _Reader:
             whole = label if len(found) > 1 else text[: quantity.start] + " " + text[quantity.end :]
             score = max(self._score(label), self._score(whole))
             if score:
-                yield _Said(thing, score, place, statement, _amount(quantity))
+                yield _Said(thing, score, place, statement, _amount(quantity, before=text[: quantity.start]))
 
     @staticmethod
     def _clause(before: str, after: str) -> str:
@@ -299,7 +311,9 @@ class _Reader:
         short = len(text.split()) <= ITEM_WORDS
         if NOT_SAID.search(_clause(text, *inside)):
             yield _Said(thing, OF_ITEM, place, statement, denies=True)
-        elif not (PERHAPS.search(text) or INSTRUCTS.match(text)) and (short or STATES.search(text)):
+        elif not (PERHAPS.search(text) or INSTRUCTS.match(text)) and (
+            short or STATES.search(text) or IS_ONE.search(text[: inside[0]])
+        ):
             yield _Said(thing, OF_ITEM if short else OF_SENTENCE, place, statement)
 
     def _cells(self, place: int, piece: Evidence, statement: Statement) -> Iterator[_Said]:
@@ -370,12 +384,15 @@ def _clause(text: str, start: int, end: int) -> str:
     return f"{before}{text[start:end]}{after}"
 
 
-def _amount(quantity: Quantity) -> _Amount:
-    """Read a quantity as the range that it says: `±5 V` is from -5 V to 5 V, `up to 5 V` stays 5 V."""
+def _amount(quantity: Quantity, *, before: str = "") -> _Amount:
+    """Read a quantity as the range that it says: `±5 V` is from -5 V to 5 V, `up to 5 V` stays 5 V; an enumeration as all that it spans."""
     low, high = quantity.value, quantity.upper if quantity.upper is not None else quantity.value
     if quantity.sign == "±":
         low, high = -high, high
-    return _Amount(min(low, high), max(low, high), None, quantity, quantity.text)
+    others = ENUMERATED.search(before)
+    numbers = [float(one) for one in re.findall(r"[\d.]+", others["numbers"].replace(",", " "))] if others else []
+    said = f"{others['numbers']}{quantity.text}" if others else quantity.text
+    return _Amount(min(low, high, *numbers), max(low, high, *numbers), None, quantity, said)
 
 
 def _limits(cells: Mapping[str, Quantity]) -> _Amount:
@@ -500,6 +517,10 @@ def _distinct(said: Sequence[_Said]) -> tuple[_Said, ...]:
 
 def _values(line: _Line) -> str:
     return " / ".join(one.amount.text for one in line.said if one.amount)
+
+
+def _plural(word: str) -> str:
+    return f"{word}es" if word.endswith(("s", "x", "ch", "sh")) else f"{word}s"
 
 
 def _noun(asked: SetQuestion, count: int = 2) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from kgrag.answer.preformatted import Reflowed, reflow
-from kgrag.text.quantities import has_quantity
+from kgrag.text.quantities import has_quantity, quantities
 from kgrag.text.sentences import sentences
 from kgrag.types import Evidence
 
@@ -111,7 +111,7 @@ def statements(piece: Evidence, *, short: bool = False) -> list[Statement]:
 def is_heading(written: str, *, in_list: bool) -> bool:
     """Whether a line only announces what follows: numbered, marked, or short and without a full stop or a quantity, and no list item."""
     words = len(written.split())
-    if HEADING.match(written):
+    if HEADING.match(written) and not _begins_with_amount(written):
         return words <= MAX_HEADING_WORDS
     return (
         not in_list
@@ -120,6 +120,11 @@ def is_heading(written: str, *, in_list: bool) -> bool:
         and ":" not in written
         and not has_quantity(written)
     )
+
+
+def _begins_with_amount(written: str) -> bool:
+    """Whether a line begins with an amount (`4 MB flash`, `3.3 V input`) and not with a section's number."""
+    return any(amount.start == 0 for amount in quantities(written))
 
 
 def _single(piece: Evidence, passage: Reflowed) -> Iterator[Statement]:

@@ -20,25 +20,28 @@ MIN_NAME_LETTERS = 3
 class Things:
     """What the documents of a store are about: the product of each, else its title.
 
-    A product that none of its documents has in its title is a folder's name, and no thing.
+    A product that none of its documents has in its title is a folder's name, and no thing. Where all products are, documents are known by
+    their titles.
     """
 
     def __init__(self, rows: Iterable[ThingRow]) -> None:
+        rows = list(rows)
+        self.are_products = any(
+            row["product"] and normal_form(row["product"]) in normal_form(row["title"]) for row in rows
+        )
         documents: dict[str, list[ThingRow]] = defaultdict(list)
         names: dict[str, str] = {}
         for row in rows:
-            name = row["product"] or row["title"]
+            name = (self.are_products and row["product"]) or row["title"]
             if name and name.strip():
                 documents[normal_form(name)].append(row)
                 names.setdefault(normal_form(name), name)
         self._titles: dict[str, frozenset[str]] = {}
         self.all: list[Thing] = []
-        self.are_products = False
         for normal, name in names.items():
             of_it = documents[normal]
             if not any(normal in normal_form(row["title"]) for row in of_it):
                 continue
-            self.are_products |= any(row["product"] for row in of_it)
             groups = Counter(row["category"] for row in of_it if row["category"])
             group = min(groups, key=lambda one: (-groups[one], one)) if groups else ""
             self.all.append(Thing(name=name, group=group, documents=tuple(row["id"] for row in of_it)))

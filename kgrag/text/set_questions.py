@@ -22,7 +22,7 @@ from kgrag.text.questions import MAX_QUESTION_CHARACTERS
 from kgrag.text.units import scale
 from kgrag.text.words import FUNCTION_WORDS, plain, singular
 
-__all__ = ["GENERIC_NOUNS", "SAID_AS", "Comparison", "SetQuestion", "compare", "read_set_question"]
+__all__ = ["GENERIC_NOUNS", "MEASURED_BY", "SAID_AS", "Comparison", "SetQuestion", "compare", "read_set_question"]
 
 Operator = Literal["<", "<=", ">", ">=", "between", "="]
 Selection = Literal["all", "most", "least"]
@@ -32,6 +32,8 @@ GENERIC_NOUNS = frozenset(
 )
 """Nouns that mean whatever the documents are about, where no name or family has them."""
 
+MEASURED_BY = {**DIMENSIONS, "time": "time"}
+"""A word of a property to what its amounts measure: `response time` is a time, though `what time` asks for no amount."""
 SAID_AS: dict[str, tuple[str, ...]] = {
     "clock": ("clock", "core", "cpu", "processor", "microcontroller", "microprocessor"),
     "weight": ("weight", "weigh", "mass"),
@@ -306,7 +308,7 @@ def _aspect(rest: str) -> tuple[str, ...]:
 
 
 def _dimension(aspect: tuple[str, ...]) -> str:
-    return next((DIMENSIONS[plain(word)] for word in reversed(aspect) if plain(word) in DIMENSIONS), "")
+    return next((MEASURED_BY[plain(word)] for word in reversed(aspect) if plain(word) in MEASURED_BY), "")
 
 
 def compare(comparison: Comparison, low: float, high: float, *, of: Quantity) -> bool:

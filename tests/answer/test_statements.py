@@ -95,3 +95,10 @@ def test_lines_of_a_program_head_nothing() -> None:
 def test_what_heads_a_box_is_no_heading_of_what_stands_in_it() -> None:
     said = saying("The limit of the buffer.\n\nNote\n\nThis function needs version 221.\n\nDefault: none", "221")
     assert said.heading == "buffer-limit"
+
+
+def test_a_line_that_begins_with_an_amount_is_no_numbered_heading() -> None:
+    text = "3 Memory and clock\n\n- 4 MB Flash for settings and readings\n- 480 MHz clock of both cores\n"
+    single = [one for one in read(text) if not one.items]
+    assert [one.text for one in single] == ["4 MB Flash for settings and readings", "480 MHz clock of both cores"]
+    assert {one.heading for one in single} == {"Memory and clock"}

@@ -1,0 +1,26 @@
+from kgrag.retrieve.things import Things
+from kgrag.store.search import ThingRow
+
+
+def row(title: str, product: str | None = None, category: str | None = None) -> ThingRow:
+    return {"id": title, "title": title, "product": product, "category": category}
+
+
+def test_products_are_things_where_documents_are_about_them_and_other_documents_are_none() -> None:
+    rows = [
+        row("X-100 data sheet", "X-100", "controllers"),
+        row("X-100 user guide", "X-100", "controllers"),
+        row("X-1000 data sheet", "X-1000", "controllers"),
+        row("Selection guide", "portfolio", "general"),
+    ]
+    things = Things(rows)
+    assert [(thing.name, len(thing.documents)) for thing in things.all] == [("X-100", 2), ("X-1000", 1)]
+    assert [thing.name for thing in things.meant_by(["controllers"])] == ["X-100", "X-1000"]
+
+
+def test_documents_in_a_folder_that_is_no_product_are_known_by_their_titles() -> None:
+    titles = ["Kernel driver lm75", "Kernel driver tmp102", "Kernel driver sht21"]
+    things = Things([row(title, "hwmon") for title in titles])
+    assert [thing.name for thing in things.all] == sorted(titles)
+    assert len(things.meant_by(["drivers"])) == 3
+    assert things.meant_by(["products"]) == []
