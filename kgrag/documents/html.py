@@ -172,7 +172,7 @@ class _Walk:
         self._blocks_at.append(len(self.blocks))
         if tag in BLOCK_ELEMENTS:
             self._start_block(element, tag)
-        elif tag == "a" and (href := element.get("href")):
+        elif tag == "a" and (href := element.get("href")) and not self._is_whole_heading(element, href):
             self._open_links.append((element, self._text.mark(), href))
         elif tag == "br":
             self._text.add_line_break()
@@ -193,6 +193,12 @@ class _Walk:
             if named or link.get("aria-hidden") == "true":
                 return True
         return href.startswith("#") and words in PERMALINK_MARKS
+
+    def _is_whole_heading(self, link: Any, href: str) -> bool:
+        """Whether a heading is in a link into its own page, to itself or back to the contents: its words stay, the link is for eyes."""
+        if self._keep_all or self._heading is None or not href.startswith("#"):
+            return False
+        return collapse("".join(link.itertext())) == collapse("".join(self._heading.itertext()).rstrip("¶#§🔗 "))
 
     def _start_block(self, element: Any, tag: str) -> None:
         if self._heading is not None:  # a heading is one line, whatever is in it

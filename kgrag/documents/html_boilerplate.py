@@ -77,6 +77,9 @@ BOXES = frozenset(
 CONTENT_CONTAINERS = frozenset({"html", "body", "main", "article", "section"})
 """Never taken for boilerplate by their class: themes put the page's layout there (`body class="sidebar"`)."""
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+NOTE_ROLES = frozenset({"note", "doc-footnote", "doc-endnotes"})
+FOOTNOTES = frozenset({"footnote", "footnotes", "footnote-list"})
+"""Classes of footnotes, which may be nothing but a link: the text refers to them."""
 LINK_SHARE = 0.5
 """An `aside`, or an element named like navigation, that consists of links by at least this share of its letters is navigation."""
 WORD = re.compile(r"\s+")
@@ -97,6 +100,8 @@ def boilerplate_rule(element: Any) -> str | None:
         return None if next(element.iter(*HEADINGS), None) is not None else "page header"
     if rule := ROLES.get(element.get("role", "")):
         return rule
+    if element.get("role") in NOTE_ROLES or FOOTNOTES.intersection((element.get("class") or "").lower().split()):
+        return None
     if tag == "aside":  # a box of links, or a note that belongs to the text
         return "navigation" if _link_share(element) >= LINK_SHARE else None
     if tag in CONTENT_CONTAINERS:

@@ -121,6 +121,25 @@ def test_a_link_around_blocks_is_one_of_each_and_permalinks_are_none() -> None:
     ]
 
 
+def test_a_heading_that_leads_back_to_the_contents_is_no_link_and_a_footnote_that_is_one_link_stays() -> None:
+    document = page(
+        "<nav class='contents'><ul><li><a id='id1' href='#supply'>Supply</a></li></ul></nav>"
+        "<section id='supply'><h2><a class='toc-backref' href='#id1'>Supply</a><a class='headerlink' href='#supply'>¶</a></h2>"
+        "<p>At most 3.6 V <a id='id2' href='#f1'>[1]</a>, see <a href='b.html#x'>rails</a>.</p></section>"
+        "<h2><a href='b.html'>Rails</a></h2>"
+        "<aside class='footnote' id='f1' role='note'><a href='#id2'>1</a><p><a href='https://example.com/x'>Ratings</a></p></aside>"
+    )
+    assert [(block.kind, block.text) for block in document.blocks if block.kind == "heading"] == [
+        ("heading", "Supply"),
+        ("heading", "Rails"),
+    ]
+    inside = [link.href.partition("#")[2] for block in document.blocks for link in block.links if "docs/a" in link.href]
+    anchors = {anchor for block in document.blocks for anchor in block.anchors}
+    assert inside == ["f1", "id2"] and set(inside) <= anchors
+    assert "docs/b.html" in {link.href for block in document.blocks for link in block.links}
+    assert any("Ratings" in block.text for block in document.blocks)
+
+
 def test_a_table_keeps_its_header_its_spans_and_the_ids_and_links_of_its_rows() -> None:
     block = only(
         page(
