@@ -147,7 +147,8 @@ class _Chunking:
         if block.kind == "heading":
             outer = tuple(index for index in section if self._blocks[index].level < block.level)
             section = (*outer, len(self._blocks))
-        for part in self._parts(block, section) if self._chunker in ("structure", "semantic") else (block,):
+        whole = _with_rows(block, block.rows) if block.kind == "table" else block  # with the ids of its rows
+        for part in self._parts(block, section) if self._chunker in ("structure", "semantic") else (whole,):
             self._blocks.append(part)
             self._sections.append(section)
 

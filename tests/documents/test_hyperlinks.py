@@ -8,9 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kgrag.documents.chunking import Chunker, chunk_blocks
 from kgrag.documents.html import blocks_of_html
 from kgrag.documents.inline_text import CONTEXT_CHARACTERS, resolve_href, sentence_around
 from kgrag.retrieve.steps.walk import words_around
+from kgrag.testing import HashingEmbedder
+from kgrag.types import Document
 
 
 @pytest.mark.parametrize(
@@ -129,3 +132,53 @@ def test_the_context_has_the_link_and_is_short(text: str, data: st.DataObject) -
     assert len(context) <= CONTEXT_CHARACTERS + 50
     if "\n" not in text[start:end]:
         assert text[start:end].strip() in context
+
+
+SITE = {
+    "index.html": "<h1 id='top'>Manual</h1><p>Begin with <a href='start/'>the start</a> or <a href='power.html#vdd'>power</a>.</p>",
+    "start/index.html": "<section id='begin'><h1>Start</h1><p>Then <a href='../power.html?lang=en'>power</a> and "
+    "<a href='#wire'>wires</a>.</p></section><section id='wire'><h2>Wires</h2><p>See <a href='HTTPS://Example.COM/A'>here</a>.</p></section>",
+    "power.html": "<h1>Power</h1><dl><dt id='vdd'>VDD</dt><dd>3.3 V, <a href='./pins.html#p1'>pin 1</a></dd></dl>"
+    "<a name='old'></a><p>Old.</p>",
+    "pins.html": "<h1>Pins<a class='headerlink' href='#pins'>¶</a></h1><table id='pins'><tr><th>Pin</th><th>Name</th></tr>"
+    "<tr id='p1'><td>1</td><td><a href='power.html#old'>VDD</a></td></tr></table>",
+    "help.html": "<nav><a href='index.html'>Home</a></nav><p>Write to <a href='mailto:a@example.com'>us</a> or "
+    "<a href='javascript:x()'>call</a>, see <a href='gone.html'>more</a>.</p><footer><a href='power.html'>Power</a></footer>",
+}
+"""Five pages; below what a person finds in them."""
+ANCHORS = {
+    "index.html": {"top"},
+    "start/index.html": {"begin", "wire"},
+    "power.html": {"vdd", "old"},
+    "pins.html": {"pins", "p1"},
+    "help.html": set(),
+}
+LEADS = {
+    "index.html": ["start/index.html", "power.html#vdd"],
+    "start/index.html": ["power.html", "start/index.html#wire", "https://example.com/A"],
+    "power.html": ["pins.html#p1"],
+    "pins.html": ["power.html#old"],
+    "help.html": ["mailto:a@example.com", "gone.html"],
+}
+CHUNKERS: tuple[Chunker, ...] = ("structure", "hybrid", "recursive", "pages")
+SECTIONS = {
+    "index.html": [("Manual",)],
+    "start/index.html": [("Start",), ("Start", "Wires")],
+    "power.html": [("Power",)],
+    "pins.html": [("Pins",)],
+    "help.html": [()],
+}
+
+
+def test_sections_anchors_and_targets_of_a_site_are_those_that_a_person_lists() -> None:
+    count = HashingEmbedder().count_tokens
+    for path, body in SITE.items():
+        blocks = blocks_of_html(
+            f"<!doctype html><html><body>{body}</body></html>", Path(path), document_path=path
+        ).blocks
+        document = Document(id=path, path=path, title="", sha256="", format="html")
+        for chunker in CHUNKERS:
+            chunks = chunk_blocks(document, blocks, count_tokens=count, max_tokens=200, chunker=chunker)
+            assert {anchor for chunk in chunks for anchor in chunk.anchors} == ANCHORS[path], (path, chunker)
+            assert [link.href for chunk in chunks for link in chunk.links] == LEADS[path], (path, chunker)
+            assert chunker == "pages" or [chunk.headings for chunk in chunks] == SECTIONS[path], (path, chunker)
