@@ -12,7 +12,8 @@ returns what retrieves. It is called once for each set, so what is learnt is lea
 `others` of a fold may be looked at. `--make` writes the made questions of every set (`kgrag questions make`, nothing like the set's own
 questions) beside the stores first.
 
-`--ablate NAME` leaves each step of a pipeline out in turn. A step earns its place where leaving it out is worse in the mean over all
+`--ablate NAME` leaves each step of a pipeline out in turn, and turns each switch of a step off (`hybrid.coverage`); with
+`--parts hybrid.table_rows,links` only those. A step earns its place where leaving it out is worse in the mean over all
 sets, each with the same weight; the interval is of that mean, documents drawn inside each set.
 """
 
@@ -228,14 +229,19 @@ def learnt(name: str) -> Contender:
 
 
 def ablations(pipeline: Pipeline) -> Iterator[tuple[str, Pipeline]]:
-    """Yield the pipeline without each of its steps in turn, where it is one without it."""
+    """Yield the pipeline without each of its steps in turn, and with each switch of a step off, where it is a pipeline then.
+
+    A switch is named as `hybrid.coverage`.
+    """
     tables: list[dict[str, Any]] = [step.model_dump(exclude_none=True) for step in pipeline.steps]
+    variants = []
     for place, name in enumerate(pipeline.step_names):
-        content = {
-            "description": pipeline.description,
-            "graph": pipeline.graph,
-            "step": tables[:place] + tables[place + 1 :],
-        }
+        before, table, after = tables[:place], tables[place], tables[place + 1 :]
+        variants.append((name, before + after))
+        switches = (setting for setting, value in table.items() if value is True)
+        variants += [(f"{name}.{one}", [*before, {**table, one: False}, *after]) for one in switches]
+    for name, steps in variants:
+        content = {"description": pipeline.description, "graph": pipeline.graph, "step": steps}
         try:
             without = read_pipeline(
                 {key: value for key, value in content.items() if value is not None}, name=pipeline.name
@@ -292,6 +298,7 @@ def main() -> None:
     parser.add_argument("--make", action="store_true", help="write the made questions of every set first")
     parser.add_argument("--made", type=int, default=MADE_QUESTIONS, help="how many questions --make makes of a set")
     parser.add_argument("--ablate", default="", metavar="PIPELINE")
+    parser.add_argument("--parts", default="", metavar="STEP[.SWITCH],...", help="with --ablate: only these")
     parser.add_argument(
         "--scores", type=Path, help="keep the scores of each set and pipeline here: the same command goes on"
     )
@@ -308,7 +315,12 @@ def main() -> None:
             parser.error(f"--ablate: expected a pipeline with steps, got {arguments.ablate}, which chooses another")
         contenders.setdefault(arguments.ablate, by_pipeline(arguments.ablate))
         digests[arguments.ablate] = pipeline_digest(arguments.ablate)
-        for step, without in ablations(whole):
+        without_parts = dict(ablations(whole))
+        chosen = arguments.parts.split(",") if arguments.parts else list(without_parts)
+        if unknown := set(chosen) - without_parts.keys():
+            parser.error(f"--parts: expected some of {', '.join(without_parts)}, got {min(unknown)}")
+        for step in chosen:
+            without = without_parts[step]
             digests[f"without {step}"] = content_id(without.model_dump_json())
             left_out.append(step)
             contenders[f"without {step}"] = by_steps(without)
@@ -357,10 +369,8 @@ def _print_ablation(done: Sequence[Measured], whole: str, left_out: Sequence[str
         mean = mean_of_means(strata, clusters)
         rows.append([step, _shown(mean), _verdict(mean), *cells])
     head = [f"{one.place.set.name}, {measure}" for one in done for measure in MEASURES[one.place.set.name]]
-    notes = [
-        "Difference that leaving the step out makes. Mean over the sets, each with the same weight; documents drawn."
-    ]
-    print_table(f"{whole} without one step", ["step left out", "mean", "is", *head], rows, notes)
+    notes = ["Difference that leaving it out makes. Mean over the sets, each with the same weight; documents drawn."]
+    print_table(f"{whole} without one part", ["left out", "mean", "is", *head], rows, notes)
 
 
 def _verdict(mean: Interval) -> str:

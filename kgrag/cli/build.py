@@ -60,6 +60,12 @@ def build(
             show_default=False,
         ),
     ] = None,
+    table_rows: Annotated[
+        bool,
+        typer.Option(
+            "--table-rows", help="Give rows of tables vectors of their own, for pipelines with `table_rows = true`."
+        ),
+    ] = False,
     embedder: Embedder = None,
     chunk_tokens: Annotated[
         int | None,
@@ -191,6 +197,7 @@ def build(
     settings: dict[str, Any] = {
         "pdf": pdf,
         "chunker": chunker,
+        "table_rows": table_rows or None,
         "embedder": embedder,
         "chunk_tokens": chunk_tokens,
         "extractor": extractor,

@@ -22,7 +22,7 @@ from kgrag.extract.base import Extractor
 from kgrag.jobs.estimate import expected_of, measured
 from kgrag.jobs.report import BuildReport
 from kgrag.jobs.stages.conversion import convert, remove_vanished
-from kgrag.jobs.stages.embedding import embed_chunks, embed_entities
+from kgrag.jobs.stages.embedding import embed_chunks, embed_entities, embed_table_rows
 from kgrag.jobs.stages.extraction import ModelWatch, extract_graph
 from kgrag.models.base import ChatModel, Embedder
 from kgrag.models.prices import load_prices
@@ -162,6 +162,10 @@ async def _derive(
             )
     with timed("embed", report.seconds):
         report.chunks_embedded = await embed_chunks(store, embedder, progress=progress, retry=retry, engine=engine)
+        if settings.table_rows or (await asyncio.to_thread(store.search.count_table_rows)) > 0:
+            rows = await embed_table_rows(store, embedder, progress=progress, retry=retry, engine=engine)
+            if rows:
+                report.notes.append(f"{rows:,} rows of tables embedded")
     watch = ModelWatch(model, retry=retry)
     for graph, extractor in graphs:
         takes, before = await asyncio.to_thread(measured, store, graph), expected_of(model)

@@ -16,6 +16,7 @@ from pydantic import BaseModel, Field, computed_field
 
 from kgrag.common.progress import Progress, Silent
 from kgrag.documents import discover
+from kgrag.documents.table_rows import row_texts
 from kgrag.engines.work import read_source
 from kgrag.errors import DocumentError, ModelReplyError
 from kgrag.extract.base import Extractor, InducesSchema, chunk_fingerprints
@@ -91,7 +92,7 @@ class Estimate(BaseModel):
     chunks: int = 0
     """Of all documents, once it is done."""
     embedding_tokens: int = 0
-    """Of chunks that a hosted embedder would be asked for; entities come on top."""
+    """Of chunks and rows of their tables that a hosted embedder would be asked for; entities come on top."""
     embedding_cost: float | None = 0.0
     graphs: dict[str, GraphEstimate] = Field(default_factory=dict)
     unreadable: dict[str, str] = Field(default_factory=dict)
@@ -154,7 +155,7 @@ async def estimate(
     for batch in _batches(_chunks(paths, store, embedder, settings, metadata, result, progress or Silent())):
         result.chunks += len(batch)
         if hosted_embedder:
-            result.embedding_tokens += _tokens_to_embed(batch, store, embedder)
+            result.embedding_tokens += _tokens_to_embed(batch, store, embedder, rows=settings.table_rows)
         for graph, extractor in extractors:
             known = store.ledger.of_subjects("extract", [chunk.id for chunk in batch], scope=graph) if store else {}
             fingerprint = chunk_fingerprints(extractor)
@@ -239,9 +240,14 @@ def _seconds(counts: GraphEstimate, takes: Measured, settings: Settings) -> floa
     return longest
 
 
-def _tokens_to_embed(chunks: Sequence[Chunk], store: GraphStore | None, embedder: Embedder) -> int:
+def _tokens_to_embed(chunks: Sequence[Chunk], store: GraphStore | None, embedder: Embedder, *, rows: bool) -> int:
     done = store.ledger.of_subjects("embed", [chunk.id for chunk in chunks], scope=embedder.name) if store else {}
-    return sum(estimate_tokens(chunk.embedded_text) for chunk in chunks if chunk.id not in done)
+    waiting = [chunk for chunk in chunks if chunk.id not in done]
+    return sum(
+        estimate_tokens(text)
+        for chunk in waiting
+        for text in (chunk.embedded_text, *(row_texts(chunk) if rows else ()))
+    )
 
 
 def _batches(chunks: Iterator[Chunk]) -> Iterator[list[Chunk]]:

@@ -10,11 +10,11 @@ from collections.abc import Set
 from functools import lru_cache
 
 from kgrag.resolve.reading import NameReading
+from kgrag.text.names import LEGAL_FORMS
 from kgrag.text.words import FUNCTION_WORDS, singular
 
 __all__ = [
     "GENERIC_WORDS",
-    "LEGAL_FORMS",
     "folded",
     "plain",
     "plain_words",
@@ -44,30 +44,6 @@ GENERIC_WORDS = frozenset(
     ]
 )
 """Those of the thesis (facts section 5.1): they are left out of the tokens key. A setting."""
-LEGAL_FORMS = frozenset(
-    [
-        "inc",
-        "incorporated",
-        "ltd",
-        "limited",
-        "llc",
-        "gmbh",
-        "ag",
-        "corp",
-        "corporation",
-        "co",
-        "company",
-        "plc",
-        "srl",
-        "spa",
-        "sa",
-        "bv",
-        "kg",
-        "oy",
-        "ab",
-    ]
-)
-"""Of companies: they come and go."""
 TRANSCRIPTIONS = {"ä": "ae", "ö": "oe", "ü": "ue", "æ": "ae", "ø": "oe", "å": "aa", "œ": "oe"}
 DIGRAPHS = frozenset(TRANSCRIPTIONS.values())
 LETTER_BY_STROKE = {"ø": "o", "ł": "l", "đ": "d", "ħ": "h", "ı": "i"}

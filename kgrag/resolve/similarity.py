@@ -13,10 +13,11 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import Indel
 
-from kgrag.resolve.keys import LEGAL_FORMS, folded, plain, transcribed
+from kgrag.resolve.keys import folded, plain, transcribed
 from kgrag.resolve.reading import NameReading, is_symbol
 from kgrag.resolve.type_families import family
 from kgrag.text.abbreviations import defined_abbreviations, spells_out
+from kgrag.text.names import LEGAL_FORMS
 from kgrag.text.words import FUNCTION_WORDS
 
 __all__ = ["DEFAULT_THRESHOLD", "CorpusEvidence", "NameSimilarity", "conflict", "model_conflict", "name_similarity"]

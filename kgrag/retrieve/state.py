@@ -130,6 +130,8 @@ class NamedEntity:
     """The chunks about it (its title or heading stands over them) that are most similar to the question."""
     family: str = ""
     """Normal form of the family's name, where the question names the family and not this member."""
+    documents: frozenset[str] = frozenset()
+    """Ids of documents whose title begins with its name: all that they say is about it, whatever stands in a heading."""
 
 
 @dataclass(frozen=True, slots=True)

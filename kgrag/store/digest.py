@@ -12,9 +12,10 @@ from kgrag.store.statements import statement
 
 __all__ = ["ContentDigest", "digest"]
 
-NODES = ("meta", "document", "chunk", "entity", "member", "merge", "community", "work")
+NODES = ("meta", "document", "chunk", "table_row", "entity", "member", "merge", "community", "work")
 RELATIONSHIPS = (
     "from_document",
+    "row_of",
     "next_chunk",
     "links_to",
     "from_chunk",
@@ -23,6 +24,8 @@ RELATIONSHIPS = (
     "in_community",
     "parent_community",
 )
+LATER = frozenset({"table_row", "row_of"})
+"""Kinds that count only where there are some: without them a store has the digest that it had before there was such a kind."""
 INCIDENTAL = frozenset({"attempts", "calls", "tokens", "completion_tokens", "cost", "seconds", "at"})
 """Of a ledger entry: what it took, and when."""
 MODULUS = 2**256
@@ -62,6 +65,8 @@ class ContentDigest:
         """Return the digest of what was counted."""
         whole = hashlib.sha256()
         for kind, count in self._counts.items():
+            if kind in LATER and not count:
+                continue
             whole.update(f"{kind} {count} {self._totals[kind] % MODULUS:064x}\n".encode())
         return whole.hexdigest()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -19,7 +19,7 @@ from kgrag.store.rows import batches_by_size, chunk_from_row, chunk_row, documen
 from kgrag.store.schema import Schema
 from kgrag.store.statements import statement
 from kgrag.store.vectors import WaitingForVectors, put_vectors, vector_rows
-from kgrag.types import Chunk, Document
+from kgrag.types import Chunk, Document, content_id
 
 __all__ = ["DeletedCounts", "Documents", "sort_documents"]
 
@@ -171,6 +171,32 @@ class Documents:
         self._connection.write(write)
         self._waiting.forget_chunks(ids)
 
+    def ids_without_table_rows(self) -> list[str]:
+        """Return the ids of the chunks with a Markdown table of which no row is there, sorted."""
+        if self._schema.meta is None:
+            return []
+        rows = self._connection.read(statement("store/chunks_without_table_rows"), {})
+        return sorted(str(row["id"]) for row in rows)
+
+    def put_table_rows(self, texts: Sequence[tuple[str, str]], vectors: Vectors) -> None:
+        """Write what rows of tables say, each as id of its chunk and text, with their vectors, shape [len(texts), dimensions].
+
+        All rows of a chunk come at once and in order.
+        """
+        numbers: Counter[str] = Counter()
+        rows = []
+        for (chunk_id, text), row in zip(
+            texts, vector_rows([chunk_id for chunk_id, _ in texts], vectors, self._schema.dimensions), strict=True
+        ):
+            row_id = content_id(chunk_id, str(numbers[chunk_id]))
+            rows.append({"id": row_id, "chunk_id": chunk_id, "text": text, "embedding": row["embedding"]})
+            numbers[chunk_id] += 1
+
+        def write(transaction: Transaction) -> None:
+            put_vectors(transaction, "store/put_table_rows", rows)
+
+        self._connection.write(write)
+
     def _chunks_waiting(self) -> list[str]:
         return self._waiting.chunks() if self._schema.meta else []
 
@@ -301,6 +327,7 @@ def _delete_chunks(transaction: Transaction, ids: Sequence[str]) -> DeletedCount
     for some in batches_by_size(ids):
         removed += remove_chunks_from_graphs(transaction, some)
         transaction.run("store/delete_work", subjects=list(some), stages=DERIVED_STAGES)
+        transaction.run("store/delete_table_rows", ids=list(some))
         transaction.run("store/delete_chunks", ids=list(some))
     return DeletedCounts(chunks=len(ids), entities=removed.entities, relations=removed.relations)
 

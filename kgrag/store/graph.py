@@ -24,7 +24,7 @@ from kgrag.store.ledger import Ledger
 from kgrag.store.predictions import Predictions
 from kgrag.store.readonly import check_reads_only
 from kgrag.store.schema import SCHEMA_VERSION, Schema
-from kgrag.store.search import Readable, Search
+from kgrag.store.search import Search
 from kgrag.store.statements import statement
 from kgrag.store.vectors import WaitingForVectors
 
@@ -97,11 +97,9 @@ class GraphStore:
         digests and users' own Cypher are of the whole store.
         """
         ids = sorted(documents)
-        chunks = self.search.readable_chunks(documents=ids)
         limited = copy(self)
         limited.documents = Documents(self._connection, self._schema, self._waiting, readable=frozenset(ids))
-        readable = Readable(ids, chunks, self.documents.count_chunks() - len(chunks))
-        limited.search = Search(self._connection, readable=readable)
+        limited.search = Search(self._connection, readable=self.search.readable(documents=ids))
         return limited
 
     @contextmanager

@@ -27,6 +27,7 @@ OWN_LABELS = frozenset({"chunk", "document"})
 OWN_RELATIONS = frozenset(
     {
         "FROM_CHUNK",
+        "ROW_OF",
         "FROM_DOCUMENT",
         "LINKS_TO",
         "NEXT_CHUNK",

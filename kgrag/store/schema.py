@@ -23,6 +23,7 @@ from kgrag.store.statements import statement
 __all__ = [
     "CHUNK_FULLTEXT_INDEX",
     "CHUNK_VECTOR_INDEX",
+    "ROW_VECTOR_INDEX",
     "SCHEMA_VERSION",
     "Meta",
     "Schema",
@@ -35,12 +36,14 @@ __all__ = [
 SCHEMA_VERSION = 1
 CHUNK_VECTOR_INDEX = "chunk_embedding"
 CHUNK_FULLTEXT_INDEX = "chunk_prompted"
+ROW_VECTOR_INDEX = "table_row_embedding"
 INDEX_TIMEOUT_S = 600
 EDGE_TYPES = (
     "FROM_DOCUMENT",
     "NEXT_CHUNK",
     "LINKS_TO",
     "FROM_CHUNK",
+    "ROW_OF",
     "MERGED_INTO",
     "SIMILAR",
     "IN_COMMUNITY",
@@ -52,6 +55,7 @@ _ON_BOTH = (
     "chunk_id",
     "chunk_document",
     "chunk_source",
+    "table_row_id",
     "document_id",
     "document_path",
     "entity_key",
@@ -169,7 +173,7 @@ class Schema:
             self._connection.read(statement("schema/await_indexes_neo4j"), {"timeout_s": INDEX_TIMEOUT_S})
         vector = [1.0] + [0.0] * (self.dimensions - 1)
         communities = (community_vector_index(graph, level) for graph, level in levels)
-        for index in (CHUNK_VECTOR_INDEX, *map(entity_vector_index, graphs), *communities):
+        for index in (CHUNK_VECTOR_INDEX, ROW_VECTOR_INDEX, *map(entity_vector_index, graphs), *communities):
             self._connection.read(statement("schema/ask_vectors"), {"index": index, "vector": vector})
 
 
@@ -217,13 +221,16 @@ def _create_schema(connection: Connection, dimensions: int) -> None:
         connection.run_alone(statement(f"schema/{name}"))
     if connection.server is None:
         connection.run_alone(statement("schema/chunk_embedding_neo4j"), {"options": _neo4j_options(dimensions)})
+        connection.run_alone(statement("schema/table_row_embedding_neo4j"), {"options": _neo4j_options(dimensions)})
         connection.run_alone(statement("schema/chunk_prompted_neo4j"))
         return
     sql = connection.server.sql
     for type_name in EDGE_TYPES:
         sql(f"CREATE EDGE TYPE {quoted(type_name)} IF NOT EXISTS")
-    sql("CREATE PROPERTY Chunk.embedding IF NOT EXISTS ARRAY_OF_FLOATS")
-    sql(f"CREATE INDEX {quoted(CHUNK_VECTOR_INDEX)} IF NOT EXISTS ON Chunk (embedding) {_arcadedb_vectors(dimensions)}")
+    for label, index in (("Chunk", CHUNK_VECTOR_INDEX), ("__TableRow__", ROW_VECTOR_INDEX)):
+        sql(f"CREATE PROPERTY {quoted(label)}.embedding IF NOT EXISTS ARRAY_OF_FLOATS")
+        vectors = _arcadedb_vectors(dimensions)
+        sql(f"CREATE INDEX {quoted(index)} IF NOT EXISTS ON {quoted(label)} (embedding) {vectors}")
     sql("CREATE PROPERTY Chunk.prompted IF NOT EXISTS STRING")
     sql(f"CREATE INDEX {quoted(CHUNK_FULLTEXT_INDEX)} IF NOT EXISTS ON Chunk (prompted) {_ARCADEDB_TEXT}")
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 
 from kgrag.store.connection import Connection
+from kgrag.store.schema import ROW_VECTOR_INDEX
 from kgrag.store.statements import statement
 
 __all__ = [
@@ -54,6 +55,8 @@ class ChunkRow(TypedDict):
     """To the question: (1 + cosine) / 2."""
     document_id: str
     position: int
+    said: NotRequired[str]
+    """By the row of one of its tables that found it."""
 
 
 class SparseRow(ChunkRow):
@@ -70,10 +73,11 @@ class IdRow(TypedDict):
     id: str
 
 
-class VersionRow(TypedDict):
-    """Which version a document is of."""
+class DocumentRow(TypedDict):
+    """What a document is called, and which version it is of."""
 
     id: str
+    title: str
     version: str | None
     metadata: str | None
     """JSON."""
@@ -431,6 +435,8 @@ class Readable:
     chunks: list[str] | None = None
     hidden: int = 0
     """A vector index is asked for so many more candidates: it knows nothing of who may read what."""
+    hidden_rows: int = 0
+    """Of the tables in hidden chunks, likewise."""
 
 
 class Search:
@@ -448,6 +454,16 @@ class Search:
             vector=list(vector),
             limit=limit,
             candidates=candidates + self._readable.hidden,
+        )
+
+    def row_seeds(self, *, vector: Sequence[float], limit: int, candidates: int) -> list[ChunkRow]:
+        """Return the chunks of whose tables a row is nearest to the question. A store without rows may have no index of them."""
+        return self._read(
+            "retrieve/row_seeds",
+            index=ROW_VECTOR_INDEX,
+            vector=list(vector),
+            limit=limit,
+            candidates=candidates + self._readable.hidden_rows,
         )
 
     def sparse_seeds(
@@ -475,9 +491,9 @@ class Search:
         """Return a chunk that has what a full-text query asks for, or none."""
         return self._read("retrieve/mentioning_chunk", index=index, query=query)
 
-    def document_versions(self, *, ids: Sequence[str]) -> list[VersionRow]:
-        """Return the versions of some documents."""
-        return self._read("retrieve/document_versions", ids=list(ids))
+    def documents(self, *, ids: Sequence[str]) -> list[DocumentRow]:
+        """Return titles and versions of some documents."""
+        return self._read("retrieve/documents", ids=list(ids))
 
     def community_citations(self, *, keys: Sequence[str]) -> list[CommunityCitationsRow]:
         """Return what the numbers in what is written about some communities stand for."""
@@ -502,17 +518,41 @@ class Search:
         return self._read("retrieve/chunks", ids=list(ids))
 
     def named_chunks(
-        self, *, graph: str, normals: Sequence[str], vector: Sequence[float], limit: int
+        self,
+        *,
+        graph: str,
+        normals: Sequence[str],
+        vector: Sequence[float],
+        limit: int,
+        among: Sequence[str] = (),
     ) -> list[NamedRow]:
         """Return the entities that a question names."""
-        return self._read("retrieve/named_chunks", graph=graph, normals=list(normals), vector=list(vector), limit=limit)
+        return self._read(
+            "retrieve/named_chunks",
+            graph=graph,
+            normals=list(normals),
+            vector=list(vector),
+            limit=limit,
+            among=list(among),
+        )
 
     def family_chunks(
-        self, *, graph: str, families: Sequence[str], vector: Sequence[float], limit: int
+        self,
+        *,
+        graph: str,
+        families: Sequence[str],
+        vector: Sequence[float],
+        limit: int,
+        among: Sequence[str] = (),
     ) -> list[FamilyRow]:
         """Return the members of families of names."""
         return self._read(
-            "retrieve/family_chunks", graph=graph, families=list(families), vector=list(vector), limit=limit
+            "retrieve/family_chunks",
+            graph=graph,
+            families=list(families),
+            vector=list(vector),
+            limit=limit,
+            among=list(among),
         )
 
     def linked_entities(
@@ -770,9 +810,20 @@ class Search:
         """Return what changes whenever the ledger does: how many entries there are, and when the last was written."""
         return tuple(self._read("retrieve/ledger_state")[0].values())
 
-    def readable_chunks(self, *, documents: Sequence[str]) -> list[str]:
-        """Return the ids of the chunks of some documents."""
-        return [row["id"] for row in self._read("retrieve/readable_chunks", documents=list(documents))]
+    def readable(self, *, documents: Sequence[str]) -> Readable:
+        """Return what somebody may read who may read some documents alone."""
+        rows = self._read("retrieve/readable_chunks", documents=list(documents))
+        chunks = int(self._connection.read(statement("store/count_chunks"), {})[0]["chunks"])
+        return Readable(
+            documents=list(documents),
+            chunks=[row["id"] for row in rows],
+            hidden=chunks - len(rows),
+            hidden_rows=self.count_table_rows() - sum(row["rows"] for row in rows),
+        )
+
+    def count_table_rows(self) -> int:
+        """Return how many rows of tables have a vector of their own."""
+        return int(self._connection.read(statement("store/count_table_rows"), {})[0]["rows"])
 
     def has_entities(self, graph: str) -> bool:
         """Say whether a graph has any entity."""

@@ -20,7 +20,16 @@ from functools import lru_cache
 from kgrag.text.quantities import Quantity, quantities
 from kgrag.text.units import UNIT_CASEFOLDS, canonical_unit
 
-__all__ = ["NORMAL_FORM_VERSION", "Gazetteer", "NameMatch", "Quantity", "normal_form", "quantities"]
+__all__ = [
+    "LEGAL_FORMS",
+    "NORMAL_FORM_VERSION",
+    "Gazetteer",
+    "NameMatch",
+    "Quantity",
+    "normal_form",
+    "quantities",
+    "subject_of_title",
+]
 
 NORMAL_FORM_VERSION = "2"
 """Goes up when a name gets another normal form: keys of entities are made of it, so chunks are extracted anew."""
@@ -51,6 +60,34 @@ BREAK = re.compile(
 """What a name does not run across unless it is written so itself: lines, sentences, items of a list."""
 
 
+LEGAL_FORMS = frozenset(
+    [
+        "inc",
+        "incorporated",
+        "ltd",
+        "limited",
+        "llc",
+        "gmbh",
+        "ag",
+        "corp",
+        "corporation",
+        "co",
+        "company",
+        "plc",
+        "srl",
+        "spa",
+        "sa",
+        "bv",
+        "kg",
+        "oy",
+        "ab",
+    ]
+)
+"""Of companies: they come and go."""
+TITLE_BREAK = re.compile(r"[,:;|(\[]|\s[-–—]\s|[–—]")
+"""What ends the name that a title begins with."""
+
+
 @dataclass(frozen=True, slots=True)
 class NameMatch:
     """A known name in a text: `text[start:end]` is `written` as the text writes it, `key` its normal form."""
@@ -72,6 +109,17 @@ def normal_form(name: str) -> str:
     name = SQUARED_UNITS.sub(lambda m: unicodedata.normalize("NFKC", m.group()), unicodedata.normalize("NFC", name))
     pieces = _read(name)
     return pieces.whole() if pieces.forms else name.strip()
+
+
+def subject_of_title(title: str) -> str:
+    """Return the normal form of the name that a document's title begins with, without a company's legal form.
+
+    `PepsiCo, Inc., FORM 10-K` and `PepsiCo Inc: annual report` are about `pepsico`, `X-100 Pro data sheet` is about all of it.
+    """
+    words = TITLE_BREAK.split(title, maxsplit=1)[0].split()
+    while len(words) > 1 and words[-1].strip(".").casefold() in LEGAL_FORMS:
+        words.pop()
+    return normal_form(" ".join(words))
 
 
 @dataclass(slots=True)

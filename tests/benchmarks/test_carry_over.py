@@ -69,15 +69,22 @@ def test_differences_are_of_the_same_questions_and_averaged_over_measures(places
     assert measured.mean_differences("a", "b") == [0.5, 0.25]
 
 
-def test_every_step_that_can_be_missed_is_left_out_once() -> None:
+def test_every_step_that_can_be_missed_is_left_out_once_and_every_switch_is_turned_off() -> None:
     whole = load_pipeline("default")
     assert isinstance(whole, Pipeline)
     without = dict(ablations(whole))
     assert {"links", "paths", "learnt"} <= without.keys()
     assert not {"embed", "hybrid", "read", "budget"} & without.keys()
-    for step, pipeline in without.items():
-        assert pipeline.step_names == [name for name in whole.step_names if name != step]
-        assert set(pipeline.steps) < set(whole.steps)
+    switches = {part for part in without if "." in part}
+    assert switches == {"hybrid.coverage"}
+    for part, pipeline in without.items():
+        if part in switches:
+            assert pipeline.step_names == whole.step_names
+            (changed,) = set(pipeline.steps) - set(whole.steps)
+            assert getattr(changed, part.partition(".")[2]) is False
+        else:
+            assert pipeline.step_names == [name for name in whole.step_names if name != part]
+            assert set(pipeline.steps) < set(whole.steps)
 
 
 def test_the_mean_over_sets_weighs_sets_alike_whatever_their_size() -> None:

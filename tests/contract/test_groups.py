@@ -134,6 +134,9 @@ def fill(target: str, embedder: HashingEmbedder, content: Content) -> None:
         waiting = opened.documents.chunks_without_embedding(100)
         vectors = asyncio.run(embedder.embed_documents([chunk.embedded_text for chunk in waiting]))
         opened.documents.put_embeddings([chunk.id for chunk in waiting], vectors, embedder=embedder.name)
+        tables = [(secret[1].id, f"{SECRET}: 80 bar"), (chunks[1].id, "V-7; Price: 12 EUR")]
+        vectors = asyncio.run(embedder.embed_documents([said for _, said in tables]))
+        opened.documents.put_table_rows(tables, vectors)
         rows = opened.graphs.entities_without_embedding("mention", 100)
         vectors = asyncio.run(embedder.embed_documents([row["name"] for row in rows]))
         opened.graphs.put_embeddings("mention", [row["key"] for row in rows], vectors)
@@ -161,11 +164,12 @@ def hidden_of(store: GraphStore) -> list[Chunk]:
 
 WAYS: dict[str, Callable[[Search, dict[str, Any]], Any]] = {
     "dense_seeds": lambda s, a: s.dense_seeds(index=CHUNK_VECTOR_INDEX, vector=a["vector"], limit=9, candidates=50),
+    "row_seeds": lambda s, a: s.row_seeds(vector=a["vector"], limit=9, candidates=50),
     "sparse_seeds": lambda s, a: s.sparse_seeds(
         index=CHUNK_FULLTEXT_INDEX, query="pump OR valve", vector=a["vector"], limit=9, read=9
     ),
     "mentioning_chunk": lambda s, a: s.mentioning_chunk(index=CHUNK_FULLTEXT_INDEX, query=SECRET),
-    "document_versions": lambda s, a: s.document_versions(ids=a["documents"]),
+    "documents": lambda s, a: s.documents(ids=a["documents"]),
     "nearest_vectors": lambda s, a: s.nearest_vectors(
         index=CHUNK_VECTOR_INDEX, vector=a["vector"], limit=9, candidates=50
     ),
@@ -272,6 +276,10 @@ def test_no_statement_gives_anything_of_a_hidden_document_and_each_does_where_al
             blind.append(name)
     assert leaks == []
     assert blind == []
+    # The index of rows is asked for as many more as are hidden, so that the nearest one that may be read is found.
+    nearest = asyncio.run(embedder.embed_documents([f"{SECRET}: 80 bar"]))[0].tolist()
+    found = limited.search.row_seeds(vector=nearest, limit=1, candidates=1)
+    assert [row["said"] for row in found] == ["V-7; Price: 12 EUR"]
     # Nothing that is only in the hidden document can come from these two; asked of a hidden chunk they give nothing at all.
     hidden = secret[0].id
     assert store.search.chunk_links(id=hidden) and not limited.search.chunk_links(id=hidden)

@@ -29,6 +29,7 @@ WHOLE: dict[str, set[str]] = {
     "store": {
         # What waits for a vector, once for each stage; lists and counts of all.
         *("chunks_without_embedding", "entities_without_embedding", "chunk_vectors", "document_chunk_counts"),
+        "chunks_without_table_rows",
         *("documents", "linking_chunks", "work", "count_work", "count_work_of_graphs", "failures", "graphs"),
         *("entity_types", "relation_types"),
         # A graph goes, a part at a time.

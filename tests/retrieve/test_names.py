@@ -34,6 +34,14 @@ def test_chunks_about_each_named_thing_gain_alike_and_join_the_candidates() -> N
     assert preferred["b"].why == ("question names X-100",)
 
 
+def test_where_a_document_is_about_the_named_thing_its_name_in_a_heading_says_nothing() -> None:
+    named = (NamedEntity("k", "Pumpco", (Hit("headed", 0.7, ("d", 0)),), documents=frozenset({"d"})),)
+    places = {"headed": ("d", 0), "other": ("d", 5), "elsewhere": ("e", 0)}
+    candidates = {key: Candidate(key, 0.5, place=place) for key, place in places.items()}
+    preferred = prefer_named(State(Query("?", "?", "?"), named=named, candidates=candidates), weight=0.2)
+    assert {key: round(c.score, 9) for key, c in preferred.items()} == {"headed": 0.7, "other": 0.7, "elsewhere": 0.5}
+
+
 @pytest.mark.parametrize(
     ("name", "family", "member"),
     [

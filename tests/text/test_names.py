@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from kgrag.text.names import NORMAL_FORM_VERSION, Gazetteer, normal_form
+from kgrag.text.names import NORMAL_FORM_VERSION, Gazetteer, normal_form, subject_of_title
 from kgrag.types import content_id
 
 SPELLINGS = [
@@ -195,3 +195,19 @@ def test_signs_and_symbols_make_another_key(name: str, other: str) -> None:
 def test_a_sign_that_stands_apart_at_the_beginning_is_the_sign_that_stands_tight() -> None:
     assert normal_form("- 40 °C") == normal_form("-40 °C")
     assert normal_form("5 - 40 °C") != normal_form("5 -40 °C")
+
+
+@pytest.mark.parametrize(
+    ("title", "subject"),
+    [
+        ("Pumpco, Inc., FORM 10-K, fiscal year ended December 31, 2022", "Pumpco"),
+        ("BEST PUMP CO., INC., FORM 10-K", "Best Pump"),
+        ("Pump Works Company - annual report", "Pump Works"),
+        ("X-100: user guide", "X-100"),
+        ("X-100 Pro user guide", "X-100 Pro user guide"),
+        ("Co", "Co"),
+        ("", ""),
+    ],
+)
+def test_a_title_is_about_the_name_that_it_begins_with(title: str, subject: str) -> None:
+    assert subject_of_title(title) == normal_form(subject)

@@ -13,17 +13,20 @@ import numpy as np
 
 from kgrag.common.progress import Progress, Step
 from kgrag.common.retry import RetryPolicy
+from kgrag.documents.table_rows import row_texts
 from kgrag.engines import Engine, LocalEngine
 from kgrag.errors import ModelUnavailable
 from kgrag.models.base import Embedder, Vectors
 from kgrag.store.graph import GraphStore
 
-__all__ = ["embed_chunks", "embed_entities"]
+__all__ = ["embed_chunks", "embed_entities", "embed_table_rows"]
 
 EMBED_CHUNKS = 256
 EMBED_ENTITIES = 2048
+EMBED_TABLES = 64
+"""Chunks with a table whose rows are embedded at a time."""
 
-T = TypeVar("T")
+K = TypeVar("K")
 
 
 async def embed_chunks(
@@ -47,6 +50,30 @@ async def embed_chunks(
             step=step,
         )
     return len(waiting)
+
+
+async def embed_table_rows(
+    store: GraphStore, embedder: Embedder, *, progress: Progress, retry: RetryPolicy, engine: Engine | None = None
+) -> int:
+    """Embed what the rows of tables say, of each chunk of which no row is there yet; return how many rows."""
+    before = await asyncio.to_thread(store.search.count_table_rows)
+    waiting = await asyncio.to_thread(store.documents.ids_without_table_rows)
+
+    def read(ids: Sequence[str]) -> list[tuple[tuple[str, str], str]]:
+        return [((chunk.id, said), said) for chunk in store.documents.chunks(ids) for said in row_texts(chunk)]
+
+    with progress.step("Embed rows of tables", len(waiting), "chunks") as step:
+        await _embed_all(
+            waiting,
+            EMBED_TABLES,
+            read=read,
+            write=lambda rows, vectors, _: store.documents.put_table_rows(rows, vectors),
+            embedder=embedder,
+            engine=engine,
+            retry=retry,
+            step=step,
+        )
+    return await asyncio.to_thread(store.search.count_table_rows) - before
 
 
 async def embed_entities(
@@ -84,33 +111,33 @@ async def _embed_all(
     waiting: Sequence[str],
     size: int,
     *,
-    read: Callable[[Sequence[str]], list[tuple[str, str]]],
-    write: Callable[[Sequence[str], Vectors, float], None],
+    read: Callable[[Sequence[str]], list[tuple[K, str]]],
+    write: Callable[[Sequence[K], Vectors, float], None],
     embedder: Embedder,
     engine: Engine | None,
     retry: RetryPolicy,
     step: Step,
 ) -> None:
-    """Read batches of `size`, embed up to as many ahead as the engine takes, and write them in order, one after the other."""
+    """Embed what batches of `size` give, as many ahead as the engine takes, and write them in order, one after the other."""
     if not waiting:
         return
     engine = engine or LocalEngine()
     async with engine.embedding(embedder) as embedding:
 
-        async def embed(some: Sequence[str]) -> tuple[list[str], Vectors, float]:
+        async def embed(some: Sequence[str]) -> tuple[int, list[K], Vectors, float]:
             rows = await asyncio.to_thread(read, some)
             started = perf_counter()
             vectors = await _embed(embedding, [text for _, text in rows], retry)
-            return [key for key, _ in rows], vectors, perf_counter() - started
+            return len(some), [key for key, _ in rows], vectors, perf_counter() - started
 
-        under_way: deque[asyncio.Task[tuple[list[str], Vectors, float]]] = deque()
+        under_way: deque[asyncio.Task[tuple[int, list[K], Vectors, float]]] = deque()
 
         async def write_first() -> None:
-            keys, vectors, seconds = await under_way[0]
+            read_from, keys, vectors, seconds = await under_way[0]
             under_way.popleft()
             if keys:
                 await asyncio.to_thread(write, keys, vectors, seconds)
-            step.advance(len(keys))
+            step.advance(read_from)
 
         try:
             for start in range(0, len(waiting), size):

@@ -12,7 +12,7 @@ from typing import ClassVar, Literal
 from kgrag.retrieve.state import Candidate, NamedEntity, Resources, State, hit_of
 from kgrag.retrieve.step import Count, CountOrNone, Share, Step
 from kgrag.store.search import FamilyRow, LinkedEntityRow, NamedRow, StatedRow
-from kgrag.text.names import Gazetteer, normal_form
+from kgrag.text.names import Gazetteer, normal_form, subject_of_title
 from kgrag.text.questions import families_said
 from kgrag.text.words import FUNCTION_WORDS
 
@@ -40,15 +40,20 @@ class Names(Step):
     weight: Share
     """What a chunk about something that the question names gains, on the scale on which the best possible seed has 1."""
     chunks: Count = 50
-    """Chunks about one name that become candidates, nearest to the question first."""
+    """Chunks about one name that become candidates, nearest to the question first. Those that are candidates already gain as these do."""
     members: CountOrNone = 0
     """The same for each member of a family that the question names (`Nano boards`, `the Nicla family`); 0: families are not looked for."""
 
     async def __call__(self, state: State, resources: Resources) -> State:
         """Read what the question names, and add to the scores of the chunks about it."""
-        named, members = await asyncio.gather(self._named(state, resources), self._members(state, resources))
+        named, members, subjects = await asyncio.gather(
+            self._named(state, resources), self._members(state, resources), _subjects(state, resources)
+        )
         of_families = {member.key for member in members}
-        known = (*members, *(entity for entity in named if entity.key not in of_families))
+        known = tuple(
+            replace(one, documents=frozenset(subjects.get(normal_form(one.name), ())))
+            for one in (*members, *(entity for entity in named if entity.key not in of_families))
+        )
         state = replace(state, named=known)
         return replace(state, candidates=prefer_named(state, weight=self.weight))
 
@@ -64,6 +69,7 @@ class Names(Step):
             normals=normals,
             vector=state.vector,
             limit=self.chunks,
+            among=list(state.candidates),
         )
         said = names_said(question, rows)
         return tuple(
@@ -86,6 +92,7 @@ class Names(Step):
             families=families,
             vector=state.vector,
             limit=self.members,
+            among=list(state.candidates),
         )
         members = {family: _members_of(family, rows) for family in families}
         meant = dict.fromkeys(next((family for family in names if members.get(family)), "") for names in said)
@@ -95,6 +102,15 @@ class Names(Step):
             if family
             for row in members[family]
         )
+
+
+async def _subjects(state: State, resources: Resources) -> dict[str, list[str]]:
+    """Return the documents of the candidates by what their titles say they are about."""
+    ids = sorted({one.place[0] for one in state.candidates.values() if one.place is not None})
+    found: dict[str, list[str]] = {}
+    for row in await asyncio.to_thread(resources.store.search.documents, ids=ids):
+        found.setdefault(subject_of_title(row["title"]), []).append(row["id"])
+    return found
 
 
 def word_sequences(question: str) -> Iterator[str]:
@@ -123,7 +139,8 @@ def names_said(question: str, rows: Sequence[NamedRow | LinkedEntityRow | Stated
 def prefer_named(state: State, *, weight: float) -> dict[str, Candidate]:
     """Add `weight` to the score of every chunk about a named entity, to all alike.
 
-    Alike, because a question about two things is about both, however much there is to read of each.
+    Alike, because a question about two things is about both, however much there is to read of each. In a document that is about the
+    entity as a whole its name in a heading says nothing, so there every candidate gains.
     """
     candidates = dict(state.candidates)
     gaining: dict[str, str] = {}
@@ -131,6 +148,10 @@ def prefer_named(state: State, *, weight: float) -> dict[str, Candidate]:
         for chunk in entity.chunks:
             candidates.setdefault(chunk.chunk_id, state.candidate(chunk))
             gaining.setdefault(chunk.chunk_id, entity.name)
+    documents = {one: entity.name for entity in reversed(state.named) for one in entity.documents}
+    for chunk_id, candidate in candidates.items():
+        if candidate.place is not None and (name := documents.get(candidate.place[0])):
+            gaining.setdefault(chunk_id, name)
     for chunk_id, name in gaining.items():
         candidate = candidates[chunk_id]
         candidates[chunk_id] = candidate.scored(candidate.score + weight, f"question names {name}", by="names")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar, Literal
 
 from kgrag.retrieve.scores import cosine, minmax_fusion, reciprocal_rank_fusion, scaled
@@ -21,6 +22,7 @@ __all__ = ["INDEX_OVERSAMPLING", "Dense", "Hybrid", "SeedStep", "Sparse", "best_
 INDEX_OVERSAMPLING = 5
 """An approximate index is asked for so many times what is wanted: recall@10 on 6,119 passages rises from 0.91 to 1.0."""
 
+NO_ROWS = "no row of a table has a vector in this store: kgrag build --table-rows"
 HITS_READ = 10
 """Of the sparse list: those whose words are compared with the question's."""
 
@@ -83,16 +85,6 @@ class _IndexSeeds(SeedStep):
     async def _find(self, store: GraphStore, sought: _Sought) -> Seeds:
         raise NotImplementedError
 
-    async def _dense(self, store: GraphStore, sought: _Sought, *, limit: int | None = None) -> Rows:
-        limit = limit or self.candidates
-        return await asyncio.to_thread(
-            store.search.dense_seeds,
-            index=CHUNK_VECTOR_INDEX,
-            vector=list(sought.vector),
-            limit=limit,
-            candidates=limit * INDEX_OVERSAMPLING,
-        )
-
     async def _sparse(
         self, store: GraphStore, sought: _Sought, *, read: int = 0, among: Sequence[str] | None = None
     ) -> Sequence[SparseRow]:
@@ -111,7 +103,32 @@ class _IndexSeeds(SeedStep):
         )
 
 
-class Dense(_IndexSeeds):
+class _NearestSeeds(_IndexSeeds):
+    """Chunks over the vector indexes, perhaps among others."""
+
+    table_rows: bool = False
+    """A chunk is as near to a question as the nearest of its own text and the rows of its tables (`kgrag build --table-rows`)."""
+
+    async def find(self, query: Query, resources: Resources) -> Seeds:
+        """Find what the question and its parts find, and say where rows were to be looked for and there are none."""
+        found = await super().find(query, resources)
+        if self.table_rows and not await asyncio.to_thread(resources.store.search.count_table_rows):
+            found = replace(found, remarks=(*found.remarks, NO_ROWS))
+        return found
+
+    async def _dense(self, store: GraphStore, sought: _Sought, *, limit: int | None = None) -> Rows:
+        limit = limit or self.candidates
+        searches: list[Callable[..., Rows]] = [partial(store.search.dense_seeds, index=CHUNK_VECTOR_INDEX)]
+        if self.table_rows and (await asyncio.to_thread(store.search.count_table_rows)) > 0:
+            searches.append(store.search.row_seeds)
+        vector, candidates = list(sought.vector), limit * INDEX_OVERSAMPLING
+        found = await asyncio.gather(
+            *(asyncio.to_thread(search, vector=vector, limit=limit, candidates=candidates) for search in searches)
+        )
+        return _nearest(*found)[:limit]
+
+
+class Dense(_NearestSeeds):
     """The chunks nearest to the question's vector."""
 
     kind: Literal["dense"] = "dense"
@@ -133,7 +150,7 @@ class Sparse(_IndexSeeds):
         return _seeds(scaled(sparse), rows, sparse=sparse)
 
 
-class Hybrid(_IndexSeeds):
+class Hybrid(_NearestSeeds):
     """Both lists, joined."""
 
     kind: Literal["hybrid"] = "hybrid"
@@ -178,6 +195,17 @@ class Hybrid(_IndexSeeds):
         trust = best_coverage(sought.text, hits) if self.coverage else 1.0
         fused = minmax_fusion(dense, sparse, self.alpha, sparse_trust=trust)
         return _seeds(fused, rows, dense=dense, sparse=sparse, dense_weight=self.alpha)
+
+
+def _nearest(by_text: Rows, by_row: Rows = ()) -> Rows:
+    """Join chunks found by their own text and by a row of their tables: the higher similarity counts. The best first."""
+    if not by_row:
+        return by_text
+    found: dict[str, ChunkRow] = {row["id"]: row for row in by_text}
+    for row in by_row:
+        if row["id"] not in found or cosine(row["similarity"]) > cosine(found[row["id"]]["similarity"]):
+            found[row["id"]] = row
+    return sorted(found.values(), key=lambda row: (-cosine(row["similarity"]), row["id"]))
 
 
 def best_coverage(question: str, hits: Iterable[str]) -> float:
@@ -235,11 +263,13 @@ def _seeds(
     dense_weight: float = 0.0,
 ) -> Seeds:
     places = {row["id"]: hit_of(row).place for row in rows}
+    by_row = {row["id"]: said for row in rows if (said := row.get("said"))}
     best = max((dense or {}).values(), default=0.0)
 
     def why(key: str) -> tuple[str, ...]:
         said = (("dense", dense or {}), ("sparse", sparse or {}))
-        return tuple(f"{name} {found[key]:.2f}" for name, found in said if key in found)
+        scores = (f"{name} {found[key]:.2f}" for name, found in said if key in found)
+        return (*scores, *([f"row of a table: {by_row[key]}"] if key in by_row else []))
 
     return Seeds(
         {

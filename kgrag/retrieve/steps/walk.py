@@ -16,7 +16,7 @@ from kgrag.retrieve.scores import cosine
 from kgrag.retrieve.state import Candidate, Resources, State, best_first
 from kgrag.retrieve.step import Count, CountOrNone, Step
 from kgrag.store.links import OTHER_SITE
-from kgrag.store.search import ChunkLinksRow, LinkTargetRow, MentionLinkRow, Search, VersionRow
+from kgrag.store.search import ChunkLinksRow, DocumentRow, LinkTargetRow, MentionLinkRow, Search
 
 __all__ = ["Walk", "words_around"]
 
@@ -183,13 +183,13 @@ class _Versions:
 
     def __init__(self, search: Search) -> None:
         self._search = search
-        self._known: dict[str, VersionRow] = {}
+        self._known: dict[str, DocumentRow] = {}
 
     async def may_follow(self, source: str, target: str) -> bool:
         """Whether a walk may go from one document to another."""
         missing = [one for one in (source, target) if one not in self._known]
         if missing:
-            rows = await asyncio.to_thread(self._search.document_versions, ids=missing)
+            rows = await asyncio.to_thread(self._search.documents, ids=missing)
             self._known.update({row["id"]: row for row in rows})
         here, there = self._known.get(source), self._known.get(target)
         if there is None or _is_out_of_date(there):
@@ -198,7 +198,7 @@ class _Versions:
         return not one or not other or one == other
 
 
-def _is_out_of_date(row: VersionRow) -> bool:
+def _is_out_of_date(row: DocumentRow) -> bool:
     said = {key.casefold(): str(value).strip().casefold() for key, value in json.loads(row["metadata"] or "{}").items()}
     return said.get("deprecated") in ("true", "yes", "1") or said.get("status") in OUT_OF_DATE
 

@@ -24,7 +24,7 @@ FORMAT_VERSION = 1
 MANIFEST = "manifest.json"
 LOADED = "loaded"
 """The kind in the state of an import whose rows `neo4j-admin` has loaded: what is left is to finish it."""
-WITH_VECTORS = frozenset({"chunk", "entity", "member", "community"})
+WITH_VECTORS = frozenset({"chunk", "table_row", "entity", "member", "community"})
 FIRST_BUFFER_BYTES = 4 * 2**20
 """What `neo4j-admin` reads at a time unless it is told otherwise; a row has to go into it."""
 

@@ -64,6 +64,7 @@ KINDS: tuple[Kind, ...] = (
         ),
         "Chunk",
     ),
+    Kind("table_row", _columns("id chunk_id text embedding:float[]"), "__TableRow__"),
     Kind(
         "entity",
         _columns(
@@ -92,6 +93,7 @@ KINDS: tuple[Kind, ...] = (
         "__Work__",
     ),
     Kind("from_document", (), "FROM_DOCUMENT", ("chunk", "document")),
+    Kind("row_of", (), "ROW_OF", ("table_row", "chunk")),
     Kind("next_chunk", (), "NEXT_CHUNK", ("chunk", "chunk")),
     Kind("links_to", _columns("href anchor context position:long"), "LINKS_TO", ("chunk", "chunk")),
     Kind("from_chunk", _columns("name role description says:string[]"), "FROM_CHUNK", ("entity", "chunk")),

@@ -290,6 +290,8 @@ def _write(transaction: Transaction, kind: Kind, rows: Sequence[dict[str, Any]])
     elif kind.name == "chunk":  # with its FROM_DOCUMENT, whose own file is for neo4j-admin
         made = [{"document_id": row["properties"].get("document_id"), "properties": row["properties"]} for row in rows]
         _run(transaction, "store/put_chunks", made)
+    elif kind.name == "table_row":  # with its ROW_OF, likewise
+        _run(transaction, "store/put_table_rows", [row["properties"] for row in rows])
     elif kind.name in ("entity", "community"):
         for (graph, of), some in _grouped(
             rows, lambda row: (row["graph"], row["level" if kind.name == "community" else "type"])
