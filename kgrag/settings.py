@@ -113,7 +113,7 @@ class Settings(BaseSettings):
     chunker: Literal["structure", "hybrid", "recursive", "pages", "semantic"] = "structure"
     """kgrag's packer, Docling's HybridChunker as shipped, sections or pages in parts of 1,000 characters, or clusters of sentences."""
     table_rows: bool = False
-    """Rows of tables get vectors of their own, for pipelines that look for them; a store that has any gets those of new chunks anyway."""
+    """Rows of tables get vectors of their own, for pipelines that look for them."""
     max_file_mb: int = Field(default=100, gt=0)
     """Larger files are reported, not read."""
     processes: int | None = Field(default=None, ge=1)

@@ -19,7 +19,7 @@ def row_texts(chunk: Chunk) -> list[str]:
 
     The caption is the end of the line before the table, the heading the innermost. A chunk without a Markdown table has none.
     """
-    place = "".join(f"{said}. " for said in (chunk.title, *chunk.headings[-1:]) if said)
+    place = "".join(f"{said}. " for said in dict.fromkeys((chunk.title, *chunk.headings[-1:])) if said)
     found, caption = [], ""
     for one in sentences(chunk.text):
         if not one.cells:

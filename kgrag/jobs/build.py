@@ -162,10 +162,11 @@ async def _derive(
             )
     with timed("embed", report.seconds):
         report.chunks_embedded = await embed_chunks(store, embedder, progress=progress, retry=retry, engine=engine)
-        if settings.table_rows or (await asyncio.to_thread(store.search.count_table_rows)) > 0:
+        if settings.table_rows:
             rows = await embed_table_rows(store, embedder, progress=progress, retry=retry, engine=engine)
-            if rows:
-                report.notes.append(f"{rows:,} rows of tables embedded")
+            report.notes.extend([f"{rows:,} rows of tables embedded"] if rows else [])
+        else:
+            await asyncio.to_thread(_note_rows, store, report)
     watch = ModelWatch(model, retry=retry)
     for graph, extractor in graphs:
         takes, before = await asyncio.to_thread(measured, store, graph), expected_of(model)
@@ -189,6 +190,14 @@ async def _derive(
     with timed("index", report.seconds), progress.step("Index", None, ""):
         await asyncio.to_thread(store.finish)
     await asyncio.to_thread(_count, store, report)
+
+
+def _note_rows(store: GraphStore, report: BuildReport) -> None:
+    """Say that some tables have rows with vectors and others, that came without --table-rows, have none."""
+    if store.search.count_table_rows() and (without := len(store.documents.ids_without_table_rows())):
+        report.notes.append(
+            f"{without:,} chunks with tables have no rows with vectors, others have: --table-rows makes them"
+        )
 
 
 def _note_splits(store: GraphStore, merges: int, report: BuildReport) -> None:

@@ -224,19 +224,22 @@ def test_hyperlinks_join_the_chunks_that_they_lead_to(store: GraphStore, folder:
     assert rows == [{"a": "X-1000 board", "b": "X-100 board", "anchor": "X-100"}]
 
 
-def test_rows_of_tables_are_embedded_on_request_and_from_then_on(store: GraphStore, folder: Path) -> None:
+def test_rows_of_tables_are_embedded_on_request_alone(store: GraphStore, folder: Path) -> None:
     table = "# Parts\n\n| Part | Pressure |\n| --- | --- |\n| V-7 | 80 bar |\n| V-8 | 16 bar |\n"
     (folder / "parts.md").write_text(table, encoding="utf-8")
     first = built(store, folder)
-    assert store.search.count_table_rows() == 0
+    assert store.search.count_table_rows() == 0 and not any("rows" in note for note in first.notes)
     asked = built(store, folder, table_rows=True)
     assert (first.chunks_embedded, asked.chunks_embedded, store.search.count_table_rows()) == (8, 0, 2)
     assert "2 rows of tables embedded" in asked.notes
-    (folder / "parts.md").write_text(table.replace("16 bar", "17 bar") + "| V-9 | 9 bar |\n", encoding="utf-8")
-    built(store, folder)
+    (folder / "more.md").write_text(table.replace("V-", "W-"), encoding="utf-8")
+    without = built(store, folder)
+    assert any("1 chunks with tables have no rows with vectors" in note for note in without.notes)
+    built(store, folder, table_rows=True)
     said = store.query("MATCH (r:__TableRow__)-[:ROW_OF]->(:Chunk) RETURN r.text AS said ORDER BY said")
     assert [row["said"] for row in said] == [
         "Parts. Part: V-7; Pressure: 80 bar",
-        "Parts. Part: V-8; Pressure: 17 bar",
-        "Parts. Part: V-9; Pressure: 9 bar",
+        "Parts. Part: V-8; Pressure: 16 bar",
+        "Parts. Part: W-7; Pressure: 80 bar",
+        "Parts. Part: W-8; Pressure: 16 bar",
     ]
