@@ -17,6 +17,8 @@ from kgrag.testing import Behaviour, ModelRequest, ModelServer, answer
 CHUNKS = 60
 AWAY_S = 4.0
 HELD_S = 1.0
+HELD_UNTIL_STOPPED_S = 300.0
+"""Of replies that the server never sends: it is stopped before."""
 
 Interrupt = Callable[[ModelServer, "Script", Callable[[], None], Callable[[], object]], None]
 
@@ -24,13 +26,14 @@ Interrupt = Callable[[ModelServer, "Script", Callable[[], None], Callable[[], ob
 class Script:
     """Takes its time for all but the first third of the calls until the outage has begun, so that it comes in the middle of the build."""
 
-    def __init__(self) -> None:
+    def __init__(self, held_s: float = HELD_S) -> None:
         self.away = threading.Event()
+        self.held_s = held_s
 
     def __call__(self, request: ModelRequest) -> Behaviour:
         number = request.last.rpartition("says ")[2].partition(".")[0]
         reply = answer(f"(part {number}, NEEDS, {number} V)")
-        return reply if self.away.is_set() or request.number < CHUNKS // 3 else reply.after(HELD_S)
+        return reply if self.away.is_set() or request.number < CHUNKS // 3 else reply.after(self.held_s)
 
 
 class Proxy:
@@ -101,7 +104,7 @@ def interrupt() -> Iterator[Interrupt]:
 
     def start(model: ModelServer, script: Script, begin: Callable[[], None], end: Callable[[], object]) -> None:
         def wait() -> None:
-            while len(model.calls("chat")) < CHUNKS // 3:
+            while not quick_replies_are_sent(model):
                 time.sleep(0.02)
             begin()
             script.away.set()
@@ -116,6 +119,12 @@ def interrupt() -> Iterator[Interrupt]:
         thread.join()
 
 
+def quick_replies_are_sent(model: ModelServer) -> bool:
+    """Whether the first third of the calls has come and been answered: what is open now is held, so no reply is lost on its way."""
+    calls = model.calls("chat")
+    return len(calls) >= CHUNKS // 3 and all(one.state != "open" for one in calls if one.number < CHUNKS // 3)
+
+
 def states(target: str) -> dict[str, int]:
     with open_store(target) as store:
         counts: dict[str, int] = store.ledger.extraction_counts()["path"]["chunks"]
@@ -127,7 +136,7 @@ def test_a_model_server_that_goes_and_comes_back(
     interrupt: Interrupt,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    script = Script()
+    script = Script(HELD_UNTIL_STOPPED_S)
     with ModelServer(script, latency_s=0.1) as model:
         interrupt(model, script, model.stop, model.start)
         assert run([*arguments, "store.kg", "--base-url", model.url]) == 0
