@@ -246,9 +246,9 @@ def _pipeline_rows(runs: Sequence[Measured], growth: float) -> list[list[str]]:
                 f"{last.statements:.1f}",
                 f"{last.rounds:.1f}",
                 *(f"{cost.p50_ms:,.0f} / {cost.p95_ms:,.0f}" for cost in costs),
-                f"{last.cpu_ms:,.0f}",
+                *(f"{cost.cpu_ms:,.0f}" for cost in costs),
                 last.slowest,
-                _exponent(costs[0].p50_ms, last.p50_ms, growth),
+                _exponent(costs[0].cpu_ms, last.cpu_ms, growth),
             ]
         )
     return rows
@@ -306,7 +306,7 @@ def main() -> None:
     if arguments.reads:
         print()
         head = ["pipeline", "statements", "rounds", *(f"p50 / p95 ms at {size}" for size in sizes_of)]
-        head += ["CPU ms", "slowest statement, ms", "growth"]
+        head += [*(f"CPU ms at {size}" for size in sizes_of), "slowest statement, ms", "growth of CPU"]
         notes = [
             "One question at a time, its vector given; a round: the question waits for one statement or for two at once."
         ]

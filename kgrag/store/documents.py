@@ -15,7 +15,7 @@ from kgrag.store.connection import Connection, Transaction
 from kgrag.store.extractions import Removed, move_extractions, remove_chunks_from_graphs
 from kgrag.store.ledger import WorkRecord, put_work
 from kgrag.store.links import LinkCounts, relink
-from kgrag.store.rows import batches_by_size, chunk_from_row, chunk_row, document_from_row, document_row
+from kgrag.store.rows import batches_by_size, chunk_from_row, chunk_row, document_from_row, document_row, storable
 from kgrag.store.schema import Schema
 from kgrag.store.statements import statement
 from kgrag.store.vectors import WaitingForVectors, put_vectors, vector_rows
@@ -74,7 +74,9 @@ class Documents:
         """Return the documents of one path, by title and id."""
         if self._schema.meta is None:
             return []
-        return self._documents(self._connection.read(statement("store/documents_of_paths"), {"paths": [path]}))
+        return self._documents(
+            self._connection.read(statement("store/documents_of_paths"), {"paths": [path], "titles": None, "ids": []})
+        )
 
     def put(self, documents: Sequence[tuple[Document, Sequence[Chunk]]], *, moved: Sequence[str] = ()) -> DeletedCounts:
         """Write documents with their chunks, in place of others of the same path and title and of those `moved` (ids: their files are gone
@@ -247,7 +249,12 @@ def _put_documents(
     successors = {(document.path, document.title): document.id for document, _ in latest.values()}
     there = [
         row["document"]
-        for row in transaction.run("store/documents_of_paths", paths=sorted({path for path, _ in successors}))
+        for row in transaction.run(
+            "store/documents_of_paths",
+            paths=sorted({path for path, _ in successors}),
+            titles=sorted({storable(title) for _, title in successors}),
+            ids=sorted(latest),
+        )
     ]
     replaced = {row["id"] for row in there if row["id"] != successors.get((row["path"], row["title"]), row["id"])}
     replaced |= set(moved) - latest.keys()
@@ -316,7 +323,7 @@ def _delete_documents(transaction: Transaction, ids: Sequence[str]) -> DeletedCo
     deleted = _delete_chunks(transaction, chunks)
     transaction.run("store/delete_documents", ids=found)
     paths = {document["path"] for document in documents}
-    remaining = {row["document"]["path"] for row in transaction.run("store/documents_of_paths", paths=sorted(paths))}
+    remaining = {row["path"] for row in transaction.run("store/paths_with_documents", paths=sorted(paths))}
     if paths - remaining:
         transaction.run("store/delete_work", subjects=sorted(paths - remaining), stages=["convert"])
     return deleted + DeletedCounts(documents=len(found))

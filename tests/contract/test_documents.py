@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from kgrag.errors import StoreMismatch
+from kgrag.store.connection import Transaction
 from kgrag.store.graph import GraphStore, open_store
 from kgrag.store.ledger import WorkRecord
 from kgrag.store.links import LinkCounts
@@ -111,6 +112,29 @@ def test_passages_of_one_file_live_side_by_side(store: GraphStore, content: Any)
     changed = content.document("passages.jsonl", "another text of One", title="One")
     store.documents.put([changed])
     assert store.documents.all() == [changed[0], two[0]]
+
+
+def test_a_batch_of_passages_does_not_read_all_documents_of_their_file(
+    store: GraphStore, content: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = [content.document("all.jsonl", "text", title=f"Title {number}") for number in range(40)]
+    read: list[int] = []
+    run = Transaction.run
+
+    def watched(self: Transaction, name: str, **parameters: Any) -> list[dict[str, Any]]:
+        rows = run(self, name, **parameters)
+        read.append(len(rows))
+        return rows
+
+    monkeypatch.setattr(Transaction, "run", watched)
+    for start in range(0, 40, 4):
+        store.documents.put(made[start : start + 4])
+    store.documents.put([content.document("all.jsonl", "another text", title="Title 7")])
+    store.documents.delete([made[8][0].id])
+    assert max(read) <= 4
+    assert sorted(document.title for document in store.documents.of_path("all.jsonl")) == sorted(
+        document.title for document, _ in made if document.title != "Title 8"
+    )
 
 
 def test_a_deleted_document_takes_what_only_it_supported(store: GraphStore, content: Any) -> None:
