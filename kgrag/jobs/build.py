@@ -16,6 +16,7 @@ from kgrag.common.progress import Progress, Silent
 from kgrag.common.retry import RetryPolicy, outage_policy
 from kgrag.common.timing import timed
 from kgrag.documents import discover
+from kgrag.documents.table_rows import row_texts
 from kgrag.engines import Engine, LocalEngine
 from kgrag.errors import InputError
 from kgrag.extract.base import Extractor
@@ -194,10 +195,11 @@ async def _derive(
 
 def _note_rows(store: GraphStore, report: BuildReport) -> None:
     """Say that some tables have rows with vectors and others, that came without --table-rows, have none."""
-    if store.search.count_table_rows() and (without := len(store.documents.ids_without_table_rows())):
-        report.notes.append(
-            f"{without:,} chunks with tables have no rows with vectors, others have: --table-rows makes them"
-        )
+    if not store.search.count_table_rows():
+        return
+    waiting = store.documents.chunks(store.documents.ids_without_table_rows())
+    if without := sum(len(row_texts(chunk)) for chunk in waiting):
+        report.notes.append(f"{without:,} rows of tables have no vectors, and others have: --table-rows makes them")
 
 
 def _note_splits(store: GraphStore, merges: int, report: BuildReport) -> None:

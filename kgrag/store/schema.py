@@ -173,7 +173,9 @@ class Schema:
             self._connection.read(statement("schema/await_indexes_neo4j"), {"timeout_s": INDEX_TIMEOUT_S})
         vector = [1.0] + [0.0] * (self.dimensions - 1)
         communities = (community_vector_index(graph, level) for graph, level in levels)
-        for index in (CHUNK_VECTOR_INDEX, ROW_VECTOR_INDEX, *map(entity_vector_index, graphs), *communities):
+        # A store that was made before rows had vectors has no index of them.
+        rows = [ROW_VECTOR_INDEX] if self._connection.read(statement("store/count_table_rows"), {})[0]["rows"] else []
+        for index in (CHUNK_VECTOR_INDEX, *rows, *map(entity_vector_index, graphs), *communities):
             self._connection.read(statement("schema/ask_vectors"), {"index": index, "vector": vector})
 
 

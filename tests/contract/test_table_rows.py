@@ -12,9 +12,10 @@ from kgrag.common.progress import Silent
 from kgrag.common.retry import RetryPolicy
 from kgrag.jobs.stages.embedding import embed_chunks, embed_table_rows
 from kgrag.models.base import Vectors
-from kgrag.retrieve import open_retriever
+from kgrag.retrieve import load_pipeline, open_retriever
 from kgrag.retrieve.pipeline import Pipeline, read_pipeline
 from kgrag.store.graph import GraphStore
+from kgrag.store.schema import ROW_VECTOR_INDEX, _drop_index
 
 if TYPE_CHECKING:
     from tests.contract.conftest import Content
@@ -103,6 +104,16 @@ def test_rows_go_with_their_chunk_and_come_again_with_the_next(store: GraphStore
     assert store.digest() == before  # as if it had never been another
     store.documents.delete([document.id for document in store.documents.all()])
     assert rows_of(store) == []
+
+
+def test_a_store_that_was_made_before_rows_had_an_index_is_used_as_it_was(store: GraphStore, content: Content) -> None:
+    store.documents.put([content.document("a.html", FIRST, PROSE)])
+    content.embed_all(store)
+    _drop_index(store._connection, ROW_VECTOR_INDEX)
+    store.finish()
+    limited = store.limited_to([document.id for document in store.documents.all()])
+    retriever = open_retriever(limited, ContentEmbedder(content), load_pipeline("default"))
+    assert asyncio.run(retriever.retrieve("Which part takes 16 bar?"))
 
 
 def test_a_step_takes_the_nearest_of_text_and_rows_only_where_it_is_told_to(

@@ -234,7 +234,7 @@ def test_rows_of_tables_are_embedded_on_request_alone(store: GraphStore, folder:
     assert "2 rows of tables embedded" in asked.notes
     (folder / "more.md").write_text(table.replace("V-", "W-"), encoding="utf-8")
     without = built(store, folder)
-    assert any("1 chunks with tables have no rows with vectors" in note for note in without.notes)
+    assert any("2 rows of tables have no vectors" in note for note in without.notes)
     built(store, folder, table_rows=True)
     said = store.query("MATCH (r:__TableRow__)-[:ROW_OF]->(:Chunk) RETURN r.text AS said ORDER BY said")
     assert [row["said"] for row in said] == [
