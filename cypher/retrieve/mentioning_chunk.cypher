@@ -5,5 +5,4 @@
 CALL db.index.fulltext.queryNodes($index, $query) YIELD node, score
 WHERE ($documents IS NULL OR node.document_id IN $documents)
 RETURN node.id AS id
-ORDER BY id
 LIMIT 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -10,7 +11,7 @@ from kgrag.answer.slots import fits
 from kgrag.answer.statements import Statement, statements
 from kgrag.answer.subject import AskedSections, Subject, has_identifier
 from kgrag.text.answer_shapes import ONE_THING
-from kgrag.text.name_shapes import exact_identifiers, identifiers, names_of_row
+from kgrag.text.name_shapes import exact_identifiers, identifiers, is_code_name, names_of_row
 from kgrag.text.questions import Question
 from kgrag.text.words import SAID_BY, stems
 from kgrag.types import Evidence
@@ -20,6 +21,8 @@ __all__ = ["Candidate", "candidates", "for_reader", "in_context"]
 LABEL_WEIGHT, BEFORE_WEIGHT, HEADING_WEIGHT, TITLE_WEIGHT = 0.95, 0.8, 0.8, 0.6
 """How much a term of the question counts that stands in the statement's label, before it, above it, or in title and section."""
 NONE: frozenset[str] = frozenset()
+PART_OF_NAME = 0.6
+HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 BESIDE_IDENTIFIER = 0.7
 """A statement that has the identifier asked for only among its other words is less about it than its definition is."""
 
@@ -44,7 +47,7 @@ class Candidate:
     defines: bool = False
     """It stands below the identifier asked for: as its label, or its heading."""
     beside: bool = False
-    """It stands beside what is about the thing asked for: in another section, or below another identifier."""
+    """It stands beside what is about the thing asked for: in another section, below another identifier, or only announces it."""
     score: float = 0.0
 
     @property
@@ -81,9 +84,9 @@ def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]
             own = _terms(statement.text)
             places = (
                 (own, 1.0),
-                (_terms(statement.label), LABEL_WEIGHT),
+                (_terms(statement.label), LABEL_WEIGHT * _share_of_name(statement.label, asked)),
                 (_terms(statement.before), BEFORE_WEIGHT),
-                (_terms(statement.heading), HEADING_WEIGHT),
+                (_terms(statement.heading), HEADING_WEIGHT * _share_of_name(statement.heading, asked)),
                 (context, TITLE_WEIGHT),
             )
             covered = {
@@ -108,6 +111,8 @@ def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]
         candidate.coverage = _share(weights, candidate.covered, asked.terms)
         candidate.aspect = _share(weights, candidate.covered, aspect)
         candidate.fits = fits(asked, candidate.statement)
+        if candidate.text.endswith(":") and candidate.fits < 1.0:
+            candidate.beside = True
     return found
 
 
@@ -152,7 +157,17 @@ def _headed(text: str, above: Sequence[str]) -> str:
 
 
 def _terms(text: str) -> frozenset[str]:
-    return frozenset(s for _, s in stems(text))
+    """The stems of a text's words; of a name with humps (`KeepAlive`) those of its words as well."""
+    said = frozenset(s for _, s in stems(text))
+    return said | frozenset(s for _, s in stems(HUMP.sub(" ", text))) if HUMP.search(text) else said
+
+
+def _share_of_name(text: str, asked: Question) -> float:
+    """How much a label or heading that is a setting's name says: less where the question says only a part of the name."""
+    if not is_code_name(text):
+        return 1.0
+    parts = _terms(text)
+    return PART_OF_NAME + (1.0 - PART_OF_NAME) * len(parts & asked.terms) / len(parts)
 
 
 def _share(weights: dict[str, float], covered: dict[str, float], terms: frozenset[str]) -> float:

@@ -17,6 +17,7 @@ from kgrag.answer.reading import in_another_language
 from kgrag.answer.subject import Unknown, has_identifier, unknown_names
 from kgrag.models.base import Embedder
 from kgrag.text.answer_shapes import ONE_THING, AnswerKind
+from kgrag.text.name_shapes import exact_identifiers
 from kgrag.text.questions import Question, read_question
 from kgrag.text.words import stems
 from kgrag.types import Answer, Citation, Evidence
@@ -83,9 +84,7 @@ async def extract_answer(
     Each line of the text ends in the number of its citation; citations are numbered in the order of the text, one for each chunk. An
     abstention has no citations and says which names and words of the question the evidence lacks.
     """
-    asked = read_question(question)
-    found = await weighed_candidates(asked, evidence, embedder)
-    judgement = _judge(asked, found, evidence)
+    asked, found, judgement = await _judged(question, evidence, embedder)
     if judgement.probability < ANSWERS_FROM:
         text = _abstention(asked, judgement, evidence)
         return Answer(question=question, text=text, abstained=True, model=MODEL, pipeline="", evidence=tuple(evidence))
@@ -96,8 +95,8 @@ async def extract_answer(
 
 async def evidence_probability(question: str, evidence: Sequence[Evidence], *, embedder: Embedder) -> float:
     """How probably evidence answers a question, 0 to 1: below 0.5 `extract_answer` abstains, and 0 where it lacks what is named."""
-    asked = read_question(question)
-    return _judge(asked, await weighed_candidates(asked, evidence, embedder), evidence).probability
+    _, _, judgement = await _judged(question, evidence, embedder)
+    return judgement.probability
 
 
 async def refuse_before_asking(
@@ -110,8 +109,7 @@ async def refuse_before_asking(
     """
     if gate <= 0.0 or in_another_language(question, evidence):
         return None
-    asked = read_question(question)
-    judgement = _judge(asked, await weighed_candidates(asked, evidence, embedder), evidence)
+    asked, _, judgement = await _judged(question, evidence, embedder)
     if judgement.probability >= gate:
         return None
     note = f"{model} was not asked: the passages answer with a probability of {judgement.probability:.2f}, below the gate of {gate:g}."
@@ -119,6 +117,15 @@ async def refuse_before_asking(
     return Answer(
         question=question, text=text, abstained=True, model=model, pipeline="", evidence=tuple(evidence), notes=(note,)
     )
+
+
+async def _judged(
+    question: str, evidence: Sequence[Evidence], embedder: Embedder
+) -> tuple[Question, list[Candidate], _Judgement]:
+    """Read a question, weigh what could answer it, best first, and say how probably the evidence does."""
+    asked = read_question(question)
+    found = await weighed_candidates(asked, evidence, embedder)
+    return asked, found, _judge(asked, found, evidence)
 
 
 async def _weigh(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evidence], embedder: Embedder) -> None:
@@ -157,8 +164,10 @@ def _choose(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evid
     """The best statements that do not say the same again, as many as the question needs."""
     best = found[0]
     one_thing = asked.kind in ONE_THING or bool(best.statement.cells)
-    suffices = one_thing and best.fits == 1.0 and best.coverage >= SUFFICIENT_COVERAGE
-    least = (BESIDE_SUFFICIENT if suffices or best.statement.items else RELATIVE_SCORE) * best.score
+    joins_terms = " and " in asked.text and any(asked.terms & one.covered.keys() - best.covered.keys() for one in found)
+    suffices = one_thing and best.fits == 1.0 and best.coverage >= SUFFICIENT_COVERAGE and not joins_terms
+    whole = best.statement.items and asked.kind in ("list", "steps")
+    least = (BESIDE_SUFFICIENT if suffices or whole else RELATIVE_SCORE) * best.score
     chosen: list[Candidate] = []
     for candidate in found:
         words = sum(len(one.text.split()) for one in chosen)
@@ -173,11 +182,12 @@ def _of_the_others(
     asked: Question, found: Sequence[Candidate], chosen: Sequence[Candidate], evidence: Sequence[Evidence]
 ) -> Iterator[Candidate]:
     """The best statement about each thing that a question names beside others, and that none of the chosen is about."""
-    if len(asked.names) < 2:
+    names = dict.fromkeys((*asked.names, *exact_identifiers(asked.text)))
+    if len(names) < 2:
         return
     about = [f"{in_context(one, evidence)} {evidence[one.evidence].section}" for one in found]
     said = "\n".join(text for one, text in zip(found, about, strict=True) if one in chosen)
-    for name in asked.names:
+    for name in names:
         if has_identifier(name, said):
             continue
         named = (one for one, text in zip(found, about, strict=True) if has_identifier(name, text))

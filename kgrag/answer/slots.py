@@ -59,6 +59,8 @@ CUES = (
     ),
 )
 """What a question for a default or limit says, and what a statement says beside the value."""
+OF_DEFAULT = re.compile(r"default", re.IGNORECASE)
+"""A setting's value is its default, whatever unit another property says."""
 NEAR_CHARACTERS = 60
 DECIDES = re.compile(
     r"\b(?:not|cannot|can|never|always|must|may|only|no|yes|supports?|supported|allow(?:s|ed)?|possible|impossible|without|unable|on|off"
@@ -80,10 +82,17 @@ DEFINES = re.compile(
     r"\b(?:is|are|was|were|means?|defines?|specif(?:y|ies)|refers? to|stands? for|denotes?|describes?|called|known as|consists? of"
     r"|controls?|sets?|determines?|performs?)\b"
 )
+PASSIVE = re.compile(r" (?!(?:called|known|defined|described|meant|made|composed)\b)(?:\w+ly )?\w{2,}ed\b")
+"""`is invoked`: says what is done with a thing, not what it is."""
+PASSIVE_DEFINES = 0.5
 ASKS = re.compile(r"^(?:what|who) (?:is|are|was|were|does|do|did)\b", re.IGNORECASE)
 OF_WHAT = re.compile(r"\b(?:of|in|on|for|mean|stand|do)\b", re.IGNORECASE)
 MOST_BEFORE = 4
 """Other words before what defines: in a sentence about the thing it is the subject."""
+COMMAND_LINE = re.compile(r"(?:^|[:;$#>`] )[a-z][\w.-]*(?: [a-z][\w-]*){0,3} --?[A-Za-z][\w-]*")
+"""A program with an option: that is how a thing is done."""
+CHOICE = re.compile(r"^.*?\b(?:which|what)\b", re.IGNORECASE)
+ENUMERATES = re.compile(r":\s|\b(?:are|includes?|namely|such as)\b")
 JOINS = re.compile(r",\s|\band\b|\bor\b|;\s|\|")
 MIN_JOINS = 2
 
@@ -91,6 +100,10 @@ MIN_JOINS = 2
 def fits(asked: Question, statement: Statement) -> float:
     """Say how well a statement has the kind of thing that is asked for, 0 to 1."""
     text = statement.text
+    if statement.is_property and {stem for _, stem in stems(statement.label)} <= asked.terms:
+        return 1.0  # `Units: seconds`, asked for the unit.
+    if statement.is_property and OF_DEFAULT.match(statement.label) and asked.kind in ("quantity", "number"):
+        return _value(asked, statement) if NUMBER.search(text) else 0.5 * _value(asked, statement)
     match asked.kind:
         case "quantity":
             measured = quantities(text)
@@ -116,13 +129,14 @@ def fits(asked: Question, statement: Statement) -> float:
         case "yes/no":
             return 1.0 if DECIDES.search(text) else 0.0
         case "steps":
-            return 1.0 if statement.items or INSTRUCTS.search(text) else 0.0
+            told = statement.items or INSTRUCTS.search(text) or COMMAND_LINE.search(text)
+            return 1.0 if told or statement.label.startswith("-") else 0.0
         case "definition":
             return _defines(asked, statement)
         case "comparison":
             return 1.0 if CONTRASTS.search(text) else 0.0
         case "list":
-            return 1.0 if statement.items else 0.6 if len(JOINS.findall(text)) >= MIN_JOINS else 0.0
+            return 1.0 if statement.items or _enumerates(asked, text) else 0.6 if _joins(text) else 0.0
         case "summary" | "plain":
             return 0.0
 
@@ -181,6 +195,19 @@ def _names(asked: Question, statement: Statement) -> float:
     return 0.0
 
 
+def _joins(text: str) -> bool:
+    return len(JOINS.findall(text)) >= MIN_JOINS
+
+
+def _enumerates(asked: Question, text: str) -> bool:
+    """Whether a sentence says what there is of what is asked for: `There are three modes: fast, slow and off.`"""
+    match = ENUMERATES.search(text)
+    if match is None or not _joins(text[match.end() :]):
+        return False
+    noun = next((s for word, s in stems(CHOICE.sub("", asked.text)) if singular(word) != word and s in asked.terms), "")
+    return noun in {s for _, s in stems(text[: match.start()])}
+
+
 def _defines(asked: Question, statement: Statement) -> float:
     """Whether what is asked for (`heartbeat` of `What is the heartbeat of a data source?`) stands before a word that defines."""
     thing = OF_WHAT.split(ASKS.sub("", asked.text), maxsplit=1)[0]
@@ -192,5 +219,7 @@ def _defines(asked: Question, statement: Statement) -> float:
     match = DEFINES.search(statement.text)
     if match is None or not terms:
         return 0.0
+    if PASSIVE.match(statement.text, match.end()):
+        return PASSIVE_DEFINES
     said_before = {s for _, s in stems(statement.text[: match.start()])}
     return len(said_before & terms) / len(terms) if len(said_before) <= len(terms) + MOST_BEFORE else 0.3

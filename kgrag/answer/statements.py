@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 
 from kgrag.answer.preformatted import Reflowed, reflow
 from kgrag.text.quantities import has_quantity, quantities
-from kgrag.text.sentences import sentences
+from kgrag.text.sentences import Sentence, sentences
+from kgrag.text.words import folded_words
 from kgrag.types import Evidence
 
 __all__ = ["Statement", "is_heading", "statements"]
@@ -39,6 +40,11 @@ COLUMN = re.compile(r"(?P<label>\S(?:[^\n]{0,40}?\S)?) {3,}(?=\S)")
 _TITLE_WORD = r"(?:[A-Z0-9][\w'’-]*|of|the|an?|and|or|for|in|on|to|with|by)"
 TITLE_ITEM = re.compile(rf"{_TITLE_WORD}(?: {_TITLE_WORD})+")
 """A numbered item of nothing but capitalised words heads the paragraphs that follow it."""
+CLAUSE = re.compile(
+    r"(?:if|when|while|now|here|there|thus|so|then|also|because|since|although|unless|and|but|or|this|these|you|we|it|they)(?: \S+){3,}",
+    re.IGNORECASE,
+)
+"""A line that a colon ends in mid-sentence (`Now a request with a Content-Encoding: gzip header is ...`): no term stands before it."""
 MAX_LABEL_WORDS = 9
 PROPERTY = re.compile(
     r"(?:(?:default|allowed|possible|valid|initial|factory|recommended)s?\b|(?:type|range|unit|value|min|max|minimum|maximum|effect|units)\b"
@@ -55,12 +61,16 @@ POINTS_BACK = re.compile(
     r"(?:it|its|this|these|they|their|such|that|those|he|she|his|her|hence|therefore|the default|otherwise)\b",
     re.IGNORECASE,
 )
+DECIDED = re.compile(r"(?:yes|no)\b[^.!?]{0,30}[.!]", re.IGNORECASE)
+"""`No, it cannot.`: says nothing alone, and everything beside the sentence that follows."""
 BROKEN_WORD = re.compile(r"(?<=[a-z]{2})- (?=[a-z]{2})")
 """Of a line's end in a preformatted passage: `mes- sage`."""
 SENTENCES_BEFORE = 2
 MIN_ITEMS, MAX_ITEMS = 2, 30
 MAX_GROUP_CHARACTERS, MAX_ITEM_CHARACTERS = 900, 160
 MAX_CODE_LINES = 3
+PARALLEL = 0.5
+"""Share of their words that lines which say the like of several things have in common."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +111,7 @@ def statements(piece: Evidence, *, short: bool = False) -> list[Statement]:
     `short` items of lists (`On-board microphone`) say something where it is known what is looked for: with it they are kept.
     """
     passage = reflow(piece.text)
-    single = list(_single(piece, passage))
+    single = _described(list(_single(piece, passage)))
     return [
         *(one for one in single if short or not _says_nothing(one.text, has_label=bool(one.label))),
         *_lists(passage.text, single),
@@ -134,6 +144,7 @@ def _single(piece: Evidence, passage: Reflowed) -> Iterator[Statement]:
     earlier: list[str] = []
     described = ""
     begin, end_before = 0, 0
+    decided: Sentence | None = None
     first_line = text.partition("\n")[0]
     context_end = len(first_line) if _repeats_context(first_line, piece) else 0
     # Blanks in its place: else a first line that begins small (`gc.auto: ...`) would be read on from it.
@@ -154,15 +165,19 @@ def _single(piece: Evidence, passage: Reflowed) -> Iterator[Statement]:
                 continue
         if in_list and TITLE_ITEM.fullmatch(sentence.text) and len(sentence.text.split()) <= MAX_HEADING_WORDS:
             heading, label, earlier, described = sentence.text, "", [], ""
-        if begins_paragraph and not sentence.cells:
+        defined = _defined(sentence)
+        if begins_paragraph and (defined or not sentence.cells):
             carried = "" if in_list or of_item or passage.terms else label
-            label = _label(written) or passage.term_at(sentence.start) or carried
+            label = defined or _label(written) or passage.term_at(sentence.start) or carried
             before = lead if in_list else earlier[-1] if earlier and POINTS_BACK.match(sentence.text) else ""
             if described and PROPERTY.match(label) and sentence.text.startswith(label):
                 before = before or described
             else:
                 described = sentence.text
             earlier, of_item = [before] if before else [], in_list
+        if DECIDED.fullmatch(sentence.text):
+            decided = sentence
+            continue
         if not in_list and not sentence.text.endswith(":") and _says_nothing(sentence.text, has_label=bool(label)):
             continue
         said = sentence.text if passage.text == piece.text else BROKEN_WORD.sub("", sentence.text)
@@ -170,7 +185,9 @@ def _single(piece: Evidence, passage: Reflowed) -> Iterator[Statement]:
         if earlier and not begins_paragraph and not sentence.cells and POINTS_BACK.match(said):
             # What it points back to is quoted with it.
             said, start, written = f"{earlier[-1]} {said}", begin, text[begin : sentence.end]
-        begin = sentence.start
+        elif decided and not begins_paragraph:
+            said, start, written = f"{decided.text} {said}", decided.start, text[decided.start : sentence.end]
+        begin, decided = sentence.start, None
         yield Statement(
             said,
             " ".join(written.split()),
@@ -187,6 +204,20 @@ def _single(piece: Evidence, passage: Reflowed) -> Iterator[Statement]:
             lead = lead if of_item else sentence.text
 
 
+def _described(single: list[Statement]) -> list[Statement]:
+    """Give properties that stand before what describes their thing (`Default: 60`, then a paragraph, below one heading) that description."""
+    after: dict[str, str] = {}
+    found = []
+    for statement in reversed(single):
+        is_property = statement.own_label and PROPERTY.match(statement.label) is not None
+        if is_property and not statement.before and statement.heading in after:
+            statement = replace(statement, before=after[statement.heading])
+        elif not is_property:
+            after[statement.heading] = statement.text
+        found.append(statement)
+    return found[::-1]
+
+
 def _last_heading(piece: Evidence) -> str:
     return HEADING_NUMBER.sub("", piece.section.rpartition(" > ")[2] or piece.title)
 
@@ -194,7 +225,15 @@ def _last_heading(piece: Evidence) -> str:
 def _label(text: str) -> str:
     match = COLUMN.match(text) or LABEL.match(text) or OPTION.match(text)
     label = " ".join(match["label"].split()) if match else ""
-    return label if len(label.split()) <= MAX_LABEL_WORDS else ""
+    return label if len(label.split()) <= MAX_LABEL_WORDS and not CLAUSE.match(label) else ""
+
+
+def _defined(row: Sentence) -> str:
+    """The first cell of a row that says what it is: one of two cells in a table without a header; else nothing."""
+    if len(row.cells) != 2 or any(header for header, _ in row.cells):
+        return ""
+    term = row.text.partition(": ")[0]
+    return term if len(term.split()) <= MAX_LABEL_WORDS else ""
 
 
 def _repeats_context(text: str, piece: Evidence) -> bool:
@@ -205,6 +244,8 @@ def _repeats_context(text: str, piece: Evidence) -> bool:
 
 def _says_nothing(text: str, *, has_label: bool) -> bool:
     """A heading or a fragment: too short for a statement, without a number or a term that it is said of."""
+    if not any(map(str.isalnum, text)):
+        return True
     short = len(text.split()) < MIN_STATEMENT_WORDS
     return short and not has_label and not any(c.isdigit() for c in text) and not CODE.search(text)
 
@@ -218,7 +259,7 @@ def _lists(text: str, single: Sequence[Statement]) -> Iterator[Statement]:
             lead = single[first - 1] if first and single[first - 1].text.endswith(":") else None
             yield from _list(text, lead, single[first : last + 1])
         elif single[first].text.endswith(":") and not single[first].cells:
-            following = list(_code_lines(single[first + 1 :]))
+            following = list(_code_lines(single[first + 1 :])) or list(_parallel_lines(single[first + 1 :], text))
             if following:
                 yield from _list(text, single[first], following)
         first = last + 1
@@ -254,6 +295,21 @@ def _code_lines(following: Sequence[Statement]) -> Iterator[Statement]:
         yield statement
 
 
+def _parallel_lines(following: Sequence[Statement], text: str) -> Iterator[Statement]:
+    """Paragraphs of one sentence that say the like of several things: `K: sizes in kibibytes.`, `M: sizes in mebibytes.`"""
+    run: list[Statement] = []
+    first: frozenset[str] = frozenset()
+    for place, statement in enumerate(following[:MAX_ITEMS]):
+        said = folded_words(statement.text)
+        ends_line = place + 1 == len(following) or "\n" in text[statement.end : following[place + 1].start]
+        first = first or said
+        if statement.cells or not ends_line or len(first & said) < PARALLEL * len(first | said):
+            break
+        run.append(statement)
+    if len(run) >= MIN_ITEMS:
+        yield from run
+
+
 def _list(text: str, lead: Statement | None, members: Sequence[Statement]) -> Iterator[Statement]:
     begins = [m for k, m in enumerate(members) if k == 0 or _begins_item(members[k - 1], m, text)]
     items = [_short(m) for m in begins][:MAX_ITEMS]
@@ -277,7 +333,7 @@ def _begins_item(before: Statement, statement: Statement, text: str) -> bool:
 
 def _short(member: Statement) -> str:
     """An item as it stands in a list: the term alone where it has one that names a thing, else its words."""
-    if member.cells:
+    if member.cells and not (member.own_label and len(member.text) <= MAX_ITEM_CHARACTERS):
         said = [value for _, value in member.cells]
         return said[0] if len(said) == 1 else f"{said[0]} ({', '.join(said[1:])})"
     if member.own_label and len(member.text) > MAX_ITEM_CHARACTERS // 2:

@@ -25,6 +25,7 @@ IDENTIFIER = re.compile(r"[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*")
 TYPING_ERRORS = 2
 """Edits; with more an identifier is rather another one than mistyped."""
 SECTION_MARK = " > "
+TITLE_REST = re.compile(r"(?: [-–—|]|:) .*")
 VENDOR_SHARE = 0.5
 """A first word that so many of the evidence's passages have need not stand before a name each time: `Arduino Due` is `Due`."""
 PART_OF_SUBJECT = 0.5
@@ -89,16 +90,19 @@ class Subject:
 class AskedSections:
     """The sections whose headings the question says, and what stands in one beside them: `3.22 rist` where `udp` is asked for.
 
-    A question says a heading that has no words but the question's; numbers before it, and titles of documents, say nothing.
+    A question says a heading that has no words but the question's; numbers before it say nothing. Of a document's title counts what stands
+    before a dash or colon: `archive - pack files`.
     """
 
     def __init__(self, asked: Question, evidence: Sequence[Evidence]) -> None:
         self._paths = [
-            (piece.title, *piece.section.split(SECTION_MARK)) if piece.section else (piece.title,) for piece in evidence
+            (title, *piece.section.split(SECTION_MARK)) if piece.section else (title,)
+            for piece in evidence
+            for title in [TITLE_REST.sub("", piece.title)]
         ]
         self._said: dict[tuple[str, ...], set[str]] = {}
         for path in self._paths:
-            for depth in range(1, len(path)):
+            for depth in range(len(path)):
                 words = _heading_terms(path[depth])
                 if words and words <= asked.terms:
                     self._said.setdefault(path[:depth], set()).update(words)
@@ -106,7 +110,7 @@ class AskedSections:
     def is_beside(self, index: int, statement: str) -> bool:
         """Whether piece `index` stands in a section beside one that is asked for, and the statement does not name that one."""
         path = self._paths[index]
-        for depth in range(1, len(path)):
+        for depth in range(len(path)):
             if said := self._said.get(path[:depth]):
                 here = _heading_terms(path[depth])
                 if not here & said and not said & {stem for _, stem in stems(statement)}:

@@ -177,7 +177,8 @@ class _Walk:
         elif tag == "br":
             self._text.add_line_break()
         elif tag == "img":
-            self._text.add(element.get("alt") or "")
+            alt = element.get("alt") or ""
+            self._text.add(alt if any(map(str.isalnum, alt)) else "")
         if tag in ("sup", "sub"):
             self._add(superscript(element.text) if tag == "sup" else element.text)
         else:

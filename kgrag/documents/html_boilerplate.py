@@ -68,6 +68,10 @@ PAGE_BARS = frozenset({"navheader", "navfooter"})
 """What DocBook calls the bars with Prev, Up and Next; the title between them is the page's own, which it has as a heading, too."""
 BAR_LABEL = re.compile(r"\b(prev|previous|next|up|home|top)\b", re.IGNORECASE)
 BAR_ELEMENTS = frozenset({"div", "p", "table", "ul"})
+CRUMB_MARKS = frozenset({">", "»", "›", "→", "/", "::"})
+COPYRIGHT = re.compile(r"\bcopyright\b|©|\(c\) \d{4}", re.IGNORECASE)
+LINK_SHARE_OF_LANGUAGES = 0.15
+"""`Available languages: en | fr`: the names of languages are short."""
 MAX_BAR_LINKS = 8
 MAX_BAR_CHARACTERS = 400
 BOXES = frozenset(
@@ -106,7 +110,7 @@ def boilerplate_rule(element: Any) -> str | None:
         return "navigation" if _link_share(element) >= LINK_SHARE else None
     if tag in CONTENT_CONTAINERS:
         return None
-    return _rule_by_name(element) or ("navigation" if tag in BAR_ELEMENTS and _is_page_bar(element) else None)
+    return _rule_by_name(element) or (_rule_of_links(element) if tag in BAR_ELEMENTS else None)
 
 
 def is_box_label(heading: Any) -> bool:
@@ -119,13 +123,34 @@ def is_box_label(heading: Any) -> bool:
     )
 
 
+def _rule_of_links(element: Any) -> str | None:
+    """Judge a short element of nothing but links by what stands between them."""
+    if _is_page_bar(element):
+        return "navigation"
+    links = list(islice(element.iter("a"), MAX_BAR_LINKS + 1))
+    if not 2 <= len(links) <= MAX_BAR_LINKS or next(element.iter(*HEADINGS, "pre", "li", "td", "code"), None) is not None:
+        return None
+    if any(link.get("hreflang") for link in links) and _link_share(element) >= LINK_SHARE_OF_LANGUAGES:
+        return "navigation"
+    between = ["".join((link.tail or "").split()) for link in links]
+    return "breadcrumbs" if all(one in CRUMB_MARKS for one in between[:-1]) and _link_share(element) >= LINK_SHARE else None
+
+
+def _is_imprint(element: Any) -> bool:
+    """Whether an element named like a page's header or footer says whose the page is, or is a bar of links, in few words."""
+    text = " ".join(" ".join(islice(element.itertext(), MAX_BAR_CHARACTERS)).split())
+    inside = next(element.iter("table", "pre", "ul", "ol", "dl", *HEADINGS), None)
+    return inside is None and len(text) <= MAX_BAR_CHARACTERS and (COPYRIGHT.search(text) is not None or _link_share(element) >= LINK_SHARE)
+
+
 def _is_page_bar(element: Any) -> bool:
     """Whether an element leads to the pages before and after this one and says nothing else: `Next: Rails, Previous: Supply, Up: Top`."""
     links = list(islice(element.iter("a"), MAX_BAR_LINKS + 1))
     if not 2 <= len(links) <= MAX_BAR_LINKS or next(element.iter(*HEADINGS, "pre", "li"), None) is not None:
         return False
     text = " ".join(" ".join(islice(element.itertext(), MAX_BAR_CHARACTERS)).split())
-    if len(text) > MAX_BAR_CHARACTERS or len({label.lower() for label in BAR_LABEL.findall(text)}) < 2:
+    titles = " ".join(f"{link.get('title') or ''} {link.get('rel') or ''}" for link in links)
+    if len(text) > MAX_BAR_CHARACTERS or len({label.lower() for label in BAR_LABEL.findall(f"{text} {titles}")}) < 2:
         return False
     linked = [" ".join("".join(link.itertext()).split()) for link in links]
     beside = text
@@ -143,7 +168,7 @@ def _rule_by_name(element: Any) -> str | None:
     if not PAGE_BARS.isdisjoint(words):
         return "navigation"
     for word in words:
-        rule = NAMES.get(word)
+        rule = NAMES.get(word) or ("navigation" if "sidebar" in word else None)
         if rule is None:
             continue
         if rule in ("navigation", "table of contents") and _link_share(element) < LINK_SHARE:
@@ -151,6 +176,7 @@ def _rule_by_name(element: Any) -> str | None:
         if (
             rule in ("page header", "page footer")
             and next(element.iter("p", "table", "pre", *HEADINGS), None) is not None
+            and not _is_imprint(element)
         ):
             continue
         return rule

@@ -150,9 +150,9 @@ def _silence(question: str, answer: Answer, store: GraphStore) -> Silence | None
     ]
     if not absent:
         return None
-    documents = store.documents.all()
+    documents = store.documents.first(SEARCHED_NAMED)
     named = tuple(document.path if document.format != "jsonl" else document.title for document in documents)
-    return Silence(terms=tuple(absent), documents=named[:SEARCHED_NAMED], count=len(documents))
+    return Silence(terms=tuple(absent), documents=named, count=store.documents.count())
 
 
 def _said_of(silence: Silence) -> str:

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
 from kgrag.store.search import ThingRow
+from kgrag.text.name_shapes import code_names
 from kgrag.text.names import normal_form
 from kgrag.text.set_questions import GENERIC_NOUNS
 from kgrag.text.words import plain, singular, stem, stems, words
@@ -20,8 +21,8 @@ MIN_NAME_LETTERS = 3
 class Things:
     """What the documents of a store are about: the product of each, else its title.
 
-    A product that none of its documents has in its title is a folder's name, and no thing. Where all products are, documents are known by
-    their titles.
+    A product that none of its documents has in its title is a folder's name, and no thing; nor is one that is only a part of the names
+    of programs (`mod` of `mod_ssl`). Where all products are, documents are known by their titles.
     """
 
     def __init__(self, rows: Iterable[ThingRow]) -> None:
@@ -40,7 +41,7 @@ class Things:
         self.all: list[Thing] = []
         for normal, name in names.items():
             of_it = documents[normal]
-            if not any(normal in normal_form(row["title"]) for row in of_it):
+            if not any(normal in normal_form(_without_code(row["title"], normal)) for row in of_it):
                 continue
             groups = Counter(row["category"] for row in of_it if row["category"])
             group = min(groups, key=lambda one: (-groups[one], one)) if groups else ""
@@ -98,6 +99,14 @@ def _heads(name: str) -> list[str]:
         for word in words(name)
         if word.isalpha() and len(word) >= MIN_NAME_LETTERS and not word.isupper() and plain(word) not in REVISIONS
     ]
+
+
+def _without_code(title: str, normal: str) -> str:
+    """A title without its names of programs and settings, but the one that is looked for."""
+    for name in code_names(title):
+        if normal_form(name) != normal:
+            title = title.replace(name, " ")
+    return title
 
 
 def _is_name(word: str) -> bool:

@@ -70,6 +70,20 @@ class Documents:
         """Return every document, by path, title and id."""
         return self._documents(self._connection.read(statement("store/documents"), {})) if self._schema.meta else []
 
+    def first(self, limit: int) -> list[Document]:
+        """Return the first `limit` documents by path, title and id."""
+        if self._schema.meta is None:
+            return []
+        parameters = {"limit": limit, "documents": self._readable_ids()}
+        return self._documents(self._connection.read(statement("store/first_documents"), parameters))
+
+    def count(self) -> int:
+        """Return how many documents there are."""
+        if self._schema.meta is None:
+            return 0
+        rows = self._connection.read(statement("store/count_documents"), {"documents": self._readable_ids()})
+        return int(rows[0]["documents"])
+
     def of_path(self, path: str) -> list[Document]:
         """Return the documents of one path, by title and id."""
         if self._schema.meta is None:
@@ -134,7 +148,7 @@ class Documents:
         """Return the ids of the chunks that have a vector, sorted, and their vectors: [len(ids), dimensions]."""
         if self._schema.meta is None:
             return [], np.zeros((0, 0), dtype=np.float32)
-        parameters = {"documents": None if self._readable is None else sorted(self._readable)}
+        parameters = {"documents": self._readable_ids()}
         found = {
             str(chunk): np.asarray(vector, dtype=np.float32)
             for chunk, vector in self._connection.stream_values(statement("store/chunk_vectors"), parameters)
@@ -205,6 +219,9 @@ class Documents:
     def _documents(self, rows: Iterable[Mapping[str, Any]]) -> list[Document]:
         found = (document_from_row(row["document"]) for row in rows)
         return sort_documents(one for one in found if self._may_read(one.id))
+
+    def _readable_ids(self) -> list[str] | None:
+        return None if self._readable is None else sorted(self._readable)
 
     def _may_read(self, document_id: str) -> bool:
         return self._readable is None or document_id in self._readable

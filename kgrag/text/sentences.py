@@ -62,6 +62,8 @@ ITEM = re.compile(r"\s*(?:[-*•‣◦▪]|\(?\d{1,2}[.)]|\(?[a-z]\))\s+")
 SEPARATOR_CELL = re.compile(r":?-{2,}:?|:?-:?")
 TRIPLET = re.compile(r"(?:^|(?<=\. ))(?P<row>(?:(?!\. )[^=|\n])*?), (?P<column>[^=,|\n]{1,60}) = ")
 MIN_TRIPLETS = 2
+PAIR = 2
+"""Cells of a row that says of the first what the second is, where its table has no header."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,7 @@ class Sentence:
     """One statement: `text` as it is quoted, `start` and `end` of what it was made from.
 
     A table row has `cells`, pairs of column header and value in order (an unnamed column has the header ""), and its `text` says each
-    value after its header: `Parameter: Supply voltage; Value: 3.3 V`.
+    value after its header: `Parameter: Supply voltage; Value: 3.3 V`. Two cells of a table without a header are `Default: 60`.
     """
 
     text: str
@@ -193,4 +195,6 @@ def _triplet_rows(block: str, offset: int, triplets: list[re.Match[str]]) -> Ite
 
 
 def _row_text(cells: tuple[tuple[str, str], ...]) -> str:
+    if len(cells) == PAIR and not any(header for header, _ in cells):
+        return f"{cells[0][1].removesuffix(':').rstrip()}: {cells[1][1]}"
     return "; ".join(f"{header}: {value}" if header and header != value else value for header, value in cells)

@@ -55,6 +55,17 @@ def test_chunks_come_in_document_order(store: GraphStore, content: Any) -> None:
     assert store.query(order) == [{"text": "b 11"}]
 
 
+def test_the_first_documents_are_those_by_path_and_all_are_counted(store: GraphStore, content: Any) -> None:
+    assert (store.documents.first(2), store.documents.count()) == ([], 0)
+    documents = [content.document(f"{name}.html", name) for name in "cab"]
+    store.documents.put(documents)
+    assert store.documents.first(2) == [documents[1][0], documents[2][0]]
+    assert store.documents.count() == 3
+    limited = store.limited_to([documents[0][0].id, documents[2][0].id])
+    assert limited.documents.first(1) == [documents[2][0]]
+    assert limited.documents.count() == 2
+
+
 def test_the_same_documents_again_change_nothing(store: GraphStore, content: Any) -> None:
     documents = [content.document("a.html", "one", "two"), content.document("b.html", "three")]
     store.documents.put(documents)

@@ -30,7 +30,8 @@ WHOLE: dict[str, set[str]] = {
         # What waits for a vector, once for each stage; lists and counts of all.
         *("chunks_without_embedding", "entities_without_embedding", "chunk_vectors", "document_chunk_counts"),
         "chunks_without_table_rows",
-        *("documents", "linking_chunks", "links", "work", "count_work", "count_work_of_graphs", "failures", "graphs"),
+        *("documents", "first_documents", "count_documents"),
+        *("linking_chunks", "links", "work", "count_work", "count_work_of_graphs", "failures", "graphs"),
         *("entity_types", "relation_types"),
         # A graph goes, a part at a time.
         *("delete_graph", "delete_work_of_scope"),

@@ -193,11 +193,32 @@ def test_boilerplate_is_left_out_and_counted_by_rule() -> None:
     ]
 
 
+def test_bars_of_links_are_left_out_whatever_they_are_called() -> None:
+    document = page(
+        "<div id='path'><a href=/>Acme</a> &gt; <a href=/docs>Docs</a> &gt; X-100</div>"
+        "<div class='up'><a href=..><img alt='<-' src=up.gif></a></div>"
+        "<p>Languages: <a href=de hreflang=de>de</a> | <a href=fr hreflang=fr>fr</a></p>"
+        "<div class='docsidebar'><ul><li><a href=a>Rails</a></ul></div>"
+        "<p>See <a href=a>Rails</a> or <a href=b>Supply</a>.</p>"
+        "<div><a href=a title='previous chapter'>Rails</a> <a href=b title='next chapter'>Supply</a></div>"
+        "<div id='footer'><p>Copyright 2026 Acme.</p><p><a href=i>Imprint</a></p></div>"
+    )
+    assert texts(document) == ["See Rails or Supply."]
+    assert [line.rule for line in document.removed] == [
+        *("breadcrumbs", "navigation", "navigation", "navigation", "page footer", "page footer")
+    ]
+
+
 def test_content_that_is_only_named_like_boilerplate_stays() -> None:
     document = page(
         "<div id='header'><h1>add</h1><p>Adds files.</p></div><div class='menu'><p>The menu has 5 entries.</p></div>"
+        "<p><a href=a>File</a> and <a href=b>Edit</a></p><div class='sidebar-box'><p>Press twice.</p></div>"
+        "<div class='footer'><p>Currents are said at the foot of the page.</p></div>"
     )
-    assert texts(document) == ["add", "Adds files.", "The menu has 5 entries."]
+    assert texts(document) == [
+        *("add", "Adds files.", "The menu has 5 entries.", "File and Edit", "Press twice."),
+        "Currents are said at the foot of the page.",
+    ]
 
 
 def test_the_title_is_the_pages_own() -> None:

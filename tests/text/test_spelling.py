@@ -3,7 +3,10 @@ import pytest
 from kgrag.text.language import language
 from kgrag.text.spelling import corrected
 
-TEXT = "The default compression level is 1. The allocation of telnet ports. Set max_connections for the X-100 of Tarnfell. Its code is 4."
+TEXT = (
+    "The default compression level is 1. The allocation of telnet ports. Set max_connections for the X-100 of Tarnfell. Its code is 4. \
+An eager-start takes a low-power relay."
+)
 WORDS = {"price", "weight", "level", "port"}
 
 
@@ -16,6 +19,11 @@ WORDS = {"price", "weight", "level", "port"}
         ("Compresion level?", "Compression level?"),
         ("Which cdoe is it?", "Which code is it?"),
         ("What is the default level?", "What is the default level?"),
+        ("What does eagre-start do?", "What does eager-start do?"),
+        ("a low-pwoer relay", "a low-power relay"),
+        # The text has no such word, or the parts are words.
+        ("an eagre-level relay", "an eagre-level relay"),
+        ("a weight-start relay", "a weight-start relay"),
         # Of four letters only two that are swapped are an error.
         ("Which cove is it?", "Which cove is it?"),
         # A word that is one, an inflection, a name, an identifier and a number stay.
