@@ -44,6 +44,10 @@ _CAPTION = re.compile(
 _SENTENCE = re.compile(r"[.,;。，；]$")
 _CAPTION_GAP = 1.6
 """Line heights between a caption and its table."""
+_NOTE = re.compile(r"^(?:notes?|sources?): \S|^[*†‡§]", re.IGNORECASE)
+_NOTE_NUMBER = re.compile(r"^(\d{1,2})[ )]\s*\S")
+_NOTE_GAP = 1.0
+"""Times its size that a note may be from the next one."""
 _LETTER = re.compile(r"[^\W\d_]")
 
 _MIN_LISTED = 5
@@ -151,7 +155,7 @@ def _is_heading(blocks: Sequence[PageBlock], index: int, usual: LineStatistics, 
         return named and block.marker != "-" and (bold or size > _LARGER * usual.body_size)
     if named and (bold or size >= _NOT_SMALLER * usual.body_size):
         return True
-    if _is_formula(text) or _ADDRESS.search(text):
+    if _is_formula(text) or _ADDRESS.search(text) or _is_footnote(blocks, index):
         return False
     if size >= _LARGER * usual.body_size:
         if section_number(block.lines[0]):
@@ -174,6 +178,25 @@ def _is_formula(text: str) -> bool:
     """Whether a text has signs of a formula, and less than half of it is words."""
     words = sum(map(len, _LONG_WORD.findall(text)))
     return bool(_OPERATOR.search(text)) and 2 * words < len("".join(text.split()))
+
+
+def _is_footnote(blocks: Sequence[PageBlock], index: int) -> bool:
+    """Whether a text is a note below a table: `Note: ...`, `* ...`, or one of several that stand together with numbers before them."""
+    block = blocks[index]
+    if not isinstance(block, TextBlock):
+        return False
+    if _NOTE.match(_text(block)):
+        return True
+    if not (number := _NOTE_NUMBER.match(_text(block))):
+        return False
+    for other in (*blocks[max(index - 1, 0) : index], *blocks[index + 1 : index + 2]):
+        if not isinstance(other, TextBlock) or other.page != block.page:
+            continue
+        gap = max(block.box.y0 - other.box.y1, other.box.y0 - block.box.y1)
+        beside = _NOTE_NUMBER.match(_text(other))
+        if gap < _NOTE_GAP * _size(block) and (_NOTE.match(_text(other)) or (beside and beside[1] != number[1])):
+            return True
+    return False
 
 
 def is_caption(block: TextBlock, table: TableBlock) -> bool:

@@ -44,6 +44,15 @@ def test_a_bold_note_is_no_heading(sheet: Sheet) -> None:
     assert sheet.convert().headings() == ["h1 1 Ratings"]
 
 
+def test_notes_below_a_table_are_no_headings_however_large(sheet: Sheet) -> None:
+    y = section(sheet, 120, "1 Ratings", size=15)
+    for text in ("1 At the connector", "2 Without a load", "Note: Values are rounded", "* Estimated"):
+        sheet.text(72, y, text, size=12, font=BOLD)
+        y += 18
+    section(sheet, y + 30, "2 Pins", size=15)
+    assert sheet.convert().headings() == ["h1 1 Ratings", "h1 2 Pins"]
+
+
 def test_large_numbered_lines_are_headings_and_not_list_items(sheet: Sheet) -> None:
     y = section(sheet, 120, "1. Introduction", size=15)
     section(sheet, y, "2. Installation", size=15)
