@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from kgrag.answer.slots import fits
 from kgrag.answer.statements import Statement, statements
 from kgrag.answer.subject import AskedSections, Subject, has_identifier
+from kgrag.text.abbreviations import initials
 from kgrag.text.answer_shapes import ONE_THING
 from kgrag.text.name_shapes import exact_identifiers, identifiers, is_code_name, names_of_row
 from kgrag.text.questions import Question
-from kgrag.text.words import SAID_BY, stems
+from kgrag.text.words import SAID_BY, stem, stems, words
 from kgrag.types import Evidence
 
 __all__ = ["Candidate", "candidates", "for_reader", "in_context"]
@@ -69,6 +70,7 @@ def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]
     found: list[Candidate] = []
     named, sections = Subject(asked, evidence), AskedSections(asked, evidence)
     exact = exact_identifiers(asked.text)
+    spelled = {stem(name): pattern for name in words(asked.text) if (pattern := initials(name))}
     for index, piece in enumerate(evidence):
         context = _terms(f"{piece.title} {piece.section}")
         for statement in statements(piece):
@@ -81,7 +83,11 @@ def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]
             defines = any(has_identifier(one, f"{statement.label}\n{statement.heading}") for one in exact)
             if exact and not defines:
                 subject *= BESIDE_IDENTIFIER
-            own = _terms(statement.text)
+            own = _terms(statement.text) | {
+                term
+                for term, words_of_it in spelled.items()
+                if words_of_it.search(f"{statement.text}\n{statement.label}\n{statement.heading}")
+            }
             places = (
                 (own, 1.0),
                 (_terms(statement.label), LABEL_WEIGHT * _share_of_name(statement.label, asked)),

@@ -25,8 +25,11 @@ BECAUSE = re.compile(
     re.IGNORECASE,
 )
 NUMBER = re.compile(
-    rf"(?<![\w.])[-+]?\d[\w.,]*|\b0x[0-9a-fA-F]+\b|\b(?:{'|'.join(COUNT_BY_WORD)}|zero|half)\b", re.IGNORECASE
+    r"(?<![\w.])[-+]?\d[\w.,]*|\b0x[0-9a-fA-F]+\b"
+    rf"|\b(?!one(?:[^\w ]|$| (?:of|is|or|and|that|who|which|can|may)\b))(?:{'|'.join(COUNT_BY_WORD)}|zero|half)\b",
+    re.IGNORECASE,
 )
+"""A number, in digits or a word; not the pronoun `one`."""
 DIGITS = re.compile(
     r"\b(?:ports?|limit|maxim\w+|minim\w+|at most|at least|how (?:many|often|long|large|big))\b", re.IGNORECASE
 )
@@ -102,6 +105,8 @@ def fits(asked: Question, statement: Statement) -> float:
     text = statement.text
     if statement.is_property and {stem for _, stem in stems(statement.label)} <= asked.terms:
         return 1.0  # `Units: seconds`, asked for the unit.
+    if statement.is_property and _of_another_cue(asked, statement.label):
+        return 0.4 * _value(asked, statement)
     if statement.is_property and OF_DEFAULT.match(statement.label) and asked.kind in ("quantity", "number"):
         return _value(asked, statement) if NUMBER.search(text) else 0.5 * _value(asked, statement)
     match asked.kind:
@@ -151,6 +156,12 @@ def _value(asked: Question, statement: Statement) -> float:
         return 1.0  # `Default: root:root`, whatever the value is.
     has_word = SETTING_WORD.search(statement.text) or identifiers(statement.text) - identifiers(asked.text)
     return 0.5 * _cued(asked, statement, 0.4) if has_word else 0.0
+
+
+def _of_another_cue(asked: Question, label: str) -> bool:
+    """Whether a property is a limit where the default is asked for, or the other way round."""
+    wanted = [asks for asks, _ in CUES if asks.search(asked.text)]
+    return bool(wanted) and any(asks.match(label) for asks, _ in CUES) and not any(asks.match(label) for asks in wanted)
 
 
 def _cued(asked: Question, statement: Statement, without: float) -> float:

@@ -35,6 +35,9 @@ LABEL = re.compile(r"(?P<label>[^\s:.!?][^:.!?]{0,70}?|[^\s:]{1,60}):\s+(?=\S)")
 OPTION = re.compile(
     r"(?P<label>--?[A-Za-z][\w-]*(?:[ =,/]{1,2}(?:--?[A-Za-z][\w-]*|[<\[{][^>\]}]*[>\]}]+))*)\s+(?=[A-Z(:\w])"
 )
+_QUOTED_OPTION = r"[‘'\"“](?P<{}>--?[A-Za-z][^’'\"”\n]*)[’'\"”]"
+OPTIONS_ALONE = re.compile(rf"{_QUOTED_OPTION.format('label')}(?:[\s,/]+(?:or )?{_QUOTED_OPTION.format('other')})*")
+"""A line of nothing but options in quotation marks: what the paragraphs below it are about."""
 COLUMN = re.compile(r"(?P<label>\S(?:[^\n]{0,40}?\S)?) {3,}(?=\S)")
 """A listing in columns: what stands left says what the rest is about."""
 _TITLE_WORD = r"(?:[A-Z0-9][\w'’-]*|of|the|an?|and|or|for|in|on|to|with|by)"
@@ -52,6 +55,8 @@ PROPERTY = re.compile(
     re.IGNORECASE,
 )
 """A label that names no thing but what is said of one (`Default value: 60`): of what stands before it under the same heading."""
+DESCRIBES = re.compile(r"(?:specifies|description)$", re.IGNORECASE)
+"""A property that says what its thing is, and so what the others are of."""
 CODE = re.compile(r"[=<>{}$#|\\/_]|(?:^|\s)--?\w|\w\(|\d|\b[a-z]+\.[a-z]+\b")
 """What a line of a program, of a session or of settings has, and a heading has not."""
 PROGRAM = re.compile(r"[=<>{}#|;$]|\s--?\w")
@@ -159,6 +164,9 @@ def _single(piece: Evidence, passage: Reflowed) -> Iterator[Statement]:
         is_code = len(line) >= CODE_INDENT or (PROGRAM.search(written) and not HEADING.match(written))
         if begins_paragraph and ADMONITION.fullmatch(written):
             continue
+        if begins_paragraph and (options := OPTIONS_ALONE.fullmatch(written)):
+            label, earlier, described = options["label"], [], ""
+            continue
         if not (sentence.cells or is_code) and begins_paragraph and is_heading(written, in_list=in_list):
             heading, label, earlier, described = HEADING_NUMBER.sub("", " ".join(written.split())), "", [], ""
             if not CODE.search(heading):
@@ -170,9 +178,10 @@ def _single(piece: Evidence, passage: Reflowed) -> Iterator[Statement]:
             carried = "" if in_list or of_item or passage.terms else label
             label = defined or _label(written) or passage.term_at(sentence.start) or carried
             before = lead if in_list else earlier[-1] if earlier and POINTS_BACK.match(sentence.text) else ""
-            if described and PROPERTY.match(label) and sentence.text.startswith(label):
+            is_property = PROPERTY.match(label) is not None and sentence.text.startswith(label)
+            if described and is_property:
                 before = before or described
-            else:
+            elif not is_property or DESCRIBES.match(label):
                 described = sentence.text
             earlier, of_item = [before] if before else [], in_list
         if DECIDED.fullmatch(sentence.text):
@@ -205,14 +214,14 @@ def _single(piece: Evidence, passage: Reflowed) -> Iterator[Statement]:
 
 
 def _described(single: list[Statement]) -> list[Statement]:
-    """Give properties that stand before what describes their thing (`Default: 60`, then a paragraph, below one heading) that description."""
+    """Give properties that stand before what describes their thing (`Default: 60`, then a paragraph) that description."""
     after: dict[str, str] = {}
     found = []
     for statement in reversed(single):
         is_property = statement.own_label and PROPERTY.match(statement.label) is not None
         if is_property and not statement.before and statement.heading in after:
             statement = replace(statement, before=after[statement.heading])
-        elif not is_property:
+        elif not statement.own_label:
             after[statement.heading] = statement.text
         found.append(statement)
     return found[::-1]

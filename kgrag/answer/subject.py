@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from rapidfuzz.distance import OSA
 
+from kgrag.text.abbreviations import initials
 from kgrag.text.name_shapes import exact_identifiers, names_of_rows, part_numbers, with_names_of_rows
 from kgrag.text.names import Gazetteer, normal_form, quantities
 from kgrag.text.questions import Question
@@ -130,7 +131,15 @@ def unknown_names(asked: Question, evidence: Sequence[Evidence]) -> tuple[list[U
     There is no answer without a name that has a number or is an identifier, nor without a name of several words when nothing as specific
     is found beside it. A quantity that nothing in the evidence has is worth saying: the answer may still be in a range around it.
     """
-    pieces = [f"{piece.title}\n{piece.section}\n{with_names_of_rows(piece.text)}" for piece in evidence]
+    titles = [
+        piece.title if "_" not in piece.title else f"{piece.title} {piece.title.replace('_', ' ')}"
+        for piece in evidence
+    ]
+    """A title may be a file's name: `ACME_2025_REPORT`."""
+    pieces = [
+        f"{title}\n{piece.section}\n{with_names_of_rows(piece.text)}"
+        for title, piece in zip(titles, evidence, strict=True)
+    ]
     text = "\n".join(pieces)
     words = {s for _, s in stems(text)}
     fatal: list[Unknown] = []
@@ -218,9 +227,12 @@ def _lacks(name: str, text: str) -> bool:
 
 
 def _lacks_words(name: str, text: str, words: set[str]) -> bool:
+    if (spelled := initials(name)) and spelled.search(text):
+        return False
     if " " not in name:
         # One capitalised word is a name only where the text has it with its capital too.
-        return name[:1].isupper() and not Gazetteer([name], as_written=[name]).find(text)
+        forms = [name, name.upper()]
+        return name[:1].isupper() and not Gazetteer(forms, as_written=forms).find(text)
     return any(s not in words for _, s in stems(name))
 
 

@@ -128,19 +128,30 @@ def _rule_of_links(element: Any) -> str | None:
     if _is_page_bar(element):
         return "navigation"
     links = list(islice(element.iter("a"), MAX_BAR_LINKS + 1))
-    if not 2 <= len(links) <= MAX_BAR_LINKS or next(element.iter(*HEADINGS, "pre", "li", "td", "code"), None) is not None:
+    if (
+        not 2 <= len(links) <= MAX_BAR_LINKS
+        or next(element.iter(*HEADINGS, "pre", "li", "td", "code"), None) is not None
+    ):
         return None
     if any(link.get("hreflang") for link in links) and _link_share(element) >= LINK_SHARE_OF_LANGUAGES:
         return "navigation"
     between = ["".join((link.tail or "").split()) for link in links]
-    return "breadcrumbs" if all(one in CRUMB_MARKS for one in between[:-1]) and _link_share(element) >= LINK_SHARE else None
+    return (
+        "breadcrumbs"
+        if all(one in CRUMB_MARKS for one in between[:-1]) and _link_share(element) >= LINK_SHARE
+        else None
+    )
 
 
 def _is_imprint(element: Any) -> bool:
     """Whether an element named like a page's header or footer says whose the page is, or is a bar of links, in few words."""
     text = " ".join(" ".join(islice(element.itertext(), MAX_BAR_CHARACTERS)).split())
     inside = next(element.iter("table", "pre", "ul", "ol", "dl", *HEADINGS), None)
-    return inside is None and len(text) <= MAX_BAR_CHARACTERS and (COPYRIGHT.search(text) is not None or _link_share(element) >= LINK_SHARE)
+    return (
+        inside is None
+        and len(text) <= MAX_BAR_CHARACTERS
+        and (COPYRIGHT.search(text) is not None or _link_share(element) >= LINK_SHARE)
+    )
 
 
 def _is_page_bar(element: Any) -> bool:

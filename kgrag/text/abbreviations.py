@@ -4,12 +4,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
-__all__ = ["defined_abbreviations", "spells_out"]
+__all__ = ["defined_abbreviations", "initials", "spells_out"]
 
+ABBREVIATION = re.compile(r"[A-Z]{3,5}")
 IN_PARENTHESES = re.compile(r"\(([^\W\d_][^()\s]{1,9})\)")
 WORDS_BEFORE = re.compile(r"(?:[^\s()]{1,40}[ \t\n]){1,20}$")
 SENTENCE_END = re.compile(r"[.!?:;]\s")
+
+
+@lru_cache(maxsize=256)
+def initials(name: str) -> re.Pattern[str] | None:
+    """Return a pattern of the words that an abbreviation is made of by their first letters: `earnings per share` of `EPS`.
+
+    None for anything but three to five capitals: of fewer, too much could be meant.
+    """
+    if not ABBREVIATION.fullmatch(name):
+        return None
+    return re.compile(r"\b" + r"[ -]".join(rf"{letter}[a-z]+" for letter in name) + r"\b", re.IGNORECASE)
 
 
 def defined_abbreviations(text: str) -> Iterator[tuple[str, str]]:

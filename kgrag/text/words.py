@@ -33,7 +33,8 @@ _FUNCTION_WORDS = """
 FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
 """English words that half of all texts have and that name nothing: the one list of the house."""
 _ASKING_WORDS = """
-    belong belongs compare comparison concerning correspond corresponding corresponds describe description detail details
+    belong belongs compare comparison concerning correspond corresponding corresponds describe description detail details differ
+    difference differences differs
     document documentation documented documents example explain explanation find following give given identify kind kinds list
     mean meaning means mention mentioned name names outline overview provide provided refer referring refers regarding
     sentence short show state summarise summarize summary tell type types typical various way ways

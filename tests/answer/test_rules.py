@@ -333,3 +333,81 @@ def test_a_column_that_is_asked_for_and_other_words_for_a_measure_are_found() ->
     asked = "Which legacy directive corresponds to FlowControl of imtcp?"
     assert "$InputTCPFlowControl" in lines(ask(asked, evidence))[0]
     assert "200000" in lines(ask("What is the largest size of a frame?", evidence))[0]
+
+
+MANUALS = [
+    piece(
+        "pack - make archives - Acme 2", "-k: Keeps the sources.\nUse it with care. By default no source is kept alive."
+    ),
+    piece("unpack - read archives - Acme 2", "-k: Keeps the archive. By default each archive is kept alive and stays."),
+    piece("Settings", "KeepAliveTimeout 5 is the default time that a line is kept."),
+]
+
+
+@pytest.mark.parametrize(
+    ("question", "evidence", "said"),
+    [
+        ("Are sources kept alive by pack by default?", MANUALS, "no source is kept alive"),
+        ("What is the keep-alive timeout by default?", MANUALS, "KeepAliveTimeout 5"),
+        (
+            "What was the EPS of Acme in 2025?",
+            [
+                piece(
+                    "Report",
+                    "Acme sold more in 2025. Earnings per share of Acme were 6.68 in 2025, after 5.41 in 2024.",
+                )
+            ],
+            "were 6.68",
+        ),
+        (
+            "How do I rename all tags?",
+            [
+                piece(
+                    "Tags",
+                    "The name of a tag is short when tags are many.\ntagger rename --all tags\nTags are small things.",
+                )
+            ],
+            "tagger rename --all",
+        ),
+        (
+            "Which signals can be sent to the daemon?",
+            [
+                piece(
+                    "Signals", "Send signals to the daemon only. There are three signals to send: TERM, HUP, and USR1."
+                )
+            ],
+            "TERM, HUP, and USR1",
+        ),
+        (
+            "What is a tag?",
+            [piece("Tags", "Usually a tag is invoked by name. A tag is what a reader shows of an archive.")],
+            "what a reader shows",
+        ),
+        (
+            "How often does the daemon ping its child?",
+            [
+                piece(
+                    "ping_time", "- Units: seconds\n- Default: 3\nInterval between pings from the daemon to its child."
+                )
+            ],
+            "Default: 3",
+        ),
+    ],
+)
+def test_what_is_said_in_another_way_is_found(question: str, evidence: Sequence[Evidence], said: str) -> None:
+    answer = ask(question, evidence)
+    assert not answer.abstained
+    assert said in lines(answer)[0]
+
+
+def test_settings_that_are_compared_are_each_given() -> None:
+    evidence = [
+        piece("Settings", "check_time: How long a check of a tag that stands may take. The default is 5."),
+        piece(
+            "More",
+            "retry_time: How long a check of a tag that fell may take until the next one. The default is 1.",
+            page=2,
+        ),
+    ]
+    text = ask("How does check_time differ from retry_time?", evidence).text
+    assert "that stands" in text and "that fell" in text

@@ -102,3 +102,45 @@ def test_a_line_that_begins_with_an_amount_is_no_numbered_heading() -> None:
     single = [one for one in read(text) if not one.items]
     assert [one.text for one in single] == ["4 MB Flash for settings and readings", "480 MHz clock of both cores"]
     assert {one.heading for one in single} == {"Memory and clock"}
+
+
+def test_rows_of_two_cells_without_a_header_are_terms_and_properties() -> None:
+    text = "|  |  |\n| --- | --- |\n| Description: | How long a tag stays |\n| Default: | TagTime 60 |\n| --dry | Change nothing |"
+    said = saying(text, "TagTime")
+    assert (said.text, said.label, said.before) == (
+        "Default: TagTime 60",
+        "Default",
+        "Description: How long a tag stays",
+    )
+    assert saying(text, "Change").text == "--dry: Change nothing"
+
+
+def test_properties_are_of_what_the_paragraph_below_them_describes() -> None:
+    text = "- Units: seconds\n- Default: 60\n- Flags: sticky\nHow long a tag stays when nobody says so."
+    assert saying(text, "60").before == "How long a tag stays when nobody says so."
+    assert saying(text, "seconds").before == "How long a tag stays when nobody says so."
+
+
+def test_a_short_yes_or_no_stands_with_what_follows() -> None:
+    said = saying("No, it cannot. The relay would weld in a second.", "weld")
+    assert said.text == said.quote == "No, it cannot. The relay would weld in a second."
+
+
+def test_a_colon_in_mid_sentence_ends_no_term() -> None:
+    assert saying("Now if a tag has a Kind: small header, it is read. Larger tags are not read.", "Larger").label == ""
+
+
+def test_lines_that_say_the_like_of_several_things_are_a_list() -> None:
+    text = "It is in bytes, unless one of these follows:\nK The size is in kilobytes.\nM The size is in megabytes.\nNo size is no limit."
+    (group,) = [one for one in read(text) if one.items]
+    assert group.items == ("K The size is in kilobytes.", "M The size is in megabytes.")
+
+
+def test_a_line_of_quoted_options_is_the_term_of_what_follows() -> None:
+    text = "'--dry-run' or '-n'\nChange nothing at all today.\n'--quick'\nLeave out the slow checks."
+    assert saying(text, "Change").label == "--dry-run"
+    assert saying(text, "slow").label == "--quick"
+
+
+def test_a_bracket_alone_says_nothing() -> None:
+    assert not [one for one in read("tag {\n  size = 4\n}") if one.text == "}"]

@@ -24,3 +24,9 @@ def test_documents_in_a_folder_that_is_no_product_are_known_by_their_titles() ->
     assert [thing.name for thing in things.all] == sorted(titles)
     assert len(things.meant_by(["drivers"])) == 3
     assert things.meant_by(["products"]) == []
+
+
+def test_a_folder_whose_name_is_only_a_part_of_a_programs_name_is_no_product() -> None:
+    things = Things([row("mod_tags - Acme server", "mod"), row("mod_lines - Acme server", "mod")])
+    assert [thing.name for thing in things.all] == ["mod_lines - Acme server", "mod_tags - Acme server"]
+    assert things.meant_by(["modules"]) == []
