@@ -43,8 +43,8 @@ ASKING_WORDS = frozenset(_ASKING_WORDS.split())
 """Words that say how to answer, not what about: they are content in a document and none in a question."""
 _SAID_BY = {
     "maximum max most": "greatest largest highest biggest longest", "minimum min least": "smallest lowest shortest",
-    "width": "wide", "height": "high tall", "length": "long", "duration time timeout": "long", "depth": "deep", "weight": "heavy",
-    "interval period frequency every": "often", "seconds minutes hours days": "often long", "size": "big large",
+    "width": "wide", "height": "high tall", "length": "long", "duration timeout": "long", "depth": "deep", "weight": "heavy",
+    "interval period frequency": "often", "size": "big large",
     "speed": "fast", "temperature": "hot cold", "distance": "far", "age": "old",
 }  # fmt: skip
 """What documents say of what is asked for by another word: `What is the greatest ...?`, `How wide ...?`."""
