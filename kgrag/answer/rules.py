@@ -33,7 +33,7 @@ WEIGHTS = {"coverage": 0.20, "aspect": 0.10, "similarity": 0.40, "fits": 0.18, "
 """How much what speaks for a statement counts."""
 VALUES: frozenset[AnswerKind] = frozenset(["count", "quantity", "number", "list"])
 VALUE_FITS = 0.22
-"""For a question for a value or a list: what has it comes before what only names it. Chosen on the development half of the support questions."""
+"""For a question for a value or a list: what has it comes before what names it. Chosen on the development half of the support questions."""
 
 STATEMENTS_BY_KIND = {"summary": 8, "comparison": 6}
 STATEMENTS = 4

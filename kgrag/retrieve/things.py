@@ -27,9 +27,7 @@ class Things:
 
     def __init__(self, rows: Iterable[ThingRow]) -> None:
         rows = list(rows)
-        self.are_products = any(
-            row["product"] and normal_form(row["product"]) in normal_form(row["title"]) for row in rows
-        )
+        self.are_products = any(row["product"] and _names(row["title"], normal_form(row["product"])) for row in rows)
         documents: dict[str, list[ThingRow]] = defaultdict(list)
         names: dict[str, str] = {}
         for row in rows:
@@ -41,7 +39,7 @@ class Things:
         self.all: list[Thing] = []
         for normal, name in names.items():
             of_it = documents[normal]
-            if not any(normal in normal_form(_without_code(row["title"], normal)) for row in of_it):
+            if self.are_products and not any(_names(row["title"], normal) for row in of_it):
                 continue
             groups = Counter(row["category"] for row in of_it if row["category"])
             group = min(groups, key=lambda one: (-groups[one], one)) if groups else ""
@@ -101,12 +99,12 @@ def _heads(name: str) -> list[str]:
     ]
 
 
-def _without_code(title: str, normal: str) -> str:
-    """A title without its names of programs and settings, but the one that is looked for."""
+def _names(title: str, normal: str) -> bool:
+    """Whether a title has a name, given in its normal form, that is not only a part of a program's or setting's name there."""
     for name in code_names(title):
         if normal_form(name) != normal:
             title = title.replace(name, " ")
-    return title
+    return normal in normal_form(title)
 
 
 def _is_name(word: str) -> bool:
