@@ -208,6 +208,8 @@ def _single(piece: Evidence, passage: Reflowed) -> Iterator[Statement]:
             cells=sentence.cells,
             is_item=in_list,
         )
+        if defined:
+            label = ""  # A row's term is of no paragraph below the table.
         if not sentence.cells:
             earlier.append(sentence.text)
             lead = lead if of_item else sentence.text

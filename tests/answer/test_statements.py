@@ -113,6 +113,7 @@ def test_rows_of_two_cells_without_a_header_are_terms_and_properties() -> None:
         "Description: How long a tag stays",
     )
     assert saying(text, "Change").text == "--dry: Change nothing"
+    assert saying(f"{text}\nTags are kept for long.", "kept").label == ""
 
 
 def test_properties_are_of_what_the_paragraph_below_them_describes() -> None:
