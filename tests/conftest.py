@@ -179,7 +179,7 @@ def vector_dimensions(request: pytest.FixtureRequest) -> int | None:
 
 
 class FilledStores:
-    """The stores that were filled once, by the module whose tests read them: folders, and what the only database of Neo4j has now."""
+    """The stores that were filled once, by module and fixture: folders, and what the only database of Neo4j has now."""
 
     def __init__(self) -> None:
         self.folders: dict[str, str] = {}
@@ -239,24 +239,24 @@ def store_target(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 def filled_once(
     request: pytest.FixtureRequest, filled_stores: FilledStores, tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[[Callable[[str], object]], str]:
-    """Fills the store of a module where it is not filled yet, and returns its target: for tests that only read it.
+    """Fills the store of a module's fixture where it is not filled yet, and returns its target: for tests that only read it.
 
     On Neo4j that may be more than once, where a test in between has emptied it.
     """
-    module: str = request.module.__name__
 
     def target(fill: Callable[[str], object]) -> str:
+        content = f"{request.module.__name__} {fill.__qualname__}"
         if request.param == "neo4j":
             address: str = request.getfixturevalue("neo4j_target")
-            if filled_stores.in_neo4j != module:
+            if filled_stores.in_neo4j != content:
                 fill(request.getfixturevalue("neo4j_empty"))
-                filled_stores.in_neo4j = module
+                filled_stores.in_neo4j = content
             return address
-        if module not in filled_stores.folders:
+        if content not in filled_stores.folders:
             folder = str(tmp_path_factory.mktemp("filled") / "store.kg")
             fill(folder)
-            filled_stores.folders[module] = folder
-        return filled_stores.folders[module]
+            filled_stores.folders[content] = folder
+        return filled_stores.folders[content]
 
     return target
 

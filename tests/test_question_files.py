@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from kgrag.common.question_files import read_questions
+from kgrag.common.question_files import read_question_table, read_questions
 from kgrag.errors import InputError
 
 
@@ -19,3 +19,20 @@ def test_a_bad_line_is_named_with_what_was_expected(tmp_path: Path) -> None:
         read_questions(file)
     with pytest.raises(InputError, match=r"missing\.jsonl"):
         read_questions(tmp_path / "missing.jsonl")
+
+
+def test_rows_without_a_question_are_counted_and_empty_ones_are_not(tmp_path: Path) -> None:
+    file = tmp_path / "q.csv"
+    file.write_text("id,question,owner\nA,,\nA1,What is the range?,Ann\n,,\n,,Bob\n", encoding="utf-8")
+    table = read_question_table(file)
+    assert [(one.id, one.question) for one in table.questions] == [("A1", "What is the range?")]
+    assert table.without_question == [1, 4]
+
+
+@pytest.mark.parametrize(("name", "text"), [("q.csv", "id,question\nA,\n"), ("q.jsonl", "\n"), ("q.csv", "question\n")])
+def test_a_file_without_any_question_is_refused(tmp_path: Path, name: str, text: str) -> None:
+    file = tmp_path / name
+    file.write_text(text, encoding="utf-8")
+    read = read_question_table if name.endswith("csv") else read_questions
+    with pytest.raises(InputError, match="question"):
+        read(file)

