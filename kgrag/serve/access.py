@@ -92,13 +92,20 @@ class Attempts:
 class Access:
     """The users of a desk. Without any, everybody who reaches it is `ANYBODY`."""
 
-    def __init__(self, users: Mapping[str, User] | None = None, passwords: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        users: Mapping[str, User] | None = None,
+        passwords: Mapping[str, str] | None = None,
+        *,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._users = dict(users or {})
         self._by_name = {user.name: user for user in self._users.values()}
         self._passwords = dict(passwords or {})
         """Name → Argon2id hash."""
         self._hashing = asyncio.Semaphore(HASHES_AT_ONCE)
         self._sessions: OrderedDict[str, tuple[User, float]] = OrderedDict()
+        self._now = now
         self.wrong = Attempts(TRIES_PER_MINUTE)
 
     @property
@@ -130,7 +137,7 @@ class Access:
     def open_session(self, user: User) -> str:
         """Return the secret of a new session."""
         secret = secrets.token_urlsafe(32)
-        self._sessions[_digest(secret)] = (user, time.monotonic() + SESSION_S)
+        self._sessions[_digest(secret)] = (user, self._now() + SESSION_S)
         while len(self._sessions) > MAX_SESSIONS:
             self._sessions.popitem(last=False)
         return secret
@@ -138,7 +145,7 @@ class Access:
     def user_of_session(self, secret: str) -> User | None:
         """Return whose session it is, unless it has ended."""
         user, until = self._sessions.get(_digest(secret), (None, 0.0))
-        return user if time.monotonic() < until else None
+        return user if self._now() < until else None
 
     def end_session(self, secret: str) -> None:
         """Forget a session."""

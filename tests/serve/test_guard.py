@@ -586,10 +586,12 @@ def test_what_is_written_down_is_added_to_and_read_by_its_owner_only(desk: DeskS
     assert desk.desk.folder.stat().st_mode & 0o077 == 0
 
 
-def test_a_session_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    access = Access()
+def test_a_session_ends() -> None:
+    clock = 0.0
+    access = Access(now=lambda: clock)
     secret = access.open_session(User("anna", "ask"))
     assert access.user_of_session(secret) is not None
-    later = time.monotonic() + 13 * 3600
-    monkeypatch.setattr(time, "monotonic", lambda: later)
+    clock = 11 * 3600
+    assert access.user_of_session(secret) is not None
+    clock = 13 * 3600
     assert access.user_of_session(secret) is None
