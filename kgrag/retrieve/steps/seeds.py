@@ -111,15 +111,15 @@ class _NearestSeeds(_IndexSeeds):
 
     async def find(self, query: Query, resources: Resources) -> Seeds:
         """Find what the question and its parts find, and say where rows were to be looked for and there are none."""
-        found = await super().find(query, resources)
-        if self.table_rows and not await asyncio.to_thread(resources.store.search.count_table_rows):
-            found = replace(found, remarks=(*found.remarks, NO_ROWS))
-        return found
+        if not self.table_rows or (await asyncio.to_thread(resources.store.search.count_table_rows)) > 0:
+            return await super().find(query, resources)
+        found = await self.model_copy(update={"table_rows": False}).find(query, resources)
+        return replace(found, remarks=(*found.remarks, NO_ROWS))
 
     async def _dense(self, store: GraphStore, sought: _Sought, *, limit: int | None = None) -> Rows:
         limit = limit or self.candidates
         searches: list[Callable[..., Rows]] = [partial(store.search.dense_seeds, index=CHUNK_VECTOR_INDEX)]
-        if self.table_rows and (await asyncio.to_thread(store.search.count_table_rows)) > 0:
+        if self.table_rows:
             searches.append(store.search.row_seeds)
         vector, candidates = list(sought.vector), limit * INDEX_OVERSAMPLING
         found = await asyncio.gather(
