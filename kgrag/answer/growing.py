@@ -8,9 +8,15 @@ import re
 __all__ = ["GrowingAnswer"]
 
 BEGINS = re.compile(r'(?<!\\)"answer"\s*:\s*"')
-WHOLE = re.compile(r'(?:[^"\\]|\\.)*', re.DOTALL)
-HALF_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?\Z|\\u[dD][89abAB][0-9a-fA-F]{2}(?:\\(?:u[0-9a-fA-F]{0,3})?)?\Z")
-"""An escape that is not there as a whole, or the first half of a pair."""
+PLAIN, ESCAPE = r"""[^"\\]""", r"\\[^u]"
+UNIT, HIGH, LOW = (
+    r"\\u(?![dD][89abAB])[0-9a-fA-F]{4}",
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}",
+    r"\\u[dD][c-fC-F][0-9a-fA-F]{2}",
+)
+NO_LOW = r"(?=[^\\]|\\[^u]|\\u[^dD]|\\u[dD][^c-fC-F])"
+WHOLE = re.compile(rf"(?:{PLAIN}|{ESCAPE}|{UNIT}|{HIGH}{LOW}|{HIGH}{NO_LOW})*", re.DOTALL)
+"""What is there as a whole: no half of an escape at the end, nor the first half of a surrogate pair."""
 
 
 class GrowingAnswer:
@@ -30,9 +36,8 @@ class GrowingAnswer:
                 return ""
             self._start = begins.end()
         inside = WHOLE.match(self._written, self._start)
-        raw = HALF_ESCAPE.sub("", inside.group() if inside else "")
         try:
-            text: str = json.loads(f'"{raw}"', strict=False)
+            text: str = json.loads(f'"{inside.group() if inside else ""}"', strict=False)
         except ValueError:
             return ""
         added, self._given = text[self._given :], max(self._given, len(text))

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kgrag.answer.growing import GrowingAnswer
 
 
 @given(st.text(), st.text(), st.booleans(), st.lists(st.integers(1, 7), min_size=1))
+@example(answer="C:\\", quote="", plain=False, cuts=[1])
+@example(answer="\\u12 \\ud83d", quote="", plain=True, cuts=[1])
+@example(answer="\U0001f600\\", quote="", plain=True, cuts=[1])
 def test_the_pieces_make_the_answer_however_the_json_is_cut(
     answer: str, quote: str, plain: bool, cuts: list[int]
 ) -> None:
