@@ -1,6 +1,6 @@
 """What a build and questions cost as the store grows.
 
-    python -m benchmarks.scale [PATH ...] [--chunks N[,N...]] [--store embedded|neo4j] [--extractor mention] [--reads]
+    python -m benchmarks.scale [PATH ...] [--chunks N[,N...]] [--store embedded|neo4j] [--extractor mention] [--reads] [--keep FOLDER]
 
 Builds PATHs with the default embedder, or N synthetic passages with vectors of words (so that what is measured is not the model), in a
 fresh store. First table, a line for each step: units, wall seconds, processor seconds of this process (the embedded database runs in it),
@@ -8,7 +8,8 @@ of the processes that convert, and of a Neo4j server, and milliseconds a unit. S
 rows and microseconds of a row. With `--reads` a third: pipelines asked with their vectors given, in statements, times that a question waits
 for the database, and milliseconds; and the recall of the vector index. With several sizes each is a process of its own, and the last column
 is the growth exponent: 1 where ten times the chunks take ten times as long, 2 where a hundred times. Processor seconds hold on a busy
-machine, too; wall seconds do not.
+machine, too; wall seconds do not. With `--keep` the stores of synthetic passages stay in FOLDER with what their build took, and the next
+call with that FOLDER asks them without building them again.
 """
 
 from __future__ import annotations
@@ -25,14 +26,14 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from benchmarks.corpus import make_corpus
 from benchmarks.scale_reads import PipelineCost, StatementCost, pipeline_costs, statements_timed, vector_recall
-from benchmarks.stores import fresh_store, peak_memory_mb
+from benchmarks.stores import NEO4J_HEAP_MB, PAGE_CACHE_MB, fresh_store, peak_memory_mb
 from benchmarks.tables import print_table
 from benchmarks.vectors import WordVectors
 from kgrag.common.progress import Silent, Step
@@ -41,7 +42,7 @@ from kgrag.jobs.build import build
 from kgrag.models.base import Embedder
 from kgrag.models.minilm import MiniLM
 from kgrag.settings import Settings
-from kgrag.store.graph import open_store
+from kgrag.store.graph import GraphStore, open_store
 
 __all__ = ["Measured", "measure", "server_cpu"]
 
@@ -132,56 +133,84 @@ def server_cpu(pid: int | None) -> float:
 
 
 def measure(
-    paths: Sequence[Path], *, chunks: int, store: str, extractor: str, pipelines: Sequence[str] = ()
+    paths: Sequence[Path],
+    *,
+    chunks: int,
+    store: str,
+    extractor: str,
+    pipelines: Sequence[str] = (),
+    keep: Path | None = None,
+    heap_mb: int = NEO4J_HEAP_MB,
+    page_cache_mb: int = PAGE_CACHE_MB,
 ) -> Measured:
-    """Build `paths`, or so many synthetic passages where there are none, in a fresh store, and ask it by `pipelines`."""
-    with tempfile.TemporaryDirectory() as folder, fresh_store(store) as fresh:
+    """Build `paths`, or so many synthetic passages where there are none, in a fresh store, and ask it by `pipelines`.
+
+    With `keep` the store of synthetic passages stays there, and what was built there before is not built again.
+    """
+    kept = keep / f"{store}-{chunks}" if keep is not None and not paths else None
+    built = kept / "build.json" if kept is not None else None
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        fresh_store(store, keep=kept, heap_mb=heap_mb, page_cache_mb=page_cache_mb) as fresh,
+    ):
         embedder: Embedder = MiniLM()
         questions: tuple[str, ...] = ()
         if not paths:
             corpus = make_corpus(chunks, Path(folder), question_count=QUESTIONS, embedder=WordVectors())
             paths, embedder, questions = [corpus.file], corpus.embedder, corpus.questions
-        costs = _Costs(fresh.server_pid)
-        with open_store(fresh.target) as opened, statements_timed() as statements:
-            started = time.perf_counter()
-            job = build(
-                paths,
-                store=opened,
-                embedder=embedder,
-                extractors=[open_extractor(extractor)],
-                settings=Settings(max_file_mb=2000),
-                progress=costs,
-            )
-            asyncio.run(job)
-            wall = time.perf_counter() - started
-            status = opened.status()
-            memory = peak_memory_mb(), peak_memory_mb(fresh.server_pid) if fresh.server_pid else 0.0
-            print(f"{chunks:,} built in {wall:,.0f} s", file=sys.stderr, flush=True)
+        with open_store(fresh.target) as opened:
+            if built is not None and built.is_file():
+                done = Measured.from_json(built.read_text(encoding="utf-8"))
+            else:
+                done = _build(opened, paths, embedder=embedder, extractor=extractor, server_pid=fresh.server_pid)
+                done = replace(done, disk_mb=fresh.disk_mb())
+                if built is not None:
+                    built.write_text(json.dumps(asdict(done)), encoding="utf-8")
+            print(f"{chunks:,} built in {done.wall:,.0f} s", file=sys.stderr, flush=True)
+            if not pipelines:
+                return done
             asked: list[PipelineCost] = []
-            recall: dict[str, float] = {}
-            if pipelines:
-                for cost in pipeline_costs(
-                    opened, embedder, questions, pipelines, server_cpu=partial(server_cpu, fresh.server_pid)
-                ):
-                    print(cost, file=sys.stderr, flush=True)
-                    asked.append(cost)
-                recall = {
-                    str(times): vector_recall(opened, embedder, questions, oversampling=times) for times in OVERSAMPLED
-                }
-        graphs = status["graphs"].values()
-        return Measured(
-            steps=tuple(costs.steps),
-            chunks=status["chunks"],
-            entities=sum(graph["entities"] for graph in graphs),
-            relations=sum(graph["relations"] for graph in graphs),
-            disk_mb=fresh.disk_mb(),
-            memory_mb=memory[0],
-            server_memory_mb=memory[1],
-            wall=wall,
-            statements=dict(statements),
-            pipelines=tuple(asked),
-            recall=recall,
+            for cost in pipeline_costs(
+                opened, embedder, questions, pipelines, server_cpu=partial(server_cpu, fresh.server_pid)
+            ):
+                print(cost, file=sys.stderr, flush=True)
+                asked.append(cost)
+            recall = {
+                str(times): vector_recall(opened, embedder, questions, oversampling=times) for times in OVERSAMPLED
+            }
+            return replace(done, pipelines=tuple(asked), recall=recall)
+
+
+def _build(
+    store: GraphStore, paths: Sequence[Path], *, embedder: Embedder, extractor: str, server_pid: int | None
+) -> Measured:
+    """Build `paths` in an empty store; the size on disk is not measured yet."""
+    costs = _Costs(server_pid)
+    started = time.perf_counter()
+    with statements_timed() as statements:
+        job = build(
+            paths,
+            store=store,
+            embedder=embedder,
+            extractors=[open_extractor(extractor)],
+            settings=Settings(max_file_mb=2000),
+            progress=costs,
         )
+        asyncio.run(job)
+    wall = time.perf_counter() - started
+    status = store.status()
+    graphs = status["graphs"].values()
+    return Measured(
+        steps=tuple(costs.steps),
+        chunks=status["chunks"],
+        entities=sum(graph["entities"] for graph in graphs),
+        relations=sum(graph["relations"] for graph in graphs),
+        disk_mb=0.0,
+        memory_mb=peak_memory_mb(),
+        server_memory_mb=peak_memory_mb(server_pid) if server_pid else 0.0,
+        wall=wall,
+        statements=dict(statements),
+    )
 
 
 def _measured_apart(arguments: argparse.Namespace, chunks: int) -> Measured:
@@ -189,6 +218,8 @@ def _measured_apart(arguments: argparse.Namespace, chunks: int) -> Measured:
     command = [sys.executable, "-m", "benchmarks.scale", *map(str, arguments.paths), "--json", "--chunks", str(chunks)]
     command += ["--store", arguments.store, "--extractor", arguments.extractor, "--pipelines", arguments.pipelines]
     command += ["--reads"] if arguments.reads else []
+    command += ["--keep", str(arguments.keep)] if arguments.keep else []
+    command += ["--heap-mb", str(arguments.heap_mb), "--page-cache-mb", str(arguments.page_cache_mb)]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     return Measured.from_json(done.stdout.splitlines()[-1])
 
@@ -277,6 +308,9 @@ def main() -> None:
     parser.add_argument("--extractor", default="mention")
     parser.add_argument("--reads", action="store_true", help="Ask questions as well (of synthetic passages).")
     parser.add_argument("--pipelines", default=",".join(PIPELINES))
+    parser.add_argument("--keep", type=Path, help="Keep the stores in this folder, and ask those that are there.")
+    parser.add_argument("--heap-mb", type=int, default=NEO4J_HEAP_MB, help="Of a Neo4j server. Default: %(default)s.")
+    parser.add_argument("--page-cache-mb", type=int, default=PAGE_CACHE_MB, help="The same. Default: %(default)s.")
     parser.add_argument("--json", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.reads and arguments.paths:
@@ -286,7 +320,14 @@ def main() -> None:
     if len(sizes) == 1:
         pipelines = arguments.pipelines.split(",") if arguments.reads else ()
         run = lambda chunks: measure(  # noqa: E731
-            arguments.paths, chunks=chunks, store=arguments.store, extractor=arguments.extractor, pipelines=pipelines
+            arguments.paths,
+            chunks=chunks,
+            store=arguments.store,
+            extractor=arguments.extractor,
+            pipelines=pipelines,
+            keep=arguments.keep,
+            heap_mb=arguments.heap_mb,
+            page_cache_mb=arguments.page_cache_mb,
         )
     runs = [run(size) for size in sizes]
     if arguments.json:

@@ -16,6 +16,7 @@ from kgrag.neo4j_local import server as neo4j_server
 __all__ = ["FreshStore", "empty_neo4j", "fresh_store", "neo4j_login", "peak_memory_mb"]
 
 NEO4J_HEAP_MB = 2048
+PAGE_CACHE_MB = 512
 EMPTY = "MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 5000 ROWS"
 
 
@@ -33,13 +34,22 @@ class FreshStore:
 
 
 @contextmanager
-def fresh_store(kind: str, *, apoc: bool = False) -> Iterator[FreshStore]:
+def fresh_store(
+    kind: str,
+    *,
+    apoc: bool = False,
+    keep: Path | None = None,
+    heap_mb: int = NEO4J_HEAP_MB,
+    page_cache_mb: int = PAGE_CACHE_MB,
+) -> Iterator[FreshStore]:
     """Make an empty `embedded` or `neo4j` database. A Neo4j is started for this alone, with `apoc` where peers need it, and stopped.
 
-    Sets `KGRAG_STORE`, `NEO4J_USERNAME` and `NEO4J_PASSWORD` of this process, as a user's shell does.
+    With `keep` it is in that folder and stays there; what the folder has from before is what is opened. Sets `KGRAG_STORE`,
+    `NEO4J_USERNAME` and `NEO4J_PASSWORD` of this process, as a user's shell does.
     """
     with tempfile.TemporaryDirectory(prefix="kgrag-benchmark-") as name:
-        folder = Path(name)
+        folder = Path(name) if keep is None else keep
+        folder.mkdir(parents=True, exist_ok=True)
         if kind == "embedded":
             yield FreshStore(str(folder / "store.kg"), folder, None)
             return
@@ -49,15 +59,15 @@ def fresh_store(kind: str, *, apoc: bool = False) -> Iterator[FreshStore]:
             folder / "neo4j",
             bolt_port=0,
             engine="maven",
-            heap_mb=NEO4J_HEAP_MB,
+            heap_mb=heap_mb,
             owner_pid=os.getpid(),
-            settings=APOC_SETTINGS if apoc else None,
+            settings={"server.memory.pagecache.size": f"{page_cache_mb}m"} | (APOC_SETTINGS if apoc else {}),
         )
         try:
             os.environ.update(server.environment())
             yield FreshStore(server.url, folder / "neo4j" / "data", server.pid)
         finally:
-            neo4j_server.down(folder / "neo4j", delete_data=True)
+            neo4j_server.down(folder / "neo4j", delete_data=keep is None)
 
 
 def empty_neo4j(target: str) -> None:
