@@ -7,9 +7,11 @@ import os
 import sys
 import threading
 from asyncio import CancelledError
-from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager, nullcontext
-from contextvars import ContextVar
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext, suppress
+from contextvars import ContextVar, copy_context
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -30,12 +32,20 @@ CONNECT_TIMEOUT_S = 15.0
 RETRY_S = 1.0
 """How long the driver tries a transaction again by itself, silently: whoever has a retry policy says that it waits."""
 FETCH_ROWS = 1000
+WRITERS = 4
+"""Transactions that a server has at once of what does not hang together."""
+FEWEST_ROWS = 32
+"""Of one of them."""
+DEADLOCK_TRIES = 8
+DEADLOCKED = "Neo.TransientError.Transaction.DeadlockDetected"
+"""What one of two transactions is told that wait for each other: it was taken back, and can be tried again."""
 SHUTTING_DOWN = frozenset({"Neo.ClientError.Transaction.Terminated", "Neo.TransientError.Transaction.Terminated"})
 """What a statement under way is told when the server goes; the driver does not count it as worth another try."""
 TIMED_OUT = "Neo.ClientError.Transaction.TransactionTimedOut"
 """The beginning of what a statement is told that took longer than its time-out."""
 
 T = TypeVar("T")
+R = TypeVar("R")
 
 
 _RETRY: ContextVar[RetryPolicy] = ContextVar("retry", default=NO_RETRY)
@@ -54,6 +64,10 @@ def waiting(retry: RetryPolicy) -> Iterator[None]:
 
 class _Away(StoreUnavailable):
     """The database was there and is not: waiting may help, as it does not against a wrong password."""
+
+
+class _Deadlocked(StoreError):
+    """A transaction was taken back, as it and another one waited for each other."""
 
 
 class Transaction:
@@ -79,7 +93,10 @@ class Transaction:
 
 
 class Connection:
-    """An open database. One thread writes at a time: writers that meet make each other start again."""
+    """An open database. One thread writes at a time: writers that meet make each other start again.
+
+    That thread may have several transactions at once, which `write_apart` runs.
+    """
 
     def __init__(
         self, driver: neo4j.Driver, database: str, *, server: EmbeddedServer | None = None, remark: str = ""
@@ -149,12 +166,43 @@ class Connection:
     def write(self, work: Callable[[Transaction], T]) -> T:
         """Run `work` in one transaction, again where the database asks for it: it must not keep anything of a run that failed."""
 
+        with self._writing:
+            return self._write(work)
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Let no other thread write within the block."""
+        with self._writing:
+            yield
+
+    def write_apart(self, rows: Sequence[R], work: Callable[[Transaction, Sequence[R]], None]) -> None:
+        """Run `work` over parts of `rows`, each in a transaction of its own; on a server up to four of them are under way at once.
+
+        For rows none of which says anything of what another one writes: where it ends in the middle some of them are written. A part that
+        waits for another one that waits for it is tried again. The embedded database, which writes in one thread, gets one part.
+        """
+        size = max(FEWEST_ROWS, -(-len(rows) // WRITERS)) if self.server is None else max(1, len(rows))
+        parts = [rows[start : start + size] for start in range(0, len(rows), size)]
+        with self._writing:
+            if len(parts) == 1:
+                self._write(lambda transaction: work(transaction, parts[0]))
+                return
+            with ThreadPoolExecutor(WRITERS, "kgrag-write") as threads:
+                under_way = [
+                    threads.submit(copy_context().run, self._write, partial(_on_part, work, part)) for part in parts
+                ]
+            for one in under_way:
+                one.result()
+
+    def _write(self, work: Callable[[Transaction], T]) -> T:
         def write() -> T:
             with self._errors(), self._session(reads=False) as session:
                 return session.execute_write(lambda transaction: work(Transaction(transaction)))
 
-        with self._writing:
-            return self.with_retry(write)
+        for _ in range(DEADLOCK_TRIES - 1):
+            with suppress(_Deadlocked):
+                return self.with_retry(write)
+        return self.with_retry(write)
 
     def run_alone(self, text: str, parameters: dict[str, Any] | None = None) -> None:
         """Run a statement that can be in no transaction with others: it changes the schema, or makes transactions of its own."""
@@ -197,6 +245,10 @@ class Connection:
                     "before is kept."
                 ) from error
             raise
+
+
+def _on_part(work: Callable[[Transaction, Sequence[R]], None], part: Sequence[R], transaction: Transaction) -> None:
+    work(transaction, part)
 
 
 def import_driver() -> None:
@@ -292,6 +344,8 @@ def _errors(address: str = "the database", *, refused: type[KgragError] = StoreE
     except (exceptions.Neo4jError, exceptions.DriverError) as error:
         if str(getattr(error, "code", "")).startswith(TIMED_OUT):
             raise refused(f"The database ended a statement that took too long: {error}") from error
+        if getattr(error, "code", None) == DEADLOCKED:
+            raise _Deadlocked(f"The database took a transaction back: {error.message or error}") from error
         if error.is_retryable() or getattr(error, "code", None) in SHUTTING_DOWN:
             raise _Away(f"{address} cannot be reached: {error}. Is it running? kgrag db up starts a Neo4j.") from error
         if isinstance(error, exceptions.ClientError):

@@ -170,21 +170,22 @@ class Documents:
         return len(self._chunks_waiting())
 
     def put_embeddings(self, ids: Sequence[str], vectors: Vectors, *, embedder: str, seconds: float = 0.0) -> None:
-        """Give chunks their vectors, shape [len(ids), dimensions]; ledger `embed`. `seconds` is what they took together."""
+        """Give chunks their vectors, shape [len(ids), dimensions]; ledger `embed`. `seconds` is what they took together.
+
+        On a server several transactions share them, each with the ledger's entries of its chunks.
+        """
         dimensions = self._schema.dimensions
         rows = vector_rows(ids, vectors, dimensions)
-        records = [
-            WorkRecord(
-                "embed", chunk_id, scope=embedder, version=f"{embedder} {dimensions}", seconds=seconds / len(ids)
+
+        def write(transaction: Transaction, some: Sequence[dict[str, Any]]) -> None:
+            put_vectors(transaction, "store/put_chunk_embeddings", some)
+            version, of_one = f"{embedder} {dimensions}", seconds / len(ids)
+            put_work(
+                transaction,
+                [WorkRecord("embed", row["id"], scope=embedder, version=version, seconds=of_one) for row in some],
             )
-            for chunk_id in ids
-        ]
 
-        def write(transaction: Transaction) -> None:
-            put_vectors(transaction, "store/put_chunk_embeddings", rows)
-            put_work(transaction, records)
-
-        self._connection.write(write)
+        self._connection.write_apart(rows, write)
         self._waiting.forget_chunks(ids)
 
     def ids_without_table_rows(self) -> list[str]:

@@ -20,7 +20,18 @@ from kgrag.store.predictions import forget_predictions
 from kgrag.store.rows import batches_by_size, storable
 from kgrag.types import Entity, Extraction, content_id
 
-__all__ = ["Removed", "entity_key", "move_extractions", "put_extractions", "remove_chunks_from_graphs"]
+__all__ = [
+    "Begun",
+    "Removed",
+    "begin_extractions",
+    "end_extractions",
+    "entity_key",
+    "move_extractions",
+    "put_extractions",
+    "put_mentions",
+    "remove_chunks_from_graphs",
+    "take_back_extractions",
+]
 
 LONGEST_INDEXED = 1000
 """Characters of a comparison key that are kept: Neo4j cannot index more than 8 kB."""
@@ -55,6 +66,23 @@ def entity_key(graph: str, written_type: str, normal: str) -> str:
     return content_id(graph, entity_type(written_type), normal)
 
 
+@dataclass(slots=True)
+class Begun:
+    """What is left to write of what chunks say, once the entities are there: their mentions, and what hangs together."""
+
+    mentions: list[dict[str, Any]]
+    """Rows of key, chunk_id and properties, by chunk: they can be written in any order and beside each other."""
+    created: Set[str]
+    """Keys of entities that were not there before."""
+    fresh: bool
+    """Whether the chunks said nothing in this graph before."""
+    chunks: set[str]
+    edges: set[Edge]
+    sayings: Mapping[Edge, Mapping[str, Saying]]
+    naming: dict[str, Naming]
+    lost: set[str]
+
+
 def put_extractions(
     transaction: Transaction, graph: str, extractions: Sequence[Extraction], *, namings: Namings | None = None
 ) -> Removed:
@@ -62,17 +90,21 @@ def put_extractions(
 
     `namings` is for writes one after the other: what one counted the next need not count.
     """
+    begun = begin_extractions(transaction, graph, extractions)
+    put_mentions(transaction, begun.mentions)
+    return end_extractions(transaction, begun, namings=namings)
+
+
+def begin_extractions(transaction: Transaction, graph: str, extractions: Sequence[Extraction]) -> Begun:
+    """Take out mentions that chunks do not say any more, and write the entities that are not there."""
     ids = [extraction.chunk_id for extraction in extractions]
     there: set[str] = set()
-    before: dict[tuple[str, str], Mention] = {}
     for some in batches_by_size(ids):
         there.update(row["id"] for row in transaction.run("store/chunk_ids", ids=list(some)))
-        before.update(_mentions(transaction.run("store/mentions_in_graph", graph=graph, chunk_ids=list(some))))
+    before = _mentions_in_graph(transaction, graph, ids)
     now = _say(graph, (extraction for extraction in extractions if extraction.chunk_id in there))
     if split_touched(transaction, {key for key, _ in before} | now.entities.keys()):
-        before = {}
-        for some in batches_by_size(ids):
-            before.update(_mentions(transaction.run("store/mentions_in_graph", graph=graph, chunk_ids=list(some))))
+        before = _mentions_in_graph(transaction, graph, ids)
 
     gone = {pair for pair, mention in before.items() if now.mentions.get(pair) != mention}
     come = {pair for pair, mention in now.mentions.items() if before.get(pair) != mention}
@@ -82,21 +114,51 @@ def put_extractions(
         named[key].append(now.mentions[key, chunk_id])
     naming = {key: naming_of({**mention, "times": 1} for mention in mentions) for key, mentions in named.items()}
     created = _put_entities(transaction, graph, {key: now.entities[key] for key in named}, naming)
-    rows = [
-        {"key": key, "chunk_id": chunk_id, "properties": now.mentions[key, chunk_id]} for key, chunk_id in sorted(come)
-    ]
-    for some_rows in batches_by_size(rows):
-        transaction.run("store/put_mentions", rows=some_rows)
+    return Begun(
+        mentions=[
+            {"key": key, "chunk_id": chunk_id, "properties": now.mentions[key, chunk_id]}
+            for key, chunk_id in sorted(come, key=lambda pair: (pair[1], pair[0]))
+        ],
+        created=created,
+        fresh=not before,
+        chunks=there,
+        edges=_edges(before) | now.edges.keys(),
+        sayings=now.edges,
+        naming=naming,
+        lost={key for key, _ in gone},
+    )
+
+
+def put_mentions(transaction: Transaction, rows: Sequence[dict[str, Any]]) -> None:
+    """Write mentions of entities that are there, in the order of the entities' keys."""
+    for some in batches_by_size(sorted(rows, key=lambda row: (row["key"], row["chunk_id"]))):
+        transaction.run("store/put_mentions", rows=some)
+
+
+def end_extractions(transaction: Transaction, begun: Begun, *, namings: Namings | None = None) -> Removed:
+    """Write the relations, and what follows for entities from all of their mentions."""
     relations = _update_relations(
-        transaction, _edges(before) | now.edges.keys(), chunks=there, sayings=now.edges, created=created
+        transaction, begun.edges, chunks=begun.chunks, sayings=begun.sayings, created=begun.created
     )
     namings = namings if namings is not None else Namings()
+    naming, created, lost = begun.naming, begun.created, begun.lost
     for key in created:
         namings.keep(key, naming[key])
-    lost = {key for key, _ in gone}
     counted = _add_to_entities(transaction, {k: v for k, v in naming.items() if k not in lost | created}, namings)
     entities = _update_entities(transaction, (lost | naming.keys()) - created - counted, namings)
     return Removed(entities, relations)
+
+
+def take_back_extractions(
+    transaction: Transaction, graph: str, chunk_ids: Sequence[str], created: Sequence[str]
+) -> Removed:
+    """Take out what was written between `begin_extractions` and `end_extractions` by a writer that ended there."""
+    before = _mentions_in_graph(transaction, graph, chunk_ids)
+    if split_touched(transaction, {key for key, _ in before} | set(created)):
+        before = _mentions_in_graph(transaction, graph, chunk_ids)
+    _delete_mentions(transaction, before.keys())
+    relations = _update_relations(transaction, _edges(before), chunks=set(chunk_ids), sayings={})
+    return Removed(_update_entities(transaction, {key for key, _ in before} | set(created)), relations)
 
 
 def remove_chunks_from_graphs(transaction: Transaction, chunk_ids: Sequence[str]) -> Removed:
@@ -119,12 +181,13 @@ def move_extractions(transaction: Transaction, successors: Mapping[str, str]) ->
             before = _mentions(transaction.run("store/mentions_of_chunks", chunk_ids=list(some)))
         sayings = _sayings(transaction, _edges(before), {chunk_id: successors[chunk_id] for chunk_id in some})
         _delete_mentions(transaction, before.keys())
-        rows = [
-            {"key": key, "chunk_id": successors[chunk_id], "properties": mention}
-            for (key, chunk_id), mention in sorted(before.items())
-        ]
-        for some_rows in batches_by_size(rows):
-            transaction.run("store/put_mentions", rows=some_rows)
+        put_mentions(
+            transaction,
+            [
+                {"key": key, "chunk_id": successors[chunk_id], "properties": mention}
+                for (key, chunk_id), mention in before.items()
+            ],
+        )
         _update_relations(transaction, sayings, chunks=set(some), sayings=sayings)
         _update_entities(transaction, {key for key, _ in before})
 
@@ -193,6 +256,15 @@ def _indexed(normal: str) -> str:
     if len(normal) <= LONGEST_INDEXED:
         return str(storable(normal))
     return f"{storable(normal[: LONGEST_INDEXED - 33])} {content_id(normal)}"
+
+
+def _mentions_in_graph(
+    transaction: Transaction, graph: str, chunk_ids: Sequence[str]
+) -> dict[tuple[str, str], Mention]:
+    found: dict[tuple[str, str], Mention] = {}
+    for some in batches_by_size(chunk_ids):
+        found.update(_mentions(transaction.run("store/mentions_in_graph", graph=graph, chunk_ids=list(some))))
+    return found
 
 
 def _mentions(rows: Iterable[Mapping[str, Any]]) -> dict[tuple[str, str], Mention]:

@@ -27,6 +27,7 @@ from kgrag.store.schema import SCHEMA_VERSION, Schema
 from kgrag.store.search import Search
 from kgrag.store.statements import statement
 from kgrag.store.vectors import WaitingForVectors
+from kgrag.store.writing_apart import take_back_unfinished
 
 __all__ = ["QUERY_TIMEOUT_S", "GraphStore", "open_store", "store_exists"]
 
@@ -109,8 +110,12 @@ class GraphStore:
             yield
 
     def bind(self, embedder: str, dimensions: int) -> None:
-        """Remember which embedder the store is built with, and make its schema. Raises `StoreMismatch` where it was another one."""
+        """Remember which embedder the store is built with, and make its schema. Raises `StoreMismatch` where it was another one.
+
+        What a writer of several transactions began and did not end is taken back.
+        """
         self._schema.bind(embedder, dimensions)
+        take_back_unfinished(self._connection, self._schema)
 
     def check(self, embedder: str, dimensions: int) -> None:
         """Raise `StoreMismatch` where the store was built with another embedder, or nothing was built."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from kgrag.store.predictions import COMPLETE
 from kgrag.store.schema import Schema
 from kgrag.store.statements import statement
 from kgrag.store.vectors import WaitingForVectors, put_vectors, vector_rows
+from kgrag.store.writing_apart import put_extractions_apart
 from kgrag.types import Extraction, content_id
 
 __all__ = ["Graphs"]
@@ -112,9 +112,14 @@ class Graphs:
         self._schema.ensure_graph(graph)
         self._waiting.forget_graph(graph)
 
+        extractions, records = [extraction for extraction, _ in results], [record for _, record in results]
+        if self._connection.server is None:
+            put_extractions_apart(self._connection, graph, extractions, records, namings=self._namings)
+            return
+
         def write(transaction: Transaction) -> None:
-            put_extractions(transaction, graph, [extraction for extraction, _ in results], namings=self._namings)
-            put_work(transaction, [record for _, record in results])
+            put_extractions(transaction, graph, extractions, namings=self._namings)
+            put_work(transaction, records)
 
         self._connection.write(write)
 
@@ -172,9 +177,11 @@ class Graphs:
         return len(self._entities_waiting(graph))
 
     def put_embeddings(self, graph: str, keys: Sequence[str], vectors: Vectors) -> None:
-        """Give entities of a graph their vectors, shape [len(keys), dimensions]."""
+        """Give entities of a graph their vectors, shape [len(keys), dimensions]; on a server several transactions share them."""
         rows = vector_rows(keys, vectors, self._schema.dimensions)
-        self._connection.write(partial(put_vectors, name="store/put_entity_embeddings", rows=rows))
+        self._connection.write_apart(
+            rows, lambda transaction, some: put_vectors(transaction, "store/put_entity_embeddings", some)
+        )
         self._waiting.forget_entities(graph, keys)
 
     # Merged entities
