@@ -126,6 +126,10 @@ class NamedRow(TypedDict):
     normal: str
     aliases: list[str] | None
     chunks: list[ChunkRow]
+    as_name: int
+    """Times that the nearest of them write a name of one word as it is; 0 of a longer one."""
+    as_word: int
+    """Times that they write it in small letters."""
 
 
 class FamilyRow(TypedDict):

@@ -3,7 +3,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgrag.retrieve.state import Candidate, Hit, NamedEntity, Query, State
-from kgrag.retrieve.steps.names import MAX_QUESTION_WORDS, MAX_WORDS, goes_on, prefer_named, word_sequences
+from kgrag.retrieve.steps.names import (
+    MAX_QUESTION_WORDS,
+    MAX_WORDS,
+    goes_on,
+    is_ordinary_word,
+    prefer_named,
+    word_sequences,
+)
+from kgrag.store.search import NamedRow
 
 
 def test_every_sequence_with_a_content_word_is_looked_up() -> None:
@@ -57,3 +65,22 @@ def test_where_a_document_is_about_the_named_thing_its_name_in_a_heading_says_no
 )
 def test_a_member_has_another_word_after_the_familys_name(name: str, family: str, member: bool) -> None:
     assert goes_on(name, family) == member
+
+
+@pytest.mark.parametrize(
+    ("question", "as_name", "as_word", "ordinary"),
+    [
+        ("How do I silence the phone?", 22, 10, True),
+        ("Phone is silent", 22, 10, True),
+        ("It is late. Phone is silent", 22, 10, True),
+        ("How do I silence the Phone app?", 22, 10, False),
+        ("How do I silence the phone?", 22, 0, False),
+        ("How do I silence the phone?", 100, 1, False),
+        ("How do I silence the phone?", 0, 0, False),
+    ],
+)
+def test_a_name_that_its_chunks_write_small_is_meant_where_the_question_writes_it_as_one(
+    question: str, as_name: int, as_word: int, ordinary: bool
+) -> None:
+    row = NamedRow(key="k", name="Phone", normal="phone", aliases=None, chunks=[], as_name=as_name, as_word=as_word)
+    assert is_ordinary_word(row, question) == ordinary

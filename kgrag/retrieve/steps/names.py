@@ -16,7 +16,7 @@ from kgrag.text.names import Gazetteer, normal_form, subject_of_title
 from kgrag.text.questions import families_said
 from kgrag.text.words import FUNCTION_WORDS
 
-__all__ = ["Names", "forms_of_sequences", "goes_on", "names_said", "prefer_named", "word_sequences"]
+__all__ = ["Names", "forms_of_sequences", "goes_on", "is_ordinary_word", "names_said", "prefer_named", "word_sequences"]
 
 MAX_WORDS = 12
 """Words of the longest name that is looked for."""
@@ -27,6 +27,9 @@ REMEMBERED_QUESTIONS = 64
 WORD = re.compile(r"[^\W_]+[+#%]*")
 FEWEST_MEMBERS = 2
 """A name that begins one other name only is no family's."""
+WORD_SHARE = 0.1
+"""A name that the chunks about it write small in this share of all cases is an ordinary word as well."""
+INSIDE_SENTENCE = re.compile(r"(?<=[^\s.!?:]\s)[^\W_]+")
 WORD_END = re.compile(r"(?=\s)|(?<!\d)(?=-)|(?=-(?!\d))")
 """Spaces and hyphens, but for what stands between two digits."""
 
@@ -75,7 +78,7 @@ class Names(Step):
         return tuple(
             NamedEntity(row["key"], row["name"], tuple(hit_of(chunk) for chunk in row["chunks"]))
             for row in sorted(rows, key=lambda row: (row["key"], row["normal"]))
-            if row["normal"] in said
+            if row["normal"] in said and not is_ordinary_word(row, question)
         )
 
     async def _members(self, state: State, resources: Resources) -> tuple[NamedEntity, ...]:
@@ -134,6 +137,16 @@ def names_said(question: str, rows: Sequence[NamedRow | LinkedEntityRow | Stated
     """Keep the names (by normal form) that really stand in the question: not inside a longer name, word or part number."""
     gazetteer = Gazetteer(spelling for row in rows for spelling in (row["name"], *(row["aliases"] or ())))
     return {match.key for match in gazetteer.find(question)}
+
+
+def is_ordinary_word(row: NamedRow, question: str) -> bool:
+    """Tell whether a question means a word where the store has a name: `my phone` for the chapter `Phone`, whose text says `phone`, too.
+
+    Only of a name of one word, and not where the question writes it as a name within a sentence (`the Phone app`).
+    """
+    if row["as_word"] < WORD_SHARE * (row["as_name"] + row["as_word"]) or not row["as_word"]:
+        return False
+    return not any(match.group() == row["name"] for match in INSIDE_SENTENCE.finditer(question))
 
 
 def prefer_named(state: State, *, weight: float) -> dict[str, Candidate]:
