@@ -43,6 +43,8 @@ __all__ = [
 
 HUB_MENTIONS = 1000
 """An entity that more chunks mention is a hub: following it to all of them would make a question cost more with every document."""
+FULLTEXT_HITS = 5
+"""Times the wanted chunks that the full-text index is asked for: those with the score of the last one are told apart by their ids."""
 HIDDEN_ENTITIES = 10
 """Times the candidates that an index of entities is asked for where some may be hidden."""
 
@@ -481,10 +483,13 @@ class Search:
         among: Sequence[str] | None = None,
     ) -> list[SparseRow]:
         """Return the chunks that have words of a full-text query, best first; `among` are the only ones that may be returned (ids)."""
+        # Where all may be returned the index gives the best alone: the words of a question stand in a large share of all chunks.
+        every = among is None and self.readable_documents is None
         return self._read(
             "retrieve/sparse_seeds",
             index=index,
             query=query,
+            options={"limit": FULLTEXT_HITS * limit} if every else {},
             vector=list(vector),
             limit=limit,
             read=read,
@@ -493,7 +498,8 @@ class Search:
 
     def mentioning_chunk(self, *, index: str, query: str) -> list[IdRow]:
         """Return a chunk that has what a full-text query asks for, or none."""
-        return self._read("retrieve/mentioning_chunk", index=index, query=query)
+        options = {"limit": 1} if self.readable_documents is None else {}
+        return self._read("retrieve/mentioning_chunk", index=index, query=query, options=options)
 
     def documents(self, *, ids: Sequence[str]) -> list[DocumentRow]:
         """Return titles and versions of some documents."""

@@ -190,6 +190,23 @@ def test_a_vector_that_is_gone_is_not_found(store: GraphStore, content: Any) -> 
     ]
 
 
+def test_the_full_text_index_gives_the_best_hits_that_reading_all_would_give(store: GraphStore, content: Any) -> None:
+    texts = [" ".join(["pump"] * (1 + number % 7) + ["filler"] * (number % 97)) for number in range(600)]
+    store.documents.put([content.document(f"{start}.html", *texts[start : start + 60]) for start in range(0, 600, 60)])
+    content.embed_all(store)
+    store.finish()
+
+    def hits(of: GraphStore) -> list[str]:
+        vector = [1.0] * content.dimensions
+        rows = of.search.sparse_seeds(index=CHUNK_FULLTEXT_INDEX, query="pump", vector=vector, limit=20)
+        return [row["id"] for row in rows]
+
+    # Who may not read all is given what is left of all hits.
+    everything = store.limited_to([document.id for document in store.documents.all()])
+    assert len(hits(store)) == 20
+    assert hits(store) == hits(everything)
+
+
 def test_the_full_text_index_finds_words_at_once_and_ranks_rare_ones_first(store: GraphStore, content: Any) -> None:
     texts = [
         "the sensor measures pressure",
