@@ -50,8 +50,8 @@ QUESTIONS = 100
 PIPELINES = ("dense", "sparse", "hybrid", "links", "kg", "entity", "pagerank", "default")
 """One of each kind that needs neither a model nor communities."""
 STATEMENTS_SHOWN = 14
-OVERSAMPLED = (1, 5)
-"""Times the wanted chunks that the index is asked for when its recall is measured; pipelines ask for five times."""
+OVERSAMPLED = (1, 5, 50)
+"""Times ten that the index is asked for when its recall is measured; pipelines want 100 chunks and ask for 500."""
 
 
 @dataclass(frozen=True, slots=True)

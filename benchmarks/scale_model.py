@@ -118,6 +118,16 @@ MEASURED = {
         entities=4.0,
         disk_bytes=44_600,
     ),
+    "neo4j": Constants(
+        started=22.7,
+        read=0.029,
+        embed=0.0383,
+        extract=0.0014,
+        entity=0.0032,
+        write=0.0079,
+        entities=1.54,
+        disk_bytes=59_700,
+    ),
 }
 """By `benchmarks.scale`; docs/scale.md says when and on what."""
 
