@@ -9,12 +9,15 @@ from dataclasses import dataclass, field
 
 from kgrag.answer.slots import fits
 from kgrag.answer.statements import Statement, statements
-from kgrag.answer.subject import AskedSections, Subject, has_identifier
+from kgrag.answer.subject import AskedSections, Subject, exact_settings, has_identifier
 from kgrag.text.abbreviations import initials
 from kgrag.text.answer_shapes import ONE_THING
-from kgrag.text.name_shapes import exact_identifiers, identifiers, is_code_name, names_of_row
+from kgrag.text.compounds import compounds, written_together
+from kgrag.text.name_shapes import CAMEL_CASE, exact_identifiers, identifiers, is_code_name, names_of_row
+from kgrag.text.opposites import says_opposite
+from kgrag.text.periods import is_of_another_period, is_of_another_year
 from kgrag.text.questions import Question
-from kgrag.text.words import SAID_BY, stem, stems, words
+from kgrag.text.words import SAID_BY, content_terms, stem, stems, words
 from kgrag.types import Evidence
 
 __all__ = ["Candidate", "candidates", "for_reader", "in_context"]
@@ -23,7 +26,8 @@ LABEL_WEIGHT, BEFORE_WEIGHT, HEADING_WEIGHT, TITLE_WEIGHT = 0.95, 0.8, 0.8, 0.6
 """How much a term of the question counts that stands in the statement's label, before it, above it, or in title and section."""
 NONE: frozenset[str] = frozenset()
 PART_OF_NAME = 0.6
-HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
+FISCAL_YEAR = re.compile(r"\bFY ?'?(?:20)?(\d\d)\b")
 BESIDE_IDENTIFIER = 0.7
 """A statement that has the identifier asked for only among its other words is less about it than its definition is."""
 
@@ -47,6 +51,8 @@ class Candidate:
     subject: float = 0.0
     defines: bool = False
     """It stands below the identifier asked for: as its label, or its heading."""
+    of_name: float = 1.0
+    """The share of its label's parts that the question says, where the label is a setting's name: `save_history`, asked for `history`."""
     beside: bool = False
     """It stands beside what is about the thing asked for: in another section, below another identifier, or only announces it."""
     score: float = 0.0
@@ -69,7 +75,8 @@ def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]
     """
     found: list[Candidate] = []
     named, sections = Subject(asked, evidence), AskedSections(asked, evidence)
-    exact = exact_identifiers(asked.text)
+    exact = exact_settings(asked.text, evidence)
+    together = compounds(asked.terms, content_terms(asked.text))
     spelled = {stem(name): pattern for name in words(asked.text) if (pattern := initials(name))}
     for index, piece in enumerate(evidence):
         context = _terms(f"{piece.title} {piece.section}")
@@ -77,21 +84,32 @@ def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]
             if asked.kind in ONE_THING and len(statement.items) > 1:
                 continue
             about = f"{statement.heading}\n{statement.label}\n{statement.before}"
-            subject = named.share(index, statement.text, about, tuple(names_of_row(statement.cells)))
-            if subject is None or _of_another_identifier(exact, statement, about):
+            if is_of_another_year(asked.text, f"{statement.text}\n{about}"):
                 continue
-            defines = any(has_identifier(one, f"{statement.label}\n{statement.heading}") for one in exact)
+            subject = named.share(index, statement.text, about, tuple(names_of_row(statement.cells)))
+            if subject is None or _of_another_identifier(exact, statement, f"{about}\n{piece.title}"):
+                continue
+            defines = any(
+                has_identifier(one, f"{statement.label}\n{statement.heading}\n{piece.title}") for one in exact
+            )
             if exact and not defines:
                 subject *= BESIDE_IDENTIFIER
-            own = _terms(statement.text) | {
-                term
-                for term, words_of_it in spelled.items()
-                if words_of_it.search(f"{statement.text}\n{statement.label}\n{statement.heading}")
-            }
+            own = (
+                _terms(statement.text)
+                | written_together(statement.text, asked.terms, together)
+                | {
+                    term
+                    for term, words_of_it in spelled.items()
+                    if words_of_it.search(f"{statement.text}\n{statement.label}\n{statement.heading}")
+                }
+            )
             places = (
                 (own, 1.0),
-                (_terms(statement.label), LABEL_WEIGHT * _share_of_name(statement.label, asked)),
-                (_terms(statement.before), BEFORE_WEIGHT),
+                (
+                    _terms(statement.label) | written_together(statement.label, asked.terms, together),
+                    LABEL_WEIGHT * _share_of_name(statement.label, asked),
+                ),
+                (_terms(statement.before), LABEL_WEIGHT if statement.is_property else BEFORE_WEIGHT),
                 (_terms(statement.heading), HEADING_WEIGHT * _share_of_name(statement.heading, asked)),
                 (context, TITLE_WEIGHT),
             )
@@ -104,8 +122,24 @@ def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]
                     )
                 )
             }
-            beside = sections.is_beside(index, f"{statement.text}\n{about}")
-            found.append(Candidate(statement, index, covered, own, subject=subject, defines=defines, beside=beside))
+            said = f"{statement.text}\n{about}"
+            beside = (
+                sections.is_beside(index, said)
+                or says_opposite(asked.terms, f"{statement.text}\n{statement.label}")
+                or is_of_another_period(asked.text, statement.text, about)
+            )
+            found.append(
+                Candidate(
+                    statement,
+                    index,
+                    covered,
+                    own,
+                    subject=subject,
+                    defines=defines,
+                    beside=beside,
+                    of_name=_said_of_name(_name_of(statement), asked),
+                )
+            )
     if any(candidate.defines for candidate in found):
         for candidate in found:
             candidate.beside = candidate.beside or not candidate.defines
@@ -117,7 +151,7 @@ def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]
         candidate.coverage = _share(weights, candidate.covered, asked.terms)
         candidate.aspect = _share(weights, candidate.covered, aspect)
         candidate.fits = fits(asked, candidate.statement)
-        if candidate.text.endswith(":") and candidate.fits < 1.0:
+        if candidate.text.endswith(":") and (candidate.fits < 1.0 or asked.kind not in ONE_THING):
             candidate.beside = True
     return found
 
@@ -147,6 +181,8 @@ def for_reader(candidate: Candidate, asked: Question, *, title: str) -> str:
     statement = candidate.statement
     wanted = asked.terms - candidate.stems
     parts = [part for part in (statement.heading, statement.label) if _terms(part) & wanted]
+    if statement.is_property and statement.heading not in parts:
+        parts.insert(0, statement.heading)
     if identifiers(statement.label) and statement.label not in parts:
         parts.append(statement.label)
     return _headed(statement.text, (title, *parts))
@@ -164,8 +200,20 @@ def _headed(text: str, above: Sequence[str]) -> str:
 
 def _terms(text: str) -> frozenset[str]:
     """The stems of a text's words; of a name with humps (`KeepAlive`) those of its words as well."""
-    said = frozenset(s for _, s in stems(text))
+    said = frozenset(s for _, s in stems(text)) | {f"20{year}" for year in FISCAL_YEAR.findall(text)}
     return said | frozenset(s for _, s in stems(HUMP.sub(" ", text))) if HUMP.search(text) else said
+
+
+def _name_of(statement: Statement) -> str:
+    """The setting that a statement is about: its label, or the heading above a property (`Default: 60`)."""
+    return statement.heading if statement.is_property or not statement.label else statement.label
+
+
+def _said_of_name(name: str, asked: Question) -> float:
+    if not (is_code_name(name) or CAMEL_CASE.fullmatch(name)):
+        return 1.0
+    parts = _terms(name) - {name.casefold()} or _terms(name)
+    return len(parts & asked.terms) / len(parts)
 
 
 def _share_of_name(text: str, asked: Question) -> float:

@@ -47,6 +47,13 @@ SUFFICIENT_COVERAGE, BESIDE_SUFFICIENT = 0.9, 0.9
 """A statement that has the one thing asked for and nearly all terms of the question suffices: only what is nearly as good stands by it."""
 BESIDE_SECTION = 0.7
 """Share of its score that a statement keeps which stands in a section beside the one asked for (`rist`, asked for `udp`)."""
+SAID_IN_PROSE: frozenset[AnswerKind] = frozenset(
+    ["count", "quantity", "number", "yes/no", "definition", "why", "comparison"]
+)
+OF_CODE = 0.9
+"""Share of its score that a line of an example keeps where prose says what is asked for."""
+OF_OTHER_NAME = 0.92
+"""Share of its score that a statement keeps below a setting's name of which the question says nothing."""
 OTHER_THING = 0.6
 """A statement about another of the things that are named is given from this share of the best one's score on."""
 SAME_SHARE = 0.7
@@ -137,8 +144,11 @@ async def _weigh(asked: Question, found: Sequence[Candidate], evidence: Sequence
     for candidate, similarity in zip(found, vectors @ query, strict=True):
         candidate.similarity = max(0.0, float(similarity))
         candidate.score = sum(weight * getattr(candidate, name) for name, weight in weights.items())
+        candidate.score *= OF_OTHER_NAME + (1.0 - OF_OTHER_NAME) * candidate.of_name
         if candidate.beside:
             candidate.score *= BESIDE_SECTION
+        if candidate.statement.is_code and asked.kind in SAID_IN_PROSE:
+            candidate.score *= OF_CODE
 
 
 def _judge(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evidence]) -> _Judgement:
@@ -173,9 +183,22 @@ def _choose(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evid
         words = sum(len(one.text.split()) for one in chosen)
         if len(chosen) == most or candidate.score < least or words >= ANSWER_WORDS.get(asked.kind, MOST_WORDS):
             break
+        candidate = _with_what_follows(candidate, found)
         if not any(_same(candidate, other) for other in chosen):
             chosen.append(candidate)
     return [*chosen, *_of_the_others(asked, found, chosen, evidence)]
+
+
+def _with_what_follows(candidate: Candidate, found: Sequence[Candidate]) -> Candidate:
+    """The statement that begins with this one and goes on with what is asked for, where there is one; else this one."""
+    longer = (
+        one
+        for one in found
+        if one.evidence == candidate.evidence
+        and one.text.startswith(f"{candidate.text} ")
+        and one.fits > candidate.fits
+    )
+    return next(longer, candidate)
 
 
 def _of_the_others(

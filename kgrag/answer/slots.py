@@ -5,23 +5,40 @@ from __future__ import annotations
 import re
 
 from kgrag.answer.statements import Statement
-from kgrag.text.answer_shapes import IDENTIFIER_SORTS
+from kgrag.text.abbreviations import initials
+from kgrag.text.answer_shapes import IDENTIFIER_SORTS, WHEN_UNSET, asks_for_figure, chosen_noun
 from kgrag.text.name_shapes import IDENTIFIER, identifiers
 from kgrag.text.numerals import COUNT_BY_WORD
 from kgrag.text.quantities import quantities
 from kgrag.text.questions import Question
-from kgrag.text.words import FUNCTION_WORDS, singular, stems
+from kgrag.text.words import FUNCTION_WORDS, singular, stem, stems, words
 
 __all__ = ["fits"]
 
+YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+FIGURE_WORDS = 8
+"""First words of a sentence that say which figure it is about: `Net sales increased 18.3% to ...`."""
+FIGURE_ELSEWHERE = 0.4
+_PERIOD_WORDS = "fiscal year years quarter month months week weeks ended first second third fourth full prior"
+PERIOD_TERMS = frozenset(stem(word) for word in words(_PERIOD_WORDS))
+"""Say when, not what."""
+ASSIGNS = re.compile(r"(?P<name>[A-Za-z][\w.-]*[\w]) ?= ?\S")
+"""`MaxClients = 150`"""
+ASKS_A_VALUE = frozenset(["plain", "number", "quantity", "count", "definition"])
 COUNTED = re.compile(rf"\b(?:\d[\d,.]*|{'|'.join(COUNT_BY_WORD)})\b(?:[\s-]+[\w®]+){{0,4}}", re.IGNORECASE)
 DATE = re.compile(
     r"\b(?:1[0-9]{3}|20[0-9]{2})\b|\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\b"
 )
 PLACE = re.compile(r"\b(?:in|at|near|from|to)\s+(?:the\s+)?[A-Z]\w+")
+LOCATION = re.compile(
+    r"\b(?:director(?:y|ies)|folders?|standard output|stdout|stderr|located|stored|installed|found) (?:in|at|under|below|is|of)\b"
+    r"|\b(?:in|to|into|at|under) (?:the |a |an )?(?:[\w-]+ ){0,2}(?:director(?:y|ies)|folders?|file|stdout|standard output)\b",
+    re.IGNORECASE,
+)
 PERSON = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+(?:\s[A-Z][\w.'’-]+)+|\bby [A-Z]\w+")
 BECAUSE = re.compile(
-    r"\b(?:because|since|due to|so that|in order to|therefore|thus|as a result|allow|enabl|to avoid|to prevent|must not)",
+    r"\b(?:because|since|caused? by|reasons?|requirement of|due to|so that|in order to|therefore|thus"
+    r"|as a result|allow|enabl|to avoid|to prevent|must not)",
     re.IGNORECASE,
 )
 NUMBER = re.compile(
@@ -39,9 +56,10 @@ SETTING_WORD = re.compile(
 )
 CUES = (
     (
-        re.compile(r"\bdefault|\bnot (?:set|given|specified)|\bunset", re.IGNORECASE),
+        re.compile(rf"\bdefault|{WHEN_UNSET.pattern}", re.IGNORECASE),
         re.compile(
-            r"\bdefault|\b(?:if|when|unless)\b[^.,]{0,40}\b(?:not|no|un)\w*|\bunset|\bfactory|\bassume", re.IGNORECASE
+            r"\bdefault(?:s|ed|ing)?\b|\b(?:if|when|unless)\b[^.,]{0,40}\b(?:not|no|un)\w*|\bunset|\bfactory|\bassume",
+            re.IGNORECASE,
         ),
     ),
     (
@@ -62,6 +80,16 @@ CUES = (
     ),
 )
 """What a question for a default or limit says, and what a statement says beside the value."""
+RANGE_ASKED = re.compile(
+    r"\b(?:which|what) (?:\w+ )?range\b|\brange of\b|^(?:between )?(?:which|what) values\b", re.IGNORECASE
+)
+RANGE = re.compile(r"\d\S*\s?(?:to|through|[-–—…]|\.{2,3})\s?[-+]?\d|\bbetween\s[-+]?\d|\bfrom\s[-+]?\d", re.IGNORECASE)
+SAID_BY_DEFAULT = frozenset(["name", "list", "plain", "yes/no", "definition", "where"])
+DEFAULT_SAID = re.compile(
+    r"\bdefault(?:s| (?:value|setting|mode|level|format|type))?(?: is| are| to|:| =) [\"“‘']?\w", re.IGNORECASE
+)
+"""`The default value is info.`"""
+NO_VALUE = re.compile(r":\s*(?:none|n/a|-|unset|empty)\W*$", re.IGNORECASE)
 OF_DEFAULT = re.compile(r"default", re.IGNORECASE)
 """A setting's value is its default, whatever unit another property says."""
 NEAR_CHARACTERS = 60
@@ -105,30 +133,43 @@ def fits(asked: Question, statement: Statement) -> float:
     text = statement.text
     if statement.is_property and {stem for _, stem in stems(statement.label)} <= asked.terms:
         return 1.0  # `Units: seconds`, asked for the unit.
+    if (
+        statement.is_property
+        and OF_DEFAULT.match(statement.label)
+        and CUES[0][0].search(asked.text)
+        and asked.kind in SAID_BY_DEFAULT
+    ):
+        return 0.5 if NO_VALUE.search(text) else 1.0
     if statement.is_property and _of_another_cue(asked, statement.label):
         return 0.4 * _value(asked, statement)
     if statement.is_property and OF_DEFAULT.match(statement.label) and asked.kind in ("quantity", "number"):
         return _value(asked, statement) if NUMBER.search(text) else 0.5 * _value(asked, statement)
+    if _says_of_identifier(asked, statement) or _in_column_asked_for(asked, statement):
+        return 1.0
     match asked.kind:
         case "quantity":
             measured = quantities(text)
+            if RANGE_ASKED.search(asked.text):
+                return 1.0 if RANGE.search(text) else 0.4 if measured else 0.0
             if asked.dimensions == ("",):
                 return 1.0 if measured else 0.3 if any(c.isdigit() for c in text) else 0.0
             if any(q.dimension in asked.dimensions for q in measured):
                 return _cued(asked, statement, 0.8)
             return 0.4 * _value(asked, statement)
         case "number":
-            return _value(asked, statement)
+            return _value(asked, statement) * (_is_of_figure(asked, statement) if asks_for_figure(asked.text) else 1.0)
         case "count":
-            return max(_counts(asked, text), 0.7 * _value(asked, statement))
+            return max(_counts(asked, text) * _cued(asked, statement, 0.6), 0.7 * _value(asked, statement))
         case "name":
-            return _names(asked, statement)
+            return _names(asked, statement) * _cued(asked, statement, 0.6)
         case "who":
             return 1.0 if PERSON.search(text) else 0.0
         case "when":
-            return 1.0 if DATE.search(text) else 0.0
+            dated = "\n".join(value for _, value in statement.cells) or text
+            return 1.0 if DATE.search(dated) else 0.0
         case "where":
-            return 1.0 if PLACE.search(text) or identifiers(text) - identifiers(asked.text) else 0.0
+            place = PLACE.search(text) or LOCATION.search(text) or identifiers(text) - identifiers(asked.text)
+            return _cued(asked, statement, 0.6) if place else 0.0
         case "why":
             return 1.0 if BECAUSE.search(text) else 0.0
         case "yes/no":
@@ -146,6 +187,26 @@ def fits(asked: Question, statement: Statement) -> float:
             return 0.0
 
 
+def _says_of_identifier(asked: Question, statement: Statement) -> bool:
+    """Whether a line says the value of a setting that a question for one thing names: `MaxClients = 150`."""
+    match = ASSIGNS.match(statement.text)
+    return (
+        asked.kind in ASKS_A_VALUE
+        and match is not None
+        and re.search(rf"(?<!\w){re.escape(match['name'])}(?!\w)", asked.text) is not None
+    )
+
+
+def _in_column_asked_for(asked: Question, statement: Statement) -> bool:
+    """Whether a row has a cell below what is asked for: `Default key` of `Which key is ...?`."""
+    if not statement.cells or asked.kind not in ("plain", "name"):
+        return False
+    noun = stem(chosen_noun(asked.text))
+    return bool(noun) and any(
+        value and noun in {one for _, one in stems(header)} for header, value in statement.cells[1:]
+    )
+
+
 def _value(asked: Question, statement: Statement) -> float:
     """A number, or a word that a setting can have; more where it stands beside what makes it a default or a limit."""
     if NUMBER.search(statement.text):
@@ -154,8 +215,28 @@ def _value(asked: Question, statement: Statement) -> float:
         return 0.0
     if statement.own_label and any(asks.search(asked.text) and asks.match(statement.label) for asks, _ in CUES):
         return 1.0  # `Default: root:root`, whatever the value is.
+    if CUES[0][0].search(asked.text) and DEFAULT_SAID.search(statement.text):
+        return 1.0
     has_word = SETTING_WORD.search(statement.text) or identifiers(statement.text) - identifiers(asked.text)
     return 0.5 * _cued(asked, statement, 0.4) if has_word else 0.0
+
+
+def _is_of_figure(asked: Question, statement: Statement) -> float:
+    """How much a row's first cell, or the first words of a sentence, say the figure that is asked for and no other: 0.4 to 1."""
+    head = statement.cells[0][1] if statement.cells else " ".join(statement.text.split()[:FIGURE_WORDS])
+    said = {one for word, one in stems(head) if word not in FUNCTION_WORDS and word.isalpha()}
+    terms = {one for one in asked.terms - asked.subject_terms if one.isalpha()} - PERIOD_TERMS
+    for name in asked.names:
+        if spelled := initials(name):
+            terms.add(stem(name))
+            said |= {stem(name)} if spelled.search(head) else set()
+    if not NUMBER.search(YEAR.sub("", statement.text)):
+        return 0.0
+    if not terms or not said:
+        return 1.0
+    share = len(terms & said) / len(terms)
+    own = len(terms & said) / len(said) if statement.cells else 1.0
+    return FIGURE_ELSEWHERE + (1.0 - FIGURE_ELSEWHERE) * share * (1.0 + own) / 2
 
 
 def _of_another_cue(asked: Question, label: str) -> bool:
@@ -169,6 +250,8 @@ def _cued(asked: Question, statement: Statement, without: float) -> float:
     wanted = [said for asks, said in CUES if asks.search(asked.text)]
     if not wanted:
         return 1.0
+    if CUES[0][0].search(asked.text):
+        wanted = wanted[:1]  # The default of what may be set: no limit.
     text = statement.text
     values = [m.span() for pattern in (NUMBER, SETTING_WORD, IDENTIFIER) for m in pattern.finditer(text)]
     above = f"{statement.heading} {statement.label}"

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from kgrag.answer.preformatted import Reflowed, reflow
+from kgrag.text.name_shapes import identifiers
 from kgrag.text.quantities import has_quantity, quantities
 from kgrag.text.sentences import Sentence, sentences
 from kgrag.text.words import folded_words
@@ -38,6 +39,8 @@ OPTION = re.compile(
 _QUOTED_OPTION = r"[‘'\"“](?P<{}>--?[A-Za-z][^’'\"”\n]*)[’'\"”]"
 OPTIONS_ALONE = re.compile(rf"{_QUOTED_OPTION.format('label')}(?:[\s,/]+(?:or )?{_QUOTED_OPTION.format('other')})*")
 """A line of nothing but options in quotation marks: what the paragraphs below it are about."""
+DASH = re.compile(r"(?P<label>(?:[`\"“‘']?[\w./-]*[\w][`\"”’']?)(?: \([^()\n]{1,30}\))?) [-–—] (?=[\w(])")
+"""An item that begins with a name and a dash: `max-time - the longest time that ...`."""
 COLUMN = re.compile(r"(?P<label>\S(?:[^\n]{0,40}?\S)?) {3,}(?=\S)")
 """A listing in columns: what stands left says what the rest is about."""
 _TITLE_WORD = r"(?:[A-Z0-9][\w'’-]*|of|the|an?|and|or|for|in|on|to|with|by)"
@@ -49,6 +52,8 @@ CLAUSE = re.compile(
 )
 """A line that a colon ends in mid-sentence (`Now a request with a Content-Encoding: gzip header is ...`): no term stands before it."""
 MAX_LABEL_WORDS = 9
+MAX_FIELD_WORDS = 6
+"""A label with so few words is a field of a record (`Module: mod_auth`): no paragraph below it is about it."""
 PROPERTY = re.compile(
     r"(?:(?:default|allowed|possible|valid|initial|factory|recommended)s?\b|(?:type|range|unit|value|min|max|minimum|maximum|effect|units)\b"
     r"|(?:specifies|description|notes?|examples?|syntax|context|format|scope|since|available|availability|required|optional)$)",
@@ -74,6 +79,10 @@ SENTENCES_BEFORE = 2
 MIN_ITEMS, MAX_ITEMS = 2, 30
 MAX_GROUP_CHARACTERS, MAX_ITEM_CHARACTERS = 900, 160
 MAX_CODE_LINES = 3
+TOTAL = re.compile(r"(?:grand )?totals?\b", re.IGNORECASE)
+"""A row below the last group that is of all groups."""
+GROUP_BARS = 3
+"""Of a row of more than two cells."""
 PARALLEL = 0.5
 """Share of their words that lines which say the like of several things have in common."""
 
@@ -98,6 +107,8 @@ class Statement:
     items: tuple[str, ...] = ()
     """Of a list: its items."""
     is_item: bool = False
+    is_code: bool = False
+    """Whether it is a line of a program, of a session or of settings."""
 
     @property
     def is_property(self) -> bool:
@@ -145,9 +156,9 @@ def _begins_with_amount(written: str) -> bool:
 def _single(piece: Evidence, passage: Reflowed) -> Iterator[Statement]:
     text = passage.text
     heading, label, lead = _last_heading(piece), "", ""
-    of_item = False
+    of_item = of_field = False
     earlier: list[str] = []
-    described = ""
+    described = group = ""
     begin, end_before = 0, 0
     decided: Sentence | None = None
     first_line = text.partition("\n")[0]
@@ -173,9 +184,16 @@ def _single(piece: Evidence, passage: Reflowed) -> Iterator[Statement]:
                 continue
         if in_list and TITLE_ITEM.fullmatch(sentence.text) and len(sentence.text.split()) <= MAX_HEADING_WORDS:
             heading, label, earlier, described = sentence.text, "", [], ""
-        defined = _defined(sentence)
+        if not sentence.cells:
+            group = ""
+        elif _heads_group(sentence, text):
+            group = sentence.cells[0][1].rstrip(": ")
+            continue
+        elif TOTAL.match(sentence.cells[0][1]):
+            group = ""
+        defined = _defined(sentence) or group
         if begins_paragraph and (defined or not sentence.cells):
-            carried = "" if in_list or of_item or passage.terms else label
+            carried = "" if in_list or of_item or of_field or passage.terms or PROPERTY.match(label) else label
             label = defined or _label(written) or passage.term_at(sentence.start) or carried
             before = lead if in_list else earlier[-1] if earlier and POINTS_BACK.match(sentence.text) else ""
             is_property = PROPERTY.match(label) is not None and sentence.text.startswith(label)
@@ -184,6 +202,7 @@ def _single(piece: Evidence, passage: Reflowed) -> Iterator[Statement]:
             elif not is_property or DESCRIBES.match(label):
                 described = sentence.text
             earlier, of_item = [before] if before else [], in_list
+            of_field = sentence.text.startswith(label) and len(sentence.text.split()) <= MAX_FIELD_WORDS
         if DECIDED.fullmatch(sentence.text):
             decided = sentence
             continue
@@ -204,15 +223,30 @@ def _single(piece: Evidence, passage: Reflowed) -> Iterator[Statement]:
             sentence.end,
             heading="" if heading == sentence.text else heading,
             label=label,
-            before=" ".join(earlier[-SENTENCES_BEFORE:]),
+            before=" ".join(dict.fromkeys((*_first_of_term(earlier, label), *earlier[-SENTENCES_BEFORE:]))),
             cells=sentence.cells,
             is_item=in_list,
+            is_code=begins_paragraph and bool(is_code) and not (in_list or label or sentence.cells),
         )
         if defined:
             label = ""  # A row's term is of no paragraph below the table.
         if not sentence.cells:
             earlier.append(sentence.text)
             lead = lead if of_item else sentence.text
+
+
+def _heads_group(row: Sentence, text: str) -> bool:
+    """Whether a row has a text in its first cell alone, of three or more: what the rows below it are about, `| XARELTO | | |`."""
+    return (
+        len(row.cells) == 1
+        and text.count("|", row.start, row.end) > GROUP_BARS
+        and text[row.start : row.end].strip(" |").endswith(row.cells[0][1])
+    )
+
+
+def _first_of_term(earlier: Sequence[str], label: str) -> Sequence[str]:
+    """What is said first of a term: the sentence that says what it is, whatever stands between."""
+    return earlier[:1] if label else ()
 
 
 def _described(single: list[Statement]) -> list[Statement]:
@@ -234,9 +268,15 @@ def _last_heading(piece: Evidence) -> str:
 
 
 def _label(text: str) -> str:
-    match = COLUMN.match(text) or LABEL.match(text) or OPTION.match(text)
+    match = COLUMN.match(text) or _dashed(text) or LABEL.match(text) or OPTION.match(text)
     label = " ".join(match["label"].split()) if match else ""
     return label if len(label.split()) <= MAX_LABEL_WORDS and not CLAUSE.match(label) else ""
+
+
+def _dashed(text: str) -> re.Match[str] | None:
+    """A name before a dash: one word that is an identifier, or is written small."""
+    match = DASH.match(text)
+    return match if match and (text[0].islower() or identifiers(match["label"])) else None
 
 
 def _defined(row: Sentence) -> str:

@@ -10,13 +10,13 @@ from functools import lru_cache
 from rapidfuzz.distance import OSA
 
 from kgrag.text.abbreviations import initials
-from kgrag.text.name_shapes import exact_identifiers, names_of_rows, part_numbers, with_names_of_rows
+from kgrag.text.name_shapes import CAMEL_CASE, exact_identifiers, names_of_rows, part_numbers, with_names_of_rows
 from kgrag.text.names import Gazetteer, normal_form, quantities
 from kgrag.text.questions import Question
 from kgrag.text.words import stems
 from kgrag.types import Evidence
 
-__all__ = ["AskedSections", "Subject", "Unknown", "has_identifier", "unknown_names"]
+__all__ = ["AskedSections", "Subject", "Unknown", "exact_settings", "has_identifier", "unknown_names"]
 
 REVISION = re.compile(r"(?:rev|revision|mk|gen|v|ver|version)\.?[ -]?\d+", re.IGNORECASE)
 NUMBERED = re.compile(r"(?<![\w-])(?:[^\W\d_]+-)*[^\W\d_]+(?:[ -]\d+(?![\w.])|-?\d\w*(?:-\w+)*)")
@@ -166,6 +166,18 @@ def unknown_names(asked: Question, evidence: Sequence[Evidence]) -> tuple[list[U
     unless_as_specific = [name for name in partly if len(without_vendor(name, evidence).split()) > found_words]
     fatal += [Unknown(name) for name in unless_as_specific]
     return fatal, noted + [Unknown(name) for name in partly if name not in unless_as_specific]
+
+
+def exact_settings(question: str, evidence: Sequence[Evidence]) -> tuple[str, ...]:
+    """Return the identifiers of a question, and its names in camel case (`MaxClients`) that head what is found and are in no title."""
+    titles = "\n".join(piece.title for piece in evidence)
+    text = "\n".join(f"{piece.section}\n{piece.text}" for piece in evidence)
+    camel = [
+        name
+        for name in CAMEL_CASE.findall(question)
+        if not has_identifier(name, titles) and re.search(rf"(?:^|[>|] ?){name}\b(?:[:= ]|$)", text, re.MULTILINE)
+    ]
+    return tuple(dict.fromkeys((*exact_identifiers(question), *camel)))
 
 
 def has_identifier(identifier: str, text: str) -> bool:

@@ -204,11 +204,18 @@ class _Chunking:
                 yield section, piece._replace(page=page)
 
     def _units(self, members: Sequence[int]) -> Iterator[list[_Piece]]:
-        """Yield what should stay together: the items of a list; every other block is for itself."""
+        """Yield what should stay together: the items of a list, and what a paragraph with a colon at its end announces with it."""
         pieces = [_Piece((index,), self._blocks[index].written) for index in members]
-        for is_list, run in groupby(pieces, lambda piece: self._blocks[piece.blocks[0]].kind == "list_item"):
+        lead: list[_Piece] = []
+        for kind, run in groupby(pieces, lambda piece: self._blocks[piece.blocks[0]].kind):
             stand_together = list(run)
-            yield from [stand_together] if is_list else ([piece] for piece in stand_together)
+            units = [stand_together] if kind == "list_item" else [[piece] for piece in stand_together]
+            units[0] = lead + units[0]
+            announces = kind == "paragraph" and stand_together[-1].text.endswith(":")
+            lead = units.pop() if announces else []
+            yield from units
+        if lead:
+            yield lead
 
     def _fitting(self, section: Section, unit: Sequence[_Piece]) -> Iterator[_Piece]:
         """Yield a unit whole, or in pieces that fit."""

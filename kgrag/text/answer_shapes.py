@@ -7,7 +7,17 @@ from typing import Literal, NamedTuple
 
 from kgrag.text.words import FUNCTION_WORDS, plain, singular, words
 
-__all__ = ["IDENTIFIER_SORTS", "ONE_THING", "AnswerKind", "AnswerShape", "answer_shape", "lacks_form"]
+__all__ = [
+    "IDENTIFIER_SORTS",
+    "ONE_THING",
+    "WHEN_UNSET",
+    "AnswerKind",
+    "AnswerShape",
+    "answer_shape",
+    "asks_for_figure",
+    "chosen_noun",
+    "lacks_form",
+]
 
 AnswerKind = Literal[
     "who", "when", "where", "why", "count", "quantity", "number", "name", "yes/no", "steps", "definition", "comparison", "list", "summary",
@@ -60,6 +70,13 @@ IDENTIFIER_SORTS = frozenset(_SORTS.split())
 COMPARES = re.compile(
     r"\b(?:compar\w+|differ\b|differs\b|differences?\b|versus|vs\.?|distinguish\w*|rather than|instead of)\b", re.I
 )
+CHOOSES_BETWEEN = re.compile(
+    r"^(?:which|what|who) (?:one )?(?:is|are|was|were|has|have) (?:the )?(?:\w+er|more \w+|less \w+|better|worse)\b.*\bor\b",
+    re.I,
+)
+"""`Which is faster, the first or the second?`"""
+TIME = re.compile(r"\b(?:within|after|for) (?:what|which|how much) time\b|\bhow much time\b|\bhow soon\b", re.I)
+"""`Within what time must ...?`"""
 ASKS_FOR_A_SUMMARY = re.compile(
     r"\b(?:summar|overview|describe|features|capabilit|functionalit|list\b(?! of)|advantages)", re.I
 )
@@ -78,6 +95,27 @@ _AUXILIARIES = "is are was were do does did can could may might must should will
 AUXILIARIES = frozenset(_AUXILIARIES.split())
 """What stands behind the noun of `which ...`: any other word of function stands behind its verb."""
 KIND_BY_WORD: dict[str, AnswerKind] = {"who": "who", "whom": "who", "whose": "who", "when": "when", "where": "where"}
+AMOUNT_OF_BUSINESS = re.compile(
+    r"^(?:what|how much) (?:is|are|was|were) (?!(?:an? )?[\w-]+\??$).*"
+    r"\b(?:sales|revenues?|income|profit|loss|margin|earnings|eps|ebitda\w*|ebit"
+    r"|cash|expenses?|costs?|inventor(?:y|ies)|assets|liabilities|debt|dividends?|rate|ratio|turnover|expenditures?)\b",
+    re.I,
+)
+"""What a report states as a figure."""
+WHEN_UNSET = re.compile(
+    r"\b(?:not|n't|without|never) (?:set|setting|giv\w+|specif\w+|configur\w+|nam\w+)\b|\bunset\b|\bout of the box\b"
+    r"|\bunless (?:\w+ ){0,2}(?:told|set|configured|specified|given|changed|said)\b"
+    r"|\b(?:if|when) (?:none|nothing|no \w+) (?:is|was|are|were)\b",
+    re.I,
+)
+"""What asks for a default by other words: what holds where nothing is said."""
+ASKS_FIRST = re.compile(r"\b(?:what|which|how)\b")
+"""Before `when`, `where` or `who`: what is asked for is something else."""
+SEVERAL = re.compile(
+    r"^what are (?:the|some|all|its|their|possible|valid|available)"
+    r" (?:[\w-]+ ){0,2}?([\w-]+s)(?: (?:of|for|in|to|when|that|on|with)\b|\??$)"
+)
+"""`What are the limitations of it?` asks for a list."""
 OF_THINGS = re.compile(r"\b(?:which|what) (?:board|sensor|product|module|device)")
 
 
@@ -104,14 +142,15 @@ def answer_shape(question: str) -> AnswerShape:
     said = [plain(word) for word in words(question)]
     if ASKS_WHAT_IT_DOES.search(text):
         return AnswerShape("definition")
-    if COMPARES.search(text):
+    if COMPARES.search(text) or CHOOSES_BETWEEN.search(text):
         return AnswerShape("comparison")
     if ASKS_FOR_A_SUMMARY.search(text):
         return AnswerShape("summary")
     if WHY.search(text):
         return AnswerShape("why")
     chosen = _chosen(text)
-    if chosen and singular(chosen) != chosen:
+    several = SEVERAL.search(text)
+    if (chosen and singular(chosen) != chosen) or (several and singular(several[1]) != several[1]):
         return AnswerShape("list")
     if STEPS.search(text):
         return AnswerShape("steps")
@@ -119,6 +158,7 @@ def answer_shape(question: str) -> AnswerShape:
         return AnswerShape("yes/no")
     asks = re.search(r"\b(?:what|which|how)\b", text) is not None
     named = [DIMENSIONS[word] for word in said if word in DIMENSIONS]
+    named += ["time"] if TIME.search(text) else []
     measured = tuple(dict.fromkeys(d for dimension in named for d in ALSO.get(dimension, (dimension,))))
     if "how many" in text:
         return AnswerShape("count", measured)
@@ -126,16 +166,28 @@ def answer_shape(question: str) -> AnswerShape:
         return AnswerShape("quantity", measured)
     if chosen in IDENTIFIER_SORTS:
         return AnswerShape("name")
+    if asks_for_figure(question) or (asks and WHEN_UNSET.search(text)):
+        return AnswerShape("number")
     if NUMBER_WORDS.search(text) and (asks or not text.endswith("?")):
         return AnswerShape("number")
     if MEASURE_WORDS.search(text) and re.match(r"(?:what|how)\b", text):
         return AnswerShape("quantity", ("",))
     for word, kind in KIND_BY_WORD.items():
-        if word in said:
+        if word in said and not (asks and ASKS_FIRST.search(text[: text.index(word)])):
             return AnswerShape(kind)
     if re.search(r"\b(?:what|which) (?:year|date|day|month)\b", text):
         return AnswerShape("when")
     return AnswerShape("definition" if DEFINES.search(text) else "plain")
+
+
+def asks_for_figure(question: str) -> bool:
+    """Whether a question asks for a figure that a report states: `What was net income in 2022?`"""
+    return AMOUNT_OF_BUSINESS.search(question.strip()) is not None
+
+
+def chosen_noun(question: str) -> str:
+    """Return the noun of `which ...` or `what ...`, case folded: what one of is asked for; empty where there is none."""
+    return _chosen(question.strip().casefold())
 
 
 def _chosen(text: str) -> str:

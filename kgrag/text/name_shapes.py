@@ -9,6 +9,7 @@ from kgrag.text.sentences import sentences
 from kgrag.text.words import FUNCTION_WORDS
 
 __all__ = [
+    "CAMEL_CASE",
     "IDENTIFIER",
     "NAME",
     "code_names",
@@ -29,7 +30,7 @@ PART_SHAPE = re.compile(
     r"(?<![\w@/.+-])(?=[A-Za-z]*-?\d)[A-Za-z]{1,8}-?\d[\w]*(?:-[A-Z0-9][\w]*)*(?![\w@]|[.+]\w)", re.ASCII
 )
 IDENTIFIER = re.compile(
-    r"(?<![\w-])--?[A-Za-z][\w-]*|\b[A-Za-z]\w*_\w+\b|\b[A-Z][A-Z0-9]{2,}\b|\b[a-z]+[A-Z]\w*\b|(?<!\w)[./][\w./-]+\w"
+    r"(?<![\w-])--?[A-Za-z][\w-]*|\b[A-Za-z]\w*_\w+\b|\b[A-Z][A-Z0-9]{2,}\b|\b[a-z]+[A-Z]\w*\b|\b[A-Z][a-z]+(?:[A-Z][a-z]+)+\b|(?<!\w)[./][\w./-]+\w"
     r"|\b[\w-]+\.[a-z]{1,5}\b(?!\.)|\b\w+\(\)|[\"'“`][\w.+/-]+[\"'”`]|\b[a-z]+-[a-z]+-[a-z]+\b"
 )
 """What has the form of a program's identifier: flags, capitals, names with underscores or humps, paths, file names, quoted words."""
@@ -39,6 +40,8 @@ EXACT = re.compile(
 )
 """In a question: `max_connections`, `readGyroscope`, `ROWNUM`, `--no-verify`, `-U`, `tune.bufsize`, `max-client-connections`, `freq` of
 `freq=5`."""
+CAMEL_CASE = re.compile(r"(?<![\w/.-])[A-Z][a-z]+(?:[A-Z][a-z]+)+(?![\w/])")
+"""`MaxClients`: a setting, or a product's name (`OpenSSL`)."""
 AFTER_ITS_SORT = re.compile(
     r"\b(?:options?|parameters?|settings?|directives?|variables?|functions?|keywords?|pragmas?|macros?|flags?) "
     r"(?P<name>[A-Za-z]\w+[-.]\w[\w.-]*\w)(?!\w)"

@@ -14,7 +14,7 @@ from typing import Literal
 from kgrag.text.answer_shapes import AnswerKind, answer_shape
 from kgrag.text.name_shapes import NAME
 from kgrag.text.quantities import quantities
-from kgrag.text.words import ASKING_WORDS, FUNCTION_WORDS, content_terms, plain
+from kgrag.text.words import ASKING_WORDS, FUNCTION_WORDS, LIGHT_VERBS, content_terms, plain
 
 __all__ = [
     "Question",
@@ -150,7 +150,7 @@ class Question:
 @lru_cache(maxsize=256)
 def read_question(question: str) -> Question:
     """Read a question."""
-    terms = content_terms(question, without=ASKING_WORDS)
+    terms = content_terms(question, without=ASKING_WORDS | LIGHT_VERBS) or content_terms(question)
     found = names_of_question(question, quoted=True)
     names = tuple(dict.fromkeys(name for _, _, name in found))
     shape = answer_shape(question)

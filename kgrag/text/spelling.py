@@ -16,6 +16,12 @@ __all__ = ["corrected"]
 
 WORD = re.compile(r"(?<![\w.@/_-])[^\W\d_]+(?:-[^\W\d_]+)*(?![\w@/_-]|\.\w|\()")
 JOINED = re.compile(r"(?<![\w-])[^\W\d_]+(?:-[^\W\d_]+)+(?![\w-])")
+OF_PARTS = re.compile(
+    r"(?<![\w./-])(?:[A-Za-z]+(?:[_-][A-Za-z]+)+|[A-Za-z]+[a-z][A-Z][A-Za-z]*[a-z]|[A-Za-z]+(?:\.[A-Za-z]+)+)(?![\w/-]|\.\w)"
+)
+"""An identifier of several words: `max_connections`, `MaxClients`, `tune.bufsize`."""
+PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+MIN_IDENTIFIER = 8
 MIN_LETTERS, SHORT_WORD, LONG_WORD = 4, 5, 8
 """Of a word below the first length only two letters swapped are an error, below the second one edit is, and from there on two are."""
 
@@ -25,9 +31,10 @@ def corrected(question: str, text: str, *, is_word: Callable[[str], bool]) -> st
 
     A word is mistyped where neither it nor its stem is in the text, `is_word` does not know it, and the text has a word that begins alike
     within one edit (two from eight letters on; of four letters two swapped): a letter more, less or another, or two swapped. A part of a
-    word with hyphens is one where the text then has the whole (`asnyc-start`). Names (capitals inside a sentence), identifiers and
-    numbers are never touched.
+    word with hyphens is one where the text then has the whole (`asnyc-start`). Of an identifier of several parts one part may be mistyped
+    (`max_conections`). Names (capitals inside a sentence), other identifiers and numbers are never touched.
     """
+    question = _identifiers_mended(question, text, is_word=is_word)
     known: Counter[str] = Counter()
     stems: set[str] = set()
     joined: set[str] = set()
@@ -54,6 +61,48 @@ def corrected(question: str, text: str, *, is_word: Callable[[str], bool]) -> st
         said = "-".join(mended(part, word) for part in word.split("-"))
         question = question[: match.start()] + said + question[match.end() :]
     return question
+
+
+def _identifiers_mended(question: str, text: str, *, is_word: Callable[[str], bool]) -> str:
+    """Return the question with its mistyped identifiers as `text` has them.
+
+    An identifier is mistyped where the text lacks it and has one of as many parts (words between capitals, `_`, `-` and `.`) of which
+    one alone differs, by an edit (two from eight letters on), begins alike and is in the question no word: `SSLSessionCachTimeout`.
+    """
+    for match in reversed(list(OF_PARTS.finditer(question))):
+        name = match.group()
+        if len(name) < MIN_IDENTIFIER or re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE):
+            continue
+        parts = _parts(name)
+        near = {
+            one
+            for one in OF_PARTS.findall(text)
+            if one[0].casefold() == name[0].casefold() and _is_mistyped(parts, _parts(one), is_word=is_word)
+        }
+        if len({one.casefold() for one in near}) == 1:
+            question = f"{question[: match.start()]}{min(near)}{question[match.end() :]}"
+    return question
+
+
+def _parts(identifier: str) -> list[str]:
+    return [part.casefold() for part in PART.findall(identifier)]
+
+
+def _is_mistyped(asked: list[str], known: list[str], *, is_word: Callable[[str], bool]) -> bool:
+    if len(asked) < 2 or len(asked) != len(known):
+        return False
+    differing = [(one, other) for one, other in zip(asked, known, strict=True) if one != other]
+    if len(differing) != 1:
+        return False
+    one, other = differing[0]
+    most = 2 if len(one) >= LONG_WORD else 1
+    return (
+        min(len(one), len(other)) >= MIN_LETTERS
+        and one.isalpha()
+        and other.isalpha()
+        and not is_word(one)
+        and OSA.distance(one, other) <= most
+    )
 
 
 def _nearest(word: str, candidates: Collection[str], known: Counter[str]) -> str:

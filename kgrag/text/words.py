@@ -10,6 +10,7 @@ from typing import Any
 __all__ = [
     "ASKING_WORDS",
     "FUNCTION_WORDS",
+    "LIGHT_VERBS",
     "SAID_BY",
     "content_terms",
     "folded_words",
@@ -41,11 +42,16 @@ _ASKING_WORDS = """
 """
 ASKING_WORDS = frozenset(_ASKING_WORDS.split())
 """Words that say how to answer, not what about: they are content in a document and none in a question."""
+_LIGHT_VERBS = (
+    "take takes taken get gets got happen happens want wants need needs become becomes hold holds let lets made"
+)
+LIGHT_VERBS = frozenset(_LIGHT_VERBS.split())
+"""Verbs that any question may have in another's place: they say nothing of what it is about."""
 _SAID_BY = {
-    "maximum max most": "greatest largest highest biggest longest", "minimum min least": "smallest lowest shortest",
+    "maximum max most limit limited": "greatest largest highest biggest longest", "minimum min least": "smallest lowest shortest",
     "width": "wide", "height": "high tall", "length": "long", "duration timeout": "long", "depth": "deep", "weight": "heavy",
     "interval period frequency": "often", "size": "big large",
-    "speed": "fast", "temperature": "hot cold", "distance": "far", "age": "old",
+    "speed": "fast", "payment": "paid", "slower": "faster", "faster": "slower", "temperature": "hot cold", "distance": "far", "age": "old",
 }  # fmt: skip
 """What documents say of what is asked for by another word: `What is the greatest ...?`, `How wide ...?`."""
 INVARIABLE = frozenset(["series", "species", "means", "news", "physics", "mathematics", "electronics", "dynamics"])

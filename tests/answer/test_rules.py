@@ -392,6 +392,64 @@ MANUALS = [
             ],
             "Default: 3",
         ),
+        (
+            "How wide are boxes by default?",
+            [piece("Plots", "A box may be coloured.\nThe boxwidth is 12 mm by default. A margin is 4 mm by default.")],
+            "boxwidth is 12",
+        ),
+        (
+            "How often are rates reread by the daemon?",
+            [
+                piece(
+                    "Rates", "The daemon writes rates every 2 minutes. Rates are re-read by the daemon every 9 minutes."
+                )
+            ],
+            "every 9 minutes",
+        ),
+        (
+            "What is the CacheTime of the daemon if I do not set it?",
+            [
+                piece(
+                    "Daemon",
+                    "StoreTime: How long the daemon stores. The default value is short.\nCacheTime: How long the daemon keeps a cache. "
+                    "The default value is long.",
+                )
+            ],
+            "The default value is long",
+        ),
+        (
+            "What were the sales of Acme in 2024?",
+            [
+                piece(
+                    "Acme report",
+                    "Income of Acme was 7 million in 2024, a tenth of sales. Sales were 80 million in 2023. "
+                    "Sales of Acme increased to 90 million in 2025 from 70 million in 2024.",
+                )
+            ],
+            "from 70 million in 2024",
+        ),
+        (
+            "What was the income of doors in the March quarter of 2025?",
+            [
+                piece(
+                    "Acme report",
+                    "| Twelve months ended March 2025 | Amount |\n|---|---|\n| Income of doors | 900 |\n\n"
+                    "The income of doors was 17 million in the March 2025 quarter.",
+                )
+            ],
+            "17 million",
+        ),
+        (
+            "Which key is bound to tag-prefix?",
+            [
+                piece(
+                    "Keys",
+                    "The tag-prefix is bound early, as each key is.\n\n| Function | Default key |\n|---|---|\n| tag-entry | t |\n"
+                    "| tag-prefix | ; |\n",
+                )
+            ],
+            "Default key: ;",
+        ),
     ],
 )
 def test_what_is_said_in_another_way_is_found(question: str, evidence: Sequence[Evidence], said: str) -> None:

@@ -145,3 +145,31 @@ def test_a_line_of_quoted_options_is_the_term_of_what_follows() -> None:
 
 def test_a_bracket_alone_says_nothing() -> None:
     assert not [one for one in read("tag {\n  size = 4\n}") if one.text == "}"]
+
+
+def test_a_name_before_a_dash_is_the_term_of_its_item() -> None:
+    text = (
+        "The settings are:\n- max-time - the longest time of a cycle. Said in milliseconds; the default value is 250."
+    )
+    text += "\n- Once - or twice - it runs."
+    said = saying(text, "250")
+    assert said.label == "max-time"
+    assert said.before.endswith("max-time - the longest time of a cycle.")
+    assert saying(text, "twice").label == ""
+
+
+def test_what_is_said_first_of_a_term_is_said_of_all_its_sentences() -> None:
+    text = "-t threads: Specifies the number of threads. Larger is faster. Smaller is safer. Sixteen run. It is 4 otherwise."
+    assert saying(text, "otherwise").before.startswith("-t threads: Specifies the number of threads.")
+
+
+def test_the_row_that_heads_a_group_is_the_term_of_its_rows() -> None:
+    table = "| Sales | 2025 | 2024 |\n|---|---|---|\n| Roofs |  |  |\n| Home | 10 | 20 |\n"
+    table += "| Doors: |  |  |\n| Home | 1 | 2 |\n| Total | 11 | 22 |\n"
+    assert [one.label for one in read(table) if "2025" in one.text and not one.items] == ["Roofs", "Doors", ""]
+
+
+def test_a_field_of_a_record_is_not_the_term_of_the_paragraph_below() -> None:
+    text = "Default: 300\nModule: auth\nThe setting configures how many seconds a client may take to log in."
+    assert saying(text, "configures").label == ""
+    assert saying(text, "300").before.startswith("The setting configures")

@@ -65,6 +65,14 @@ def test_what_stands_under_one_heading_is_merged_and_sections_are_not() -> None:
     assert [chunk.position for chunk in chunks] == [0, 1, 2, 3]
 
 
+def test_what_announces_a_list_stands_with_it() -> None:
+    words = "word " * 20
+    item = Block("list_item", "It cannot restore what was never kept. " * 2)
+    chunks = chunked(h("Limits"), p(words), p("The limits of it are:"), item, item, max_tokens=40)
+    assert any(chunk.text.startswith("The limits of it are:\nIt cannot") for chunk in chunks)
+    assert chunks[0].text == words
+
+
 def test_headings_nest_by_level_whatever_levels_are_used() -> None:
     chunks = chunked(h("A", 3), h("B", 5), p("b"), h("C", 4), p("c"), h("D", 5), p("d"), h("E", 2), p("e"))
     assert [chunk.headings for chunk in chunks] == [("A", "B"), ("A", "C"), ("A", "C", "D"), ("E",)]

@@ -5,9 +5,9 @@ from kgrag.text.spelling import corrected
 
 TEXT = (
     "The default compression level is 1. The allocation of telnet ports. Set max_connections for the X-100 of Tarnfell. Its code is 4. \
-An eager-start takes a low-power relay."
+An eager-start takes a low-power relay. SSLCacheTimeout: 300. max_price is not known."
 )
-WORDS = {"price", "weight", "level", "port"}
+WORDS = {"price", "weight", "level", "port", "cage", "prices"}
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,13 @@ WORDS = {"price", "weight", "level", "port"}
         ("What is the price?", "What is the price?"),
         ("Which levels are there?", "Which levels are there?"),
         ("Does Tarnfel make it?", "Does Tarnfel make it?"),
-        ("What is max_conections and --defualt?", "What is max_conections and --defualt?"),
+        ("What is --defualt?", "What is --defualt?"),
+        # Of an identifier one part may be mistyped, and it is no word.
+        ("What is max_conections?", "What is max_connections?"),
+        ("What is SSLCachTimeout?", "What is SSLCacheTimeout?"),
+        ("What is SSLCageTimeout?", "What is SSLCageTimeout?"),
+        ("What is min_connections?", "What is min_connections?"),
+        ("What is max_prices?", "What is max_prices?"),
         ("Is the X-101 there?", "Is the X-101 there?"),
     ],
 )

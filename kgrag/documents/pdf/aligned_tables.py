@@ -27,7 +27,7 @@ _MAX_WORDS = 6.0
 _MAX_PITCH = 2.2
 """Line heights from line to line."""
 _MARKER = re.compile(r"^(?:[•◦▪■□●○‣⁃–—*·►➢✓o-]|[\uf000-\uf0ff]|\(?(?:\d{1,2}|[a-zA-Z])[.)])$")
-_VALUE = re.compile(r"^[-+±<>≤≥~]?\d")
+_VALUE = re.compile(r"^(?:approximately |about |up to )?[-+±<>≤≥~(]?[$€£]?\d", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,11 @@ _MAX_BOLD_WORDS = 12
 """Words of a heading that is only bold."""
 _LEAD_IN_WORDS = 2
 """A bold `Note:` or `Please note:` is no heading."""
+_ANNOUNCES = re.compile(
+    r"^the following\b|\b(?:is|are|as follows|shows?|lists?|contains?|summarizes?|reconciles?|the following)\b",
+    re.IGNORECASE,
+)
+"""A sentence that ends in a colon is no heading: `The following table shows the sales:`."""
 _BEGINS = re.compile(
     r"^(?:[1I][.:]?\s+)?(?:abstract|introduction|zusammenfassung|einleitung|résumé|resumen)\b", re.IGNORECASE
 )
@@ -167,7 +172,7 @@ def _is_heading(blocks: Sequence[PageBlock], index: int, usual: LineStatistics, 
     if section_number(block.lines[0]):
         return True
     following = blocks[index + 1] if index + 1 < len(blocks) else None
-    if text.endswith(":") and len(text.split()) <= _LEAD_IN_WORDS:
+    if text.endswith(":") and (len(text.split()) <= _LEAD_IN_WORDS or _ANNOUNCES.search(text)):
         return False
     alone = len(block.lines) == 1 and len(text.split()) <= _MAX_BOLD_WORDS and (text[0].isupper() or text[0].isdigit())
     goes_on = isinstance(following, TextBlock) and not _bold(following)

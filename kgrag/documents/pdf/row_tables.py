@@ -12,6 +12,7 @@ from statistics import median
 from kgrag.documents.pdf.blocks import Cell, TableBlock
 from kgrag.documents.pdf.geometry import Box, Line, Word, bounding_box, lines_of, pieces_of
 from kgrag.documents.pdf.pages import Fill, Page, Rule
+from kgrag.documents.pdf.stacked_rows import with_stacked_rows
 from kgrag.documents.pdf.table_headers import with_header
 
 __all__ = ["Columns", "column_of", "find_row_tables", "together"]
@@ -217,4 +218,4 @@ def _table(page: int, bands: Sequence[_Band], columns: Columns, fills: Sequence[
         for column, (start, end) in enumerate(columns):
             cells.append(Cell(index, column, 1, 1, Box(start, top, end, bottom), tuple(found.get(column, ()))))
     box = Box(columns[0][0], rows[0][0], columns[-1][1], rows[-1][1])
-    return with_header(TableBlock(page, box, len(rows), len(columns), tuple(cells)), fills)
+    return with_header(with_stacked_rows(TableBlock(page, box, len(rows), len(columns), tuple(cells))), fills)

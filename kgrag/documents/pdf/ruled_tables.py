@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from kgrag.documents.pdf.blocks import Cell, TableBlock
 from kgrag.documents.pdf.geometry import Box, Word
 from kgrag.documents.pdf.pages import Page, Rule
+from kgrag.documents.pdf.stacked_rows import with_stacked_rows
 from kgrag.documents.pdf.table_headers import with_header
 
 __all__ = ["RuledTables", "find_ruled_tables"]
@@ -177,7 +178,7 @@ def _checked(page: Page, box: Box, cells: list[Cell]) -> TableBlock | None:
         column_count=len(column_starts),
         cells=tuple(closed[place] for place in sorted(closed)),
     )
-    return with_header(table, page.fills)
+    return with_header(with_stacked_rows(table), page.fills)
 
 
 def _grid_lines(positions: Iterable[float]) -> list[float]:

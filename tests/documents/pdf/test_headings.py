@@ -44,6 +44,12 @@ def test_a_bold_note_is_no_heading(sheet: Sheet) -> None:
     assert sheet.convert().headings() == ["h1 1 Ratings"]
 
 
+def test_a_bold_sentence_that_announces_a_table_is_no_heading(sheet: Sheet) -> None:
+    y = section(sheet, 120, "1 Ratings", size=15)
+    section(sheet, y, "The following table shows the ratings of the board:", size=10)
+    assert sheet.convert().headings() == ["h1 1 Ratings"]
+
+
 def test_notes_below_a_table_are_no_headings_however_large(sheet: Sheet) -> None:
     y = section(sheet, 120, "1 Ratings", size=15)
     for text in ("1 At the connector", "2 Without a load", "Note: Values are rounded", "* Estimated"):

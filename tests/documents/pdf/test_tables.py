@@ -144,3 +144,20 @@ def test_a_number_in_a_raised_position_is_no_digit_of_the_word(sheet: Sheet) -> 
     sheet.grid([72, 180, 330], [120, 136, 152], [["Wire", "Size"], ["Solid", "0.5 mm"]])
     sheet.text(217.5, 144.5, "2", size=6)
     assert sheet.convert().rows()[1] == ["Solid", "0.5 mm²"]
+
+
+def test_rows_that_stand_in_one_drawn_cell_are_rows(sheet: Sheet) -> None:
+    sheet.grid(XS, [120, 136, 250], [RATINGS[0], ["", "", "", ""]])
+    rows = [*RATINGS[1:], ["Supply at 5V", "4.5", "5.5", "V"], ["Flash", "4", "", "MB"]]
+    for index, row in enumerate(rows):
+        for x, text in zip(XS, row, strict=False):
+            sheet.text(x + 4, 148 + 15 * index, text)
+    assert sheet.convert().rows() == [RATINGS[0], *rows]
+
+
+def test_a_name_that_was_broken_in_its_cell_is_one_row(sheet: Sheet) -> None:
+    sheet.grid([72, 130, 330], [120, 136, 230], [["Part", "Detail"], ["", ""]])
+    for index in range(6):
+        sheet.text(75, 148 + 13 * index, "several words")
+        sheet.text(133, 148 + 13 * index, "of a text that goes on below it")
+    assert len(sheet.convert().rows()) == 2
