@@ -167,9 +167,11 @@ class AsyncKnowledgeGraph:
         self._limited: dict[frozenset[str], _Seen] = {}
 
     @classmethod
-    async def open(cls, store: str | Path | None = None, *, create: bool = True, **settings: Any) -> Self:
+    async def open(
+        cls, store: str | Path | None = None, *, create: bool = True, reads_only: bool = False, **settings: Any
+    ) -> Self:
         """Open a store; see `open_graph`."""
-        return cls(*await asyncio.to_thread(_open, store, create=create, settings=settings))
+        return cls(*await asyncio.to_thread(_open, store, create=create, settings=settings, reads_only=reads_only))
 
     @cached_property
     def embedder(self) -> Embedder:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kgrag.errors import DocumentError
+from kgrag.text.surrogates import without_surrogates
 
 __all__ = ["CONTROLS", "HEAD_BYTES", "OLE_MAGIC", "DecodedText", "decode", "foreign_content", "repair_text"]
 
@@ -42,7 +43,6 @@ TEXTUAL = ("pdf", "rtf", "ps")
 BINARY = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-SURROGATES = re.compile("[\ud800-\udfff]")
 LATIN_1_BYTES = {byte: chr(byte) for byte in range(0x80, 0x100)}
 CP1252_BYTES = {byte: bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in LATIN_1_BYTES}
 BYTE_OF = {character: byte for table in (LATIN_1_BYTES, CP1252_BYTES) for byte, character in table.items()}
@@ -152,8 +152,7 @@ def repair_text(text: str) -> str:
     """
     if text.isascii():
         return CONTROLS.sub("", text)
-    if SURROGATES.search(text):
-        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    text = without_surrogates(text)
     return "\n".join(line if line.isascii() else _repair_line(line) for line in CONTROLS.sub("", text).split("\n"))
 
 

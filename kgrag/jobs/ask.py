@@ -18,14 +18,13 @@ from kgrag.answer import (
     without_typing_errors,
 )
 from kgrag.common.progress import Progress, Silent
-from kgrag.errors import InputError
 from kgrag.models.base import ChatModel, Embedder
 from kgrag.retrieve import AdaptiveRetriever, Retrieval, Retriever
 from kgrag.settings import Settings
 from kgrag.store.fulltext import fulltext_query
 from kgrag.store.graph import GraphStore
 from kgrag.store.schema import CHUNK_FULLTEXT_INDEX
-from kgrag.text.questions import read_question
+from kgrag.text.questions import checked_question, read_question
 from kgrag.text.words import stems
 from kgrag.types import Answer, Silence
 
@@ -57,8 +56,7 @@ async def ask(
 
     Raises `InputError` for an empty question or a prompt file that cannot be used, and what the model raises.
     """
-    if not question.strip():
-        raise InputError("Expected a question, got an empty text.")
+    question = checked_question(question)
     instructions = read_instructions(settings.answer_prompt, open_knowledge=settings.open_knowledge)
     started = time.perf_counter()
     shown = progress or Silent()

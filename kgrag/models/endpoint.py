@@ -23,6 +23,7 @@ from kgrag.models.endpoint_errors import (
     unreachable,
 )
 from kgrag.models.per_loop import PerLoop
+from kgrag.text.surrogates import without_surrogates
 
 __all__ = ["MAX_COUNTED_TOKENS", "Endpoint", "used"]
 
@@ -67,7 +68,7 @@ class Endpoint:
                 kind = stream.response.headers.get("content-type", "")
                 if "event-stream" not in kind:
                     return self._object(await stream.response.aread(), kind)
-                made = StreamedReply(told)
+                made = StreamedReply(told, self.connection)
                 async for event in stream:
                     made.add(event)
         if made.reason is None:
@@ -120,7 +121,8 @@ class Endpoint:
     def _object(self, content: bytes, content_type: str) -> dict[str, Any]:
         content = self.connection.without_key(content)
         try:
-            data = json.loads(content)
+            # A half of a character, which a server that cuts its model's tokens writes, costs no more than that character.
+            data = json.loads(content.decode(json.detect_encoding(content), "replace"))
         except (ValueError, RecursionError):
             data = None
         if not isinstance(data, dict):
@@ -139,8 +141,9 @@ def _trusted() -> ssl.SSLContext:
 class StreamedReply:
     """Puts the events of a streamed chat completion together."""
 
-    def __init__(self, told: Callable[[str], None]) -> None:
+    def __init__(self, told: Callable[[str], None], at: Connection) -> None:
         self._told = told
+        self._at = at
         self._parts: dict[str, list[str]] = {"content": [], "refusal": [], "arguments": []}
         self._usage: Any = None
         self.reason: str | None = None
@@ -151,25 +154,36 @@ class StreamedReply:
         if not isinstance(event, Mapping):
             return
         self._usage = event.get("usage") or self._usage
-        choice = next(iter(event.get("choices") or ()), None)
+        choices = event.get("choices")
+        choice = choices[0] if isinstance(choices, list) and choices else None
         if not isinstance(choice, Mapping):
             return
-        delta = choice.get("delta") or {}
+        delta = choice.get("delta")
+        self.reason = choice.get("finish_reason") or self.reason
+        if not isinstance(delta, Mapping):
+            return
         for name in ("content", "refusal"):
             if isinstance(piece := delta.get(name), str) and piece:
                 self._parts[name].append(piece)
                 if name == "content":
-                    self._told(piece)
-        for call in delta.get("tool_calls") or ():
-            if not call.get("index") and isinstance(piece := (call.get("function") or {}).get("arguments"), str):
+                    self._tell(piece)
+        calls = delta.get("tool_calls")
+        for call in calls if isinstance(calls, list) else ():
+            called = call.get("function") if isinstance(call, Mapping) and not call.get("index") else None
+            if isinstance(called, Mapping) and isinstance(piece := called.get("arguments"), str):
                 self._parts["arguments"].append(piece)
-                self._told(piece)
-        self.reason = choice.get("finish_reason") or self.reason
+                self._tell(piece)
+
+    def _tell(self, piece: str) -> None:
+        self._told(without_surrogates(self._without_key(piece)))
+
+    def _without_key(self, text: str) -> str:
+        return self._at.without_key(text.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass")
 
     @property
     def object(self) -> dict[str, Any]:
         """The reply as one that was not streamed."""
-        said = {name: "".join(parts) for name, parts in self._parts.items()}
+        said = {name: self._without_key("".join(parts)) for name, parts in self._parts.items()}
         message: dict[str, Any] = {"role": "assistant", "content": said["content"], "refusal": said["refusal"] or None}
         if said["arguments"]:
             message["tool_calls"] = [{"function": {"arguments": said["arguments"]}}]

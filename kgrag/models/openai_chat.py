@@ -16,6 +16,7 @@ from kgrag.models.names import LOCAL_PROVIDERS
 from kgrag.models.streaming import listener
 from kgrag.models.structured import StructuredOutputUnsupported
 from kgrag.models.tokens import estimate_tokens
+from kgrag.text.surrogates import without_surrogates
 from kgrag.types import Usage
 
 __all__ = ["ChatOptions", "OpenAIChatModel"]
@@ -122,7 +123,7 @@ class OpenAIChatModel:
             ) from None
         if isinstance(content, list):  # some endpoints answer in parts
             content = "".join(str(part.get("text", "")) for part in content if isinstance(part, Mapping))
-        content = content if isinstance(content, str) else ""
+        content = without_surrogates(content) if isinstance(content, str) else ""
         if not content.strip():  # some endpoints answer by a call of a tool where they were asked for a schema
             content = _arguments(message.get("tool_calls"))
         usage = _usage(data, messages, content)
@@ -133,7 +134,7 @@ class OpenAIChatModel:
         elif reason == "content_filter":
             problem = "the endpoint's content filter took the reply away"
         elif refusal := message.get("refusal"):
-            problem, text = "the model refused", str(refusal)
+            problem, text = "the model refused", without_surrogates(str(refusal))
         elif not text.strip():
             problem = "the reply is empty"
         if problem is not None:
@@ -147,7 +148,7 @@ def _arguments(calls: Any) -> str:
         arguments = calls[0]["function"]["arguments"]
     except (KeyError, IndexError, TypeError):
         return ""
-    return arguments if isinstance(arguments, str) else json.dumps(arguments)
+    return str(without_surrogates(arguments)) if isinstance(arguments, str) else json.dumps(arguments)
 
 
 def _usage(data: Mapping[str, Any], messages: Sequence[Message], written: str) -> Usage:

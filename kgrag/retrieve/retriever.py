@@ -13,6 +13,7 @@ from kgrag.retrieve.step import Change, ModelStep, Step, run_step
 from kgrag.retrieve.steps import step_class
 from kgrag.retrieve.steps.evidence import Budget
 from kgrag.store.graph import GraphStore
+from kgrag.text.questions import checked_question
 from kgrag.types import Evidence, Listing, Usage
 
 __all__ = ["CHAT_HINT", "Retrieval", "Retriever", "with_models"]
@@ -91,8 +92,7 @@ class Retriever:
 
     def start(self, question: str, *, top: int | None = None, budget: int | None = None) -> State:
         """Return the state before the first step; raises as `retrieve` does."""
-        if not question.strip():
-            raise InputError("Expected a question, got an empty text.")
+        question = checked_question(question)
         for name, limit in (("top", top), ("budget", budget)):
             if limit is not None and limit < 1:
                 raise InputError(f"Expected {name} to be at least 1, got {limit}.")

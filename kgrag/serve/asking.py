@@ -76,7 +76,7 @@ class Asking:
 
         Raises `InputError` for one that may not be asked, `TooMuch` where the user has nothing left of the model.
         """
-        self._desk.check_question(question)
+        question = self._desk.check_question(question)
         if not complete:
             return Completed(question)
         if not self._hosted or not turns:

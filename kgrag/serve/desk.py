@@ -19,6 +19,7 @@ from kgrag.serve.spending import Spending
 from kgrag.serve.telemetry import Telemetry
 from kgrag.serve.uploads import UPLOADS_MB
 from kgrag.serve.webhook import Webhook
+from kgrag.text.questions import checked_question
 from kgrag.types import Chunk, Document
 
 __all__ = ["MAX_QUESTION_CHARACTERS", "QUESTION_S", "Desk"]
@@ -141,8 +142,7 @@ class Desk:
 
     def check_question(self, question: str) -> str:
         """Return a question that may be asked. Raises `InputError` for an empty or too long one."""
-        if not question.strip():
-            raise InputError("Expected a question, got an empty text.")
+        question = checked_question(question)
         if len(question) > MAX_QUESTION_CHARACTERS:
             raise InputError(
                 f"Expected a question of at most {MAX_QUESTION_CHARACTERS:,} characters, got {len(question):,}. Shorten it."

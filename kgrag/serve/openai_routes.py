@@ -13,13 +13,14 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 from starlette.responses import Response
 
 from kgrag.errors import InputError, KgragError
 from kgrag.serve.api import Asker, AskingHere, DeskHere, in_sentences
 from kgrag.serve.asking import Asked
 from kgrag.serve.problems import NotFound, problem_of
+from kgrag.serve.schemas import Body
 from kgrag.serve.streams import Events, EventStream, while_connected
 from kgrag.types import Answer
 
@@ -32,7 +33,7 @@ MAX_MESSAGES = 100
 router = APIRouter(prefix="/v1", include_in_schema=False)
 
 
-class _Lenient(BaseModel):
+class _Lenient(Body):
     model_config = ConfigDict(extra="ignore")
 
 

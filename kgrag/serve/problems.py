@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -130,6 +131,21 @@ _TITLES = {
 }
 
 
+PARSING_FAILED = "There was an error parsing the body"
+"""What FastAPI says of a body that it could not even try to read."""
+UNREADABLE = "Expected a JSON object in UTF-8, got a body that cannot be read as one."
+
+
+def _wrong(error: Mapping[str, Any], content_type: str) -> str:
+    """Say what is wrong with a request, by one of pydantic's errors."""
+    place = ".".join(map(str, error["loc"][1:]))
+    if error["type"] == "json_invalid":
+        return f"Expected a JSON object, got what is no JSON from character {place} on."
+    if not place and "json" not in content_type:
+        return f"Expected a JSON object with Content-Type: application/json, got {content_type or 'no content type'}."
+    return f"{place or 'body'}: {error['msg']}"
+
+
 def register(app: FastAPI) -> None:
     """Have an app answer with problems whatever is raised."""
 
@@ -142,12 +158,14 @@ def register(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> JSONResponse:
         # What was sent is not shown again: it may be long, and what it says is somebody's.
-        wrong = "; ".join(f"{'.'.join(map(str, one['loc'][1:])) or 'body'}: {one['msg']}" for one in error.errors())
+        kind = request.headers.get("content-type", "")
+        wrong = "; ".join(_wrong(one, kind) for one in error.errors())
         return problem_response(plain_problem(422, wrong))
 
     @app.exception_handler(HTTPException)
     async def http(request: Request, error: HTTPException) -> JSONResponse:
-        return problem_response(plain_problem(error.status_code, str(error.detail)), dict(error.headers or {}))
+        detail = UNREADABLE if error.detail == PARSING_FAILED else str(error.detail)
+        return problem_response(plain_problem(error.status_code, detail), dict(error.headers or {}))
 
     @app.exception_handler(Exception)
     async def defect(request: Request, error: Exception) -> JSONResponse:

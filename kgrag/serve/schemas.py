@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from kgrag.serve.desk import MAX_QUESTION_CHARACTERS
+from kgrag.text.surrogates import without_surrogates
 from kgrag.types import Answer, Chunk, Citation, Document, Evidence
 
 __all__ = [
     "AskReply",
     "AskRequest",
+    "Body",
     "BuildProgress",
     "BuildRequest",
     "BuildStep",
@@ -38,7 +40,16 @@ SHORT = 2_000
 EXAMPLE = "Which supply voltage does the X-100 need?"
 
 
-class _Body(BaseModel):
+class Body(BaseModel):
+    """What a client sends, or is sent: text in it can be kept in files and shown."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_surrogates(cls, data: Any) -> Any:
+        return without_surrogates(data)
+
+
+class _Body(Body):
     model_config = ConfigDict(extra="forbid")
 
 

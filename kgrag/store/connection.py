@@ -106,6 +106,7 @@ class Connection:
         self._driver = driver
         self._database = database
         self._writing = threading.RLock()
+        self._closed = False
         self.server = server
         """The embedded server where there is one: it has a second language for what its Cypher cannot do."""
 
@@ -216,6 +217,7 @@ class Connection:
 
     def close(self) -> None:
         """Close it, and end the embedded server."""
+        self._closed = True
         if self.server is not None:
             self.server.close()
         else:
@@ -233,6 +235,8 @@ class Connection:
     @contextmanager
     def _errors(self, *, refused: type[KgragError] = StoreError) -> Iterator[None]:
         """Turn the driver's errors into ours; where the disk takes no more, that is the error."""
+        if self._closed:
+            raise StoreUnavailable("Expected an open store, got one that was closed. Open it again.")
         try:
             with _errors(refused=refused):
                 yield
@@ -317,7 +321,7 @@ def open_connection(target: str | Path, *, create: bool, reads_only: bool = Fals
 def _open_folder(folder: Path, *, create: bool, reads_only: bool) -> tuple[EmbeddedServer, str]:
     """Start the database of a folder, or of a copy of it where somebody else has it or it may not be written to; remark on that."""
     try:
-        return EmbeddedServer(folder, create=create), ""
+        return EmbeddedServer(folder, create=create and not reads_only), ""
     except (StoreLocked, StoreReadOnly) as refused:
         if not reads_only:
             raise

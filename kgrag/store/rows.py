@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
+from kgrag.text.surrogates import without_surrogates
 from kgrag.types import Chunk, Document, PageBox
 
 __all__ = [
@@ -68,15 +69,7 @@ def boxes_from_row(row: Mapping[str, Any]) -> tuple[PageBox, ...]:
 
 def storable(value: Any) -> Any:
     """Replace what no database takes: half of a surrogate pair in a string (from a broken PDF) becomes U+FFFD."""
-    match value:
-        case str():
-            try:
-                value.encode()
-            except UnicodeEncodeError:
-                return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        case list():
-            return [storable(item) for item in value]
-    return value
+    return without_surrogates(value)
 
 
 def batches_by_size(rows: Sequence[T], *, characters: int | None = None) -> Iterator[Sequence[T]]:

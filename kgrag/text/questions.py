@@ -11,15 +11,18 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Literal
 
+from kgrag.errors import InputError
 from kgrag.text.answer_shapes import AnswerKind, answer_shape
 from kgrag.text.name_shapes import NAME
 from kgrag.text.quantities import quantities
+from kgrag.text.surrogates import without_surrogates
 from kgrag.text.words import ASKING_WORDS, FUNCTION_WORDS, LIGHT_VERBS, content_terms, plain
 
 __all__ = [
     "Question",
     "QuestionType",
     "asks_across",
+    "checked_question",
     "content_wording",
     "coordinated_questions",
     "families_said",
@@ -145,6 +148,15 @@ class Question:
     def across(self) -> bool:
         """Whether it is about whichever things of a sort there are."""
         return asks_across(self.text)
+
+
+def checked_question(question: str) -> str:
+    """Return a question as it can be asked, searched for and kept. Raises `InputError` for an empty one, and for what is no text."""
+    if not isinstance(question, str):
+        raise InputError(f"Expected a question as text, got {type(question).__name__}.")
+    if not question.strip():
+        raise InputError("Expected a question, got an empty text.")
+    return str(without_surrogates(question))
 
 
 @lru_cache(maxsize=256)

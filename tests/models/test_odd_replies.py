@@ -87,3 +87,29 @@ def test_json_that_is_too_deep_is_no_object(deep: str) -> None:
         model = open_chat_model("openai:any", base_url=server.url, model_cache="off", retries=0)
         with pytest.raises(ModelReplyError, match="twice"):
             asyncio.run(model.reply(ASKED, schema={"type": "object"}))
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (rb'{"choices": [{"message": {"content": "{\"unit\": \"V \ud83d\"}"}}]}', "V \ufffd"),
+        (rb'{"choices": [{"message": {"content": "{\"unit\": \"V \\ud83d\"}"}}]}', "V \ufffd"),
+        (rb'{"choices": [{"message": {"content": "{\"unit\": \"V \ud83d\ude00\"}"}}]}', "V \U0001f600"),
+        (b'{"choices": [{"message": {"content": "{\\"unit\\": \\"V \xf0\x9f\\"}"}}]}', "V \ufffd"),
+    ],
+)
+def test_half_a_character_is_a_mark_and_not_an_error(body: bytes, said: str) -> None:
+    schema = {"type": "object", "properties": {"unit": {"type": "string"}}, "required": ["unit"]}
+    with ModelServer(lambda _: Behaviour(body=body)) as server:
+        model = open_chat_model("openai:any", base_url=server.url, model_cache="off", retries=0)
+        reply = asyncio.run(model.reply(ASKED, schema=schema))
+    assert reply.data == {"unit": said}
+    reply.text.encode()
+
+
+def test_half_a_character_in_a_wrong_reply_is_shown_to_the_model_that_mends_it() -> None:
+    replies = iter([answer('{"wrong": "\ud83d"}'), answer('{"unit": "V"}')])
+    with ModelServer(lambda _: next(replies)) as server:
+        model = open_chat_model("openai:any", base_url=server.url, model_cache="off", retries=0)
+        schema = {"type": "object", "properties": {"unit": {"type": "string"}}, "required": ["unit"]}
+        assert asyncio.run(model.reply(ASKED, schema=schema)).data == {"unit": "V"}

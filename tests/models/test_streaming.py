@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Any
 
 import pytest
@@ -98,3 +99,21 @@ def test_cancelling_ends_the_call() -> None:
 
         asyncio.run(leave())
         assert server.requests[0].state == "dropped"
+
+
+def test_odd_events_are_passed_over_and_the_key_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret-1")
+    odd: list[Any] = [5, [], {"choices": 5}, {"choices": {"a": 1}}, {"choices": [7]}, {"choices": [{"delta": "x"}]}]
+    odd += [
+        {"choices": [{"delta": {"tool_calls": calls}}]} for calls in (5, [5], [{"function": 5}], [{"function": {}}])
+    ]
+    said = ['{"answer": "it is ', "sk-very-secret-1 \ud83d", '\ude00"}']
+    odd += [{"choices": [{"delta": {"content": piece}}]} for piece in said]
+    odd += [{"choices": [{"delta": None, "finish_reason": "stop"}]}]
+    body = "".join(f"data: {json.dumps(event)}\n\n" for event in odd) + "data: [DONE]\n\n"
+    told: list[str | None] = []
+    with ModelServer(lambda _: Behaviour(content_type="text/event-stream", body=body.encode())) as server:
+        reply = heard(server, told)
+    assert reply.data == {"answer": "it is [key] \U0001f600"}
+    "".join(piece or "" for piece in told).encode()
+    assert "secret" not in "".join(piece or "" for piece in told)

@@ -167,14 +167,34 @@ def test_the_graph_of_an_answer_has_places_and_leads_to_chunks(client: httpx2.Cl
         ({"question": "x", "unknown": 1}, 422, "unknown: "),
         ({"question": "x", "top": 0}, 422, "top: "),
         ([], 422, ""),
+        (b'{"question": ', 422, "Expected a JSON object, got what is no JSON from character 13 on."),
+        (b'{"question": "\xff"}', 400, "Expected a JSON object in UTF-8"),
     ],
 )
 def test_bad_input_is_a_problem_with_a_sentence(client: httpx2.Client, body: Any, status: int, says: str) -> None:
-    reply = client.post("/api/ask", json=body)
+    kind = {"Content-Type": "application/json"}
+    reply = client.post("/api/ask", content=body if isinstance(body, bytes) else json.dumps(body), headers=kind)
     assert reply.status_code == status
     assert reply.headers["content-type"] == "application/problem+json"
     assert says in reply.json()["detail"]
     assert reply.json()["status"] == status
+
+
+def test_another_content_type_is_named(client: httpx2.Client) -> None:
+    reply = client.post("/api/ask", content='{"question": "x"}', headers={"Content-Type": "text/plain"})
+    assert reply.status_code == 422
+    assert reply.json()["detail"] == "Expected a JSON object with Content-Type: application/json, got text/plain."
+
+
+def test_half_a_character_in_a_question_is_a_mark(client: httpx2.Client) -> None:
+    body = (
+        rb'{"question": "What is the \ud83d standby current of the X-100 Rev 3?", "turns": [{"question": "A \ud83d?"}]}'
+    )
+    reply = client.post("/api/ask", content=body, headers={"Content-Type": "application/json"})
+    assert reply.status_code == 200, reply.text
+    assert reply.json()["question"] == "What is the \ufffd standby current of the X-100 Rev 3?"
+    said = b'{"model": "kgrag", "messages": [{"role": "user", "content": "What is the \\ud83d standby current?"}]}'
+    assert client.post("/v1/chat/completions", content=said, headers={"Content-Type": "application/json"}).is_success
 
 
 @pytest.mark.parametrize(

@@ -98,6 +98,17 @@ def test_a_store_without_a_finished_build_cannot_be_read_while_it_is_taken(tmp_p
         open_store(tmp_path / "a.kg", reads_only=True)
 
 
+def test_who_only_reads_makes_no_store_and_a_closed_one_says_that_it_is_closed(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="there is no store here"):
+        open_store(tmp_path / "absent.kg", reads_only=True)
+    assert not (tmp_path / "absent.kg").exists()
+    with open_store(tmp_path / "a.kg") as store:
+        store.bind("e", 8)
+    for use in (store.documents.count, lambda: store.bind("e", 8)):
+        with pytest.raises(StoreUnavailable, match="got one that was closed"):
+            use()
+
+
 def test_a_folder_that_may_not_be_written_to_is_read_from_a_copy(tmp_path: Path) -> None:
     with open_store(tmp_path / "a.kg") as store:
         store.bind("e", 8)
