@@ -4,6 +4,7 @@ import pytest
 
 from kgrag.common.question_files import read_question_table, read_questions
 from kgrag.errors import InputError
+from kgrag.evaluate.gold_questions import read_gold_questions
 
 
 def test_other_keys_are_ignored_and_ids_keep_their_type(tmp_path: Path) -> None:
@@ -36,3 +37,30 @@ def test_a_file_without_any_question_is_refused(tmp_path: Path, name: str, text:
     read = read_question_table if name.endswith("csv") else read_questions
     with pytest.raises(InputError, match="question"):
         read(file)
+
+
+def test_a_separator_of_lines_within_a_question_is_no_end_of_the_line(tmp_path: Path) -> None:
+    file = tmp_path / "q.jsonl"
+    line = '{"id": 1, "question": "one\u2028two\x85?", "evidence": ["c1"]}'
+    file.write_bytes(f"\ufeff{line}\r\n\r\n{line}\r\n".encode())
+    assert [one.question for one in read_questions(file)] == ["one\u2028two\x85?"] * 2
+    assert [one.question for one in read_gold_questions(file)[0]] == ["one\u2028two\x85?"] * 2
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("q.jsonl", b"[1]", 'line 1: expected {"id": ..., "question": "..."}: Input should be an object'),
+        ("q.jsonl", b"\xff\xfe{", "expected a file of JSON lines in UTF-8: byte 0 is 0xff. Save it as UTF-8."),
+        ("q.csv", b'question\n"' + b"x" * 200_000, "expected a CSV table: field larger than field limit"),
+    ],
+)
+def test_a_file_that_cannot_be_read_says_where_and_why(tmp_path: Path, name: str, content: bytes, said: str) -> None:
+    file = tmp_path / name
+    file.write_bytes(content)
+    read = read_question_table if name.endswith("csv") else read_questions
+    with pytest.raises(InputError) as caught:
+        read(file)
+    assert said in str(caught.value) and "::" not in str(caught.value)
+    with pytest.raises(InputError, match=r"No such file or directory\.$"):
+        read(tmp_path / f"missing-{name}")

@@ -35,6 +35,8 @@ __all__ = [
 ]
 
 LINE_EVERY_S = 10.0
+LONGEST_COMPLAINT = 2_000
+"""Characters."""
 
 _CONTROL = re.compile("[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u202a-\\u202e\\u2066-\\u2069]")
 """What moves the cursor, changes colours, writes the clipboard or turns the order of text around; not tab and newline."""
@@ -73,7 +75,9 @@ stderr = _console(stderr=True)
 
 
 def complain(message: str) -> None:
-    """Write an error to stderr as plain text: nothing in it is markup."""
+    """Write an error to stderr as plain text: nothing in it is markup. Of a long one, which ends with a model's reply, the beginning."""
+    if (left_out := len(message) - LONGEST_COMPLAINT) > 0:
+        message = f"{message[:LONGEST_COMPLAINT]}... ({left_out:,} characters more: --debug shows them)"
     stderr.print("Error:", style="bold red", end=" ")
     stderr.print(message, markup=False)
 

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from kgrag.errors import InputError
 from kgrag.types import Question
 
-__all__ = ["QuestionTable", "read_question_table", "read_questions"]
+__all__ = ["QuestionTable", "json_lines", "read_question_table", "read_questions"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,26 +24,34 @@ class QuestionTable:
     """Numbers of the rows that have something but no question: a questionnaire's headings, or a question that was forgotten."""
 
 
+def json_lines(file: Path) -> list[tuple[int, str]]:
+    """Read the lines of a file that are not empty, each with its number, from 1. Raises `InputError` where it cannot be read as text."""
+    try:
+        lines = file.read_text(encoding="utf-8-sig").split("\n")  # not splitlines: JSON may have U+2028 in its text
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{file}: expected a file of JSON lines in UTF-8: {_reason(error)}") from error
+    return [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
+
+
 def read_questions(file: Path) -> list[Question]:
     """Read JSON lines with `id` and `question`; other keys that are not a question's are ignored. Raises `InputError` with the line."""
-    try:
-        lines = file.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{file}: expected a file of JSON lines in UTF-8: {error}") from error
     questions = []
-    for number, line in enumerate(lines, start=1):
-        if line.strip():
-            try:
-                questions.append(Question.model_validate_json(line))
-            except ValidationError as error:
-                problem = error.errors()[0]
-                key = ".".join(map(str, problem["loc"]))
-                raise InputError(
-                    f'{file}, line {number}: expected {{"id": ..., "question": "..."}}: {key}: {problem["msg"]}'
-                ) from error
+    for number, line in json_lines(file):
+        try:
+            questions.append(Question.model_validate_json(line))
+        except ValidationError as error:
+            problem = error.errors()[0]
+            wrong = ": ".join(filter(None, (".".join(map(str, problem["loc"])), problem["msg"])))
+            raise InputError(f'{file}, line {number}: expected {{"id": ..., "question": "..."}}: {wrong}') from error
     if not questions:
         raise InputError(f"{file}: expected JSON lines with questions, got an empty file.")
     return questions
+
+
+def _reason(error: OSError | UnicodeDecodeError) -> str:
+    if isinstance(error, OSError):
+        return f"{error.strerror}."
+    return f"byte {error.start} is {error.object[error.start]:#04x}. Save it as UTF-8."
 
 
 def read_question_table(file: Path) -> QuestionTable:
@@ -54,14 +62,18 @@ def read_question_table(file: Path) -> QuestionTable:
     try:
         text = file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{file}: expected a CSV table in UTF-8: {error}") from error
+        raise InputError(f"{file}: expected a CSV table in UTF-8: {_reason(error)}") from error
     delimiter = ";" if text.partition("\n")[0].count(";") > text.partition("\n")[0].count(",") else ","
     rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)
-    columns = [column.strip() for column in rows.fieldnames or ()]
+    try:
+        columns = [column.strip() for column in rows.fieldnames or ()]
+        read = list(rows)
+    except csv.Error as error:  # a cell of more than 131,072 characters: a quotation mark that is never closed
+        raise InputError(f"{file}, line {rows.line_num}: expected a CSV table: {error}.") from error
     if "question" not in columns:
         raise InputError(f"{file}: expected a column `question`, got {', '.join(columns) or 'an empty file'}.")
     questions, without = [], []
-    for number, row in enumerate(rows, start=1):
+    for number, row in enumerate(read, start=1):
         said = {
             key.strip(): (value or "").strip()
             for key, value in row.items()

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from kgrag.common.question_files import json_lines
 from kgrag.errors import InputError
 from kgrag.types import Evidence
 
@@ -79,12 +80,7 @@ def read_questions_to_judge(file: Path) -> list[GoldQuestion]:
 
 
 def _read(file: Path) -> list[GoldQuestion]:
-    try:
-        lines = file.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{file}: expected a file of JSON lines in UTF-8: {error}") from error
-    rows = [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
-    return [_question(line, where=f"{file}, line {number}") for number, line in rows]
+    return [_question(line, where=f"{file}, line {number}") for number, line in json_lines(file)]
 
 
 def states(piece: Evidence, fact: frozenset[str]) -> bool:

@@ -35,14 +35,12 @@ def documents_where(conditions: Sequence[str], documents: Iterable[Document]) ->
             there = sorted({one for one in said.values() if one})
             has = f"{', '.join(there[:VALUES_NAMED])}{', ...' if len(there) > VALUES_NAMED else ''}"
             left_of = " of those that the conditions before leave" if len(wanted) > 1 else ""
-            raise InputError(
-                f"--where {field}={missing[0]}: no document{left_of} has that {field}. "
-                + (
-                    f"There are: {has}."
-                    if there
-                    else f"None has a {field}; fields are {', '.join(FIELDS)}, and those of its metadata."
+            wrong = f"--where {field}={missing[0]}: no document{left_of} has "
+            if not there:
+                raise InputError(
+                    f"{wrong}a field {field!r}. Fields are {', '.join(FIELDS)}, and those of the documents' metadata."
                 )
-            )
+            raise InputError(f"{wrong}that {field}. There are: {has}.")
         folded = {value.casefold() for value in values}
         left = [document for document in left if said[document.id].casefold() in folded]
     return [document.id for document in left]

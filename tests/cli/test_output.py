@@ -34,6 +34,14 @@ def test_escape_sequences_and_markup_are_text(monkeypatch: pytest.MonkeyPatch) -
     assert r"\x1b]52" in written and r"\u202e" in written
 
 
+def test_of_a_long_error_the_beginning_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    output.complain("short")
+    output.complain("x" * 10_000)
+    short, long = capsys.readouterr().err.splitlines()
+    assert short == "Error: short"
+    assert len(long) < 2_100 and long.endswith("x... (8,000 characters more: --debug shows them)")
+
+
 def test_json_has_its_control_characters_escaped() -> None:
     written = output.json_text({"text": HOSTILE})
     assert json.loads(written) == {"text": HOSTILE}

@@ -359,7 +359,7 @@ def test_where_documents_are_chosen_by_their_fields_no_way_of_searching_finds_an
     [
         (["product"], "--where product: expected FIELD=VALUE"),
         (["product=Holcim"], "no document has that product. There are: ABF, BASF, Bosch."),
-        (["colour=red"], "None has a colour; fields are product"),
+        (["colour=red"], "no document has a field 'colour'. Fields are product"),
         (["sector=cars", "product=ABF"], "no document of those that the conditions before leave has that product"),
     ],
 )

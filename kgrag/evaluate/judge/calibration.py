@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from kgrag.common.question_files import json_lines
 from kgrag.errors import InputError
 from kgrag.evaluate.statistics import Interval, rate_interval
 
@@ -81,15 +82,9 @@ class PairAgreement:
 
 def read_calibration(file: Path) -> tuple[list[ScoredAnswer], list[Pairs]]:
     """Read a calibration file. Raises `InputError` with the line, or where no line has what is needed."""
-    try:
-        lines = file.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{file}: expected a file of JSON lines in UTF-8: {error}") from error
     scored: list[ScoredAnswer] = []
     pairs: list[Pairs] = []
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
+    for number, line in json_lines(file):
         try:
             row = json.loads(line)
             if "human_b_over_a" in row:
