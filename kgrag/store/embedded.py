@@ -59,8 +59,8 @@ class EmbeddedServer:
         self._temporary = temporary
         self._finished = False
         self.folder = folder.expanduser().resolve()
-        new = _check_folder(self.folder, create=create)
         try:
+            new = _check_folder(self.folder, create=create)
             self.folder.mkdir(parents=True, exist_ok=True)
             if new:
                 self.folder.chmod(0o700)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Generator, Iterator
 from contextlib import contextmanager
 from copy import copy
@@ -54,7 +55,8 @@ def open_store(target: str | Path, *, create: bool = True, reads_only: bool = Fa
 
 def store_exists(target: str | Path) -> bool:
     """Say whether there is something to open: a folder with a store in it; of a server's address it is assumed."""
-    return is_address(target) or (Path(target).expanduser() / "database" / DATABASE).is_dir()
+    # Not `is_dir`, which raises for a name that is too long.
+    return is_address(target) or os.path.isdir(Path(target).expanduser() / "database" / DATABASE)  # noqa: PTH112
 
 
 class GraphStore:

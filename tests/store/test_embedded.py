@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from kgrag.errors import CypherWriteError, InputError, StoreLocked, StoreReadOnly, StoreUnavailable
-from kgrag.store.graph import GraphStore, open_store
+from kgrag.store.graph import GraphStore, open_store, store_exists
 from kgrag.store.ledger import WorkRecord
 from kgrag.store.snapshot import copy_for_reading
 from kgrag.types import Chunk, Document, Entity, Extraction
@@ -96,6 +96,12 @@ with open_store(sys.argv[1], reads_only=True) as store:
 def test_a_store_without_a_finished_build_cannot_be_read_while_it_is_taken(tmp_path: Path) -> None:
     with open_store(tmp_path / "a.kg"), pytest.raises(StoreLocked, match="this process"):
         open_store(tmp_path / "a.kg", reads_only=True)
+
+
+def test_a_name_that_is_too_long_is_said_in_one_line(tmp_path: Path) -> None:
+    assert not store_exists(tmp_path / ("x" * 300))
+    with pytest.raises(StoreUnavailable, match=r"cannot be opened for writing: File name too long\."):
+        open_store(tmp_path / ("x" * 300))
 
 
 def test_who_only_reads_makes_no_store_and_a_closed_one_says_that_it_is_closed(tmp_path: Path) -> None:
