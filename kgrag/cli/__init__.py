@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import signal
@@ -14,6 +15,7 @@ from typing import cast
 __all__ = ["main"]
 
 EXIT_PARTIAL, EXIT_WRONG_USE, EXIT_INTERRUPTED = 1, 2, 130
+DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 END_WITHIN_S = 4.0
 """After SIGTERM."""
 
@@ -92,6 +94,10 @@ def run(arguments: list[str], *, debug: bool = False) -> int:
     except Exception as error:  # the last net: a defect of ours, reported as one
         if debug:
             raise
+        if isinstance(error, OSError) and error.errno in DISK_FULL:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left to be written there
+            complain(f"{error.filename or 'The output'}: {error.strerror}. Free space, or write elsewhere.")
+            return EXIT_PARTIAL
         complain(
             f"Unexpected {type(error).__name__}: {error}\nThis is a defect of kgrag. Run again with --debug for the traceback."
         )

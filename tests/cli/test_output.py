@@ -34,6 +34,18 @@ def test_escape_sequences_and_markup_are_text(monkeypatch: pytest.MonkeyPatch) -
     assert r"\x1b]52" in written and r"\u202e" in written
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_an_output_that_takes_no_more_is_said_in_one_line() -> None:
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(
+            [sys.executable, "-m", "kgrag", "pipelines"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert (ended.returncode, ended.stderr) == (
+        1,
+        "Error: The output: No space left on device. Free space, or write elsewhere.\n",
+    )
+
+
 def test_of_a_long_error_the_beginning_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     output.complain("short")
     output.complain("x" * 10_000)
