@@ -86,7 +86,8 @@ RANGE_ASKED = re.compile(
 RANGE = re.compile(r"\d\S*\s?(?:to|through|[-–—…]|\.{2,3})\s?[-+]?\d|\bbetween\s[-+]?\d|\bfrom\s[-+]?\d", re.IGNORECASE)
 SAID_BY_DEFAULT = frozenset(["name", "list", "plain", "yes/no", "definition", "where"])
 DEFAULT_SAID = re.compile(
-    r"\bdefault(?:s| (?:value|setting|mode|level|format|type))?(?: is| are| to|:| =) [\"“‘']?\w", re.IGNORECASE
+    r"\bdefault(?: (?:value|setting|mode|level|format|type))?(?: is|:| =) [\"“‘']?[\w./-]+[\"”’']?(?:[.;,)]|$)",
+    re.IGNORECASE,
 )
 """`The default value is info.`"""
 NO_VALUE = re.compile(r":\s*(?:none|n/a|-|unset|empty)\W*$", re.IGNORECASE)
