@@ -173,6 +173,8 @@ def _as_written(asked: Question, terms: set[str]) -> list[str]:
 def _choose(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evidence], most: int) -> list[Candidate]:
     """The best statements that do not say the same again, as many as the question needs."""
     best = found[0]
+    if row := _row_of_all(asked, found):
+        return [row]
     one_thing = asked.kind in ONE_THING or bool(best.statement.cells)
     joins_terms = " and " in asked.text and any(asked.terms & one.covered.keys() - best.covered.keys() for one in found)
     suffices = one_thing and best.fits == 1.0 and best.coverage >= SUFFICIENT_COVERAGE and not joins_terms
@@ -199,6 +201,23 @@ def _with_what_follows(candidate: Candidate, found: Sequence[Candidate]) -> Cand
         and one.fits > candidate.fits
     )
     return next(longer, candidate)
+
+
+def _row_of_all(asked: Question, found: Sequence[Candidate]) -> Candidate | None:
+    """The best row with a column for each of several things that a question names, and in it what is asked for; None where there is none.
+
+    `Supply | 3.3 V | 24 V` below `X-100` and `X-1000` answers for both.
+    """
+    if len(asked.names) < 2 or asked.kind not in ONE_THING:
+        return None
+    for candidate in found:
+        if candidate.score < OTHER_THING * found[0].score:
+            return None
+        headers = [header for header, value in candidate.statement.cells if value]
+        columns = [{place for place, one in enumerate(headers) if has_identifier(name, one)} for name in asked.names]
+        if all(columns) and len(set().union(*columns)) >= len(columns) and candidate.fits == 1.0 and candidate.aspect:
+            return candidate
+    return None
 
 
 def _of_the_others(

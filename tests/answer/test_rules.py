@@ -74,6 +74,20 @@ def test_the_statement_that_answers_comes_first(question: str, said: str) -> Non
     assert said in lines(answer)[0]
 
 
+def test_a_row_with_a_column_for_each_of_the_things_that_are_named_answers_alone() -> None:
+    table = """| Property | X-100 (Rev 3) | X-1000 | X-2000 |
+|---|---|---|---|
+| Supply | 3.0 V to 3.6 V | 9 V to 33 V | 48 V |
+| Flash | 512 kB | 4 MB | |
+"""
+    evidence = [*EVIDENCE, piece("X-1000", table, page=4)]
+    (line,) = lines(ask("Which supply voltage does the X-100 need, and which the X-1000?", evidence))
+    assert "X-100 (Rev 3): 3.0 V to 3.6 V; X-1000: 9 V to 33 V" in line
+    # The table has no column for the one, or no value in it.
+    assert "Supply; X-100" not in lines(ask("Which supply voltage do the X-100 and the BME688 need?", evidence))[0]
+    assert len(lines(ask("How much flash do the X-100 and the X-2000 have?", evidence))) != 1
+
+
 def test_a_statement_about_another_product_does_not_answer() -> None:
     assert "33 V" not in ask("What is the supply voltage of the X-100?").text
     assert "0.5 mA" not in ask("What is the standby current of the X-1000?").text

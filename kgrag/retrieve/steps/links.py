@@ -55,17 +55,21 @@ class Links(Step):
             Link(
                 seed=row["seed"],
                 chunk=hit_of(chunk),
-                weight=self._weight(row, asked, resources),
+                weight=self._weight(row, asked, resources, rank),
                 why=f"link: {'title mention of' if row['kind'] == 'mention' else 'hyperlink'} {row['name']}",
             )
             for row in rows
-            for chunk in row["chunks"]
+            for rank, chunk in enumerate(row["chunks"], start=1)
         ]
         return replace(state, candidates=hand_on(state, links, weight=self.weight))
 
-    def _weight(self, row: LinkRow, asked: frozenset[str], resources: Resources) -> float:
-        """Weigh a link by how rare its name is, shared among the chunks that it leads to, and by what stands around it."""
-        own = idf(row["mentions"], resources.chunks) / row["about"]
+    def _weight(self, row: LinkRow, asked: frozenset[str], resources: Resources, rank: int) -> float:
+        """Weigh a link by how rare its name is and the chunk's rank among those that it leads to, and by what stands around it.
+
+        Of what a name leads to, the chunk nearest to the question counts in full: a product has many, and one of them says what is asked
+        for. The hyperlinks of a seed share its weight.
+        """
+        own = idf(row["mentions"], resources.chunks) / (rank if row["kind"] == "mention" else row["about"])
         return min(own + self.around * share_said(asked, content_terms(" ".join(row["said"]))), 1.0)
 
 
@@ -76,7 +80,7 @@ class Link:
     seed: str
     chunk: Hit
     weight: float
-    """Between 0 and 1: by the idf of the name, shared among the chunks that are about it, and by what stands around a hyperlink."""
+    """Between 0 and 1: by the idf of the name, over the chunk's rank among those about it, and by what stands around a hyperlink."""
     why: str
 
 
