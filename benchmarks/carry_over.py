@@ -3,6 +3,8 @@
     python -m benchmarks.carry_over [--sets 2wiki,git_html] [--pipelines dense,hybrid,default] [--learnt MODULE:FUNCTION] [--ablate default]
         [--store embedded|neo4j]
 
+`arduino_users` and `emanual_users` are questions of ours about the same corpora (`benchmarks/users_questions`).
+
 One row for each set and measure: the figure of each pipeline and its difference from `--baseline` (hybrid), question by question, with
 the 95 % interval of a bootstrap that draws whole documents where several questions are about one. Sets are built into `--stores` where they
 are not there yet, and taken as they are where they are. With `--store neo4j` each set is built into a Neo4j that is started for it.
@@ -62,6 +64,8 @@ MEASURES: Mapping[str, tuple[str, ...]] = {
     "musique": ("R@5", "all@5"),
     "arduino": ("facts", "facts of summary"),
     "emanual": ("hit@1", "hit@5"),
+    "arduino_users": ("facts", "facts of summary", "facts of multi_hop"),
+    "emanual_users": ("hit@1", "hit@5"),
     "financebench": ("hit@5", "hit@10"),
     "git_html": ("hit@5",),
     "clapnq": ("hit@1", "hit@5"),
@@ -181,7 +185,7 @@ def carried_over(
     done = []
     kept = kept or Kept(None, {})
     for held_out in places:
-        fold = Fold(held_out, tuple(place for place in places if place.set.name != held_out.set.name))
+        fold = Fold(held_out, tuple(place for place in places if place.store != held_out.store))
         with opening(held_out) as opened:
             measured = Measured(held_out, questions_of(held_out.set, data, opened.store))
             for name, contender in contenders.items():
@@ -256,7 +260,7 @@ def places_of(names: str, data: Path, stores: Path, *, make: int = 0) -> list[Pl
     """Build what is not built yet, and make up to `make` questions of each set."""
     places = []
     for one in chosen_sets(names, data):
-        place = Place(one, stores / one.name, stores / f"{one.name}.made.jsonl")
+        place = Place(one, stores / one.corpus_name, stores / f"{one.corpus_name}.made.jsonl")
         if not store_exists(str(place.store)):
             recorded = data / one.recorded if one.recorded else None
             with kgrag.open(place.store, extractor=one.graphs, recorded=recorded) as graph:
