@@ -1,2 +1,2 @@
-// The vector index of a graph that is deleted.
+// An index that is to go: of a graph that is deleted, or because it is filled anew.
 DROP INDEX `INDEX_NAME` IF EXISTS

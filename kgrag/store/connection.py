@@ -37,6 +37,10 @@ WRITERS = 4
 FEWEST_ROWS = 32
 """Of one of them."""
 DEADLOCK_TRIES = 8
+INDEX_WAIT_S = 60
+"""How long who asks waits for an index that is filled."""
+NO_INDEX = ("Neo.ClientError.Procedure.ProcedureCallFailed", "no such vector schema index")
+"""Code of what a question to an index is told that is not there, and words of its message."""
 DEADLOCKED = "Neo.TransientError.Transaction.DeadlockDetected"
 """What one of two transactions is told that wait for each other: it was taken back, and can be tried again."""
 SHUTTING_DOWN = frozenset({"Neo.ClientError.Transaction.Terminated", "Neo.TransientError.Transaction.Terminated"})
@@ -70,6 +74,10 @@ class _Deadlocked(StoreError):
     """A transaction was taken back, as it and another one waited for each other."""
 
 
+class _NotIndexed(StoreError):
+    """An index was asked that is not there, or not yet: Neo4j says the same of one that it is filling."""
+
+
 class Transaction:
     """Runs statements inside one transaction."""
 
@@ -84,10 +92,12 @@ class Transaction:
         entity: str | None = None,
         relation: str | None = None,
         level: int | None = None,
+        index: str | None = None,
+        label: str | None = None,
         **parameters: Any,
     ) -> list[dict[str, Any]]:
         """Run a statement by name; identifiers go into its text, all else are parameters."""
-        text = statement(name, graph=graph, entity=entity, relation=relation, level=level)
+        text = statement(name, graph=graph, entity=entity, relation=relation, level=level, index=index, label=label)
         result = self._transaction.run(text, parameters)
         return [record.data() for record in result]
 
@@ -123,7 +133,12 @@ class Connection:
                 names = result.keys()
                 return [dict(zip(names, tuple(record), strict=True)) for record in result]
 
-        return self.with_retry(rows)
+        try:
+            return self.with_retry(rows)
+        except _NotIndexed:
+            # It may be under way, filled anew after a build (`Schema.warm_indexes`).
+            self.read(statement("schema/await_indexes_neo4j"), {"timeout_s": INDEX_WAIT_S})
+            return self.with_retry(rows)
 
     def stream(self, text: str, parameters: dict[str, Any]) -> Iterator[dict[str, Any]]:
         """Run a statement's text in a session that may only read; rows come as they are taken."""
@@ -350,6 +365,8 @@ def _errors(address: str = "the database", *, refused: type[KgragError] = StoreE
             raise refused(f"The database ended a statement that took too long: {error}") from error
         if getattr(error, "code", None) == DEADLOCKED:
             raise _Deadlocked(f"The database took a transaction back: {error.message or error}") from error
+        if getattr(error, "code", None) == NO_INDEX[0] and NO_INDEX[1] in str(error):
+            raise _NotIndexed(f"The database refused a statement: {error.message or error}") from error
         if error.is_retryable() or getattr(error, "code", None) in SHUTTING_DOWN:
             raise _Away(f"{address} cannot be reached: {error}. Is it running? kgrag db up starts a Neo4j.") from error
         if isinstance(error, exceptions.ClientError):

@@ -24,10 +24,11 @@ def statement(
     relation: str | None = None,
     index: str | None = None,
     level: int | None = None,
+    label: str | None = None,
 ) -> str:
     """Load a statement (`retrieve/dense_seeds`) with its identifiers: a graph's name, an entity type, a relation type, an index's name.
 
-    `level` is that of communities of the graph.
+    `level` is that of communities of the graph, `label` any other label of ours.
 
     Raises `IdentifierError` where the statement does not exist, an identifier is not allowed, or one that it needs is not given.
     """
@@ -38,6 +39,7 @@ def statement(
         ("`RELATION_TYPE`", None if relation is None else relation_type(relation)),
         ("`COMMUNITY_LABEL`", None if graph is None or level is None else community_label(graph, level)),
         ("`INDEX_NAME`", index),
+        ("`NODE_LABEL`", label),
     ):
         if placeholder in text:
             if identifier is None:

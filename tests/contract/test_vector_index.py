@@ -1,0 +1,95 @@
+"""The vector index of Neo4j is filled from all its nodes at once after it has grown, and who asks it meanwhile is answered."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from kgrag.errors import KgragError
+from kgrag.store.graph import GraphStore, open_store
+from kgrag.store.schema import CHUNK_VECTOR_INDEX, FEWEST_FILLED
+
+from .conftest import Content
+
+BATCH = 100
+
+
+def _put(store: GraphStore, content: Content, name: str, chunks: int) -> None:
+    store.documents.put([content.document(name, *(f"{name} {number}" for number in range(chunks)))])
+    while waiting := store.documents.chunks_without_embedding(BATCH):
+        vectors = content.vectors([chunk.text for chunk in waiting])
+        store.documents.put_embeddings([c.id for c in waiting], vectors, embedder=content.embedder, seconds=0.1)
+
+
+def _index_id(store: GraphStore) -> int:
+    """Neo4j's number of the index: another one, once it was made anew."""
+    rows = store._connection.read("SHOW INDEXES YIELD id, name, state WHERE state = 'ONLINE'", {})
+    return next(int(row["id"]) for row in rows if row["name"] == CHUNK_VECTOR_INDEX)
+
+
+def _found(store: GraphStore, content: Content, text: str) -> list[str]:
+    vector = content.vectors([text])[0].tolist()
+    return [
+        row["id"] for row in store.search.dense_seeds(index=CHUNK_VECTOR_INDEX, vector=vector, limit=3, candidates=50)
+    ]
+
+
+@pytest.mark.neo4j
+def test_it_is_filled_anew_after_it_grew_by_a_tenth_and_not_before(neo4j_empty: str, content: Content) -> None:
+    with open_store(neo4j_empty) as store:
+        store.bind(content.embedder, content.dimensions)
+        _put(store, content, "few", FEWEST_FILLED - 1)
+        made = _index_id(store)
+        store.finish()
+        assert _index_id(store) == made, "so few are fast as they are"
+        _put(store, content, "one", 1)
+        before = _found(store, content, "few 7")
+        store.finish()
+        filled = _index_id(store)
+        assert filled != made
+        assert _found(store, content, "few 7") == before
+        _put(store, content, "some", FEWEST_FILLED // 20)
+        store.finish()
+        assert _index_id(store) == filled, "less than a tenth came"
+        _put(store, content, "more", FEWEST_FILLED // 10)
+        digest = store.digest()
+        store.finish()
+        assert _index_id(store) != filled
+        assert store.digest() == digest, "indexes are no content"
+        assert len(_found(store, content, "more 3")) == 3
+
+
+@pytest.mark.neo4j
+def test_who_asks_while_it_is_filled_waits_for_it(neo4j_empty: str, content: Content) -> None:
+    with open_store(neo4j_empty) as store, open_store(neo4j_empty) as reader:
+        store.bind(content.embedder, content.dimensions)
+        _put(store, content, "many", 4 * FEWEST_FILLED)
+        expected = _found(reader, content, "many 7")
+        filled, failed, answers = threading.Event(), [], []
+
+        def ask() -> None:
+            while not filled.is_set():
+                try:
+                    answers.append(_found(reader, content, "many 7"))
+                except KgragError as error:
+                    failed.append(error)
+
+        readers = [threading.Thread(target=ask) for _ in range(4)]
+        for one in readers:
+            one.start()
+        try:
+            for _ in range(3):
+                store._connection.write(
+                    lambda transaction: transaction.run("schema/put_filled_index", of=CHUNK_VECTOR_INDEX, nodes=0)
+                )
+                before = _index_id(store)
+                store.finish()
+                assert _index_id(store) != before
+        finally:
+            filled.set()
+            for one in readers:
+                one.join()
+    assert failed == []
+    assert answers
+    assert all(one == expected for one in answers)
