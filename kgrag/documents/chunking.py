@@ -204,16 +204,19 @@ class _Chunking:
                 yield section, piece._replace(page=page)
 
     def _units(self, members: Sequence[int]) -> Iterator[list[_Piece]]:
-        """Yield what should stay together: the items of a list, and what a paragraph with a colon at its end announces with it."""
+        """Yield what should stay together: the items of a list, with the paragraph that announces them; every other block is for itself."""
         pieces = [_Piece((index,), self._blocks[index].written) for index in members]
         lead: list[_Piece] = []
         for kind, run in groupby(pieces, lambda piece: self._blocks[piece.blocks[0]].kind):
             stand_together = list(run)
-            units = [stand_together] if kind == "list_item" else [[piece] for piece in stand_together]
-            units[0] = lead + units[0]
-            announces = kind == "paragraph" and stand_together[-1].text.endswith(":")
-            lead = units.pop() if announces else []
-            yield from units
+            if kind == "list_item":
+                yield lead + stand_together
+                lead = []
+                continue
+            if lead:
+                yield lead
+            lead = [stand_together.pop()] if kind == "paragraph" and stand_together[-1].text.endswith(":") else []
+            yield from ([piece] for piece in stand_together)
         if lead:
             yield lead
 

@@ -71,6 +71,10 @@ def test_what_announces_a_list_stands_with_it() -> None:
     chunks = chunked(h("Limits"), p(words), p("The limits of it are:"), item, item, max_tokens=40)
     assert any(chunk.text.startswith("The limits of it are:\nIt cannot") for chunk in chunks)
     assert chunks[0].text == words
+    before_rows = chunked(
+        h("Limits"), p(words), p("The limits of it are:"), table(("Name", "Value"), ("a", "1 V " * 20)), max_tokens=40
+    )
+    assert before_rows[0].text.endswith("The limits of it are:"), "a table has its caption and its header"
 
 
 def test_headings_nest_by_level_whatever_levels_are_used() -> None:
