@@ -51,6 +51,8 @@ SQUARED_UNITS = re.compile("[\u3371-\u33df\u2100-\u214f]")
 LENGTHS = frozenset({"m", "mm", "cm", "km", "µm", "μm", "um", "in", "ft"})
 REMEMBERED_GAP_CHARACTERS = 12
 
+FEW_NAMES = 16
+"""Of so many a gazetteer looks whether a text has the beginning of any, before it reads the text."""
 LETTERS_OF_A_SMALL_WORD = 3
 """Titles differ in whether they capitalise `the` and `of`."""
 STRONG_TAIL = frozenset("+#°^%-")
@@ -311,10 +313,12 @@ class Gazetteer:
         """
         self._cores: dict[str, dict[tuple[str, str], str]] = {}
         self._runs_across_breaks: set[str] = set()
+        first: set[str] = set()
         for name in names:
             read = _read(unicodedata.normalize("NFC", name))
             if not read.forms:
                 continue
+            first.add(read.forms[0].lower())
             whole, core = normal_form(name), read.core()
             lead, tail = (
                 _glue(EDGE, read.text[: read.starts[0]], read.kinds[0]),
@@ -328,13 +332,14 @@ class Gazetteer:
         for name in as_written:
             self._as_written.setdefault(normal_form(name), []).append(name)
         self._begins: dict[str, bool] = {}
+        self._first = first if len(first) <= FEW_NAMES and all(map(str.isascii, first)) else None
 
     def __len__(self) -> int:
         return sum(len(ends) for ends in self._cores.values())
 
     def find(self, text: str) -> list[NameMatch]:
         """Find the known names of a text, in order and without overlap."""
-        if not self._cores:
+        if not self._cores or self._has_none(text):
             return []
         pieces = _read(text)
         forms, glues, kinds, begins = pieces.forms, pieces.glues, pieces.kinds, self._begins
@@ -364,6 +369,13 @@ class Gazetteer:
                 found.append(match if pieces.text == text else replace(match, written=text[match.start : match.end]))
             i = last + 1
         return found
+
+    def _has_none(self, text: str) -> bool:
+        """Say of few names whether a plain text has not even the beginning of one, which is quick to see."""
+        if self._first is None or not text.isascii():
+            return False
+        folded = text.lower()
+        return not any(begin in folded for begin in self._first)
 
     def _goes_on(self, key: str) -> bool:
         at = bisect_left(self._sorted, key)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from kgrag.text.names import NORMAL_FORM_VERSION, Gazetteer, normal_form, subject_of_title
+from kgrag.text.names import FEW_NAMES, NORMAL_FORM_VERSION, Gazetteer, normal_form, subject_of_title
 from kgrag.types import content_id
 
 SPELLINGS = [
@@ -211,3 +211,12 @@ def test_a_sign_that_stands_apart_at_the_beginning_is_the_sign_that_stands_tight
 )
 def test_a_title_is_about_the_name_that_it_begins_with(title: str, subject: str) -> None:
     assert subject_of_title(title) == normal_form(subject)
+
+
+@pytest.mark.parametrize(
+    "text", ["At 5 ohm the X-100 REV 2 fails", "µ 5 Ω", "the c++ code", "no name", "I2C, I²C and 12V", "x 100"]
+)
+def test_few_names_are_found_as_they_are_among_many(text: str) -> None:
+    few = ["X-100", "C++", "5 Ω", "5 ohm", "I²C", "12 V", "Rev 2"]
+    many = [*few, *(f"unheard{number}" for number in range(FEW_NAMES))]
+    assert Gazetteer(few).find(text) == Gazetteer(many).find(text)
