@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         StoreError,
         StoreLocked,
         StoreMismatch,
+        StoreReadOnly,
         StoreUnavailable,
     )
     from kgrag.knowledge_graph import AsyncKnowledgeGraph, KnowledgeGraph
@@ -59,6 +60,7 @@ __all__ = [
     "StoreError",
     "StoreLocked",
     "StoreMismatch",
+    "StoreReadOnly",
     "StoreUnavailable",
     "Usage",
     "open",

@@ -22,6 +22,7 @@ import aiohttp
 import pytest
 
 import kgrag
+from kgrag import errors
 from kgrag.common.waiting import wait_for
 from kgrag.models import open_chat_model
 from kgrag.models.base import Message
@@ -157,6 +158,7 @@ def test_an_error_of_a_job_is_raised_where_it_is_waited_for() -> None:
 def test_every_public_name_is_there() -> None:
     assert all(getattr(kgrag, name) for name in kgrag.__all__)
     assert set(kgrag.__all__) <= set(dir(kgrag))
+    assert set(errors.__all__) <= set(kgrag.__all__)
 
 
 def test_a_script_that_ends_by_an_error_without_closing_ends(tmp_path: Path) -> None:

@@ -17,7 +17,9 @@ an earlier one, key by key.
 from __future__ import annotations
 
 import csv
+import io
 import json
+import math
 import tomllib
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
@@ -27,12 +29,21 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, GetPydanticSchema, TypeAdapter, ValidationError
 from pydantic_core import core_schema
 
+from kgrag.common.question_files import json_lines
 from kgrag.errors import InputError
 from kgrag.types import Scalar
 
 __all__ = ["FileMetadata", "read_file_metadata"]
 
 T = TypeVar("T")
+
+
+def _finite(value: Scalar) -> Scalar:
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError("not finite")  # no JSON: whoever reads what is said about the document could not
+    return value
+
+
 Entry = tuple[str, dict[str, Scalar]]
 
 PathText = Annotated[str, Field(min_length=1)]
@@ -40,7 +51,9 @@ PlainValue = Annotated[
     Scalar,
     GetPydanticSchema(
         lambda source, handler: core_schema.custom_error_schema(
-            handler(source), "plain_value", custom_error_message="a plain value (text, a number, true or false)"
+            core_schema.no_info_after_validator_function(_finite, handler(source)),
+            "plain_value",
+            custom_error_message="a plain value (text, a finite number, true or false)",
         )
     ),
 ]
@@ -112,11 +125,13 @@ def read_file_metadata(path: Path) -> FileMetadata:
         raise InputError(
             f"{path}: the metadata file is not valid {path.suffix[1:].upper()} in UTF-8: {error}"
         ) from error
+    except RecursionError:
+        raise InputError(f"{path}: expected plain values by path, got lists or objects in one another.") from None
     return FileMetadata(path, ((PurePosixPath(key).as_posix(), values) for key, values in entries))
 
 
 def _csv(path: Path, text: str) -> Iterator[Entry]:
-    rows = csv.DictReader(text.splitlines())
+    rows = csv.DictReader(io.StringIO(text, newline=""))
     if "path" not in (rows.fieldnames or ()):
         raise InputError(
             f"{path}: expected a column `path` in the first line, got {', '.join(rows.fieldnames or ()) or 'nothing'}."
@@ -127,10 +142,13 @@ def _csv(path: Path, text: str) -> Iterator[Entry]:
         yield _row(f"{path}, line {rows.line_num}", {key: value for key, value in row.items() if value})
 
 
-def _jsonl(path: Path, text: str) -> Iterator[Entry]:
-    for number, line in enumerate(text.splitlines(), start=1):
-        if line.strip():
-            yield _row(f"{path}, line {number}", json.loads(line))
+def _jsonl(path: Path, _text: str) -> Iterator[Entry]:
+    for number, line in json_lines(path):
+        try:
+            data = json.loads(line)
+        except ValueError as error:
+            raise InputError(f"{path}, line {number}: expected a JSON object with `path`: {error}.") from error
+        yield _row(f"{path}, line {number}", data)
 
 
 def _json(path: Path, text: str) -> Iterator[Entry]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,7 +31,7 @@ class Passage:
     title: str
     text: str
     extra: dict[str, Scalar]
-    """Every other key; what is no plain value is its JSON."""
+    """Every other key; what is no plain value is its JSON, and a number that is not finite is text."""
 
     @property
     def canonical(self) -> str:
@@ -120,7 +121,7 @@ def _encodable(text: str) -> str:
 def _scalar(value: Any) -> Scalar:
     if isinstance(value, str):
         return _encodable(value)
-    if value is None or isinstance(value, int | float | bool):
+    if value is None or (isinstance(value, int | float | bool) and math.isfinite(value)):
         return value
     return json.dumps(value, ensure_ascii=True, sort_keys=True)
 

@@ -147,9 +147,28 @@ def test_values_of_a_metadata_file_are_kept_as_they_are_written() -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("m.csv", 'path,note\na.md,"two\nlines\u2028three"\n'),
+        ("m.jsonl", '{"path": "a.md", "note": "two\\nlines\u2028three"}\n'),
+    ],
+)
+def test_an_end_of_a_line_within_a_value_is_kept(name: str, content: str) -> None:
+    touch("docs/a.md")
+    Path(name).write_text(content, encoding="utf-8")
+    (source,) = discover([Path("docs")], metadata=Path(name)).sources
+    assert dict(source.metadata) == {"note": "two\nlines\u2028three"}
+
+
+@pytest.mark.parametrize(
     ("name", "content", "words"),
     [
         ("m.txt", "", "m.txt"),
+        ("m.jsonl", '{"path": "a.md"}\n\n{"path"\n', "m.jsonl, line 3: expected a JSON object with `path`"),
+        ("m.json", "[" * 100_000, "m.json: expected plain values by path, got lists or objects in one another"),
+        ("m.toml", "a = " + "[" * 100_000, "m.toml: expected plain values by path"),
+        ("m.json", '{"a.md": {"x": NaN}}', "expected a plain value (text, a finite number, true or false), got nan"),
+        ("m.jsonl", '{"path": "a.md", "x": 1e999}', "a finite number, true or false), got inf"),
         ("m.csv", "file,product\na,b\n", "path"),
         ("m.csv", "path,product\na,b,c\n", "line 2"),
         ("m.csv", "path,product\nb.md,Y\n,X\n", "m.csv, line 3, 'path': expected a path, got {'product': 'X'}"),
@@ -168,7 +187,7 @@ def test_values_of_a_metadata_file_are_kept_as_they_are_written() -> None:
         (
             "m.json",
             '{"a.md": {"product": ["x"]}}',
-            "m.json, 'a.md', 'product': expected a plain value (text, a number, true or false), got ['x']",
+            "m.json, 'a.md', 'product': expected a plain value (text, a finite number, true or false), got ['x']",
         ),
         ("m.json", '{"a.md": 3}', "m.json, 'a.md': expected keys such as product and category, got 3"),
         ("m.jsonl", b"\xff", "UTF-8"),

@@ -46,6 +46,11 @@ def test_passages_of_a_title_are_one_document_in_order_of_first_appearance(read_
     assert beta.document.id != alpha.document.id
 
 
+def test_a_number_that_json_does_not_know_is_kept_as_text(read_lines: ReadLines) -> None:
+    (read_one,) = read_lines('{"id": "1", "title": "A", "text": "one", "score": NaN, "rank": 1e999}')
+    assert read_one.document.metadata == {"score": "NaN", "rank": "Infinity"}
+
+
 def test_a_passage_is_neither_split_nor_cleaned(read_lines: ReadLines) -> None:
     text = "Revision History\n\n1.1.2020 first\nâ€™ ----\n" + "word " * 500
     (only,) = read_lines({"id": "1", "title": "", "text": text})
