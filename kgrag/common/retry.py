@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from kgrag.errors import KgragError, ModelUnavailable
 
-__all__ = ["NO_RETRY", "RetryPolicy", "outage_policy"]
+__all__ = ["LONGEST_RETRY_AFTER_S", "NO_RETRY", "RetryPolicy", "outage_policy"]
 
 FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 30.0

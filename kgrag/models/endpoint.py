@@ -14,6 +14,7 @@ import aiohttp
 import httpx2
 import openai
 
+from kgrag.errors import ModelUnavailable
 from kgrag.models.endpoint_errors import (
     Connection,
     error_with_status_200,
@@ -21,6 +22,7 @@ from kgrag.models.endpoint_errors import (
     refusal,
     timed_out,
     unreachable,
+    unreadable,
 )
 from kgrag.models.per_loop import PerLoop
 from kgrag.text.surrogates import without_surrogates
@@ -30,6 +32,11 @@ __all__ = ["MAX_COUNTED_TOKENS", "Endpoint", "used"]
 
 MAX_COUNTED_TOKENS = 100_000_000
 """Of one call: an endpoint that counts more counts wrongly, and the estimate is taken."""
+REPLY_UNREADABLE = (
+    *(httpx2.ReadError, httpx2.RemoteProtocolError, httpx2.DecodingError, httpx2.TooManyRedirects),
+    *(aiohttp.ClientPayloadError, aiohttp.ClientResponseError),
+)
+"""What the client raises once the endpoint has taken the connection."""
 CONNECT_TIMEOUT_S = 10.0
 """A host that takes no connection for so long is not there, however slow its model may be."""
 
@@ -72,7 +79,7 @@ class Endpoint:
                 async for event in stream:
                     made.add(event)
         if made.reason is None:
-            raise unreachable(self.connection, ConnectionResetError("the reply broke off"))
+            raise unreadable(self.connection, ConnectionResetError("it broke off"))
         return made.object
 
     async def _started(self) -> openai.AsyncOpenAI:
@@ -92,16 +99,21 @@ class Endpoint:
         except openai.APITimeoutError as error:
             # What aiohttp calls a failed connection comes as the time-out of one.
             if isinstance(error.__cause__, httpx2.ConnectTimeout):
-                raise unreachable(self.connection, error.__cause__) from None
+                raise self._without_reply(error.__cause__) from None
             raise timed_out(self.connection) from None
         except openai.APIConnectionError as error:
-            raise unreachable(self.connection, error.__cause__ or error) from None
+            raise self._without_reply(error.__cause__ or error) from None
         except openai.APIError as error:  # an error in the middle of a stream
             raise error_with_status_200(self.connection, {"error": error.body or error.message}) from None
         except httpx2.TimeoutException:
             raise timed_out(self.connection) from None
         except (aiohttp.ClientError, httpx2.HTTPError) as error:  # those that the client does not translate
-            raise unreachable(self.connection, error) from None
+            raise self._without_reply(error) from None
+
+    def _without_reply(self, error: BaseException) -> ModelUnavailable:
+        """Tell an endpoint that is not there from one whose reply broke off, or is none of HTTP."""
+        answered = isinstance(error, REPLY_UNREADABLE) or isinstance(error.__cause__, aiohttp.ServerDisconnectedError)
+        return (unreadable if answered else unreachable)(self.connection, error)
 
     def _open_client(self) -> openai.AsyncOpenAI:
         at = self.connection

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ __all__ = [
     "refusal",
     "timed_out",
     "unreachable",
+    "unreadable",
 ]
 
 SHOWN_CHARACTERS = 300
@@ -117,6 +119,14 @@ def unreachable(at: Connection, cause: BaseException) -> ModelUnavailable:
     return ModelUnavailable(f"{at.place} cannot be reached: {reason}. Is it running, and is the base URL right?")
 
 
+def unreadable(at: Connection, cause: BaseException) -> ModelUnavailable:
+    """Make the error of a reply that broke off, or that is none of HTTP: the endpoint is there."""
+    reason = at.clean(str(getattr(cause, "message", "") or cause)).rstrip(".") or type(cause).__name__
+    return ModelUnavailable(
+        f"{at.place} took the request, and its reply cannot be read: {reason}. A proxy or a server that ended may have cut it."
+    )
+
+
 def timed_out(at: Connection) -> ModelUnavailable:
     """Make the error of a reply that did not come in time."""
     return ModelUnavailable(f"{at.place}: no reply within {at.timeout_s:g} s (timeout_s).")
@@ -155,14 +165,16 @@ def _retry_after_s(headers: Mapping[str, str]) -> float | None:
     """Read Retry-After: seconds, or a date; `retry-after-ms` of OpenAI and Azure goes before it."""
     try:
         if (milliseconds := headers.get("retry-after-ms")) is not None:
-            return max(0.0, float(milliseconds) / 1000)
-        if (value := headers.get("retry-after")) is None:
+            asked = float(milliseconds) / 1000
+        elif (value := headers.get("retry-after")) is None:
             return None
-        try:
-            return max(0.0, float(value))
-        except ValueError:
-            at = parsedate_to_datetime(value)
-            at = at if at.tzinfo else at.replace(tzinfo=UTC)
-            return max(0.0, (at - datetime.now(UTC)).total_seconds())
-    except ValueError:
+        else:
+            try:
+                asked = float(value)
+            except ValueError:
+                at = parsedate_to_datetime(value)
+                at = at if at.tzinfo else at.replace(tzinfo=UTC)
+                asked = (at - datetime.now(UTC)).total_seconds()
+    except (ValueError, OverflowError):
         return None  # neither: as if it were not there
+    return max(0.0, asked) if math.isfinite(asked) else None

@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TypeVar
 
+from kgrag.common.retry import LONGEST_RETRY_AFTER_S
 from kgrag.errors import InputError, ModelReplyError, ModelUnavailable
 from kgrag.models.base import Reply
 from kgrag.models.middleware import Call
@@ -99,7 +100,8 @@ class RateLimits:
 
     A request counts with its estimated prompt and what replies take in the mean so far (before the first one: the longest that is set,
     or 1,000 tokens), and with what it really used once its reply is there. With a `file` the limits hold for all processes that name it.
-    When the endpoint answers with Retry-After, every request waits for that time: those already known to be refused are not sent.
+    When the endpoint answers with Retry-After, every request waits for that time: those already known to be refused are not sent. Where
+    that is longer than `LONGEST_RETRY_AFTER_S` they end in `ModelUnavailable` at once.
     """
 
     def __init__(
@@ -126,10 +128,10 @@ class RateLimits:
     async def __call__(self, call: Call, send: Callable[[], Awaitable[T]]) -> T:
         """Make the request when its time has come."""
         place = await self._place(call)
-        while (pause_s := self._paused_until - self._clock()) > 0:
-            await self._sleep(pause_s)
-        used: float = call.tokens
+        used = 0.0
         try:
+            await self._pause(call)
+            used = call.tokens
             result = await send()
             if isinstance(result, Reply):
                 prompt, written = result.usage.prompt_tokens, result.usage.completion_tokens
@@ -146,6 +148,16 @@ class RateLimits:
         finally:
             if place is not None:
                 self._minutes[call.model].correct(place, used)
+
+    async def _pause(self, call: Call) -> None:
+        """Wait as long as the endpoint asked for. Raises `ModelUnavailable` where that is longer than anybody should wait unasked."""
+        while (pause_s := self._paused_until - self._clock()) > 0:
+            if pause_s > LONGEST_RETRY_AFTER_S:
+                raise ModelUnavailable(
+                    f"{call.model} asked to be left alone (Retry-After) for {pause_s:.0f} s more.",
+                    retry_after_s=pause_s,
+                )
+            await self._sleep(pause_s)
 
     async def _place(self, call: Call) -> int | None:
         """Wait for a place, in order of asking; None where there is no limit."""

@@ -173,6 +173,34 @@ def test_a_fault_that_stays_is_one_clear_line_that_says_to_come_back(name: str) 
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"",
+        b"SSH-2.0-OpenSSH_9.6\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\n{",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nZZZ\r\n{}\r\n0\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}",
+        b"HTTP/1.1 307 Moved\r\nLocation: /v1/chat/completions\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
+    ],
+)
+def test_a_reply_that_cannot_be_read_is_told_from_a_server_that_is_not_there(sent: bytes) -> None:
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(sent)
+        await writer.drain()
+        writer.close()
+
+    async def asked() -> None:
+        async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+            url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+            await open_chat_model("openai:any", base_url=url, retries=0).reply([Message("user", "hi")])
+
+    with pytest.raises(ModelUnavailable, match="took the request, and its reply cannot be read: ") as caught:
+        asyncio.run(asked())
+    assert "\n" not in str(caught.value)
+
+
 def test_a_server_that_is_not_there_is_named() -> None:
     with ModelServer() as server:
         url = server.url
@@ -370,6 +398,9 @@ def test_the_longest_reply_is_said_by_the_name_that_the_endpoint_knows() -> None
         ([("Retry-After", IN_AN_HOUR)], 3600),
         ([("retry-after-ms", "250"), ("Retry-After", "9")], 0.25),
         ([("Retry-After", "soon")], None),
+        ([("Retry-After", "inf")], None),
+        ([("Retry-After", "nan")], None),
+        ([("retry-after-ms", "1e999")], None),
         ([], None),
     ],
 )

@@ -109,6 +109,23 @@ def test_all_wait_when_the_endpoint_says_when_to_come_back() -> None:
     assert clock.slept == [7.0]
 
 
+def test_nobody_waits_unasked_for_an_endpoint_that_asks_for_a_day() -> None:
+    clock = Clock()
+    model = around(
+        ScriptedChatModel([ModelUnavailable("busy", retry_after_s=86_400.0), "ok"]),
+        RateLimits(clock=clock, sleep=clock.sleep),
+    )
+    with pytest.raises(ModelUnavailable, match="busy"):
+        asyncio.run(model.reply([Message("user", "one")]))
+    clock.now = 400.0
+    with pytest.raises(ModelUnavailable, match=r"asked to be left alone \(Retry-After\) for 86000 s more") as caught:
+        asyncio.run(model.reply([Message("user", "another")]))
+    assert (caught.value.retry_after_s, clock.slept) == (86_000.0, [])
+    clock.now = 86_300.0
+    assert asyncio.run(model.reply([Message("user", "another")])).text == "ok"
+    assert clock.slept == [100.0]
+
+
 async def _usage() -> object:
     return (await ScriptedChatModel(["ok"]).reply([Message("user", "another")])).usage
 
