@@ -106,7 +106,7 @@ class _Search:
                 self._add_folder(path)
             elif path.exists():
                 typed = () if path.is_absolute() else tuple(p for p in path.parent.parts if p not in (".", ".."))
-                self._add_file(path, typed[-2:], relative=path.as_posix())
+                self._add_file(path, typed[-2:], relative=_written(path))
             else:
                 raise InputError(f"{path}: no such file or folder. Give files or folders that exist.")
         except OSError as error:  # a loop of links, a name too long, no permission
@@ -118,7 +118,7 @@ class _Search:
         self._folders.append(stored_path(folder))
         for path in self._walk(folder):
             relative = path.relative_to(folder)
-            self._add_file(path, relative.parent.parts[:2], relative=relative.as_posix())
+            self._add_file(path, relative.parent.parts[:2], relative=_written(relative))
 
     def _walk(self, folder: Path) -> Iterator[Path]:
         """Yield the files below `folder`, sorted; each real folder is entered once, so loops of links end."""
@@ -139,7 +139,7 @@ class _Search:
                 yield Path(parent, name)
 
     def _unreadable(self, error: OSError) -> None:
-        self._notes.append(f"{error.filename}: folder cannot be read ({error.strerror})")
+        self._notes.append(f"{_written(error.filename)}: folder cannot be read ({error.strerror})")
 
     def _add_file(self, path: Path, folders: Sequence[str], *, relative: str) -> None:
         name, suffix = path.name, path.suffix.lower()
@@ -158,8 +158,8 @@ class _Search:
             path=path,
             stored_path=stored,
             format=FORMATS[suffix],
-            product=_text(said.get("product")) or (folders[-1] if folders else None),
-            category=_text(said.get("category")) or (folders[-2] if len(folders) > 1 else None),
+            product=_text(said.get("product")) or (_written(folders[-1]) if folders else None),
+            category=_text(said.get("category")) or (_written(folders[-2]) if len(folders) > 1 else None),
             version=_text(said.get("version")),
             metadata=others,
         )
@@ -169,7 +169,7 @@ class _Search:
         self._ignored[what] += 1
         examples = self._examples.setdefault(what, [])
         if len(examples) < EXAMPLES_OF_IGNORED:
-            examples.append(path.as_posix())
+            examples.append(_written(path))
 
     def result(self) -> Discovery:
         unused = self._metadata.unused() if self._metadata else ()
@@ -190,7 +190,16 @@ def stored_path(path: Path) -> str:
     """Write `path` as documents are known by: relative to the working directory where it lies under it, else absolute."""
     absolute = Path(os.path.abspath(path))  # noqa: PTH100  (resolve() would follow links: the user's name for a file is its name)
     working = Path(os.path.abspath(Path.cwd()))  # noqa: PTH100
-    return (absolute.relative_to(working) if absolute.is_relative_to(working) else absolute).as_posix()
+    return _written(absolute.relative_to(working) if absolute.is_relative_to(working) else absolute)
+
+
+def _written(path: Path | str) -> str:
+    r"""Write a path so that any file and database takes it: a byte that is no UTF-8, which names of files may have, as `\xff`."""
+    return (
+        (path if isinstance(path, str) else path.as_posix())
+        .encode("utf-8", "surrogateescape")
+        .decode("utf-8", "backslashreplace")
+    )
 
 
 def _kind_of(path: Path) -> str:

@@ -17,6 +17,7 @@ from kgrag.documents.passages import read_passages
 from kgrag.documents.semantic import Embed
 from kgrag.documents.text_encoding import repair_text
 from kgrag.errors import DocumentError, InputError, KgragError
+from kgrag.text.surrogates import without_surrogates
 from kgrag.types import Chunk, Document, Scalar, content_id
 
 __all__ = ["MAX_FILE_MB", "Converted", "check_size", "convert_file", "read"]
@@ -108,7 +109,7 @@ def _read(
     if not blocks:
         raise DocumentError(source.path, _nothing_left(report))
     first_heading = next((block.text for block in blocks if block.kind == "heading"), "")
-    title = repair_text(converted.title or first_heading or source.path.stem)
+    title = without_surrogates(repair_text(converted.title or first_heading or source.path.stem))
     document = _document(
         source, fit_title(title, count_tokens=count_tokens, max_tokens=max_tokens), data, converted.metadata
     )

@@ -98,6 +98,18 @@ def test_a_hidden_folder_is_read_when_it_is_asked_for() -> None:
     assert [source.stored_path for source in discover([Path(".notes")]).sources] == [".notes/a.md"]
 
 
+def test_a_name_that_is_no_utf_8_is_written_so_that_a_database_takes_it() -> None:
+    folder, name = os.fsdecode(b"boards\xff"), os.fsdecode(b"a\xe9.md")
+    touch(f"docs/{folder}/{name}", f"docs/{folder}/b.{os.fsdecode(bytes([0xFE]))}")
+    discovery = discover([Path("docs")])
+    (source,) = discovery.sources
+    assert (source.stored_path, source.product) == ("docs/boards\\xff/a\\xe9.md", "boards\\xff")
+    assert source.path.is_file() and discovery.covers(source.stored_path)
+    assert discover([Path("docs", folder, name)]).sources[0].stored_path == source.stored_path
+    for examples in discovery.examples.values():
+        assert all(example.encode() for example in examples)
+
+
 def test_a_missing_path_is_an_error_that_names_it() -> None:
     with pytest.raises(InputError, match="nowhere"):
         discover([Path("nowhere")])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -107,3 +108,23 @@ def test_nothing_heavy_is_imported_before_a_file_needs_it() -> None:
     code = f"import sys, kgrag.documents; print([name for name in {heavy} if name in sys.modules])"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("suffix", ["md", "html", "docx"])
+def test_a_title_from_a_name_that_is_no_utf_8_can_be_written(
+    tmp_path: Path, count_tokens: Callable[[str], int], suffix: str
+) -> None:
+    file = tmp_path / os.fsdecode(b"a\xe9." + suffix.encode())
+    if suffix == "docx":
+        from docx import Document as Docx
+
+        made = Docx()
+        made.add_paragraph("The X-100 needs 5 V.")
+        made.save(str(tmp_path / "a.docx"))
+        (tmp_path / "a.docx").rename(file)
+    else:
+        file.write_text("The X-100 needs 5 V.\n")
+    (source,) = discover([file]).sources
+    (one,) = read(source, count_tokens=count_tokens, max_tokens=64)
+    assert one.document.title.encode() and one.document.path.encode()
+    assert one.chunks[0].text == "The X-100 needs 5 V."
