@@ -11,13 +11,13 @@ from kgrag.answer.slots import fits
 from kgrag.answer.statements import Statement, statements
 from kgrag.answer.subject import AskedSections, Subject, exact_settings, has_identifier
 from kgrag.text.abbreviations import initials
-from kgrag.text.answer_shapes import ONE_THING
+from kgrag.text.answer_shapes import IDENTIFIER_SORTS, ONE_THING
 from kgrag.text.compounds import compounds, written_together
 from kgrag.text.name_shapes import CAMEL_CASE, exact_identifiers, identifiers, is_code_name, names_of_row
 from kgrag.text.opposites import says_opposite
 from kgrag.text.periods import is_of_another_period, is_of_another_year
 from kgrag.text.questions import Question
-from kgrag.text.words import SAID_BY, content_terms, stem, stems, words
+from kgrag.text.words import SAID_BY, content_terms, singular, stem, stems, words
 from kgrag.types import Evidence
 
 __all__ = ["Candidate", "candidates", "for_reader", "in_context"]
@@ -76,6 +76,7 @@ def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]
     found: list[Candidate] = []
     named, sections = Subject(asked, evidence), AskedSections(asked, evidence)
     exact = exact_settings(asked.text, evidence)
+    sorts = _sorts_beside(asked.text, exact)
     together = compounds(asked.terms, content_terms(asked.text))
     spelled = {stem(name): pattern for name in words(asked.text) if (pattern := initials(name))}
     for index, piece in enumerate(evidence):
@@ -122,6 +123,8 @@ def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]
                     )
                 )
             }
+            if defines:
+                covered |= {term: LABEL_WEIGHT for term in sorts & asked.terms if term not in covered}
             said = f"{statement.text}\n{about}"
             beside = (
                 sections.is_beside(index, said)
@@ -154,6 +157,17 @@ def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]
         if candidate.text.endswith(":") and (candidate.fits < 1.0 or asked.kind not in ONE_THING):
             candidate.beside = True
     return found
+
+
+def _sorts_beside(question: str, exact: Sequence[str]) -> frozenset[str]:
+    """The stems of what a question calls its identifiers (`the option -O`): what stands below one of them need not say it."""
+    near = (
+        word
+        for one in exact
+        for beside in re.findall(rf"(\w+)\W+{re.escape(one)}(?!\w)|(?<!\w){re.escape(one)}\W+(\w+)", question)
+        for word in beside
+    )
+    return frozenset(stem(word) for word in near if singular(word.casefold()) in IDENTIFIER_SORTS)
 
 
 def _of_another_identifier(asked: Sequence[str], statement: Statement, about: str) -> bool:

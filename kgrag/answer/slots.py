@@ -11,6 +11,7 @@ from kgrag.text.name_shapes import IDENTIFIER, identifiers
 from kgrag.text.numerals import COUNT_BY_WORD
 from kgrag.text.quantities import quantities
 from kgrag.text.questions import Question
+from kgrag.text.units import canonical_unit, dimension
 from kgrag.text.words import FUNCTION_WORDS, singular, stem, stems, words
 
 __all__ = ["fits"]
@@ -18,6 +19,11 @@ __all__ = ["fits"]
 YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 FIGURE_WORDS = 8
 """First words of a sentence that say which figure it is about: `Net sales increased 18.3% to ...`."""
+OF_FIGURE = re.compile(
+    r"^(?:as an? (?:percent(?:age)?|share|proportion) of|relative to|compared (?:to|with)|excluding) [^,]{3,60}, ",
+    re.IGNORECASE,
+)
+"""`As a percentage of net sales, gross profit ...`: no figure of net sales."""
 FIGURE_ELSEWHERE = 0.4
 _PERIOD_WORDS = "fiscal year years quarter month months week weeks ended first second third fourth full prior"
 PERIOD_TERMS = frozenset(stem(word) for word in words(_PERIOD_WORDS))
@@ -86,10 +92,17 @@ RANGE_ASKED = re.compile(
 RANGE = re.compile(r"\d\S*\s?(?:to|through|[-–—…]|\.{2,3})\s?[-+]?\d|\bbetween\s[-+]?\d|\bfrom\s[-+]?\d", re.IGNORECASE)
 SAID_BY_DEFAULT = frozenset(["name", "list", "plain", "yes/no", "definition", "where"])
 DEFAULT_SAID = re.compile(
-    r"\bdefault(?: (?:value|setting|mode|level|format|type))?(?: is|:| =) [\"“‘']?[\w./-]+[\"”’']?(?:[.;,)]|$)",
+    r"\bdefault(?: (?:value|setting|mode|level|format|type))?(?: is|:| =) [\"“‘']?[\w./-]+[\"”’']?(?:[.;,)]|$)"
+    r"|\bdefault (?:[\w-]+ )?for [^.;:]{3,50}? is [\"“‘']?(?!to |the |an? |not )[\w./-]+"
+    r"|\bdefaults? to [\"“‘']?(?!the |an? |not )[\w./-]+[\"”’']?(?:[.;,)]|$)",
     re.IGNORECASE,
 )
-"""`The default value is info.`"""
+"""`The default value is info.`, `The default path for builds is /usr/lib, while ...`, `It defaults to gre.`"""
+BARE_DEFAULT = re.compile(r"\bdefault(?:s to| value is| is|:| =) ?\d+\b", re.IGNORECASE)
+UNIT_LETTERS = 3
+"""`min` and longer: `m` and `s` are too often something else."""
+NOT_SAID_AS_DEFAULT = 0.8
+"""A name in a sentence about a default need not be the default."""
 NO_VALUE = re.compile(r":\s*(?:none|n/a|-|unset|empty)\W*$", re.IGNORECASE)
 OF_DEFAULT = re.compile(r"default", re.IGNORECASE)
 """A setting's value is its default, whatever unit another property says."""
@@ -103,7 +116,8 @@ INSTRUCTS = re.compile(
     r"\b(?:you (?:can|need|have|must|should|will|may)|in order to|need to|by \w+ing|using|with the (?:command|option)"
     r"|to \w+[^.]{0,60}, (?:use|run|set|call|add|press|click|type|select)|can be \w+ed by)\b"
     r"|^(?:[A-Z][a-z]+ (?:the|a|an|your|it|to|on|in|and)\b"
-    r"|(?:use|run|set|add|press|open|select|click|enter|type|call|create|edit|go|make|start|stop|install|choose|tap)\b)",
+    r"|(?:use|run|set|add|press|open|select|click|enter|type|call|create|edit|go|make|start|stop|install|choose|tap|specify|pass|give"
+    r"|define|put|turn|change|enable|disable|remove|copy)\b)",
     re.IGNORECASE,
 )
 CONTRASTS = re.compile(
@@ -112,11 +126,13 @@ CONTRASTS = re.compile(
 )
 DEFINES = re.compile(
     r"\b(?:is|are|was|were|means?|defines?|specif(?:y|ies)|refers? to|stands? for|denotes?|describes?|called|known as|consists? of"
-    r"|controls?|sets?|determines?|performs?)\b"
+    r"|controls?|sets?|determines?|performs?|configures?|indicates?|causes?|enables?|disables?|allows?)\b"
 )
 PASSIVE = re.compile(r" (?!(?:called|known|defined|described|meant|made|composed)\b)(?:\w+ly )?\w{2,}ed\b")
 """`is invoked`: says what is done with a thing, not what it is."""
 PASSIVE_DEFINES = 0.5
+FROM_ABOVE = 0.5
+"""How much a term of the thing counts that only stands above a sentence that says the others."""
 ASKS = re.compile(r"^(?:what|who) (?:is|are|was|were|does|do|did)\b", re.IGNORECASE)
 OF_WHAT = re.compile(r"\b(?:of|in|on|for|mean|stand|do)\b", re.IGNORECASE)
 MOST_BEFORE = 4
@@ -124,6 +140,7 @@ MOST_BEFORE = 4
 COMMAND_LINE = re.compile(r"(?:^|[:;$#>`] )[a-z][\w.-]*(?: [a-z][\w-]*){0,3} --?[A-Za-z][\w-]*")
 """A program with an option: that is how a thing is done."""
 CHOICE = re.compile(r"^.*?\b(?:which|what)\b", re.IGNORECASE)
+OF_TWO = re.compile(r"\b(?:two|both|either)\b", re.IGNORECASE)
 ENUMERATES = re.compile(r":\s|\b(?:are|includes?|namely|such as)\b")
 JOINS = re.compile(r",\s|\band\b|\bor\b|;\s|\|")
 MIN_JOINS = 2
@@ -154,7 +171,7 @@ def fits(asked: Question, statement: Statement) -> float:
                 return 1.0 if RANGE.search(text) else 0.4 if measured else 0.0
             if asked.dimensions == ("",):
                 return 1.0 if measured else 0.3 if any(c.isdigit() for c in text) else 0.0
-            if any(q.dimension in asked.dimensions for q in measured):
+            if any(q.dimension in asked.dimensions for q in measured) or _number_with_unit_apart(asked, statement):
                 return _cued(asked, statement, 0.8)
             return 0.4 * _value(asked, statement)
         case "number":
@@ -162,7 +179,8 @@ def fits(asked: Question, statement: Statement) -> float:
         case "count":
             return max(_counts(asked, text) * _cued(asked, statement, 0.6), 0.7 * _value(asked, statement))
         case "name":
-            return _names(asked, statement) * _cued(asked, statement, 0.6)
+            said = DEFAULT_SAID.search(statement.text) or not CUES[0][0].search(asked.text)
+            return _names(asked, statement) * _cued(asked, statement, 0.6) * (1.0 if said else NOT_SAID_AS_DEFAULT)
         case "who":
             return 1.0 if PERSON.search(text) else 0.0
         case "when":
@@ -208,6 +226,14 @@ def _in_column_asked_for(asked: Question, statement: Statement) -> bool:
     )
 
 
+def _number_with_unit_apart(asked: Question, statement: Statement) -> bool:
+    """Whether a default stands as a bare number beside a unit of the dimension asked for: `The default value is 5 (minutes).`"""
+    return BARE_DEFAULT.search(statement.text) is not None and any(
+        len(word) >= UNIT_LETTERS and dimension(canonical_unit(word)) in asked.dimensions
+        for word in words(statement.text)
+    )
+
+
 def _value(asked: Question, statement: Statement) -> float:
     """A number, or a word that a setting can have; more where it stands beside what makes it a default or a limit."""
     if NUMBER.search(statement.text):
@@ -224,7 +250,9 @@ def _value(asked: Question, statement: Statement) -> float:
 
 def _is_of_figure(asked: Question, statement: Statement) -> float:
     """How much a row's first cell, or the first words of a sentence, say the figure that is asked for and no other: 0.4 to 1."""
-    head = statement.cells[0][1] if statement.cells else " ".join(statement.text.split()[:FIGURE_WORDS])
+    head = (
+        statement.cells[0][1] if statement.cells else " ".join(OF_FIGURE.sub("", statement.text).split()[:FIGURE_WORDS])
+    )
     said = {one for word, one in stems(head) if word not in FUNCTION_WORDS and word.isalpha()}
     terms = {one for one in asked.terms - asked.subject_terms if one.isalpha()} - PERIOD_TERMS
     for name in asked.names:
@@ -277,6 +305,8 @@ def _counts(asked: Question, text: str) -> float:
 def _names(asked: Question, statement: Statement) -> float:
     """An identifier that the question does not have: the statement's own term, or beside the sort that is asked for (`the X command`)."""
     asked_for = identifiers(asked.text)
+    if CUES[0][0].search(asked.text) and DEFAULT_SAID.search(statement.text):
+        return 1.0
     if statement.label and identifiers(statement.label) - asked_for:
         return 1.0
     sorts = {singular(word) for word, _ in stems(asked.text)} & IDENTIFIER_SORTS
@@ -297,7 +327,10 @@ def _joins(text: str) -> bool:
 def _enumerates(asked: Question, text: str) -> bool:
     """Whether a sentence says what there is of what is asked for: `There are three modes: fast, slow and off.`"""
     match = ENUMERATES.search(text)
-    if match is None or not _joins(text[match.end() :]):
+    if match is None:
+        return False
+    after = text[match.end() :]
+    if not _joins(after) and not (OF_TWO.search(text[: match.start()]) and JOINS.search(after)):
         return False
     noun = next((s for word, s in stems(CHOICE.sub("", asked.text)) if singular(word) != word and s in asked.terms), "")
     return noun in {s for _, s in stems(text[: match.start()])}
@@ -317,4 +350,9 @@ def _defines(asked: Question, statement: Statement) -> float:
     if PASSIVE.match(statement.text, match.end()):
         return PASSIVE_DEFINES
     said_before = {s for _, s in stems(statement.text[: match.start()])}
-    return len(said_before & terms) / len(terms) if len(said_before) <= len(terms) + MOST_BEFORE else 0.3
+    if len(said_before) > len(terms) + MOST_BEFORE:
+        return 0.3
+    # The rest of what is asked for may be what it stands below: `A value of zero means no limit.`
+    headed = {s for _, s in stems(statement.label or statement.heading)}
+    above = headed - said_before if headed <= terms else set()
+    return (len(said_before & terms) + FROM_ABOVE * len(above)) / len(terms) if said_before & terms else 0.0

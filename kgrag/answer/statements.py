@@ -34,7 +34,7 @@ MIN_STATEMENT_WORDS = 4
 ITEM_MARK = re.compile(r"\s*(?:[-*•‣◦▪–]|\(?\w{1,2}[.)])\s+$")
 LABEL = re.compile(r"(?P<label>[^\s:.!?][^:.!?]{0,70}?|[^\s:]{1,60}):\s+(?=\S)")
 OPTION = re.compile(
-    r"(?P<label>--?[A-Za-z][\w-]*(?:[ =,/]{1,2}(?:--?[A-Za-z][\w-]*|[<\[{][^>\]}]*[>\]}]+))*)\s+(?=[A-Z(:\w])"
+    r"(?P<label>[-−‐]{1,2}[A-Za-z][\w-]*(?:[ =,/]{1,2}(?:[-−‐]{1,2}[A-Za-z][\w-]*|[<\[{][^>\]}]*[>\]}]+))*)\s+(?=[A-Z(:\w])"
 )
 _QUOTED_OPTION = r"[‘'\"“](?P<{}>--?[A-Za-z][^’'\"”\n]*)[’'\"”]"
 OPTIONS_ALONE = re.compile(rf"{_QUOTED_OPTION.format('label')}(?:[\s,/]+(?:or )?{_QUOTED_OPTION.format('other')})*")

@@ -13,7 +13,7 @@ from kgrag.text.abbreviations import initials
 from kgrag.text.name_shapes import CAMEL_CASE, exact_identifiers, names_of_rows, part_numbers, with_names_of_rows
 from kgrag.text.names import Gazetteer, normal_form, quantities
 from kgrag.text.questions import Question
-from kgrag.text.words import stems
+from kgrag.text.words import stem, stems
 from kgrag.types import Evidence
 
 __all__ = ["AskedSections", "Subject", "Unknown", "exact_settings", "has_identifier", "unknown_names"]
@@ -25,8 +25,15 @@ IDENTIFIER = re.compile(r"[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*")
 """`mBlock`, `WiFiNINA`: a name that is nothing else."""
 TYPING_ERRORS = 2
 """Edits; with more an identifier is rather another one than mistyped."""
+HYPHENS = str.maketrans(dict.fromkeys("‐‑−", "-"))
+"""Typeset manual pages write `-O` with a minus sign."""
 SECTION_MARK = " > "
 TITLE_REST = re.compile(r"(?: [-–—|]|:) .*")
+_PARTS_OF_A_MANUAL = """
+    name names synopsis description options option arguments parameters commands examples example files usage overview introduction notes
+"""
+PARTS_OF_A_MANUAL = frozenset(stem(word) for word in _PARTS_OF_A_MANUAL.split())
+"""Headings that any manual page has: a question that says `named` or `file` asks for none of them."""
 VENDOR_SHARE = 0.5
 """A first word that so many of the evidence's passages have need not stand before a name each time: `Arduino Due` is `Due`."""
 PART_OF_SUBJECT = 0.5
@@ -105,7 +112,7 @@ class AskedSections:
         for path in self._paths:
             for depth in range(len(path)):
                 words = _heading_terms(path[depth])
-                if words and words <= asked.terms:
+                if words and words <= asked.terms and not words <= PARTS_OF_A_MANUAL:
                     self._said.setdefault(path[:depth], set()).update(words)
 
     def is_beside(self, index: int, statement: str) -> bool:
@@ -182,7 +189,7 @@ def exact_settings(question: str, evidence: Sequence[Evidence]) -> tuple[str, ..
 
 def has_identifier(identifier: str, text: str) -> bool:
     """Whether a text has an identifier letter for letter: in any case, but a flag of one letter as it is; its words may be apart."""
-    written = re.escape(identifier)
+    written, text = re.escape(identifier), text.translate(HYPHENS)
     if identifier.startswith("-"):
         case = re.IGNORECASE if len(identifier) > 2 else 0
         return re.search(rf"(?<![\w-]){written}(?![\w-])", text, case) is not None

@@ -94,9 +94,18 @@ CHOOSES = re.compile(r"\b(?:which|what)((?: [\w’'/-]+){1,4})")
 _AUXILIARIES = "is are was were do does did can could may might must should will would has have had of"
 AUXILIARIES = frozenset(_AUXILIARIES.split())
 """What stands behind the noun of `which ...`: any other word of function stands behind its verb."""
+CHOSEN_FIRST = re.compile(r"(?:(?:to|in|with|for|by|at|on|under) )?which ")
+"""`Which signal is sent to what runs too long?` asks for a signal; `what signal period` may ask for a time."""
+_NAMED = """
+    path name user users group groups account directory directories folder file format mode method protocol algorithm cipher encoding
+    charset language locale editor shell layout engine plugin driver backend type color colour font device interface
+"""
+NAMED_DEFAULT = re.compile(rf"\bdefault (?:[\w-]+ ){{0,2}}?(?:{'|'.join(_NAMED.split())})\b")
+"""What has a name: a number says no default of it."""
 KIND_BY_WORD: dict[str, AnswerKind] = {"who": "who", "whom": "who", "whose": "who", "when": "when", "where": "where"}
 AMOUNT_OF_BUSINESS = re.compile(
-    r"^(?:what|how much) (?:is|are|was|were) (?!(?:an? )?[\w-]+\??$).*"
+    r"^(?:(?:what|how much) (?:is|are|was|were) (?!(?:an? )?[\w-]+\??$).*"
+    r"|(?:what|which|how much) (?:(?!is|are|was|were|do|does|did)[\w-]+ ){0,3})"
     r"\b(?:sales|revenues?|income|profit|loss|margin|earnings|eps|ebitda\w*|ebit"
     r"|cash|expenses?|costs?|inventor(?:y|ies)|assets|liabilities|debt|dividends?|rate|ratio|turnover|expenditures?)\b",
     re.I,
@@ -162,9 +171,11 @@ def answer_shape(question: str) -> AnswerShape:
     measured = tuple(dict.fromkeys(d for dimension in named for d in ALSO.get(dimension, (dimension,))))
     if "how many" in text:
         return AnswerShape("count", measured)
+    if chosen in IDENTIFIER_SORTS and CHOSEN_FIRST.match(text):
+        return AnswerShape("name")
     if measured and asks and not OF_THINGS.search(text):
         return AnswerShape("quantity", measured)
-    if chosen in IDENTIFIER_SORTS:
+    if chosen in IDENTIFIER_SORTS or NAMED_DEFAULT.search(text):
         return AnswerShape("name")
     if asks_for_figure(question) or (asks and WHEN_UNSET.search(text)):
         return AnswerShape("number")

@@ -483,3 +483,62 @@ def test_settings_that_are_compared_are_each_given() -> None:
     ]
     text = ask("How does check_time differ from retry_time?", evidence).text
     assert "that stands" in text and "that fell" in text
+
+
+SITE = """The exec module runs commands of the administrator when an event comes.
+
+## RunTimeout
+Processes that exceed the configured timeout will first be sent SIGTERM, to let them end.
+A value of zero configures an infinite timeout (not recommended).
+
+## Accounts
+By default, the program site_control acts on all programs run by the current user.
+The default value for both the username and the group is nobody (or nogroup on some systems).
+
+## Encryption
+Encryption is there in two forms of libraries: NSS and OpenSSL. If neither library is named, one of them is looked for.
+
+## enable-protocol
+The following options say which protocol is enabled: --protocol=<protocol>
+The name of the protocol to be enabled, such as gre or tcp. The default is gre.
+
+## Decay
+DecayPeriod: The period of time in minutes in which the decay is calculated anew. The default value is 5 (minutes).
+DecayHalfLife: A time, such as 7 days. How often the decay is calculated anew does not matter to it.
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("What does a zero RunTimeout mean?", "infinite timeout"),
+        ("What is the default username that programs run as?", "nobody"),
+        ("Which libraries can be used for encryption?", "NSS and OpenSSL"),
+        ("Which protocol does enable-protocol open when none is given?", "default is gre"),
+        ("How often is the decay calculated anew?", "5 (minutes)"),
+    ],
+)
+def test_what_has_the_default_or_the_things_asked_for_comes_first(question: str, said: str) -> None:
+    assert said in lines(ask(question, [piece("Site", SITE)]))[0]
+
+
+def test_a_share_of_a_figure_is_not_the_figure() -> None:
+    report = """As a percentage of net sales, administrative expenses decreased to 23.5% compared to 23.9% in fiscal 2021.
+Net sales increased 18.3% to $10.2 billion compared to $8.6 billion in fiscal 2021, due to higher prices.
+"""
+    assert "$8.6 billion" in lines(ask("What were net sales in fiscal 2021?", [piece("Report", report)]))[0]
+
+
+def test_an_option_typeset_with_a_minus_sign_is_that_option() -> None:
+    page = "−O automatically names output files after the input file and the format.\n\n−v prints what is done at each step."
+    said = lines(ask("What does the option -O do?", [piece("dot(1)", page)]))
+    assert len(said) == 1 and "names output files" in said[0]
+
+
+def test_a_heading_that_every_manual_page_has_is_no_section_asked_for() -> None:
+    said = {
+        "NAME": "viewer - shows a graph, by default the last one that was written.",
+        "OPTIONS": "-o outfile: Writes the output to the specified file; by default, output is written to stdout.",
+    }
+    page = [piece("viewer(1)", text).model_copy(update={"section": section}) for section, text in said.items()]
+    assert "stdout" in lines(ask("Where does viewer write its output if no file is named?", page))[0]

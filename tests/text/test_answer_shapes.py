@@ -25,6 +25,9 @@ from kgrag.text.answer_shapes import answer_shape
         ("Who designed the X-1000?", "who"),
         ("default page size", "number"),
         ("Which debug level logs all data?", "plain"),
+        ("Which signal is sent to a command that runs too long?", "name"),
+        ("What is the default path of the log?", "name"),
+        ("What operating margin is planned for fiscal 2023?", "number"),
     ],
 )
 def test_the_wording_tells_the_shape_of_the_answer(question: str, kind: str) -> None:
