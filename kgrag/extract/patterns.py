@@ -118,10 +118,11 @@ ITSELF = re.compile(
 )
 """After a name: it is the object itself, and does not only qualify what follows (`the Z80 stack frame`)."""
 DEFAULT = re.compile(
-    r"(?P<name>[A-Za-z][\w.-]*)\s+\(default:\s+(?P<value>[^\s:()\[\]$]+(?:\s[a-zµ%]+)?)\)(?=:|$|\s)"
+    r"(?<![\w.-])(?:(?![A-Za-z])[\w.-])*(?P<name>[A-Za-z][\w.-]*)\s+\(default:\s+(?P<value>[^\s:()\[\]$]+(?:\s[a-zµ%]+)?)\)(?=:|$|\s)"
     r"|^The default (?:value )?(?:of|for) (?P<name2>[A-Za-z][\w.-]*) is (?P<value2>[^\s:()\[\]$,;]+(?:\s[a-zµ%]+)?)\.?$"
     r"|^(?P<name3>[A-Za-z][\w.-]*) defaults to (?P<value3>[^\s:()\[\]$,;]+(?:\s[a-zµ%]+)?)\.?$"
 )
+"""A name is looked for where a word begins and at no other letter of it: a word may be a picture's 200,000 letters."""
 AVAILABLE = re.compile(
     r"^(?:This (?:feature|parameter|option|command|setting|function|driver|variable|directive|attribute) (?:is|was) )?"
     r"(?:available|introduced|added)(?: starting)? (?:in|since|with|as of|from) "

@@ -56,7 +56,7 @@ CODE_NAME = re.compile(
 """Settings (`max_connections`), files (`main.cf`), manual pages of a program or a file (`cleanup(8)`): names wherever they stand.
 `IDENTIFIER` has more besides, which only a question makes names of (flags, capitals, quoted words)."""
 ORDINAL = re.compile(r"\d(?:st|nd|rd|th|s)$")
-URL = re.compile(r"(?:https?://|www\.)\S+|\S+@\S+|\]\([^)\s]*\)")
+URL = re.compile(r"(?:https?://|www\.)\S+|(?<!\S)\S+@\S+|\]\([^)\s]*\)")
 REVISION_ONLY = re.compile(
     r"(?:rev|ver|v|fig|table|page|class|type|step|part|cat|usb|ip|iso|en|iec|ieee|rs)-?\d+\w?", re.IGNORECASE
 )
