@@ -45,6 +45,7 @@ DEADLOCKED = "Neo.TransientError.Transaction.DeadlockDetected"
 """What one of two transactions is told that wait for each other: it was taken back, and can be tried again."""
 SHUTTING_DOWN = frozenset({"Neo.ClientError.Transaction.Terminated", "Neo.TransientError.Transaction.Terminated"})
 """What a statement under way is told when the server goes; the driver does not count it as worth another try."""
+NO_DATABASE = "Neo.ClientError.Database.DatabaseNotFound"
 TIMED_OUT = "Neo.ClientError.Transaction.TransactionTimedOut"
 """The beginning of what a statement is told that took longer than its time-out."""
 
@@ -315,6 +316,13 @@ def open_connection(target: str | Path, *, create: bool, reads_only: bool = Fals
         raise InputError(
             f"--store: expected a folder or an address that begins with {', '.join(SCHEMES)}; got {address!r}."
         )
+    scheme, _, rest = address.partition("://")
+    if "@" in rest:  # it would be in messages, too
+        host = rest.rpartition("@")[2].partition("/")[0]
+        raise InputError(
+            f"--store: expected an address without a login, such as {scheme}://{host}, got one with it. "
+            "Set NEO4J_USERNAME and NEO4J_PASSWORD."
+        )
     login = (os.environ.get("NEO4J_USERNAME", "neo4j"), os.environ.get("NEO4J_PASSWORD", ""))
     with _errors(address):
         driver = neo4j.GraphDatabase.driver(
@@ -361,6 +369,10 @@ def _errors(address: str = "the database", *, refused: type[KgragError] = StoreE
     except exceptions.ConfigurationError as error:
         raise StoreUnavailable(f"{address} cannot be reached: {error}.") from error
     except (exceptions.Neo4jError, exceptions.DriverError) as error:
+        if getattr(error, "code", None) == NO_DATABASE:
+            raise StoreUnavailable(
+                f"{address} has no such database: {error.message}. NEO4J_DATABASE names it (default: neo4j)."
+            ) from error
         if str(getattr(error, "code", "")).startswith(TIMED_OUT):
             raise refused(f"The database ended a statement that took too long: {error}") from error
         if getattr(error, "code", None) == DEADLOCKED:

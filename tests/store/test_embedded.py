@@ -104,6 +104,19 @@ def test_a_name_that_is_too_long_is_said_in_one_line(tmp_path: Path) -> None:
         open_store(tmp_path / ("x" * 300))
 
 
+def test_a_login_in_an_address_is_refused_and_not_shown() -> None:
+    with pytest.raises(InputError, match=r"such as neo4j://db\.example:7687, got one with it") as caught:
+        open_store("neo4j://ann:hunter/@2@db.example:7687/x")
+    assert "hunter" not in str(caught.value) and "ann" not in str(caught.value)
+
+
+@pytest.mark.neo4j
+def test_a_database_that_the_server_does_not_have_is_named(neo4j_target: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NEO4J_DATABASE", "nope")
+    with pytest.raises(StoreUnavailable, match=r"no such database: .*'nope'.* NEO4J_DATABASE names it"):
+        open_store(neo4j_target)
+
+
 def test_who_only_reads_makes_no_store_and_a_closed_one_says_that_it_is_closed(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="there is no store here"):
         open_store(tmp_path / "absent.kg", reads_only=True)
