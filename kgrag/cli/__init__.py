@@ -26,6 +26,8 @@ _kept: list[socket.socket] = []
 def main() -> None:
     """Run the command line and exit with the code of `contracts`: 0 done, 1 in part, 2 wrong use, 3 unreachable, 130 interrupted."""
     _end_at_sigterm()
+    if sys.stdin is None:  # closed by whoever started it: as if nothing stood in it
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115, PTH123  as long as the process lives
     arguments = sys.argv[1:]
     debug = "--debug" in arguments or bool(os.environ.get("KGRAG_DEBUG"))
     sys.exit(run([argument for argument in arguments if argument != "--debug"], debug=debug))

@@ -46,6 +46,8 @@ DEADLOCKED = "Neo.TransientError.Transaction.DeadlockDetected"
 SHUTTING_DOWN = frozenset({"Neo.ClientError.Transaction.Terminated", "Neo.TransientError.Transaction.Terminated"})
 """What a statement under way is told when the server goes; the driver does not count it as worth another try."""
 NO_DATABASE = "Neo.ClientError.Database.DatabaseNotFound"
+WRITTEN_TWICE = "Neo.ClientError.Schema.ConstraintValidationFailed"
+"""What the second of two builds on a server is told that write the same chunk at once."""
 TIMED_OUT = "Neo.ClientError.Transaction.TransactionTimedOut"
 """The beginning of what a statement is told that took longer than its time-out."""
 
@@ -379,6 +381,11 @@ def _errors(address: str = "the database", *, refused: type[KgragError] = StoreE
             raise _Deadlocked(f"The database took a transaction back: {error.message or error}") from error
         if getattr(error, "code", None) == NO_INDEX[0] and NO_INDEX[1] in str(error):
             raise _NotIndexed(f"The database refused a statement: {error.message or error}") from error
+        if getattr(error, "code", None) == WRITTEN_TWICE:
+            raise StoreError(
+                f"The store was written to by somebody else at the same time ({error.message}). "
+                "When that has ended, the same command goes on from what was done."
+            ) from error
         if error.is_retryable() or getattr(error, "code", None) in SHUTTING_DOWN:
             raise _Away(f"{address} cannot be reached: {error}. Is it running? kgrag db up starts a Neo4j.") from error
         if isinstance(error, exceptions.ClientError):

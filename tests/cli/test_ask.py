@@ -6,6 +6,7 @@ import os
 import pty
 import re
 import select
+import shlex
 import subprocess
 import sys
 import time
@@ -236,3 +237,10 @@ def test_what_no_document_mentions_is_told_from_what_none_answers(capsys: pytest
     assert silent["text"].endswith("Not mentioned in any of the 1 documents: warranty.")
     assert mentioned["silence"] is None and "Not mentioned" not in mentioned["text"]
     assert answered["silence"] is None and not answered["abstained"]
+
+
+def test_a_closed_stdin_is_an_empty_one() -> None:
+    command = f"{shlex.quote(sys.executable)} -m kgrag ask <&-"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "Expected a question, --questions FILE" in " ".join(done.stderr.split())

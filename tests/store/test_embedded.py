@@ -9,10 +9,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import neo4j
 import numpy as np
 import pytest
 
-from kgrag.errors import CypherWriteError, InputError, StoreLocked, StoreReadOnly, StoreUnavailable
+from kgrag.errors import CypherWriteError, InputError, StoreError, StoreLocked, StoreReadOnly, StoreUnavailable
+from kgrag.store.connection import _errors
 from kgrag.store.graph import GraphStore, open_store, store_exists
 from kgrag.store.ledger import WorkRecord
 from kgrag.store.snapshot import copy_for_reading
@@ -115,6 +117,17 @@ def test_a_database_that_the_server_does_not_have_is_named(neo4j_target: str, mo
     monkeypatch.setenv("NEO4J_DATABASE", "nope")
     with pytest.raises(StoreUnavailable, match=r"no such database: .*'nope'.* NEO4J_DATABASE names it"):
         open_store(neo4j_target)
+
+
+@pytest.mark.neo4j
+@pytest.mark.usefixtures("neo4j_schema")
+def test_what_two_builds_write_at_once_on_a_server_is_said_in_words(neo4j_session: neo4j.Session) -> None:
+    create = "UNWIND [1, 2] AS build CREATE (:Document {id: 'twice'})"
+    with (
+        pytest.raises(StoreError, match=r"written to by somebody else at the same time .* the same command goes on"),
+        _errors(),
+    ):
+        neo4j_session.run(create).consume()
 
 
 def test_who_only_reads_makes_no_store_and_a_closed_one_says_that_it_is_closed(tmp_path: Path) -> None:
