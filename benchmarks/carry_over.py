@@ -307,6 +307,8 @@ def main() -> None:
         "--scores", type=Path, help="keep the scores of each set and pipeline here: the same command goes on"
     )
     arguments = parser.parse_args()
+    if arguments.scores and arguments.scores.is_dir():
+        parser.error(f"--scores: expected a file, made where it is absent; got the folder {arguments.scores}")
     arguments.stores.mkdir(parents=True, exist_ok=True)
     names = arguments.pipelines.split(",")
     contenders: dict[str, Contender] = {name: by_pipeline(name) for name in names}

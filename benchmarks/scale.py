@@ -156,7 +156,10 @@ def measure(
         embedder: Embedder = MiniLM()
         questions: tuple[str, ...] = ()
         if not paths:
-            corpus = make_corpus(chunks, Path(folder), question_count=QUESTIONS, embedder=WordVectors())
+            # A build that goes on elsewhere would take the same passages in another file for other documents.
+            place = kept or Path(folder)
+            place.mkdir(parents=True, exist_ok=True)
+            corpus = make_corpus(chunks, place, question_count=QUESTIONS, embedder=WordVectors())
             paths, embedder, questions = [corpus.file], corpus.embedder, corpus.questions
         with open_store(fresh.target) as opened:
             if built is not None and built.is_file():
