@@ -34,7 +34,7 @@ CALL (entities) {
   WHERE n.graph = $graph AND NOT type(r) IN ['SIMILAR', '__PREDICTED__']
     AND ($readable IS NULL OR any(id IN r.chunks WHERE id IN $readable))
   WITH DISTINCT r, n ORDER BY r.weight DESC, n.mentions, n.key, type(r) LIMIT $neighbours
-  RETURN collect(n) AS neighbours, collect({hop: 1, head: startNode(r).name, type: type(r), tail: endNode(r).name,
+  RETURN collect(n) AS neighbours, collect({hop: 1, head: startNode(r).name, head_key: startNode(r).key, type: type(r), tail: endNode(r).name, tail_key: endNode(r).key,
          description: CASE WHEN $readable IS NULL THEN r.description ELSE [i IN range(0, size(r.chunks) - 1) WHERE r.chunks[i] IN $readable | r.descriptions[i]][0] END, weight: r.weight, chunk: [id IN r.chunks WHERE $readable IS NULL OR id IN $readable][0]}) AS near
 }
 CALL (neighbours) {
@@ -43,7 +43,7 @@ CALL (neighbours) {
   WHERE m.graph = $graph AND NOT type(r) IN ['SIMILAR', '__PREDICTED__']
     AND ($readable IS NULL OR any(id IN r.chunks WHERE id IN $readable))
   WITH DISTINCT r, m ORDER BY r.weight DESC, m.mentions, m.key, type(r) LIMIT $neighbours
-  RETURN collect({hop: 2, head: startNode(r).name, type: type(r), tail: endNode(r).name,
+  RETURN collect({hop: 2, head: startNode(r).name, head_key: startNode(r).key, type: type(r), tail: endNode(r).name, tail_key: endNode(r).key,
          description: CASE WHEN $readable IS NULL THEN r.description ELSE [i IN range(0, size(r.chunks) - 1) WHERE r.chunks[i] IN $readable | r.descriptions[i]][0] END, weight: r.weight, chunk: [id IN r.chunks WHERE $readable IS NULL OR id IN $readable][0]}) AS far
 }
 RETURN s.id AS seed, related AS chunks, near + far AS relations

@@ -2,7 +2,7 @@
 // Parameters: $graph, $seeds ids, $known keys of entities that the question itself names (not followed), $vector the question's vector,
 // $entities how many entities of a seed are followed (rarest first; none that more than $common chunks mention), $limit chunks of each entity (nearest to the question first),
 // $hyperlinks how many hyperlinks of a seed are followed (in reading order).
-// Returns seed, kind, name, mentions of the entity, how many chunks it leads to, the texts of the hyperlinks and what stands around them
+// Returns seed, kind, key (empty for hyperlinks), name, mentions of the entity, how many chunks it leads to, the texts of the hyperlinks and what stands around them
 // (said), and those chunks with similarity in [0, 1].
 // Only what $documents (ids; null: all) have is read.
 // :param {graph: 'mention', seeds: ['c'], known: [], common: 1000, vector: [0.1, 0.2], entities: 10, limit: 10, hyperlinks: 10, documents: null}
@@ -24,7 +24,7 @@ WITH e, followed, collect({id: c.id, similarity: similarity, document_id: c.docu
 UNWIND followed AS seed
 WITH e, seed, [chunk IN titled WHERE chunk.id <> seed] AS chunks
 WHERE size(chunks) > 0
-RETURN seed, 'mention' AS kind, e.name AS name, e.mentions AS mentions, size(chunks) AS about, [] AS said, chunks[0..$limit] AS chunks
+RETURN seed, 'mention' AS kind, e.key AS key, e.name AS name, e.mentions AS mentions, size(chunks) AS about, [] AS said, chunks[0..$limit] AS chunks
 UNION ALL
 UNWIND $seeds AS seed
 MATCH (s:Chunk {id: seed})
@@ -36,5 +36,5 @@ WITH s, c, position, anchor, said, (vector.similarity.cosine(c.embedding, $vecto
 ORDER BY s.id, position, c.id
 WITH s, collect({id: c.id, similarity: similarity, document_id: c.document_id, position: c.position, anchor: anchor, said: said})[0..$hyperlinks] AS targets
 UNWIND targets AS target
-RETURN s.id AS seed, 'hyperlink' AS kind, target.anchor AS name, 0 AS mentions, size(targets) AS about, target.said AS said,
+RETURN s.id AS seed, 'hyperlink' AS kind, '' AS key, target.anchor AS name, 0 AS mentions, size(targets) AS about, target.said AS said,
        [{id: target.id, similarity: target.similarity, document_id: target.document_id, position: target.position}] AS chunks

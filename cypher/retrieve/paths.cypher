@@ -5,8 +5,8 @@
 // Parameters: $graph, $seeds ids, $vector the question's vector, $normals normal forms of the question's word sequences, $common,
 // $stated_common, $ignored types that join nothing (two products with the same rating are not related by it), $kinds types that are
 // kinds of things, $entities, $limit.
-// Returns seed, its similarity to the question, id, similarity to the question and to the seed (alike), document and position, name and
-// mentions of the rarest shared entity, and stated: normal form, name and aliases of what the seed relates to that entity.
+// Returns seed, its similarity to the question, id, similarity to the question and to the seed (alike), document and position, key, name and
+// mentions of the rarest shared entity, and stated: key, normal form, name and aliases of what the seed relates to that entity.
 // Only what $documents (ids; null: all) have is read.
 // :param {graph: 'mention', seeds: ['c'], vector: [0.1, 0.2], normals: ['x100'], common: 20, stated_common: 40, ignored: ['Quantity'], kinds: ['Class'], entities: 30, limit: 100, documents: null}
 UNWIND $seeds AS seed
@@ -19,9 +19,9 @@ CALL (s) {
   MATCH (n)-[r]-(e:__Entity__)
   WHERE s.id IN r.chunks
   WITH DISTINCT n, e ORDER BY e.key, n.key
-  RETURN collect({key: e.key, normal: n.normal, name: n.name, aliases: n.aliases}) AS relations
+  RETURN collect({shared: e.key, key: n.key, normal: n.normal, name: n.name, aliases: n.aliases}) AS relations
 }
-WITH s, relations, [one IN relations | one.key] AS related
+WITH s, relations, [one IN relations | one.shared] AS related
 CALL (s, related) {
   MATCH (s)<-[:FROM_CHUNK]-(e:__Entity__)
   WHERE e.graph = $graph AND NOT e.type IN $ignored AND (e.mentions <= $common OR (e.mentions <= $stated_common AND e.key IN related))
@@ -42,6 +42,6 @@ WITH s, relations, one, one.chunk AS c, vector.similarity.cosine([1.0], [-1.0]) 
 RETURN s.id AS seed, (vector.similarity.cosine(s.embedding, $vector) - opposite) / (1.0 - opposite) AS seed_similarity, c.id AS id,
        (vector.similarity.cosine(c.embedding, $vector) - opposite) / (1.0 - opposite) AS similarity,
        (vector.similarity.cosine(c.embedding, s.embedding) - opposite) / (1.0 - opposite) AS alike,
-       c.document_id AS document_id, c.position AS position, one.name AS name, one.mentions AS mentions,
-       [relation IN relations WHERE relation.key = one.key] AS stated
+       c.document_id AS document_id, c.position AS position, one.key AS key, one.name AS name, one.mentions AS mentions,
+       [relation IN relations WHERE relation.shared = one.key] AS stated
 ORDER BY seed, mentions, id

@@ -5,7 +5,7 @@ What a statement does, and what its parameters mean, its file under `cypher/` sa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NotRequired, TypedDict
 
@@ -45,6 +45,14 @@ HUB_MENTIONS = 1000
 """An entity that more chunks mention is a hub: following it to all of them would make a question cost more with every document."""
 FULLTEXT_HITS = 5
 """Times the wanted chunks that the full-text index is asked for: those with the score of the last one are told apart by their ids."""
+NAMED_BY: tuple[tuple[str, str], ...] = (
+    ("key", "name"),
+    ("head_key", "head"),
+    ("tail_key", "tail"),
+    ("head", "head_name"),
+    ("tail", "tail_name"),
+)
+"""Fields of rows that have the key of an entity, and its name."""
 HIDDEN_ENTITIES = 10
 """Times the candidates that an index of entities is asked for where some may be hidden."""
 
@@ -856,10 +864,45 @@ class Search:
 
         A parameter `graph` also puts that graph's label in the place of `` `GRAPH_LABEL` ``.
         """
-        if name.startswith("retrieve/"):
+        retrieves = name.startswith("retrieve/")
+        if retrieves:
             parameters = {
                 "documents": self._readable.documents,
                 "readable": self._readable.chunks,
                 **parameters,
             }
-        return self._connection.read_plain(statement(name, graph=parameters.get("graph")), parameters)
+        rows = self._connection.read_plain(statement(name, graph=parameters.get("graph")), parameters)
+        if retrieves and self._readable.documents is not None:
+            self._name_as_readable(rows)
+        return rows
+
+    def _name_as_readable(self, rows: list[dict[str, Any]]) -> None:
+        """Give the entities of rows the names, and the number of mentions, that they have in what may be read.
+
+        An entity of several documents, above all one that others were merged into, may have the name that a hidden one writes.
+        """
+        named = list(_named_entities(rows))
+        keys = sorted({row[key] for row, key, _ in named})
+        if not keys:
+            return
+        said: dict[str, list[dict[str, Any]]] = {key: [] for key in keys}
+        parameters = {"keys": keys, "documents": self._readable.documents}
+        for one in self._connection.read_plain(statement("retrieve/readable_names"), parameters):
+            said[one["key"]].append(one)
+        for row, key, name in named:
+            spellings = list(dict.fromkeys(one["name"] for one in said[row[key]]))
+            row[name] = spellings[0] if spellings else ""
+            if name == "name" and "aliases" in row:
+                row["aliases"] = sorted(spellings[1:])
+            if name == "name" and "mentions" in row:
+                row["mentions"] = sum(one["times"] for one in said[row[key]])
+
+
+def _named_entities(rows: Iterable[Any]) -> Iterator[tuple[dict[str, Any], str, str]]:
+    """Yield the entities in rows and in what is nested in them: where one stands, and the fields of its key and of its name."""
+    for row in rows:
+        if isinstance(row, dict):
+            yield from ((row, key, name) for key, name in NAMED_BY if row.get(key) and name in row)
+            yield from _named_entities(value for value in row.values() if isinstance(value, list))
+        elif isinstance(row, list):
+            yield from _named_entities(row)

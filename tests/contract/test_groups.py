@@ -319,6 +319,38 @@ def test_a_name_that_was_merged_leads_to_no_hidden_document(
     assert limited.search.named_chunks(**asked) == []
 
 
+def test_a_name_that_only_a_hidden_document_writes_is_seen_nowhere(
+    store: GraphStore, limited: GraphStore, embedder: HashingEmbedder
+) -> None:
+    """The X-100 of the public page was merged into the X-100 Pro, which only the hidden page names."""
+    keys = {row["normal"]: row["key"] for row in store.graphs.unmerged_entities("mention")}
+    survivor, member = keys[normal_form("X-100 Pro")], keys[normal_form("X-100")]
+    store.graphs.apply_merges("mention", [Merge(survivor, tuple(sorted((survivor, member))), "{}")])
+    # As where more hidden pages write it so than there are others.
+    name_it = "MATCH (e:__Entity__ {key: $key}) SET e.name = 'X-100 Pro'"
+    store._connection.run_alone(name_it, {"key": survivor})
+    hidden = {chunk.id for chunk in hidden_of(store)}
+    public = [chunk.id for chunk in store.documents.chunks() if chunk.id not in hidden]
+    vector = asyncio.run(embedder.embed_queries([QUESTIONS[0]]))[0].tolist()
+    asked = {
+        "vector": vector,
+        "ids": public,
+        "public": public,
+        "hidden": sorted(hidden),
+        "keys": [survivor, keys[normal_form("V-7")]],
+        "documents": [one.id for one in store.documents.all() if not one.groups],
+        "communities": [],
+    }
+    seen = {name for name, way in WAYS.items() if "X-100 Pro" in str(way(store.search, asked))}
+    assert {"entities_of_chunks", "entity_context", "graph_neighbourhood", "linked_entities by name"} <= seen
+    assert [name for name, way in WAYS.items() if "X-100 Pro" in str(way(limited.search, asked))] == []
+    named = {
+        row["name"]: row["mentions"]
+        for row in limited.search.entities_of_chunks(graph="mention", chunks=public, limit=9)
+    }
+    assert named == {"X-100": 2, "V-7": 2}, "nor is counted who else says it"
+
+
 def test_what_several_documents_say_is_said_in_the_words_of_those_that_may_be_read(
     store: GraphStore, limited: GraphStore
 ) -> None:
