@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import secrets
+import stat
 import unicodedata
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -93,8 +95,7 @@ class Uploads:
 
     def _stored_bytes(self) -> int:
         """Return the size of all files that are there, without those that are being written."""
-        found = (file for file in self.folder.rglob("*") if file.is_file() and file not in self._arriving)
-        return sum(file.stat().st_size for file in found)
+        return sum(_size(file) for file in self.folder.rglob("*") if file not in self._arriving)
 
     def delete(self, places: list[Path]) -> bool:
         """Delete the first of these files that is an upload; return whether there was one. Whatever else they name stays."""
@@ -104,6 +105,17 @@ class Uploads:
                 place.unlink()
                 return True
         return False
+
+
+def _size(path: Path) -> int:
+    """Return the size of a file; of a folder, a link to nothing, and of what another upload just took away, 0."""
+    try:
+        status = path.stat()
+    except OSError as error:
+        if error.errno not in (errno.ENOENT, errno.ELOOP):
+            raise
+        return 0
+    return status.st_size if stat.S_ISREG(status.st_mode) else 0
 
 
 def _checked_file(name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import shutil
 import socket
 import threading
@@ -232,6 +233,28 @@ def test_all_uploads_together_are_limited_however_many_come_at_once(
         assert statuses[201] == 3
     files = [file for file in uploads.rglob("*") if file.is_file()]
     assert sum(file.stat().st_size for file in files) == 900_000
+
+
+def test_a_file_that_goes_while_the_room_is_counted_is_no_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the file of an upload that is refused at the same time does."""
+    (tmp_path / "stays.md").write_bytes(b"x" * 40)
+    (tmp_path / "goes.md").write_bytes(b"x" * 2)
+    look = Path.stat
+
+    def look_and_lose(path: Path, **options: bool) -> os.stat_result:
+        found = look(path, **options)
+        if path.name == "goes.md":
+            path.unlink()
+        return found
+
+    async def no_more() -> AsyncIterator[bytes]:
+        yield b"x" * 50
+
+    monkeypatch.setattr(Path, "stat", look_and_lose)
+    uploads = Uploads(tmp_path, file_bytes=1_000, total_bytes=95)
+    assert asyncio.run(uploads.write("comes.md", "", no_more())).bytes == 50
 
 
 @pytest.mark.parametrize("folder", ["..", "../..", "/etc", "docs/../../", "away", "nothing", "docs\0", "file:///etc"])
