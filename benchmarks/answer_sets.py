@@ -32,7 +32,7 @@ CACHE = RETRIEVAL_CACHE.parent / "answers"
 """Where stores and answers stay."""
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 SUPPORT = Path(__file__).resolve().parent / "support"
-HALVES = ("development", "reported")
+HALVES = ("development", "reported", "development-2", "reported-2")
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,8 @@ LEARNT_QUESTIONS = 120
 
 def build(
     paths: Annotated[
-        list[Path], typer.Argument(help="Folders, PDF, HTML, Markdown, DOCX, PPTX, XLSX, .jsonl of ready passages.")
+        list[Path],
+        typer.Argument(help="Folders, PDF, HTML, Markdown, text, DOCX, PPTX, XLSX, .jsonl of ready passages."),
     ],
     store: Store = None,
     metadata: Annotated[

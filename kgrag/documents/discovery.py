@@ -24,6 +24,8 @@ FORMATS = MappingProxyType(
         ".xhtml": "html",
         ".md": "md",
         ".markdown": "md",
+        ".txt": "txt",
+        ".text": "txt",
         ".docx": "docx",
         ".pptx": "pptx",
         ".xlsx": "xlsx",

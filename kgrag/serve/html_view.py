@@ -1,4 +1,4 @@
-"""A document as harmless HTML with the cited sentence marked: for HTML and Markdown from the file, for others from their chunks."""
+"""A document as harmless HTML with the cited sentence marked: for HTML, Markdown and text from the file, for others from their chunks."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 from markdown_it import MarkdownIt
 
 from kgrag.documents.markdown import markdown_html
+from kgrag.documents.plain_text import text_html
 from kgrag.documents.text_encoding import decode
 from kgrag.errors import DocumentError
 from kgrag.text.quotes import TextWord, find_quote, text_words
@@ -110,11 +111,17 @@ def document_html(
 
 
 def _body_of(document: Document, chunks: Sequence[Chunk], file: Path | None) -> str:
-    if file is not None and document.format in ("html", "md"):
+    if file is not None and document.format in ("html", "md", "txt"):
         if file.stat().st_size > MAX_BYTES:
             raise DocumentError(file, f"is larger than {MAX_BYTES // 1_000_000} MB: too large to be shown")
         data = file.read_bytes()
-        return _clean(decode(data, file).text if document.format == "html" else markdown_html(data, file)[0])
+        match document.format:
+            case "html":
+                return _clean(decode(data, file).text)
+            case "md":
+                return _clean(markdown_html(data, file)[0])
+            case _:
+                return _clean(text_html(data, file)[0])
     parts: list[str] = []
     section = ""
     for one in chunks:

@@ -1,0 +1,209 @@
+"""Plain text to blocks, by way of HTML: headings, lists, definitions and listings are told by how their lines are laid out.
+
+Nothing is taken away but underlines and the markers of lists, which the blocks write themselves. What is not laid out as anything is a
+paragraph where its lines were broken because the next word did not fit, and else a listing, whose lines stay as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from itertools import groupby, pairwise
+from pathlib import Path
+from textwrap import dedent
+
+from kgrag.documents.blocks import BlockDocument
+from kgrag.documents.html import blocks_of_html
+from kgrag.documents.text_encoding import decode
+
+__all__ = ["convert_text", "text_html"]
+
+OVERSTRUCK = re.compile(r"[^\n]\x08")
+"""A letter typed over by the next one: how manual pages are made bold."""
+RULE = re.compile(r"([-=~^*#\"'+`._:])\1{2,}$")
+BULLET = re.compile(r"(?:[-*+•‣]|o(?= {2}))\s+(?=\S)")
+NUMBER = re.compile(r"(\d{1,3})[.)]\s+(?=\S)")
+NUMBERED_HEADING = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+[^\W\d_a-z][^|]*(?<![.,;:!?])$")
+DRAWN = re.compile(r"\s*(?:\||\+[-=]{2})|.*\|$")
+"""A line of a drawing, or of a table with frames."""
+COLUMNS = re.compile(r"\S {3,}\S")
+SENTENCE_END = re.compile(r"[.!?:;,)\"”]$")
+LONGEST_HEADING = 80
+UNDERLINED_SHARE = 0.6
+"""A line below a heading is at least so long, as a share of the heading."""
+WIDTH_QUANTILE = 0.9
+"""Of the lengths of all lines: about where the author, or the editor, breaks them."""
+FULL_SHARE = 0.9
+"""A line is full where it would have that share of the width with the first word of the next one."""
+DEEPEST_HEADING = 6
+DEEPEST_LIST = 20
+"""Lists in lists; what is deeper is a listing."""
+
+
+def convert_text(data: bytes, path: Path, *, document_path: str) -> BlockDocument:
+    """Convert plain text. Raises `DocumentError` for what is no text."""
+    html, notes = text_html(data, path)
+    converted = blocks_of_html(f"<html><body>{html}</body></html>", path, document_path=document_path)
+    return BlockDocument(converted.blocks, "", converted.removed, tuple(notes))
+
+
+def text_html(data: bytes, path: Path) -> tuple[str, list[str]]:
+    """Turn plain text into HTML; and notes for the user. Raises `DocumentError` for what is no text."""
+    decoded = decode(data, path)
+    text = OVERSTRUCK.sub("", decoded.text).replace("\f", "\n\n")
+    lines = [line.rstrip() for line in text.expandtabs().splitlines()]
+    return _Layout(lines).html(), [decoded.note] if decoded.note else []
+
+
+@dataclass(frozen=True, slots=True)
+class _Heading:
+    style: str
+    """What makes it one: the character below it, `capitals`, `numbered`; headings of a style have a level."""
+    text: str
+    lines: int
+    """How many lines of its paragraph it takes."""
+    depth: int = 1
+
+
+class _Layout:
+    """How the lines of one text are laid out."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        written = sorted(len(line) for line in lines if line)
+        self._paragraphs = [list(group) for has_text, group in groupby(lines, key=bool) if has_text]
+        self._width = written[int(WIDTH_QUANTILE * (len(written) - 1))] if written else 0
+        indents = Counter(_indent(line) for line in lines if line)
+        self._margin = min(indents, default=0)
+        self._usual = max(indents, key=lambda one: (indents[one], -one), default=0)
+        self._levels: dict[str, int] = {}
+        self._level = 0
+
+    def html(self) -> str:
+        """Write everything as HTML."""
+        parts: list[str] = []
+        numbered = [
+            len(paragraph) == 1 and NUMBERED_HEADING.match(paragraph[0].strip()) for paragraph in self._paragraphs
+        ]
+        for index, paragraph in enumerate(self._paragraphs):
+            alone = not any(numbered[max(0, index - 1) : index]) and not any(numbered[index + 1 : index + 2])
+            rest = list(paragraph)
+            if any(map(DRAWN.match, paragraph)):
+                parts.append(_listing(paragraph))
+                continue
+            while rest and (heading := self._heading(rest, first=index == 0 and rest == paragraph, alone=alone)):
+                level = self._level_of(heading)
+                parts.append(f"<h{level}>{escape(heading.text)}</h{level}>")
+                rest = rest[heading.lines :]
+            # What follows its heading without a blank line is its text, however far it is indented.
+            margin = _indent(rest[0]) if 0 < len(rest) < len(paragraph) else self._usual
+            parts += self._body(rest, margin=margin)
+        return "\n".join(parts)
+
+    def _heading(self, lines: Sequence[str], *, first: bool, alone: bool) -> _Heading | None:
+        """Read a heading at the start of a paragraph; `alone`: no numbered line is the paragraph before or after this one."""
+        text, below = lines[0].strip(), lines[1].strip() if len(lines) > 1 else ""
+        if len(lines) > 2 and (rule := RULE.match(text)) and lines[2].strip() == text and not RULE.match(below):
+            return _Heading(f"over {rule[1]}", below, 3)
+        if len(text) > LONGEST_HEADING or not any(map(str.isalpha, text)):
+            return None
+        if (rule := RULE.match(below)) and len(below) >= UNDERLINED_SHARE * len(text) and not COLUMNS.search(text):
+            return _Heading(rule[1], text, 2)
+        if first and len(lines) == 1 and not SENTENCE_END.search(text) and not BULLET.match(text):
+            return _Heading("title", text, 1)
+        if _indent(lines[0]) > self._margin or COLUMNS.search(text):
+            return None
+        if len(lines) == 1 and alone and (number := NUMBERED_HEADING.match(text)):
+            return _Heading("numbered", text, 1, depth=1 + number[1].count("."))
+        stands_out = len(lines) == 1 or _indent(lines[1]) > self._margin + 1
+        if stands_out and text.isupper() and sum(map(str.isalpha, text)) > 2 and not SENTENCE_END.search(text):
+            return _Heading("capitals", text, 1)
+        return None
+
+    def _level_of(self, heading: _Heading) -> int:
+        """The level of a style is one below that of the heading that stood before its first use; numbers say theirs."""
+        first = self._levels.setdefault(heading.style, min(self._level + 1, DEEPEST_HEADING))
+        self._level = min(first + heading.depth - 1, DEEPEST_HEADING)
+        return self._level
+
+    def _body(self, lines: Sequence[str], *, margin: int, depth: int = 0) -> Iterator[str]:
+        """Write lines without a blank one among them; `margin` is how far text that is no example is indented there."""
+        if not lines:
+            return
+        if depth < DEEPEST_LIST and _marker(lines[0]):
+            yield from self._list(lines, margin=margin, depth=depth)
+        elif depth < DEEPEST_LIST and (start := _first_marker(lines)) and lines[start - 1].endswith(":"):
+            yield from self._body(lines[:start], margin=margin, depth=depth)
+            yield from self._list(lines[start:], margin=margin, depth=depth)
+        elif depth < DEEPEST_LIST and self._is_definition(lines):
+            inner = "\n".join(self._body(lines[1:], margin=_indent(lines[1]), depth=depth + 1))
+            yield f"<dl><dt>{escape(lines[0].strip())}</dt><dd>{inner}</dd></dl>"
+        else:
+            alone = len(lines) == 1 and _indent(lines[0]) <= margin + 1
+            for is_text, runs in groupby(self._runs(lines), key=lambda run: alone or _is_text(run)):
+                if is_text:
+                    yield from (f"<p>{escape(' '.join(line.strip() for line in run))}</p>" for run in runs)
+                else:
+                    yield _listing([line for run in runs for line in run])
+
+    def _list(self, lines: Sequence[str], *, margin: int, depth: int) -> Iterator[str]:
+        """Write a list: an item begins where a marker stands as far left as the first one, and has what is indented more."""
+        left = _indent(lines[0])
+        end = next((i for i, line in enumerate(lines) if _indent(line) <= left and not _marker(line)), len(lines))
+        starts = [i for i in range(end) if _indent(lines[i]) <= left]
+        for start, after in pairwise([*starts, end]):
+            marker = _marker(lines[start])
+            text = lines[start].strip()[len(marker[0]) if marker else 0 :]
+            inside = " " * (left + len(marker[0]) if marker else left) + text
+            tag = f'ol start="{marker[1]}"' if marker and marker.re is NUMBER else "ul"
+            inner = "\n".join(self._body([inside, *lines[start + 1 : after]], margin=_indent(inside), depth=depth + 1))
+            yield f"<{tag}><li>{inner}</li></{tag.partition(' ')[0]}>"
+        if end < len(lines):
+            yield from self._body(lines[end:], margin=margin, depth=depth)
+
+    def _runs(self, lines: Sequence[str]) -> Iterator[list[str]]:
+        """Part lines where one was ended though the next word would have fitted, and at lines with columns."""
+        run = [lines[0]]
+        for line, after in pairwise(lines):
+            columns = COLUMNS.search(line.strip()) or COLUMNS.search(after.strip())
+            if not columns and self._is_full(line, after) and (len(run) == 1 or _indent(after) == _indent(line)):
+                run.append(after)
+            else:
+                yield run
+                run = [after]
+        yield run
+
+    def _is_definition(self, lines: Sequence[str]) -> bool:
+        """Whether the first line is a term, and what is said of it is indented below; where that line is full, it is all one text."""
+        if len(lines) < 2 or self._is_full(lines[0], lines[1]):
+            return False
+        return all(_indent(line) > _indent(lines[0]) + 1 for line in lines[1:])
+
+    def _is_full(self, line: str, after: str) -> bool:
+        """Whether the first word of the next line would not have fitted."""
+        return len(line) + 1 + len(after.split(maxsplit=1)[0]) >= FULL_SHARE * self._width
+
+
+def _listing(lines: Sequence[str]) -> str:
+    return f"<pre>{escape(dedent(chr(10).join(lines)))}</pre>"
+
+
+def _is_text(run: Sequence[str]) -> bool:
+    """Whether a run is a text: several lines, or one that ends as a sentence does."""
+    return len(run) > 1 or (bool(SENTENCE_END.search(run[0])) and not COLUMNS.search(run[0].strip()))
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _marker(line: str) -> re.Match[str] | None:
+    text = line.lstrip()
+    return BULLET.match(text) or NUMBER.match(text)
+
+
+def _first_marker(lines: Sequence[str]) -> int:
+    """Where a list begins below a line that announces it; 0 where none does."""
+    return next((i for i, line in enumerate(lines) if i and _marker(line)), 0)

@@ -1,0 +1,127 @@
+"""Plain text: what its lines are is told by how they are laid out, and no word is lost."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kgrag.documents.blocks import BlockDocument
+from kgrag.documents.plain_text import convert_text
+from kgrag.errors import DocumentError
+
+
+def converted(text: str | bytes) -> BlockDocument:
+    return convert_text(text.encode() if isinstance(text, str) else text, Path("a.txt"), document_path="docs/a.txt")
+
+
+def read(text: str) -> list[tuple[str, int, str]]:
+    return [(block.kind, block.level, block.text) for block in converted(text).blocks]
+
+
+MANUAL = """\
+Keeping backups
+---------------
+
+Each time a backup is made, it is given a number that is one greater than that
+of the previous one. If there is none before, it is
+number 1. The default is 7.
+For example, you may set 'keep' to several numbers:
+
+keep = 7
+keep = 4
+
+   * The first is the number of backups that are kept, all of them, one after
+     the other.
+   * oldest=0
+
+Ports
+~~~~~
+
+-p, --port PORT
+    Where to listen. Default: 4971.
+"""
+
+
+def test_headings_texts_listings_lists_and_definitions_are_told_apart() -> None:
+    assert read(MANUAL) == [
+        ("heading", 1, "Keeping backups"),
+        (
+            "paragraph",
+            0,
+            "Each time a backup is made, it is given a number that is one greater than that of the previous one. "
+            "If there is none before, it is number 1. The default is 7.",
+        ),
+        ("paragraph", 0, "For example, you may set 'keep' to several numbers:"),
+        ("code", 0, "keep = 7\nkeep = 4"),
+        ("list_item", 1, "- The first is the number of backups that are kept, all of them, one after the other."),
+        ("list_item", 1, "- oldest=0"),
+        ("heading", 2, "Ports"),
+        ("paragraph", 0, "-p, --port PORT: Where to listen. Default: 4971."),
+    ]
+
+
+TITLED = "=====\nTitle\n=====\n\nOne\n===\n\nText.\n\nTwo\n===\n\nDeep\n----\n\nText.\n"
+NUMBERED = "The manual\n\n1. Setting up\n\nText.\n\n1.1 The port\n\nText.\n\n2. Running\n\nText.\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "headings"),
+    [
+        (TITLED, [(1, "Title"), (2, "One"), (2, "Two"), (3, "Deep")]),
+        (NUMBERED, [(1, "The manual"), (2, "1. Setting up"), (3, "1.1 The port"), (2, "2. Running")]),
+        ("NAME\n       burp - backs up\n\nOPTIONS\n       None.\n", [(1, "NAME"), (1, "OPTIONS")]),
+        ("Contents of this:\n\n1. One\n\n2. Two\n\n3. Three\n", []),
+        ("| A |\n-----\n| B |\n", []),
+        ("A    B    C\n-----------\n1    2    3\n", []),
+    ],
+)
+def test_headings_have_the_levels_of_their_styles(text: str, headings: list[tuple[int, str]]) -> None:
+    assert [(level, words) for kind, level, words in read(text) if kind == "heading"] == headings
+
+
+def test_drawings_and_columns_keep_their_lines() -> None:
+    drawing = "+--------+      +-------+\n| server |----->| agent |\n+--------+      +-------+"
+    columns = "port      4971     where the server listens\nstatus    4972     for the monitor"
+    assert [text for _, _, text in read(f"{drawing}\n\n{columns}\n")] == [drawing, columns]
+
+
+def test_lists_go_on_with_their_numbers_and_keep_what_is_inside() -> None:
+    assert [text for _, _, text in read("Steps:\n3. Stop it:\n   - now\n   - or later\n4. Go\n")] == [
+        "Steps:",
+        "3. Stop it:",
+        "  - now",
+        "  - or later",
+        "4. Go",
+    ]
+
+
+def test_bold_by_overstriking_pages_and_tabs_are_read() -> None:
+    assert read("N\bNA\bAM\bME\bE\n\tburp, a backup\n\fNext page.\n") == [
+        ("heading", 1, "NAME"),
+        ("paragraph", 0, "burp, a backup"),
+        ("paragraph", 0, "Next page."),
+    ]
+
+
+def test_what_is_no_text_is_refused() -> None:
+    with pytest.raises(DocumentError, match="text"):
+        converted(bytes(range(256)) * 20)
+
+
+LINES = st.lists(st.text(st.sampled_from("ab1. -=*|+:\tÄ<&>#'`~_)("), max_size=30), max_size=20)
+
+
+@given(LINES.filter(lambda lines: "".join(lines).strip() != ""))
+def test_no_word_is_lost_added_or_moved(lines: list[str]) -> None:
+    text = "\n".join(lines)
+    said = " ".join(block.text for block in converted(text).blocks)
+    assert letters(said) == letters(text)
+
+
+def letters(text: str) -> str:
+    """All letters; numbers may be those of lists, which blocks write anew."""
+    return "".join(re.findall(r"[^\W\d_]", text))
