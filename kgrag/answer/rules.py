@@ -16,7 +16,7 @@ from kgrag.answer.candidates import Candidate, candidates, for_reader, in_contex
 from kgrag.answer.reading import in_another_language
 from kgrag.answer.subject import Unknown, has_identifier, unknown_names
 from kgrag.models.base import Embedder
-from kgrag.text.answer_shapes import ONE_THING, AnswerKind
+from kgrag.text.answer_shapes import ONE_THING, AnswerKind, by_default
 from kgrag.text.name_shapes import exact_identifiers
 from kgrag.text.questions import Question, read_question
 from kgrag.text.words import stems
@@ -52,6 +52,8 @@ SAID_IN_PROSE: frozenset[AnswerKind] = frozenset(
 )
 OF_CODE = 0.9
 """Share of its score that a line of an example keeps where prose says what is asked for."""
+LISTS_NOTHING = 0.9
+"""Share of its score that a statement without a list keeps where a list is asked for and one has nearly all terms of the question."""
 OF_OTHER_NAME = 0.92
 """Share of its score that a statement keeps below a setting's name of which the question says nothing."""
 OTHER_THING = 0.6
@@ -138,7 +140,7 @@ async def _judged(
 async def _weigh(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evidence], embedder: Embedder) -> None:
     if not found:
         return
-    query = (await embedder.embed_queries([asked.text]))[0]
+    query = (await embedder.embed_queries([by_default(asked.text)]))[0]
     vectors = await embedder.embed_documents([in_context(c, evidence) for c in found])
     weights = WEIGHTS | ({"fits": VALUE_FITS} if asked.kind in VALUES else {})
     for candidate, similarity in zip(found, vectors @ query, strict=True):
@@ -149,6 +151,9 @@ async def _weigh(asked: Question, found: Sequence[Candidate], evidence: Sequence
             candidate.score *= BESIDE_SECTION
         if candidate.statement.is_code and asked.kind in SAID_IN_PROSE:
             candidate.score *= OF_CODE
+    if asked.kind == "list" and any(one.fits and one.coverage >= SUFFICIENT_COVERAGE for one in found):
+        for candidate in found:
+            candidate.score *= 1.0 if candidate.fits else LISTS_NOTHING
 
 
 def _judge(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evidence]) -> _Judgement:

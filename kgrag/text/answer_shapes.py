@@ -15,6 +15,7 @@ __all__ = [
     "AnswerShape",
     "answer_shape",
     "asks_for_figure",
+    "by_default",
     "chosen_noun",
     "lacks_form",
 ]
@@ -111,12 +112,16 @@ AMOUNT_OF_BUSINESS = re.compile(
     re.I,
 )
 """What a report states as a figure."""
-WHEN_UNSET = re.compile(
-    r"\b(?:not|n't|without|never) (?:set|setting|giv\w+|specif\w+|configur\w+|nam\w+)\b|\bunset\b|\bout of the box\b"
-    r"|\bunless (?:\w+ ){0,2}(?:told|set|configured|specified|given|changed|said)\b"
-    r"|\b(?:if|when) (?:none|nothing|no \w+) (?:is|was|are|were)\b",
-    re.I,
+_SET = r"(?:set|setting|giv\w+|given?|specif\w+|configur\w+|nam(?:e|ed|ing)|chang\w+|touch\w*|adjust\w*|tell|told|say|said)"
+_WHO = r"(?:I|you|we|one|they|nobody|nothing|the user)"
+_WHAT = r"(?: (?:it|that|this|them|any|anything|something|one|otherwise|differently|else)\b)*"
+_UNSET_CLAUSE = (
+    rf"\b(?:if|when|as long as) (?:none|nothing|no \w+) (?:is|was|are|were)(?: {_SET}\b)?{_WHAT}"
+    rf"|\b(?:if|when|as long as) {_WHO} (?:(?:do|does|did|have|has)(?: not|n['’]t)|never) (?:\w+ )?{_SET}\b{_WHAT}"
+    rf"|\bunless (?:\w+ ){{0,2}}{_SET}\b{_WHAT}|\bout of the box\b"
 )
+UNSET_CLAUSE = re.compile(rf"(?:{_UNSET_CLAUSE})(?=\s*(?:[?.,;!]|$))", re.I)
+WHEN_UNSET = re.compile(rf"{_UNSET_CLAUSE}|\bunset\b|\b(?:not|n['’]t|without|never) {_SET}\b", re.I)
 """What asks for a default by other words: what holds where nothing is said."""
 ASKS_FIRST = re.compile(r"\b(?:what|which|how)\b")
 """Before `when`, `where` or `who`: what is asked for is something else."""
@@ -189,6 +194,11 @@ def answer_shape(question: str) -> AnswerShape:
     if re.search(r"\b(?:what|which) (?:year|date|day|month)\b", text):
         return AnswerShape("when")
     return AnswerShape("definition" if DEFINES.search(text) else "plain")
+
+
+def by_default(question: str) -> str:
+    """Return a question with `by default` in the place of a clause that means it: `out of the box`, `if I never touch it`."""
+    return UNSET_CLAUSE.sub("by default", question)
 
 
 def asks_for_figure(question: str) -> bool:

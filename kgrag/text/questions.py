@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 from typing import Literal
 
 from kgrag.errors import InputError
-from kgrag.text.answer_shapes import AnswerKind, answer_shape
+from kgrag.text.answer_shapes import AnswerKind, answer_shape, by_default
 from kgrag.text.name_shapes import NAME
 from kgrag.text.quantities import quantities
 from kgrag.text.surrogates import without_surrogates
@@ -123,7 +123,8 @@ CLAUSE = re.compile(r"[;?]\s+|,?\s+and\s+(?=(?:what|which|who|where|when|why|how
 class Question:
     """A question, read.
 
-    `terms` are the stems of its content words, `subject_terms` those of them that its names have; `names` what it names, as written;
+    `terms` are the stems of its content words (`default`, where a clause means it), `subject_terms` those of them that its names have;
+    `names` what it names, as written;
     `dimensions` what a quantity in the answer would measure (empty: none is asked for; ("",): any); `kind` is the shape of the answer.
     """
 
@@ -162,7 +163,8 @@ def checked_question(question: str) -> str:
 @lru_cache(maxsize=256)
 def read_question(question: str) -> Question:
     """Read a question."""
-    terms = content_terms(question, without=ASKING_WORDS | LIGHT_VERBS) or content_terms(question)
+    meant = by_default(question)
+    terms = content_terms(meant, without=ASKING_WORDS | LIGHT_VERBS) or content_terms(meant)
     found = names_of_question(question, quoted=True)
     names = tuple(dict.fromkeys(name for _, _, name in found))
     shape = answer_shape(question)

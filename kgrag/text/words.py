@@ -59,6 +59,17 @@ SINGULAR_BY_PLURAL = {
     "buses": "bus", "statuses": "status", "viruses": "virus", "indices": "index", "matrices": "matrix", "vertices": "vertex",
     "axes": "axis", "analyses": "analysis",
 }  # fmt: skip
+_IRREGULAR = """
+    became become, began begin, begun begin, bought buy, broke break, broken break, brought bring, built build, came come, caught
+    catch, chose choose, chosen choose, dealt deal, drawn draw, drew draw, driven drive, drove drive, eaten eat, fallen fall, fed
+    feed, fell fall, forgot forget, forgotten forget, froze freeze, frozen freeze, gave give, gone go, grew grow, grown grow, held
+    hold, hidden hide, kept keep, knew know, known know, lost lose, met meet, overridden override, overrode override, paid pay,
+    ran run, rewritten rewrite, sent send, shaken shake, shown show, sold sell, spent spend, spun spin, stolen steal, stood stand,
+    taken take, taught teach, thought think, threw throw, thrown throw, told tell, took take, understood understand, went go,
+    woken wake, worn wear, written write, wrote write
+"""
+BASE_OF_IRREGULAR = dict(pair.split() for pair in _IRREGULAR.split(","))
+"""Forms of irregular verbs that are no other word: `left` and `ground` are."""
 MIN_PLURAL_LETTERS = 4
 
 
@@ -84,7 +95,7 @@ def stem(word: str) -> str:
     folded = plain(word)
     if not folded.isalpha():
         return folded
-    return str(_stemmer().stemWord(SINGULAR_BY_PLURAL.get(folded, folded)))
+    return str(_stemmer().stemWord(SINGULAR_BY_PLURAL.get(folded) or BASE_OF_IRREGULAR.get(folded, folded)))
 
 
 def stems(text: str) -> list[tuple[str, str]]:

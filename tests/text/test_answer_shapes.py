@@ -1,6 +1,6 @@
 import pytest
 
-from kgrag.text.answer_shapes import answer_shape
+from kgrag.text.answer_shapes import answer_shape, by_default
 
 
 @pytest.mark.parametrize(
@@ -37,3 +37,20 @@ def test_the_wording_tells_the_shape_of_the_answer(question: str, kind: str) -> 
 def test_a_quantity_is_asked_for_with_its_dimension() -> None:
     assert answer_shape("What is the supply voltage?").dimensions == ("voltage",)
     assert answer_shape("How heavy is it?").dimensions == ("mass",)
+
+
+@pytest.mark.parametrize(
+    ("question", "meant"),
+    [
+        ("Which port is open if nothing was changed?", "Which port is open by default?"),
+        ("How many backups are kept out of the box?", "How many backups are kept by default?"),
+        ("How many points are drawn if I do not set anything?", "How many points are drawn by default?"),
+        ("What is UMASK if I never touch it?", "What is UMASK by default?"),
+        ("Unless told otherwise, where are logs?", "by default, where are logs?"),
+        ("What happens if I do not specify a port?", "What happens if I do not specify a port?"),
+        ("What does it do unless set to 0 in the file?", "What does it do unless set to 0 in the file?"),
+        ("How large is the buffer if I give no -B?", "How large is the buffer if I give no -B?"),
+    ],
+)
+def test_a_clause_that_means_the_default_is_read_as_it(question: str, meant: str) -> None:
+    assert by_default(question) == meant

@@ -20,6 +20,7 @@ def test_a_decimal_number_and_a_possessive_are_one_word() -> None:
 @pytest.mark.parametrize(
     "forms",
     [
+        ("keep", "keeps", "kept", "keeping"),
         ("switch", "switches", "switched", "switching"),
         ("measure", "measures", "measured", "measuring"),
         ("battery", "batteries"),
