@@ -28,6 +28,7 @@ from kgrag.serve.places import MAX_WAITING_OF_ONE
 from kgrag.serve.problems import NotFound, plain_problem, problem_response, register
 from kgrag.serve.streams import ClientGone
 from kgrag.serve.telemetry import METRICS_TYPE, TelemetryMiddleware
+from kgrag.text.surrogates import without_surrogates
 
 __all__ = ["LOOPBACK_NAMES", "create_app"]
 
@@ -135,10 +136,11 @@ def _add_page(app: FastAPI, access: Access) -> None:
     async def login(request: Request) -> Response:
         try:
             said = await request.json()
-        except ValueError:
+        except (ValueError, RecursionError):
             said = None
         said = said if isinstance(said, dict) else {}
-        name, secret = (one if isinstance(one := said.get(key), str) else "" for key in ("name", "secret"))
+        given = (without_surrogates(said.get(key)) for key in ("name", "secret"))
+        name, secret = (one if isinstance(one, str) else "" for one in given)
         tried = [request.state.address, *([f"name {name}"] if name else [])]
         if any(map(access.wrong.exceeded, tried)):  # before anything is computed
             wrong = plain_problem(429, "Too many wrong tokens or passwords. Wait a minute.")

@@ -6,7 +6,6 @@ import asyncio
 import ipaddress
 from collections.abc import Sequence
 from http.cookies import CookieError, SimpleCookie
-from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -71,6 +70,8 @@ class Guard:
         if scope["type"] != "http":
             if scope["type"] == "lifespan":
                 await self._app(scope, receive, send)
+            else:  # a websocket, of which the desk has none: 403 for its request
+                await send({"type": "websocket.close"})
             return
         headers = Headers(scope=scope)
 
@@ -98,7 +99,7 @@ class Guard:
             if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
                 return 403, "Requests of other sites are refused."
             origin = headers.get("origin")
-            if origin is not None and urlsplit(origin).netloc.casefold() != hosts[0].casefold():
+            if origin is not None and origin.partition("://")[2].casefold() != hosts[0].casefold():
                 return 403, f"Requests of another origin ({origin[:100]}) are refused."
         refusal = self._admitted(scope, headers)
         length, limit = headers.get("content-length", "0"), self._body_limit(scope)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
@@ -85,6 +86,8 @@ TAGS = frozenset(
 ATTRIBUTES = {"*": {"id", "lang", "dir"}, "td": {"colspan", "rowspan"}, "th": {"colspan", "rowspan", "scope"}}
 """No link leads anywhere: the page is for reading, and addresses in documents are of anybody."""
 DROPPED = {"script", "style", "template", "noscript", "iframe", "object", "svg", "math", "head", "title"}
+NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+"""What the words of a page are marked in takes none of these, and a browser shows none."""
 MAX_BYTES = 20_000_000
 STYLE = """<style>
 :root{color-scheme:light dark}body{font:15px/1.55 system-ui,sans-serif;margin:1.2rem;max-width:60rem;overflow-wrap:anywhere}
@@ -136,7 +139,7 @@ def _body_of(document: Document, chunks: Sequence[Chunk], file: Path | None) -> 
 def _clean(html: str) -> str:
     import nh3
 
-    return nh3.clean(
+    cleaned = nh3.clean(
         html,
         tags=set(TAGS),
         attributes={tag: set(names) for tag, names in ATTRIBUTES.items()},
@@ -144,6 +147,7 @@ def _clean(html: str) -> str:
         strip_comments=True,
         link_rel=None,
     )
+    return NOT_IN_XML.sub("", cleaned)  # and not before: references such as &#1; become characters only there
 
 
 def _marked(body: str, chunk: Chunk | None, quote: str) -> str:

@@ -64,11 +64,17 @@ def test_a_second_host_header_is_refused(desk: DeskServer) -> None:
     assert asyncio.run(sent()).status_code == 421
 
 
+def test_a_websocket_is_refused(client: httpx2.Client) -> None:
+    key = {"Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version": "13"}
+    assert client.get("/api/ask", headers={"Connection": "Upgrade", "Upgrade": "websocket", **key}).status_code == 403
+
+
 @pytest.mark.parametrize(
     "headers",
     [
         {"Origin": "https://evil.example"},
         {"Origin": "null"},
+        {"Origin": "http://[evil"},
         {"Origin": "http://127.0.0.1:1"},
         {"Sec-Fetch-Site": "cross-site"},
         {"Sec-Fetch-Site": "same-site"},
@@ -128,6 +134,14 @@ def test_a_body_that_is_too_large_is_refused_with_and_without_its_length(client:
 
     sent = client.post("/api/ask", content=pieces(), headers={"Content-Type": "application/json"})  # type: ignore[arg-type]
     assert sent.status_code == 413
+
+
+@pytest.mark.parametrize("depth", [100, 800, 100_000])
+def test_a_body_that_is_nested_deeply_is_refused(client: httpx2.Client, depth: int) -> None:
+    body = b'{"question": ' + b"[" * depth + b"]" * depth + b"}"
+    for path in ("/api/ask", "/v1/chat/completions"):
+        reply = client.post(path, content=body, headers={"Content-Type": "application/json"})
+        assert reply.status_code in (400, 422), reply.text
 
 
 def test_a_body_that_says_it_is_too_large_is_not_waited_for(desk: DeskServer) -> None:
@@ -309,6 +323,20 @@ def test_many_tries_at_once_are_many_tries(open_desk: OpenDesk, tmp_path: Path) 
     with ThreadPoolExecutor(16) as pool:
         statuses = Counter(pool.map(guess, range(16)))
     assert statuses == {401: 10, 429: 6}
+
+
+def test_a_login_that_makes_no_sense_is_a_wrong_one(open_desk: OpenDesk, tmp_path: Path) -> None:
+    file = tmp_path / "users.toml"
+    add_user(file, "anna", "ask", password="correct horse battery")
+    bodies = [
+        b"[" * 100_000,
+        b"9" * 5_000,
+        b"\xff",
+        b'{"name": "\\ud800", "secret": "\\udfff"}',
+        b'{"name": ["anna"], "secret": {}}',
+    ]
+    with open_desk(access=read_access(file)).client() as client:
+        assert [client.post("/login", content=body).status_code for body in bodies] == [401] * len(bodies)
 
 
 def test_two_passwords_are_computed_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
