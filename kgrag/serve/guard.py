@@ -74,8 +74,13 @@ class Guard:
                 await send({"type": "websocket.close"})
             return
         headers = Headers(scope=scope)
+        head = scope["method"] == "HEAD"
+        if head:  # answered as GET is, without the body: probes ask so
+            scope = {**scope, "method": "GET"}
 
         async def guarded_send(message: Message) -> None:
+            if head and message["type"] == "http.response.body":
+                message = {**message, "body": b""}
             if message["type"] == "http.response.start":
                 own = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():

@@ -54,6 +54,17 @@ def test_a_foreign_host_name_is_refused(client: httpx2.Client, host: str) -> Non
     assert client.get("/api/status", headers={"Host": host}).status_code == 421
 
 
+@pytest.mark.parametrize("path", ["/", "/healthz", "/api/status"])
+def test_head_is_answered_as_get_without_the_body(client: httpx2.Client, path: str) -> None:
+    head, get = client.head(path), client.get(path)
+    assert (head.status_code, head.headers["content-type"]) == (
+        get.status_code,
+        get.headers["content-type"],
+    ) and get.is_success
+    assert head.content == b"" != get.content
+    assert int(head.headers["content-length"]) > 0
+
+
 def test_a_second_host_header_is_refused(desk: DeskServer) -> None:
     """By the guard itself: of the servers that it may run in, not all refuse this before."""
 
