@@ -93,6 +93,9 @@ class _Layout:
             if any(map(DRAWN.match, paragraph)):
                 parts.append(_listing(paragraph))
                 continue
+            if len(rest) == 1 and RULE.match(rest[0].strip()):
+                parts.append("<hr>")
+                continue
             while rest and (heading := self._heading(rest, first=index == 0 and rest == paragraph, alone=alone)):
                 level = self._level_of(heading)
                 parts.append(f"<h{level}>{escape(heading.text)}</h{level}>")
@@ -130,38 +133,40 @@ class _Layout:
 
     def _body(self, lines: Sequence[str], *, margin: int, depth: int = 0) -> Iterator[str]:
         """Write lines without a blank one among them; `margin` is how far text that is no example is indented there."""
-        if not lines:
-            return
-        if depth < DEEPEST_LIST and _marker(lines[0]):
-            yield from self._list(lines, margin=margin, depth=depth)
-        elif depth < DEEPEST_LIST and (start := _first_marker(lines)) and lines[start - 1].endswith(":"):
-            yield from self._body(lines[:start], margin=margin, depth=depth)
-            yield from self._list(lines[start:], margin=margin, depth=depth)
-        elif depth < DEEPEST_LIST and self._is_definition(lines):
+        start = 0
+        while start < len(lines):
+            if depth < DEEPEST_LIST and _marker(lines[start]):
+                end = _end_of_list(lines, start)
+                yield from self._list(lines[start:end], depth=depth)
+            else:
+                end = _announced_list(lines, start) if depth < DEEPEST_LIST else len(lines)
+                yield from self._text(lines[start:end], margin=margin, depth=depth)
+            start = end
+
+    def _text(self, lines: Sequence[str], *, margin: int, depth: int) -> Iterator[str]:
+        """Write a definition, or texts and listings."""
+        if depth < DEEPEST_LIST and self._is_definition(lines):
             inner = "\n".join(self._body(lines[1:], margin=_indent(lines[1]), depth=depth + 1))
             yield f"<dl><dt>{escape(lines[0].strip())}</dt><dd>{inner}</dd></dl>"
-        else:
-            alone = len(lines) == 1 and _indent(lines[0]) <= margin + 1
-            for is_text, runs in groupby(self._runs(lines), key=lambda run: alone or _is_text(run)):
-                if is_text:
-                    yield from (f"<p>{escape(' '.join(line.strip() for line in run))}</p>" for run in runs)
-                else:
-                    yield _listing([line for run in runs for line in run])
+            return
+        alone = len(lines) == 1 and _indent(lines[0]) <= margin + 1
+        for is_text, runs in groupby(self._runs(lines), key=lambda run: alone or _is_text(run)):
+            if is_text:
+                yield from (f"<p>{escape(' '.join(line.strip() for line in run))}</p>" for run in runs)
+            else:
+                yield _listing([line for run in runs for line in run])
 
-    def _list(self, lines: Sequence[str], *, margin: int, depth: int) -> Iterator[str]:
-        """Write a list: an item begins where a marker stands as far left as the first one, and has what is indented more."""
+    def _list(self, lines: Sequence[str], *, depth: int) -> Iterator[str]:
+        """Write the items of a list: one begins where a marker stands as far left as the first one, and has what is indented more."""
         left = _indent(lines[0])
-        end = next((i for i, line in enumerate(lines) if _indent(line) <= left and not _marker(line)), len(lines))
-        starts = [i for i in range(end) if _indent(lines[i]) <= left]
-        for start, after in pairwise([*starts, end]):
+        starts = [i for i, line in enumerate(lines) if _indent(line) <= left]
+        for start, after in pairwise([*starts, len(lines)]):
             marker = _marker(lines[start])
             text = lines[start].strip()[len(marker[0]) if marker else 0 :]
             inside = " " * (left + len(marker[0]) if marker else left) + text
             tag = f'ol start="{marker[1]}"' if marker and marker.re is NUMBER else "ul"
             inner = "\n".join(self._body([inside, *lines[start + 1 : after]], margin=_indent(inside), depth=depth + 1))
             yield f"<{tag}><li>{inner}</li></{tag.partition(' ')[0]}>"
-        if end < len(lines):
-            yield from self._body(lines[end:], margin=margin, depth=depth)
 
     def _runs(self, lines: Sequence[str]) -> Iterator[list[str]]:
         """Part lines where one was ended though the next word would have fitted, and at lines with columns."""
@@ -204,6 +209,14 @@ def _marker(line: str) -> re.Match[str] | None:
     return BULLET.match(text) or NUMBER.match(text)
 
 
-def _first_marker(lines: Sequence[str]) -> int:
-    """Where a list begins below a line that announces it; 0 where none does."""
-    return next((i for i, line in enumerate(lines) if i and _marker(line)), 0)
+def _end_of_list(lines: Sequence[str], start: int) -> int:
+    """The line behind a list: the first one that is no more indented than its first item and begins none."""
+    left = _indent(lines[start])
+    after = range(start + 1, len(lines))
+    return next((i for i in after if _indent(lines[i]) <= left and not _marker(lines[i])), len(lines))
+
+
+def _announced_list(lines: Sequence[str], start: int) -> int:
+    """Where a list begins below a line that ends in a colon."""
+    after = range(start + 1, len(lines))
+    return next((i for i in after if lines[i - 1].endswith(":") and _marker(lines[i])), len(lines))

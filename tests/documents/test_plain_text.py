@@ -86,7 +86,11 @@ def test_headings_have_the_levels_of_their_styles(text: str, headings: list[tupl
 def test_drawings_and_columns_keep_their_lines() -> None:
     drawing = "+--------+      +-------+\n| server |----->| agent |\n+--------+      +-------+"
     columns = "port      4971     where the server listens\nstatus    4972     for the monitor"
-    assert [text for _, _, text in read(f"{drawing}\n\n{columns}\n")] == [drawing, columns]
+    assert [text for _, _, text in read(f"{drawing}\n\n{columns}\n\n-----\n\nThe end.\n")] == [
+        drawing,
+        columns,
+        "The end.",
+    ]
 
 
 def test_lists_go_on_with_their_numbers_and_keep_what_is_inside() -> None:
@@ -97,6 +101,10 @@ def test_lists_go_on_with_their_numbers_and_keep_what_is_inside() -> None:
         "  - or later",
         "4. Go",
     ]
+
+
+def test_lists_and_lines_in_turn_are_read_however_many_they_are() -> None:
+    assert len(read("- an item\nand what follows:\n" * 2_000)) == 4_000
 
 
 def test_bold_by_overstriking_pages_and_tabs_are_read() -> None:
