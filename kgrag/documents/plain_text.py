@@ -1,7 +1,8 @@
 """Plain text to blocks, by way of HTML: headings, lists, definitions and listings are told by how their lines are laid out.
 
-Nothing is taken away but underlines and the markers of lists, which the blocks write themselves. What is not laid out as anything is a
-paragraph where its lines were broken because the next word did not fit, and else a listing, whose lines stay as they are.
+Nothing is taken away but underlines, marks of quoted mail, and the markers of lists, which the blocks write themselves. What is not laid
+out as anything is a paragraph where its lines were broken because the next word did not fit, and else a listing, whose lines stay as they
+are.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ __all__ = ["convert_text", "text_html"]
 
 OVERSTRUCK = re.compile(r"[^\n]\x08")
 """A letter typed over by the next one: how manual pages are made bold."""
+QUOTED = re.compile(r"\s*>(?: >)*(?: |$)")
+"""What mail has before each line of what it answers to; `>>>` is Python's."""
 RULE = re.compile(r"([-=~^*#\"'+`._:])\1{2,}$")
 BULLET = re.compile(r"(?:[-*+•‣]|o(?= {2}))\s+(?=\S)")
 NUMBER = re.compile(r"(\d{1,3})[.)]\s+(?=\S)")
@@ -36,6 +39,8 @@ UNDERLINED_SHARE = 0.6
 """A line below a heading is at least so long, as a share of the heading."""
 WIDTH_QUANTILE = 0.9
 """Of the lengths of all lines: about where the author, or the editor, breaks them."""
+NARROWEST = 40
+"""Characters: lines that are all shorter were not broken for want of room."""
 FULL_SHARE = 0.9
 """A line is full where it would have that share of the width with the first word of the next one."""
 DEEPEST_HEADING = 6
@@ -54,8 +59,18 @@ def text_html(data: bytes, path: Path) -> tuple[str, list[str]]:
     """Turn plain text into HTML; and notes for the user. Raises `DocumentError` for what is no text."""
     decoded = decode(data, path)
     text = OVERSTRUCK.sub("", decoded.text).replace("\f", "\n\n")
-    lines = [line.rstrip() for line in text.expandtabs().splitlines()]
+    lines = list(_unquoted([line.rstrip() for line in text.expandtabs().splitlines()]))
     return _Layout(lines).html(), [decoded.note] if decoded.note else []
+
+
+def _unquoted(lines: Sequence[str]) -> Iterator[str]:
+    """Take the marks off lines of quoted mail that stand together: they are a text of their own."""
+    for is_quoted, group in groupby(lines, key=lambda line: QUOTED.match(line) is not None):
+        run = list(group)
+        if is_quoted and len(run) > 1:
+            yield from ("", *(QUOTED.sub("", line) for line in run), "")
+        else:
+            yield from run
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +89,7 @@ class _Layout:
     def __init__(self, lines: Sequence[str]) -> None:
         written = sorted(len(line) for line in lines if line)
         self._paragraphs = [list(group) for has_text, group in groupby(lines, key=bool) if has_text]
-        self._width = written[int(WIDTH_QUANTILE * (len(written) - 1))] if written else 0
+        self._width = max(written[int(WIDTH_QUANTILE * (len(written) - 1))], NARROWEST) if written else NARROWEST
         indents = Counter(_indent(line) for line in lines if line)
         self._margin = min(indents, default=0)
         self._usual = max(indents, key=lambda one: (indents[one], -one), default=0)

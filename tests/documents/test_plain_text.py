@@ -107,6 +107,20 @@ def test_lists_and_lines_in_turn_are_read_however_many_they_are() -> None:
     assert len(read("- an item\nand what follows:\n" * 2_000)) == 4_000
 
 
+def test_quoted_mail_is_a_text_without_its_marks() -> None:
+    mail = (
+        "On Monday, A. wrote:\n> Each time a backup is made, it gets a number that is\n> one greater than before.\n>\n"
+        "> > Why?\nBecause.\n"
+    )
+    assert [text for _, _, text in read(mail)] == [
+        "On Monday, A. wrote:",
+        "Each time a backup is made, it gets a number that is one greater than before.",
+        "Why?",
+        "Because.",
+    ]
+    assert [text for _, _, text in read(">>> a = 1\n>>> a + 1\n2\n")] == [">>> a = 1\n>>> a + 1\n2"]
+
+
 def test_bold_by_overstriking_pages_and_tabs_are_read() -> None:
     assert read("N\bNA\bAM\bME\bE\n\tburp, a backup\n\fNext page.\n") == [
         ("heading", 1, "NAME"),
