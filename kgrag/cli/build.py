@@ -40,7 +40,9 @@ LEARNT_QUESTIONS = 120
 def build(
     paths: Annotated[
         list[Path],
-        typer.Argument(help="Folders, PDF, HTML, Markdown, text, DOCX, PPTX, XLSX, .jsonl of ready passages."),
+        typer.Argument(
+            help="Folders, PDF, HTML, Markdown, reStructuredText, text, DOCX, PPTX, XLSX, .jsonl of ready passages."
+        ),
     ],
     store: Store = None,
     metadata: Annotated[

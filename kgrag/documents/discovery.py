@@ -26,6 +26,8 @@ FORMATS = MappingProxyType(
         ".markdown": "md",
         ".txt": "txt",
         ".text": "txt",
+        ".rst": "rst",
+        ".rest": "rst",
         ".docx": "docx",
         ".pptx": "pptx",
         ".xlsx": "xlsx",

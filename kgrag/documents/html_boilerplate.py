@@ -107,7 +107,8 @@ def boilerplate_rule(element: Any) -> str | None:
     if element.get("role") in NOTE_ROLES or FOOTNOTES.intersection((element.get("class") or "").lower().split()):
         return None
     if tag == "aside":  # a box of links, or a note that belongs to the text
-        return "navigation" if _link_share(element) >= LINK_SHARE else None
+        is_box = not BOXES.isdisjoint(WORD.split((element.get("class") or "").lower()))
+        return "navigation" if not is_box and _link_share(element) >= LINK_SHARE else None
     if tag in CONTENT_CONTAINERS:
         return None
     return _rule_by_name(element) or (_rule_of_links(element) if tag in BAR_ELEMENTS else None)

@@ -1,4 +1,4 @@
-"""Plain text to blocks, by way of HTML: headings, lists, definitions and listings are told by how their lines are laid out.
+"""Plain text to HTML: headings, lists, definitions and listings are told by how their lines are laid out.
 
 Nothing is taken away but underlines, marks of quoted mail, and the markers of lists, which the blocks write themselves. What is not laid
 out as anything is a paragraph where its lines were broken because the next word did not fit, and else a listing, whose lines stay as they
@@ -13,14 +13,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import groupby, pairwise
-from pathlib import Path
 from textwrap import dedent
 
-from kgrag.documents.blocks import BlockDocument
-from kgrag.documents.html import blocks_of_html
-from kgrag.documents.text_encoding import decode
-
-__all__ = ["convert_text", "text_html"]
+__all__ = ["plain_text_html"]
 
 OVERSTRUCK = re.compile(r"[^\n]\x08")
 """A letter typed over by the next one: how manual pages are made bold."""
@@ -48,19 +43,10 @@ DEEPEST_LIST = 20
 """Lists in lists; what is deeper is a listing."""
 
 
-def convert_text(data: bytes, path: Path, *, document_path: str) -> BlockDocument:
-    """Convert plain text. Raises `DocumentError` for what is no text."""
-    html, notes = text_html(data, path)
-    converted = blocks_of_html(f"<html><body>{html}</body></html>", path, document_path=document_path)
-    return BlockDocument(converted.blocks, "", converted.removed, tuple(notes))
-
-
-def text_html(data: bytes, path: Path) -> tuple[str, list[str]]:
-    """Turn plain text into HTML; and notes for the user. Raises `DocumentError` for what is no text."""
-    decoded = decode(data, path)
-    text = OVERSTRUCK.sub("", decoded.text).replace("\f", "\n\n")
-    lines = list(_unquoted([line.rstrip() for line in text.expandtabs().splitlines()]))
-    return _Layout(lines).html(), [decoded.note] if decoded.note else []
+def plain_text_html(written: str) -> str:
+    """Turn plain text into HTML."""
+    text = OVERSTRUCK.sub("", written).replace("\f", "\n\n")
+    return _Layout(list(_unquoted([line.rstrip() for line in text.expandtabs().splitlines()]))).html()
 
 
 def _unquoted(lines: Sequence[str]) -> Iterator[str]:

@@ -133,8 +133,8 @@ def _convert(source: Source, *, pdf: str) -> BlockDocument:
             from kgrag.documents.markdown import convert_markdown
 
             return convert_markdown(_bytes(source), path, document_path=document_path)
-        case "txt":
-            from kgrag.documents.plain_text import convert_text
+        case "txt" | "rst":
+            from kgrag.documents.text_files import convert_text
 
             return convert_text(_bytes(source), path, document_path=document_path)
         case "docx" | "pptx":

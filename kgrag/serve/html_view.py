@@ -1,4 +1,4 @@
-"""A document as harmless HTML with the cited sentence marked: for HTML, Markdown and text from the file, for others from their chunks."""
+"""A document as harmless HTML with the cited sentence marked: from the file if it is HTML or becomes it, else from its chunks."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 from markdown_it import MarkdownIt
 
 from kgrag.documents.markdown import markdown_html
-from kgrag.documents.plain_text import text_html
 from kgrag.documents.text_encoding import decode
+from kgrag.documents.text_files import text_page
 from kgrag.errors import DocumentError
 from kgrag.text.quotes import TextWord, find_quote, text_words
 from kgrag.types import Chunk, Document
@@ -114,7 +114,7 @@ def document_html(
 
 
 def _body_of(document: Document, chunks: Sequence[Chunk], file: Path | None) -> str:
-    if file is not None and document.format in ("html", "md", "txt"):
+    if file is not None and document.format in ("html", "md", "txt", "rst"):
         if file.stat().st_size > MAX_BYTES:
             raise DocumentError(file, f"is larger than {MAX_BYTES // 1_000_000} MB: too large to be shown")
         data = file.read_bytes()
@@ -124,7 +124,7 @@ def _body_of(document: Document, chunks: Sequence[Chunk], file: Path | None) -> 
             case "md":
                 return _clean(markdown_html(data, file)[0])
             case _:
-                return _clean(text_html(data, file)[0])
+                return _clean(text_page(data, file).html)
     parts: list[str] = []
     section = ""
     for one in chunks:

@@ -176,7 +176,7 @@ def test_boilerplate_is_left_out_and_counted_by_rule() -> None:
     document = page(
         "<header>Acme</header><nav><a href=a>Home</a></nav><div class='breadcrumb'>Docs / X</div>"
         "<main><header><h1>X-100</h1></header>"
-        "<aside class='note'>Do not exceed 3.6 V.</aside><aside><a href=b>More</a></aside>"
+        "<aside class='note'>Do not exceed <a href='v'>3.6 V.</a></aside><aside><a href=b>More</a></aside>"
         "<div class='toc'><a href='#a'>A</a></div><p>text</p>"
         "<button>Copy</button></main><footer>© Acme</footer><div role='navigation'>Next</div>"
     )

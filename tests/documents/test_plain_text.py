@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgrag.documents.blocks import BlockDocument
-from kgrag.documents.plain_text import convert_text
+from kgrag.documents.text_files import convert_text
 from kgrag.errors import DocumentError
 
 

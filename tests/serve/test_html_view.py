@@ -16,6 +16,7 @@ from kgrag.types import Document
     [
         ("fan.html", "<p>The fan \x01F-9\x0b turns &#1;at \ufffe4200\uffff rpm.</p>"),
         ("fan.md", "The fan \x01F-9\x0b turns at &#xFFFE;4200 rpm.\n"),
+        ("fan.rst", "Fans\n====\n\n.. note:: The fan F-9 turns at 4200 rpm.\n"),
         ("fan.txt", "FANS\n\x0cThe fan \x01F-9 turns at \x1b4200\ufffe rpm.\n"),
     ],
 )

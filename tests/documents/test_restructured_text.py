@@ -1,0 +1,192 @@
+"""reStructuredText: docutils' own marks, Sphinx's, and those that nobody knows; no text is lost, and nothing is fetched."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kgrag.documents.blocks import BlockDocument
+from kgrag.documents.text_files import convert_text
+
+
+def converted(text: str, name: str = "manual.rst") -> BlockDocument:
+    return convert_text(text.encode(), Path(name), document_path=f"docs/{name}")
+
+
+def read(text: str) -> list[tuple[str, str]]:
+    return [(block.kind, block.written) for block in converted(text).blocks]
+
+
+MANUAL = """\
+:orphan:
+:Product: X-100
+
+.. _intro:
+
+============
+X-100 manual
+============
+
+.. toctree::
+   :maxdepth: 2
+
+   setup
+
+Supplied with :samp:`3.3 V`, see :ref:`supply`, :ref:`its pins <supply>`, :doc:`setup` and :func:`~lib.open`.
+
+.. _supply:
+
+Supply
+======
+
+.. option:: -U <name>, --user <name>
+
+   Who logs in. Default is ``admin``.
+
+   .. versionadded:: 3.2
+      Also for the X-1000.
+
+.. list-table:: Ratings
+   :header-rows: 1
+
+   * - Name
+     - Value
+   * - Vcc
+     - 5 V
+
+.. code-block:: c
+   :caption: A listing
+   :linenos:
+
+   int x = 3;
+
+.. only:: html
+
+   Pins
+   ----
+
+   Two of them.
+"""
+
+
+def test_headings_definitions_tables_and_listings_are_told_apart() -> None:
+    assert [(block.kind, block.level, block.written) for block in converted(MANUAL).blocks] == [
+        ("heading", 1, "X-100 manual"),
+        ("paragraph", 0, "Supplied with 3.3 V, see Supply, its pins, setup and lib.open."),
+        ("heading", 2, "Supply"),
+        ("paragraph", 0, "-U <name>, --user <name>: Who logs in. Default is admin."),
+        ("paragraph", 0, "New in version 3.2: Also for the X-1000."),
+        ("paragraph", 0, "Ratings"),
+        ("table", 0, "| Name | Value |\n| --- | --- |\n| Vcc | 5 V |"),
+        ("paragraph", 0, "A listing"),
+        ("code", 0, "int x = 3;"),
+        ("heading", 3, "Pins"),
+        ("paragraph", 0, "Two of them."),
+    ]
+
+
+def test_references_are_links_where_what_they_lead_to_is_known() -> None:
+    blocks = converted(MANUAL).blocks
+    assert [(link.href, link.anchor) for link in blocks[1].links] == [
+        ("docs/manual.rst#supply", "Supply"),
+        ("docs/manual.rst#supply", "its pins"),
+        ("docs/setup.rst", "setup"),
+    ]
+    assert "supply" in blocks[2].anchors
+    assert converted("See :doc:`setup`.\n\n.. _a:\n", "a.txt").blocks[0].links[0].href == "docs/setup.txt"
+
+
+def test_fields_at_the_start_are_metadata_and_what_is_left_out_is_counted() -> None:
+    document = converted(MANUAL)
+    assert document.metadata == {"orphan": "", "product": "X-100"}
+    assert [str(line) for line in document.removed if line.rule == "table of contents"] == [
+        ".. toctree::",
+        "   :maxdepth: 2",
+        "   setup",
+    ]
+    assert ":linenos: None" not in {str(line) for line in document.removed}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (".. class:: Part(name)\n\n   A part.\n", [("paragraph", "Part(name): A part.")]),
+        (".. c:function:: int f(void)\n                int g(void)\n", [("paragraph", "int f(void), int g(void)")]),
+        (".. frobnicate:: Speed\n   :unit: rpm\n\n   At most 300.\n", [("paragraph", "Speed: At most 300.")]),
+        (".. frobnicate::\n\n   At most 300.\n", [("paragraph", "At most 300.")]),
+        (".. deprecated:: 2.0 Use ``b``.\n", [("paragraph", "Deprecated since version 2.0: Use b.")]),
+        (".. seealso:: The `guide`\n", [("paragraph", "See also: The guide")]),
+        (".. note:: See `a <b.rst>`_.\n", [("paragraph", "Note"), ("paragraph", "See a.")]),
+        (
+            ".. figure:: a.png\n   :width: much\n\n   Wires\n",
+            [("code", ".. figure:: a.png\n   :width: much\n\n   Wires")],
+        ),
+        (
+            "Press :kbd:`F1`, :menuselection:`&File --> Open` or :frob:`x <y>`.\n",
+            [("paragraph", "Press F1, File --> Open or x.")],
+        ),
+        ("x\\ :sup:`2`, |none|, broken_ and `broken`_\n", [("paragraph", "x², |none|, broken_ and `broken`_")]),
+        (".. |v| replace:: 3.3 V\n\nUp to |v|.\n", [("paragraph", "Up to 3.3 V.")]),
+        ("a\n=\n\nb\n-\n\nc\n~\n\nd\n=\n\ne\n~\n", [*(("heading", letter) for letter in "abcd"), ("code", "e\n~")]),
+    ],
+)
+def test_marks_of_sphinx_and_of_nobody_are_read_by_what_they_say(text: str, expected: list[tuple[str, str]]) -> None:
+    assert read(text) == expected
+
+
+def test_options_of_a_directive_that_nobody_knows_are_counted() -> None:
+    removed = converted(".. change::\n   :tickets: 4291\n\n   Mended.\n").removed
+    assert [(line.rule, str(line)) for line in removed] == [("directive", ":tickets: 4291")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ".. include:: secret.txt\n",
+        ".. literalinclude:: secret.txt\n",
+        ".. csv-table:: a\n   :file: secret.txt\n",
+        ".. raw:: html\n   :file: secret.txt\n",
+        ".. raw:: html\n\n   <script>secret</script>\n",
+        ".. |x| date:: secret\n\n|x|\n",
+    ],
+)
+def test_no_file_is_included_and_no_html_is_taken(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "secret.txt").write_text("a secret\n")
+    (tmp_path / "docutils.conf").write_text("[general]\nfile_insertion_enabled: yes\nraw_enabled: yes\n")
+    words = " ".join(block.written for block in converted(f"Before.\n\n{text}\nAfter.\n").blocks)
+    assert "Before." in words and "After." in words
+    assert "a secret" not in words and "<script>" not in words
+
+
+def test_substitutions_that_grow_without_measure_stay_as_they_are_written() -> None:
+    bomb = (
+        "".join(f".. |a{i}| replace:: |a{i + 1}| |a{i + 1}|\n" for i in range(60))
+        + ".. |a60| replace:: x\n\n|a0| of all\n"
+    )
+    assert read(bomb) == [("paragraph", "|a0| of all")]
+    assert read(".. |a| replace:: |b|\n.. |b| replace:: |a|\n\nup to |a|\n") == [("paragraph", "up to |a|")]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("".join(" " * 2 * i + f"- item{i}\n\n" for i in range(2_000)), "nested too deeply"),
+        (f"Short.\n\n{'word ' * 3_000}end\n", "a line of more than 10,000 characters"),
+    ],
+)
+def test_what_docutils_makes_nothing_of_is_read_as_plain_text_and_said(text: str, reason: str) -> None:
+    document = converted(text)
+    assert len(document.notes) == 1 and reason in document.notes[0]
+    words = " ".join(block.written for block in document.blocks).split()
+    assert set(words) >= {word for word in text.split() if word != "-"}
+
+
+def test_a_text_file_with_the_marks_of_restructured_text_is_read_as_that() -> None:
+    page = "Title\n=====\n\n.. note:: Mind *this*.\n"
+    assert read(page) == [(block.kind, block.written) for block in converted(page, "a.txt").blocks]
+    plain = "Title\n=====\n\n.. and so on: mind *this*.\n"
+    assert ("paragraph", ".. and so on: mind *this*.") in [
+        (block.kind, block.written) for block in converted(plain, "a.txt").blocks
+    ]
