@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
 from kgrag.documents.file_metadata import FileMetadata, read_file_metadata
+from kgrag.documents.text_encoding import PACKED
 from kgrag.errors import InputError
 from kgrag.types import Scalar
 
@@ -35,6 +36,8 @@ FORMATS = MappingProxyType(
     }
 )
 """File suffix → format."""
+PACKED_FORMATS = frozenset({"html", "md", "txt", "rst"})
+"""Are read from `.gz`, too: Debian packs the longer ones of its packages."""
 EXAMPLES_OF_IGNORED = 3
 NO_FILES = frozenset({"folder loop", "broken link", "loop of links", "pipe", "socket", "device"})
 """What is named beside being counted: it looks like a document."""
@@ -146,11 +149,12 @@ class _Search:
         self._notes.append(f"{_written(error.filename)}: folder cannot be read ({error.strerror})")
 
     def _add_file(self, path: Path, folders: Sequence[str], *, relative: str) -> None:
-        name, suffix = path.name, path.suffix.lower()
+        name = path.name
         if name.startswith(OFFICE_LOCK_PREFIX):
             return self._ignore("Office lock file", path)
-        if suffix not in FORMATS:
-            return self._ignore("hidden file" if name.startswith(".") else suffix or "no suffix", path)
+        format_ = _format_of(path)
+        if format_ is None:
+            return self._ignore("hidden file" if name.startswith(".") else path.suffix.lower() or "no suffix", path)
         if not path.is_file():
             return self._ignore(_kind_of(path), path)
         stored = stored_path(path)
@@ -161,7 +165,7 @@ class _Search:
         self._sources[stored] = Source(
             path=path,
             stored_path=stored,
-            format=FORMATS[suffix],
+            format=format_,
             product=_text(said.get("product")) or (_written(folders[-1]) if folders else None),
             category=_text(said.get("category")) or (_written(folders[-2]) if len(folders) > 1 else None),
             version=_text(said.get("version")),
@@ -195,6 +199,14 @@ def stored_path(path: Path) -> str:
     absolute = Path(os.path.abspath(path))  # noqa: PTH100  (resolve() would follow links: the user's name for a file is its name)
     working = Path(os.path.abspath(Path.cwd()))  # noqa: PTH100
     return _written(absolute.relative_to(working) if absolute.is_relative_to(working) else absolute)
+
+
+def _format_of(path: Path) -> str | None:
+    """Return the format that a file's name says; None for what is not read."""
+    if path.suffix.lower() != PACKED:
+        return FORMATS.get(path.suffix.lower())
+    packed = FORMATS.get(Path(path.stem).suffix.lower())
+    return packed if packed in PACKED_FORMATS else None
 
 
 def _written(path: Path | str) -> str:

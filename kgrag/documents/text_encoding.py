@@ -7,7 +7,10 @@ written in no language: `Ã¼` in `fÃ¼r`, but not `Ã”` after a word in capi
 from __future__ import annotations
 
 import codecs
+import gzip
+import io
 import re
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +18,7 @@ from pathlib import Path
 from kgrag.errors import DocumentError
 from kgrag.text.surrogates import without_surrogates
 
-__all__ = ["CONTROLS", "HEAD_BYTES", "OLE_MAGIC", "DecodedText", "decode", "foreign_content", "repair_text"]
+__all__ = ["CONTROLS", "HEAD_BYTES", "OLE_MAGIC", "PACKED", "DecodedText", "decode", "foreign_content", "repair_text"]
 
 BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -27,6 +30,9 @@ BYTE_ORDER_MARKS = (
 DECLARATION = re.compile(
     rb"<meta[^>]{1,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)|<\?xml[^>]{1,100}?encoding\s*=\s*[\"']([\w.:-]+)", re.I
 )
+PACKED = ".gz"
+MAX_UNPACKED = 100_000_000
+"""Bytes."""
 DECLARATION_BYTES = 4096
 """Where a page may declare its encoding; browsers look at the first 1024 bytes."""
 DETECTION_BYTES = 200_000
@@ -83,7 +89,9 @@ def foreign_content(head: bytes) -> str | None:
 
 
 def decode(data: bytes, path: Path) -> DecodedText:
-    """Decode a text file. Raises `DocumentError` for what is no text."""
+    """Decode a text file, a packed one (`.gz`) unpacked. Raises `DocumentError` for what is no text."""
+    if path.suffix.lower() == PACKED:
+        data = _unpacked(data, path)
     if kind := foreign_content(data[:HEAD_BYTES]):
         raise DocumentError(path, f"its content is {kind}, not the text that its name says")
     decoded = _decode(data)
@@ -92,6 +100,17 @@ def decode(data: bytes, path: Path) -> DecodedText:
     if not decoded.text.strip():
         raise DocumentError(path, "the file is empty: it has nothing but white space")
     return decoded
+
+
+def _unpacked(data: bytes, path: Path) -> bytes:
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
+            unpacked = file.read(MAX_UNPACKED + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise DocumentError(path, f"is no gzip file, or a broken one: {error}") from error
+    if len(unpacked) > MAX_UNPACKED:
+        raise DocumentError(path, f"has more than {MAX_UNPACKED // 1_000_000} MB when it is unpacked")
+    return unpacked
 
 
 def _decode(data: bytes) -> DecodedText:

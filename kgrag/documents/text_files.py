@@ -9,7 +9,7 @@ from kgrag.documents.blocks import BlockDocument, RemovedLine
 from kgrag.documents.html import blocks_of_html
 from kgrag.documents.plain_text import plain_text_html
 from kgrag.documents.restructured_text import LONGEST_LINE, is_restructured_text, restructured_text_html
-from kgrag.documents.text_encoding import decode
+from kgrag.documents.text_encoding import PACKED, decode
 from kgrag.types import Scalar
 
 __all__ = ["TextPage", "convert_text", "text_page"]
@@ -38,12 +38,13 @@ def text_page(data: bytes, path: Path) -> TextPage:
     """Turn a text file into HTML. Raises `DocumentError` for what is no text."""
     decoded = decode(data, path)
     notes = [decoded.note] if decoded.note else []
-    if path.suffix.lower() in (".rst", ".rest") or is_restructured_text(decoded.text):
+    suffix = (Path(path.stem) if path.suffix.lower() == PACKED else path).suffix.lower()
+    if suffix in (".rst", ".rest") or is_restructured_text(decoded.text):
         if max(map(len, decoded.text.splitlines()), default=0) > LONGEST_LINE:
             notes.append(f"has a line of more than {LONGEST_LINE:,} characters: read as plain text")
         else:
             try:
-                html, metadata, removed = restructured_text_html(decoded.text, suffix=path.suffix)
+                html, metadata, removed = restructured_text_html(decoded.text, suffix=suffix)
             except RecursionError:
                 notes.append("is nested too deeply for reStructuredText: read as plain text")
             else:

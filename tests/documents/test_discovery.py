@@ -62,6 +62,17 @@ def test_every_known_suffix_is_found_in_any_case_and_the_rest_is_counted_with_ex
     assert discovery.examples[".png"] == ("p1.png", "p2.png")
 
 
+def test_packed_texts_are_read_and_other_packed_files_are_counted() -> None:
+    touch("a.txt.gz", "b.RST.GZ", "c.html.gz", "d.pdf.gz", "changelog.gz", "e.jsonl.gz")
+    discovery = discover([Path()])
+    assert [(source.path.name, source.format) for source in discovery.sources] == [
+        ("a.txt.gz", "txt"),
+        ("b.RST.GZ", "rst"),
+        ("c.html.gz", "html"),
+    ]
+    assert discovery.ignored == {".gz": 3}
+
+
 def test_order_is_stable_and_each_file_comes_once() -> None:
     touch("b/2.md", "b/1.md", "a/z.md", "a/b/c.md")
     once = [source.stored_path for source in discover([Path("a"), Path("b"), Path("b/1.md"), Path("a")]).sources]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import subprocess
 import sys
@@ -54,6 +55,10 @@ def test_reading_twice_gives_the_same_and_a_change_gives_another_document(conver
             "no text but what cleaning removes",
         ),
         ("a.jsonl", b"\n\n", "empty"),
+        ("a.txt.gz", b"no gzip", "no gzip file"),
+        ("a.txt.gz", gzip.compress(b"x" * 1000)[:-12], "broken one"),
+        ("a.txt.gz", gzip.compress(bytes(100_000_001)), "more than 100 MB"),
+        ("a.txt.gz", gzip.compress(b"%PDF-1.7\n"), "PDF"),
     ],
 )
 def test_a_file_that_cannot_be_read_says_why(convert: Convert, name: str, content: bytes, reason: str) -> None:
@@ -61,6 +66,23 @@ def test_a_file_that_cannot_be_read_says_why(convert: Convert, name: str, conten
         convert(name, content)
     assert str(caught.value).startswith(name)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.txt", "FANS\n\nThe fan F-9 turns at 4200 rpm.\n"),
+        ("a.rst", "Fans\n====\n\nThe fan F-9 turns at 4200 rpm.\n"),
+        ("a.md", "# Fans\n\nThe fan F-9 turns at 4200 rpm.\n"),
+        ("a.html", "<h1>Fans</h1><p>The fan F-9 turns at 4200 rpm."),
+    ],
+)
+def test_a_packed_text_says_what_it_says_unpacked(convert: Convert, name: str, content: str) -> None:
+    plain, packed = convert(name, content), convert(f"{name}.gz", gzip.compress(content.encode()))
+    assert [(chunk.section, chunk.text) for chunk in packed.chunks] == [
+        (chunk.section, chunk.text) for chunk in plain.chunks
+    ]
+    assert packed.document.format == name.partition(".")[2]
 
 
 def test_a_file_larger_than_the_limit_is_refused_before_it_is_read(
