@@ -67,7 +67,7 @@ class Document(_Value):
     sha256: str
     """Of the file's bytes, or of the passages for a `.jsonl` file."""
     format: str
-    """File suffix without the dot: pdf, html, md, txt, rst, docx, pptx, xlsx, jsonl."""
+    """File suffix without the dot: pdf, html, md, txt, rst, adoc, docx, pptx, xlsx, jsonl."""
     product: str | None = None
     category: str | None = None
     version: str | None = None

@@ -41,7 +41,7 @@ def build(
     paths: Annotated[
         list[Path],
         typer.Argument(
-            help="Folders, PDF, HTML, Markdown, reStructuredText, text, DOCX, PPTX, XLSX, .jsonl of ready passages."
+            help="Folders, PDF, HTML, Markdown, reStructuredText, AsciiDoc, text, DOCX, PPTX, XLSX, .jsonl of ready passages."
         ),
     ],
     store: Store = None,

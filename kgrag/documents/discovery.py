@@ -29,6 +29,8 @@ FORMATS = MappingProxyType(
         ".text": "txt",
         ".rst": "rst",
         ".rest": "rst",
+        ".adoc": "adoc",
+        ".asciidoc": "adoc",
         ".docx": "docx",
         ".pptx": "pptx",
         ".xlsx": "xlsx",
@@ -36,7 +38,7 @@ FORMATS = MappingProxyType(
     }
 )
 """File suffix → format."""
-PACKED_FORMATS = frozenset({"html", "md", "txt", "rst"})
+PACKED_FORMATS = frozenset({"html", "md", "txt", "rst", "adoc"})
 """Are read from `.gz`, too: Debian packs the longer ones of its packages."""
 EXAMPLES_OF_IGNORED = 3
 NO_FILES = frozenset({"folder loop", "broken link", "loop of links", "pipe", "socket", "device"})

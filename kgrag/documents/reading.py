@@ -133,7 +133,7 @@ def _convert(source: Source, *, pdf: str) -> BlockDocument:
             from kgrag.documents.markdown import convert_markdown
 
             return convert_markdown(_bytes(source), path, document_path=document_path)
-        case "txt" | "rst":
+        case "txt" | "rst" | "adoc":
             from kgrag.documents.text_files import convert_text
 
             return convert_text(_bytes(source), path, document_path=document_path)

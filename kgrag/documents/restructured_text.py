@@ -116,6 +116,8 @@ AS_WRITTEN = frozenset(
 """Roles in whose text `<...>` is no target."""
 TITLED = re.compile(r"(.+?)\s*<([^<>]+)>", re.DOTALL)
 """What a role shows, and what it leads to."""
+STYLE = re.compile(r"[a-z][a-z -]*")
+"""An argument of `class::` that is docutils' own, for what stands below: no class of a program."""
 ACCELERATOR = re.compile(r"&(?=\w)")
 LINKABLE = frozenset({".rst", ".rest", ".txt"})
 
@@ -132,7 +134,7 @@ def restructured_text_html(text: str, *, suffix: str) -> tuple[str, dict[str, Sc
     """
     settings = {**SETTINGS, "warning_stream": StringIO()}
     parser = _Parser(suffix if suffix in LINKABLE else ".rst")
-    tree = publish_doctree(text.replace("\0", ""), parser=parser, settings_overrides=settings)
+    tree = publish_doctree(text, parser=parser, settings_overrides=settings)
     metadata, removed = _take_fields(tree)
     for left_out in list(tree.findall(_LeftOut)):
         removed.append(RemovedLine(left_out["rule"], left_out.rawsource))
@@ -144,7 +146,8 @@ def restructured_text_html(text: str, *, suffix: str) -> tuple[str, dict[str, Sc
     for message in list(tree.findall(nodes.system_message)):
         unread = message.findall(nodes.literal_block) if message["level"] >= ERROR else ()
         message.parent.replace(message, list(unread))
-    tree.transform_messages.clear()  # else they make a section
+    tree.parse_messages.clear()  # else those without a place make a section
+    tree.transform_messages.clear()
     page = publish_from_doctree(tree, writer="html5", settings_overrides=settings)
     return page.partition("<body")[2].partition(">")[2].rpartition("</body>")[0], metadata, tuple(removed)
 
@@ -222,7 +225,8 @@ class _AnyDirective(Directive):
             return self._labelled(f"{VERSIONS[name]} {version}", *said, content=content)
         if name in REMARKS:
             return self._labelled(REMARKS[name], argument, content=content)
-        if not content and not (":" in name or name in OBJECTS):
+        is_style = name == "class" and STYLE.fullmatch(argument)
+        if not content and (is_style or not (":" in name or name in OBJECTS)):
             return self._left_out()
         return [*self._options(), *(self._described(argument, content) if argument else content)]
 
@@ -268,7 +272,9 @@ class _AnyDirectives:
 
     def run_directive(self: Any, directive: Any, match: Any, type_name: str, option_presets: Any) -> Any:
         known = directive if type_name.lower() in NATIVE else _AnyDirective
-        return super().run_directive(known, match, type_name, option_presets)  # type: ignore[misc]
+        result, blank_finish = super().run_directive(known, match, type_name, option_presets)  # type: ignore[misc]
+        refused = result and isinstance(result[0], nodes.system_message)
+        return list(result[0].findall(nodes.literal_block)) if refused else result, blank_finish
 
     def unknown_directive(self: Any, type_name: str) -> Any:
         written = re.compile(rf"(?:\.\.\s+)?{re.escape(type_name)}\s?::\s*")

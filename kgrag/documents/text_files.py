@@ -1,10 +1,11 @@
-"""Text files to blocks, by way of HTML: reStructuredText by its marks, other text by how its lines are laid out."""
+"""Text files to blocks, by way of HTML: reStructuredText and AsciiDoc by their marks, other text by how its lines are laid out."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from kgrag.documents.asciidoc import asciidoc_html, is_asciidoc
 from kgrag.documents.blocks import BlockDocument, RemovedLine
 from kgrag.documents.html import blocks_of_html
 from kgrag.documents.plain_text import plain_text_html
@@ -37,16 +38,29 @@ def convert_text(data: bytes, path: Path, *, document_path: str) -> BlockDocumen
 def text_page(data: bytes, path: Path) -> TextPage:
     """Turn a text file into HTML. Raises `DocumentError` for what is no text."""
     decoded = decode(data, path)
+    text = decoded.text
     notes = [decoded.note] if decoded.note else []
     suffix = (Path(path.stem) if path.suffix.lower() == PACKED else path).suffix.lower()
-    if suffix in (".rst", ".rest") or is_restructured_text(decoded.text):
-        if max(map(len, decoded.text.splitlines()), default=0) > LONGEST_LINE:
-            notes.append(f"has a line of more than {LONGEST_LINE:,} characters: read as plain text")
-        else:
-            try:
-                html, metadata, removed = restructured_text_html(decoded.text, suffix=suffix)
-            except RecursionError:
-                notes.append("is nested too deeply for reStructuredText: read as plain text")
-            else:
-                return TextPage(html, metadata, removed, tuple(notes))
-    return TextPage(plain_text_html(decoded.text), notes=tuple(notes))
+    markup = _markup_of(text, suffix)
+    if markup and max(map(len, text.splitlines()), default=0) > LONGEST_LINE:
+        notes.append(f"has a line of more than {LONGEST_LINE:,} characters: read as plain text")
+    elif markup:
+        try:
+            if markup == "AsciiDoc":
+                html, removed = asciidoc_html(text)
+                return TextPage(html, {}, removed, tuple(notes))
+            html, metadata, removed = restructured_text_html(text, suffix=suffix)
+            return TextPage(html, metadata, removed, tuple(notes))
+        except RecursionError:
+            notes.append(f"is nested too deeply for {markup}: read as plain text")
+    return TextPage(plain_text_html(text), notes=tuple(notes))
+
+
+def _markup_of(text: str, suffix: str) -> str | None:
+    if suffix in (".rst", ".rest"):
+        return "reStructuredText"
+    if suffix in (".adoc", ".asciidoc"):
+        return "AsciiDoc"
+    if is_restructured_text(text):
+        return "reStructuredText"
+    return "AsciiDoc" if is_asciidoc(text) else None

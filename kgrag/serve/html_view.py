@@ -114,7 +114,7 @@ def document_html(
 
 
 def _body_of(document: Document, chunks: Sequence[Chunk], file: Path | None) -> str:
-    if file is not None and document.format in ("html", "md", "txt", "rst"):
+    if file is not None and document.format in ("html", "md", "txt", "rst", "adoc"):
         if file.stat().st_size > MAX_BYTES:
             raise DocumentError(file, f"is larger than {MAX_BYTES // 1_000_000} MB: too large to be shown")
         data = file.read_bytes()

@@ -1,0 +1,485 @@
+"""AsciiDoc to HTML: sections, lists, definitions, listings, tables and references.
+
+There is no reader of AsciiDoc in Python to take: Docling's takes a section in the two-line style for a listing that never ends
+(`git-commit.txt` comes out as one), and AsciiDoc.py is a program under the GPL. Nothing is included or run; where a text depends on a
+condition, all its branches are read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from html import escape
+from pathlib import PurePosixPath
+
+from kgrag.documents.blocks import RemovedLine
+
+__all__ = ["asciidoc_html", "is_asciidoc"]
+
+SECTION = re.compile(r"(={1,6}|#{2,6})\s+(\S.*?)(?:\s+\1)?$")
+UNDERLINES = "=-~^+"
+"""Of sections in the two-line style, by level."""
+UNDERLINE_TOLERANCE = 2
+"""Characters that an underline may be shorter or longer than its title."""
+DELIMITER = re.compile(r"(-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|/{4,}|--|`{3,}[\w,+-]*)$")
+TABLE = re.compile(r"[|,:!]={3,}$")
+ATTRIBUTES = re.compile(r"\[(?!\[)(?P<attributes>[^\[\]]*(?:\[[^\]]*\][^\[\]]*)*)\]$|\[\[(?P<id>[^\]]+)\]\]$")
+BLOCK_TITLE = re.compile(r"\.(?![\s.])(.+)$")
+ENTRY = re.compile(r":(!?[\w][\w-]*!?):(?:\s+(.*))?$")
+CONDITION = re.compile(r"(?:ifdef|ifndef|ifeval|endif)::[^\[\s]*\[(.*)\]$")
+BLOCK_MACRO = re.compile(r"(include|image|video|audio|toc|link)::(\S*)\[(.*)\]$")
+BULLET = re.compile(r"\s*(\*{1,6}|-|•)\s+(\S.*)$")
+NUMBERED = re.compile(r"\s*(\.{1,6}|\d{1,4}\.|[A-Za-z]\.|[ivxIVX]{1,5}\))\s+(\S.*)$")
+CALLOUT = re.compile(r"<(?:\d+|\.)>\s+(\S.*)$")
+TERM = re.compile(r"\s*(\S.*?)(:{2,4}|;;)(?:\s+(\S.*))?$")
+ADMONITION = re.compile(r"(NOTE|TIP|IMPORTANT|WARNING|CAUTION):\s+(.*)$", re.DOTALL)
+BREAK = re.compile(r"'{3,}$|<{3,}$")
+CELL = re.compile(r"(?:(?<!\S)(?:(\d+)?(?:\.(\d+))?\+|\d+\*)?[<^>.]{0,4}[adehlmsv]?)?(?<!\\)\|")
+"""What begins a cell: how many columns and rows it has, and its style, before the bar."""
+MAX_SPAN = 50
+COLUMNS = re.compile(r"cols\s*=\s*\"?([^\"\]]*)\"?")
+HEADER = re.compile(r"header|%header")
+COMPOUNDS = {"=": "div", "*": "div", "_": "blockquote", "-": "div"}
+MARKS = frozenset({":toc:", ":doctype:", ":icons:", ":sectnums:", ":imagesdir:", ":source-highlighter:"})
+TELLING = re.compile(
+    r"^(?:\[(?:source|verse|listing|horizontal|NOTE|TIP|WARNING)\b[^\]\n]*\]|\|===|include::\S+\[|ifdef::\S*\[)", re.M
+)
+MAX_VALUE = 1_000
+"""Characters of an attribute: one can name others several times."""
+STASHED = re.compile("\ue000(\\d+)\ue001")
+
+MACRO = re.compile(r"\b([a-z][\w-]*):([^\s:\[\]`]{0,500})\[((?:[^\]\\]|\\.){0,1000})\]")
+URL = re.compile(r"<?(\b(?:https?|ftp|irc)://[^\s\[\]<>`]*[^\s\[\]<>`.,;:!?)'\"])>?(?:\[((?:[^\]\\]|\\.){0,1000})\])?")
+CROSS_REFERENCE = re.compile(r"<<([^<>,\n]{1,500})(?:,\s*([^<>]{0,500}?))?>>")
+INDEX_TERM = re.compile(r"\(\(\(.{0,500}?\)\)\)")
+SHOWN_INDEX_TERM = re.compile(r"\(\(([^()]{1,500})\)\)")
+ANCHOR = re.compile(r"\[\[[\w:.-]+(?:,[^\]]{0,500})?\]\]")
+ROLE = re.compile(r"(?<!\w)\[[.#][\w .#-]{1,200}\](?=[#*_`])")
+CURVED = (
+    (re.compile(r"(?<!\w)``(?=\S)(.{1,500}?)(?<=\S)''(?!\w)", re.DOTALL), "“{}”"),
+    (re.compile(r"\"`(.{1,500}?)`\"", re.DOTALL), "“{}”"),
+)
+LITERAL = re.compile(r"(?<![\w\\`])(`{1,2}|\+{1,3})(?=\S)(.{1,500}?)(?<=\S)\1(?![\w`])", re.DOTALL)
+FORMATTED = tuple(
+    re.compile(
+        rf"(?<![\w\\{mark}]){mark}(?=[^\s{mark}])([^\n]{{0,500}}?(?:\n[^\n]{{0,500}}?)?)(?<=[^\s\\{mark}]){mark}(?![\w{mark}])"
+    )
+    for mark in (r"\*", "_", "#")
+)
+DOUBLED = re.compile(r"(\*\*|__|##)(?=\S)(.{1,500}?)(?<=\S)\1")
+RAISED = re.compile(r"(?<=\w)\^([^\s^]+)\^")
+LOWERED = re.compile(r"(?<=\w)~([^\s~]+)~")
+REFERENCE = re.compile(r"(?<!\\)\{([\w][\w-]*)\}")
+CHARACTERS = {
+    "nbsp": " ", "zwsp": "", "amp": "&", "lt": "<", "gt": ">", "plus": "+", "asterisk": "*", "caret": "^", "tilde": "~",
+    "backslash": "\\", "backtick": "`", "startsb": "[", "endsb": "]", "vbar": "|", "apos": "'", "quot": '"', "sp": " ", "empty": "",
+    "blank": "", "two-colons": "::", "two-semicolons": ";;", "deg": "°", "brvbar": "¦", "cpp": "C++", "litdd": "--",
+    "ldquo": "“", "rdquo": "”", "lsquo": "‘", "rsquo": "’",
+}  # fmt: skip
+"""What AsciiDoc itself defines."""
+
+
+def is_asciidoc(text: str) -> bool:
+    """Whether a text has marks that only AsciiDoc has, two kinds of them: some projects keep it in files named `.txt`."""
+    return len({line.partition(",")[0] for line in TELLING.findall(text)}) > 1 or not MARKS.isdisjoint(text.split())
+
+
+def asciidoc_html(text: str) -> tuple[str, tuple[RemovedLine, ...]]:
+    """Turn AsciiDoc into HTML: that, and the lines that were left out. Raises `RecursionError` for what is nested too deeply."""
+    reader = _Reader()
+    return reader.blocks(_Lines(text.expandtabs().splitlines())), tuple(reader.removed)
+
+
+class _Lines:
+    """Lines of a part of a document, and how far they were read."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self._lines = [line.rstrip() for line in lines]
+        self.at = 0
+
+    def __bool__(self) -> bool:
+        return self.at < len(self._lines)
+
+    @property
+    def first(self) -> str:
+        """The next line."""
+        return self.ahead(0)
+
+    def ahead(self, count: int) -> str:
+        """Return a line further below; nothing behind the last."""
+        return self._lines[self.at + count] if self.at + count < len(self._lines) else ""
+
+    def take(self) -> str:
+        """Read a line."""
+        self.at += 1
+        return self._lines[self.at - 1]
+
+    def skip_blank(self) -> bool:
+        """Go to the next line with text; False where there is none."""
+        while self and not self.first:
+            self.at += 1
+        return bool(self)
+
+    def until(self, end: str) -> list[str]:
+        """Read up to a line and past it; to the last where it does not come."""
+        taken = []
+        while self:
+            line = self.take()
+            if line == end:
+                break
+            taken.append(line)
+        return taken
+
+
+class _Block:
+    """What lines before a block say of it."""
+
+    def __init__(self) -> None:
+        self.style = ""
+        self.attributes = ""
+        self.ids = ""
+        self.title = ""
+
+
+class _Reader:
+    """Reads one document; attributes that it sets hold from there on."""
+
+    def __init__(self) -> None:
+        self.removed: list[RemovedLine] = []
+        self._values = dict(CHARACTERS)
+
+    def blocks(self, lines: _Lines) -> str:
+        """Read all blocks of a part."""
+        parts = []
+        while lines.skip_blank():
+            parts.append(self._block(lines, ()))
+        return "\n".join(parts)
+
+    def _block(self, lines: _Lines, markers: tuple[str, ...]) -> str:
+        """Read one block with what is said of it. `markers` are those of the lists around it."""
+        block = _Block()
+        while lines and self._said_of(block, lines):
+            lines.skip_blank()
+        if not lines:
+            return block.ids + (f"<p>{self.inline(block.title)}</p>" if block.title else "")
+        title = f"<p>{self.inline(block.title)}</p>" if block.title else ""
+        return block.ids + title + self._body(block, lines, markers)
+
+    def _said_of(self, block: _Block, lines: _Lines) -> bool:
+        """Read a line that is about the block below it, or about the document."""
+        line = lines.first
+        if line.startswith("//") and not line.startswith("////") and not line.startswith("///"):
+            lines.take()
+        elif entry := ENTRY.match(line):
+            lines.take()
+            value = entry[2] or ""
+            while value.endswith((" \\", " +")) and lines:
+                value = f"{value[:-2]} {lines.take().strip()}"
+            self._values[entry[1].lower()] = self._with_values(value)[:MAX_VALUE]
+            self.removed.append(RemovedLine("front matter", line))
+        elif condition := CONDITION.match(line):
+            lines.take()
+            if condition[1] and not line.startswith("ifeval"):
+                block.title = f"{block.title} {condition[1]}".strip()
+        elif (macro := BLOCK_MACRO.match(line)) and macro[1] in ("include", "toc"):
+            self.removed.append(RemovedLine("directive", lines.take()))
+        elif attributes := ATTRIBUTES.match(line):
+            lines.take()
+            said = attributes["attributes"]
+            if said is None:
+                block.ids += f'<a id="{escape(attributes["id"].partition(",")[0])}"></a>'
+                return True
+            block.attributes += f",{said}"
+            first = said.partition(",")[0]
+            block.style = re.split(r"[#.%]", first)[0].strip().lower() or block.style
+            if ident := re.search(r"#([\w.:-]+)", first):
+                block.ids += f'<a id="{escape(ident[1])}"></a>'
+        elif (title := BLOCK_TITLE.match(line)) and not DELIMITER.match(line) and not NUMBERED.match(line):
+            lines.take()
+            block.title = f"{block.title} {title[1]}".strip()
+        else:
+            return False
+        return True
+
+    def _body(self, block: _Block, lines: _Lines, markers: tuple[str, ...]) -> str:
+        line = lines.first
+        if heading := self._heading(lines):
+            return heading
+        if BREAK.match(line):
+            lines.take()
+            return "<hr>"
+        if macro := BLOCK_MACRO.match(line):
+            lines.take()
+            said = macro[3].partition(",")[0].strip('"')
+            shown = self._link(macro[2], said) if macro[1] == "link" else escape(said)
+            return f"<p>{shown}</p>"
+        if TABLE.match(line):
+            lines.take()
+            return self._table(block, lines.until(line))
+        if DELIMITER.match(line):
+            lines.take()
+            return self._delimited(block, line, lines.until(line if line[0] != "`" else "```"))
+        for pattern in (BULLET, NUMBERED, TERM, CALLOUT):
+            if self._item(pattern, line):
+                return self._list(lines, markers)
+        return self._paragraph(block, lines, markers)
+
+    def _heading(self, lines: _Lines) -> str | None:
+        line, below = lines.first, lines.ahead(1)
+        if section := SECTION.match(line):
+            lines.take()
+            return f"<h{len(section[1])}>{self.inline(section[2])}</h{len(section[1])}>"
+        is_title = (
+            len(below) > 1
+            and below[0] in UNDERLINES
+            and below == below[0] * len(below)
+            and abs(len(below) - len(line)) <= UNDERLINE_TOLERANCE
+            and re.search(r"\w", line) is not None
+            and not line.startswith((" ", "[", "."))
+        )
+        if not is_title:
+            return None
+        lines.take()
+        level = UNDERLINES.index(lines.take()[0]) + 1
+        return f"<h{level}>{self.inline(line)}</h{level}>"
+
+    def _delimited(self, block: _Block, delimiter: str, inside: list[str]) -> str:
+        kind = delimiter[0]
+        if kind == "/":
+            return ""
+        if (kind in "-.`+" and delimiter != "--") or block.style in (
+            "source",
+            "listing",
+            "literal",
+            "verse",
+            "stem",
+            "latexmath",
+        ):
+            text = "\n".join(re.sub(r"\s*<(?:\d+|\.)>$", "", one) for one in inside)
+            return f"<pre>{escape(text)}</pre>"
+        element = COMPOUNDS[kind]
+        return f"<{element}>{self._admonition(block)}{self.blocks(_Lines(inside))}</{element}>"
+
+    def _admonition(self, block: _Block) -> str:
+        is_one = block.style.upper() in ("NOTE", "TIP", "IMPORTANT", "WARNING", "CAUTION")
+        return f"<p>{block.style.capitalize()}</p>" if is_one else ""
+
+    def _paragraph(self, block: _Block, lines: _Lines, markers: tuple[str, ...]) -> str:
+        text = [lines.take()]
+        while lines and lines.first and not self._ends_text(lines, markers):
+            text.append(lines.take())
+        if text[0].startswith(" ") or block.style in ("source", "listing", "literal", "verse", "quote"):
+            return f"<pre>{escape(self._with_values(_dedented(text)))}</pre>"
+        said = "\n".join(text)
+        if admonition := ADMONITION.match(said):
+            return f"<p>{admonition[1].capitalize()}</p><p>{self.inline(admonition[2])}</p>"
+        return f"{self._admonition(block)}<p>{self.inline(said)}</p>"
+
+    def _ends_text(self, lines: _Lines, markers: tuple[str, ...]) -> bool:
+        """Whether a line is none of the text above it, though no blank line is between them."""
+        line = lines.first
+        return (
+            line == "+"
+            or DELIMITER.match(line) is not None
+            or TABLE.match(line) is not None
+            or ATTRIBUTES.match(line) is not None
+            or CONDITION.match(line) is not None
+            or ENTRY.match(line) is not None
+            or line.startswith("//")
+            or bool(markers and any(self._item(pattern, line) for pattern in (BULLET, NUMBERED, TERM, CALLOUT)))
+        )
+
+    def _item(self, pattern: re.Pattern[str], line: str) -> tuple[str, str] | None:
+        """Return the marker and the text of an item of a list."""
+        found = pattern.match(line)
+        if found is None:
+            return None
+        if pattern is CALLOUT:
+            return "<>", found[1]
+        if pattern is TERM:
+            return found[2], found[1]
+        marker = found[1]
+        return re.sub(r"\d+", "1", marker) if marker[0].isdigit() else re.sub(r"[A-Za-z]+", "a", marker), found[2]
+
+    def _list(self, lines: _Lines, markers: tuple[str, ...]) -> str:
+        """Read a list and those in it: a marker that is none of the lists around it begins one."""
+        pattern, marker = next(
+            (one, found[0]) for one in (BULLET, NUMBERED, TERM, CALLOUT) if (found := self._item(one, lines.first))
+        )
+        around = (*markers, marker)
+        items = []
+        while lines:
+            found = self._item(pattern, lines.first)
+            if found is None or found[0] != marker:
+                break
+            items.append(self._item_html(pattern, lines, found[1], around))
+        element = "dl" if pattern is TERM else "ul" if pattern is BULLET else "ol"
+        return f"<{element}>{''.join(items)}</{element}>"
+
+    def _item_html(self, pattern: re.Pattern[str], lines: _Lines, said: str, around: tuple[str, ...]) -> str:
+        first = lines.take()
+        head = ""
+        if pattern is TERM:
+            head = f"<dt>{self.inline(said)}</dt>"
+            said = (TERM.match(first) or [""] * 4)[3] or ""
+            if not said:
+                at = lines.at
+                lines.skip_blank()
+                if not lines or self._begins_other(lines):
+                    lines.at = at
+                elif lines.first != "+":
+                    said = lines.take().strip()
+        text = [said] if said else []
+        while text and lines and lines.first and not self._ends_text(lines, around):
+            text.append(lines.take().strip())
+        parts = [f"<p>{self.inline(chr(10).join(text))}</p>"] if text else []
+        while True:
+            at = lines.at
+            lines.skip_blank()
+            if lines and lines.first == "+":
+                lines.take()
+                if lines.skip_blank():
+                    parts.append(self._block(lines, around))
+                continue
+            found = next(
+                (one for kind in (BULLET, NUMBERED, TERM, CALLOUT) if (one := self._item(kind, lines.first))), None
+            )
+            if found and found[0] not in around and pattern is not CALLOUT:
+                parts.append(self._list(lines, around))
+            elif lines and not found and lines.first.startswith(" ") and lines.at > at:
+                parts.append(self._paragraph(_Block(), lines, around))
+            else:
+                if not found:
+                    lines.at = at
+                break
+        body = "".join(parts)
+        if pattern is TERM:
+            return head + (f"<dd>{body}</dd>" if body else "")
+        return f"<li>{body}</li>"
+
+    def _begins_other(self, lines: _Lines) -> bool:
+        """Whether what follows a term without a text is no text of it."""
+        line = lines.first
+        return (
+            any(self._item(pattern, line) for pattern in (BULLET, NUMBERED, TERM, CALLOUT))
+            or DELIMITER.match(line) is not None
+            or TABLE.match(line) is not None
+            or ATTRIBUTES.match(line) is not None
+            or SECTION.match(line) is not None
+            or BLOCK_TITLE.match(line) is not None
+            or ENTRY.match(line) is not None
+            or CONDITION.match(line) is not None
+        )
+
+    def _table(self, block: _Block, inside: list[str]) -> str:
+        """Read a table of cells that each begin with a bar."""
+        text, first_row = "\n".join(inside), next((line for line in inside if line), "")
+        marks = list(CELL.finditer(text))
+        if not marks:
+            return f"<pre>{escape(text)}</pre>"
+        before = self.blocks(_Lines(text[: marks[0].start()].splitlines()))
+        width = self._columns(block, first_row)
+        rows: list[list[str]] = []
+        free = [0]
+        """Columns that are left in the last row and those below it, into which cells reach."""
+        for mark, following in zip(marks, [*marks[1:], None], strict=True):
+            said = text[mark.end() : following.start() if following else len(text)].strip().replace("\\|", "|")
+            columns, height = _span(mark[1]), _span(mark[2])
+            while free[0] <= 0:
+                rows.append([])
+                free = [*free[1:], *([width] if len(free) == 1 else ())]
+            free.extend([width] * (height - len(free)))
+            free[:height] = [left - columns for left in free[:height]]
+            inside_cell = self.blocks(_Lines(said.splitlines()))
+            rows[-1].append(f' colspan="{columns}" rowspan="{height}">{inside_cell}')
+        blank_below = (
+            first_row != "" and inside.index(first_row) + 1 < len(inside) and not inside[inside.index(first_row) + 1]
+        )
+        has_header = HEADER.search(block.attributes) is not None or (
+            blank_below and len(CELL.findall(first_row)) == width
+        )
+        written = []
+        for number, row in enumerate(rows):
+            tag = "th" if number == 0 and has_header else "td"
+            written.append(f"<tr>{''.join(f'<{tag}{cell}</{tag}>' for cell in row)}</tr>")
+        return f"{before}<table>{''.join(written)}</table>"
+
+    def _columns(self, block: _Block, first_row: str) -> int:
+        if found := COLUMNS.search(block.attributes):
+            width = 0
+            for column in re.split(r"[,;]", found[1]):
+                repeated = re.match(r"\s*(\d+)\*", column)
+                width += _span(repeated[1]) if repeated else 1
+            return width
+        return max(1, sum(_span(mark[1]) for mark in CELL.finditer(first_row)))
+
+    def inline(self, text: str) -> str:
+        """Read a text's inline marks; returns HTML."""
+        kept: list[str] = []
+
+        def stash(html: str) -> str:
+            kept.append(html)
+            return f"\ue000{len(kept) - 1}\ue001"
+
+        text = self._with_values(text.replace("\ue000", "").replace("\ue001", ""))
+        text = re.sub(r" \+(?=\n|$)", lambda _: stash("<br>"), text)
+        for curved, quoted in CURVED:
+            text = curved.sub(lambda found, quoted=quoted: quoted.format(found[1]), text)  # type: ignore[misc]
+        text = LITERAL.sub(lambda found: stash(escape(found[2].strip("+") if found[1][0] == "`" else found[2])), text)
+        text = SHOWN_INDEX_TERM.sub(r"\1", INDEX_TERM.sub("", text))
+        text = ANCHOR.sub("", ROLE.sub("", text))
+        text = CROSS_REFERENCE.sub(lambda found: stash(self._reference(found[1].strip(), found[2])), text)
+        text = URL.sub(lambda found: stash(self._link(found[1], found[2])), text)
+        text = MACRO.sub(lambda found: stash(self._macro(found[1], found[2], found[3].replace("\\]", "]"))), text)
+        text = DOUBLED.sub(r"\2", text)
+        for mark in FORMATTED:
+            text = mark.sub(r"\1", text)
+        text = RAISED.sub(lambda found: stash(f"<sup>{escape(found[1])}</sup>"), text)
+        text = LOWERED.sub(lambda found: stash(f"<sub>{escape(found[1])}</sub>"), text)
+        html = escape(re.sub(r"\\(?=[*_`#{+~^<\[])", "", text))
+        while STASHED.search(html):  # a stash holds none that is younger
+            html = STASHED.sub(lambda found: kept[int(found[1])], html)
+        return html
+
+    def _with_values(self, text: str) -> str:
+        return REFERENCE.sub(lambda found: self._values.get(found[1].lower(), found[0]), text)
+
+    def _reference(self, target: str, shown: str | None) -> str:
+        file, mark, fragment = target.partition("#")
+        if not mark and not file.endswith((".adoc", ".asciidoc", ".txt")):
+            file, fragment = "", file
+        elif not PurePosixPath(file).suffix and file:
+            file = f"{file}.adoc"
+        href = f"{file}#{fragment}" if fragment else file
+        return f'<a href="{escape(href)}">{self.inline(shown) if shown else escape(fragment or file)}</a>'
+
+    def _link(self, target: str, shown: str | None) -> str:
+        said = re.sub(r"(?:,\s*\w+\s*=.*|\^)$", "", shown or "").strip('"')
+        return f'<a href="{escape(target)}">{self.inline(said) if said else escape(target)}</a>'
+
+    def _macro(self, name: str, target: str, said: str) -> str:
+        read: dict[str, Callable[[], str]] = {
+            "link": lambda: self._link(target, said),
+            "mailto": lambda: escape(said.partition(",")[0] or target),
+            "xref": lambda: self._reference(target, said),
+            "image": lambda: escape(said.partition(",")[0]),
+            "icon": lambda: "",
+            "anchor": lambda: "",
+            "indexterm": lambda: "",
+            "menu": lambda: escape(" > ".join(filter(None, (target, said)))),
+            "footnote": lambda: f" ({self.inline(said)})" if said else "",
+        }
+        if name in read:
+            return read[name]()
+        if target and said.isdigit():  # a page of a manual, in a section
+            return escape(f"{target}({said})")
+        return self.inline(said) if said else escape(target)
+
+
+def _span(written: str | None) -> int:
+    return min(int(written[:4]), MAX_SPAN) if written else 1
+
+
+def _dedented(lines: list[str]) -> str:
+    indent = min(len(line) - len(line.lstrip()) for line in lines)
+    return "\n".join(line[indent:] for line in lines)
