@@ -43,6 +43,8 @@ PACKED_FORMATS = frozenset({"html", "md", "txt", "rst", "adoc"})
 EXAMPLES_OF_IGNORED = 3
 NO_FILES = frozenset({"folder loop", "broken link", "loop of links", "pipe", "socket", "device"})
 """What is named beside being counted: it looks like a document."""
+SPHINX_SOURCES = "_sources"
+"""The folder beside a manual's pages in which Sphinx keeps the texts that it made them of."""
 OFFICE_LOCK_PREFIX = "~$"
 """Of the small files that Word and Excel keep beside a document that is open."""
 
@@ -69,8 +71,8 @@ class Discovery:
     sources: tuple[Source, ...]
     """In the order of the arguments; within a folder sorted by path."""
     ignored: Counter[str] = field(default_factory=Counter)
-    """What was not read → how many: a suffix (`.png`), `no suffix`, `hidden folder`, `hidden file`, `Office lock file`, `folder loop`,
-    `broken link`, `loop of links`, `pipe`, `socket`, `device`."""
+    """What was not read → how many: a suffix (`.png`), `no suffix`, `hidden folder`, `hidden file`, `sources of pages`,
+    `Office lock file`, `folder loop`, `broken link`, `loop of links`, `pipe`, `socket`, `device`."""
     examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The same keys → the first few paths."""
     notes: tuple[str, ...] = ()
@@ -138,6 +140,8 @@ class _Search:
                 path = Path(parent, name)
                 if name.startswith("."):
                     self._ignore("hidden folder", path)
+                elif name == SPHINX_SOURCES and any(file.endswith(".html") for file in files):
+                    self._ignore("sources of pages", path)
                 elif (real := path.resolve()) in entered:
                     self._ignore("folder loop", path)
                 else:

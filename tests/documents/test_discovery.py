@@ -73,6 +73,14 @@ def test_packed_texts_are_read_and_other_packed_files_are_counted() -> None:
     assert discovery.ignored == {".gz": 3}
 
 
+def test_the_sources_of_pages_are_no_documents_beside_the_pages() -> None:
+    touch("manual/index.html", "manual/_sources/index.rst.txt", "own/_sources/a.rst")
+    discovery = discover([Path()])
+    assert [source.stored_path for source in discovery.sources] == ["manual/index.html", "own/_sources/a.rst"]
+    assert discovery.ignored == {"sources of pages": 1}
+    assert discovery.examples["sources of pages"] == ("manual/_sources",)
+
+
 def test_order_is_stable_and_each_file_comes_once() -> None:
     touch("b/2.md", "b/1.md", "a/z.md", "a/b/c.md")
     once = [source.stored_path for source in discover([Path("a"), Path("b"), Path("b/1.md"), Path("a")]).sources]
