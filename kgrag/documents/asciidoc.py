@@ -169,7 +169,7 @@ class _Reader:
         """Read a line that is about the block below it, or about the document."""
         line = lines.first
         if line.startswith("//") and not line.startswith("////") and not line.startswith("///"):
-            lines.take()
+            self.removed.append(RemovedLine("comment", lines.take()))
         elif entry := ENTRY.match(line):
             lines.take()
             value = entry[2] or ""
@@ -246,6 +246,7 @@ class _Reader:
     def _delimited(self, block: _Block, delimiter: str, inside: list[str]) -> str:
         kind = delimiter[0]
         if kind == "/":
+            self.removed.extend(RemovedLine("comment", line) for line in inside if line)
             return ""
         if (kind in "-.`+" and delimiter != "--") or block.style in (
             "source",
@@ -380,8 +381,7 @@ class _Reader:
         before = self.blocks(_Lines(text[: marks[0].start()].splitlines()))
         width = self._columns(block, first_row)
         rows: list[list[str]] = []
-        free = [0]
-        """Columns that are left in the last row and those below it, into which cells reach."""
+        free = [0]  # columns that are left in the last row, and in those below it that its cells reach into
         for mark, following in zip(marks, [*marks[1:], None], strict=True):
             said = text[mark.end() : following.start() if following else len(text)].strip().replace("\\|", "|")
             columns, height = _span(mark[1]), _span(mark[2])

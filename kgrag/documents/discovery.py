@@ -15,7 +15,7 @@ from kgrag.documents.text_encoding import PACKED
 from kgrag.errors import InputError
 from kgrag.types import Scalar
 
-__all__ = ["FORMATS", "Discovery", "Source", "discover"]
+__all__ = ["FORMATS", "TEXT_FORMATS", "Discovery", "Source", "discover"]
 
 FORMATS = MappingProxyType(
     {
@@ -38,8 +38,8 @@ FORMATS = MappingProxyType(
     }
 )
 """File suffix → format."""
-PACKED_FORMATS = frozenset({"html", "md", "txt", "rst", "adoc"})
-"""Are read from `.gz`, too: Debian packs the longer ones of its packages."""
+TEXT_FORMATS = frozenset({"html", "md", "txt", "rst", "adoc"})
+"""HTML, or what becomes HTML on its way. Read from `.gz`, too: Debian packs the longer ones of its packages."""
 EXAMPLES_OF_IGNORED = 3
 NO_FILES = frozenset({"folder loop", "broken link", "loop of links", "pipe", "socket", "device"})
 """What is named beside being counted: it looks like a document."""
@@ -212,7 +212,7 @@ def _format_of(path: Path) -> str | None:
     if path.suffix.lower() != PACKED:
         return FORMATS.get(path.suffix.lower())
     packed = FORMATS.get(Path(path.stem).suffix.lower())
-    return packed if packed in PACKED_FORMATS else None
+    return packed if packed in TEXT_FORMATS else None
 
 
 def _written(path: Path | str) -> str:

@@ -107,8 +107,7 @@ def boilerplate_rule(element: Any) -> str | None:
     if element.get("role") in NOTE_ROLES or FOOTNOTES.intersection((element.get("class") or "").lower().split()):
         return None
     if tag == "aside":  # a box of links, or a note that belongs to the text
-        is_box = not BOXES.isdisjoint(WORD.split((element.get("class") or "").lower()))
-        return "navigation" if not is_box and _link_share(element) >= LINK_SHARE else None
+        return "navigation" if not _is_box(element) and _link_share(element) >= LINK_SHARE else None
     if tag in CONTENT_CONTAINERS:
         return None
     return _rule_by_name(element) or (_rule_of_links(element) if tag in BAR_ELEMENTS else None)
@@ -118,10 +117,14 @@ def is_box_label(heading: Any) -> bool:
     """Whether a heading is the label of a Note, Tip or Warning box, which is part of its section and not one of its own."""
     parent = heading.getparent()
     return any(
-        not BOXES.isdisjoint(WORD.split((around.get("class") or "").lower()))
+        _is_box(around)
         for around in (heading, parent, parent.getparent() if parent is not None else None)
         if around is not None and around.tag not in CONTENT_CONTAINERS - {"section", "article"}
     )
+
+
+def _is_box(element: Any) -> bool:
+    return not BOXES.isdisjoint(WORD.split((element.get("class") or "").lower()))
 
 
 def _rule_of_links(element: Any) -> str | None:

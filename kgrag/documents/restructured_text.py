@@ -45,7 +45,6 @@ SETTINGS = {
     "doctitle_xform": False,
     "docinfo_xform": False,
     "initial_header_level": 1,
-    "strip_comments": True,
     "syntax_highlight": "none",
     "math_output": "LaTeX",
     "embed_stylesheet": False,
@@ -139,6 +138,9 @@ def restructured_text_html(text: str, *, suffix: str) -> tuple[str, dict[str, Sc
     for left_out in list(tree.findall(_LeftOut)):
         removed.append(RemovedLine(left_out["rule"], left_out.rawsource))
         left_out.parent.remove(left_out)
+    for comment in list(tree.findall(nodes.comment)):
+        removed.extend(RemovedLine("comment", line) for line in comment.astext().splitlines() if line.strip())
+        comment.parent.remove(comment)
     for label in list(tree.findall(_Label)):
         label.parent.replace(label, _reference(tree, label))
     for problem in list(tree.findall(nodes.problematic)):
@@ -194,7 +196,7 @@ class _AnyOption(dict[str, Callable[[Any], Any]]):
         return True
 
     def __getitem__(self, name: str) -> Callable[[Any], Any]:
-        return str
+        return lambda value: value or ""
 
 
 class _AnyDirective(Directive):
@@ -235,7 +237,7 @@ class _AnyDirective(Directive):
         return [_LeftOut(line, rule=rule) for line in self.block_text.splitlines() if line.strip()]
 
     def _options(self) -> list[nodes.Node]:
-        return [_LeftOut(f":{name}: {value}", rule="directive") for name, value in self.options.items()]
+        return [_LeftOut(f":{name}: {value}".rstrip(), rule="directive") for name, value in self.options.items()]
 
     def _content(self, *, with_headings: bool) -> list[nodes.Node]:
         node = nodes.Element()

@@ -10,6 +10,7 @@ from typing import Any
 
 from markdown_it import MarkdownIt
 
+from kgrag.documents.discovery import TEXT_FORMATS
 from kgrag.documents.markdown import markdown_html
 from kgrag.documents.text_encoding import decode
 from kgrag.documents.text_files import text_page
@@ -114,17 +115,11 @@ def document_html(
 
 
 def _body_of(document: Document, chunks: Sequence[Chunk], file: Path | None) -> str:
-    if file is not None and document.format in ("html", "md", "txt", "rst", "adoc"):
-        if file.stat().st_size > MAX_BYTES:
+    if file is not None and document.format in TEXT_FORMATS:
+        # The second time for what was packed, or grew.
+        if file.stat().st_size > MAX_BYTES or len(html := _html_of(file, document.format)) > MAX_BYTES:
             raise DocumentError(file, f"is larger than {MAX_BYTES // 1_000_000} MB: too large to be shown")
-        data = file.read_bytes()
-        match document.format:
-            case "html":
-                return _clean(decode(data, file).text)
-            case "md":
-                return _clean(markdown_html(data, file)[0])
-            case _:
-                return _clean(text_page(data, file).html)
+        return _clean(html)
     parts: list[str] = []
     section = ""
     for one in chunks:
@@ -134,6 +129,17 @@ def _body_of(document: Document, chunks: Sequence[Chunk], file: Path | None) -> 
         # Its own HTML, if a document has some in its text, is text here.
         parts.append(MarkdownIt("commonmark", {"html": False}).enable("table").render(one.text))
     return _clean("\n".join(parts))
+
+
+def _html_of(file: Path, format_: str) -> str:
+    data = file.read_bytes()
+    match format_:
+        case "html":
+            return decode(data, file).text
+        case "md":
+            return markdown_html(data, file)[0]
+        case _:
+            return text_page(data, file).html
 
 
 def _clean(html: str) -> str:

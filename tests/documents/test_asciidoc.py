@@ -135,6 +135,15 @@ def test_marks_are_read_by_what_they_say(text: str, expected: list[tuple[str, st
     assert read(text) == expected
 
 
+def test_comments_are_counted_though_they_never_end() -> None:
+    document = converted("Text.\n\n// one\n\n////\ntwo\n\nthree\n")
+    assert [(line.rule, str(line)) for line in document.removed] == [
+        ("comment", "// one"),
+        ("comment", "two"),
+        ("comment", "three"),
+    ]
+
+
 PIECES = [
     *("= w", "== w", "w\n---", "----", "....", "====", "****", "--", "|===", "|w|w", "2+|w", ".2+|w", "[source,c]"),
     *("[NOTE]", '[cols="2*,1"]', ".w", "w::", "w:: w", "w::: w", "* w", "** w", ". w", "1. w", "<1> w", "+", "", "w"),

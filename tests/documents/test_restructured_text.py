@@ -160,6 +160,15 @@ def test_no_file_is_included_and_no_html_is_taken(text: str, tmp_path: Path, mon
     assert "a secret" not in words and "<script>" not in words
 
 
+def test_comments_are_counted_and_an_option_without_a_value_is_no_text() -> None:
+    document = converted(".. warning: one colon makes a comment\n\n.. frob:: Speed\n   :fast:\n\n   At most 300.\n")
+    assert [(line.rule, str(line)) for line in document.removed] == [
+        ("directive", ":fast:"),
+        ("comment", "warning: one colon makes a comment"),
+    ]
+    assert read(".. code-block:: c\n   :caption:\n\n   int x;\n") == [("code", "int x;")]
+
+
 def test_substitutions_that_grow_without_measure_stay_as_they_are_written() -> None:
     bomb = (
         "".join(f".. |a{i}| replace:: |a{i + 1}| |a{i + 1}|\n" for i in range(60))
