@@ -698,14 +698,12 @@ class AsyncKnowledgeGraph:
 
     async def _write(self, job: Coroutine[Any, Any, T]) -> T:
         """Run a job that changes the store; what retrieval remembers of it is read again."""
-        from kgrag.retrieve.walk_graph import forget_walk_graphs
-
         try:
             return await job
         finally:
             self._retrievers.clear()
             self._limited.clear()
-            forget_walk_graphs(self.store)
+            self.store.kept.forget()
 
     async def _check_models(self, *, extracting: bool) -> None:
         """Find out whether the hosted models of a build are there, before any document is read or paid for. Raises `ModelError`."""

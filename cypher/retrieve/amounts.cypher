@@ -2,7 +2,7 @@
 // Parameters: $graph.
 // Only what $documents (ids; null: all) have is read.
 // :param {graph: 'mention', documents: null}
-MATCH (q:__Entity__)-[:FROM_CHUNK]->(c:Chunk)
-WHERE q.graph = $graph AND q.type = 'Quantity' AND ($documents IS NULL OR c.document_id IN $documents)
-RETURN DISTINCT q.key AS key, q.name AS name
+MATCH (q:__Entity__:Quantity)
+WHERE q.graph = $graph AND ($documents IS NULL OR EXISTS { MATCH (q)-[:FROM_CHUNK]->(c:Chunk) WHERE c.document_id IN $documents })
+RETURN q.key AS key, q.name AS name
 ORDER BY key

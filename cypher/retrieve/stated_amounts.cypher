@@ -3,13 +3,12 @@
 // $things normal forms of their names.
 // Only what $documents (ids; null: all) have is read.
 // :param {graph: 'mention', amounts: ['k'], words: ['flash'], owned: ['d'], things: ['x 100'], documents: null}
-MATCH (q:__Entity__)-[:FROM_CHUNK]->(c:Chunk)-[:FROM_DOCUMENT]->(d:Document)
-WHERE q.graph = $graph AND q.key IN $amounts AND any(word IN $words WHERE toLower(c.prompted) CONTAINS word)
-  AND ($documents IS NULL OR d.id IN $documents)
-WITH DISTINCT c, d
-OPTIONAL MATCH (e:__Entity__)-[:FROM_CHUNK]->(c)
-WHERE e.graph = $graph AND e.normal IN $things
-WITH DISTINCT c, d, count(e) AS named
-WHERE named > 0 OR d.id IN $owned
-RETURN DISTINCT c.id AS id, d.id AS document_id, c.position AS position
+UNWIND $amounts AS amount
+MATCH (q:__Entity__ {key: amount})-[:FROM_CHUNK]->(c:Chunk)
+WHERE q.graph = $graph AND ($documents IS NULL OR c.document_id IN $documents)
+WITH DISTINCT c
+WITH c, toLower(c.prompted) AS text
+WHERE any(word IN $words WHERE text CONTAINS word)
+  AND (c.document_id IN $owned OR EXISTS { MATCH (e:__Entity__)-[:FROM_CHUNK]->(c) WHERE e.graph = $graph AND e.normal IN $things })
+RETURN c.id AS id, c.document_id AS document_id, c.position AS position
 ORDER BY document_id, position, id

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
+from kgrag.store.graph import GraphStore
 from kgrag.store.search import ThingRow
 from kgrag.text.name_shapes import code_names
 from kgrag.text.names import normal_form
@@ -12,7 +13,7 @@ from kgrag.text.set_questions import GENERIC_NOUNS
 from kgrag.text.words import plain, singular, stem, stems, words
 from kgrag.types import Thing
 
-__all__ = ["Things"]
+__all__ = ["Things", "things_of"]
 
 REVISIONS = frozenset("edition rev revision version".split())  # noqa: SIM905
 MIN_NAME_LETTERS = 3
@@ -88,6 +89,11 @@ class Things:
             [thing for thing in things if stem(wanted) in self._titles[thing.name]],
         )
         return next(filter(None, by_reading), [])
+
+
+def things_of(store: GraphStore) -> Things:
+    """Return what the documents of a store are about; they are read once, and again after something was built."""
+    return store.kept.get("things", lambda: Things(store.search.things()))
 
 
 def _heads(name: str) -> list[str]:

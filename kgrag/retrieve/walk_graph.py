@@ -6,13 +6,10 @@ two hops around hubs for every question costs more than one walk over all (a spa
 
 from __future__ import annotations
 
-import threading
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
-from weakref import WeakKeyDictionary
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,10 +21,8 @@ from kgrag.text.words import content_terms
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-__all__ = ["EdgeWeights", "WalkGraph", "forget_walk_graphs", "walk", "walk_graph"]
+__all__ = ["EdgeWeights", "WalkGraph", "walk", "walk_graph"]
 
-STATE_CHECKED_EVERY_S = 30.0
-"""The ledger is asked so often at most whether another process has built something since."""
 TOLERANCE = 1e-9
 """Of the ranks' sum between two steps, at which a walk has settled."""
 MAX_STEPS = 200
@@ -143,36 +138,9 @@ def walk(transitions: csr_matrix, reset: NDArray[np.float64], *, damping: float)
     return rank
 
 
-@dataclass
-class _Kept:
-    state: tuple[Any, ...]
-    checked: float
-    graph: WalkGraph
-
-
-_kept: WeakKeyDictionary[GraphStore, dict[str, _Kept]] = WeakKeyDictionary()
-_reading = threading.Lock()
-
-
 def walk_graph(store: GraphStore, graph: str) -> WalkGraph:
     """Return the walk graph of a store's graph; it is read once, and again after something was built."""
-    with _reading:
-        by_graph = _kept.setdefault(store, {})
-        known = by_graph.get(graph)
-        if known is not None and time.monotonic() - known.checked < STATE_CHECKED_EVERY_S:
-            return known.graph
-        state = store.search.ledger_state()
-        if known is None or known.state != state:
-            known = _Kept(state, 0.0, _read(store, graph))
-            by_graph[graph] = known
-        known.checked = time.monotonic()
-        return known.graph
-
-
-def forget_walk_graphs(store: GraphStore) -> None:
-    """Read the graphs of a store again when they are next asked for."""
-    with _reading:
-        _kept.pop(store, None)
+    return store.kept.get(("walk_graph", graph), lambda: _read(store, graph))
 
 
 def _read(store: GraphStore, graph: str) -> WalkGraph:

@@ -21,6 +21,7 @@ from kgrag.store.embedded import DATABASE
 from kgrag.store.exchange.export import Exported, export_store
 from kgrag.store.exchange.load import Imported, import_store
 from kgrag.store.graphs import Graphs
+from kgrag.store.kept import KeptUntilBuilt
 from kgrag.store.ledger import Ledger
 from kgrag.store.predictions import Predictions
 from kgrag.store.readonly import check_reads_only
@@ -80,6 +81,8 @@ class GraphStore:
         """Edges that were predicted, beside what was extracted."""
         self.search = Search(connection)
         """What retrieval asks for."""
+        self.kept = KeptUntilBuilt(self.search.ledger_state)
+        """What retrieval makes from all there is, until something is built."""
 
     def __enter__(self) -> Self:
         return self
@@ -103,6 +106,7 @@ class GraphStore:
         limited = copy(self)
         limited.documents = Documents(self._connection, self._schema, self._waiting, readable=frozenset(ids))
         limited.search = Search(self._connection, readable=self.search.readable(documents=ids))
+        limited.kept = KeptUntilBuilt(limited.search.ledger_state)
         return limited
 
     @contextmanager

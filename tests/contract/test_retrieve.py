@@ -695,6 +695,38 @@ def test_a_question_that_counts_lists_what_is_said_of_every_thing(
     assert listed(store, embedder, "What does the X-100 draw?") is None
 
 
+def test_a_word_is_looked_for_in_what_is_of_the_things_or_names_them_however_it_is_spelt(
+    store: GraphStore, embedder: HashingEmbedder, content: Content
+) -> None:
+    texts = {
+        "X-100": ("It has Wi‑Fi.", "Its firmware file has a wire frame.", "An I²C bus is on board."),
+        "X-1000": ("WiFi is on board.",),
+        "Notes": ("The X-1000 talks by wi-fi.", "Any wi-fi is slow.", "The I2C bus of the X-1000 is fast."),
+    }
+    pages = {
+        title: content.document(
+            f"{title}.html", *said, title=title, product=title, category="notes" if title == "Notes" else "controllers"
+        )
+        for title, said in texts.items()
+    }
+    store.documents.put(list(pages.values()))
+    named = {
+        chunk: [Entity(name=one, type="Product", normal=normal_form(one)) for one in texts if f"{one} " in chunk.text]
+        for _, chunks in pages.values()
+        for chunk in chunks
+    }
+    store.graphs.put_extractions("mention", [content.said(chunk, *entities) for chunk, entities in named.items()])
+    embed(store, embedder)
+    for spellings, expected in (
+        (("Wi-Fi", "wifi", "WiFi", "wi-fi"), ["Notes", "X-100", "X-1000"]),
+        (("I2C", "I²C"), ["Notes", "X-100"]),
+    ):
+        for spelling in spellings:
+            found = listed(store, embedder, f"Which controllers have {spelling}?")
+            assert found is not None
+            assert (found[0], sorted(found[1])) == (["X-100", "X-1000"], expected), spelling
+
+
 PARTS = "MATCH (e:__Entity__ {type: 'Product'})-[:FROM_CHUNK]->(c:Chunk) RETURN e.name AS thing, collect(c.id) AS chunks ORDER BY thing"
 WORDED_OTHERWISE = "How many things does the whole line name, all told?"
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import re
+import unicodedata
 from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 from kgrag.retrieve.state import Candidate, Resources, State
 from kgrag.retrieve.step import Step
 from kgrag.retrieve.steps.evidence import evidence_of_chunk
-from kgrag.retrieve.things import Things
+from kgrag.retrieve.things import Things, things_of
 from kgrag.store.statements import statement
 from kgrag.text.names import normal_form
 from kgrag.text.quantities import quantities
@@ -18,6 +20,14 @@ from kgrag.text.words import plain, singular
 from kgrag.types import Listing, Thing
 
 __all__ = ["CountAndList"]
+
+
+PARTS = re.compile(r"[^\W\d_]+|\d+")
+JOINED_BY = ("-", "\u2011", " ", "_", ".", "–")
+MAX_DIVIDED = 6
+"""Letters of a word that may be written in two, as `wifi` and `canbus` are: of longer ones that is rare, and there are more places."""
+WRITTEN_OTHERWISE = str.maketrans({"2": "²", "3": "³", "μ": "µ"})
+"""Characters that comparison forms of words do not have, and texts do."""
 
 
 class CountAndList(Step):
@@ -35,7 +45,7 @@ class CountAndList(Step):
         asked = read_set_question(state.query.question)
         if asked is None:
             return state
-        things = Things(await asyncio.to_thread(resources.store.search.things))
+        things = await asyncio.to_thread(things_of, resources.store)
         meant = things.meant_by(asked.noun)
         if not meant:
             return state
@@ -79,8 +89,21 @@ def _words(asked: SetQuestion) -> list[str]:
     said = [plain(word) for word in asked.aspect]
     if asked.measured:
         return sorted({form for word in said for form in SAID_AS.get(word, (word,))})
-    # The last word says what it is; whether it is written in one word, in two or with a hyphen is told apart later.
-    return [singular(said[-1]).split("-")[0]]
+    # The last word says what it is; which of its spellings is the same name is told apart later.
+    return _spellings(singular(said[-1]))
+
+
+def _spellings(word: str) -> list[str]:
+    """How a word may be written, in one or in two: `wi-fi` and `wifi` both as `wifi`, `wi-fi` and `wi fi`, `i2c` also as `i²c`."""
+    word = unicodedata.normalize("NFKC", word)
+    parts = PARTS.findall(word)
+    if len(parts) > 1:
+        forms = [sign.join(parts) for sign in ("", *JOINED_BY)]
+    elif len(word) <= MAX_DIVIDED:
+        forms = [f"{word[:place]}{sign}{word[place:]}" for sign in JOINED_BY[:3] for place in range(1, len(word))]
+    else:
+        forms = []
+    return list(dict.fromkeys([word, word.translate(WRITTEN_OTHERWISE), *forms]))
 
 
 def _amounts(asked: SetQuestion, resources: Resources) -> list[str]:

@@ -22,7 +22,7 @@ from kgrag.retrieve.state import Candidate, Resources, State
 from kgrag.retrieve.step import Count, Model, ModelStep
 from kgrag.retrieve.steps.evidence import evidence_of_chunk
 from kgrag.retrieve.steps.listing import CountAndList
-from kgrag.retrieve.things import Things
+from kgrag.retrieve.things import things_of
 from kgrag.text.answer_shapes import answer_shape
 from kgrag.types import Listing
 
@@ -121,7 +121,7 @@ class Text2Cypher(ModelStep):
             if one in shown
         }
         return Listing(
-            things=tuple(Things(resources.store.search.things()).all),
+            things=tuple(things_of(resources.store).all),
             evidence=tuple(evidence.values()),
             columns=tuple(columns),
             rows=tuple(tuple(_text(row[column]) for column in columns) for row in rows[: self.rows]),
