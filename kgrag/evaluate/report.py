@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from kgrag.common.spreadsheets import plain_cell
 from kgrag.errors import InputError
 from kgrag.evaluate import plots
 from kgrag.evaluate.judge import rules
@@ -248,7 +249,7 @@ def write_csv(out: Path, *, summary: Summary) -> None:
         for pipeline, rows in summary.rows.items():
             for row in rows:
                 values = [_field(row.scores.get(name)) for name in names]
-                writer.writerow([pipeline, row.question, row.query_type, row.category or "", *values])
+                writer.writerow([*map(plain_cell, (pipeline, row.question, row.query_type, row.category or "")), *values])
 
 
 def _field(value: float | None) -> str:
