@@ -6,7 +6,8 @@ from kgrag.common.spreadsheets import plain_cell
 
 
 @pytest.mark.parametrize(
-    "text", ["=1+1", "@SUM(A1)", "\t=1", "\r=1", "+1+cmd|' /C calc'!A0", "-2+3", "-40 °C to 85 °C", "- a list\n- of two"]
+    "text",
+    ["=1+1", "@SUM(A1)", "\t=1", "\r=1", "+1+cmd|' /C calc'!A0", "-2+3", "-40 °C to 85 °C", "- a list\n- of two"],
 )
 def test_what_a_spreadsheet_would_compute_is_a_text(text: str) -> None:
     assert plain_cell(text) == f"'{text}"

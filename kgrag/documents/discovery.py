@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -38,6 +39,8 @@ FORMATS = MappingProxyType(
     }
 )
 """File suffix → format."""
+NAMED_TEXT = re.compile(r"(?:README|FAQ|HOWTO|INSTALL|USAGE|MANUAL)(?:\.Debian)?", re.IGNORECASE)
+"""Names of texts that usually have no suffix. Not of licences, lists of changes and of authors, which answer nothing about a thing."""
 TEXT_FORMATS = frozenset({"html", "md", "txt", "rst", "adoc"})
 """HTML, or what becomes HTML on its way. Read from `.gz`, too: Debian packs the longer ones of its packages."""
 EXAMPLES_OF_IGNORED = 3
@@ -209,10 +212,10 @@ def stored_path(path: Path) -> str:
 
 def _format_of(path: Path) -> str | None:
     """Return the format that a file's name says; None for what is not read."""
-    if path.suffix.lower() != PACKED:
-        return FORMATS.get(path.suffix.lower())
-    packed = FORMATS.get(Path(path.stem).suffix.lower())
-    return packed if packed in TEXT_FORMATS else None
+    packed = path.suffix.lower() == PACKED
+    name = Path(path.stem) if packed else path
+    format_ = "txt" if NAMED_TEXT.fullmatch(name.name) else FORMATS.get(name.suffix.lower())
+    return format_ if not packed or format_ in TEXT_FORMATS else None
 
 
 def _written(path: Path | str) -> str:

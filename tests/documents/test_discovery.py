@@ -55,11 +55,30 @@ def test_stored_paths_are_relative_below_the_working_directory_and_absolute_else
 
 def test_every_known_suffix_is_found_in_any_case_and_the_rest_is_counted_with_examples() -> None:
     names = ["a.PDF", "b.htm", "c.markdown", "d.docx", "e.pptx", "f.xlsx", "g.jsonl", "h.xhtml"]
-    touch(*names, "p1.png", "p2.png", "README", ".DS_Store", "~$d.docx", ".git/x.md", ".venv/y.md")
+    touch(*names, "p1.png", "p2.png", "LICENSE", ".DS_Store", "~$d.docx", ".git/x.md", ".venv/y.md")
     discovery = discover([Path()])
     assert sorted(source.path.name for source in discovery.sources) == sorted(names)
     assert discovery.ignored == {".png": 2, "no suffix": 1, "hidden file": 1, "hidden folder": 2, "Office lock file": 1}
     assert discovery.examples[".png"] == ("p1.png", "p2.png")
+
+
+def test_texts_that_usually_have_no_suffix_are_read_by_their_names() -> None:
+    touch(
+        "README",
+        "FAQ.gz",
+        "Install",
+        "README.Debian",
+        "README.Debian.gz",
+        "install.sh",
+        "README.png",
+        "MYREADME",
+        "COPYING",
+    )
+    discovery = discover([Path()])
+    assert {source.path.name: source.format for source in discovery.sources} == dict.fromkeys(
+        ("README", "FAQ.gz", "Install", "README.Debian", "README.Debian.gz"), "txt"
+    )
+    assert discovery.ignored == {".sh": 1, ".png": 1, "no suffix": 2}
 
 
 def test_packed_texts_are_read_and_other_packed_files_are_counted() -> None:
