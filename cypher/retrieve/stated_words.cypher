@@ -5,18 +5,15 @@
 CALL {
   UNWIND $owned AS owned
   MATCH (c:Chunk {document_id: owned})
-  WITH c, toLower(c.prompted) AS text
-  WHERE any(word IN $words WHERE text CONTAINS word)
   RETURN c
-  UNION
+  UNION ALL
   UNWIND $things AS thing
   MATCH (e:__Entity__ {normal: thing})-[:FROM_CHUNK]->(c:Chunk)
   WHERE e.graph = $graph
-  WITH c, toLower(c.prompted) AS text
-  WHERE any(word IN $words WHERE text CONTAINS word)
   RETURN c
 }
-WITH c
-WHERE $documents IS NULL OR c.document_id IN $documents
+WITH DISTINCT c
+WITH c, toLower(c.prompted) AS text
+WHERE ($documents IS NULL OR c.document_id IN $documents) AND any(word IN $words WHERE text CONTAINS word)
 RETURN c.id AS id, c.document_id AS document_id, c.position AS position
 ORDER BY document_id, position, id

@@ -24,6 +24,7 @@ WHOLE: dict[str, set[str]] = {
     "retrieve": {
         # The graph of PageRank, read once; what the store has; counts of all things with a property.
         *("walk_chunks", "walk_relations", "ledger_state", "graph_names", "graph_types", "things"),
+        "amounts",  # All quantities: which of them measure what is asked for is read from their names.
         # A level of communities is read as a whole; the last two stop at the first node.
         *("communities_of_level", "nearest_communities", "any_community", "graph_entity"),
     },
