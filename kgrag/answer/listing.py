@@ -148,8 +148,9 @@ class _Sought:
 
     def find(self, text: str) -> tuple[int, int] | None:
         """Return where a text has it, start and end: not inside a thing's name (`UNO R4 WiFi`)."""
-        named = self._names.find(text)
-        for found in self._phrase.find(text):
+        phrases = self._phrase.find(text)
+        named = self._names.find(text) if phrases else []
+        for found in phrases:
             if not any(name.start < found.end and found.start < name.end for name in named):
                 return found.start, found.end
         if joined := self._joined.search(text):
@@ -300,13 +301,14 @@ class _Reader:
 
     def _feature(self, place: int, piece: Evidence, statement: Statement) -> Iterator[_Said]:
         text, heading = statement.text, SECTION_NUMBER.sub("", statement.heading)
+        inside = self._sought.find(text)
+        if inside is None and (len(heading.split()) > HEADING_WORDS or not self._sought.find(heading)):
+            return
         thing = self._subject(piece, statement)
         if not thing:
             return
-        inside = self._sought.find(text)
         if inside is None:
-            if len(heading.split()) <= HEADING_WORDS and self._sought.find(heading):
-                yield _Said(thing, OF_HEADING, place, statement)
+            yield _Said(thing, OF_HEADING, place, statement)
             return
         short = len(text.split()) <= ITEM_WORDS
         if NOT_SAID.search(_clause(text, *inside)):
@@ -319,15 +321,15 @@ class _Reader:
     def _cells(self, place: int, piece: Evidence, statement: Statement) -> Iterator[_Said]:
         cells = statement.cells
         head, first = cells[0]
-        own = self._named(first) if self._begins(first) else None
         row_is_about_it = self._sought.find(first) is not None
         for place_of_cell, (header, value) in enumerate(cells):
-            thing = self._about(own, self._heads(header), piece)
             context = f"{head} {first} {header} {value}" if self._sought.amount and place_of_cell else value
             inside = self._sought.find(context)
-            if not thing or (
-                inside is None and not (row_is_about_it and place_of_cell) and not self._sought.find(header)
-            ):
+            if inside is None and not (row_is_about_it and place_of_cell) and not self._sought.find(header):
+                continue
+            own = self._named(first) if self._begins(first) else None
+            thing = self._about(own, self._heads(header), piece)
+            if not thing:
                 continue
             if inside is None and (NOT_SAID.match(value) or value.strip() in NOTHING):
                 yield _Said(thing, OF_ITEM, place, statement, denies=True)
@@ -373,6 +375,8 @@ def _lists_contents(statement: Statement) -> bool:
 
 def _is_foreign(statement: Statement) -> bool:
     """Whether a statement is for a good part in another script than Latin: whether it denies something is not read there."""
+    if statement.text.isascii():
+        return False
     letters = [c for c in statement.text if c.isalpha()]
     return sum(ord(c) > LAST_LATIN for c in letters) * 4 > len(letters)
 
