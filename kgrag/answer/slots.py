@@ -177,7 +177,10 @@ def fits(asked: Question, statement: Statement) -> float:
         case "number":
             return _value(asked, statement) * (_is_of_figure(asked, statement) if asks_for_figure(asked.text) else 1.0)
         case "count":
-            return max(_counts(asked, text) * _cued(asked, statement, 0.6), 0.7 * _value(asked, statement))
+            counted = max(_counts(asked, text) * _cued(asked, statement, 0.6), 0.7 * _value(asked, statement))
+            if any(q.dimension in asked.dimensions for q in quantities(text)):
+                return max(counted, _cued(asked, statement, 0.8))  # `how many volts`
+            return counted
         case "name":
             said = DEFAULT_SAID.search(statement.text) or not CUES[0][0].search(asked.text)
             return _names(asked, statement) * _cued(asked, statement, 0.6) * (1.0 if said else NOT_SAID_AS_DEFAULT)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -104,7 +105,8 @@ async def completions(request: Request, body: ChatRequest, desk: DeskHere, askin
         completed = await while_connected(request, asking.completed(asked_of[-1], user=user, turns=turns))
     except KgragError as error:
         return _error(error)
-    job = asking.ask(
+    answered = partial(
+        asking.ask,
         completed,
         question=asked_of[-1],
         user=user,
@@ -113,7 +115,7 @@ async def completions(request: Request, body: ChatRequest, desk: DeskHere, askin
     base = str(request.base_url).rstrip("/")
     if not body.stream:
         try:
-            asked = await while_connected(request, job)
+            asked = await while_connected(request, answered())
         except KgragError as error:
             return _error(error)
         links = _links(asked.answer, base)
@@ -140,7 +142,7 @@ async def completions(request: Request, body: ChatRequest, desk: DeskHere, askin
 
         events.tell("", chunk({"role": "assistant", "content": ""}))
         try:
-            asked = await job
+            asked = await answered()
         except KgragError as error:
             events.tell("", {"error": _error_of(error)})
             return

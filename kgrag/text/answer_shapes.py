@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
+from kgrag.text.quantities import quantities
 from kgrag.text.words import FUNCTION_WORDS, plain, singular, words
 
 __all__ = [
@@ -84,6 +85,7 @@ ASKS_FOR_A_SUMMARY = re.compile(
 STEPS = re.compile(
     r"\bsteps\b|^how (?:do|can|to|should|must|could|would)\b|\bhow (?:do|can|should) (?:i|you|we)\b", re.I
 )
+HOW_MANY = re.compile(r"\bhow many\b\s*(.*)", re.I | re.DOTALL)
 WHY = re.compile(r"\bwhy\b|\breason\b|\bexplain\b", re.I)
 YES_OR_NO = re.compile(
     r"^(?:is|are|was|were|do|does|did|can|could|may|might|must|should|will|would|has|have|had)\b(?!.*\b(?:which|what|how)\b)",
@@ -174,8 +176,8 @@ def answer_shape(question: str) -> AnswerShape:
     named = [DIMENSIONS[word] for word in said if word in DIMENSIONS]
     named += ["time"] if TIME.search(text) else []
     measured = tuple(dict.fromkeys(d for dimension in named for d in ALSO.get(dimension, (dimension,))))
-    if "how many" in text:
-        return AnswerShape("count", measured)
+    if how_many := HOW_MANY.search(text):
+        return AnswerShape("count", _measured_in(how_many[1]))
     if chosen in IDENTIFIER_SORTS and CHOSEN_FIRST.match(text):
         return AnswerShape("name")
     if measured and asks and not OF_THINGS.search(text):
@@ -194,6 +196,14 @@ def answer_shape(question: str) -> AnswerShape:
     if re.search(r"\b(?:what|which) (?:year|date|day|month)\b", text):
         return AnswerShape("when")
     return AnswerShape("definition" if DEFINES.search(text) else "plain")
+
+
+def _measured_in(said: str) -> tuple[str, ...]:
+    """What the unit measures that stands first in what is said: `volts does it need`; empty where it is no unit."""
+    found = quantities(f"1 {said}")
+    if not found or found[0].start:
+        return ()
+    return ("angle", "temperature") if found[0].unit == "°" else (found[0].dimension,)
 
 
 def by_default(question: str) -> str:

@@ -51,65 +51,92 @@ PREFIXES_BY_SYMBOL = {
 WITHOUT_PREFIX = """
     V A W Ω Hz s m g Pa J cal kcal
     B bit bps B/s bit/s SPS Ah Wh VA bar lm cd K °C °F ° % ‰ ppm ppb rpm psi dB dBm dBi dBA dBc dBV lx h min m/s
-    km/h m/s² m/s2 N·m Nm mNm µg/m³ mg/m³ g/cm³ mm² cm² m² mm³ cm³ VDC VAC Vdc Vac Vpp Vrms mVpp mVrms AWG dps mdps °/s LSB MIPS DMIPS
+    km/h litre m/s² m/s2 N·m Nm mNm µg/m³ mg/m³ g/cm³ mm² cm² m² mm³ cm³ VDC VAC Vdc Vac Vpp Vrms mVpp mVrms AWG dps mdps °/s LSB MIPS DMIPS
     fps FPS baud RH %RH µV/°C mV/°C ppm/°C %/°C inch px DPI dpi V/m W/m²
 """
 
-SAME_AS = {
-    written: symbol
-    for symbol, names in {
-        "V": "v volt volts",
-        "mV": "millivolts",
-        "A": "amp amps ampere amperes",
-        "mA": "milliamps milliamperes",
-        "µA": "microamps",
-        "W": "watt watts",
-        "Hz": "hertz",
-        "kHz": "kilohertz",
-        "MHz": "megahertz",
-        "GHz": "gigahertz",
-        "Ω": "ohm ohms Ohm Ohms",
-        "kΩ": "kohms kOhms kiloohm kiloohms kilohm kilohms",
-        "MΩ": "Mohms MOhms megaohm megaohms megohm megohms",
-        "B": "byte bytes",
-        "kB": "kilobyte kilobytes",
-        "MB": "megabyte megabytes",
-        "GB": "gigabyte gigabytes",
-        "bit": "bits",
-        "s": "second seconds sec",
-        "ms": "millisecond milliseconds",
-        "µs": "microsecond microseconds",
-        "min": "minute minutes",
-        "h": "hour hours",
-        "day": "day days",
-        "week": "week weeks",
-        "month": "month months",
-        "year": "year years",
-        "m": "metre metres meter meters",
-        "cm": "centimetre centimetres centimeter centimeters",
-        "mm": "millimetre millimetres millimeter millimeters",
-        "km": "kilometre kilometres kilometer kilometers",
-        "g": "gram grams",
-        "kg": "kilogram kilograms",
-        "K": "kelvin",
-        "baud": "Bd",
-        "rpm": "RPM",
-        "kcal": "Kcal",
-        "%": "percent",
-        "°": "degree degrees",
-        "°C": "℃ degC",
-        "°F": "℉ degF",
-        "dB": "decibel decibels",
-        "Pa": "pascal pascals",
-        "lx": "lux",
-        "inch": "inches ″",
-        "px": "pixel pixels",
-        "mm²": "mm2",
-        "cm²": "cm2",
-        "µg/m³": "µg/m3",
-    }.items()
-    for written in names.split()
-} | {"% RH": "%RH"}
+WORDS_BY_SYMBOL = {
+    "V": "volt volts",
+    "A": "amp amps ampere amperes",
+    "W": "watt watts",
+    "Hz": "hertz",
+    "Ω": "ohm ohms",
+    "F": "farad farads",
+    "H": "henry henries henrys",
+    "s": "second seconds",
+    "m": "metre metres meter meters",
+    "g": "gram grams",
+    "Pa": "pascal pascals",
+    "J": "joule joules",
+    "N": "newton newtons",
+    "T": "tesla teslas",
+    "lm": "lumen lumens",
+    "B": "byte bytes",
+    "bit": "bit bits",
+    "bar": "bar bars",
+    "Wh": "watt-hour watt-hours",
+    "Ah": "amp-hour amp-hours ampere-hour ampere-hours",
+}
+WORDS_OF_PREFIXES = {
+    "p": "pico", "n": "nano", "µ": "micro", "m": "milli", "c": "centi", "d": "deci", "h": "hecto", "k": "kilo", "M": "mega", "G": "giga",
+    "T": "tera",
+}  # fmt: skip
+ONLY_WITH_PREFIX = frozenset("F H N T bar".split())  # noqa: SIM905
+"""Whose word alone is something else as often: `8 Tesla cards`, `Henry`, `two bars`."""
+OTHER_WORDS = {
+    "V": "v",
+    "kΩ": "kohms kOhms kilohm kilohms",
+    "MΩ": "Mohms MOhms megohm megohms",
+    "s": "sec",
+    "min": "minute minutes",
+    "h": "hour hours",
+    "day": "day days",
+    "week": "week weeks",
+    "month": "month months",
+    "year": "year years",
+    "µm": "micron microns",
+    "K": "kelvin kelvins",
+    "baud": "Bd",
+    "rpm": "RPM",
+    "kcal": "Kcal",
+    "%": "percent",
+    "°": "degree degrees",
+    "°C": "℃ degC",
+    "°F": "℉ degF",
+    "dB": "decibel decibels",
+    "lx": "lux",
+    "inch": "inch inches ″",
+    "px": "pixel pixels",
+    "litre": "litre litres liter liters",
+    "mm²": "mm2",
+    "cm²": "cm2",
+    "µg/m³": "µg/m3",
+}
+SCALES = {"°C": "C celsius centigrade", "°F": "F fahrenheit"}
+SHORTEST_WORD = 3
+
+
+def _as_words() -> dict[str, str]:
+    """The ways in which units are written as words, to their symbols: `kilowatts`, `Volts`, `degrees Celsius`."""
+    found: dict[str, str] = {}
+    for symbol, words in WORDS_BY_SYMBOL.items():
+        for prefix in ("", *PREFIXES_BY_SYMBOL[symbol]):
+            if prefix in WORDS_OF_PREFIXES or (not prefix and symbol not in ONLY_WITH_PREFIX):
+                found |= {f"{WORDS_OF_PREFIXES.get(prefix, '')}{word}": prefix + symbol for word in words.split()}
+    for symbol, words in OTHER_WORDS.items():
+        found |= dict.fromkeys(words.split(), symbol)
+    for symbol, names in SCALES.items():
+        for name in names.split():
+            found |= {
+                f"{degrees} {written}": symbol
+                for degrees in ("degree", "degrees", "deg")
+                for written in {name, name.title()}
+            }
+    plain = {word: symbol for word, symbol in found.items() if len(word) >= SHORTEST_WORD and word.islower()}
+    return found | {form: symbol for word, symbol in plain.items() for form in (word.title(), word.upper())}
+
+
+SAME_AS = _as_words() | {"% RH": "%RH"}
 
 ONLY_AS_CASE = "Cal L l d in ft mil eV keV MeV Gal G C F H S N T b kvar"
 """Symbols too ambiguous to make a quantity, whose case still matters after a number."""

@@ -37,6 +37,10 @@ def test_the_wording_tells_the_shape_of_the_answer(question: str, kind: str) -> 
 def test_a_quantity_is_asked_for_with_its_dimension() -> None:
     assert answer_shape("What is the supply voltage?").dimensions == ("voltage",)
     assert answer_shape("How heavy is it?").dimensions == ("mass",)
+    assert answer_shape("How many volts does it need?") == ("count", ("voltage",))
+    assert answer_shape("By how many degrees is it turned?") == ("count", ("angle", "temperature"))
+    assert answer_shape("How many degrees Celsius may it get?") == ("count", ("temperature",))
+    assert answer_shape("How many files can be opened?") == ("count", ())
 
 
 @pytest.mark.parametrize(

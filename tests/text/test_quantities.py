@@ -36,6 +36,14 @@ from kgrag.text.quantities import numbers, quantities
         ("512 KB", 512, None, "kB", "data"),
         ("300 kbps", 300, None, "kbps", "data rate"),
         ("5 volts", 5, None, "V", "voltage"),
+        ("5 Volts", 5, None, "V", "voltage"),
+        ("30 SECONDS", 30, None, "s", "time"),
+        ("1.5 kilowatts", 1.5, None, "kW", "power"),
+        ("47 microfarads", 47, None, "µF", "capacitance"),
+        ("10-kilowatt-hour", 10, None, "kWh", "energy"),
+        ("-20 to 40 degrees Celsius", -20, 40, "°C", "temperature"),
+        ("90 degrees", 90, None, "°", "angle"),
+        ("20 litres", 20, None, "litre", "volume"),
         ("10 kohm", 10, None, "kΩ", "resistance"),
         ("2500mAh", 2500, None, "mAh", "charge"),
         ("9.8 m/s²", 9.8, None, "m/s²", "acceleration"),
@@ -46,6 +54,11 @@ from kgrag.text.quantities import numbers, quantities
 def test_a_number_with_a_unit_is_read(text: str, value: float, upper: float | None, unit: str, dimension: str) -> None:
     (quantity,) = quantities(text)
     assert (quantity.value, quantity.upper, quantity.unit, quantity.dimension) == (value, upper, unit, dimension)
+
+
+@pytest.mark.parametrize("text", ["8 Tesla cards", "2 Newton fractals", "4 Henry streets", "3 bars", "7 Farad cages"])
+def test_a_word_that_is_something_else_as_often_is_no_unit(text: str) -> None:
+    assert quantities(text) == []
 
 
 def test_a_tolerance_and_a_sign_are_kept_apart() -> None:
