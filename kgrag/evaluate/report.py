@@ -249,7 +249,9 @@ def write_csv(out: Path, *, summary: Summary) -> None:
         for pipeline, rows in summary.rows.items():
             for row in rows:
                 values = [_field(row.scores.get(name)) for name in names]
-                writer.writerow([*map(plain_cell, (pipeline, row.question, row.query_type, row.category or "")), *values])
+                writer.writerow(
+                    [*map(plain_cell, (pipeline, row.question, row.query_type, row.category or "")), *values]
+                )
 
 
 def _field(value: float | None) -> str:
