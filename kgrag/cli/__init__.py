@@ -25,36 +25,47 @@ _kept: list[socket.socket] = []
 
 def main() -> None:
     """Run the command line and exit with the code of `contracts`: 0 done, 1 in part, 2 wrong use, 3 unreachable, 130 interrupted."""
-    _end_at_sigterm()
+    ending = _end_at_sigterm()
     if sys.stdin is None:  # closed by whoever started it: as if nothing stood in it
         sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115, PTH123  as long as the process lives
     arguments = sys.argv[1:]
     debug = "--debug" in arguments or bool(os.environ.get("KGRAG_DEBUG"))
-    sys.exit(run([argument for argument in arguments if argument != "--debug"], debug=debug))
+    code = run([argument for argument in arguments if argument != "--debug"], debug=debug)
+    for one in ending:  # the command is done: a signal has nothing to interrupt but Python's own leaving
+        signal.signal(one, lambda *_: None)
+    sys.exit(code)
 
 
-def _end_at_sigterm() -> None:
-    """Have SIGTERM do what Ctrl-C does, and end the process `END_WITHIN_S` later whatever still runs (a query, a call of Java)."""
+def _end_at_sigterm() -> set[signal.Signals]:
+    """Have SIGTERM, and SIGHUP unless it is ignored, do what Ctrl-C does, and end the process `END_WITHIN_S` later.
+
+    That is whatever still runs then: a query, a call of Java. Returns these signals.
+    """
     if sys.platform == "win32":
-        return
+        return set()
 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
+    ending = {signal.SIGTERM}
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as `nohup` has it
+        ending.add(signal.SIGHUP)
     told, tell = socket.socketpair()
     tell.setblocking(False)
 
     def end() -> None:
         while number := told.recv(1):
-            if number[0] == signal.SIGTERM:
+            if number[0] in ending:
                 time.sleep(END_WITHIN_S)
                 os._exit(EXIT_INTERRUPTED)
 
     # The number of a signal is written there at once, while Python's own handler waits for the main thread to come back from Java.
     signal.set_wakeup_fd(tell.fileno(), warn_on_full_buffer=False)
-    signal.signal(signal.SIGTERM, interrupt)
+    for one in ending:
+        signal.signal(one, interrupt)
     threading.Thread(target=end, args=(), daemon=True, name="kgrag-end").start()
     _kept.append(tell)
+    return ending
 
 
 def run(arguments: list[str], *, debug: bool = False) -> int:

@@ -68,23 +68,22 @@ class FileReader(_Worker):
     def __init__(self, embedder: Embedder | str, settings: Settings) -> None:
         self._settings = settings
         self._embedder = embedder_for(embedder, settings)
-        self._folder = tempfile.TemporaryDirectory(prefix="kgrag-ray-")
 
     def read(self, source: Source, data: bytes) -> Answer:
         """Read a file, whose content comes with it: a worker has no folder in common with others. `documents` or `failed`."""
-        path = Path(self._folder.name) / source.path.name
-        path.write_bytes(data)
         started = time.perf_counter()
         try:
-            documents = list(read_source(replace(source, path=path), self._embedder, self._settings))
+            # A folder for each file: an actor that has done its work is killed, and cleans nothing up.
+            with tempfile.TemporaryDirectory(prefix="kgrag-ray-", ignore_cleanup_errors=True) as folder:
+                path = Path(folder) / source.path.name
+                path.write_bytes(data)
+                documents = list(read_source(replace(source, path=path), self._embedder, self._settings))
             return "documents", (documents, time.perf_counter() - started)
         except MemoryError:
             return "failed", ("needs more memory to read than its worker has", traceback.format_exc())
         except KgragError as error:
             reason = error.reason if isinstance(error, DocumentError) else str(error)
             return "failed", (reason, traceback.format_exc())
-        finally:
-            path.unlink(missing_ok=True)
 
 
 class TextEmbedder(_Worker):

@@ -108,7 +108,7 @@ def _heads(name: str) -> list[str]:
 def _names(title: str, normal: str) -> bool:
     """Whether a title has a name, given in its normal form, that is not only a part of a program's or setting's name there."""
     for name in code_names(title):
-        if normal_form(name) != normal:
+        if normal in normal_form(name) and normal_form(name) != normal:
             title = title.replace(name, " ")
     return normal in normal_form(title)
 

@@ -79,6 +79,7 @@ def start_jvm(crash_folder: Path) -> None:
             quiet = [
                 f"-Djava.util.logging.config.file={configuration}",
                 "--sun-misc-unsafe-memory-access=allow",  # else it warns on the terminal of what its libraries still use
+                "-Xrs",  # SIGTERM and SIGHUP stay with Python, while the machine starts, too
                 "-Darcadedb.log.impl=slf4j",  # its own logging always adds a console; through slf4j it keeps to the configuration
             ]
             try:
@@ -150,7 +151,7 @@ def _environment(name: str, value: str) -> Iterator[None]:
 
 @contextmanager
 def _signals_stay_with_python() -> Iterator[None]:
-    """Take Ctrl-C and SIGTERM back from the machine: its bridge hands them to Python from a thread of Java, which can end in a crash."""
+    """Take signals back from the machine: its bridge hands Ctrl-C to Python from a thread of Java, which can end in a crash."""
     yield
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGINT, signal.SIGTERM):

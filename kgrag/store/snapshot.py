@@ -7,19 +7,25 @@ folder of its own: any number of readers, none of which waits for another or see
 
 from __future__ import annotations
 
+import os
 import shutil
+import stat
 import tempfile
+import time
 from datetime import datetime
 from pathlib import Path
 
 from kgrag.errors import KgragError, StoreUnavailable
-from kgrag.store.folder_lock import shared_lock
+from kgrag.store.folder_lock import LOCK_FILE, shared_lock
 
 __all__ = ["SNAPSHOT", "copy_for_reading", "keep_snapshot"]
 
 SNAPSHOT, DATABASE_FOLDER = "snapshot", "database"
 TRIES = 3
 """A build that finishes meanwhile takes the snapshot away while it is copied."""
+COPY_PREFIX = "kgrag-read-"
+COPYING_AT_MOST_S = 86_400
+"""A copy that nobody has opened may still be under way for so long."""
 
 
 def keep_snapshot(folder: Path) -> None:
@@ -42,7 +48,8 @@ def keep_snapshot(folder: Path) -> None:
 
 def copy_for_reading(folder: Path, refused: KgragError) -> tuple[Path, str]:
     """Copy a store that was `refused` to a temporary folder; return it and a remark. Raises `refused` where there is nothing to copy."""
-    place = Path(tempfile.mkdtemp(prefix="kgrag-read-"))
+    _remove_abandoned(Path(tempfile.gettempdir()))
+    place = Path(tempfile.mkdtemp(prefix=COPY_PREFIX))
     try:
         for _ in range(TRIES):
             try:
@@ -66,6 +73,24 @@ def copy_for_reading(folder: Path, refused: KgragError) -> tuple[Path, str]:
     except BaseException:
         shutil.rmtree(place, ignore_errors=True)
         raise
+
+
+def _remove_abandoned(temporary: Path) -> None:
+    """Remove the copies of readers that were killed."""
+    for place in temporary.glob(f"{COPY_PREFIX}*"):
+        try:
+            about = place.lstat()
+            if not stat.S_ISDIR(about.st_mode) or (hasattr(os, "getuid") and about.st_uid != os.getuid()):
+                continue  # of another user: its lock may be anything
+            if (place / LOCK_FILE).exists():
+                with shared_lock(place) as abandoned:
+                    pass
+            else:
+                abandoned = time.time() - about.st_mtime > COPYING_AT_MOST_S
+        except OSError:
+            continue  # taken away meanwhile
+        if abandoned:
+            shutil.rmtree(place, ignore_errors=True)
 
 
 def reason(error: OSError) -> str:

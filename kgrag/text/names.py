@@ -53,6 +53,7 @@ REMEMBERED_GAP_CHARACTERS = 12
 
 FEW_NAMES = 16
 """Of so many a gazetteer looks whether a text has the beginning of any, before it reads the text."""
+NO_LETTERS_OR_DIGITS = bytes(c for c in range(128) if not chr(c).isalnum())
 LETTERS_OF_A_SMALL_WORD = 3
 """Titles differ in whether they capitalise `the` and `of`."""
 STRONG_TAIL = frozenset("+#°^%-")
@@ -332,7 +333,8 @@ class Gazetteer:
         for name in as_written:
             self._as_written.setdefault(normal_form(name), []).append(name)
         self._begins: dict[str, bool] = {}
-        self._first = first if len(first) <= FEW_NAMES and all(map(str.isascii, first)) else None
+        plain = all(one.isascii() and one.isalnum() for one in first)
+        self._first = [one.encode() for one in sorted(first)] if plain and len(first) <= FEW_NAMES else None
 
     def __len__(self) -> int:
         return sum(len(ends) for ends in self._cores.values())
@@ -371,10 +373,10 @@ class Gazetteer:
         return found
 
     def _has_none(self, text: str) -> bool:
-        """Say of few names whether a plain text has not even the beginning of one, which is quick to see."""
+        """Say of few names whether a plain text has not even the beginning of one, divided or not (`Micro SD`): quick to see."""
         if self._first is None or not text.isascii():
             return False
-        folded = text.lower()
+        folded = text.lower().encode().translate(None, NO_LETTERS_OR_DIGITS)
         return not any(begin in folded for begin in self._first)
 
     def _goes_on(self, key: str) -> bool:

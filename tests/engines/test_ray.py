@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -108,8 +109,10 @@ def test_both_engines_build_the_same_store(engine: RayEngine, folder: Path, monk
     monkeypatch.setattr(ray_engine._Pool, "_start", counted)
     expected, by_local = built(LocalEngine(), folder, "local.kg")
     assert not started
+    before = set(Path(tempfile.gettempdir()).glob("kgrag-ray-*"))
     got, by_ray = built(engine, folder, "ray.kg")
     assert got == expected
+    assert set(Path(tempfile.gettempdir()).glob("kgrag-ray-*")) == before, "workers leave no files behind"
     readers = started[0]
     assert started.count(readers) >= 5, "three readers at first, and another one after every second of six files"
     for report in (by_local, by_ray):

@@ -30,3 +30,8 @@ def test_a_folder_whose_name_is_only_a_part_of_a_programs_name_is_no_product() -
     things = Things([row("mod_tags - Acme server", "mod"), row("mod_lines - Acme server", "mod")])
     assert [thing.name for thing in things.all] == ["mod_lines - Acme server", "mod_tags - Acme server"]
     assert things.meant_by(["modules"]) == []
+
+
+def test_a_product_whose_name_has_a_code_within_is_a_thing() -> None:
+    things = Things([row("Cat. M1_NB Shield", "Cat. M1_NB Shield"), row("Relay Shield", "Relay Shield")])
+    assert [thing.name for thing in things.meant_by(["shields"])] == ["Cat. M1_NB Shield", "Relay Shield"]

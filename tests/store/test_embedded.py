@@ -151,6 +151,19 @@ def test_a_folder_that_may_not_be_written_to_is_read_from_a_copy(tmp_path: Path)
     shutil.rmtree(place)
 
 
+def test_copies_of_readers_that_were_killed_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+    refused = StoreReadOnly("a.kg: Read-only file system. Choose another.")
+    with open_store(tmp_path / "a.kg") as store:
+        store.bind("e", 8)
+    killed, copying, read = (copy_for_reading(tmp_path / "a.kg", refused)[0] for _ in range(3))
+    (killed / "lock").touch()
+    with open_store(read):
+        new, _ = copy_for_reading(tmp_path / "a.kg", refused)
+        assert sorted((tmp_path / "temporary").iterdir()) == sorted([copying, read, new])
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="has no such limit")
 def test_a_disk_that_takes_no_more_is_one_line(tmp_path: Path) -> None:
     limited = """

@@ -214,9 +214,13 @@ def test_a_title_is_about_the_name_that_it_begins_with(title: str, subject: str)
 
 
 @pytest.mark.parametrize(
-    "text", ["At 5 ohm the X-100 REV 2 fails", "µ 5 Ω", "the c++ code", "no name", "I2C, I²C and 12V", "x 100"]
+    "text",
+    ["At 5 ohm the X-100 REV 2 fails", "µ 5 Ω", "the c++ code", "no name", "I2C, I²C and 12V", "x 100", "Micro SD"],
 )
-def test_few_names_are_found_as_they_are_among_many(text: str) -> None:
-    few = ["X-100", "C++", "5 Ω", "5 ohm", "I²C", "12 V", "Rev 2"]
-    many = [*few, *(f"unheard{number}" for number in range(FEW_NAMES))]
+@pytest.mark.parametrize(
+    "few",
+    [["X-100", "C++", "5 Ω", "5 ohm", "I²C", "12 V", "Rev 2"], ["X-100", "12 V"], ["microSD"], ["Micro SD", "Rev 2"]],
+)
+def test_few_names_are_found_as_they_are_among_many(text: str, few: list[str]) -> None:
+    many = [*few, *(f"unheard{chr(ord('a') + number)}" for number in range(FEW_NAMES + 1))]
     assert Gazetteer(few).find(text) == Gazetteer(many).find(text)
