@@ -140,6 +140,8 @@ def until_told(job: Coroutine[Any, Any, None]) -> None:
     """Run what serves until Ctrl-C or SIGTERM, which is its ordinary end: what is under way is finished first."""
     if sys.platform != "win32":
         signal.set_wakeup_fd(-1)  # else a SIGTERM ends the process within seconds, whatever is under way
+        if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+            signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
     with suppress(KeyboardInterrupt):
         asyncio.run(job)
 

@@ -99,6 +99,27 @@ def test_a_store_that_cannot_be_written_is_one_line(tmp_path: Path, capsys: pyte
     assert len(said) == 2 and "Unexpected" not in "".join(said)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no such signals there")
+@pytest.mark.parametrize("number", ["SIGTERM", "SIGHUP"])
+def test_a_signal_ends_a_command_in_one_line(tmp_path: Path, number: str) -> None:
+    questions = tmp_path / "questions.jsonl"
+    os.mkfifo(questions)
+    program = "from kgrag.cli import main; main()"
+    options = ["--questions", questions, "--out", tmp_path / "out.jsonl", "--store", tmp_path / "absent.kg"]
+    process = subprocess.Popen([sys.executable, "-c", program, "retrieve", *options], stderr=subprocess.PIPE, text=True)
+    writer = None
+    while writer is None and process.poll() is None:
+        try:
+            writer = os.open(questions, os.O_WRONLY | os.O_NONBLOCK)  # can be opened as soon as the command reads there
+        except OSError:
+            time.sleep(0.05)
+    process.send_signal(getattr(signal, number))
+    assert process.communicate(timeout=60)[1].startswith("Error: Interrupted.")
+    if writer is not None:
+        os.close(writer)
+    assert process.returncode == 130
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGTERM there")
 def test_sigterm_ends_a_command_whatever_its_query_does(tmp_path: Path) -> None:
     store = tmp_path / "store.kg"
