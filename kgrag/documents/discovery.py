@@ -33,8 +33,12 @@ FORMATS = MappingProxyType(
         ".adoc": "adoc",
         ".asciidoc": "adoc",
         ".docx": "docx",
+        ".docm": "docx",
         ".pptx": "pptx",
+        ".pptm": "pptx",
+        ".ppsx": "pptx",
         ".xlsx": "xlsx",
+        ".xlsm": "xlsx",
         ".jsonl": "jsonl",
     }
 )

@@ -31,7 +31,7 @@ from kgrag.documents.blocks import Block, BlockDocument, Link, RemovedLine, Tabl
 from kgrag.documents.inline_text import INVISIBLE, resolve_href, sentence_around
 from kgrag.types import PageBox
 
-__all__ = ["LINK_END", "LINK_START", "LINK_TEXT", "blocks_of_docling"]
+__all__ = ["LINK_END", "LINK_START", "LINK_TEXT", "STRAY_MARK", "blocks_of_docling"]
 
 LINK_START, LINK_TEXT, LINK_END = "\ufdd0", "\ufdd1", "\ufdd2"
 """Around a link in an item's text: start, its number, text, its words, end. Unicode keeps these characters for a program's inner use."""

@@ -10,11 +10,13 @@ import datetime
 import re
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 from kgrag.documents.blocks import Block, BlockDocument, TableRow
-from kgrag.documents.office import check_office_file
+from kgrag.documents.office_drawings import words_beside_cells
+from kgrag.documents.office_package import read_package, with_plain_styles
 
 __all__ = ["convert_spreadsheet"]
 
@@ -30,28 +32,34 @@ Row = dict[int, str]
 def convert_spreadsheet(path: Path) -> BlockDocument:
     """Convert a .xlsx file: a heading for each sheet, a table for each group of rows and columns that nothing empty parts.
 
-    `page_start` is the number of the sheet. A formula is its value as last computed. Raises `DocumentError` for a broken or protected file.
+    What lies over the cells (text boxes, SmartArt, comments) comes behind them. `page_start` is the number of the sheet. A formula is its
+    value as last computed. Raises `DocumentError` for a broken or protected file.
     """
-    check_office_file(path, suffix="xlsx")
+    package = read_package(path, suffix="xlsx")
     from openpyxl import load_workbook
 
     blocks: list[Block] = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about styles and validations, which are not read
-        workbook = load_workbook(path, read_only=True, data_only=True)
         try:
+            workbook = load_workbook(BytesIO(package), read_only=True, data_only=True)
+        except (KeyError, TypeError, ValueError):  # of a border or a colour that openpyxl does not take
+            workbook = load_workbook(BytesIO(with_plain_styles(package)), read_only=True, data_only=True)
+        try:
+            beside = words_beside_cells(package)
             for number, sheet in enumerate(workbook.worksheets, start=1):
-                blocks.extend(_sheet_blocks(sheet, number))
+                blocks.extend(_sheet_blocks(sheet, number, beside.get(sheet.title, [])))
             title = " ".join((workbook.properties.title or "").split()) or path.stem
         finally:
             workbook.close()
     return BlockDocument(tuple(blocks), title)
 
 
-def _sheet_blocks(sheet: Any, number: int) -> list[Block]:
+def _sheet_blocks(sheet: Any, number: int, beside: Sequence[str]) -> list[Block]:
     sheet.reset_dimensions()  # what a file says about its size is often wrong
     rows = ({cell.column: text for cell in row if (text := _text(cell))} for row in sheet.iter_rows())
     blocks = [block for region in _regions(rows) for block in _region_blocks(region, number)]
+    blocks += [Block("paragraph", line, 0, number, number) for line in beside]
     return [Block("heading", sheet.title, 1, number, number), *blocks] if blocks else []
 
 

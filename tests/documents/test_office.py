@@ -11,17 +11,25 @@ from typing import Any
 import pytest
 from docx import Document
 from docx.opc.constants import RELATIONSHIP_TYPE
-from docx.oxml import OxmlElement
-from docx.oxml.ns import qn
+from docx.opc.packuri import PackURI
+from docx.opc.part import Part
+from docx.oxml import OxmlElement, parse_xml
+from docx.oxml.ns import nsdecls, qn
 from lxml import etree
+from openpyxl import Workbook
 from pptx import Presentation
 from pptx.chart.data import CategoryChartData
 from pptx.enum.chart import XL_CHART_TYPE
+from pptx.opc.package import Part as SlidePart
+from pptx.opc.packuri import PackURI as SlideURI
 
-from kgrag.documents import Converted, office
+from kgrag.documents import Converted, office_package
 from kgrag.documents.blocks import BlockDocument
 from kgrag.documents.office import convert_office
 from kgrag.errors import DocumentError
+
+DIAGRAM = "http://schemas.openxmlformats.org/drawingml/2006/diagram"
+RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 
 
 def converted(path: Path) -> BlockDocument:
@@ -165,22 +173,234 @@ def test_a_comment_in_the_xml_of_a_word_file_is_no_element(tmp_path: Path) -> No
     assert [block.lines for block in converted(tmp_path / "a.docx").blocks] == [("Supply | 3.3 V",)]
 
 
-def write_zip(path: Path, **parts: bytes) -> None:
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in parts.items():
-            archive.writestr(name.replace("__", "/").replace("_", "."), content)
+def rewritten(path: Path, to: Path, change: Callable[[str, bytes], tuple[str, bytes] | None]) -> Path:
+    """Write a file anew, each part as `change` gives it."""
+    with zipfile.ZipFile(path) as archive, zipfile.ZipFile(to, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in archive.namelist():
+            if (part := change(name, archive.read(name))) is not None:
+                new.writestr(*part)
+    return to
+
+
+def word(body: str, path: Path, **parts: bytes) -> Path:
+    """Write a Word file with this body and parts beside it (`footnotes`, `endnotes`, or the data of a SmartArt as `diagramData`)."""
+    document = Document()
+    spaces = f'{nsdecls("w", "r")} xmlns:dgm="{DIAGRAM}"'
+    for element in reversed(list(parse_xml(f"<w:body {spaces}>{body}</w:body>"))):
+        document.element.body.insert(0, element)
+    for name, content in parts.items():
+        part = Part(PackURI(f"/word/{name}.xml"), "application/xml", content, document.part.package)
+        identifier = document.part.relate_to(part, f"{RELATIONS}/{name}")
+        for reference in document.element.body.iter(f"{{{DIAGRAM}}}relIds"):
+            reference.set(qn("r:dm"), identifier)
+        if name == "footnotes":
+            link = part.relate_to("https://example.org/a", RELATIONSHIP_TYPE.HYPERLINK, is_external=True)
+            assert link == "rId1"
+    document.save(str(path))
+    return path
+
+
+def run(text: str) -> str:
+    return f'<w:r><w:t xml:space="preserve">{text}</w:t></w:r>'
+
+
+def cell(content: str) -> str:
+    return f"<w:tc>{content}</w:tc>"
+
+
+def rows(*texts: str) -> str:
+    return "".join(f"<w:tr>{''.join(cell(f'<w:p>{run(one)}</w:p>') for one in row.split())}</w:tr>" for row in texts)
+
+
+def lines(path: Path) -> list[str]:
+    return [line for block in converted(path).blocks for line in block.lines]
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        *(f'<w:{name} w:id="1" w:author="a">{run("3.3 V")}</w:{name}>' for name in ("ins", "moveTo")),
+        *(f"<w:{name}>{run('3.3 V')}</w:{name}>" for name in ("smartTag", "customXml", "fldSimple", "dir", "bdo")),
+        f"<w:sdt><w:sdtContent>{run('3.3 V')}</w:sdtContent></w:sdt>",
+        f"<w:r><w:ruby><w:rubyPr/><w:rt>{run('read so')}</w:rt><w:rubyBase>{run('3.3 V')}</w:rubyBase></w:ruby></w:r>",
+        f'{run("3.3 V")}<w:moveFrom w:id="1" w:author="a">{run("gone")}</w:moveFrom>',
+    ],
+)
+def test_text_is_read_in_whatever_word_wraps_it(tmp_path: Path, inner: str) -> None:
+    assert lines(word(f"<w:p>{run('It takes ')}{inner}{run(' at most.')}</w:p>", tmp_path / "a.docx")) == [
+        "It takes 3.3 V at most."
+    ]
+
+
+def test_controls_changes_and_tables_in_cells_are_read(tmp_path: Path) -> None:
+    inner = f"<w:tbl><w:tblPr/><w:tblGrid/>{rows('Pin Use', '1 GND')}</w:tbl>"
+    control = f"<w:sdt><w:sdtContent><w:p>{run('X-100')}</w:p></w:sdtContent></w:sdt>"
+    table = (
+        f"<w:tbl><w:tblPr/><w:tblGrid><w:gridCol/><w:gridCol/></w:tblGrid>{rows('Name Value')}"
+        f"<w:tr>{cell(control)}{cell(inner + '<w:p/>')}</w:tr>"
+        f"<w:sdt><w:sdtContent>{rows('Supply 5_V')}</w:sdtContent></w:sdt></w:tbl>"
+    )
+    blocks = converted(word(f"{table}<w:p>{run('After.')}</w:p>", tmp_path / "a.docx")).blocks
+    assert [block.lines for block in blocks] == [
+        ("Name | Value", "X-100 | ", "Supply | 5_V"),
+        ("Pin | Use", "1 | GND"),
+        ("After.",),
+    ]
+
+
+def test_a_table_whose_columns_are_not_listed_is_read(tmp_path: Path) -> None:
+    table = f"<w:tbl>{rows('Name Value', 'Supply 5_V')}</w:tbl>"
+    assert lines(word(table, tmp_path / "a.docx")) == ["Name | Value", "Supply | 5_V"]
+
+
+def test_words_that_docling_does_not_read_are_named(tmp_path: Path) -> None:
+    table = f"<w:tbl>{rows('Name Value')}<w:p>{run('Lost between rows.')}</w:p></w:tbl>"
+    document = converted(word(f"{table}<w:p>{run('After.')}</w:p>", tmp_path / "a.docx"))
+    assert [block.lines for block in document.blocks] == [("Name | Value",), ("After.",)]
+    assert document.notes == ("Docling did not read 3 of its words: Lost, between, rows",)
+
+
+def test_notes_stand_behind_what_refers_to_them(tmp_path: Path) -> None:
+    def notes(kind: str, *texts: str) -> bytes:
+        separator = f'<w:{kind} w:type="separator" w:id="-1"><w:p>{run("----")}</w:p></w:{kind}>'
+        of_it = (
+            f'<w:{kind} w:id="{number}"><w:p>{text}</w:p></w:{kind}>' for number, text in enumerate(texts, start=1)
+        )
+        return f"<w:{kind}s {nsdecls('w', 'r')}>{separator}{''.join(of_it)}</w:{kind}s>".encode()
+
+    def refer(kind: str, number: int) -> str:
+        return f'<w:r><w:{kind}Reference w:id="{number}"/></w:r>'
+
+    item = '<w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr></w:pPr>{}</w:p>'
+    body = (
+        f"<w:p>{run('Supply: 5 V')}{refer('footnote', 1)}{run(' or 12 V')}{refer('endnote', 1)}</w:p>"
+        f"{item.format(run('first') + refer('footnote', 2))}{item.format(run('second'))}<w:p>{run('End.')}</w:p>"
+    )
+    link = f'<w:hyperlink r:id="rId1">{run("the sheet")}</w:hyperlink>'
+    path = word(
+        body,
+        tmp_path / "a.docx",
+        footnotes=notes("footnote", run("By USB, see ") + link, run("Of two."), run("Of nothing.")),
+        endnotes=notes("endnote", run("By the jack.")),
+    )
+    assert lines(path) == [
+        *(
+            "Supply: 5 V or 12 V",
+            "By USB, see the sheet",
+            "By the jack.",
+            "- first",
+            "- second",
+            "Of two.",
+            "End.",
+            "Of nothing.",
+        )
+    ]
+    assert [link.href for block in converted(path).blocks for link in block.links] == ["https://example.org/a"]
+
+
+SMART_ART = f"""<dgm:dataModel xmlns:dgm="{DIAGRAM}" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><dgm:ptLst>
+<dgm:pt><dgm:t><a:p><a:r><a:t>Press </a:t></a:r><a:r><a:t>S1</a:t></a:r></a:p></dgm:t></dgm:pt>
+<dgm:pt><dgm:t><a:p><a:r><a:t>Wait 5 s</a:t></a:r></a:p></dgm:t></dgm:pt></dgm:ptLst></dgm:dataModel>"""
+
+
+def test_the_words_of_smart_art_are_read(tmp_path: Path) -> None:
+    picture = '<w:p><w:r><w:drawing><dgm:relIds r:dm=""/></w:drawing></w:r></w:p>'
+    body = f"{picture}<w:p>{run('After.')}</w:p>"
+    assert lines(word(body, tmp_path / "a.docx", diagramData=SMART_ART.encode())) == ["Press S1", "Wait 5 s", "After."]
+    deck = Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[5])
+    slide.shapes.title.text = "Reset"
+    part = SlidePart(SlideURI("/ppt/diagrams/data1.xml"), "application/xml", deck.part.package, SMART_ART.encode())
+    frame = slide.shapes.add_table(1, 1, 0, 0, 9, 9)._element
+    drawn = parse_xml(
+        f'<dgm:relIds xmlns:dgm="{DIAGRAM}" {nsdecls("r")} r:dm="{slide.part.relate_to(part, "diagramData")}"/>'
+    )
+    frame.graphic.graphicData.set("uri", DIAGRAM)
+    frame.graphic.graphicData.append(drawn)
+    frame.graphic.graphicData.remove(frame.graphic.graphicData[0])
+    deck.save(str(tmp_path / "a.pptx"))
+    assert lines(tmp_path / "a.pptx") == ["Reset", "Press S1", "Wait 5 s"]
+
+
+def strict(name: str, data: bytes) -> tuple[str, bytes]:
+    return name, re.sub(
+        rb"http://schemas.openxmlformats.org/(officeDocument|\w+ml)/2006/", rb"http://purl.oclc.org/ooxml/\1/", data
+    )
+
+
+def with_backslashes(name: str, data: bytes) -> tuple[str, bytes]:
+    return name.replace("/", "\\"), data
+
+
+def in_small_letters(name: str, data: bytes) -> tuple[str, bytes]:
+    return name.lower(), data
+
+
+def without_a_part(name: str, data: bytes) -> tuple[str, bytes] | None:
+    return None if name.endswith(("theme1.xml", "settings.xml", "sharedStrings.xml")) else (name, data)
+
+
+def with_macros(name: str, data: bytes) -> tuple[str, bytes]:
+    for kind, other in (
+        (b"wordprocessingml.document", b"ms-word.document"),
+        (b"spreadsheetml.sheet", b"ms-excel.sheet"),
+    ):
+        data = data.replace(b"openxmlformats-officedocument." + kind + b".main", other + b".macroEnabled.main")
+    return name, data.replace(b"presentationml.presentation.main", b"presentationml.slideshow.main")
+
+
+def from_a_mac(name: str, data: bytes) -> tuple[str, bytes]:
+    return (f"__MACOSX/_rels/._{name}.rels", b"\0\5\x16\7 Mac OS X") if name == "docProps/app.xml" else (name, data)
+
+
+@pytest.mark.parametrize("suffix", ["docx", "pptx", "xlsx"])
+@pytest.mark.parametrize(
+    "change",
+    [strict, with_backslashes, in_small_letters, without_a_part, with_macros, from_a_mac],
+    ids=lambda one: one.__name__,
+)
+def test_what_office_reads_is_read(
+    tmp_path: Path,
+    suffix: str,
+    change: Callable[[str, bytes], tuple[str, bytes] | None],
+    convert: Callable[..., Converted],
+) -> None:
+    plain = tmp_path / f"plain.{suffix}"
+    if suffix == "docx":
+        document = Document()
+        document.add_heading("Supply", 1)
+        document.add_paragraph("It takes 3.3 V.")
+        document.save(str(plain))
+    elif suffix == "pptx":
+        deck = Presentation()
+        slide = deck.slides.add_slide(deck.slide_layouts[1])
+        slide.shapes.title.text, slide.placeholders[1].text = "Supply", "It takes 3.3 V."
+        deck.save(str(plain))
+    else:
+        book = Workbook()
+        book.active.title = "Supply"
+        book.active["A1"] = "It takes 3.3 V."
+        book.save(plain)
+    rewritten(plain, tmp_path / f"changed.{suffix}", change)
+    assert convert(f"changed.{suffix}").chunks[0].text == convert(f"plain.{suffix}").chunks[0].text
 
 
 def test_wrong_files_are_refused_with_what_they_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, convert: Callable[..., Converted]
 ) -> None:
-    monkeypatch.setattr(office, "MAX_UNPACKED_MB", 1)
+    monkeypatch.setattr(office_package, "MAX_UNPACKED_MB", 1)
     ole = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)
-    write_zip(tmp_path / "zip.docx", a_txt=b"a")
-    write_zip(tmp_path / "slides.docx", ppt__presentation_xml=b"<x/>")
-    write_zip(tmp_path / "xml.docx", word__document_xml=b"<x")
-    write_zip(tmp_path / "bomb.docx", word__document_xml=bytes(1_000_001))
     Document().save(str(tmp_path / "whole.docx"))
+    Presentation().save(str(tmp_path / "slides.docx"))
+
+    def with_body(content: bytes) -> Callable[[str, bytes], tuple[str, bytes]]:
+        return lambda name, data: (name, content if name == "word/document.xml" else data)
+
+    rewritten(tmp_path / "whole.docx", tmp_path / "xml.docx", with_body(b"<x"))
+    rewritten(tmp_path / "whole.docx", tmp_path / "bomb.docx", with_body(bytes(1_000_001)))
+    rewritten(
+        tmp_path / "whole.docx", tmp_path / "zip.docx", lambda name, data: (name, data) if "styles" in name else None
+    )
     files = {
         "encrypted.docx": ole + "EncryptedPackage".encode("utf-16-le"),
         "old.docx": ole,

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import datetime
+import zipfile
 from pathlib import Path
 
 import pytest
 from openpyxl import Workbook
+from openpyxl.chart import BarChart
+from openpyxl.comments import Comment
 
 from kgrag.documents.spreadsheets import convert_spreadsheet
 from kgrag.errors import DocumentError
@@ -80,3 +83,36 @@ def test_a_broken_file_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "a.xlsx").write_bytes(data[:2000])
     with pytest.raises(DocumentError, match="broken"):
         convert_spreadsheet(tmp_path / "a.xlsx")
+
+
+def test_what_lies_over_the_cells_comes_behind_them(tmp_path: Path) -> None:
+    book = Workbook()
+    book.active.title, book.active["A1"] = "Pins", "VDD"
+    book.active["A1"].comment = Comment("To be checked.", "somebody")
+    for sheet in (book.active, book.create_sheet("Drawn")):
+        sheet.add_chart(BarChart(), "C3")
+    book.save(tmp_path / "a.xlsx")
+    box = (
+        b'<xdr:sp><xdr:txBody xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main">'
+        b"<a:p><a:r><a:t>Never </a:t></a:r><a:r><a:t>above 3.6 V</a:t></a:r></a:p></xdr:txBody></xdr:sp>"
+    )
+    with zipfile.ZipFile(tmp_path / "a.xlsx") as archive, zipfile.ZipFile(tmp_path / "b.xlsx", "w") as new:
+        for name in archive.namelist():
+            data = archive.read(name)
+            if name == "xl/drawings/drawing2.xml":
+                data = data.replace(b"</wsDr>", box.replace(b"xdr:", b"") + b"</wsDr>")
+            new.writestr(name, data)
+    assert [block.lines for block in convert_spreadsheet(tmp_path / "b.xlsx").blocks] == [
+        *(("Pins",), ("VDD",), ("A1: To be checked.",), ("Drawn",), ("Never above 3.6 V",))
+    ]
+
+
+def test_a_sheet_whose_styles_are_wrong_is_read_with_its_units(tmp_path: Path) -> None:
+    book = Workbook()
+    book.active.append(["Supply", 3.3])
+    book.active["B1"].number_format = '0.0" V"'
+    book.save(tmp_path / "a.xlsx")
+    with zipfile.ZipFile(tmp_path / "a.xlsx") as archive, zipfile.ZipFile(tmp_path / "b.xlsx", "w") as new:
+        for name in archive.namelist():
+            new.writestr(name, archive.read(name).replace(b'patternType="gray125"', b'patternType="tartan"'))
+    assert convert_spreadsheet(tmp_path / "b.xlsx").blocks[-1].lines == ("Supply | 3.3 V",)

@@ -1,0 +1,84 @@
+"""The words in what Office draws: SmartArt, and the boxes and comments that lie over a sheet."""
+
+from __future__ import annotations
+
+import posixpath
+import zipfile
+from collections.abc import Iterator
+from io import BytesIO
+from typing import Any
+
+from lxml import etree
+
+__all__ = ["DIAGRAM_DATA", "DIAGRAM_RELATIONS", "diagram_lines", "words_beside_cells"]
+
+DRAWING = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
+DIAGRAM = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}"
+SHEETS = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+RELATIONS = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
+DIAGRAM_RELATIONS = f"{DIAGRAM}relIds"
+"""The element of a SmartArt that says which parts have it."""
+DIAGRAM_DATA = f"{RELATIONS}dm"
+"""Its attribute with the relation to the part that has the words."""
+
+
+def diagram_lines(data: bytes) -> list[str]:
+    """Return the words of a SmartArt, a line for each of its boxes, in the order of its outline."""
+    points = _parsed(data).iter(f"{DIAGRAM}pt")
+    return [line for point in points for line in _paragraphs(point)]
+
+
+def words_beside_cells(package: bytes) -> dict[str, list[str]]:
+    """Return what lies over the cells of a .xlsx: sheet → the words of its boxes and SmartArt, and its comments (`B4: to be checked`)."""
+    with zipfile.ZipFile(BytesIO(package)) as archive:
+        parts = set(archive.namelist())
+        workbook = "xl/workbook.xml"
+        if workbook not in parts:
+            return {}
+        of_id = {identifier: part for identifier, _, part in _relations(archive, workbook, parts)}
+        found: dict[str, list[str]] = {}
+        for sheet in _parsed(archive.read(workbook)).iter(f"{SHEETS}sheet"):
+            part = of_id.get(sheet.get(f"{RELATIONS}id", ""), "")
+            if lines := list(_lines(archive, part, parts)):
+                found[sheet.get("name", "")] = lines
+    return found
+
+
+def _lines(archive: zipfile.ZipFile, part: str, parts: set[str]) -> Iterator[str]:
+    """The words of what a sheet, or a drawing, has in other parts."""
+    for _, kind, beside in _relations(archive, part, parts):
+        match kind:
+            case "comments":
+                for comment in _parsed(archive.read(beside)).iter(f"{SHEETS}comment"):
+                    words = " ".join("".join(text.text or "" for text in comment.iter(f"{SHEETS}t")).split())
+                    if words:
+                        yield f"{comment.get('ref', '')}: {words}"
+            case "drawing":
+                yield from _paragraphs(_parsed(archive.read(beside)))
+                yield from _lines(archive, beside, parts)
+            case "diagramData":
+                yield from diagram_lines(archive.read(beside))
+
+
+def _paragraphs(root: Any) -> list[str]:
+    lines = (
+        " ".join("".join(text.text or "" for text in one.iter(f"{DRAWING}t")).split())
+        for one in root.iter(f"{DRAWING}p")
+    )
+    return [line for line in lines if line]
+
+
+def _relations(archive: zipfile.ZipFile, part: str, parts: set[str]) -> Iterator[tuple[str, str, str]]:
+    """The relations of a part to others that are there: id, kind, part."""
+    folder, name = posixpath.split(part)
+    listed = f"{folder}/_rels/{name}.rels"
+    if listed not in parts:
+        return
+    for relation in _parsed(archive.read(listed)):
+        target = posixpath.normpath(posixpath.join("/", folder, relation.get("Target", ""))).lstrip("/")
+        if relation.get("TargetMode") != "External" and target in parts:
+            yield relation.get("Id", ""), posixpath.basename(relation.get("Type", "")), target
+
+
+def _parsed(data: bytes) -> Any:
+    return etree.fromstring(data, etree.XMLParser(resolve_entities=False, remove_comments=True, remove_pis=True))

@@ -1,0 +1,252 @@
+"""A Word file's XML made plain before Docling reads it: one run a paragraph, and nothing in a place where Docling does not look.
+
+Docling makes a text item of every run of equal formatting and strips it, so that `3.` `3` (bold) ` V` comes out as `3. 3 V`, and nobody
+can tell `X-1000` from `X- 1000` any more. So formatting that says nothing is taken off, and a paragraph is one item; raised digits become
+`⁶`; and links, which also part runs, become marks in the text that `docling_blocks` turns into links again.
+
+What Docling passes over in silence (2.x, tried with the files that other readers are tested with) is brought where it looks: footnotes and
+endnotes behind the paragraph that refers to them, tables within tables behind the outer one, controls and accepted changes in table cells,
+the words of SmartArt,
+text that was moved, that runs the other way or has a reading printed above it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from copy import deepcopy
+from dataclasses import dataclass
+from io import BytesIO
+from typing import Any
+
+from kgrag.documents.docling_blocks import LINK_END, LINK_START, LINK_TEXT, STRAY_MARK
+from kgrag.documents.inline_text import superscript
+from kgrag.documents.office_drawings import DIAGRAM_DATA, DIAGRAM_RELATIONS, diagram_lines
+
+__all__ = ["PreparedWord", "prepare_word", "words_of"]
+
+WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+RELATION_ID = f"{{{RELATIONS}}}id"
+XML_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
+MEANINGLESS = tuple(
+    f"{WORD}{name}"
+    for name in (
+        "b",
+        "bCs",
+        "i",
+        "iCs",
+        "u",
+        "strike",
+        "dstrike",
+        "vertAlign",
+        "color",
+        "sz",
+        "szCs",
+        "highlight",
+        "em",
+    )
+)
+WRAPPERS = tuple(
+    f"{WORD}{name}" for name in ("ins", "moveTo", "customXml", "smartTag", "dir", "bdo", "ruby", "rubyBase")
+)
+"""Around what is read; in a ruby beside its reading."""
+NOT_READ = tuple(f"{WORD}{name}" for name in ("del", "moveFrom", "rubyPr", "rt", "customXmlPr", "smartTagPr"))
+PARTS_OF_TEXT = tuple(f"{WORD}{name}" for name in ("t", "tab", "br", "cr", "noBreakHyphen", "sym", "drawing", "pict"))
+LETTERS = re.compile(r"[^\W_]+")
+NOTES = ("footnote", "endnote")
+PICTURES = tuple(f"{WORD}{name}" for name in ("drawing", "pict", "object"))
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedWord:
+    """A .docx with all its text where Docling reads it."""
+
+    package: bytes
+    link_targets: list[str]
+    """Where its links lead, by the number in their marks."""
+    words: frozenset[str]
+    """All of its words, by which it is seen whether any were lost."""
+
+
+def prepare_word(package: bytes) -> PreparedWord:
+    """Make a .docx plain. What python-docx raises on a broken one is not caught."""
+    from docx import Document
+    from lxml import etree
+
+    targets: list[str] = []
+    document = Document(BytesIO(package))
+    body: Any = document.element.body
+    # Docling takes whatever is in a table for an element.
+    etree.strip_tags(body, etree.Comment, etree.ProcessingInstruction)
+    _plain(body, document.part, targets)
+    _place_diagrams(body, document.part)
+    behind: dict[Any, Any] = {}
+    for kind in NOTES:
+        _place_notes(body, kind, document.part, targets, behind)
+    _lift_inner_tables(body)
+    out = BytesIO()
+    document.save(out)
+    return PreparedWord(out.getvalue(), targets, frozenset(words_of(map(_text, body.iter(f"{WORD}p")))))
+
+
+def words_of(texts: Iterable[str]) -> set[str]:
+    """Return the runs of letters and digits in texts, those of marks left out."""
+    return {word for text in texts for word in LETTERS.findall(STRAY_MARK.sub("", text))}
+
+
+def _text(paragraph: Any) -> str:
+    """A paragraph's text, with a blank where it has something else; that of a box in it is of the box's own paragraphs."""
+    own = (one for one in paragraph.iter(*PARTS_OF_TEXT) if next(one.iterancestors(f"{WORD}p")) is paragraph)
+    return "".join((one.text or "") if one.tag == f"{WORD}t" else " " for one in own)
+
+
+def _plain(root: Any, part: Any, targets: list[str]) -> None:
+    """Take off what only wraps or formats text, below an element of a part; mark its links."""
+    for element in [found for found in root.iter(NOT_READ) if found.getparent() is not None]:
+        element.getparent().remove(element)
+    for wrapper in list(root.iter(WRAPPERS)):
+        # A ruby is in a run, and its base has runs of its own.
+        if wrapper.tag == f"{WORD}ruby" and wrapper.getparent().tag == f"{WORD}r":
+            _replace(wrapper.getparent(), list(wrapper))
+        else:
+            _replace(wrapper, list(wrapper))
+    for table in list(root.iter(f"{WORD}tbl")):
+        for control in list(table.iter(f"{WORD}sdt")):
+            content = control.find(f"{WORD}sdtContent")
+            _replace(control, [] if content is None else list(content))
+        _complete_grid(table)
+    for properties in list(root.iter(f"{WORD}rPr")):
+        _level(properties)
+    for hyperlink in list(root.iter(f"{WORD}hyperlink")):
+        relation = part.rels.get(hyperlink.get(RELATION_ID, ""))
+        target = relation.target_ref if relation is not None and relation.is_external else ""
+        fragment = hyperlink.get(f"{WORD}anchor")
+        _mark(hyperlink, f"{target}#{fragment}" if target and fragment else target, targets)
+
+
+def _complete_grid(table: Any) -> None:
+    """Give a table the list of its columns that it lacks: Docling drops one whose list is short, in silence."""
+    columns = max((sum(map(_span, row.iterfind(f"{WORD}tc"))) for row in table.iterfind(f"{WORD}tr")), default=0)
+    properties, grid = table.find(f"{WORD}tblPr"), table.find(f"{WORD}tblGrid")
+    if properties is None:
+        table.insert(0, properties := table.makeelement(f"{WORD}tblPr"))
+    if grid is None:
+        properties.addnext(grid := table.makeelement(f"{WORD}tblGrid"))
+    for _ in range(columns - len(grid)):
+        grid.append(grid.makeelement(f"{WORD}gridCol"))
+
+
+def _span(cell: Any) -> int:
+    """Over how many columns a cell goes."""
+    span = cell.find(f"{WORD}tcPr/{WORD}gridSpan")
+    columns = span.get(f"{WORD}val", "") if span is not None else ""
+    return int(columns) if columns.isdigit() else 1
+
+
+def _replace(element: Any, others: list[Any]) -> None:
+    """Put elements in the place of another one."""
+    parent = element.getparent()
+    place = parent.index(element)
+    parent.remove(element)
+    for offset, other in enumerate(others):
+        parent.insert(place + offset, other)
+
+
+def _level(properties: Any) -> None:
+    """Take formatting off a run; digits that stand high stay so."""
+    script = properties.find(f"{WORD}vertAlign")
+    if script is not None and script.get(f"{WORD}val") == "superscript":
+        for text in properties.getparent().iter(f"{WORD}t"):
+            text.text = superscript(text.text)
+    for name in MEANINGLESS:
+        for element in properties.findall(name):
+            properties.remove(element)
+
+
+def _mark(hyperlink: Any, target: str, targets: list[str]) -> None:
+    """Put a link's runs in its place, with marks around its words where it leads out of the file."""
+    texts = [text for text in hyperlink.iter(f"{WORD}t") if text.text]
+    if target and texts:
+        texts[0].text = f"{LINK_START}{len(targets)}{LINK_TEXT}{texts[0].text}"
+        texts[-1].text = f"{texts[-1].text}{LINK_END}"
+        for text in texts:
+            text.set(XML_SPACE, "preserve")
+        targets.append(target)
+    for style in list(hyperlink.iter(f"{WORD}rStyle")):
+        style.getparent().remove(style)
+    _replace(hyperlink, list(hyperlink))
+
+
+def _place_notes(body: Any, kind: str, part: Any, targets: list[str], behind: dict[Any, Any]) -> None:
+    """Put the paragraphs of notes behind the paragraph, list or table that refers to them, once each, and those of no reference last.
+
+    `behind` has for each of these the last of the notes that follow it.
+    """
+    from lxml import etree
+
+    related = next((one for one in part.rels.values() if one.reltype == f"{RELATIONS}/{kind}s"), None)
+    if related is None or related.is_external:
+        return
+    root: Any = etree.fromstring(related.target_part.blob)
+    _plain(root, related.target_part, targets)
+    # Their pictures are in relation to the part of the notes.
+    etree.strip_elements(root, etree.Comment, *PICTURES, with_tail=False)
+    notes = {
+        note.get(f"{WORD}id"): [child for child in note if child.tag in (f"{WORD}p", f"{WORD}tbl")]
+        for note in root.iter(f"{WORD}{kind}")
+        if note.get(f"{WORD}type", "normal") == "normal"
+    }
+    for reference in list(body.iter(f"{WORD}{kind}Reference")):
+        place = _end_of_list(_top(reference, body))
+        for element in notes.pop(reference.get(f"{WORD}id"), []):
+            behind.get(place, place).addnext(note := deepcopy(element))
+            behind[place] = note
+    for element in (element for note in notes.values() for element in note):
+        last = body.find(f"{WORD}sectPr")
+        last.addprevious(deepcopy(element)) if last is not None else body.append(deepcopy(element))
+
+
+def _place_diagrams(body: Any, part: Any) -> None:
+    """Put the words of a SmartArt behind the paragraph or table that it stands in."""
+    for diagram in list(body.iter(DIAGRAM_RELATIONS)):
+        relation = part.rels.get(diagram.get(DIAGRAM_DATA, ""))
+        lines = diagram_lines(relation.target_part.blob) if relation is not None and not relation.is_external else []
+        top = _top(diagram, body)
+        for line in reversed(lines):
+            paragraph = top.makeelement(f"{WORD}p")
+            run = paragraph.makeelement(f"{WORD}r")
+            text = run.makeelement(f"{WORD}t")
+            text.text = line
+            run.append(text)
+            paragraph.append(run)
+            top.addnext(paragraph)
+
+
+def _top(element: Any, body: Any) -> Any:
+    """The part of the body that has an element."""
+    while element.getparent() is not body:
+        element = element.getparent()
+    return element
+
+
+def _end_of_list(element: Any) -> Any:
+    """The last item of a list that goes on, else the element: a paragraph between two items would end the list."""
+    while _is_item(element) and (following := element.getnext()) is not None and _is_item(following):
+        element = following
+    return element
+
+
+def _is_item(element: Any) -> bool:
+    return element.tag == f"{WORD}p" and element.find(f"{WORD}pPr/{WORD}numPr") is not None
+
+
+def _lift_inner_tables(body: Any) -> None:
+    """Put the tables within the cells of a table behind it."""
+    tables = list(body.iter(f"{WORD}tbl"))
+    outer = [table for table in tables if next(table.iterancestors(f"{WORD}tbl"), None) is None]
+    for behind in outer:
+        for table in [inner for inner in behind.iter(f"{WORD}tbl") if inner is not behind]:
+            table.getparent().remove(table)
+            behind.addnext(table)
+            behind = table
