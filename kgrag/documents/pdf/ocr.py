@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -18,6 +19,8 @@ __all__ = ["missing_ocr", "with_read_pictures"]
 _DOTS_PER_INCH = 250
 """At 200 Tesseract loses points (`50` for `5.0`), at 300 words (`python -m benchmarks.ocr --seed 1`: 0.952, 0.948, 0.936 of the words)."""
 _POINTS_PER_INCH = 72
+_MAX_PIXELS = 60_000_000
+"""Of a rendered page: a plan in A0 at nearly 200 dots an inch. Tesseract refuses some hundred millions; ten times as many fill a memory."""
 _MIN_CONFIDENCE = 0.3
 """Of a word; below are specks and drawings."""
 _MIN_PAGE_CONFIDENCE = 0.6
@@ -56,11 +59,13 @@ def _read(path: Path, pages: Sequence[Page]) -> Iterator[Page]:
     try:
         with PyTessBaseAPI(path=str(folder), lang="+".join(_languages(folder)), oem=OEM.LSTM_ONLY) as tesseract:
             for page in pages:
-                image = document[page.number - 1].render(scale=_DOTS_PER_INCH / _POINTS_PER_INCH).to_pil()
+                width, height = document[page.number - 1].get_size()
+                scale = min(_DOTS_PER_INCH / _POINTS_PER_INCH, math.sqrt(_MAX_PIXELS / max(1.0, width * height)))
+                image = document[page.number - 1].render(scale=scale).to_pil()
                 tesseract.SetImage(image.convert("L"))
-                tesseract.SetSourceResolution(_DOTS_PER_INCH)
+                tesseract.SetSourceResolution(round(scale * _POINTS_PER_INCH))
                 tesseract.Recognize()
-                found = list(_words(tesseract.GetIterator()))
+                found = list(_words(tesseract.GetIterator(), scale))
                 confidence = sum(sure for _, sure in found) / len(found) if found else 0.0
                 if confidence >= _MIN_PAGE_CONFIDENCE:
                     yield replace(page, words=tuple(word for word, _ in found), read_confidence=confidence)
@@ -68,8 +73,8 @@ def _read(path: Path, pages: Sequence[Page]) -> Iterator[Page]:
         document.close()
 
 
-def _words(seen: Any) -> Iterator[tuple[Word, float]]:
-    """Yield words as high as their line, each with its confidence (0 to 1)."""
+def _words(seen: Any, scale: float) -> Iterator[tuple[Word, float]]:
+    """Yield words as high as their line, each with its confidence (0 to 1). `scale` is in pixels per point."""
     from tesserocr import RIL, iterate_level
 
     for at in iterate_level(seen, RIL.WORD) if seen is not None else ():
@@ -79,7 +84,7 @@ def _words(seen: Any) -> Iterator[tuple[Word, float]]:
         text, sure = " ".join(at.GetUTF8Text(RIL.WORD).split()), at.Confidence(RIL.WORD) / 100
         if text and sure >= _MIN_CONFIDENCE:
             left, right = bounds[0], bounds[2]
-            box = Box(*(value * _POINTS_PER_INCH / _DOTS_PER_INCH for value in (left, line[1], right, line[3])))
+            box = Box(*(value / scale for value in (left, line[1], right, line[3])))
             yield Word(text, box, _FONT, bold=False), sure
 
 

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 DPI = 200
 
 
-def scan(drawn: Path, path: Path) -> Path:
-    """Write the pages of a PDF as pictures."""
+def scan(drawn: Path, path: Path, *, resolution: float = DPI) -> Path:
+    """Write the pages of a PDF as pictures, of so many dots an inch as it says."""
     document = pypdfium2.PdfDocument(drawn)
     pictures = [page.render(scale=DPI / 72).to_pil() for page in document]
     document.close()
-    pictures[0].save(path, save_all=True, append_images=pictures[1:], resolution=DPI)
+    pictures[0].save(path, save_all=True, append_images=pictures[1:], resolution=resolution)
     return path
 
 
@@ -39,6 +39,14 @@ def test_a_scanned_page_is_read_and_marked_as_read(sheet: Sheet, tmp_path: Path)
     assert found.metadata["ocr_pages"] == "1"
     assert 0.6 < float(found.metadata["ocr_confidence"] or 0) <= 1
     assert any("read by OCR (confidence" in note for note in found.notes)
+
+
+def test_a_scan_that_calls_itself_as_large_as_a_house_is_read(sheet: Sheet, tmp_path: Path) -> None:
+    sheet.paragraph(72, 160, "The supply voltage is 3.3 V and the current at most 250 mA.", size=24)
+    path = scan(sheet.save(), tmp_path / "scan.pdf", resolution=5)
+    (block,) = convert_pdf(path, document_path="scan.pdf", mode="native").blocks
+    assert block.text == "The supply voltage is 3.3 V and the current at most 250 mA."
+    assert block.boxes[0].left == pytest.approx(72 * DPI / 5, rel=0.1)
 
 
 def test_text_beside_scanned_pages_stays_as_it_is_written(sheet: Sheet, tmp_path: Path) -> None:
