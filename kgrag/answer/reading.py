@@ -8,7 +8,7 @@ from kgrag.models.base import Embedder
 from kgrag.text.language import language
 from kgrag.text.sentences import sentences
 from kgrag.text.spelling import corrected
-from kgrag.text.words import content_terms, folded_words
+from kgrag.text.words import FUNCTION_WORDS, content_terms, folded_words
 from kgrag.types import Evidence
 
 __all__ = ["in_another_language", "last_question", "without_typing_errors"]
@@ -41,7 +41,10 @@ def without_typing_errors(question: str, evidence: Sequence[Evidence], embedder:
 
 
 def in_another_language(question: str, evidence: Sequence[Evidence]) -> tuple[str, str] | None:
-    """Return the languages of question and passages where they differ; None where the passages have most words of the question."""
+    """Return the languages of question and passages where they differ.
+
+    None where the passages have most words of the question, or where one that has a word of it is in its language: there may be several.
+    """
     asked = {word for word in folded_words(question) if not any(c.isdigit() for c in word)}
     foreign_script = any(ord(c) > 0x2FF and c.isalpha() for c in question)
     if not evidence or (len(asked) < MIN_WORDS and not foreign_script):
@@ -50,7 +53,11 @@ def in_another_language(question: str, evidence: Sequence[Evidence]) -> tuple[st
     if len(asked & folded_words(text)) > MOST_SAID * len(asked):
         return None
     spoken, written = language(question), language(text)
-    return (spoken, written) if spoken != written else None
+    if spoken == written:
+        return None
+    telling = asked - FUNCTION_WORDS
+    near = (piece for piece in evidence if telling & folded_words(piece.text))
+    return None if any(language(piece.text) == spoken for piece in near) else (spoken, written)
 
 
 def _text(evidence: Sequence[Evidence]) -> str:

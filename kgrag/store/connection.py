@@ -298,6 +298,8 @@ def open_connection(target: str | Path, *, create: bool, reads_only: bool = Fals
     The login of an address comes from `NEO4J_USERNAME` (neo4j), `NEO4J_PASSWORD` and `NEO4J_DATABASE` (neo4j). Raises `InputError` for
     what is neither, `StoreUnavailable`, `StoreLocked`.
     """
+    if isinstance(target, str) and not target.strip():
+        raise InputError("--store: expected a folder or an address, got an empty text: a variable that is not set?")
     import_driver()
     # One line for each unknown label or property is not a warning for whoever asks an empty store.
     logging.getLogger("neo4j.notifications").setLevel(logging.ERROR)

@@ -222,6 +222,16 @@ def test_a_question_in_another_language_is_refused_with_what_helps() -> None:
         assert in_another_language(question, evidence) is None
 
 
+def test_documents_in_several_languages_answer_in_each() -> None:
+    german = [
+        piece("Netz", "Der Dienst lauscht auf Port 23, bis er in der Konfiguration umgestellt wird. " * 3, page=page)
+        for page in range(1, 6)
+    ]
+    english = piece("Bar", "Ouch. A tachyon walks into a bar and says nothing to anybody.")
+    assert in_another_language("What does the tachyon do in there?", german) == ("English", "German")
+    assert in_another_language("What does the tachyon do in there?", [*german, english]) is None
+
+
 def test_typing_errors_are_read_as_the_passages_have_the_words() -> None:
     evidence = [piece("Server", SERVER)]
     assert without_typing_errors("defualt debug levle", evidence, EMBEDDER) == "default debug levle"

@@ -204,6 +204,8 @@ def test_what_is_no_store_is_refused(tmp_path: Path) -> None:
         open_store(tmp_path)
     with pytest.raises(InputError, match="neo4j://"):
         open_store("http://127.0.0.1:7474")
+    with pytest.raises(InputError, match="a variable that is not set"):
+        open_store(" ")
 
 
 def test_a_server_that_is_not_there_cannot_be_reached() -> None:
