@@ -12,7 +12,6 @@ what they say (`kgrag.text.refusals`), as precision and recall of abstaining.
 from __future__ import annotations
 
 import argparse
-import asyncio
 import csv
 import json
 import re
@@ -108,20 +107,11 @@ def accuracies(found: Mapping[str, Sequence[int]], expected: Mapping[str, Any]) 
 
 def similarities(log: Sequence[Logged], expected: Mapping[int, Mapping[str, Any]]) -> list[float]:
     """Return the cosine of each answer, up to the first word `reference`, with what was expected."""
+    from kgrag.evaluate.judge.provenance import answer_similarity
     from kgrag.models.minilm import MiniLM
 
-    embedder = MiniLM()
-    # The log's encoder read the first window of a text and no more; ours reads them all.
-    first_window = embedder.first_window
-    texts = [first_window(re.split(r"references?", one.answer, maxsplit=1, flags=re.IGNORECASE)[0]) for one in log]
-    gold = {number: first_window(str(one["answer"])) for number, one in expected.items()}
-
-    async def embed() -> list[float]:
-        answers = await embedder.embed_documents(texts)
-        vectors = dict(zip(gold, await embedder.embed_documents(list(gold.values())), strict=True))
-        return [float(vector @ vectors[one.question]) for vector, one in zip(answers, log, strict=True)]
-
-    return asyncio.run(embed())
+    gold = [str(expected[one.question]["answer"]) for one in log]
+    return answer_similarity(gold, [one.answer for one in log], embedder=MiniLM())
 
 
 def mean(values: Iterable[float]) -> float:

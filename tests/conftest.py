@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -38,6 +38,10 @@ FUZZ_FACTOR = 20
 FEWEST_FOR_ARCHIVE = 500
 """Of tests: for fewer no archive of Java's classes is made."""
 CREATION_LIMIT_S = 60
+MOST_OBJECTS = 50_000
+"""That garbage collections look at while tests run."""
+_begun: set[Path] = set()
+"""Files of tests."""
 MAKES_ARCHIVE = """
 import tempfile
 from pathlib import Path
@@ -98,6 +102,17 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     gc.freeze()
     if not session.config.option.collectonly:
         use_archive_of_java(make=len(session.items) >= FEWEST_FOR_ARCHIVE)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(nextitem: pytest.Item | None) -> Generator[None]:
+    """Leave out what was imported and kept since, once it is much: every collection of Java's brings a whole one of Python's."""
+    yield
+    if nextitem is not None and nextitem.path not in _begun:
+        _begun.add(nextitem.path)
+        if len(gc.get_objects()) > MOST_OBJECTS:
+            gc.collect()
+            gc.freeze()
 
 
 def use_archive_of_java(*, make: bool) -> None:

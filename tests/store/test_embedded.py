@@ -82,14 +82,10 @@ with open_store(sys.argv[1], reads_only=True) as store:
 """
     with open_store(folder) as writer:
         writer.documents.put([(documents[1], [])])
-        readers = [
-            subprocess.Popen([sys.executable, "-c", HERE + reading, str(folder)], stdout=subprocess.PIPE, text=True)
-            for _ in range(2)
-        ]
-        for said in (reader.communicate(timeout=600)[0] for reader in readers):
+        with open_store(folder, reads_only=True) as here:  # two readers at once
+            said = run(reading, str(folder)).stdout
             assert said.startswith("['a'] Read from the snapshot of the build that finished")
             assert f"process {os.getpid()}" in said
-        with open_store(folder, reads_only=True) as here:
             assert [d.id for d in here.documents.all()] == ["a"]
     with open_store(folder, reads_only=True) as alone:
         assert ([d.id for d in alone.documents.all()], alone.remark) == (["a", "b"], "")
@@ -277,21 +273,6 @@ def rewrite(store: GraphStore, count: int) -> None:
         write(store, n)
 
 
-def test_an_ended_process_lets_go_of_its_store(tmp_path: Path) -> None:
-    program = "store = open_store(sys.argv[1]); print('open', flush=True); sys.stdin.read()"
-    process = subprocess.Popen(
-        [sys.executable, "-c", HERE + program, str(tmp_path / "a.kg")],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None and process.stdout.readline() == "open\n"
-    process.terminate()
-    process.wait(timeout=600)
-    with open_store(tmp_path / "a.kg", create=False):
-        pass
-
-
 @pytest.mark.parametrize(
     "cypher",
     [
@@ -316,7 +297,7 @@ def test_the_heap_is_checked(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, -signal.SIGTERM), (signal.SIGINT, 130)])
-def test_a_signal_ends_a_program_with_an_open_store_in_python_s_way(
+def test_a_signal_ends_a_program_with_an_open_store_in_python_s_way_and_lets_go_of_the_store(
     tmp_path: Path, number: signal.Signals, code: int
 ) -> None:
     program = (
@@ -335,3 +316,5 @@ def test_a_signal_ends_a_program_with_an_open_store_in_python_s_way(
     process.send_signal(number)
     _, said = process.communicate()
     assert (process.returncode, said) == (code, "")
+    with open_store(tmp_path / "store.kg", create=False):  # it has let go of it
+        pass
