@@ -25,6 +25,8 @@ __all__ = ["Candidate", "candidates", "for_reader", "in_context"]
 LABEL_WEIGHT, BEFORE_WEIGHT, HEADING_WEIGHT, TITLE_WEIGHT = 0.95, 0.8, 0.8, 0.6
 """How much a term of the question counts that stands in the statement's label, before it, above it, or in title and section."""
 NONE: frozenset[str] = frozenset()
+KEY_TERMS = frozenset(map(stem, "binding combination hotkey key keyboard keystroke press shortcut stroke".split()))  # noqa: SIM905
+"""What `Ctrl+M` says without a word."""
 PART_OF_NAME = 0.6
 HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
 FISCAL_YEAR = re.compile(r"\bFY ?'?(?:20)?(\d\d)\b")
@@ -125,6 +127,8 @@ def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]
             }
             if defines:
                 covered |= {term: LABEL_WEIGHT for term in sorts & asked.terms if term not in covered}
+            if asked.kind == "keys" and fits(asked, statement):
+                covered |= {term: LABEL_WEIGHT for term in KEY_TERMS & asked.terms if term not in covered}
             said = f"{statement.text}\n{about}"
             beside = (
                 sections.is_beside(index, said)

@@ -137,6 +137,12 @@ ASKS = re.compile(r"^(?:what|who) (?:is|are|was|were|does|do|did)\b", re.IGNOREC
 OF_WHAT = re.compile(r"\b(?:of|in|on|for|mean|stand|do)\b", re.IGNORECASE)
 MOST_BEFORE = 4
 """Other words before what defines: in a sentence about the thing it is the subject."""
+KEYS = re.compile(
+    r"\b(?:ctrl|control|strg|alt|shift|cmd|command|option|meta|super|windows|win|fn)\s?[-+–]\s?\S|[⌘⌥⇧⌃]|\b[CM]-[\w<%]"
+    r"|\b(?:F(?:[1-9]|1[0-2])|Esc(?:ape)?|Enter|Return|Tab|Del(?:ete)?|Backspace|PgUp|PgDn|Page (?:Up|Down))\b",
+    re.IGNORECASE,
+)
+"""What is pressed on a keyboard."""
 COMMAND_LINE = re.compile(r"(?:^|[:;$#>`] )[a-z][\w.-]*(?: [a-z][\w-]*){0,3} --?[A-Za-z][\w-]*")
 """A program with an option: that is how a thing is done."""
 CHOICE = re.compile(r"^.*?\b(?:which|what)\b", re.IGNORECASE)
@@ -184,6 +190,8 @@ def fits(asked: Question, statement: Statement) -> float:
         case "name":
             said = DEFAULT_SAID.search(statement.text) or not CUES[0][0].search(asked.text)
             return _names(asked, statement) * _cued(asked, statement, 0.6) * (1.0 if said else NOT_SAID_AS_DEFAULT)
+        case "keys":
+            return 1.0 if KEYS.search(text) else 0.0
         case "who":
             return 1.0 if PERSON.search(text) else 0.0
         case "when":

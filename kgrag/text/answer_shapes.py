@@ -22,10 +22,12 @@ __all__ = [
 ]
 
 AnswerKind = Literal[
-    "who", "when", "where", "why", "count", "quantity", "number", "name", "yes/no", "steps", "definition", "comparison", "list", "summary",
-    "plain",
+    "who", "when", "where", "why", "count", "quantity", "number", "name", "keys", "yes/no", "steps", "definition", "comparison",
+    "list", "summary", "plain",
 ]  # fmt: skip
-ONE_THING: frozenset[AnswerKind] = frozenset(["who", "when", "where", "count", "quantity", "number", "name", "yes/no"])
+ONE_THING: frozenset[AnswerKind] = frozenset(
+    ["who", "when", "where", "count", "quantity", "number", "name", "keys", "yes/no"]
+)
 """Kinds of questions for one thing: a list is no answer to them, one of its items is."""
 
 
@@ -132,6 +134,11 @@ SEVERAL = re.compile(
     r" (?:[\w-]+ ){0,2}?([\w-]+s)(?: (?:of|for|in|to|when|that|on|with)\b|\??$)"
 )
 """`What are the limitations of it?` asks for a list."""
+PRESSED = re.compile(
+    r"\b(?:key ?(?:combinations?|bindings?|strokes?|board shortcuts?)|shortcuts?|hot ?keys?)\b"
+    r"|\b(?:which|what) keys? (?:do|must|should|can|is|are) (?:.* )?(?:press|pressed|hit|hold|held|type|typed)\b"
+)
+"""`What key combination marks a packet?`"""
 OF_THINGS = re.compile(r"\b(?:which|what) (?:board|sensor|product|module|device)")
 
 
@@ -164,6 +171,8 @@ def answer_shape(question: str) -> AnswerShape:
         return AnswerShape("summary")
     if WHY.search(text):
         return AnswerShape("why")
+    if PRESSED.search(text) and not YES_OR_NO.search(text):
+        return AnswerShape("keys")
     chosen = _chosen(text)
     several = SEVERAL.search(text)
     if (chosen and singular(chosen) != chosen) or (several and singular(several[1]) != several[1]):

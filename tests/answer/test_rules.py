@@ -222,6 +222,26 @@ def test_a_question_in_another_language_is_refused_with_what_helps() -> None:
         assert in_another_language(question, evidence) is None
 
 
+@pytest.mark.parametrize(
+    ("question", "keys"),
+    [
+        ("What key combination marks a packet?", "Ctrl+M"),
+        ("Which keyboard shortcut finds the next packet?", "F3"),
+        ("Which keys must I press to copy a packet?", "⌘C"),
+    ],
+)
+def test_keys_are_what_is_pressed(question: str, keys: str) -> None:
+    table = """| Menu item | Accelerator | Description |
+| --- | --- | --- |
+| Find Next | F3 | Finds the next packet. |
+| Mark Packet | Ctrl+M | Marks the packet that is selected. |
+| Copy | ⌘C | Copies the packet. |"""
+    prose = piece("Marking", "A packet that was marked is shown in black. The key of a packet is its number.")
+    answer = ask(question, [piece("Menus", table), prose])
+    assert not answer.abstained
+    assert keys in lines(answer)[0]
+
+
 def test_documents_in_several_languages_answer_in_each() -> None:
     german = [
         piece("Netz", "Der Dienst lauscht auf Port 23, bis er in der Konfiguration umgestellt wird. " * 3, page=page)
