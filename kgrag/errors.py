@@ -8,7 +8,7 @@
     │   └── CypherWriteError    a statement that would write where only reading is allowed
     ├── StoreError              the database                                          exit code 3
     │   ├── StoreUnavailable    cannot be reached or started
-    │   │   └── StoreReadOnly   may not be written to
+    │   │   └── StoreReadOnly   may not be written to, or its disk is full
     │   ├── StoreLocked         another process has the embedded store open
     │   └── StoreMismatch       built with another schema version or embedder
     └── ModelError              a language, embedding or rerank model                  exit code 3
@@ -92,7 +92,7 @@ class StoreUnavailable(StoreError):
 
 
 class StoreReadOnly(StoreUnavailable):
-    """The folder of the embedded store may not be written to."""
+    """The folder of the embedded store may not be written to, or its disk is full."""
 
 
 class StoreLocked(StoreError):

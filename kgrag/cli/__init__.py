@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import logging
 import os
 import signal
@@ -25,15 +26,31 @@ _kept: list[socket.socket] = []
 
 def main() -> None:
     """Run the command line and exit with the code of `contracts`: 0 done, 1 in part, 2 wrong use, 3 unreachable, 130 interrupted."""
+    _open_standard_streams()  # first of all: what is opened before takes the number of one that is closed
     ending = _end_at_sigterm()
-    if sys.stdin is None:  # closed by whoever started it: as if nothing stood in it
-        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115, PTH123  as long as the process lives
     arguments = sys.argv[1:]
     debug = "--debug" in arguments or bool(os.environ.get("KGRAG_DEBUG"))
     code = run([argument for argument in arguments if argument != "--debug"], debug=debug)
     for one in ending:  # the command is done: a signal has nothing to interrupt but Python's own leaving
         signal.signal(one, lambda *_: None)
     sys.exit(code)
+
+
+def _open_standard_streams() -> None:
+    """Have streams that whoever started the process closed lead nowhere, and those for text take any character.
+
+    A file of the database that got the number of a closed one would have in it what Java or a child writes there.
+    """
+    for number, mode in enumerate(("r", "w", "w")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free, which is this one
+        if (stream := (sys.stdin, sys.stdout, sys.stderr)[number]) is None:
+            stream = open(number, mode, encoding="utf-8", closefd=False)  # noqa: SIM115  as long as the process lives
+        if mode == "w" and isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+        setattr(sys, ("stdin", "stdout", "stderr")[number], stream)
 
 
 def _end_at_sigterm() -> set[signal.Signals]:

@@ -94,15 +94,20 @@ def print_json(value: BaseModel | dict[str, Any] | list[Any]) -> None:
 
 
 def json_text(value: Any) -> str:
-    """Return JSON with every control character escaped, those too that JSON allows."""
-    text = json.dumps(value, ensure_ascii=False, indent=2, default=str)
+    """Return JSON for stdout with every control character escaped, those too that JSON allows."""
+    text = json.dumps(value, ensure_ascii=not _takes_any_character(), indent=2, default=str)
     return _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def json_line(value: dict[str, Any]) -> str:
     """Return JSON in one line, with the same escapes."""
-    text = json.dumps(value, ensure_ascii=False, default=str)
+    text = json.dumps(value, ensure_ascii=not _takes_any_character(), default=str)
     return _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def _takes_any_character() -> bool:
+    """Say whether stdout does: where its encoding is of one alphabet, JSON escapes what is not ASCII."""
+    return (sys.stdout.encoding or "").lower().startswith("utf")
 
 
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

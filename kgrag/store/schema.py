@@ -130,12 +130,23 @@ class Schema:
         return self.meta
 
     def bind(self, embedder: str, dimensions: int) -> None:
-        """Remember the embedder that the store is built with, and make constraints and indexes. Raises `StoreMismatch` for another."""
+        """Remember the embedder that the store is built with, and make constraints and indexes.
+
+        Raises `StoreMismatch` for another, and for a database that has nodes of others under kgrag's labels.
+        """
+        if self.meta is None:
+            self.meta = _read_meta(self._connection)  # another build may have begun since the store was opened
         _check_meta(self.meta, embedder, dimensions)
         if self.meta is None and import_state(self._connection) is not None:
             raise StoreMismatch(
                 "An import into this store has not ended: kgrag import with the same folder goes on with it."
             )
+        if self.meta is None and self._connection.server is None:
+            for row in self._connection.read(statement("schema/foreign_neo4j"), {}):
+                raise StoreMismatch(
+                    f"The database has nodes that kgrag did not write under labels that it uses ({':'.join(row['labels'])}). "
+                    "Choose another one by --store or NEO4J_DATABASE, or remove them."
+                )
         _create_schema(self._connection, dimensions)
         if self.meta is None:
             meta = Meta(SCHEMA_VERSION, embedder, dimensions)

@@ -9,9 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
 import unicodedata
-from contextlib import suppress
 from fractions import Fraction
 from functools import lru_cache
 from importlib.metadata import version
@@ -19,6 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from platformdirs import user_cache_path
+
+from kgrag.common.kept_files import keep_file
 
 if TYPE_CHECKING:
     from pint import UnitRegistry
@@ -282,11 +282,7 @@ def _known_units() -> dict[str, Known]:
         return read
     known = {unit: (_dimension(unit), _scale(unit)) for unit in units}
     rows = [[unit, measured, str(size), base] for unit, (measured, (size, base)) in known.items()]
-    with suppress(OSError):  # read-only: the next process asks pint, too
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", dir=file.parent, suffix=".tmp", delete=False, encoding="utf-8") as out:
-            json.dump(rows, out, ensure_ascii=False)
-        Path(out.name).replace(file)
+    keep_file(file, json.dumps(rows, ensure_ascii=False).encode())
     return known
 
 

@@ -139,3 +139,30 @@ def test_sigterm_ends_a_command_whatever_its_query_does(tmp_path: Path) -> None:
     assert process.wait(60) == 130
     assert time.monotonic() - began < 30  # 5 s on a machine that is not busy
     open_store(store).close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a shell that closes streams")
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_command_whose_streams_are_closed_does_what_it_does(tmp_path: Path, closed: str) -> None:
+    store = tmp_path / "store.kg"
+    open_store(store).close()
+    command = f'"$0" -m kgrag cypher "RETURN 1 AS n" --json --store "$1" {closed}'
+    done = subprocess.run(["sh", "-c", command, sys.executable, store], capture_output=True, text=True, check=False)
+    said = "" if ">&-" in closed.split() else '[\n{\n  "n": 1\n}\n]\n'
+    assert (done.returncode, done.stdout, done.stderr) == (0, said, "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a shell that closes streams")
+def test_what_is_opened_does_not_get_the_number_of_a_closed_stream() -> None:
+    program = "import sys; from kgrag import cli; cli._open_standard_streams(); sys.exit(open(sys.argv[1]).fileno())"
+    command = f'"$0" -c "{program}" "$1" <&- >&- 2>&-'
+    done = subprocess.run(["sh", "-c", command, sys.executable, __file__], check=False)
+    assert done.returncode > 2
+
+
+def test_json_is_json_where_stdout_takes_one_alphabet_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding="latin-1"))
+    value = {"text": "5 Ω – \U0001f600"}
+    for written in (output.json_text(value), output.json_line(value)):
+        sys.stdout.write(written)
+        assert json.loads(written) == value

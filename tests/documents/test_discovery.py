@@ -247,3 +247,16 @@ def test_a_metadata_file_that_cannot_be_used_is_an_error(name: str, content: str
     Path(name).write_bytes(content.encode() if isinstance(content, str) else content)
     with pytest.raises(InputError, match=re.escape(words)):
         discover([], metadata=Path(name))
+
+
+def test_a_store_among_the_documents_is_none_of_them() -> None:
+    touch(
+        "docs/a.md",
+        "docs/my.kg/lock",
+        "docs/my.kg/database/kgrag/schema.json",
+        "docs/my.kg/log/events.jsonl",
+        "docs/database/b.md",
+    )
+    found = discover([Path("docs")])
+    assert [source.stored_path for source in found.sources] == ["docs/a.md", "docs/database/b.md"]
+    assert found.ignored == {"folder of a store": 1}

@@ -1,4 +1,8 @@
 import asyncio
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -50,3 +54,16 @@ def test_every_token_has_a_vector_for_late_interaction(minilm: MiniLM) -> None:
 
 def test_no_texts_give_an_empty_matrix(minilm: MiniLM) -> None:
     assert asyncio.run(minilm.embed_documents([])).shape == (0, 384)
+
+
+def test_without_a_cache_folder_it_embeds_and_nothing_of_others_is_kept(tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    (cache / "kgrag").write_text("no folder")
+    program = "from kgrag.models.minilm import MiniLM; print(len(MiniLM().embed(['pressure'])[0]))"
+    homes = {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(cache)}
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=os.environ | homes, capture_output=True, text=True, check=False
+    )
+    assert (done.stdout, done.stderr) == ("384\n", "")
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["cache", "kgrag"]

@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import neo4j
@@ -318,3 +319,29 @@ def test_a_signal_ends_a_program_with_an_open_store_in_python_s_way_and_lets_go_
     assert (process.returncode, said) == (code, "")
     with open_store(tmp_path / "store.kg", create=False):  # it has let go of it
         pass
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 40 MB."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=40m", "tmpfs", str(disk)]
+    if sys.platform != "linux" or subprocess.run(command, capture_output=True, check=False).returncode:
+        pytest.skip("who runs the tests may not mount a file system")
+    yield disk
+    subprocess.run(["umount", "--lazy", str(disk)], check=True)
+
+
+def test_a_store_on_a_full_disk_can_be_read(small_disk: Path) -> None:
+    with open_store(small_disk / "a.kg") as store:
+        store.bind("e", 8)
+        write(store, 1)
+        digest = store.digest()
+    free = shutil.disk_usage(small_disk).free
+    (small_disk / "other").write_bytes(bytes(free))
+    with pytest.raises(StoreReadOnly, match="No space left"):
+        open_store(small_disk / "a.kg")
+    with open_store(small_disk / "a.kg", reads_only=True) as copy:
+        assert copy.digest() == digest
+        assert copy.remark.startswith("Read from a copy of it: ")

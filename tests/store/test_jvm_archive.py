@@ -8,6 +8,9 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
+from kgrag.store import jvm_archive
 from kgrag.store.jvm_archive import ARCHIVE_VARIABLE, Archive
 
 START = """
@@ -88,3 +91,14 @@ def test_one_process_makes_it_and_who_may_not_write_goes_without(tmp_path: Path)
 def test_other_options_have_another_archive() -> None:
     assert Archive(["-Xss1m"]).file == Archive(["-Xss1m"]).file
     assert Archive(["-Xss1m"]).file != Archive(["-Xss2m"]).file
+
+
+def test_none_is_made_where_there_is_no_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.delenv(ARCHIVE_VARIABLE, raising=False)
+    assert Archive([]).arguments(make=True)[0] == "-XX:AOTMode=record"
+    (claim,) = (tmp_path / "kgrag").iterdir()
+    claim.unlink()
+    monkeypatch.setattr(jvm_archive, "ROOM_BYTES", 2**62)
+    assert Archive([]).arguments(make=True) == []
+    assert list((tmp_path / "kgrag").iterdir()) == []

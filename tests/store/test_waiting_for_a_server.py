@@ -11,8 +11,8 @@ import pytest
 from neo4j import GraphDatabase
 
 from kgrag.common.retry import RetryPolicy
-from kgrag.errors import StoreUnavailable
-from kgrag.store.connection import Connection, waiting
+from kgrag.errors import InputError, StoreUnavailable
+from kgrag.store.connection import Connection, open_connection, waiting
 
 
 @pytest.fixture
@@ -47,3 +47,10 @@ def test_a_read_beside_a_job_that_waits_is_refused_at_once(away: Connection) -> 
     policy.stop()
     job.join(600)
     assert len(ended) == 1
+
+
+def test_an_address_that_leads_nowhere_says_so() -> None:
+    with pytest.raises(StoreUnavailable, match=r"Cannot resolve address nowhere\.invalid:7687"):
+        open_connection("neo4j://nowhere.invalid:7687", create=False)
+    with pytest.raises(InputError, match="expected an address such as neo4j://host:7687"):
+        open_connection("neo4j://[::1", create=False)
