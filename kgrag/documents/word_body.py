@@ -197,8 +197,10 @@ def _place_notes(body: Any, kind: str, part: Any, targets: list[str], behind: di
         for note in root.iter(f"{WORD}{kind}")
         if note.get(f"{WORD}type", "normal") == "normal"
     }
+    ends = _ends_of_lists(body)
     for reference in list(body.iter(f"{WORD}{kind}Reference")):
-        place = _end_of_list(_top(reference, body))
+        top = _top(reference, body)
+        place = ends.get(top, top)
         for element in notes.pop(reference.get(f"{WORD}id"), []):
             behind.get(place, place).addnext(note := deepcopy(element))
             behind[place] = note
@@ -230,11 +232,15 @@ def _top(element: Any, body: Any) -> Any:
     return element
 
 
-def _end_of_list(element: Any) -> Any:
-    """The last item of a list that goes on, else the element: a paragraph between two items would end the list."""
-    while _is_item(element) and (following := element.getnext()) is not None and _is_item(following):
-        element = following
-    return element
+def _ends_of_lists(body: Any) -> dict[Any, Any]:
+    """Items of lists, each with the last one of its list: a paragraph between two items would end the list."""
+    ends: dict[Any, Any] = {}
+    last = None
+    for element in reversed(body):
+        last = (element if last is None else last) if _is_item(element) else None
+        if last is not None:
+            ends[element] = last
+    return ends
 
 
 def _is_item(element: Any) -> bool:
