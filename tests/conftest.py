@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import hypothesis
@@ -17,9 +19,11 @@ import neo4j as neo4j_driver
 import pytest
 
 from kgrag.neo4j_local import server as neo4j_server
+from kgrag.store.connection import open_connection
 from kgrag.store.graph import open_store
 from kgrag.store.jvm import QUICK_START
 from kgrag.store.jvm_archive import ARCHIVE_VARIABLE, QUIET, Archive, speaks_of_archives
+from kgrag.store.schema import SCHEMA_VERSION, Meta, Schema
 
 NEO4J_REQUIRED = os.environ.get("KGRAG_REQUIRE_NEO4J") == "1"
 NEO4J_ENGINE = os.environ.get("KGRAG_TEST_NEO4J_ENGINE", "auto")
@@ -233,10 +237,10 @@ def neo4j_schema(neo4j_target: str, neo4j_session: neo4j_driver.Session) -> froz
 
 @pytest.fixture
 def vector_dimensions(request: pytest.FixtureRequest) -> int | None:
-    """Of the vector indexes that a test may find on Neo4j, empty, as they are after a store was emptied; None where there may be none.
+    """Of the vector indexes that a test may find, empty, as they are after a store was emptied; None where there may be none.
 
-    After each change of an index Neo4j plans every statement anew, which is most of what its tests cost: a module whose tests all take
-    one embedder says its `DIMENSIONS`.
+    After each change of an index Neo4j plans every statement anew, which is most of what its tests cost, and the embedded database takes
+    longer to make them than most tests: a module whose tests all take one embedder says its `DIMENSIONS`.
     """
     dimensions: int | None = getattr(request.module, "DIMENSIONS", None)
     return dimensions
@@ -290,11 +294,36 @@ def schema_of_neo4j(session: neo4j_driver.Session) -> list[tuple[str, int | None
 on_each_database = pytest.fixture(params=["embedded", pytest.param("neo4j", marks=pytest.mark.neo4j)])
 
 
+@pytest.fixture(scope="session")
+def embedded_empty(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], Path]:
+    """Folders of embedded stores with constraints and indexes and nothing else, by dimensions, to copy."""
+
+    @cache
+    def made(dimensions: int) -> Path:
+        folder = tmp_path_factory.mktemp("empty") / "store.kg"
+        connection = open_connection(folder, create=True, reads_only=False)
+        try:
+            Schema(connection).create(Meta(SCHEMA_VERSION, "test", dimensions))
+        finally:
+            connection.close()
+        return folder
+
+    return made
+
+
 @on_each_database
-def store_target(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+def store_target(
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    vector_dimensions: int | None,
+    embedded_empty: Callable[[int], Path],
+) -> str:
     """An empty place for a store, once on each database: what `--store` takes."""
     if request.param == "embedded":
-        return str(tmp_path / "store.kg")
+        target = tmp_path / "store.kg"
+        if vector_dimensions is not None:
+            shutil.copytree(embedded_empty(vector_dimensions), target)
+        return str(target)
     address: str = request.getfixturevalue("neo4j_empty")
     return address
 

@@ -60,23 +60,26 @@ EDGE_TYPES = (
     "__PREDICTED__",
 )
 
-_ON_BOTH = (
-    "chunk_id",
+_CONSTRAINTS = {
+    "chunk_id": "Chunk[id]",
+    "table_row_id": "__TableRow__[id]",
+    "document_id": "Document[id]",
+    "entity_key": "__Entity__[key]",
+    "member_key": "__Member__[key]",
+    "merge_key": "__Merge__[key]",
+    "community_key": "__Community__[key]",
+    "work_key": "__Work__[key]",
+    "meta_key": "__Meta__[key]",
+}
+"""What is unique, with the name that ArcadeDB gives its index; Neo4j calls it as the constraint."""
+_INDEXES = (
     "chunk_document",
     "chunk_source",
-    "table_row_id",
-    "document_id",
     "document_path",
-    "entity_key",
     "entity_normal",
-    "member_key",
     "member_normal",
     "member_survivor",
-    "merge_key",
-    "community_key",
-    "work_key",
     "work_subject",
-    "meta_key",
 )
 
 
@@ -255,19 +258,35 @@ def _check_meta(meta: Meta | None, embedder: str, dimensions: int) -> None:
 
 
 def _create_schema(connection: Connection, dimensions: int) -> None:
-    """Make the constraints and indexes that are not there yet."""
-    for name in _ON_BOTH:
-        connection.run_alone(statement(f"schema/{name}"))
+    """Make the constraints and indexes that are not there yet. To ask once what is there costs a tenth of asking for each to be made."""
+    there = _names(connection)
+    for name, in_arcadedb in (*_CONSTRAINTS.items(), *zip(_INDEXES, _INDEXES, strict=True)):
+        if (name if connection.server is None else in_arcadedb) not in there:
+            connection.run_alone(statement(f"schema/{name}"))
     for index, label in _vector_indexes().items():
-        _create_vector_index(connection, index, label, dimensions)
+        if index not in there:
+            _create_vector_index(connection, index, label, dimensions)
     if connection.server is None:
-        connection.run_alone(statement("schema/chunk_prompted_neo4j"))
+        if CHUNK_FULLTEXT_INDEX not in there:
+            connection.run_alone(statement("schema/chunk_prompted_neo4j"))
         return
     sql = connection.server.sql
     for type_name in EDGE_TYPES:
-        sql(f"CREATE EDGE TYPE {quoted(type_name)} IF NOT EXISTS")
-    sql("CREATE PROPERTY Chunk.prompted IF NOT EXISTS STRING")
-    sql(f"CREATE INDEX {quoted(CHUNK_FULLTEXT_INDEX)} IF NOT EXISTS ON Chunk (prompted) {_ARCADEDB_TEXT}")
+        if type_name not in there:
+            sql(f"CREATE EDGE TYPE {quoted(type_name)} IF NOT EXISTS")
+    if CHUNK_FULLTEXT_INDEX not in there:
+        sql("CREATE PROPERTY Chunk.prompted IF NOT EXISTS STRING")
+        sql(f"CREATE INDEX {quoted(CHUNK_FULLTEXT_INDEX)} IF NOT EXISTS ON Chunk (prompted) {_ARCADEDB_TEXT}")
+
+
+def _names(connection: Connection) -> frozenset[str]:
+    """Return the names of all indexes, on ArcadeDB those of types of nodes and edges, too."""
+    if connection.server is None:
+        rows = connection.read(statement("schema/names_neo4j"), {})
+    else:
+        sql = connection.server.sql
+        rows = [*sql("SELECT name FROM schema:indexes"), *sql("SELECT name FROM schema:types")]
+    return frozenset(str(row["name"]) for row in rows)
 
 
 def _vector_indexes(graphs: Sequence[str] = (), levels: Sequence[tuple[str, int]] = ()) -> dict[str, str]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -121,19 +119,8 @@ def vector_dimensions(request: pytest.FixtureRequest, content: Content) -> int:
     return dimensions
 
 
-@pytest.fixture(scope="session")
-def bound_store(tmp_path_factory: pytest.TempPathFactory, content: Content) -> Path:
-    """An empty embedded store with its schema, to copy: making one takes longer than most tests."""
-    folder = tmp_path_factory.mktemp("bound") / "store.kg"
-    with open_store(folder) as made:
-        made.bind(content.embedder, content.dimensions)
-    return folder
-
-
 @pytest.fixture
-def store(store_target: str, content: Content, bound_store: Path) -> Iterator[GraphStore]:
-    if "://" not in store_target:
-        shutil.copytree(bound_store, store_target)
+def store(store_target: str, content: Content) -> Iterator[GraphStore]:
     with open_store(store_target) as opened:
         opened.bind(content.embedder, content.dimensions)
         yield opened
