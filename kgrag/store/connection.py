@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from kgrag.common.retry import NO_RETRY, RetryPolicy
 from kgrag.errors import InputError, KgragError, StoreError, StoreLocked, StoreReadOnly, StoreUnavailable
-from kgrag.store.embedded import DATABASE, EmbeddedServer
+from kgrag.store.embedded import CLOSED, DATABASE, EmbeddedServer
 from kgrag.store.jvm import expects_short_life
 from kgrag.store.snapshot import copy_for_reading
 from kgrag.store.statements import statement
@@ -257,7 +257,7 @@ class Connection:
     def _errors(self, *, refused: type[KgragError] = StoreError) -> Iterator[None]:
         """Turn the driver's errors into ours; where the disk takes no more, that is the error."""
         if self._closed:
-            raise StoreUnavailable("Expected an open store, got one that was closed. Open it again.")
+            raise StoreUnavailable(CLOSED)
         try:
             with _errors(refused=refused):
                 yield

@@ -32,9 +32,10 @@ from kgrag.store.snapshot import SNAPSHOT, keep_snapshot
 if TYPE_CHECKING:
     import neo4j
 
-__all__ = ["DATABASE", "EmbeddedServer"]
+__all__ = ["CLOSED", "DATABASE", "EmbeddedServer"]
 
 DATABASE = "kgrag"
+CLOSED = "Expected an open store, got one that was closed. Open it again."
 LOG = "log"
 LOG_FILE_BYTES = 1_000_000
 LOG_FILES = 3
@@ -99,6 +100,8 @@ class EmbeddedServer:
 
     def sql(self, statement: str) -> list[dict[str, Any]]:
         """Run a statement of ArcadeDB's SQL, which does what its Cypher cannot: vector and full-text indexes."""
+        if self._server is None:
+            raise StoreUnavailable(CLOSED)
         try:
             with self._database.command("sql", statement) as rows:
                 return [{str(name): row.getProperty(name) for name in row.getPropertyNames()} for row in _each(rows)]
