@@ -18,6 +18,8 @@ __all__ = ["COOKIE", "Guard", "is_loopback"]
 COOKIE = "kgrag_session"
 BODY_BYTES = 256_000
 """Of a request, but an upload."""
+STALLED_S = 30.0
+"""How long nothing of a body that is not whole may come: connections are few (`running.MAX_CONNECTIONS`)."""
 UPLOADS = ("POST", "/api/documents")
 """Where the body is a document: as large as a build reads, from those who may curate."""
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -155,14 +157,19 @@ class Guard:
         return None
 
     async def _limited(self, scope: Scope, receive: Receive, send: Send, limit: int) -> None:
-        """Pass on, but read no more of the body than the limit: a length may be missing."""
+        """Pass on, but read no more of the body than the limit: a length may be missing. Who sends nothing of it for long is gone."""
         read = 0
-        begun = False
+        begun = whole = False
 
         async def limited_receive() -> Message:
-            nonlocal read
-            message = await receive()
+            nonlocal read, whole
+            try:
+                async with asyncio.timeout(None if whole else STALLED_S):
+                    message = await receive()
+            except TimeoutError:
+                return {"type": "http.disconnect"}
             if message["type"] == "http.request":
+                whole = not message.get("more_body", False)
                 read += len(message.get("body", b""))
                 if read > limit:
                     raise _TooLarge

@@ -10,6 +10,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from kgrag.errors import DocumentError, InputError, KgragError, ModelError, ModelUnavailable, StoreError
 
@@ -166,6 +167,10 @@ def register(app: FastAPI) -> None:
     async def http(request: Request, error: HTTPException) -> JSONResponse:
         detail = UNREADABLE if error.detail == PARSING_FAILED else str(error.detail)
         return problem_response(plain_problem(error.status_code, detail), dict(error.headers or {}))
+
+    @app.exception_handler(ClientDisconnect)
+    async def gone(request: Request, error: ClientDisconnect) -> JSONResponse:
+        return problem_response(plain_problem(408, "The rest of the body did not come."))
 
     @app.exception_handler(Exception)
     async def defect(request: Request, error: Exception) -> JSONResponse:

@@ -19,6 +19,7 @@ import httpx2
 import pytest
 from playwright.sync_api import Browser, expect
 
+from kgrag.serve import guard
 from kgrag.serve.access import Access, add_user, read_users
 from kgrag.serve.problems import TooLarge
 from kgrag.serve.uploads import Uploads
@@ -344,3 +345,23 @@ def test_documents_are_dropped_on_the_page_built_asked_and_deleted(
             row.get_by_role("button", name="Delete").click()
             expect(row).to_have_count(0)
         expect(page.locator("#document-state")).to_contain_text("is deleted")
+
+
+def test_an_upload_whose_rest_does_not_come_leaves_nothing_and_is_no_defect(
+    curated: DeskServer, uploads: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    request = b"POST /api/documents?name=a.md HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n# A"
+    with socket.create_connection(("127.0.0.1", curated.port), timeout=600) as gone:
+        gone.sendall(request)
+        while not list(uploads.glob("*.part")):
+            time.sleep(0.05)
+    while list(uploads.glob("*.part")):
+        time.sleep(0.05)
+    monkeypatch.setattr(guard, "STALLED_S", 0.5)
+    with socket.create_connection(("127.0.0.1", curated.port), timeout=600) as silent:
+        silent.sendall(request)
+        assert silent.recv(100).startswith(b"HTTP/1.1 408")
+        while silent.recv(10_000):  # until the desk closes the connection
+            pass
+    assert list(uploads.iterdir()) == []
+    assert [record.getMessage() for record in caplog.records if record.levelname == "ERROR"] == []
