@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Sequence
 from itertools import chain, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from lxml.html import defs
 
 from kgrag.documents.blocks import BlockDocument, RemovedLine
 from kgrag.documents.html import blocks_of_html
+from kgrag.documents.markdown_dialects import common_markdown
 from kgrag.documents.text_encoding import decode
 from kgrag.types import Scalar
 
@@ -20,8 +25,12 @@ if TYPE_CHECKING:
 
 __all__ = ["convert_markdown", "markdown_html"]
 
-FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
-EXPLICIT_ID = re.compile(r"[ \t]*\{#([\w.:-]+)\}[ \t]*$")
+FRONT_MATTER = re.compile(
+    r"\A(?:---[ \t]*\n(?P<yaml>.*?\n)(?:---|\.\.\.)|\+\+\+[ \t]*\n(?P<toml>.*?\n)\+\+\+)[ \t]*(?:\n|\Z)", re.DOTALL
+)
+"""YAML between dashes, or TOML between pluses (Hugo, Zola)."""
+TAG = re.compile(r"<(?=(?P<close>/?)(?P<name>[A-Za-z][\w-]*)(?:[^<>]*(?P<empty>/)>)?)")
+EXPLICIT_ID = re.compile(r"[ \t]*\{:?[ \t]*#([\w.:-]+)[^{}]*\}[ \t]*$")
 """`## Heading {#its-id}`, as several generators of documentation write it."""
 NOT_IN_SLUG = re.compile(r"[^\w\- ]")
 SWALLOWING_TAG = re.compile(
@@ -46,10 +55,15 @@ def markdown_html(data: bytes, path: Path) -> tuple[str, dict[str, Scalar], list
     The HTML has what HTML the file has: it is for a parser, not for a browser. Raises `DocumentError` for what is no text.
     """
     from markdown_it import MarkdownIt
+    from mdit_py_plugins.deflist import deflist_plugin
 
     decoded = decode(data, path)
     text, metadata, removed = _front_matter(decoded.text.replace("\r\n", "\n"))
-    parser = MarkdownIt("commonmark", {"maxNesting": MAX_NESTING}).enable(["table", "strikethrough"])
+    text, marks = common_markdown(text, components=path.suffix.lower() == ".mdx")
+    removed += marks
+    parser = (
+        MarkdownIt("commonmark", {"maxNesting": MAX_NESTING}).enable(["table", "strikethrough"]).use(deflist_plugin)
+    )
     tokens = parser.parse(text)
     notes = [decoded.note] if decoded.note else []
     if any(token.level >= MAX_NESTING - 1 for token in tokens):
@@ -60,19 +74,28 @@ def markdown_html(data: bytes, path: Path) -> tuple[str, dict[str, Scalar], list
 
 
 def _front_matter(text: str) -> tuple[str, dict[str, Scalar], list[RemovedLine]]:
-    """Take the YAML off the start of a text; what is no mapping between the lines of dashes is text."""
+    """Take the front matter off the start of a text; what is no mapping between the lines of dashes or pluses is text."""
+    match = FRONT_MATTER.match(text)
+    if match is None:
+        return text, {}, []
+    written = match["yaml"] if match["yaml"] is not None else match["toml"]
+    entries = _entries(written, toml=match["toml"] is not None)
+    if not entries:
+        return text, {}, []
+    removed = [RemovedLine("front matter", line) for line in written.splitlines() if line.strip()]
+    return text[match.end() :], {str(key).lower(): _plain(value) for key, value in entries.items()}, removed
+
+
+def _entries(written: str, *, toml: bool) -> dict[Any, Any]:
+    """Parse front matter; nothing where it is none."""
     import yaml
 
-    match = FRONT_MATTER.match(text)
     try:
         # Texts as they are written: a version 1.10 is not the number 1.1.
-        entries = yaml.load(match[1], Loader=yaml.BaseLoader) if match else None  # noqa: S506  (makes nothing but texts)
-    except (yaml.YAMLError, RecursionError):
-        return text, {}, []
-    if match is None or not isinstance(entries, dict) or not entries:
-        return text, {}, []
-    removed = [RemovedLine("front matter", line) for line in match[1].splitlines() if line.strip()]
-    return text[match.end() :], {str(key).lower(): _plain(value) for key, value in entries.items()}, removed
+        entries = tomllib.loads(written) if toml else yaml.load(written, Loader=yaml.BaseLoader)  # noqa: S506  (makes nothing but texts)
+    except (yaml.YAMLError, tomllib.TOMLDecodeError, RecursionError):
+        return {}
+    return entries if isinstance(entries, dict) else {}
 
 
 def _plain(value: object) -> Scalar:
@@ -81,6 +104,8 @@ def _plain(value: object) -> Scalar:
         return value
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return ", ".join(value)
+    if isinstance(value, datetime.date | datetime.time):  # a datetime is a date
+        return value.isoformat()
     return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
 
 
@@ -103,9 +128,20 @@ def _give_ids(tokens: Sequence[Token]) -> None:
 
 
 def _disarm(tokens: Sequence[Token]) -> None:
-    """Make text of the HTML tags that would swallow what follows them."""
-    for token in chain.from_iterable((block, *(block.children or ())) for block in tokens):
-        if token.type in ("html_inline", "html_block"):
-            opened = SWALLOWING_TAG.search(token.content)
-            if opened and (token.type == "html_inline" or f"</{opened[1].lower()}" not in token.content.lower()):
-                token.content = SWALLOWING_TAG.sub("&lt;", token.content)
+    """Make text of the tags that would swallow what follows them, and of those that are none: `<FILE>` is for a reader to fill in."""
+    markup = [
+        token
+        for token in chain.from_iterable((block, *(block.children or ())) for block in tokens)
+        if token.type in ("html_inline", "html_block")
+    ]
+    closed = {
+        tag["name"].lower() for token in markup for tag in TAG.finditer(token.content) if tag["close"] or tag["empty"]
+    }
+    for token in markup:
+        opened = SWALLOWING_TAG.search(token.content)
+        if opened and (token.type == "html_inline" or f"</{opened[1].lower()}" not in token.content.lower()):
+            token.content = SWALLOWING_TAG.sub("&lt;", token.content)
+        token.content = TAG.sub(
+            lambda tag: "<" if (name := tag["name"].lower()) in defs.tags or name in closed or "-" in name else "&lt;",
+            token.content,
+        )
