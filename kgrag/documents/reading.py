@@ -145,6 +145,14 @@ def _convert(source: Source, *, pdf: str) -> BlockDocument:
             from kgrag.documents.spreadsheets import convert_spreadsheet
 
             return convert_spreadsheet(path)
+        case "epub":
+            from kgrag.documents.epub import convert_epub
+
+            return convert_epub(path, document_path=document_path)
+        case "odt" | "ods" | "odp":
+            from kgrag.documents.open_document import convert_open_document
+
+            return convert_open_document(path, suffix=source.format, document_path=document_path)
         case "pdf":
             from kgrag.documents.pdf import convert_pdf
 

@@ -18,7 +18,7 @@ from kgrag.documents.blocks import Block, BlockDocument, TableRow
 from kgrag.documents.office_drawings import words_beside_cells
 from kgrag.documents.office_package import read_package, with_plain_styles
 
-__all__ = ["convert_spreadsheet"]
+__all__ = ["Row", "convert_spreadsheet", "sheet_blocks"]
 
 SIGNIFICANT_DIGITS = 15
 """Of a number in Excel: 0.1 + 0.2 is 0.3 there."""
@@ -48,19 +48,20 @@ def convert_spreadsheet(path: Path) -> BlockDocument:
         try:
             beside = words_beside_cells(package)
             for number, sheet in enumerate(workbook.worksheets, start=1):
-                blocks.extend(_sheet_blocks(sheet, number, beside.get(sheet.title, [])))
+                sheet.reset_dimensions()  # what a file says about its size is often wrong
+                rows = ({cell.column: text for cell in row if (text := _text(cell))} for row in sheet.iter_rows())
+                blocks.extend(sheet_blocks(sheet.title, rows, number, beside.get(sheet.title, [])))
             title = " ".join((workbook.properties.title or "").split()) or path.stem
         finally:
             workbook.close()
     return BlockDocument(tuple(blocks), title)
 
 
-def _sheet_blocks(sheet: Any, number: int, beside: Sequence[str]) -> list[Block]:
-    sheet.reset_dimensions()  # what a file says about its size is often wrong
-    rows = ({cell.column: text for cell in row if (text := _text(cell))} for row in sheet.iter_rows())
+def sheet_blocks(title: str, rows: Iterable[Row], number: int, beside: Sequence[str]) -> list[Block]:
+    """Make a heading for a sheet, a table for each of its groups of rows and columns, and paragraphs of what lies beside its cells."""
     blocks = [block for region in _regions(rows) for block in _region_blocks(region, number)]
     blocks += [Block("paragraph", line, 0, number, number) for line in beside]
-    return [Block("heading", sheet.title, 1, number, number), *blocks] if blocks else []
+    return [Block("heading", title, 1, number, number), *blocks] if blocks else []
 
 
 def _regions(rows: Iterable[Row]) -> Iterator[list[Row]]:
