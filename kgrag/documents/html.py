@@ -60,6 +60,8 @@ LISTS = frozenset({"ul", "ol", "menu", "dir"})
 PERMALINK_MARKS = frozenset({"", "#", "¶", "§", "🔗", "\uf0c1", "\uf08d"})
 """Texts of the links to themselves that generators put beside headings; the last two are icon fonts' characters."""
 PERMALINK_CLASSES = frozenset({"anchor", "anchorlink", "header-anchor", "headerlink", "heading-anchor", "permalink"})
+ORNAMENTS = frozenset({"logo", "icon", "permalink"})
+"""What generators say that a picture is which shows nothing."""
 MAX_ENCLOSING_ANCHORS = 64
 """Ids of a block, counted from the inside: no page of use is nested deeper."""
 
@@ -178,7 +180,7 @@ class _Walk:
             self._text.add_line_break()
         elif tag == "img":
             alt = element.get("alt") or ""
-            self._text.add(alt if any(map(str.isalnum, alt)) else "")
+            self._text.add(alt if any(map(str.isalnum, alt)) and alt.strip().lower() not in ORNAMENTS else "")
         if tag in ("sup", "sub"):
             self._add(superscript(element.text) if tag == "sup" else element.text)
         else:

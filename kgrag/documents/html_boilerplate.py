@@ -36,7 +36,25 @@ ROLES = {
     "contentinfo": "page footer",
     "search": "navigation",
     "menu": "navigation",
+    "dialog": "dialog",
+    "alertdialog": "dialog",
 }
+FRAMES = {
+    "titlearea": "page header",
+    "package-header": "page header",
+    "tablist": "navigation",
+    "main-nav": "navigation",
+    "main-menu": "navigation",
+    "mbrsel": "navigation",
+    "gtoc": "navigation",
+    "msearchselectwindow": "navigation",
+    "msearchresultswindow": "navigation",
+    "out-of-band": "navigation",
+    "hideme": "navigation",
+    "navpath": "breadcrumbs",
+    "modal": "dialog",
+}
+"""What only a generator's frame of a page is called: Doxygen's, Haddock's, Scaladoc's, rustdoc's, MkDocs', Node.js'."""
 NAMES = {
     "breadcrumb": "breadcrumbs",
     "breadcrumbs": "breadcrumbs",
@@ -54,26 +72,51 @@ NAMES = {
     "pager": "navigation",
     "prev-next": "navigation",
     "nav-panel": "navigation",
+    "navigationbar": "navigation",
+    "global-nav": "navigation",
+    "summary": "navigation",
+    "column2": "navigation",
+    "tocset": "table of contents",
     "skip-link": "navigation",
     "footer": "page footer",
     "site-footer": "page footer",
     "page-footer": "page footer",
+    "copyright-footer": "page footer",
+    "banner": "page header",
+    "banner-container": "page header",
     "site-header": "page header",
     "page-header": "page header",
     "cookie-banner": "cookie notice",
     "cookie-consent": "cookie notice",
 }
 """Whole words of `class`, and whole `id`s, that generators of manuals and vendors' sites give to such elements."""
-PAGE_BARS = frozenset({"navheader", "navfooter"})
-"""What DocBook calls the bars with Prev, Up and Next; the title between them is the page's own, which it has as a heading, too."""
+PAGE_BARS = frozenset({"navheader", "navfooter", "spirit-nav"})
+"""What DocBook and QuickBook call the bars with Prev, Up and Next; a title between them is the page's own, which is a heading, too."""
 BAR_LABEL = re.compile(r"\b(prev|previous|next|up|home|top)\b", re.IGNORECASE)
 BAR_ELEMENTS = frozenset({"div", "p", "table", "ul"})
 CRUMB_MARKS = frozenset({">", "»", "›", "→", "/", "::"})
-COPYRIGHT = re.compile(r"\bcopyright\b|©|\(c\) \d{4}", re.IGNORECASE)
+IMPRINT = re.compile(
+    r"\bcopyright\b|©|\(c\) \d{4}|^(?:produced|generated|created|built) (?:by|with|using)\b", re.IGNORECASE
+)
+LINE_NUMBERS = frozenset(
+    {
+        "lineno",
+        "linenos",
+        "sourcelineno",
+        "source-line-no",
+        "line-number",
+        "line-numbers",
+        "src-line-numbers",
+        "hljs-ln-numbers",
+    }
+)
+"""Classes of the numbers beside the lines of a listing: of Doxygen, Pygments, Javadoc, rustdoc, highlight.js."""
 LINK_SHARE_OF_LANGUAGES = 0.15
 """`Available languages: en | fr`: the names of languages are short."""
 MAX_BAR_LINKS = 8
+MIN_EDGE_LINKS = 3
 MAX_BAR_CHARACTERS = 400
+MAX_IMPRINT_CHARACTERS = 1000
 BOXES = frozenset(
     {"note", "tip", "hint", "warning", "caution", "important", "danger", "attention", "admonition", "alert", "callout"}
 )
@@ -129,7 +172,7 @@ def _is_box(element: Any) -> bool:
 
 def _rule_of_links(element: Any) -> str | None:
     """Judge a short element of nothing but links by what stands between them."""
-    if _is_page_bar(element):
+    if _is_page_bar(element) or _is_edge_bar(element):
         return "navigation"
     links = list(islice(element.iter("a"), MAX_BAR_LINKS + 1))
     if (
@@ -149,13 +192,11 @@ def _rule_of_links(element: Any) -> str | None:
 
 def _is_imprint(element: Any) -> bool:
     """Whether an element named like a page's header or footer says whose the page is, or is a bar of links, in few words."""
-    text = " ".join(" ".join(islice(element.itertext(), MAX_BAR_CHARACTERS)).split())
+    text = " ".join(" ".join(islice(element.itertext(), MAX_IMPRINT_CHARACTERS)).split())
     inside = next(element.iter("table", "pre", "ul", "ol", "dl", *HEADINGS), None)
-    return (
-        inside is None
-        and len(text) <= MAX_BAR_CHARACTERS
-        and (COPYRIGHT.search(text) is not None or _link_share(element) >= LINK_SHARE)
-    )
+    if inside is not None or len(text) > MAX_IMPRINT_CHARACTERS:
+        return False
+    return IMPRINT.search(text) is not None or (len(text) <= MAX_BAR_CHARACTERS and _link_share(element) >= LINK_SHARE)
 
 
 def _is_page_bar(element: Any) -> bool:
@@ -174,6 +215,29 @@ def _is_page_bar(element: Any) -> bool:
     return not any(len(word) > 1 for word in re.findall(r"[^\W\d_]+", BAR_LABEL.sub(" ", beside)))
 
 
+def _is_edge_bar(element: Any) -> bool:
+    """Whether an element is the first or last of the page that says something, and is nothing but links: `Home Libraries People FAQ`."""
+    body = element.getparent()
+    links = list(islice(element.iter("a"), MAX_BAR_LINKS + 1))
+    if (
+        body is None
+        or body.tag != "body"
+        or not MIN_EDGE_LINKS <= len(links) <= MAX_BAR_LINKS
+        or next(element.iter(*HEADINGS, "pre", "li"), None) is not None
+        or _link_share(element) < 1
+    ):
+        return False
+    return any(
+        not any(_says_something(one) for one in element.itersiblings(preceding=before)) for before in (True, False)
+    )
+
+
+def _says_something(element: Any) -> bool:
+    return (
+        isinstance(element.tag, str) and element.tag not in UNSEEN and any(text.strip() for text in element.itertext())
+    )
+
+
 def _rule_by_name(element: Any) -> str | None:
     """Judge by `class` and `id`; what is named like navigation must also consist of links, for names are used loosely."""
     names = element.get("class")
@@ -182,6 +246,10 @@ def _rule_by_name(element: Any) -> str | None:
         words.append(ident.lower())
     if not PAGE_BARS.isdisjoint(words):
         return "navigation"
+    if rule := next((FRAMES[word] for word in words if word in FRAMES), None):
+        return rule
+    if not LINE_NUMBERS.isdisjoint(words) and "".join(element.itertext()).replace("\xa0", " ").strip().isdecimal():
+        return "line number"
     for word in words:
         rule = NAMES.get(word) or ("navigation" if "sidebar" in word else None)
         if rule is None:

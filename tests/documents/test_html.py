@@ -361,3 +361,64 @@ def test_bars_to_the_pages_before_and_after_go(bar: str) -> None:
 )
 def test_sentences_with_such_words_stay(text: str) -> None:
     assert page(f"<h1>Keys</h1>{text}").blocks[1:]
+
+
+@pytest.mark.parametrize(
+    ("frame", "rule"),
+    [
+        (
+            '<div id="top"><div id="titlearea"><table><tr><td><div id="projectname">X-100 2.5.1</div></td></tr></table></div></div>',
+            "page header",
+        ),
+        (
+            '<div class="tabs"><ul class="tablist"><li><a href="i.html">Main Page</a></li><li><a href="f.html">Files</a></li></ul></div>',
+            "navigation",
+        ),
+        (
+            '<div class="header"><div class="summary"><a href="#a">Public Types</a> | <a href="#b">Functions</a></div></div>',
+            "navigation",
+        ),
+        (
+            '<div id="package-header"><span class="caption">x: a package</span><ul><li><a href="i.html">Index</a></li></ul></div>',
+            "page header",
+        ),
+        ('<div id="footer"><p>Produced by <a href="h">Haddock</a> version 2</p></div>', "page footer"),
+        (
+            '<table><tr><td><a href="i">Home</a></td><td><a href="l">Libraries</a></td><td><a href="p">People</a></td></tr></table>',
+            "navigation",
+        ),
+        (
+            '<div class="spirit-nav"><a href="a"><img alt="Prev"></a><a href="b"><img alt="Next"></a></div>',
+            "navigation",
+        ),
+        ('<div class="modal" role="dialog"><h4>Keyboard Shortcuts</h4><p>Press s to search.</p></div>', "dialog"),
+        (
+            '<div class="footer"><p>© 2020 The Company. '
+            + "The documentation is licensed under its licence. " * 10
+            + "</p></div>",
+            "page footer",
+        ),
+        (
+            '<div class="navigationbar"><ul><li><a href="i">X 5.15</a></li><li><a href="c">Classes</a></li></ul></div>',
+            "navigation",
+        ),
+    ],
+)
+def test_the_frame_of_a_generators_page_is_left_out(frame: str, rule: str) -> None:
+    read = page(f"{frame}<h1>Power</h1><p>At 3.3 V.</p>")
+    assert [block.text for block in read.blocks] == ["Power", "At 3.3 V."]
+    assert {line.rule for line in read.removed} <= {rule}
+
+
+def test_links_at_the_edge_of_a_page_stay_where_words_are_beside_them() -> None:
+    read = page("<p>See <a href='a'>A</a>, <a href='b'>B</a> and <a href='c'>C</a>.</p><p>At 3.3 V.</p>")
+    assert [block.text for block in read.blocks] == ["See A, B and C.", "At 3.3 V."]
+
+
+def test_numbers_of_lines_are_no_words_of_a_listing() -> None:
+    read = page(
+        '<div class="fragment"><pre><span class="lineno">   13</span>class A {\n<span class="lineno">   14</span>  int b = 13;</pre></div>'
+        '<p><span class="lineno">Line numbers</span> are 2.</p>'
+    )
+    assert [block.text for block in read.blocks] == ["class A {\n  int b = 13;", "Line numbers are 2."]
+    assert [(line.rule, line.text) for line in read.removed] == [("line number", "13"), ("line number", "14")]
