@@ -51,10 +51,13 @@ FRAMES = {
     "msearchresultswindow": "navigation",
     "out-of-band": "navigation",
     "hideme": "navigation",
+    **dict.fromkeys(("topnav", "bottomnav", "subnav", "next_page", "previous_page", "prev_page"), "navigation"),
+    "docs-version-header": "page header",
+    "docs-copyright": "page footer",
     "navpath": "breadcrumbs",
     "modal": "dialog",
 }
-"""What only a generator's frame of a page is called: Doxygen's, Haddock's, Scaladoc's, rustdoc's, MkDocs', Node.js'."""
+"""What only a generator's frame of a page is called: Doxygen's, Javadoc's, Haddock's, Scaladoc's, rustdoc's, MkDocs', Sphinx themes'."""
 NAMES = {
     "breadcrumb": "breadcrumbs",
     "breadcrumbs": "breadcrumbs",
@@ -76,6 +79,7 @@ NAMES = {
     "global-nav": "navigation",
     "summary": "navigation",
     "column2": "navigation",
+    "bar": "navigation",
     "tocset": "table of contents",
     "skip-link": "navigation",
     "footer": "page footer",
@@ -113,6 +117,9 @@ LINE_NUMBERS = frozenset(
 """Classes of the numbers beside the lines of a listing: of Doxygen, Pygments, Javadoc, rustdoc, highlight.js."""
 LINK_SHARE_OF_LANGUAGES = 0.15
 """`Available languages: en | fr`: the names of languages are short."""
+SKIP_LINK = re.compile(
+    r"(?:skip|jump) (?:directly )?to (?:the )?(?:main |page )?(?:content|navigation|search)s?$", re.IGNORECASE
+)
 MAX_BAR_LINKS = 8
 MIN_EDGE_LINKS = 3
 MAX_BAR_CHARACTERS = 400
@@ -143,6 +150,14 @@ def boilerplate_rule(element: Any) -> str | None:
         return "form control"
     if tag == "noscript":
         return "noscript"
+    if tag == "form" and "search" in WORD.split(f"{element.get('class') or ''} {element.get('id') or ''}".lower()):
+        return "form control"
+    if (
+        tag == "a"
+        and (element.get("href") or "").startswith("#")
+        and SKIP_LINK.match("".join(element.itertext()).strip())
+    ):
+        return "navigation"
     if tag == "header":  # an article's own has its title
         return None if next(element.iter(*HEADINGS), None) is not None else "page header"
     if rule := ROLES.get(element.get("role", "")):

@@ -410,6 +410,14 @@ def test_the_frame_of_a_generators_page_is_left_out(frame: str, rule: str) -> No
     assert {line.rule for line in read.removed} <= {rule}
 
 
+def test_links_that_skip_the_frame_and_forms_of_search_are_left_out() -> None:
+    read = page(
+        '<a href="#c">Skip to content</a><form class="search"><label>Search terms:</label></form><p id="c">Skip to 3.3 V.</p>'
+    )
+    assert texts(read) == ["Skip to 3.3 V."]
+    assert [line.rule for line in read.removed] == ["navigation", "form control"]
+
+
 def test_links_at_the_edge_of_a_page_stay_where_words_are_beside_them() -> None:
     read = page("<p>See <a href='a'>A</a>, <a href='b'>B</a> and <a href='c'>C</a>.</p><p>At 3.3 V.</p>")
     assert [block.text for block in read.blocks] == ["See A, B and C.", "At 3.3 V."]
