@@ -21,6 +21,7 @@ Each says what was expected, what came, and what to do.
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from kgrag.types import Usage
 
 __all__ = [
+    "DISK_FULL",
+    "PLACE_REFUSED",
     "CypherWriteError",
     "DocumentError",
     "IdentifierError",
@@ -46,6 +49,22 @@ __all__ = [
 ]
 
 SHOWN_REPLY_CHARACTERS = 10_000
+DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+"""`errno` of an `OSError` where a disk takes no more: what was written before is there."""
+PLACE_REFUSED = frozenset(
+    {
+        errno.EROFS,
+        errno.EACCES,
+        errno.EPERM,
+        errno.ENOENT,
+        errno.ENOTDIR,
+        errno.EISDIR,
+        errno.EEXIST,
+        errno.ENAMETOOLONG,
+        errno.EIO,
+    }
+)
+"""`errno` where a file's place is not one to write to or read from."""
 
 
 class KgragError(Exception):

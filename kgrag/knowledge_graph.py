@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Collection, Coroutine, Sequence
-from contextlib import nullcontext, suppress
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property, update_wrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, Protocol, Self, TypeVar
 
 from kgrag.common.waiting import wait_for
 from kgrag.models import (
@@ -147,6 +148,20 @@ def estimate_build(
             progress=progress,
         )
         return wait_for(job)
+
+
+class _Outlast(Protocol):
+    """Does work that calls models."""
+
+    async def __call__(self, work: Callable[[], Awaitable[T]]) -> T: ...
+
+
+async def _at_once(work: Callable[[], Awaitable[T]]) -> T:
+    return await work()
+
+
+_outlasting: ContextVar[_Outlast] = ContextVar("outlasting", default=_at_once)
+"""What is done about a model that is away: by whoever asks many questions, in its tasks and threads."""
 
 
 class AsyncKnowledgeGraph:
@@ -454,8 +469,38 @@ class AsyncKnowledgeGraph:
 
         `hidden` chunks (ids) are as good as absent.
         """
-        retriever = await self._opened_retriever(pipeline)
-        return await retriever.trace(question, top=top, budget=budget, hidden=hidden)
+
+        async def trace() -> Retrieval:
+            retriever = await self._opened_retriever(pipeline)
+            return await retriever.trace(question, top=top, budget=budget, hidden=hidden)
+
+        return await _outlasting.get()(trace)
+
+    @contextmanager
+    def outlasting(self, say: Callable[[str], None]) -> Iterator[None]:
+        """Within the block `ask`, `trace` and `retrieve` wait for a database server or a model that is away, for `wait_s` at most.
+
+        For many questions, one after the other. `say` is told of each outage. Raises `ModelError` where the model's key is missing.
+        """
+        from kgrag.common.retry import outage_policy
+        from kgrag.errors import ModelUnavailable
+        from kgrag.models.watch import ModelWatch
+
+        retry = outage_policy(self.settings.wait_s, say=say, then="")
+        watch = ModelWatch(self.model, retry=retry)
+
+        async def outlast(work: Callable[[], Awaitable[T]]) -> T:
+            if watch.model is None:  # an embedder or a reranker then
+                return await retry.acall(work, what="a model", again_on=ModelUnavailable)
+            return await watch.outlast(work)
+
+        before = _outlasting.set(outlast)
+        try:
+            with self.store.waiting(retry):
+                yield
+        finally:  # threads that wait end soon when the job is interrupted
+            retry.stop()
+            _outlasting.reset(before)
 
     async def ask(
         self,
@@ -475,18 +520,21 @@ class AsyncKnowledgeGraph:
         """
         from kgrag.jobs.ask import ask
 
-        return await ask(
-            question,
-            retriever=await self._opened_retriever(pipeline),
-            embedder=self.embedder,
-            settings=self.settings if pipeline is None else self.settings.model_copy(update={"pipeline": pipeline}),
-            model=self.model,
-            top=top,
-            budget=budget,
-            form=form,
-            explanation=explanation,
-            progress=progress,
-        )
+        async def answer() -> Answer:
+            return await ask(
+                question,
+                retriever=await self._opened_retriever(pipeline),
+                embedder=self.embedder,
+                settings=self.settings if pipeline is None else self.settings.model_copy(update={"pipeline": pipeline}),
+                model=self.model,
+                top=top,
+                budget=budget,
+                form=form,
+                explanation=explanation,
+                progress=progress,
+            )
+
+        return await _outlasting.get()(answer)
 
     async def complete(
         self, question: str, turns: Sequence[str], *, product: str | None = None
@@ -531,12 +579,15 @@ class AsyncKnowledgeGraph:
         Every model that is needed is asked once before the first question. Raises `InputError` for files that cannot be read, and what
         pipelines and models raise.
         """
+        from kgrag.common.progress import Silent
+        from kgrag.common.retry import outage_policy
         from kgrag.evaluate.runs import Run
         from kgrag.jobs.compare import compare
 
         prepared = await self._comparison(Path(questions), options)
         await self._check_comparing(options.judge)
-        with Run(Path(out), create=True) as run:
+        say = (progress or Silent()).say
+        with Run(Path(out), create=True) as run, self.store.waiting(outage_policy(self.settings.wait_s, say=say)):
             return await compare(
                 run, prepared, concurrency=self.settings.concurrency, rejudge=rejudge, progress=progress
             )
@@ -911,6 +962,10 @@ class KnowledgeGraph:
     types = _waiting(AsyncKnowledgeGraph.types)
     cypher = _waiting(AsyncKnowledgeGraph.cypher)
     digest = _waiting(AsyncKnowledgeGraph.digest)
+
+    def outlasting(self, say: Callable[[str], None]) -> AbstractContextManager[None]:
+        """Within the block, wait for a database server or a model that is away; see `AsyncKnowledgeGraph.outlasting`."""
+        return self.asynchronous.outlasting(say)
 
     def where(self, *conditions: str) -> KnowledgeGraph:
         """Return the graph of the documents of which `FIELD=VALUE` holds; see `AsyncKnowledgeGraph.where`. It is closed with this one."""

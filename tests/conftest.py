@@ -387,3 +387,15 @@ def neo4j_counts(config: pytest.Config) -> tuple[int, int, int]:
         [report for report in stats.get(outcome, ()) if "neo4j" in report.keywords] for outcome in ("passed", "skipped")
     )
     return len(passed), sum(report.nodeid.startswith("tests/contract/") for report in passed), len(skipped)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 40 MB."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=40m", "tmpfs", str(disk)]
+    if sys.platform != "linux" or subprocess.run(command, capture_output=True, check=False).returncode:
+        pytest.skip("who runs the tests may not mount a file system")
+    yield disk
+    subprocess.run(["umount", "--lazy", str(disk)], check=True)

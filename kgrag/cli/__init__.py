@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import io
 import logging
 import os
@@ -16,7 +15,6 @@ from typing import cast
 __all__ = ["main"]
 
 EXIT_PARTIAL, EXIT_WRONG_USE, EXIT_INTERRUPTED = 1, 2, 130
-DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 END_WITHIN_S = 4.0
 """After SIGTERM."""
 
@@ -94,7 +92,7 @@ def run(arguments: list[str], *, debug: bool = False) -> int:
 
     from kgrag.cli.app import app
     from kgrag.cli.output import complain
-    from kgrag.errors import KgragError
+    from kgrag.errors import DISK_FULL, PLACE_REFUSED, KgragError
 
     # Typer brings its own copy of click and exports only children of the class of everything that is wrongly typed.
     usage_error = cast(type[typer.BadParameter], typer.BadParameter.__base__)
@@ -125,9 +123,15 @@ def run(arguments: list[str], *, debug: bool = False) -> int:
         if debug:
             raise
         if isinstance(error, OSError) and error.errno in DISK_FULL:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left to be written there
+            try:
+                sys.stdout.flush()
+            except OSError:  # it is stdout that takes no more, nor what is left to be written there
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             complain(f"{error.filename or 'The output'}: {error.strerror}. Free space, or write elsewhere.")
             return EXIT_PARTIAL
+        if isinstance(error, OSError) and error.errno in PLACE_REFUSED and error.filename is not None:
+            complain(f"{error.filename}: {error.strerror}. Choose another place, or have it changed.")
+            return EXIT_WRONG_USE
         complain(
             f"Unexpected {type(error).__name__}: {error}\nThis is a defect of kgrag. Run again with --debug for the traceback."
         )

@@ -115,7 +115,7 @@ def ask(
 
     Without a question, on a terminal: a session, in which /help says what can be done besides asking.
     """
-    from kgrag.cli.output import print_json, say_remark
+    from kgrag.cli.output import print_json, say_remark, terminal_progress
     from kgrag.errors import InputError
     from kgrag.knowledge_graph import open_graph
 
@@ -154,9 +154,10 @@ def ask(
         if where:
             opened = opened.where(*where)
         if questions is not None:
-            return _answer_all(
-                opened, asked, top=top, budget=budget, with_context=show_context, as_json=as_json, report=report
-            )
+            with opened.outlasting(terminal_progress().say):
+                return _answer_all(
+                    opened, asked, top=top, budget=budget, with_context=show_context, as_json=as_json, report=report
+                )
         if question is None:
             from kgrag.cli.session import Session, terminal_reader
 
@@ -222,6 +223,12 @@ def _answer_all(
     from kgrag.errors import KgragError
 
     filled: list[Filled] = []
+
+    def write_report() -> None:
+        if report is not None:
+            report.write_text(questionnaire(filled, suffix=report.suffix), encoding="utf-8", newline="")
+
+    write_report()  # a place that cannot be written to is found before the first answer
     for one in asked:
         if not as_json:
             stdout.print(f"## {one.question}\n", style="bold", markup=False)
@@ -240,8 +247,7 @@ def _answer_all(
                 sys.stdout.write(json_line({"id": one.id, **answer.model_dump(mode="json")}) + "\n")
             else:
                 _show(answer, with_context=with_context)
-        if report is not None:
-            report.write_text(questionnaire(filled, suffix=report.suffix), encoding="utf-8", newline="")
+        write_report()
         if not as_json:
             stdout.print()
     failed = sum(one.answer is None for one in filled)

@@ -36,6 +36,7 @@ def retrieve(
 
     asked = read_questions(questions)
     remarks: dict[str, None] = {}
+    shown = terminal_progress()
     with (
         open_graph(
             store,
@@ -49,7 +50,8 @@ def retrieve(
             reranker=reranker,
         ) as opened,
         out.open("w", encoding="utf-8") as file,
-        terminal_progress().step("Retrieve", len(asked), "questions") as step,
+        opened.outlasting(shown.say),
+        shown.step("Retrieve", len(asked), "questions") as step,
     ):
         say_remark(opened.store)
         searched = opened.where(*where) if where else opened

@@ -18,6 +18,8 @@ from kgrag.errors import KgragError, ModelUnavailable
 
 __all__ = ["LONGEST_RETRY_AFTER_S", "NO_RETRY", "RetryPolicy", "outage_policy"]
 
+RESUMES = "What was done is kept: the same command goes on from here."
+
 FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 30.0
 FIRST_OUTAGE_PAUSE_S = 0.25
@@ -44,7 +46,8 @@ class RetryPolicy:
     attempt the error is raised as it is.
 
     With `wait_s` what is waited for has a name: all who wait for the same name share one outage, and `say` is told of it: when it begins,
-    every 10 s, and when it is over. Safe from several threads and from one event loop.
+    every 10 s, and when it is over; `then` ends the message of an error that was waited for in vain. Safe from several threads and from
+    one event loop.
     """
 
     def __init__(
@@ -55,6 +58,7 @@ class RetryPolicy:
         first_pause_s: float = FIRST_PAUSE_S,
         longest_pause_s: float = LONGEST_PAUSE_S,
         say: Callable[[str], None] = lambda line: None,
+        then: str = RESUMES,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         rng: random.Random | None = None,
     ) -> None:
@@ -63,6 +67,7 @@ class RetryPolicy:
         self._first_pause_s = first_pause_s
         self._longest_pause_s = longest_pause_s
         self._say = say
+        self._then = then
         self._sleep = sleep
         self._random = rng or random.Random()  # noqa: S311  jitter, no secret
         self._outages: dict[str, _Outage] = {}
@@ -136,9 +141,7 @@ class RetryPolicy:
             outage = self._outages.setdefault(what, _Outage(since=now, said_at=float("-inf")))
             away_s = now - outage.since
             if away_s >= wait_s:
-                raise type(error)(
-                    f"{error} Waited {away_s:.0f} s for it (wait_s). What was done is kept: the same command goes on from here."
-                ) from error
+                raise type(error)(f"{error} Waited {away_s:.0f} s for it (wait_s). {self._then}".rstrip()) from error
             if now - outage.said_at >= SAY_EVERY_S:
                 outage.said_at = now
                 self._say(f"Waiting for {what}: {away_s:.0f} s of at most {wait_s:.0f} s. {error}")
@@ -153,10 +156,10 @@ class RetryPolicy:
                 self._say(f"{what} answers again after {time.monotonic() - outage.since:.0f} s; going on.")
 
 
-def outage_policy(wait_s: float, *, say: Callable[[str], None]) -> RetryPolicy:
+def outage_policy(wait_s: float, *, say: Callable[[str], None], then: str = RESUMES) -> RetryPolicy:
     """Return the policy of a job that outlives its database and its models being away for up to `wait_s` seconds."""
     return RetryPolicy(
-        wait_s=wait_s, first_pause_s=FIRST_OUTAGE_PAUSE_S, longest_pause_s=LONGEST_OUTAGE_PAUSE_S, say=say
+        wait_s=wait_s, first_pause_s=FIRST_OUTAGE_PAUSE_S, longest_pause_s=LONGEST_OUTAGE_PAUSE_S, say=say, then=then
     )
 
 

@@ -6,11 +6,14 @@ and the judge's fingerprint. So a run that was killed goes on, an answer is neve
 
 from __future__ import annotations
 
+import errno
+import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from shutil import disk_usage
 from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
@@ -27,6 +30,8 @@ FILE = "run.sqlite"
 VERSION = "1"
 LOCK_TIMEOUT_S = 30.0
 """How long to wait for another process that writes the same run."""
+SMALLEST_WRITE_BYTES = 64 * 1024
+"""What SQLite asks of a disk at once; it says the same of one that is full and of one that is broken."""
 QUESTION: TypeAdapter[GoldQuestion] = TypeAdapter(GoldQuestion)
 AGREEMENT: TypeAdapter[Agreement] = TypeAdapter(Agreement)
 SCHEMA = """
@@ -110,6 +115,25 @@ def judge_key(fingerprint: str, repeat: int) -> str:
     return fingerprint if repeat == 0 else content_id(fingerprint, str(repeat))
 
 
+def _error_of(error: sqlite3.Error, file: Path) -> Exception:
+    """Say whether the file is another's, or its place takes no writing."""
+    kind = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_NOTADB) & 0xFF  # the rest says at what
+    if kind == sqlite3.SQLITE_IOERR:
+        free = disk_usage(file.parent).free
+        return _os_error(errno.EIO if free > SMALLEST_WRITE_BYTES else errno.ENOSPC, file)
+    if kind in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
+        return _os_error(errno.EACCES, file)
+    if kind == sqlite3.SQLITE_FULL:
+        return _os_error(errno.ENOSPC, file)
+    if kind == sqlite3.SQLITE_BUSY:
+        return InputError(f"{file}: another process writes to this run ({error}). Wait until it has ended.")
+    return InputError(f"{file}: expected a file of kgrag compare: {error}")
+
+
+def _os_error(number: int, file: Path) -> OSError:
+    return OSError(number, os.strerror(number), str(file))
+
+
 def run_exists(folder: Path) -> bool:
     """Whether there is a run to open in a folder."""
     return (folder / FILE).is_file()
@@ -118,7 +142,8 @@ def run_exists(folder: Path) -> bool:
 class Run:
     """An open run in a folder of its own. Writes are one transaction each and survive a kill of the process.
 
-    Close it, or use it as a context manager. Raises `InputError` where the folder has no run (and `create` is false) or another's file.
+    Close it, or use it as a context manager. Raises `InputError` where the folder has no run (and `create` is false) or another's file, or
+    another process writes to it all the time, and `OSError` where it may not be written to or the disk is full.
     """
 
     def __init__(self, folder: Path, *, create: bool = False) -> None:
@@ -133,8 +158,8 @@ class Run:
                 self._database.execute("PRAGMA journal_mode=WAL")
                 self._database.executescript(SCHEMA)
             self._database.execute("SELECT count(*) FROM about")
-        except (OSError, sqlite3.Error) as error:
-            raise InputError(f"{file}: expected a file of kgrag compare: {error}") from error
+        except sqlite3.Error as error:
+            raise _error_of(error, file) from error
 
     def __enter__(self) -> Self:
         return self
@@ -148,13 +173,17 @@ class Run:
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        self._database.execute("BEGIN IMMEDIATE")
         try:
-            yield self._database
-        except BaseException:
-            self._database.execute("ROLLBACK")
-            raise
-        self._database.execute("COMMIT")
+            self._database.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._database
+                self._database.execute("COMMIT")
+            except BaseException:
+                if self._database.in_transaction:  # SQLite itself ends one that finds the disk full
+                    self._database.execute("ROLLBACK")
+                raise
+        except sqlite3.Error as error:
+            raise _error_of(error, self.folder / FILE) from error
 
     # What is asked
 

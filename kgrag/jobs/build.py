@@ -24,9 +24,10 @@ from kgrag.jobs.estimate import expected_of, measured
 from kgrag.jobs.report import BuildReport
 from kgrag.jobs.stages.conversion import convert, remove_vanished
 from kgrag.jobs.stages.embedding import embed_chunks, embed_entities, embed_table_rows
-from kgrag.jobs.stages.extraction import ModelWatch, extract_graph
+from kgrag.jobs.stages.extraction import extract_graph
 from kgrag.models.base import ChatModel, Embedder
 from kgrag.models.prices import load_prices
+from kgrag.models.watch import ModelWatch
 from kgrag.settings import Settings
 from kgrag.store.graph import GraphStore
 from kgrag.types import Document

@@ -141,6 +141,30 @@ def test_without_question_and_terminal_it_says_what_is_missing(capsys: pytest.Ca
 
 
 @pytest.mark.parametrize(
+    ("arguments", "place"),
+    [
+        (["ask", "--questions", "some.jsonl", "--report", "docs/a-folder.md"], "docs/a-folder.md: Is a directory"),
+        (
+            ["retrieve", "--questions", "some.jsonl", "--out", "none/out.jsonl"],
+            "none/out.jsonl: No such file or directory",
+        ),
+        (
+            ["compare", "--questions", "some.jsonl", "--out", "some.jsonl", "--pipelines", "default"],
+            "some.jsonl: File exists",
+        ),
+    ],
+)
+def test_a_place_that_cannot_be_written_to_is_said_before_the_first_answer(
+    arguments: list[str], place: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "docs/a-folder.md").mkdir(exist_ok=True)
+    (folder / "some.jsonl").write_text(json.dumps({"id": "1", "question": QUESTION, "gold_facts": ["0.5 mA"]}) + "\n")
+    assert run(arguments) == 2
+    said = capsys.readouterr()
+    assert said.out == "" and said.err.splitlines()[-1].startswith(f"Error: {place}")
+
+
+@pytest.mark.parametrize(
     ("question", "gate", "calls"),
     [
         ("How do I bake bread?", "0.5", 0),

@@ -326,6 +326,22 @@ def test_the_command_line_exports_and_imports(
     assert run(["export", "--to", str(tmp_path / "out"), "--store", target]) == 2
 
 
+def test_an_export_to_a_full_disk_ends_in_one_line_and_goes_on_where_there_is_space(
+    exported: Exported, small_disk: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target, full = str(tmp_path / "by-command.kg"), small_disk / "full"
+    assert run(["import", str(exported.folder), "--store", target]) == 0
+    full.write_bytes(bytes(shutil.disk_usage(small_disk).free))
+    command = ["export", "--to", str(small_disk / "out"), "--store", target]
+    capsys.readouterr()
+    assert run(command) == 1
+    assert capsys.readouterr().err.splitlines()[-1] == (
+        f"Error: {small_disk / 'out'}: No space left on device. Free space, or write elsewhere."
+    )
+    full.unlink()
+    assert run(command) == 0
+
+
 odd_texts = strategies.text(alphabet=strategies.sampled_from('ab"\\,;\n\r\t \ufdd2é漢\u2028'), max_size=8)
 
 

@@ -525,3 +525,26 @@ def test_what_retrieval_notes_for_every_question_is_a_threat_and_what_it_notes_o
         summary = summarise(run, preset=PRESET)
         assert summary.remarks == {"good": ("the graph of mentions is used",)}
         assert "good: the graph of mentions is used." in threats(run, summary)
+
+
+def test_a_run_on_a_full_disk_says_so_keeps_what_it_has_and_goes_on(tmp_path, small_disk):
+    full = small_disk / "full"
+    run_it(small_disk / "run", questions=QUESTIONS[:2])
+    with Run(small_disk / "run") as run:
+        full.write_bytes(bytes(shutil.disk_usage(small_disk).free))
+        with pytest.raises(OSError, match="No space left on device") as refused:
+            run.plan(settings(template="x" * 2_000_000), QUESTIONS, [])
+        assert refused.value.filename == str(small_disk / "run" / "run.sqlite")
+        assert run.settings == settings() and len(run.questions()) == 2
+        with pytest.raises(OSError, match="No space left on device"):
+            Run(small_disk / "new", create=True)
+        full.unlink()
+        run.plan(settings(), QUESTIONS, [])
+        assert len(run.questions()) == len(QUESTIONS)
+
+
+def test_a_run_that_another_process_writes_to_is_no_defect(tmp_path, monkeypatch):
+    monkeypatch.setattr("kgrag.evaluate.runs.LOCK_TIMEOUT_S", 0.01)
+    busy = pytest.raises(InputError, match="another process writes to this run")
+    with Run(tmp_path, create=True) as run, Run(tmp_path) as other, run._transaction(), busy:
+        other.plan(settings(), QUESTIONS, [])

@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import neo4j
@@ -319,18 +318,6 @@ def test_a_signal_ends_a_program_with_an_open_store_in_python_s_way_and_lets_go_
     assert (process.returncode, said) == (code, "")
     with open_store(tmp_path / "store.kg", create=False):  # it has let go of it
         pass
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 40 MB."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "size=40m", "tmpfs", str(disk)]
-    if sys.platform != "linux" or subprocess.run(command, capture_output=True, check=False).returncode:
-        pytest.skip("who runs the tests may not mount a file system")
-    yield disk
-    subprocess.run(["umount", "--lazy", str(disk)], check=True)
 
 
 def test_a_store_on_a_full_disk_can_be_read(small_disk: Path) -> None:

@@ -17,33 +17,28 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from kgrag.common.progress import Progress, Step
-from kgrag.common.retry import RetryPolicy
 from kgrag.engines.base import Engine, Extract
-from kgrag.errors import KgragError, ModelReplyError, ModelUnavailable, StoreError
+from kgrag.errors import KgragError, StoreError
 from kgrag.extract.base import Extractor, InducesSchema, RemarksOnInput, chunk_fingerprints
 from kgrag.jobs.report import BuildReport, Failure, GraphReport
 from kgrag.jobs.stages.schema import agree_on_schema
-from kgrag.models.base import ChatModel, Message
 from kgrag.models.cached import fresh_replies, replies_in_use
+from kgrag.models.watch import CallUnanswered, ModelWatch
 from kgrag.settings import Settings
 from kgrag.store.graph import GraphStore
 from kgrag.store.ledger import WorkRecord
 from kgrag.types import Chunk, Extraction, Usage
 
-__all__ = ["ModelWatch", "extract_graph", "is_done"]
+__all__ = ["extract_graph", "is_done"]
 
 READ_CHUNKS = 500
 WRITE_RESULTS = 500
 """Of one transaction: a larger one is not faster, and a smaller one runs a statement for each of its types as well."""
 WRITE_EVERY_S = 1.0
 """A result waits no longer to be written than this, or than the transaction before it takes."""
-TRIES_OF_A_CALL = 3
-"""A call that fails so often although the model answers others is the chunk's fault: the chunk has failed."""
-
 LAST_CALLS_S = 30.0
 """How long calls under way may take to end when the database stays away."""
 LOOK_AGAIN_S = 0.05
-PROBE = "Reply with the single word: yes"
 
 
 async def extract_graph(
@@ -85,41 +80,6 @@ async def extract_graph(
                 retry_partial=settings.retry == "partial",
             )
             await job.run()
-
-
-class ModelWatch:
-    """Knows when the model answered last, and waits until it does again: until it answers a call of no account."""
-
-    def __init__(self, model: ChatModel | None, *, retry: RetryPolicy) -> None:
-        self.model = model
-        self._what = f"the model {model.name}" if model else "a model"
-        self._retry = retry
-        self._answered_at = float("-inf")
-        self._probing = asyncio.Lock()
-
-    def answered(self) -> None:
-        """Note that a call came back."""
-        self._answered_at = time.monotonic()
-
-    def stop_waiting(self) -> None:
-        """Let threads that wait for something give up."""
-        self._retry.stop()
-
-    async def wait(self, error: ModelUnavailable, failed_at: float) -> None:
-        """Return once the model answered a call, of whomever, after `failed_at`. Raises `ModelUnavailable` when `retry` gives up."""
-        async with self._probing:
-            if self._answered_at > failed_at:
-                return
-            if self.model is None:
-                raise error
-            await self._retry.acall(self._ask, what=self._what, again_on=ModelUnavailable, after=error)
-            self.answered()
-
-    async def _ask(self) -> None:
-        if self.model is not None:
-            # A kept reply would say nothing of the model, and one that cannot be used says that it is there.
-            with fresh_replies(), suppress(ModelReplyError):
-                await self.model.reply([Message("user", PROBE)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,19 +182,10 @@ class _Job:
                 self._enough.set()
 
     async def _extract(self, chunk: Chunk) -> Extraction:
-        tries = 0
-        while True:
-            try:
-                extraction = await self._extract_chunk(chunk)
-            except ModelUnavailable as error:
-                tries += 1
-                await self._watch.wait(error, failed_at=time.monotonic())
-                if tries < TRIES_OF_A_CALL:
-                    continue
-                reason = f"{error} (the model answers other calls; this one was tried {tries} times)"
-                return Extraction(chunk_id=chunk.id, state="failed", reason=reason)
-            self._watch.answered()
-            return extraction
+        try:
+            return await self._watch.outlast(lambda: self._extract_chunk(chunk))
+        except CallUnanswered as error:
+            return Extraction(chunk_id=chunk.id, state="failed", reason=str(error))
 
     def _record(self, chunk: Chunk, extraction: Extraction, previous: WorkRecord | None, seconds: float) -> WorkRecord:
         """Make the ledger entry; what the chunk took before counts on."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kgrag.common.progress import Progress
-from kgrag.errors import InputError
+from kgrag.errors import DISK_FULL, InputError
 from kgrag.store.connection import Connection
 from kgrag.store.digest import ContentDigest
 from kgrag.store.exchange.csv_rows import Marks, MarkTaken, RowFile
@@ -46,7 +46,8 @@ class Exported:
 def export_store(connection: Connection, meta: Meta, folder: Path, *, progress: Progress) -> Exported:
     """Write all that is in the store into `folder`, which is made, is empty, or has an export that did not end.
 
-    Raises `InputError` for another folder, for one that cannot be written to, and where somebody wrote to the store meanwhile.
+    Raises `InputError` for another folder, for one that cannot be written to, and where somebody wrote to the store meanwhile; `OSError`
+    where the disk is full.
     """
     _prepare(folder)
     for marks in Marks.all():
@@ -57,6 +58,8 @@ def export_store(connection: Connection, meta: Meta, folder: Path, *, progress: 
                 "Texts of the store have the characters that were to divide lists: beginning again with others."
             )
         except OSError as error:
+            if error.errno in DISK_FULL:
+                raise OSError(error.errno, error.strerror, str(folder)) from error
             raise InputError(f"{folder}: the export cannot be written: {error.strerror or error}.") from error
     raise InputError(
         "The store's lists have every character that could divide them (U+FDD0 to U+FDEF, which are none of any text): they "

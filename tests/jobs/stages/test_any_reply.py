@@ -18,11 +18,12 @@ from kgrag.extract import NEEDS_MODEL, open_extractor
 from kgrag.extract.base import Extractor
 from kgrag.jobs.build import build
 from kgrag.jobs.report import BuildReport
-from kgrag.jobs.stages.extraction import PROBE, ModelWatch, extract_graph
+from kgrag.jobs.stages.extraction import extract_graph
 from kgrag.models import open_chat_model
 from kgrag.models.base import ChatModel, Message
 from kgrag.models.cached import CachedChatModel
 from kgrag.models.reply_cache import ReplyCache
+from kgrag.models.watch import PROBE, ModelWatch
 from kgrag.settings import Settings
 from kgrag.store.graph import GraphStore, open_store
 from kgrag.testing import Behaviour, HashingEmbedder, ModelRequest, ModelServer, ScriptedChatModel, answer

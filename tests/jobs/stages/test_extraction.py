@@ -13,9 +13,9 @@ from kgrag.errors import InputError, ModelError, ModelReplyError, ModelUnavailab
 from kgrag.jobs.build import build
 from kgrag.jobs.report import BuildReport
 from kgrag.jobs.stages import extraction
-from kgrag.jobs.stages.extraction import PROBE, TRIES_OF_A_CALL
 from kgrag.jobs.status import status
 from kgrag.models.base import ChatModel, Message
+from kgrag.models.watch import PROBE, TRIES_OF_A_CALL
 from kgrag.settings import Settings
 from kgrag.store.graph import GraphStore, open_store
 from kgrag.testing import HashingEmbedder, ScriptedChatModel

@@ -1,4 +1,4 @@
-"""A model's server and a database's server that go away in the middle of a build and come back: the build waits and goes on."""
+"""A model's server and a database's server that go away amid a build or many questions and come back: it waits and goes on."""
 
 import asyncio
 import json
@@ -11,8 +11,10 @@ from urllib.parse import urlsplit
 import pytest
 
 from kgrag.cli import run
+from kgrag.knowledge_graph import open_graph
+from kgrag.models.watch import PROBE
 from kgrag.store.graph import open_store
-from kgrag.testing import Behaviour, ModelRequest, ModelServer, answer
+from kgrag.testing import Behaviour, ModelRequest, ModelServer, answer, server_error
 
 CHUNKS = 60
 AWAY_S = 4.0
@@ -197,3 +199,68 @@ def test_a_database_server_that_stays_away_ends_the_build_and_what_was_paid_for_
     finally:
         proxy.end()
     assert states(neo4j_empty)["ok"] == CHUNKS
+
+
+QUESTIONS = [f"Does the board say {number}?" for number in (3, 5, 7)]
+
+
+@pytest.fixture
+def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a store and a file of questions."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    monkeypatch.setenv("KGRAG_RETRIES", "0")
+    lines = [{"id": f"{i}", "title": "", "text": f"The board says {i}."} for i in range(10)]
+    Path("notes.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    Path("asked.txt").write_text("\n".join(QUESTIONS))
+    return tmp_path
+
+
+def test_many_questions_outlast_a_model_that_goes_away_and_pass_over_one_that_it_never_answers(
+    built: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["build", "notes.jsonl"]) == 0
+    away = iter([True, True, True])
+
+    def reply(request: ModelRequest) -> Behaviour | dict[str, object]:
+        if QUESTIONS[2] in request.last or (QUESTIONS[0] not in request.last and next(away, False)):
+            return server_error(503)
+        return (
+            answer("yes")
+            if PROBE in request.last
+            else {"quotes": [], "answered": True, "answer": "Yes, it is so [passage 1]."}
+        )
+
+    with ModelServer(reply) as model:
+        hosted = ["--model", "openai:any", "--base-url", model.url, "--model-cache", "off"]
+        capsys.readouterr()
+        assert run(["ask", "--questions", "asked.txt", "--json", *hosted]) == 1
+    said = capsys.readouterr()
+    first, second, third = (json.loads(line) for line in said.out.splitlines())
+    assert "it is so" in first["text"] and "it is so" in second["text"]
+    assert third["question"] == QUESTIONS[2] and "the model answers other calls" in third["error"]
+    assert "Waiting for the model openai:any" in said.err and "answers again" in said.err
+
+
+@pytest.mark.neo4j
+def test_many_questions_outlast_a_database_server_that_goes_away(built: Path, neo4j_empty: str) -> None:
+    address = urlsplit(neo4j_empty)
+    proxy = Proxy(address.hostname or "", address.port or 0)
+    proxy.open()
+    heard: list[str] = []
+
+    def say(line: str) -> None:
+        heard.append(line)
+        if "Waiting for the database" in line:
+            proxy.open()
+
+    try:
+        with open_graph(f"bolt://127.0.0.1:{proxy.port}") as graph:
+            graph.build("notes.jsonl")
+            with graph.outlasting(say):
+                before = graph.ask(QUESTIONS[0])
+                proxy.close()
+                assert graph.ask(QUESTIONS[0]).text == before.text
+            assert len(heard) == 2 and "answers again" in heard[1]
+    finally:
+        proxy.end()
