@@ -179,6 +179,11 @@ class EmbeddedServer:
         try:
             self._log = _log_to(log)
             session.mkdir(mode=0o700)
+            every_database = java_class(
+                "com.arcadedb.GlobalConfiguration"
+            )  # a server's own is not asked for what is a database's
+            every_database.OPENCYPHER_LOAD_CSV_ALLOW_FILE_URLS.setValue(False)
+            every_database.OPENCYPHER_LOAD_CSV_ALLOW_REMOTE_URLS.setValue(False)
             configuration = java_class("com.arcadedb.ContextConfiguration")()
             for name, value in self._configuration(session).items():
                 configuration.setValue(f"arcadedb.{name}", value)
@@ -226,8 +231,6 @@ class EmbeddedServer:
             "bolt.packstream.maxValueLength": MESSAGE_BYTES,
             # Survives the death of the process; a power cut may lose the last second, and the build goes on from there.
             "txWalFlush": 0,
-            "opencypher.loadCsv.allowFileUrls": False,
-            "opencypher.loadCsv.allowRemoteUrls": False,
         }
 
 

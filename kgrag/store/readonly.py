@@ -41,7 +41,7 @@ _LOADS_FILE = re.compile(r"\bLOAD\s+CSV\b", re.IGNORECASE)
 _ASKS_FOR_PLAN = re.compile(r"\A\s*(EXPLAIN|PROFILE)\b", re.IGNORECASE)
 _UNICODE_ESCAPE = re.compile(r"\\u+([0-9a-fA-F]{4})")
 _TOKEN = re.compile(
-    r"""(?P<skipped>\s+|//[^\n]*|/\*.*?\*/)
+    r"""(?P<skipped>\s+|//[^\r\n]*|/\*.*?\*/)
     | (?P<text>'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")
     | `(?P<quoted>(?:``|[^`])*)`
     | (?P<word>[^\W\d]\w*)

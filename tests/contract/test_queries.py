@@ -32,6 +32,7 @@ WRITING = [
     "CALL db.create.setNodeVectorProperty(null, 'embedding', [1.0])",
     "LOAD CSV FROM 'file:///etc/passwd' AS line RETURN line",
     "load /* */ csv FROM 'http://127.0.0.1/' AS line RETURN line",
+    "// to both databases this comment ends here:\rLOAD CSV FROM 'file:///etc/passwd' AS line RETURN line",
     "PROFILE CREATE (n:Foreign) RETURN n",
     "SHOW TRANSACTIONS",
     "SHOW USERS",
@@ -46,6 +47,7 @@ REACHING = [
     "CALL dbms.listConfig()",
     "SHOW SETTINGS",
     "CALL algo.pagerank()",
+    "// to both databases this comment ends here:\rCALL apoc.load.json('file:///etc/passwd') YIELD value RETURN value",
     "RETURN apoc.text.join(['a', 'b'], '-') AS joined",
     "MATCH (c:Chunk) RETURN apoc . cypher /* hidden */ .runFirstColumnSingle('RETURN 1', {}) AS x",
 ]

@@ -15,6 +15,7 @@ import pytest
 
 from kgrag.errors import CypherWriteError, InputError, StoreError, StoreLocked, StoreReadOnly, StoreUnavailable
 from kgrag.store.connection import _errors
+from kgrag.store.embedded import EmbeddedServer
 from kgrag.store.graph import GraphStore, open_store, store_exists
 from kgrag.store.ledger import WorkRecord
 from kgrag.store.snapshot import copy_for_reading
@@ -332,3 +333,13 @@ def test_a_store_on_a_full_disk_can_be_read(small_disk: Path) -> None:
     with open_store(small_disk / "a.kg", reads_only=True) as copy:
         assert copy.digest() == digest
         assert copy.remark.startswith("Read from a copy of it: ")
+
+
+@pytest.mark.parametrize("address", ["file:///etc/passwd", "http://127.0.0.1:9/"])
+def test_the_database_itself_loads_no_files(tmp_path: Path, address: str) -> None:
+    server = EmbeddedServer(tmp_path / "a.kg")
+    try:
+        with server.driver.session() as session, pytest.raises(neo4j.exceptions.Neo4jError, match="URLs are disabled"):
+            session.run(f"LOAD CSV FROM '{address}' AS line RETURN line").consume()
+    finally:
+        server.close()
