@@ -336,6 +336,11 @@ def open_connection(target: str | Path, *, create: bool, reads_only: bool = Fals
         raise InputError(
             f"--store: expected an address such as {scheme}://host:7687, got {address!r}: {error}."
         ) from error
+    database = os.environ.get("NEO4J_DATABASE", "neo4j")
+    if database.casefold() == "system":
+        raise InputError(
+            "NEO4J_DATABASE: expected a database for a graph (default: neo4j); system is the server's own."
+        )
     login = (os.environ.get("NEO4J_USERNAME", "neo4j"), os.environ.get("NEO4J_PASSWORD", ""))
     with _errors(address):
         driver = neo4j.GraphDatabase.driver(
@@ -346,12 +351,12 @@ def open_connection(target: str | Path, *, create: bool, reads_only: bool = Fals
             max_transaction_retry_time=RETRY_S,
         )
         try:
-            with driver.session(database=os.environ.get("NEO4J_DATABASE", "neo4j")) as session:
+            with driver.session(database=database) as session:
                 session.run("RETURN 1").consume()
         except BaseException:
             driver.close()
             raise
-    return Connection(driver, os.environ.get("NEO4J_DATABASE", "neo4j"))
+    return Connection(driver, database)
 
 
 def _open_folder(folder: Path, *, create: bool, reads_only: bool) -> tuple[EmbeddedServer, str]:

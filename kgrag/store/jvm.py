@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import locale
 import logging
 import os
 import re
@@ -85,6 +86,7 @@ def start_jvm(crash_folder: Path) -> None:
             try:
                 with (
                     _environment("ARCADEDB_JVM_ERROR_FILE", str(crash_folder / "hs_err_pid%p.log")),
+                    _file_names_as_python_writes_them(),
                     _no_terminal(),
                     _signals_stay_with_python(),
                 ):
@@ -104,6 +106,20 @@ def start_jvm(crash_folder: Path) -> None:
                 raise StoreUnavailable(
                     f"The Java virtual machine of the embedded database did not start (heap {heap}): {error}"
                 ) from error
+
+
+@contextmanager
+def _file_names_as_python_writes_them() -> Iterator[None]:
+    """Have the machine write names of files in UTF-8 where Python does so and the locale (`LC_ALL=C`) does not."""
+    before = os.environ.get("LC_ALL")
+    if before is None or not sys.flags.utf8_mode or locale.nl_langinfo(locale.CODESET) == "UTF-8":
+        yield
+        return
+    os.environ["LC_ALL"] = "C.UTF-8"
+    try:
+        yield
+    finally:
+        os.environ["LC_ALL"] = before
 
 
 def _let_go_of_thread() -> None:

@@ -343,3 +343,20 @@ def test_the_database_itself_loads_no_files(tmp_path: Path, address: str) -> Non
             session.run(f"LOAD CSV FROM '{address}' AS line RETURN line").consume()
     finally:
         server.close()
+
+
+def test_a_store_may_have_any_name_whatever_the_locale(tmp_path: Path) -> None:
+    folder = tmp_path / "größe\n漢.kg"
+    ended = subprocess.run(
+        [sys.executable, "-c", HERE + "open_store(sys.argv[1]).close()", str(folder)],
+        capture_output=True, text=True, timeout=600, check=False, env={**os.environ, "LC_ALL": "C"},
+    )  # fmt: skip
+    assert (ended.returncode, ended.stderr) == (0, "")
+    with open_store(folder, create=False) as store:
+        assert store.documents.count() == 0
+
+
+def test_the_database_for_administration_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NEO4J_DATABASE", "System")
+    with pytest.raises(InputError, match="NEO4J_DATABASE: expected a database for a graph"):
+        open_store("bolt://127.0.0.1:9")
