@@ -71,4 +71,5 @@ def questionnaire(rows: Sequence[Filled], *, suffix: str) -> str:
 
 
 def _markdown_row(cells: Sequence[str]) -> str:
-    return "| " + " | ".join("<br>".join(cell.replace("|", "\\|").splitlines()) for cell in cells) + " |"
+    shown = (cell.replace("|", "\\|").replace("<", "&lt;") for cell in cells)  # `vector<int>` would be gone on the page
+    return "| " + " | ".join("<br>".join(cell.splitlines()) for cell in shown) + " |"

@@ -268,3 +268,11 @@ def test_a_closed_stdin_is_an_empty_one() -> None:
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "Expected a question, --questions FILE" in " ".join(done.stderr.split())
+
+
+def test_what_looks_like_html_is_text_in_a_questionnaire_of_markdown(folder: Path) -> None:
+    (folder / "html.txt").write_text("Does the X-100 have a vector<int> or an <img src=x onerror=alert(1)>?\n")
+    assert run(["ask", "--questions", "html.txt", "--report", "html.md"]) == 0
+    row = (folder / "html.md").read_text(encoding="utf-8").splitlines()[-1]
+    assert "a vector&lt;int> or an &lt;img src=x" in row
+    assert re.findall(r"<(?!br>)", row) == []
