@@ -6,6 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from statistics import median
 
 from kgrag.documents.pdf.geometry import Line, Word, lines_of, pieces_of
 from kgrag.documents.pdf.pages import Page
@@ -14,6 +15,10 @@ __all__ = ["RunningLine", "remove_furniture"]
 
 _MARGIN = 0.12
 """Share of the page height, at top and bottom, in which running headers and footers stand."""
+_OUTER_MARGIN = 0.4
+"""Share in which the outermost line of a page may be one: a page of a small book on a large sheet."""
+_LARGER = 1.1
+"""Of a page's words: larger ones are a heading's."""
 _PIECE_GAP = 1.5
 """Line heights between two pieces of a line."""
 _MOVE = 4.0
@@ -65,12 +70,15 @@ class _Piece:
 def remove_furniture(pages: Sequence[Page]) -> tuple[list[Page], tuple[RunningLine, ...]]:
     """Return the pages without their running headers and footers, and what was removed.
 
-    A piece of a line is one if the same text, numbers apart, stands at the same height of at least three tenths (and two) of the
-    pages; if it is a page number that counts with the pages; or if it stands where half of the pages have a line of the same
-    style, with few different texts (chapter titles). Not if body text follows closely.
+    A piece of a line in the margins, or of a page's first or last line, is one if the same text, numbers apart, stands at the same
+    height of at least three tenths (and two) of the pages, or if it is a page number that counts with the pages. In the margins it is
+    one, too, if it stands where half of the pages have a line of the same style, with few different texts (chapter titles). Not if body
+    text follows closely.
     """
     pieces = [piece for page in pages for piece in _margin_pieces(page)]
-    series = [*_same_text(pieces, len(pages)), *_counting(pieces, len(pages)), *_same_slot(pieces, len(pages))]
+    within = {page.number: _MARGIN * page.height for page in pages}
+    in_margins = [piece for piece in pieces if piece.distance <= within[piece.page]]
+    series = [*_same_text(pieces, len(pages)), *_counting(pieces, len(pages)), *_same_slot(in_margins, len(pages))]
     running = _without_body(series, {page.number: page for page in pages})
     gone: dict[int, set[Word]] = defaultdict(set)
     removed: list[RunningLine] = []
@@ -86,13 +94,33 @@ def remove_furniture(pages: Sequence[Page]) -> tuple[list[Page], tuple[RunningLi
 def _margin_pieces(page: Page) -> list[_Piece]:
     """The lines in the margins, cut at wide gaps: the left part of a footer may stay the same while the right part changes."""
     band = _MARGIN * page.height
-    words = [word for word in page.words if word.level and not band < word.box.center[1] < page.height - band]
+    upright = [word for word in page.words if word.level]
+    words = [word for word in upright if not band < word.box.center[1] < page.height - band]
+    words += [word for word in _outermost(upright, page.height) if word not in words]
     pieces: list[_Piece] = []
     for line in (piece for whole in lines_of(words) for piece in pieces_of(whole, _PIECE_GAP)):
         y = line.box.center[1]
         top = y < page.height / 2
         pieces.append(_Piece(page.number, top, y if top else page.height - y, line))
     return pieces
+
+
+def _outermost(words: Sequence[Word], height: float) -> list[Word]:
+    """The first and the last line of a page, where they stand in its upper and lower part and are no larger than its text."""
+    if not words:
+        return []
+    size = _LARGER * median(word.box.height for word in words)
+    first = min(words, key=lambda word: word.box.y0).box
+    last = max(words, key=lambda word: word.box.y1).box
+    return [
+        word
+        for word in words
+        if word.box.height <= size
+        and (
+            (word.box.center[1] < first.y1 and word.box.y1 < _OUTER_MARGIN * height)
+            or (word.box.center[1] > last.y0 and word.box.y0 > (1 - _OUTER_MARGIN) * height)
+        )
+    ]
 
 
 def _same_text(pieces: Sequence[_Piece], page_count: int) -> list[list[_Piece]]:

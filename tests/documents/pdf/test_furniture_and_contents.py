@@ -29,6 +29,29 @@ def test_running_headers_and_footers_are_removed_and_reported(sheet: Sheet) -> N
     assert {line.text for line in found.document.removed} == {f"{text} (3 pages)" for text in running}
 
 
+def test_running_lines_of_a_small_page_on_a_large_sheet_are_removed(sheet: Sheet) -> None:
+    for page in range(1, 5):
+        sheet.text(72, 170, "MARCO MANUAL" if page % 2 else "PROOF TREES")
+        sheet.paragraph(72, 230, f"Part {page}. {LOREM}")
+        sheet.text(250, 620, f"- page {page} -")
+        sheet.next_page()
+    found = sheet.convert()
+    assert found.outline() == [f"text Part {page}. {LOREM}" for page in range(1, 5)]
+    assert {line.text for line in found.document.removed} == {
+        "MARCO MANUAL (2 pages)",
+        "PROOF TREES (2 pages)",
+        "# (4 pages)",
+    }
+
+
+def test_a_first_line_that_is_the_same_on_few_pages_stays(sheet: Sheet) -> None:
+    for page in range(1, 9):
+        sheet.text(72, 170, "Default: 3.3 V" if page in (2, 3) else f"Part {page}")
+        sheet.paragraph(72, 230, LOREM)
+        sheet.next_page()
+    assert sheet.convert().outline().count("text Default: 3.3 V") == 2
+
+
 def test_headers_that_change_with_the_chapter_are_removed(sheet: Sheet) -> None:
     for page in range(1, 13):
         running_lines(
