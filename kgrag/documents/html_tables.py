@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from kgrag.documents.blocks import Block, Link, TableRow, join_header_rows
@@ -11,6 +12,10 @@ __all__ = ["is_data_table", "table_block"]
 
 MAX_SPAN = 100
 """Of a cell over columns; a page that asks for more is wrong or hostile."""
+MARKS = frozenset(["b", "strong", "center"])
+"""How old pages mark the cells that name columns."""
+MARKS_DEEP = 3
+"""Elements between a cell and its mark."""
 MAX_CELLS = 200_000
 """Of a table with its spans filled in; rows beyond are kept without filling."""
 
@@ -33,7 +38,8 @@ def table_block(table: Any, read: Callable[[Any], Sequence[Block]], *, own_ids: 
     rows: list[tuple[bool, TableRow]] = []
     hanging: dict[int, tuple[int, str]] = {}  # column → rows that its cell still covers, text
     cells_so_far = 0
-    for in_head, row in _row_elements(table):
+    first_names_columns = _first_row_names_columns(table)
+    for number, (in_head, row) in enumerate(_row_elements(table)):
         texts: list[str] = []
         anchors = [ident for ident in (row.get("id"),) if ident]
         links: list[Link] = []
@@ -45,7 +51,7 @@ def table_block(table: Any, read: Callable[[Any], Sequence[Block]], *, own_ids: 
             anchors.extend(ident for ident in (cell.get("id"),) if ident)
             anchors.extend(ident for block in blocks for ident in block.anchors)
             links.extend(link for block in blocks for link in block.links)
-            is_heading = cell.tag == "th"
+            is_heading = cell.tag == "th" or (first_names_columns and number == 0)
             only_headings = only_headings and (is_heading or not text)
             columns = _span(cell.get("colspan")) if cells_so_far < MAX_CELLS else 1
             down = _span(cell.get("rowspan"), limit=65_534) - 1
@@ -89,6 +95,25 @@ def _row_elements(table: Any) -> Iterator[tuple[bool, Any]]:
         elif child.tag == "tfoot":
             feet.extend(row for row in child if row.tag == "tr")
     yield from ((False, row) for row in feet)
+
+
+def _first_row_names_columns(table: Any) -> bool:
+    """Whether the first row of a table without `th` heads columns: each of its cells is bold or centred, and not all of the next row's."""
+    if table.find(".//th") is not None or table.find("thead") is not None:
+        return False
+    rows = [list(_cells(row)) for _, row in islice(_row_elements(table), 2)]
+    return len(rows) > 1 and len(rows[0]) > 1 and all(map(_is_marked, rows[0])) and not all(map(_is_marked, rows[1]))
+
+
+def _is_marked(cell: Any, depth: int = MARKS_DEEP) -> bool:
+    """Whether all of a cell's words are bold or centred: by itself, or by elements inside of it."""
+    if cell.tag in MARKS or cell.get("align") == "center":
+        return bool("".join(cell.itertext()).strip())
+    own = (cell.text, *(inner.tail for inner in cell))
+    if depth == 0 or any((said or "").strip() for said in own):
+        return False
+    worded = [inner for inner in cell if isinstance(inner.tag, str) and "".join(inner.itertext()).strip()]
+    return bool(worded) and all(_is_marked(inner, depth - 1) for inner in worded)
 
 
 def _cells(row: Any) -> Iterator[Any]:

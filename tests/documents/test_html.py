@@ -160,6 +160,21 @@ def test_a_table_keeps_its_header_its_spans_and_the_ids_and_links_of_its_rows() 
     assert [(link.href, link.context) for link in block.links] == [("docs/b.html", "VDD | 3.0 V | 3.6 V")]
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "names_columns"),
+    [
+        ("<td><b>Key</b></td><td><p><strong>Does</strong></p></td>", "<td>Z</td><td>Zoom out</td>", True),
+        ('<td align="center">Key</td><td><center>Does</center></td>', '<td align="center">Z</td><td>Zoom</td>', True),
+        ("<td><b>Key</b></td><td>Does</td>", "<td><b>Z</b></td><td>Zoom out</td>", False),
+        ("<td><b>Key</b></td><td><b>Does</b></td>", "<td><b>Z</b></td><td><b>Zoom out</b></td>", False),
+        ("<td><b>Key</b> of it</td><td><b>Does</b></td>", "<td>Z</td><td>Zoom out</td>", False),
+    ],
+)
+def test_a_first_row_that_is_bold_or_centred_names_the_columns(first: str, second: str, names_columns: bool) -> None:
+    table = only(page(f"<table><tr>{first}</tr><tr>{second}</tr></table>"))
+    assert (table.header is not None) == names_columns
+
+
 def test_a_table_that_only_places_things_is_read_as_if_it_were_not_there() -> None:
     document = page(
         "<table><tr><td><img src=x></td><td><b>TIP</b> Press twice.</td></tr></table>"
