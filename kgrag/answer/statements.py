@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from kgrag.answer.preformatted import Reflowed, reflow
 from kgrag.text.name_shapes import identifiers
 from kgrag.text.quantities import has_quantity, quantities
-from kgrag.text.sentences import Sentence, sentences
+from kgrag.text.sentences import SETTING, Sentence, sentences
 from kgrag.text.words import folded_words
 from kgrag.types import Evidence
 
@@ -32,7 +32,7 @@ MAX_HEADING_WORDS = 12
 MAX_PLAIN_HEADING_WORDS = 8
 MIN_STATEMENT_WORDS = 4
 ITEM_MARK = re.compile(r"\s*(?:[-*•‣◦▪–]|\(?\w{1,2}[.)])\s+$")
-LABEL = re.compile(r"(?P<label>[^\s:.!?][^:.!?]{0,70}?|[^\s:]{1,60}):\s+(?=\S)")
+LABEL = re.compile(r"(?P<label>[^\s:.!?](?>[^:.!?\[]|\[[^\]\n]{0,30}\]|\[){0,70}?|[^\s:]{1,60}):\s+(?=\S)")
 OPTION = re.compile(
     r"(?P<label>[-−‐]{1,2}[A-Za-z][\w-]*(?:[ =,/]{1,2}(?:[-−‐]{1,2}[A-Za-z][\w-]*|[<\[{][^>\]}]*[>\]}]+))*)\s+(?=[A-Z(:\w])"
 )
@@ -46,6 +46,10 @@ COLUMN = re.compile(r"(?P<label>\S(?:[^\n]{0,40}?\S)?) {3,}(?=\S)")
 _TITLE_WORD = r"(?:[A-Z0-9][\w'’-]*|of|the|an?|and|or|for|in|on|to|with|by)"
 TITLE_ITEM = re.compile(rf"{_TITLE_WORD}(?: {_TITLE_WORD})+")
 """A numbered item of nothing but capitalised words heads the paragraphs that follow it."""
+MAX_ASKED_WORDS = 60
+ENDS_SENTENCE = re.compile(r"[.!?] ")
+OWN = re.compile(r"\b(?:I|my|we|our)\b")
+"""Who asks speaks of himself."""
 CLAUSE = re.compile(
     r"(?:if|when|while|now|here|there|thus|so|then|also|because|since|although|unless|and|but|or|this|these|you|we|it|they)(?: \S+){3,}",
     re.IGNORECASE,
@@ -131,6 +135,7 @@ def statements(piece: Evidence, *, short: bool = False) -> list[Statement]:
     return [
         *(one for one in single if short or not _says_nothing(one.text, has_label=bool(one.label))),
         *_lists(passage.text, single),
+        *_answers(passage.text, single),
     ]
 
 
@@ -148,6 +153,18 @@ def is_heading(written: str, *, in_list: bool) -> bool:
     )
 
 
+def is_asked(paragraph: str) -> bool:
+    """Whether a paragraph is a question of a list of questions and answers: what follows answers it, and it says nothing itself.
+
+    It is one sentence, or somebody's: `I start it and nothing happens. What is wrong?`
+    """
+    return (
+        paragraph.endswith("?")
+        and len(paragraph.split()) <= MAX_ASKED_WORDS
+        and (not ENDS_SENTENCE.search(paragraph) or OWN.search(paragraph) is not None)
+    )
+
+
 def _begins_with_amount(written: str) -> bool:
     """Whether a line begins with an amount (`4 MB flash`, `3.3 V input`) and not with a section's number."""
     return any(amount.start == 0 for amount in quantities(written))
@@ -156,11 +173,12 @@ def _begins_with_amount(written: str) -> bool:
 def _single(piece: Evidence, passage: Reflowed) -> Iterator[Statement]:
     text = passage.text
     heading, label, lead = _last_heading(piece), "", ""
-    of_item = of_field = False
+    of_item = of_field = announces = False
     earlier: list[str] = []
     described = group = ""
     begin, end_before = 0, 0
     decided: Sentence | None = None
+    question_end = 0
     first_line = text.partition("\n")[0]
     context_end = len(first_line) if _repeats_context(first_line, piece) else 0
     # Blanks in its place: else a first line that begins small (`gc.auto: ...`) would be read on from it.
@@ -175,10 +193,23 @@ def _single(piece: Evidence, passage: Reflowed) -> Iterator[Statement]:
         is_code = len(line) >= CODE_INDENT or (PROGRAM.search(written) and not HEADING.match(written))
         if begins_paragraph and ADMONITION.fullmatch(written):
             continue
+        if begins_paragraph and not (sentence.cells or in_list or is_code):
+            paragraph = text[sentence.start :].partition("\n")[0].rstrip()
+            if is_asked(paragraph):
+                heading, label, earlier, described = paragraph, "", [], ""
+                question_end = sentence.start + len(paragraph)
+        if sentence.start < question_end:
+            continue
         if begins_paragraph and (options := OPTIONS_ALONE.fullmatch(written)):
             label, earlier, described = options["label"], [], ""
             continue
-        if not (sentence.cells or is_code) and begins_paragraph and is_heading(written, in_list=in_list):
+        is_announced = announces and written[:1].islower()
+        announces = sentence.text.endswith(":")
+        if (
+            not (sentence.cells or is_code or is_announced)
+            and begins_paragraph
+            and is_heading(written, in_list=in_list)
+        ):
             heading, label, earlier, described = HEADING_NUMBER.sub("", " ".join(written.split())), "", [], ""
             if not CODE.search(heading):
                 continue
@@ -199,10 +230,14 @@ def _single(piece: Evidence, passage: Reflowed) -> Iterator[Statement]:
             is_property = PROPERTY.match(label) is not None and sentence.text.startswith(label)
             if described and is_property:
                 before = before or described
-            elif not is_property or DESCRIBES.match(label):
+            elif DESCRIBES.match(label) or not (is_property or (carried and label == carried and described)):
                 described = sentence.text
             earlier, of_item = [before] if before else [], in_list
-            of_field = sentence.text.startswith(label) and len(sentence.text.split()) <= MAX_FIELD_WORDS
+            of_field = (
+                sentence.text.startswith(label)
+                and len(sentence.text.split()) <= MAX_FIELD_WORDS
+                and not SETTING.match(sentence.text)
+            )
         if DECIDED.fullmatch(sentence.text):
             decided = sentence
             continue
@@ -313,6 +348,22 @@ def _lists(text: str, single: Sequence[Statement]) -> Iterator[Statement]:
             following = list(_code_lines(single[first + 1 :])) or list(_parallel_lines(single[first + 1 :], text))
             if following:
                 yield from _list(text, single[first], following)
+        first = last + 1
+
+
+def _answers(text: str, single: Sequence[Statement]) -> Iterator[Statement]:
+    """The first paragraph below each question that heads a section, as a whole: its sentences answer together."""
+    first = 0
+    while first < len(single):
+        last = first
+        if single[first].heading.endswith("?") and not (first and single[first - 1].heading == single[first].heading):
+            while last + 1 < len(single) and "\n" not in text[single[last].end : single[last + 1].start]:
+                last += 1
+            start, end = single[first].start, single[last].end
+            said = " ".join(text[start:end].split())
+            if first < last and len(said) <= MAX_GROUP_CHARACTERS and not single[first].cells:
+                sentences_of_it = tuple(one.text for one in single[first : last + 1])
+                yield replace(single[first], text=said, quote=said, end=end, label="", items=sentences_of_it)
         first = last + 1
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-__all__ = ["Sentence", "sentences"]
+__all__ = ["SETTING", "Sentence", "sentences"]
 
 ABBREVIATIONS = frozenset(
     {
@@ -59,6 +59,9 @@ ABBREVIATIONS = frozenset(
 """Words whose full stop does not end a sentence (a single letter's does not either)."""
 ENDS = re.compile(r"[.!?。！？]+[\"'”’)\]]*(?=\s|$)|[。！？]")
 ITEM = re.compile(r"\s*(?:[-*•‣◦▪]|\(?\d{1,2}[.)]|\(?[a-z]\))\s+")
+SETTING = re.compile(r"[\w.-]+ ?= ?[^\n]{1,60}?: ")
+"""A setting with its values, and what is said of it: `retry = yes | no: ...`."""
+TERM = re.compile(r"[\w.-]+: ")
 SEPARATOR_CELL = re.compile(r":?-{2,}:?|:?-:?")
 TRIPLET = re.compile(r"(?:^|(?<=\. ))(?P<row>(?:(?!\. )[^=|\n])*?), (?P<column>[^=,|\n]{1,60}) = ")
 MIN_TRIPLETS = 2
@@ -110,6 +113,7 @@ def _blocks(text: str) -> Iterator[tuple[int, str]]:
             and line[:1].islower()
             and not block.lstrip().startswith("|")
             and not block.rstrip().endswith((".", ":", ";", "!", "?"))
+            and not _begins_term(line, block)
         )
         if not goes_on:
             if block.strip():
@@ -119,6 +123,13 @@ def _blocks(text: str) -> Iterator[tuple[int, str]]:
         position += len(line)
     if block.strip():
         yield start, block.rstrip()
+
+
+def _begins_term(line: str, block: str) -> bool:
+    """Whether a line begins what is said of a setting or term, and does not go on: `retry = yes | no: ...`, `default: no` below another."""
+    if SETTING.match(line):
+        return True
+    return TERM.match(line) is not None and (SETTING.match(block) or TERM.match(block)) is not None
 
 
 def _sentences_of(block: str, offset: int) -> Iterator[Sentence]:

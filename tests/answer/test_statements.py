@@ -173,3 +173,42 @@ def test_a_field_of_a_record_is_not_the_term_of_the_paragraph_below() -> None:
     text = "Default: 300\nModule: auth\nThe setting configures how many seconds a client may take to log in."
     assert saying(text, "configures").label == ""
     assert saying(text, "300").before.startswith("The setting configures")
+
+
+def test_a_question_that_somebody_asks_heads_what_answers_it() -> None:
+    text = (
+        "I start it without a network. It hangs. What is wrong?\nIt waits for a server. Set WAIT_METHOD to local.\n"
+        "Why is the picture white?\nThe keyword has bad values. Correct them in the header."
+    )
+    single = [one for one in read(text) if not one.items]
+    assert [one.text for one in single] == [
+        "It waits for a server.",
+        "Set WAIT_METHOD to local.",
+        "The keyword has bad values.",
+        "Correct them in the header.",
+    ]
+    assert [one.heading[-9:] for one in single] == ["is wrong?", "is wrong?", "re white?", "re white?"]
+    whole = [one.text for one in read(text) if one.items]
+    assert "It waits for a server. Set WAIT_METHOD to local." in whole
+
+
+def test_a_paragraph_of_facts_that_ends_in_a_question_keeps_them() -> None:
+    said = [one.text for one in read("The pump starts at 4 bar. The valve opens at 6 bar. What does that mean?")]
+    assert said[:2] == ["The pump starts at 4 bar.", "The valve opens at 6 bar."]
+
+
+def test_a_term_may_have_brackets_with_a_colon_or_full_stop() -> None:
+    assert saying("accept = [HOST:]PORT: accept connections on an address", "accept").label == "accept = [HOST:]PORT"
+    assert saying("debug = [FACILITY.]LEVEL: debugging level of the log", "debug").label == "debug = [FACILITY.]LEVEL"
+
+
+def test_a_command_that_is_announced_heads_nothing() -> None:
+    said = saying(
+        "You can use the following command:\nchmod 600 keyfile\nIt takes the rights of others away.", "others"
+    )
+    assert said.heading == "buffer-limit"
+
+
+def test_the_default_below_further_paragraphs_of_a_setting_is_that_settings() -> None:
+    text = "client = yes | no: client mode\nIt is only read at the start of the program.\ndefault: no"
+    assert "client = yes | no: client mode" in saying(text, "default: no").before

@@ -41,6 +41,16 @@ def test_a_line_that_breaks_in_mid_sentence_goes_on() -> None:
     ]
 
 
+def test_a_line_that_begins_a_setting_does_not_go_on_from_the_line_before() -> None:
+    assert texts("default: no (since 5.00)\nlocal = HOST: the address\nretry = yes | no: try again\ndefault: no") == [
+        "default: no (since 5.00)",
+        "local = HOST: the address",
+        "retry = yes | no: try again",
+        "default: no",
+    ]
+    assert texts("The file has the\nfollowing: an address") == ["The file has the following: an address"]
+
+
 def test_a_table_row_is_shown_with_its_header() -> None:
     row, other = sentences(
         "| Parameter | Min | Unit |\n|:--|--:|---|\n| Supply voltage | 3.3 | V |\n| Current | | mA |"
