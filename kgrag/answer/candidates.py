@@ -11,7 +11,7 @@ from kgrag.answer.slots import fits
 from kgrag.answer.statements import Statement, statements
 from kgrag.answer.subject import AskedSections, Subject, exact_settings, has_identifier
 from kgrag.text.abbreviations import initials
-from kgrag.text.answer_shapes import IDENTIFIER_SORTS, ONE_THING
+from kgrag.text.answer_shapes import IDENTIFIER_SORTS, ONE_THING, chosen_noun
 from kgrag.text.compounds import compounds, written_together
 from kgrag.text.name_shapes import CAMEL_CASE, exact_identifiers, identifiers, is_code_name, names_of_row
 from kgrag.text.opposites import says_opposite
@@ -78,13 +78,14 @@ def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]
     found: list[Candidate] = []
     named, sections = Subject(asked, evidence), AskedSections(asked, evidence)
     exact = exact_settings(asked.text, evidence)
+    chosen = stem(chosen_noun(asked.text)) if chosen_noun(asked.text) in IDENTIFIER_SORTS else ""
     sorts = _sorts_beside(asked.text, exact)
     together = compounds(asked.terms, content_terms(asked.text))
     spelled = {stem(name): pattern for name in words(asked.text) if (pattern := initials(name))}
     for index, piece in enumerate(evidence):
         context = _terms(f"{piece.title} {piece.section}")
         for statement in statements(piece):
-            if asked.kind in ONE_THING and len(statement.items) > 1:
+            if (asked.kind in ONE_THING and len(statement.items) > 1) or statement.text.endswith("?"):
                 continue
             about = f"{statement.heading}\n{statement.label}\n{statement.before}"
             if is_of_another_year(asked.text, f"{statement.text}\n{about}"):
@@ -127,12 +128,16 @@ def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]
             }
             if defines:
                 covered |= {term: LABEL_WEIGHT for term in sorts & asked.terms if term not in covered}
+            if asked.kind == "name" and chosen and chosen not in covered and fits(asked, statement) == 1.0:
+                covered[chosen] = LABEL_WEIGHT  # `Which switch ...?`: the switch itself need not say that it is one.
             if asked.kind == "keys" and fits(asked, statement):
                 covered |= {term: LABEL_WEIGHT for term in KEY_TERMS & asked.terms if term not in covered}
             said = f"{statement.text}\n{about}"
             beside = (
                 sections.is_beside(index, said)
-                or says_opposite(asked.terms, f"{statement.text}\n{statement.label}")
+                or says_opposite(
+                    asked.terms, f"{about if statement.is_property else statement.label}\n{statement.text}"
+                )
                 or is_of_another_period(asked.text, statement.text, about)
             )
             found.append(

@@ -94,7 +94,8 @@ SAID_BY_DEFAULT = frozenset(["name", "list", "plain", "yes/no", "definition", "w
 DEFAULT_SAID = re.compile(
     r"\bdefault(?: (?:value|setting|mode|level|format|type))?(?: is|:| =) [\"“‘']?[\w./-]+[\"”’']?(?:[.;,)]|$)"
     r"|\bdefault (?:[\w-]+ )?for [^.;:]{3,50}? is [\"“‘']?(?!to |the |an? |not )[\w./-]+"
-    r"|\bdefaults? to [\"“‘']?(?!the |an? |not )[\w./-]+[\"”’']?(?:[.;,)]|$)",
+    r"|\bdefaults? to [\"“‘']?(?!the |an? |not )[\w./-]+[\"”’']?(?:[.;,)]|$)"
+    r"|(?:^|[.:;(] ?)[\"“‘']?(?!this\b|that\b|it\b|which\b|there\b)[\w./-]+[\"”’']? is (?:the|used by) default\b(?! \w+ (?:for|of|to)\b)",
     re.IGNORECASE,
 )
 """`The default value is info.`, `The default path for builds is /usr/lib, while ...`, `It defaults to gre.`"""
@@ -143,6 +144,8 @@ KEYS = re.compile(
     re.IGNORECASE,
 )
 """What is pressed on a keyboard."""
+KEY_COLUMN = re.compile(r"(?:key|shortcut|hot ?key|accelerator)s?\b(?! (?:words?|size|length|file))", re.IGNORECASE)
+"""Heads a column of keys: `Key Stroke`, `Shortcut`."""
 COMMAND_LINE = re.compile(r"(?:^|[:;$#>`] )[a-z][\w.-]*(?: [a-z][\w-]*){0,3} --?[A-Za-z][\w-]*")
 """A program with an option: that is how a thing is done."""
 CHOICE = re.compile(r"^.*?\b(?:which|what)\b", re.IGNORECASE)
@@ -191,7 +194,8 @@ def fits(asked: Question, statement: Statement) -> float:
             said = DEFAULT_SAID.search(statement.text) or not CUES[0][0].search(asked.text)
             return _names(asked, statement) * _cued(asked, statement, 0.6) * (1.0 if said else NOT_SAID_AS_DEFAULT)
         case "keys":
-            return 1.0 if KEYS.search(text) else 0.0
+            in_column = any(value and KEY_COLUMN.match(header) for header, value in statement.cells)
+            return 1.0 if in_column or KEYS.search(text) else 0.0
         case "who":
             return 1.0 if PERSON.search(text) else 0.0
         case "when":

@@ -137,6 +137,7 @@ SEVERAL = re.compile(
 PRESSED = re.compile(
     r"\b(?:key ?(?:combinations?|bindings?|strokes?|board shortcuts?)|shortcuts?|hot ?keys?)\b"
     r"|\b(?:which|what) keys? (?:do|must|should|can|is|are) (?:.* )?(?:press|pressed|hit|hold|held|type|typed)\b"
+    r"|^what (?:do|must|should|can) (?:i|you|we) (?:press|hit)\b"
 )
 """`What key combination marks a packet?`"""
 OF_THINGS = re.compile(r"\b(?:which|what) (?:board|sensor|product|module|device)")

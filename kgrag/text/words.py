@@ -43,7 +43,8 @@ _ASKING_WORDS = """
 ASKING_WORDS = frozenset(_ASKING_WORDS.split())
 """Words that say how to answer, not what about: they are content in a document and none in a question."""
 _LIGHT_VERBS = (
-    "take takes taken get gets got happen happens want wants need needs become becomes hold holds let lets made"
+    "take takes taken get gets got happen happens want wants need needs become becomes hold holds let lets made make makes making"
+    " go goes going keep keeps keeping although though really actually simply still even"
 )
 LIGHT_VERBS = frozenset(_LIGHT_VERBS.split())
 """Verbs that any question may have in another's place: they say nothing of what it is about."""

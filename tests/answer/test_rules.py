@@ -242,6 +242,29 @@ def test_keys_are_what_is_pressed(question: str, keys: str) -> None:
     assert keys in lines(answer)[0]
 
 
+def test_a_column_of_keys_has_letters_that_are_pressed() -> None:
+    table = "| Key Stroke | Description |\n| --- | --- |\n| z | Zoom In |\n| Z | Zoom Out |\n| c | Print the position |"
+    mouse = "| Mouse Button | Description |\n| --- | --- |\n| Button 1 | In zoom mode, will zoom about the location. |"
+    assert (
+        "Key Stroke: c"
+        in lines(ask("What do I press to print the position?", [piece("Keys", f"{table}\n\n{mouse}")]))[0]
+    )
+
+
+def test_an_option_need_not_be_called_what_the_question_calls_it() -> None:
+    text = "-D Disable the automatic erase of the flash before an upload.\n-V Disable the check of the flash after an upload."
+    answer = ask("Which switch keeps the flash from the erase before an upload?", [piece("Programmer", text)])
+    assert lines(answer)[0].startswith("- Programmer: -D ")
+    assert "switch" not in answer.text
+
+
+def test_what_is_said_to_be_the_default_is_the_default() -> None:
+    text = (
+        "The format of a capture file is set here. pcapng is the default and more flexible. The suffix says a format."
+    )
+    assert "pcapng" in lines(ask("In which format are capture files saved by default?", [piece("Capture", text)]))[0]
+
+
 def test_documents_in_several_languages_answer_in_each() -> None:
     german = [
         piece("Netz", "Der Dienst lauscht auf Port 23, bis er in der Konfiguration umgestellt wird. " * 3, page=page)

@@ -14,6 +14,7 @@ from kgrag.text.answer_shapes import answer_shape, by_default
         ("Which option makes it run in the foreground?", "name"),
         ("What key combination marks a packet?", "keys"),
         ("Which keys do I have to press for the menu?", "keys"),
+        ("What do I press to zoom out?", "keys"),
         ("Which key does the API need?", "plain"),
         ("Is there a shortcut for it?", "yes/no"),
         ("Which environment variable names the folder?", "name"),
