@@ -32,7 +32,7 @@ CACHE = RETRIEVAL_CACHE.parent / "answers"
 """Where stores and answers stay."""
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 SUPPORT = Path(__file__).resolve().parent / "support"
-HALVES = ("development", "reported", "development-2", "reported-2")
+HALVES = ("development", "reported", "development-2", "reported-2", "development-3", "reported-3")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +112,10 @@ def _rows(file: Path) -> tuple[dict[str, Any], ...]:
 
 def _support(half: str, manuals: Path) -> AnswerSet:
     described = tomllib.loads((SUPPORT / "manuals.toml").read_text(encoding="utf-8"))
-    chosen = {name: manual for name, manual in described.items() if manual["half"] == half}
-    rows = tuple(row for row in _rows(SUPPORT / "questions.jsonl") if row["manual"] in chosen)
+    rows = tuple(
+        row for row in _rows(SUPPORT / "questions.jsonl") if row.get("half", described[row["manual"]]["half"]) == half
+    )
+    chosen = {name: manual for name, manual in described.items() if any(row["manual"] == name for row in rows)}
 
     def corpus(scratch: Path) -> Path:
         folder = scratch / f"support-{half}"
