@@ -84,6 +84,10 @@ def _failure_of(path: Path) -> Iterator[None]:
         yield
     except (KgragError, MemoryError):
         raise
+    except ImportError as error:
+        raise DocumentError(
+            path, f"cannot be read: {error}. kgrag is not installed as a whole: pip install --upgrade kgrag"
+        ) from error
     except Exception as error:
         reason = " ".join(str(error).split())[:300]
         raise DocumentError(path, f"is broken: {type(error).__name__}{reason and f': {reason}'}") from error

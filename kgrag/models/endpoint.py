@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import ssl
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
@@ -37,6 +37,8 @@ REPLY_UNREADABLE = (
     *(aiohttp.ClientPayloadError, aiohttp.ClientResponseError),
 )
 """What the client raises once the endpoint has taken the connection."""
+MAX_REPLY_BYTES = 64_000_000
+"""Of one reply, as it is sent: a batch of long vectors has 10 MB, and what never ends would take all memory."""
 CONNECT_TIMEOUT_S = 10.0
 """A host that takes no connection for so long is not there, however slow its model may be."""
 
@@ -124,6 +126,7 @@ class Endpoint:
             "http_client": openai.DefaultAioHttpClient(
                 timeout=httpx2.Timeout(at.timeout_s, connect=min(at.timeout_s, CONNECT_TIMEOUT_S)),
                 verify=_trusted(),
+                event_hooks={"response": [_limit]},
             ),
         }
         if at.model.provider == "azure":
@@ -142,6 +145,29 @@ class Endpoint:
         if data.get("error"):
             raise error_with_status_200(self.connection, data)
         return data
+
+
+class _Limited(httpx2.AsyncByteStream):
+    """A reply's bytes up to `MAX_REPLY_BYTES`."""
+
+    def __init__(self, stream: httpx2.AsyncByteStream) -> None:
+        self._stream = stream
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        taken = 0
+        async for part in self._stream:
+            taken += len(part)
+            if taken > MAX_REPLY_BYTES:
+                raise httpx2.DecodingError(f"it has more than {MAX_REPLY_BYTES // 1_000_000} MB")
+            yield part
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+
+async def _limit(response: httpx2.Response) -> None:
+    if isinstance(response.stream, httpx2.AsyncByteStream):
+        response.stream = _Limited(response.stream)
 
 
 @cache

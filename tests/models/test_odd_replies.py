@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kgrag.errors import ModelReplyError
+from kgrag.errors import ModelReplyError, ModelUnavailable
 from kgrag.models import open_chat_model
 from kgrag.models.base import Message, Reply
 from kgrag.models.endpoint_errors import ContextOverflow
@@ -24,6 +24,13 @@ def replied(message: dict[str, Any], usage: Any = None, **settings: Any) -> Repl
     with ModelServer(lambda _: Behaviour(body=json.dumps(body).encode())) as server:
         model = open_chat_model("openai:any", base_url=server.url, model_cache="off", retries=0, **settings)
         return asyncio.run(model.reply(ASKED))
+
+
+def test_a_reply_without_end_is_cut_before_it_takes_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kgrag.models.endpoint.MAX_REPLY_BYTES", 100_000)
+    assert replied({"content": "x" * 90_000}).text == "x" * 90_000
+    with pytest.raises(ModelUnavailable, match="its reply cannot be read: it has more than"):
+        replied({"content": "x" * 110_000})
 
 
 def test_a_call_of_a_tool_without_content_is_the_reply() -> None:
