@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass
 from functools import cached_property, update_wrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, NoReturn, ParamSpec, Protocol, Self, TypeVar
 
 from kgrag.common.waiting import wait_for
 from kgrag.models import (
@@ -25,6 +23,7 @@ from kgrag.models import (
 )
 from kgrag.settings import Settings, load_settings
 from kgrag.store.graph import GraphStore, open_store, store_exists
+from kgrag.store.kept import KeptUntilBuilt
 from kgrag.types import Answer, Community, Document, Evidence, Usage
 
 if TYPE_CHECKING:
@@ -179,7 +178,7 @@ class AsyncKnowledgeGraph:
         self.settings = settings
         self._opening = threading.Lock()
         self._retrievers: dict[str, Retriever | AdaptiveRetriever] = {}
-        self._limited: dict[frozenset[str], _Seen] = {}
+        self._seen = KeptUntilBuilt(store.search.ledger_state, checked_every_s=SEEN_CHECKED_EVERY_S)
 
     @classmethod
     async def open(
@@ -415,20 +414,15 @@ class AsyncKnowledgeGraph:
         They are left out by the database, of seeds, links, paths, communities and neighbourhoods. A document without groups is everybody's.
         Take it anew for each question: it is kept until something is built, and documents that come later are hidden in it.
         """
-        return await asyncio.to_thread(self._seen_by, frozenset(groups))
+        known = frozenset(groups)
 
-    def _seen_by(self, groups: frozenset[str]) -> AsyncKnowledgeGraph:
-        known = self._limited.get(groups)
-        if known is not None and time.monotonic() - known.checked < SEEN_CHECKED_EVERY_S:
-            return known.graph
-        state = self.store.search.ledger_state()
-        if known is None or known.state != state:
-            documents = self.store.documents.all()
+        def limited() -> AsyncKnowledgeGraph:
             # What may be read is listed, not what may not: a document that comes while somebody asks is hidden.
-            readable = [one.id for one in documents if not one.groups or one.groups & groups]
-            known = _Seen(state, self._limited_to(readable))
-        known = self._limited[groups] = _Seen(known.state, known.graph, time.monotonic())
-        return known.graph
+            return self._limited_to(
+                [one.id for one in self.store.documents.all() if not one.groups or one.groups & known]
+            )
+
+        return await asyncio.to_thread(self._seen.get, known, limited)
 
     def _limited_to(self, documents: Collection[str]) -> AsyncKnowledgeGraph:
         """Return the graph of some documents (ids) alone, with the same models and the same count of what they use."""
@@ -737,6 +731,9 @@ class AsyncKnowledgeGraph:
         """SHA-256 over the content of the store."""
         return await asyncio.to_thread(self.store.digest)
 
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("An open store cannot be pickled: expected each process to call kgrag.open itself.")
+
     async def close(self) -> None:
         """Close the store."""
         await asyncio.to_thread(self.store.close)
@@ -753,7 +750,7 @@ class AsyncKnowledgeGraph:
             return await job
         finally:
             self._retrievers.clear()
-            self._limited.clear()
+            self._seen.forget()
             self.store.kept.forget()
 
     async def _check_models(self, *, extracting: bool) -> None:
@@ -884,15 +881,6 @@ class AsyncKnowledgeGraph:
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    """The graph as some groups see it, the state of the ledger that it is of, and when that was looked at."""
-
-    state: object
-    graph: AsyncKnowledgeGraph
-    checked: float = 0.0
-
-
 def _waiting(
     method: Callable[Concatenate[AsyncKnowledgeGraph, P], Coroutine[Any, Any, T]],
 ) -> Callable[Concatenate[KnowledgeGraph, P], T]:
@@ -917,6 +905,9 @@ class KnowledgeGraph:
         """The same graph for callers with an event loop of their own."""
         self.store = store
         self.settings = settings
+
+    def __repr__(self) -> str:
+        return f"kgrag.open({self.settings.store!r})"
 
     @property
     def embedder(self) -> Embedder:

@@ -28,16 +28,17 @@ class _Kept:
 class KeptUntilBuilt:
     """Values by key, each made anew when the store's state is another one. Safe to share between threads: who needs one waits for it."""
 
-    def __init__(self, state: Callable[[], object]) -> None:
+    def __init__(self, state: Callable[[], object], *, checked_every_s: float = CHECKED_EVERY_S) -> None:
         """`state` says what changes whenever something is built; it is never None."""
         self._state = state
+        self._checked_every_s = checked_every_s
         self._kept: dict[Hashable, _Kept] = {}
 
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return what `make` made last for a key, unless something was built since: then it makes it anew."""
         kept = self._kept.setdefault(key, _Kept())
         with kept.making:
-            if time.monotonic() - kept.checked >= CHECKED_EVERY_S:
+            if time.monotonic() - kept.checked >= self._checked_every_s:
                 state = self._state()
                 if kept.state != state:
                     kept.value, kept.state = make(), state
