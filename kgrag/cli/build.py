@@ -41,7 +41,8 @@ def build(
     paths: Annotated[
         list[Path],
         typer.Argument(
-            help="Folders, PDF, HTML, Markdown, reStructuredText, AsciiDoc, text, DOCX, PPTX, XLSX, .jsonl of ready passages."
+            help="Folders, PDF, HTML, Markdown, reStructuredText, AsciiDoc, text, DOCX, PPTX, XLSX, OpenDocument, EPUB, "
+            ".jsonl of ready passages."
         ),
     ],
     store: Store = None,
