@@ -21,7 +21,9 @@ Each says what was expected, what came, and what to do.
 
 from __future__ import annotations
 
+import difflib
 import errno
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,6 +48,7 @@ __all__ = [
     "StoreMismatch",
     "StoreReadOnly",
     "StoreUnavailable",
+    "did_you_mean",
 ]
 
 SHOWN_REPLY_CHARACTERS = 10_000
@@ -65,6 +68,12 @@ PLACE_REFUSED = frozenset(
     }
 )
 """`errno` where a file's place is not one to write to or read from."""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return ` Did you mean X?` for the known name that is spelt most like an unknown one, an empty text where none is near."""
+    near = difflib.get_close_matches(name, list(known), n=1)
+    return f" Did you mean {near[0]}?" if near else ""
 
 
 class KgragError(Exception):

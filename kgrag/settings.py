@@ -16,7 +16,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
-from kgrag.errors import InputError
+from kgrag.errors import InputError, did_you_mean
 
 __all__ = ["SETTINGS_FILE", "Settings", "load_settings"]
 
@@ -169,16 +169,20 @@ def load_settings(**flags: Any) -> Settings:
     try:
         return Settings(**{name: value for name, value in flags.items() if value not in (None, [])})
     except ValidationError as error:
-        problems = "; ".join(_problem(".".join(map(str, e["loc"])), e["msg"], e["input"]) for e in error.errors())
+        problems = "; ".join(
+            _problem(".".join(map(str, e["loc"])), e["msg"], e["input"], kind=e["type"]) for e in error.errors()
+        )
         # Without its cause, which shows every value.
         raise InputError(f"Settings (flags, KGRAG_* or {SETTINGS_FILE}): {problems}") from None
     except ValueError as error:  # tomllib: not TOML
         raise InputError(f"{Path(SETTINGS_FILE).resolve()} is not valid TOML: {error}") from error
 
 
-def _problem(name: str, message: str, value: Any) -> str:
+def _problem(name: str, message: str, value: Any, *, kind: str) -> str:
     """Say what is wrong with a setting; a value that may be a secret is not shown."""
     if SECRET.search(name):
         hint = ": a key is never a setting, it comes from the environment (docs/models.md)" if name == "api_key" else ""
         return f"{name}: {message}{hint}"
+    if kind == "extra_forbidden":
+        return f"{name}: there is no such setting (got {value!r}).{did_you_mean(name, Settings.model_fields)}"
     return f"{name}: {message} (got {value!r})"

@@ -21,7 +21,7 @@ def test_flags_win_over_the_environment_and_the_environment_over_the_file(monkey
 
 def test_an_unknown_key_in_the_file_is_named() -> None:
     Path("kgrag.toml").write_text('stroe = "x"\n')
-    with pytest.raises(InputError, match="stroe"):
+    with pytest.raises(InputError, match=r"stroe: there is no such setting .* Did you mean store\?"):
         load_settings()
 
 

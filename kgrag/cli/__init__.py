@@ -10,6 +10,7 @@ import socket
 import sys
 import threading
 import time
+import traceback
 from typing import cast
 
 __all__ = ["main"]
@@ -113,15 +114,15 @@ def run(arguments: list[str], *, debug: bool = False) -> int:
         return EXIT_WRONG_USE
     except KgragError as error:
         if debug:
-            raise
+            traceback.print_exc()
         complain(str(error))
         return error.exit_code
     except BrokenPipeError:  # the reader of a pipe has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except Exception as error:  # the last net: a defect of ours, reported as one
+    except Exception as error:  # noqa: BLE001  the last net: a defect of ours, reported as one
         if debug:
-            raise
+            traceback.print_exc()
         if isinstance(error, OSError) and error.errno in DISK_FULL:
             try:
                 sys.stdout.flush()
@@ -133,6 +134,7 @@ def run(arguments: list[str], *, debug: bool = False) -> int:
             complain(f"{error.filename}: {error.strerror}. Choose another place, or have it changed.")
             return EXIT_WRONG_USE
         complain(
-            f"Unexpected {type(error).__name__}: {error}\nThis is a defect of kgrag. Run again with --debug for the traceback."
+            f"Unexpected {type(error).__name__}: {error}\nThis is a defect of kgrag."
+            f"{'' if debug else ' Run again with --debug for the traceback.'}"
         )
         return EXIT_PARTIAL

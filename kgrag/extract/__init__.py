@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from kgrag.common.plugins import registered
-from kgrag.errors import InputError
+from kgrag.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
     from kgrag.extract.base import Extractor
@@ -47,6 +47,7 @@ def open_extractor(name: str, *, model: ChatModel | None = None, settings: Setti
     if name not in extractor_names():
         raise InputError(
             f"Unknown extractor {name!r}: expected one of {', '.join(extractor_names())}. Set --extractor or KGRAG_EXTRACTOR."
+            + did_you_mean(name, extractor_names())
         )
     chosen = settings or Settings()
     if asks_model(name) and model is None:

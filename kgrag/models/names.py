@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kgrag.common.plugins import registered
-from kgrag.errors import InputError
+from kgrag.errors import InputError, did_you_mean
 
 __all__ = [
     "CHAT_GROUP",
@@ -52,7 +52,9 @@ class ModelName:
         if colon and provider in providers and model.strip():
             return cls(provider, model.strip())
         forms = [*builtin, *(f"{provider}:NAME" for provider in providers)]
-        hint = f" Did you mean openai:{name}?" if not colon and name and "openai" in providers else ""
+        hint = did_you_mean(name, builtin)
+        if not hint and not colon and name and "openai" in providers:
+            hint = f" Did you mean openai:{name}?"
         raise InputError(
             f"Unknown {setting} {name!r}: expected one of {', '.join(forms)}. Set --{setting} or KGRAG_{setting.upper()}.{hint}"
         )

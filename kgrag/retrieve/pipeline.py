@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, SerializeAsAny, ValidationError
 
-from kgrag.errors import PipelineError
+from kgrag.errors import PipelineError, did_you_mean
 from kgrag.retrieve.step import StatePart, Step
 from kgrag.retrieve.steps import kinds, step_class
 from kgrag.text.questions import QuestionType
@@ -97,6 +97,7 @@ def load_pipeline(name: str) -> Pipeline | AdaptivePipeline:
     if name not in _shipped() and not (name.endswith(".toml") and file.is_file()):
         raise PipelineError(
             f"There is no pipeline {name!r}: expected the path of a .toml file or one of {', '.join(pipeline_names())}."
+            + did_you_mean(name, pipeline_names())
         )
     try:
         content: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))

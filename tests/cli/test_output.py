@@ -34,6 +34,35 @@ def test_escape_sequences_and_markup_are_text(monkeypatch: pytest.MonkeyPatch) -
     assert r"\x1b]52" in written and r"\u202e" in written
 
 
+def test_debug_shows_the_traceback_and_the_exit_code_stays(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    arguments = ["status", "--store", str(tmp_path / "none")]
+    assert run(arguments) == 2
+    assert "Traceback" not in capsys.readouterr().err
+    assert run(arguments, debug=True) == 2
+    assert "Traceback" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        (["pipelines", "show", "defualt"], "default"),
+        (["build", ".", "--extractor", "metnion"], "mention"),
+        (["build", ".", "--embedder", "minlm"], "minilm"),
+        (["build", ".", "--embedder", "nomic-embed-text"], "openai:nomic-embed-text"),
+    ],
+)
+def test_a_name_that_is_nearly_right_is_answered_with_the_right_one(
+    arguments: list[str],
+    meant: str,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(arguments) == 2
+    assert f"Did you mean {meant}?" in " ".join(capsys.readouterr().err.split())
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 def test_an_output_that_takes_no_more_is_said_in_one_line() -> None:
     with Path("/dev/full").open("w") as full:
