@@ -122,6 +122,9 @@ SKIP_LINK = re.compile(
 )
 MAX_BAR_LINKS = 8
 MIN_EDGE_LINKS = 3
+MAX_EDGE_SIBLINGS = 200
+MIN_PAGE_LETTERS = 200
+"""A page that says less beside its links is a list of them."""
 MAX_BAR_CHARACTERS = 400
 MAX_IMPRINT_CHARACTERS = 1000
 BOXES = frozenset(
@@ -231,7 +234,7 @@ def _is_page_bar(element: Any) -> bool:
 
 
 def _is_edge_bar(element: Any) -> bool:
-    """Whether an element is the first or last of the page that says something, and is nothing but links: `Home Libraries People FAQ`."""
+    """Whether an element is the first or last of a page of text and nothing but links: `Home Libraries People FAQ`."""
     body = element.getparent()
     links = list(islice(element.iter("a"), MAX_BAR_LINKS + 1))
     if (
@@ -242,15 +245,18 @@ def _is_edge_bar(element: Any) -> bool:
         or _link_share(element) < 1
     ):
         return False
-    return any(
-        not any(_says_something(one) for one in element.itersiblings(preceding=before)) for before in (True, False)
+    before, behind = (
+        sum(map(_letters, islice(element.itersiblings(preceding=preceding), MAX_EDGE_SIBLINGS)))
+        for preceding in (True, False)
     )
+    return min(before, behind) == 0 and max(before, behind) >= MIN_PAGE_LETTERS
 
 
-def _says_something(element: Any) -> bool:
-    return (
-        isinstance(element.tag, str) and element.tag not in UNSEEN and any(text.strip() for text in element.itertext())
-    )
+def _letters(element: Any) -> int:
+    """Count the letters that an element says, up to what makes a page of text, and some more."""
+    if not isinstance(element.tag, str) or element.tag in UNSEEN:
+        return 0
+    return sum(len(text.strip()) for text in islice(element.itertext(), MIN_PAGE_LETTERS))
 
 
 def _rule_by_name(element: Any) -> str | None:

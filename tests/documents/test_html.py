@@ -12,6 +12,8 @@ from kgrag.documents.blocks import Block, BlockDocument
 from kgrag.documents.html import convert_html
 from kgrag.errors import DocumentError
 
+LONG = " ".join(["The regulator delivers up to 250 mA to the board and to what takes its supply from it."] * 3)
+
 
 def page(body: str, *, head: str = "") -> BlockDocument:
     html = f"<!doctype html><html><head>{head}</head><body>{body}</body></html>"
@@ -420,9 +422,17 @@ def test_sentences_with_such_words_stay(text: str) -> None:
     ],
 )
 def test_the_frame_of_a_generators_page_is_left_out(frame: str, rule: str) -> None:
-    read = page(f"{frame}<h1>Power</h1><p>At 3.3 V.</p>")
-    assert [block.text for block in read.blocks] == ["Power", "At 3.3 V."]
+    read = page(f"{frame}<h1>Power</h1><p>At 3.3 V.</p><p>{LONG}</p>")
+    assert [block.text for block in read.blocks] == ["Power", "At 3.3 V.", LONG]
     assert {line.rule for line in read.removed} <= {rule}
+
+
+def test_a_page_of_links_keeps_them() -> None:
+    read = page(
+        "<h1>Manual</h1><p><a href='1.html'>Power</a> <a href='2.html'>Pins</a> <a href='3.html'>Orders</a></p>"
+    )
+    assert texts(read) == ["Manual", "Power Pins Orders"]
+    assert len(read.blocks[1].links) == 3
 
 
 def test_links_that_skip_the_frame_and_forms_of_search_are_left_out() -> None:
