@@ -77,8 +77,6 @@ NAMES = {
     "nav-panel": "navigation",
     "navigationbar": "navigation",
     "global-nav": "navigation",
-    "summary": "navigation",
-    "column2": "navigation",
     "bar": "navigation",
     "tocset": "table of contents",
     "skip-link": "navigation",
@@ -96,6 +94,8 @@ NAMES = {
 """Whole words of `class`, and whole `id`s, that generators of manuals and vendors' sites give to such elements."""
 PAGE_BARS = frozenset({"navheader", "navfooter", "spirit-nav"})
 """What DocBook and QuickBook call the bars with Prev, Up and Next; a title between them is the page's own, which is a heading, too."""
+NODE_MODULES = frozenset({"column2", "interior"})
+"""Of the list of all modules beside each page of Node.js."""
 BAR_LABEL = re.compile(r"\b(prev|previous|next|up|home|top)\b", re.IGNORECASE)
 BAR_ELEMENTS = frozenset({"div", "p", "table", "ul"})
 CRUMB_MARKS = frozenset({">", "»", "›", "→", "/", "::"})
@@ -233,6 +233,11 @@ def _is_page_bar(element: Any) -> bool:
     return not any(len(word) > 1 for word in re.findall(r"[^\W\d_]+", BAR_LABEL.sub(" ", beside)))
 
 
+def _is_list_of_groups(element: Any) -> bool:
+    """Whether an element is the line of Doxygen's pages that leads to their groups: `Public Types | Public Functions`."""
+    return next(element.iter("table", "li", "p", "dl", "pre"), None) is None and _link_share(element) >= LINK_SHARE
+
+
 def _is_edge_bar(element: Any) -> bool:
     """Whether an element is the first or last of a page of text and nothing but links: `Home Libraries People FAQ`."""
     body = element.getparent()
@@ -265,10 +270,12 @@ def _rule_by_name(element: Any) -> str | None:
     words = WORD.split(names.lower()) if names else []
     if ident := element.get("id"):
         words.append(ident.lower())
-    if not PAGE_BARS.isdisjoint(words):
+    if not PAGE_BARS.isdisjoint(words) or ("summary" in words and _is_list_of_groups(element)):
         return "navigation"
     if rule := next((FRAMES[word] for word in words if word in FRAMES), None):
         return rule
+    if NODE_MODULES.issubset(words):
+        return "navigation"
     if not LINE_NUMBERS.isdisjoint(words) and "".join(element.itertext()).replace("\xa0", " ").strip().isdecimal():
         return "line number"
     for word in words:

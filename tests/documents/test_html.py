@@ -427,6 +427,16 @@ def test_the_frame_of_a_generators_page_is_left_out(frame: str, rule: str) -> No
     assert {line.rule for line in read.removed} <= {rule}
 
 
+def test_a_summary_of_methods_stays() -> None:
+    methods = "".join(
+        f"<tr><td><a href='#{name}'>{name}</a></td><td>int</td></tr>" for name in ("first", "second", "third")
+    )
+    read = page(
+        f"<h1>Class</h1><div class='summary'><table><tr><th>Method</th><th>Type</th></tr>{methods}</table></div>"
+    )
+    assert [row.cells[0] for row in read.blocks[1].rows] == ["first", "second", "third"]
+
+
 def test_a_page_of_links_keeps_them() -> None:
     read = page(
         "<h1>Manual</h1><p><a href='1.html'>Power</a> <a href='2.html'>Pins</a> <a href='3.html'>Orders</a></p>"
