@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from kgrag.documents import markdown_marks as marks
@@ -46,7 +46,7 @@ class _Reader:
     def __init__(self, text: str, *, components: bool) -> None:
         self.removed: list[RemovedLine] = []
         self._lines = [_with_spaces(line) for line in text.split("\n")]
-        self._components = components or any(marks.IMPORT.match(line) for line in self._lines)
+        self._components = components or any(marks.IMPORT.match(line) for line in _outside_listings(self._lines))
         self._elements = {match["name"] for match in marks.COMPONENT.finditer(text) if match["close"] or match["empty"]}
         self._stripped = {line.strip() for line in self._lines}
         self._at = 0
@@ -55,6 +55,8 @@ class _Reader:
         self._code: str | None = None
         """The fence of the listing that lines are in."""
         self._in_list = False
+        self._indented = False
+        """Whether lines are a listing by their indentation."""
         self._margin = 0
         """How far the line is indented."""
         self._lines, self._footnotes = without_footnotes(self._lines)
@@ -124,8 +126,10 @@ class _Reader:
         elif at_margin and (not self._out or not self._out[-1].strip()):
             self._in_list = False
         self._margin = _indent(line)
-        if self._margin >= 4 and not self._in_list and (not self._out or not self._out[-1].strip()):
-            self._out.append(line)  # a listing by its indentation
+        begins = not self._out or not self._out[-1].strip()
+        self._indented = self._margin >= 4 and not self._in_list and (begins or self._indented)
+        if self._indented:  # a listing
+            self._out.append(line)
             return
         if not any(
             read(line)
@@ -385,7 +389,8 @@ class _Reader:
                 (marks.LIQUID, self._tag),
             ):
                 text = pattern.sub(write, text)
-            text = marks.ATTRIBUTES_BEHIND.sub(self._attributes, text)
+            if not marks.FORMULA.search(text):
+                text = marks.ATTRIBUTES_BEHIND.sub(self._attributes, text)
             if last:
                 text = marks.ATTRIBUTES_AT_END.sub(self._attributes, text)
         if "<" in text:
@@ -430,9 +435,9 @@ class _Reader:
         return "" if inline or kind not in marks.REMARKS else f"**{kind.capitalize()}** "
 
     def _component(self, match: re.Match[str]) -> str:
-        """Read a component's tag, where the file is MDX or closes it: its title stays."""
+        """Read a component's tag, where the file closes it: its title stays."""
         name = match["name"]
-        if not self._components and name not in self._elements:
+        if name not in self._elements:
             return match[0]
         self._drop(match[0])
         if match["close"]:
@@ -487,6 +492,18 @@ def _with_spaces(line: str) -> str:
     """Write the indentation of a line in spaces."""
     words = line.lstrip(" \t")
     return line[: len(line) - len(words)].expandtabs(4) + words
+
+
+def _outside_listings(lines: Sequence[str]) -> Iterator[str]:
+    fence = ""
+    for line in lines:
+        mark = marks.FENCE.match(line)
+        if mark is None and not fence:
+            yield line
+        elif mark is not None and not fence:
+            fence = mark["fence"]
+        elif mark is not None and mark["fence"].startswith(fence) and not mark["info"].strip():
+            fence = ""
 
 
 def _indent(line: str) -> int:

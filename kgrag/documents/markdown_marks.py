@@ -96,7 +96,9 @@ QUOTED = re.compile(r"(?:(?P<key>[\w-]+)\s*=\s*)?(?:\"(?P<double>[^\"]*)\"|'(?P<
 ROLE = re.compile(r"\{(?P<role>[a-z][\w:-]*)\}(?P<text>`+[^`]+`+)")
 ROLES_OF_CODE = frozenset({"code", "math", "kbd", "samp", "command", "file", "program", "option", "literal", "envvar"})
 ROLE_TARGET = re.compile(r"(?P<text>.+?)\s*<(?P<target>[^<>]+)>")
-ATTRIBUTES_BEHIND = re.compile(r"(?<=[)\]`*_])\{:?[ ]*(?:[.#:][\w-]+|[\w-]+=(?:\"[^\"]*\"|[\w%./-]+))(?:[ ]+[^{}]*)?\}")
+ATTRIBUTES_BEHIND = re.compile(r"(?<=[)\]`])\{:?[ ]*(?:[.#:][\w-]+|[\w-]+=(?:\"[^\"]*\"|[\w%./-]+))(?:[ ]+[^{}]*)?\}")
+FORMULA = re.compile(r"\$|\\[a-z]")
+"""What says that braces may be those of a formula."""
 ATTRIBUTES_AT_END = re.compile(r"(?<=\S)[ ]+\{:?[ ]*\.[A-Za-z][\w-]*(?:[ ]+[.#\w=\"-]+)*[ ]*\}[ ]*$")
 KEYS = re.compile(r"(?<![\w+])\+\+(?P<keys>[A-Za-z0-9\"][\w\".]*(?:\+[\w\".]+)*)\+\+(?![\w+])")
 CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(?:(?!\1).)+?\1(?!`)")

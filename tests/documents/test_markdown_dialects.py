@@ -95,7 +95,7 @@ def test_footnotes_stand_behind_what_refers_to_them() -> None:
         ("paragraph", "[2] Rarely."),
         ("heading", "B"),
         ("paragraph", "Next[^x]."),
-        ("paragraph", "[3] Unused."),
+        ("paragraph", "[^3]: Unused."),
     ]
 
 
@@ -188,6 +188,8 @@ def test_front_matter_of_toml() -> None:
         "C++ and D++ or i++",
         "~ 5 V is near",
         "[^1] has no note",
+        "[^abc]: any other letter",
+        "$\\sum_{i=1}^n f(x){n=2}$",
         "=== 3 passed ===",
         "import the board from the box",
         "A set {1, 2} and {x}",
@@ -195,6 +197,23 @@ def test_front_matter_of_toml() -> None:
 )
 def test_text_that_only_looks_like_a_mark_stays(plain: str) -> None:
     assert texts(plain, "a.mdx") == [("paragraph", plain)]
+
+
+def test_a_listing_of_javascript_makes_no_components_of_a_text() -> None:
+    page = "Call `f` with Array<String>.\n\n```js\nimport React from 'react'\n```\n\nexport const x = 3 stays.\n"
+    assert texts(page) == [
+        ("paragraph", "Call f with Array<String>."),
+        ("code", "import React from 'react'"),
+        ("paragraph", "export const x = 3 stays."),
+    ]
+
+
+def test_marks_in_an_indented_listing_stay() -> None:
+    assert texts("Text:\n\n    a {% b %}\n    !!! note\n    {% c %}\n\n    :::tip\n\nEnd.") == [
+        ("paragraph", "Text:"),
+        ("code", "a {% b %}\n!!! note\n{% c %}\n\n:::tip"),
+        ("paragraph", "End."),
+    ]
 
 
 def test_marks_in_listings_stay() -> None:
