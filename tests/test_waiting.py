@@ -158,7 +158,9 @@ def test_an_error_of_a_job_is_raised_where_it_is_waited_for() -> None:
 def test_every_public_name_is_there() -> None:
     assert all(getattr(kgrag, name) for name in kgrag.__all__)
     assert set(kgrag.__all__) <= set(dir(kgrag))
-    assert set(errors.__all__) <= set(kgrag.__all__)
+    classes = {name for name in errors.__all__ if isinstance(getattr(errors, name), type)}
+    assert "KgragError" in classes
+    assert classes <= set(kgrag.__all__)
 
 
 def test_a_script_that_ends_by_an_error_without_closing_ends(tmp_path: Path) -> None:
