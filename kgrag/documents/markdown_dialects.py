@@ -9,12 +9,19 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from kgrag.documents import markdown_marks as marks
 from kgrag.documents.blocks import RemovedLine
 from kgrag.documents.markdown_footnotes import without_footnotes
+from kgrag.documents.markdown_lines import (
+    code_spans,
+    indentation,
+    indented_by_spaces,
+    outside_listings,
+    without_indentation,
+)
 
 __all__ = ["common_markdown"]
 
@@ -45,8 +52,8 @@ class _Reader:
 
     def __init__(self, text: str, *, components: bool) -> None:
         self.removed: list[RemovedLine] = []
-        self._lines = [_with_spaces(line) for line in text.split("\n")]
-        self._components = components or any(marks.IMPORT.match(line) for line in _outside_listings(self._lines))
+        self._lines = indented_by_spaces(text.split("\n"))
+        self._components = components or any(marks.IMPORT.match(line) for line in outside_listings(self._lines))
         self._elements = {match["name"] for match in marks.COMPONENT.finditer(text) if match["close"] or match["empty"]}
         self._stripped = {line.strip() for line in self._lines}
         self._at = 0
@@ -63,6 +70,8 @@ class _Reader:
         self._named = frozenset(self._footnotes)
         self._waiting: list[str] = []
         """Footnotes that the block which is being read refers to."""
+        self._span = ""
+        """The backticks of a code span that the line before began and did not end."""
 
     def read(self) -> str:
         while self._at < len(self._lines) or self._waiting or self._footnotes:
@@ -82,8 +91,8 @@ class _Reader:
     def _dedented(self, line: str) -> str:
         """Take the indentation of the body that a line is in off it; a line that is indented less ends the body."""
         if not line.strip():
-            return ""
-        indent = _indent(line)
+            return without_indentation(line, self._innermost().indent or 0) if self._code is not None else ""
+        indent = indentation(line)
         ended = next(
             (place for place, one in enumerate(self._open) if not one.mark and indent < (one.indent or 0)), None
         )
@@ -93,7 +102,7 @@ class _Reader:
         if self._open and self._open[-1].mark and self._open[-1].indent is None and self._open[-1].mark[0] == "<":
             self._open[-1].indent = indent
         inner = self._innermost()
-        return " " * inner.base + line[min(indent, inner.indent or 0) :]
+        return " " * inner.base + without_indentation(line, inner.indent or 0)
 
     def _end_listing(self) -> None:
         if self._code is not None:
@@ -117,6 +126,7 @@ class _Reader:
                 self._code = None
             return
         if not line.strip():
+            self._span = ""
             self._out.append("")
             if not self._in_list:
                 self._place_footnotes()
@@ -125,7 +135,7 @@ class _Reader:
             self._in_list = True
         elif at_margin and (not self._out or not self._out[-1].strip()):
             self._in_list = False
-        self._margin = _indent(line)
+        self._margin = indentation(line)
         begins = not self._out or not self._out[-1].strip()
         self._indented = self._margin >= 4 and not self._in_list and (begins or self._indented)
         if self._indented:  # a listing
@@ -189,7 +199,7 @@ class _Reader:
             return True
         if marks.OBJECT.fullmatch(rest) and rest.lower() not in marks.DIRECTIVES and not self._is_closed(colons):
             self._drop(line)
-            while self._at < len(self._lines) and _indent(self._lines[self._at]) > _indent(line):
+            while self._at < len(self._lines) and indentation(self._lines[self._at]) > indentation(line):
                 self._drop(self._lines[self._at])
                 self._at += 1
             return True
@@ -226,9 +236,9 @@ class _Reader:
         if match is None or said is None or (match["mark"][0] == "=" and said["title"] is None):
             return False
         outer = self._innermost()
-        indent = (outer.indent or 0) + _indent(line) - outer.base + 4
+        indent = (outer.indent or 0) + indentation(line) - outer.base + 4
         following = next((one for one in self._lines[self._at :] if one.strip()), "")
-        if _indent(following) < indent and said["title"] is None:
+        if indentation(following) < indent and said["title"] is None:
             return False
         types = (said["types"] or "").split()
         self._drop(line)
@@ -290,10 +300,12 @@ class _Reader:
 
     def _say(self, texts: Iterable[str]) -> None:
         """Write texts as paragraphs, where the line stands."""
+        self._span = ""
         self._out.append("")
         for text in texts:
             plain = "*" in text or "`" in text or "[" in text
             self._out.extend((" " * self._margin + (self._inline(text) if plain else f"**{text}**"), ""))
+            self._span = ""
 
     def _directive(self, name: str, argument: str, mark: str) -> None:
         argument = argument.strip()
@@ -364,7 +376,6 @@ class _Reader:
             if alert["kind"] == "INCLUDE" or "](" in alert["title"]:
                 return f"{quote}{alert['title']}"
             return f"{quote}**{alert['title'].strip() or alert['kind'].capitalize()}**\n{quote}"
-        line = marks.ROLE.sub(self._role, line)
         if marks.COMPONENT_BEGINS.match(line) and not marks.COMPONENT.match(line.lstrip()):
             line = self._whole_tag(line)
         return self._outside_code(line)
@@ -372,11 +383,16 @@ class _Reader:
     def _outside_code(self, line: str) -> str:
         if len(line) > marks.LONGEST_LINE:
             return line
-        parts, end = [], 0
-        for span in marks.CODE_SPAN.finditer(line):
-            parts += [self._marks(line[end : span.start()], first=end == 0), span[0]]
-            end = span.end()
-        return "".join([*parts, self._marks(line[end:], first=end == 0, last=True)])
+        spans, self._span = code_spans(line, self._lines, self._at, open_run=self._span)
+        parts, at = [], 0
+        for begin, end in spans:
+            before, code = line[at:begin], line[begin:end]
+            if (role := marks.ROLE.search(before)) and not (self._span and end == len(line)):
+                self._drop(role[0])
+                before, code = before[: role.start()], _of_role(role["role"], code)
+            parts += [self._marks(before, first=at == 0), code]
+            at = end
+        return "".join([*parts, self._marks(line[at:], first=at == 0, last=True)])
 
     def _marks(self, text: str, *, first: bool, last: bool = False) -> str:
         if first and re.match(r"[ ]{0,3}~[ ]", text):
@@ -462,17 +478,6 @@ class _Reader:
                 return written
         return line
 
-    def _role(self, match: re.Match[str]) -> str:
-        self._drop(f"{{{match['role']}}}")
-        text = match["text"].strip("`")
-        if match["role"] in marks.ROLES_OF_CODE:
-            return match["text"]
-        titled = marks.ROLE_TARGET.fullmatch(text)
-        if titled is None:
-            return match["text"]
-        target = titled["target"]
-        return f"[{titled['text']}]({'' if '.' in target or '/' in target else '#'}{target})"
-
     # Footnotes
 
     def _place_footnotes(self) -> None:
@@ -488,26 +493,14 @@ class _Reader:
             self.removed.append(RemovedLine(marks.RULE, line.strip()))
 
 
-def _with_spaces(line: str) -> str:
-    """Write the indentation of a line in spaces."""
-    words = line.lstrip(" \t")
-    return line[: len(line) - len(words)].expandtabs(4) + words
-
-
-def _outside_listings(lines: Sequence[str]) -> Iterator[str]:
-    fence = ""
-    for line in lines:
-        mark = marks.FENCE.match(line)
-        if mark is None and not fence:
-            yield line
-        elif mark is not None and not fence:
-            fence = mark["fence"]
-        elif mark is not None and mark["fence"].startswith(fence) and not mark["info"].strip():
-            fence = ""
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip(" "))
+def _of_role(role: str, code: str) -> str:
+    """Return the text of a role: the target that it names is a link's."""
+    text = code.strip("`")
+    titled = None if role in marks.ROLES_OF_CODE else marks.ROLE_TARGET.fullmatch(text)
+    if titled is None:
+        return code
+    target = titled["target"]
+    return f"[{titled['text']}]({'' if '.' in target or '/' in target else '#'}{target})"
 
 
 def _balanced(program: str) -> bool:

@@ -93,7 +93,8 @@ LIQUID_CODE_END = re.compile(r"[ ]*\{%-?[ ]*end(?:highlight|codeblock)[ ]*-?%\}[
 MDBOOK = re.compile(r"(?<!\\)\{\{#\w+[^{}]*\}\}")
 MDX_COMMENT = re.compile(r"\{/\*.*?\*/\}")
 QUOTED = re.compile(r"(?:(?P<key>[\w-]+)\s*=\s*)?(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)')")
-ROLE = re.compile(r"\{(?P<role>[a-z][\w:-]*)\}(?P<text>`+[^`]+`+)")
+ROLE = re.compile(r"\{(?P<role>[a-z][\w:-]*)\}$")
+"""What stands before a code span that is a role's text."""
 ROLES_OF_CODE = frozenset({"code", "math", "kbd", "samp", "command", "file", "program", "option", "literal", "envvar"})
 ROLE_TARGET = re.compile(r"(?P<text>.+?)\s*<(?P<target>[^<>]+)>")
 ATTRIBUTES_BEHIND = re.compile(r"(?<=[)\]`])\{:?[ ]*(?:[.#:][\w-]+|[\w-]+=(?:\"[^\"]*\"|[\w%./-]+))(?:[ ]+[^{}]*)?\}")
@@ -101,4 +102,3 @@ FORMULA = re.compile(r"\$|\\[a-z]")
 """What says that braces may be those of a formula."""
 ATTRIBUTES_AT_END = re.compile(r"(?<=\S)[ ]+\{:?[ ]*\.[A-Za-z][\w-]*(?:[ ]+[.#\w=\"-]+)*[ ]*\}[ ]*$")
 KEYS = re.compile(r"(?<![\w+])\+\+(?P<keys>[A-Za-z0-9\"][\w\".]*(?:\+[\w\".]+)*)\+\+(?![\w+])")
-CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(?:(?!\1).)+?\1(?!`)")
