@@ -199,6 +199,33 @@ def test_text_that_only_looks_like_a_mark_stays(plain: str) -> None:
     assert texts(plain, "a.mdx") == [("paragraph", plain)]
 
 
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("Set `/{single}` and `{type}` or `b`.", "Set /{single} and {type} or b."),
+        ("Write `\\p{sc:Greek}` for `\\b{start}`.", "Write \\p{sc:Greek} for \\b{start}."),
+        ("Here `a\nb` and `{c}` and `d`.", "Here a b and {c} and d."),
+        ("A lone `` and {kbd}`Esc` leaves.", "A lone `` and Esc leaves."),
+        ("Both ``a ` {b}`` and {ref}`c <https://d.org>`.", "Both a ` {b} and c."),
+    ],
+)
+def test_braces_in_code_spans_are_no_roles(written: str, said: str) -> None:
+    assert " ".join(texts(written)[0][1].split()) == said
+
+
+@pytest.mark.parametrize("box", ["", "!!! note\n", "- item\n"])
+def test_a_listing_keeps_its_tabs_and_blank_lines(box: str) -> None:
+    indent = "    " if box else ""
+    listing = ["```make", "all:", "\tcc\t-O2 x.c", "  ", "\t\tend", "```"]
+    page = convert_markdown(
+        (box and box + "\n").encode() + "\n".join(indent + line for line in listing).encode(),
+        Path("a.md"),
+        document_path="a.md",
+    )
+    (code,) = (block for block in page.blocks if block.kind == "code")
+    assert code.text == "all:\n\tcc\t-O2 x.c\n  \n\t\tend"
+
+
 def test_a_listing_of_javascript_makes_no_components_of_a_text() -> None:
     page = "Call `f` with Array<String>.\n\n```js\nimport React from 'react'\n```\n\nexport const x = 3 stays.\n"
     assert texts(page) == [
