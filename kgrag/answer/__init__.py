@@ -3,8 +3,14 @@
 from kgrag.answer.generated import generate_answer
 from kgrag.answer.listing import answer_from_listing
 from kgrag.answer.prompt import read_instructions
-from kgrag.answer.reading import in_another_language, last_question, without_typing_errors
-from kgrag.answer.rules import evidence_probability, extract_answer, refuse_before_asking, refuse_language
+from kgrag.answer.reading import in_another_language, language_not_read, last_question, without_typing_errors
+from kgrag.answer.rules import (
+    evidence_probability,
+    extract_answer,
+    refuse_before_asking,
+    refuse_language,
+    said_of_language,
+)
 
 __all__ = [
     "answer_from_listing",
@@ -12,9 +18,11 @@ __all__ = [
     "extract_answer",
     "generate_answer",
     "in_another_language",
+    "language_not_read",
     "last_question",
     "read_instructions",
     "refuse_before_asking",
     "refuse_language",
+    "said_of_language",
     "without_typing_errors",
 ]

@@ -8,15 +8,19 @@ from kgrag.models.base import Embedder
 from kgrag.text.language import language
 from kgrag.text.sentences import sentences
 from kgrag.text.spelling import corrected
-from kgrag.text.words import FUNCTION_WORDS, content_terms, folded_words
+from kgrag.text.words import FUNCTION_WORDS, content_terms, folded_words, plain, words
 from kgrag.types import Evidence
 
-__all__ = ["in_another_language", "last_question", "without_typing_errors"]
+__all__ = ["in_another_language", "language_not_read", "last_question", "without_typing_errors"]
 
 LONG_QUESTION_WORDS = 40
 MIN_TERMS = 3
 MIN_WORDS, MOST_SAID = 4, 0.5
 """A question of at least so many words, of which the passages have at most this share, may be in another language."""
+LEAST_ENGLISH = 0.3
+"""Of an English question at least this share are function words (of a keyword search: fewer)."""
+RULES_READ = "English"
+"""The language whose words that ask, function words, stems and names the rules know."""
 
 
 def last_question(question: str) -> str:
@@ -58,6 +62,15 @@ def in_another_language(question: str, evidence: Sequence[Evidence]) -> tuple[st
     telling = asked - FUNCTION_WORDS
     near = (piece for piece in evidence if telling & folded_words(piece.text))
     return None if any(language(piece.text) == spoken for piece in near) else (spoken, written)
+
+
+def language_not_read(question: str, evidence: Sequence[Evidence]) -> str | None:
+    """Return the language of passages that the rules cannot read, for a question that is not in English either; None for any other."""
+    said = [plain(word) for word in words(question)]
+    if not said or sum(word in FUNCTION_WORDS for word in said) >= LEAST_ENGLISH * len(said):
+        return None
+    written = language(_text(evidence))
+    return None if RULES_READ in (written, language(question)) else written
 
 
 def _text(evidence: Sequence[Evidence]) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from kgrag.answer.abstention import ANSWERS_FROM, answer_probability, evidence_features
 from kgrag.answer.candidates import Candidate, candidates, for_reader, in_context
-from kgrag.answer.reading import in_another_language
+from kgrag.answer.reading import RULES_READ, in_another_language, language_not_read
 from kgrag.answer.subject import Unknown, has_identifier, unknown_names
 from kgrag.models.base import Embedder
 from kgrag.text.answer_shapes import ONE_THING, AnswerKind, by_default
@@ -22,7 +22,14 @@ from kgrag.text.questions import Question, read_question
 from kgrag.text.words import stems
 from kgrag.types import Answer, Citation, Evidence
 
-__all__ = ["evidence_probability", "extract_answer", "refuse_before_asking", "refuse_language", "weighed_candidates"]
+__all__ = [
+    "evidence_probability",
+    "extract_answer",
+    "refuse_before_asking",
+    "refuse_language",
+    "said_of_language",
+    "weighed_candidates",
+]
 
 MODEL = "rules"
 PREAMBLE = "From the documents, as they say it:"
@@ -113,10 +120,10 @@ async def refuse_before_asking(
 ) -> Answer | None:
     """Abstain in place of a model where the evidence answers less probably than `gate`; None where the model is to be asked.
 
-    0 refuses nothing. A question in another language than its evidence goes to the model: the probability is of statements and
-    questions in one language.
+    0 refuses nothing. A question in another language than its evidence goes to the model, and one that the rules do not read: the
+    probability is of statements and questions in English.
     """
-    if gate <= 0.0 or in_another_language(question, evidence):
+    if gate <= 0.0 or in_another_language(question, evidence) or language_not_read(question, evidence):
         return None
     asked, _, judgement = await _judged(question, evidence, embedder)
     if judgement.probability >= gate:
@@ -297,6 +304,18 @@ def refuse_language(question: str, evidence: Sequence[Evidence], asked_in: str, 
         "store (--embedder)."
     )
     return Answer(question=question, text=text, abstained=True, model=MODEL, pipeline="", evidence=tuple(evidence))
+
+
+def said_of_language(answer: Answer, written_in: str) -> Answer:
+    """Return an answer from passages in a language that the rules do not read, with what that means: no refusal says what they lack."""
+    said = (
+        f"Without a model questions and passages are read in {RULES_READ}; these seem to be in {written_in}, of which only words were "
+        "compared. A model answers in any language (--model)."
+    )
+    if not answer.abstained:
+        return answer.model_copy(update={"notes": (*answer.notes, said)})
+    found = f"no statement of the {len(answer.evidence)} passages found has enough of the question's words"
+    return answer.model_copy(update={"text": f"Not answered: {found}; they may well answer it. {said}"})
 
 
 def _not_found(unknown: Unknown, evidence: Sequence[Evidence]) -> str:

@@ -11,10 +11,12 @@ from kgrag.answer import (
     extract_answer,
     generate_answer,
     in_another_language,
+    language_not_read,
     last_question,
     read_instructions,
     refuse_before_asking,
     refuse_language,
+    said_of_language,
     without_typing_errors,
 )
 from kgrag.common.progress import Progress, Silent
@@ -112,7 +114,8 @@ async def _extracted(
     languages = in_another_language(read, found.evidence)
     if languages:
         return refuse_language(question, found.evidence, *languages), found
-    mended = without_typing_errors(read, found.evidence, embedder)
+    not_read = language_not_read(read, found.evidence)
+    mended = read if not_read else without_typing_errors(read, found.evidence, embedder)
     if mended != read:
         found = await find(mended)
     if listed := _listed(mended, found):
@@ -120,6 +123,8 @@ async def _extracted(
     with progress.step("Read the passages", len(found.evidence), "passages") as reading:
         answer = await extract_answer(mended, found.evidence, embedder=embedder)
         reading.advance(len(found.evidence))
+    if not_read:
+        answer = said_of_language(answer, not_read)
     notes = (f"read as: {mended}",) if mended != question else ()
     return answer.model_copy(update={"question": question, "notes": (*notes, *answer.notes)}), found
 
@@ -132,7 +137,7 @@ def _listed(question: str, found: Retrieval) -> Answer | None:
 def _silence(question: str, answer: Answer, store: GraphStore) -> Silence | None:
     """Say what of a question no document mentions; None where each word is mentioned, and for a question in another language."""
     read = last_question(question)
-    if in_another_language(read, answer.evidence):
+    if in_another_language(read, answer.evidence) or language_not_read(read, answer.evidence):
         return None
     asked = read_question(read)
     words = [*asked.names, *(word for word, stem in stems(asked.text) if stem in asked.terms)]

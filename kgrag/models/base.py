@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kgrag.types import Usage
 
-__all__ = ["ChatModel", "Embedder", "Message", "Reply", "Reranker", "TokenVectors", "Vectors"]
+__all__ = ["ChatModel", "Embedder", "Message", "Reply", "Reranker", "TokenVectors", "Vectors", "share_read"]
 
 Vectors = NDArray[np.float32]
 """Shape [n, dimensions], float32, each row of unit length."""
@@ -99,6 +99,12 @@ class Embedder(Protocol):
     async def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """Embed texts to search with: the same shape. Some models put an instruction before queries. Raises `ModelError`."""
         ...
+
+
+def share_read(embedder: Embedder, text: str) -> float:
+    """Return how much of a text an embedder was trained to read, from 0 to 1: what its method of this name says, else all of it."""
+    said = getattr(embedder, "share_read", None)
+    return 1.0 if said is None else float(said(text))
 
 
 @runtime_checkable

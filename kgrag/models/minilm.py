@@ -42,6 +42,8 @@ HIDDEN = 384
 LAYER_NORM_EPSILON = 1e-12
 WINDOW_TOKENS = 256
 """The model's `max_seq_length`, the two special tokens included."""
+LATIN_ENDS = "\u0250"
+"""Before this letter Unicode has the Latin ones, up to Latin Extended-B."""
 CLS_ID, SEP_ID = 101, 102
 """`[CLS]` and `[SEP]` in the model's vocabulary."""
 BATCH_TOKENS = 512
@@ -71,6 +73,11 @@ class MiniLM:
     def count_tokens(self, text: str) -> int:
         """Count the tokens of `text`, without special ones."""
         return len(self._tokenizer.encode(text, add_special_tokens=False).ids)
+
+    def share_read(self, text: str) -> float:
+        """Say how much of a text the model was trained to read: the share of its letters that are Latin; 1 where it has none."""
+        letters = [character for character in text if character.isalpha()]
+        return sum(character < LATIN_ENDS for character in letters) / len(letters) if letters else 1.0
 
     def first_window(self, text: str) -> str:
         """Cut a text to what one window of the model reads, as sentence-transformers does silently."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Generic, TypeVar
 
-from kgrag.models.base import ChatModel, Embedder, Reranker
+from kgrag.models.base import ChatModel, Embedder, Reranker, share_read
 
 __all__ = ["Wrapped", "WrappedEmbedder", "identity_of"]
 
@@ -49,3 +49,7 @@ class WrappedEmbedder(Wrapped[Embedder]):
     def count_tokens(self, text: str) -> int:
         """Count as the model does."""
         return self._model.count_tokens(text)
+
+    def share_read(self, text: str) -> float:
+        """Say what the model says."""
+        return share_read(self._model, text)

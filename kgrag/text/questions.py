@@ -16,7 +16,7 @@ from kgrag.text.answer_shapes import AnswerKind, answer_shape, by_default
 from kgrag.text.name_shapes import NAME
 from kgrag.text.quantities import quantities
 from kgrag.text.surrogates import without_surrogates
-from kgrag.text.words import ASKING_WORDS, FUNCTION_WORDS, LIGHT_VERBS, content_terms, plain
+from kgrag.text.words import ASKING_WORDS, FUNCTION_WORDS, LIGHT_VERBS, UNSPACED, content_terms, plain
 
 __all__ = [
     "Question",
@@ -188,6 +188,8 @@ def names_of_question(question: str, *, quoted: bool = False) -> list[tuple[int,
         for match in QUOTED.finditer(question):
             group = 1 if match[1] else 2
             found.append((*match.span(group), match[group].strip()))
+    # No space divides a name from Japanese or Chinese text: `KDEのインストール`.
+    question = UNSPACED.sub(lambda run: "\n" * len(run[0]), question)
     for match in NAME.finditer(question):
         start, name = match.start(), match.group().rstrip(".,")
         if question[:start].rstrip()[-1:] in ("", ".", "?", "!"):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "FUNCTION_WORDS",
     "LIGHT_VERBS",
     "SAID_BY",
+    "UNSPACED",
     "content_terms",
     "folded_words",
     "plain",
@@ -23,6 +25,10 @@ __all__ = [
 ]
 
 WORD = re.compile(r"[^\W_]+(?:[.,]\d[^\W_]*|['’][^\W_]+)*")
+UNSPACED = re.compile(
+    "[\u3005-\u3007\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]+"
+)
+"""A run of kana, Chinese characters or Hangul, where no space ends a word or particles are part of it."""
 _FUNCTION_WORDS = """
     a about above according after again against all also am among an and another any are as at be because been before being below
     between both but by can could did do does doing done down during each either every few for from further get had has have
@@ -75,8 +81,15 @@ MIN_PLURAL_LETTERS = 4
 
 
 def words(text: str) -> list[str]:
-    """Return the words and numbers of a text in order, as written; a decimal number is one, a possessive belongs to its word."""
-    return WORD.findall(text)
+    """Return the words and numbers of a text in order, as written; a decimal number is one, a possessive belongs to its word.
+
+    Of a run of kana, Chinese characters or Hangul each two neighbours are a word, as is usual for search where words are not divided:
+    `USBメモリ` is `USB`, `メモ` and `モリ`.
+    """
+    found = WORD.findall(text)
+    if text.isascii() or not UNSPACED.search(text):
+        return found
+    return [part for word in found for part in _parts(word)]
 
 
 @lru_cache(maxsize=1 << 17)
@@ -87,7 +100,7 @@ def plain(word: str) -> str:
 
 def folded_words(text: str) -> frozenset[str]:
     """Return the different words of a text, each `plain`."""
-    return frozenset(map(plain, set(WORD.findall(text))))
+    return frozenset(map(plain, set(words(text))))
 
 
 @lru_cache(maxsize=1 << 17)
@@ -101,7 +114,7 @@ def stem(word: str) -> str:
 
 def stems(text: str) -> list[tuple[str, str]]:
     """Return the words of a text in order, each `plain` and with its stem."""
-    return [(folded, stem(folded)) for folded in map(plain, WORD.findall(text))]
+    return [(folded, stem(folded)) for folded in map(plain, words(text))]
 
 
 def singular(word: str) -> str:
@@ -125,6 +138,18 @@ def content_terms(text: str, *, without: Iterable[str] = ()) -> frozenset[str]:
 def share_said(asked: frozenset[str], text: frozenset[str]) -> float:
     """Return which share of the terms `asked` for `text` has; 0 where nothing is asked for."""
     return len(asked & text) / len(asked) if asked else 0.0
+
+
+def _parts(word: str) -> Iterator[str]:
+    """Divide a word where its script changes, and a run of unspaced characters into pairs of neighbours."""
+    at = 0
+    for run in UNSPACED.finditer(word):
+        if run.start() > at:
+            yield word[at : run.start()]
+        at = run.end()
+        yield from map("".join, pairwise(run[0])) if len(run[0]) > 1 else run[0]
+    if at < len(word):
+        yield word[at:]
 
 
 @lru_cache(maxsize=1)

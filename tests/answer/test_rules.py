@@ -6,7 +6,15 @@ from collections.abc import Sequence
 
 import pytest
 
-from kgrag.answer import extract_answer, in_another_language, last_question, refuse_language, without_typing_errors
+from kgrag.answer import (
+    extract_answer,
+    in_another_language,
+    language_not_read,
+    last_question,
+    refuse_language,
+    said_of_language,
+    without_typing_errors,
+)
 from kgrag.models.minilm import MiniLM
 from kgrag.types import Answer, Evidence
 
@@ -220,6 +228,29 @@ def test_a_question_in_another_language_is_refused_with_what_helps() -> None:
     assert "--model" in refused.text
     for question in ("On which port does it listen?", "default port server", "What is the price of it?"):
         assert in_another_language(question, evidence) is None
+
+
+GERMAN = (
+    "Ein Rechner ohne grafische Oberfläche benötigt mindestens 256 MB Arbeitsspeicher. Die Zeitzone kann nach der "
+    "Installation mit einem eigenen Befehl geändert werden."
+)
+
+
+def test_a_question_in_the_documents_language_that_is_not_english_is_not_said_to_be_without_an_answer() -> None:
+    evidence = [piece("Handbuch", GERMAN)]
+    question = "Wie viel Speicher braucht ein Rechner?"
+    assert language_not_read(question, evidence) == "German"
+    refused = said_of_language(ask("Wie heißt der Erfinder?", evidence), "German")
+    assert refused.abstained
+    assert "The documents do not answer" not in refused.text
+    assert "in German" in refused.text
+    assert "--model" in refused.text
+    answered = said_of_language(ask("Kann die Zeitzone nach der Installation geändert werden?", evidence), "German")
+    assert not answered.abstained
+    assert "in German" in answered.notes[-1]
+    for question in ("How much memory does it need?", "default port server"):
+        assert language_not_read(question, [piece("Server", SERVER)]) is None
+    assert language_not_read("How much memory does it need?", evidence) is None
 
 
 @pytest.mark.parametrize(

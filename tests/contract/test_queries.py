@@ -216,6 +216,9 @@ def test_the_full_text_index_finds_words_at_once_and_ranks_rare_ones_first(store
         "the sensor, the X-100",
         "the board I2C/SPI (rev. 2)",
         "the Größe of a 部品",
+        "объём памяти",
+        "память компьютера",
+        "메모리를 사용",
     ]
     store.documents.put([content.document("a.html", *texts, title="Manual")])
     store.finish()
@@ -234,6 +237,8 @@ def test_the_full_text_index_finds_words_at_once_and_ranks_rare_ones_first(store
     assert found("grösse") == []
     assert found("GRÖSSE") == []
     assert found("GRÖßE") == [texts[4]]
+    assert found("Память") == [texts[6], texts[5]]
+    assert found("메모리가") == [texts[7]]
     for hostile in [
         '"',
         "(a",

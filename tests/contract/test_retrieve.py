@@ -225,6 +225,38 @@ def test_behind_a_prefilter_full_text_finds_nothing_that_the_vectors_do_not(
         assert texts[3] in found(4, fusion, 0.5)
 
 
+class ReadsNothing(HashingEmbedder):
+    """An embedder that was trained on other letters than those of any question."""
+
+    def share_read(self, _: str) -> float:
+        return 0.0
+
+
+@pytest.mark.parametrize("fusion", ["rrf", "minmax"])
+def test_where_the_embedder_does_not_read_the_question_words_decide(
+    store: GraphStore, embedder: HashingEmbedder, content: Content, fusion: str
+) -> None:
+    """The embedder is nearest to the shortest page; the second one has the rare word of the question."""
+    texts = ["насос", "цирконий один два три четыре", "насос шум", "насос тихий"]
+    pages = [content.document(f"{number}.html", text, title="-") for number, text in enumerate(texts)]
+    store.documents.put(pages)
+    chunks = [chunk for _, made in pages for chunk in made]
+    vectors = embedder.embed([chunk.text for chunk in chunks])
+    store.documents.put_embeddings([chunk.id for chunk in chunks], vectors, embedder=embedder.name, seconds=0.0)
+    store.finish()
+    asked = "насос цирконий"
+    vector = tuple(asyncio.run(embedder.embed_queries([asked]))[0].tolist())
+    query = Query(question=asked, dense=asked, sparse=asked, vector=vector)
+
+    def first(reading: HashingEmbedder) -> str:
+        step = Hybrid(fusion=fusion, alpha=0.8, candidates=4)  # type: ignore[arg-type]
+        found = asyncio.run(step.find(query, Resources(store, reading, "mention"))).candidates.values()
+        return {chunk.id: chunk.text for chunk in chunks}[max(found, key=lambda one: one.score).chunk_id]
+
+    assert first(embedder) == texts[0]
+    assert first(ReadsNothing()) == texts[1]
+
+
 PAPERS = {
     "pumps": [f"Paper on pumps: how pumps and valves work together, part {n}." for n in range(6)],
     "valves": ["The valve opens slowly, closes fast."],

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from kgrag.models import open_embedder
-from kgrag.models.base import Embedder
+from kgrag.models.base import Embedder, share_read
 from kgrag.models.minilm import MiniLM
+from kgrag.models.wrapped import WrappedEmbedder
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +36,16 @@ def test_a_vector_does_not_depend_on_what_it_is_batched_with(minilm: MiniLM) -> 
     alone = np.concatenate([minilm.embed([text]) for text in texts])
     assert np.allclose(together, alone, atol=1e-5)
     assert np.allclose(np.linalg.norm(together, axis=1), 1.0, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("text", "share"),
+    [("größer als 3", 1.0), ("3.3", 1.0), ("насос", 0.0), ("USBメモリ", 0.5)],
+    ids=["Latin", "no letter", "Cyrillic", "both"],
+)
+def test_it_was_trained_to_read_latin_letters(minilm: MiniLM, text: str, share: float) -> None:
+    assert share_read(minilm, text) == share
+    assert share_read(WrappedEmbedder(minilm), text) == share
 
 
 def test_a_long_text_is_embedded_over_all_of_its_windows(minilm: MiniLM) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,6 +28,24 @@ def test_a_term_is_asked_for_once_and_not_too_many() -> None:
     assert len(fulltext_query(" ".join(f"w{i}" for i in range(5000))).split()) == MAX_TERMS
 
 
+@pytest.mark.parametrize(
+    ("word", "beginnings"),
+    [
+        ("памяти", ["памят", "памя"]),
+        ("ядра", []),
+        ("메모리가", ["메모리", "메모"]),
+        ("메모", []),
+        ("memory", []),
+        ("Größe", []),
+        ("メモリの", []),
+        ("内存容量", []),
+        ("RAM메모리", []),
+    ],
+)
+def test_words_that_the_analyzer_does_not_stem_are_found_in_other_forms(word: str, beginnings: list[str]) -> None:
+    assert fulltext_query(word).split() == [word, *(f"{start}*^0.4" for start in beginnings)]
+
+
 def test_lucene_syntax_is_escaped() -> None:
     assert escape_lucene('a:(b OR c)~ "d" \\ e*') == 'a\\:\\(b or c\\)\\~ \\"d\\" \\\\ e\\*'
 
@@ -35,5 +54,6 @@ def test_lucene_syntax_is_escaped() -> None:
 def test_a_query_has_no_syntax_but_quotes_and_terms_of_which_all_parts_are_asked_for(text: str) -> None:
     query = fulltext_query(text)
     term = r'(?:"[^"\\():{}\[\]~*^?]+"|[^"\\():{}\[\]~*^?+\s]+)'
-    assert re.fullmatch(rf"(?:(?:{term}|\(\+{term}(?: \+{term})+\))(?: |$))*", query)
+    form = r"\w{2,}\*\^0\.4"
+    assert re.fullmatch(rf"(?:(?:{term}|\(\+{term}(?: \+{term})+\))(?: |$))*(?:{form}(?: |$))*", query)
     assert not re.search(r"(?:^|[ +])(?:AND|OR|NOT|TO)(?:[ )]|$)", query)

@@ -18,6 +18,22 @@ def test_a_decimal_number_and_a_possessive_are_one_word() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("USBメモリを使う", ["USB", "メモ", "モリ", "リを", "を使", "使う"]),
+        ("使用 3.3V 电源", ["使用", "3.3V", "电源"]),
+        ("RAID6에는 2개", ["RAID6", "에는", "2", "개"]),
+        ("оперативной памяти", ["оперативной", "памяти"]),
+        ("größe", ["größe"]),
+    ],
+    ids=["Japanese", "Chinese", "Korean", "Russian", "German"],
+)
+def test_of_text_without_spaces_each_two_neighbours_are_a_word(text: str, expected: list[str]) -> None:
+    assert words(text) == expected
+    assert folded_words(text) == {word.casefold() for word in expected}
+
+
+@pytest.mark.parametrize(
     "forms",
     [
         ("keep", "keeps", "kept", "keeping"),

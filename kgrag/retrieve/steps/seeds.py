@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar, Literal
 
+from kgrag.models.base import share_read
 from kgrag.retrieve.scores import cosine, minmax_fusion, reciprocal_rank_fusion, scaled
 from kgrag.retrieve.state import Candidate, Query, Resources, Seeds, State, SubQuery, hit_of
 from kgrag.retrieve.step import Count, CountOrNone, Share, Step, Weight
@@ -23,6 +24,8 @@ INDEX_OVERSAMPLING = 5
 """An approximate index is asked for so many times what is wanted: recall@10 on 6,119 passages rises from 0.91 to 1.0."""
 
 NO_ROWS = "no row of a table has a vector in this store: kgrag build --table-rows"
+UNREAD = 0.2
+"""What is left of the weight of dense where the embedder reads nothing of the question."""
 HITS_READ = 10
 """Of the sparse list: those whose words are compared with the question's."""
 
@@ -65,6 +68,8 @@ class _Sought:
     keywords: Sequence[str] = ()
     """Phrases that weigh `boost` times as much as a term."""
     boost: float = 1.0
+    share_read: float = 1.0
+    """How much of the text the embedder was trained to read."""
 
 
 class _IndexSeeds(SeedStep):
@@ -75,10 +80,10 @@ class _IndexSeeds(SeedStep):
 
     async def find(self, query: Query, resources: Resources) -> Seeds:
         """Find what the question and its parts find; of a chunk the best score counts, that of a part times its weight."""
-        store = resources.store
+        store, read = resources.store, share_read(resources.embedder, query.dense)
         whole, *others = await asyncio.gather(
-            self._find(store, _Sought(query.sparse, query.vector, query.keywords, query.boost)),
-            *(self._find(store, _Sought(part.text, part.vector)) for part in query.parts),
+            self._find(store, _Sought(query.sparse, query.vector, query.keywords, query.boost, read)),
+            *(self._find(store, _Sought(part.text, part.vector, share_read=read)) for part in query.parts),
         )
         return _joined_parts(whole, others, query.parts)
 
@@ -157,7 +162,10 @@ class Hybrid(_NearestSeeds):
     fusion: Literal["minmax", "rrf"] = "minmax"
     """How they are joined: each list's scores over its best, then the weighted sum; or reciprocal ranks (`kgrag.retrieve.scores`)."""
     alpha: Share = 0.5
-    """Weight of dense against sparse: of their scores, or of their reciprocal ranks."""
+    """Weight of dense against sparse: of their scores, or of their reciprocal ranks.
+
+    Of a question in letters that the embedder was not trained to read (Cyrillic or kana, for MiniLM) it is down to a fifth of that.
+    """
     prefilter: CountOrNone = 0
     """Full text is only searched among so many of the nearest chunks, as Pazera's chatbot does (90); 0: among all.
 
@@ -187,14 +195,15 @@ class Hybrid(_NearestSeeds):
         dense = {**_cosines(sparse_rows), **_cosines(dense_rows)}
         sparse = _words_scores(sparse_rows)
         rows = [*sparse_rows, *dense_rows]
+        alpha = self.alpha * (UNREAD + (1.0 - UNREAD) * sought.share_read)
         if self.fusion == "rrf":
             rankings = [list(_cosines(dense_rows)), list(sparse)]
-            fused = reciprocal_rank_fusion(rankings, self.rrf_k, (self.alpha, 1.0 - self.alpha))
+            fused = reciprocal_rank_fusion(rankings, self.rrf_k, (alpha, 1.0 - alpha))
             return _seeds(fused, rows, dense=dense, sparse=sparse)
         hits = [row["prompted"] for row in sparse_rows[:HITS_READ]]
         trust = best_coverage(sought.text, hits) if self.coverage else 1.0
-        fused = minmax_fusion(dense, sparse, self.alpha, sparse_trust=trust)
-        return _seeds(fused, rows, dense=dense, sparse=sparse, dense_weight=self.alpha)
+        fused = minmax_fusion(dense, sparse, alpha, sparse_trust=trust)
+        return _seeds(fused, rows, dense=dense, sparse=sparse, dense_weight=alpha)
 
 
 def _nearest(by_text: Rows, by_row: Rows = ()) -> Rows:
