@@ -12,6 +12,8 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
 from kgrag.documents.file_metadata import FileMetadata, read_file_metadata
+from kgrag.documents.pandoc_formats import PANDOC_READERS, PANDOC_SUFFIXES, missing_pandoc
+from kgrag.documents.sniffing import sniffed_format
 from kgrag.documents.text_encoding import PACKED
 from kgrag.errors import InputError
 from kgrag.types import Scalar
@@ -61,7 +63,10 @@ FORMATS = MappingProxyType(
         ".odp": "odp",
         ".otp": "odp",
         ".fodp": "odp",
+        ".docbook": "docbook",
+        ".dbk": "docbook",
         ".jsonl": "jsonl",
+        **PANDOC_SUFFIXES,
     }
 )
 """File suffix → format."""
@@ -69,6 +74,7 @@ NAMED_TEXT = re.compile(r"(?:README|FAQ|HOWTO|INSTALL|USAGE|MANUAL)(?:\.Debian)?
 """Names of texts that usually have no suffix. Not of licences, lists of changes and of authors, which answer nothing about a thing."""
 TEXT_FORMATS = frozenset({"html", "md", "txt", "rst", "adoc"})
 """HTML, or what becomes HTML on its way. Read from `.gz`, too: Debian packs the longer ones of its packages."""
+PACKED_FORMATS = TEXT_FORMATS | {"docbook"} | (PANDOC_READERS.keys() - {"rtf"})
 EXAMPLES_OF_IGNORED = 3
 NO_FILES = frozenset({"folder loop", "broken link", "loop of links", "pipe", "socket", "device"})
 """What is named beside being counted: it looks like a document."""
@@ -141,6 +147,8 @@ class _Search:
         self._ignored: Counter[str] = Counter()
         self._examples: dict[str, list[str]] = {}
         self._notes: list[str] = []
+        self._missing_pandoc = missing_pandoc()
+        self._for_pandoc: Counter[str] = Counter()
 
     def add(self, path: Path) -> None:
         try:
@@ -192,6 +200,9 @@ class _Search:
         if name.startswith(OFFICE_LOCK_PREFIX):
             return self._ignore("Office lock file", path)
         format_ = _format_of(path)
+        if format_ is not None and format_ in PANDOC_READERS and self._missing_pandoc:
+            self._for_pandoc[format_] += 1
+            format_ = None
         if format_ is None:
             return self._ignore("hidden file" if name.startswith(".") else path.suffix.lower() or "no suffix", path)
         if not path.is_file():
@@ -224,6 +235,9 @@ class _Search:
             f"{what}, not read: {', '.join(self._examples[what])}" for what in sorted(NO_FILES & self._examples.keys())
         ]
         notes = [f"{self._metadata.path}: no file matches {pattern!r}" for pattern in unused] if self._metadata else []
+        if self._for_pandoc:
+            files = ", ".join(f"{count} {format_}" for format_, count in sorted(self._for_pandoc.items()))
+            notes.append(f"not read: {files}: {self._missing_pandoc}")
         return Discovery(
             sources=tuple(self._sources.values()),
             ignored=self._ignored,
@@ -245,7 +259,9 @@ def _format_of(path: Path) -> str | None:
     packed = path.suffix.lower() == PACKED
     name = Path(path.stem) if packed else path
     format_ = "txt" if NAMED_TEXT.fullmatch(name.name) else FORMATS.get(name.suffix.lower())
-    return format_ if not packed or format_ in TEXT_FORMATS else None
+    if format_ is None:
+        return sniffed_format(path) if path.is_file() else None
+    return format_ if not packed or format_ in PACKED_FORMATS else None
 
 
 def _written(path: Path | str) -> str:

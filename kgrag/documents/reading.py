@@ -13,6 +13,7 @@ from kgrag.documents.blocks import BlockDocument
 from kgrag.documents.chunking import Chunker, chunk_blocks, fit_title
 from kgrag.documents.cleaning import CleaningReport, clean
 from kgrag.documents.discovery import Source
+from kgrag.documents.pandoc_formats import PANDOC_READERS
 from kgrag.documents.passages import read_passages
 from kgrag.documents.semantic import Embed
 from kgrag.documents.text_encoding import repair_text
@@ -141,6 +142,10 @@ def _convert(source: Source, *, pdf: str) -> BlockDocument:
             from kgrag.documents.text_files import convert_text
 
             return convert_text(_bytes(source), path, document_path=document_path)
+        case "docbook":
+            from kgrag.documents.docbook import convert_docbook
+
+            return convert_docbook(_bytes(source), path, document_path=document_path)
         case "docx" | "pptx":
             from kgrag.documents.office import convert_office
 
@@ -164,6 +169,10 @@ def _convert(source: Source, *, pdf: str) -> BlockDocument:
                 raise InputError(f"PDF mode must be one of {', '.join(PDF_MODES)}, got {pdf!r}.")
             mode = cast(Literal["auto", "native", "standard"], pdf)
             return convert_pdf(path, document_path=document_path, mode=mode)
+        case format_ if format_ in PANDOC_READERS:
+            from kgrag.documents.pandoc import convert_with_pandoc
+
+            return convert_with_pandoc(_bytes(source), path, format_=format_, document_path=document_path)
         case other:
             raise DocumentError(path, f"format {other!r} cannot be converted")
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kgrag.documents.discovery import FORMATS, stored_path
+from kgrag.documents.pandoc_formats import PANDOC_SUFFIXES, missing_pandoc
 from kgrag.errors import InputError
 from kgrag.serve.problems import NoRoom, TooLarge
 
@@ -123,6 +124,8 @@ def _checked_file(name: str) -> str:
     _checked(name, "file name")
     if Path(name).suffix.lower() not in FORMATS or name.startswith("~$"):
         raise InputError(f"{name[:100]!r}: expected a file that ends in {', '.join(FORMATS)}.")
+    if Path(name).suffix.lower() in PANDOC_SUFFIXES and (missing := missing_pandoc()):
+        raise InputError(f"{name[:100]!r}: {missing}")
     return name
 
 

@@ -1,0 +1,133 @@
+"""Manual pages, LaTeX, notebooks and a few more to blocks: pandoc (extra `pandoc`) makes HTML of them, which is walked as a page.
+
+pandoc runs as a process of its own, in its sandbox: a document can neither read another file nor an address, nor take more memory or time
+than is allowed here.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+from kgrag.documents.blocks import BlockDocument
+from kgrag.documents.html import blocks_of_html
+from kgrag.documents.pandoc_formats import PANDOC_READERS, missing_pandoc
+from kgrag.documents.text_encoding import DecodedText, decode
+from kgrag.errors import DocumentError
+
+__all__ = ["convert_with_pandoc"]
+
+SKIPPED = re.compile(
+    r"^\[(?:INFO|WARNING)\] (?:Skipped|Could not load include file) '?([^'\n]+?)'? at line", re.MULTILINE
+)
+LAYOUT = re.compile(
+    r"\\(?:maketitle|tableofcontents|(?:small|med|big)skip|(?:clear|new|no)page|pagebreak|hfill|vfill|noindent|centering|[vh]space|label|index|markboth|hrule|par)\b"
+)
+"""Commands that say nothing."""
+ROFF = frozenset({"man", "mdoc"})
+"""What pandoc leaves out of them is about layout."""
+APOSTROPHE = ".ds Aq '\n"
+"""A string that manual pages define under a condition, which pandoc does not follow: `don\\*(Aqt`."""
+MAN_TABLE = re.compile(r"^\.TS\b.*?^\.TE\b", re.MULTILINE | re.DOTALL)
+TAB_OPTION = re.compile(r"tab *\((.)\)", re.IGNORECASE)
+EMPTY_FONT = re.compile(r"\\f(?=\\f)")
+"""A change of font without a font, which groff passes over and pandoc refuses."""
+SYSTEM = re.compile(r"^\.Os .*$", re.MULTILINE)
+"""The name of a system in more words than one, which pandoc refuses."""
+TEMPLATE = Path(__file__).with_name("pandoc.html")
+MAX_SECONDS = 300
+MAX_MEMORY = "2G"
+NAMED = 10
+
+
+def convert_with_pandoc(data: bytes, path: Path, *, format_: str, document_path: str) -> BlockDocument:
+    """Convert a file of one of `PANDOC_READERS`. Raises `DocumentError` where pandoc cannot read it, or is not installed."""
+    if missing := missing_pandoc():
+        raise DocumentError(path, missing)
+    # RTF is ASCII with codes of its own for other letters.
+    decoded = DecodedText(data.decode("latin-1")) if format_ == "rtf" else decode(data, path)
+    notes = [decoded.note] if decoded.note else []
+    text = decoded.text
+    if format_ == "man":
+        text = APOSTROPHE + EMPTY_FONT.sub("", text)
+    elif format_ == "mdoc":
+        text = SYSTEM.sub(".Os", text)
+    reader = PANDOC_READERS[format_]
+    if format_ == "man" and MAN_TABLE.search(text):
+        html, remarks = _with_tables(text, path)
+    else:
+        html, remarks = _run(text, path, reader=reader)
+    converted = blocks_of_html(html, path, document_path=document_path)
+    if format_ not in ROFF and (
+        skipped := list(dict.fromkeys(one for one in SKIPPED.findall(remarks) if not LAYOUT.match(one)))
+    ):
+        more = f" and {len(skipped) - NAMED} more" if len(skipped) > NAMED else ""
+        notes.append(f"pandoc left out {', '.join(skipped[:NAMED])}{more}")
+    return BlockDocument(converted.blocks, converted.title, converted.removed, (*notes, *converted.notes))
+
+
+def _run(text: str, path: Path, *, reader: str) -> tuple[str, str]:
+    """Run pandoc on a text: HTML, and its remarks."""
+    import pypandoc
+
+    command = [
+        pypandoc.get_pandoc_path(),
+        "+RTS",
+        f"-M{MAX_MEMORY}",
+        "-RTS",
+        "--sandbox",
+        f"--from={reader}",
+        "--to=html5",
+    ]
+    command += ["--standalone", f"--template={TEMPLATE}", "--wrap=none", "--syntax-highlighting=none", "--verbose"]
+    try:
+        done = subprocess.run(command, input=text.encode(), capture_output=True, timeout=MAX_SECONDS, check=False)
+    except subprocess.TimeoutExpired as error:
+        raise DocumentError(path, f"pandoc has not read it within {MAX_SECONDS} s") from error
+    remarks = done.stderr.decode(errors="replace")
+    if done.returncode:
+        said = [line for line in remarks.splitlines() if not line.startswith(("[INFO]", "[WARNING]"))]
+        raise DocumentError(path, f"pandoc cannot read it as {reader}: {' '.join(' '.join(said).split())[:300]}")
+    return done.stdout.decode(), remarks
+
+
+def _with_tables(text: str, path: Path) -> tuple[str, str]:
+    """Convert a manual page with tables: as they are, without what pandoc does not know of their layout, or line by line."""
+    for write in (lambda table: table[0], _plain_table, _as_laid_out):
+        try:
+            html, remarks = _run(MAN_TABLE.sub(write, text), path, reader="man")
+        except DocumentError:
+            if write is _as_laid_out:
+                raise
+            continue
+        if "Skipped 'TABLE'" not in remarks:
+            break
+    return html, remarks
+
+
+def _plain_table(table: re.Match[str]) -> str:
+    """Write a table with columns and nothing else: no widths, spans, lines, nor formats of a row."""
+    separator, rows = _parts_of_table(table)
+    cells = [1 + row.count(separator or "\t") for row in rows if not row.startswith(("T}", "."))]
+    columns = " ".join("l" * max(cells, default=1))
+    options = [f"tab({separator});"] if separator else []
+    return "\n".join([".TS", *options, f"{columns}.", *rows, ".TE"])
+
+
+def _as_laid_out(table: re.Match[str]) -> str:
+    """Write the rows of a table as lines."""
+    _, rows = _parts_of_table(table)
+    return "\n".join([".nf", *(row.replace("T{", "").replace("T}", "") for row in rows), ".fi"])
+
+
+def _parts_of_table(table: re.Match[str]) -> tuple[str, list[str]]:
+    """Return a table's separator of cells (empty: a tab) and its rows, without its formats and without the lines drawn between them."""
+    lines = table[0].splitlines()[1:-1]
+    separator = ""
+    if lines and lines[0].rstrip().endswith(";"):
+        named = TAB_OPTION.search(lines.pop(0))
+        separator = named[1] if named else ""
+    end = next((n for n, line in enumerate(lines) if line.rstrip().endswith(".")), -1)
+    rows = [line for line in lines[end + 1 :] if line.strip() not in ("_", "=")]
+    return separator, rows

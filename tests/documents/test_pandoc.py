@@ -1,0 +1,165 @@
+"""Formats that pandoc reads (extra `pandoc`)."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from kgrag.documents import discover, read
+from kgrag.documents.blocks import BlockDocument
+from kgrag.documents.pandoc import convert_with_pandoc
+from kgrag.documents.pandoc_formats import PANDOC_SUFFIXES
+from kgrag.errors import DocumentError
+
+
+def converted(text: str, format_: str) -> BlockDocument:
+    return convert_with_pandoc(text.encode(), Path("a"), format_=format_, document_path="docs/a")
+
+
+def lines(document: BlockDocument) -> list[str]:
+    return [line for block in document.blocks for line in block.lines]
+
+
+MAN = r""".TH XSET 8 2020
+.ie \n(.g .ds Aq \(aq
+.SH NAME
+xset \- set the X\-100
+.SH OPTIONS
+.TP
+.B \-v
+supply voltage, don\*(Aqt exceed 5.5 V
+"""
+
+
+def test_manual_pages() -> None:
+    document = converted(MAN, "man")
+    assert document.title == "XSET(8)"
+    assert [(block.kind, block.level) for block in document.blocks[:2]] == [("heading", 1), ("paragraph", 0)]
+    assert lines(document) == [
+        "NAME",
+        "xset - set the X-100",
+        "OPTIONS",
+        "-v: supply voltage, don't exceed 5.5 V",
+    ]
+    assert document.notes == ()
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        ".TS\nl l.\nPin\tVolt\nVIN\t5\n.TE",
+        ".TS\nallbox tab(:);\nlb lbx.\nPin:Volt\n_\nVIN:T{\n5\nT}\n.TE",
+        ".TS\nl lp-1.\nPin\tVolt\n_\nVIN\t5\n.TE",
+        ".TS\nl s\nl l.\nPin\tVolt\nVIN\t5\n.TE",
+    ],
+)
+def test_tables_of_manual_pages_whatever_their_layout(table: str) -> None:
+    document = converted(f"{MAN}{table}\n.SH END\nend\n", "man")
+    assert lines(document)[-4:] == ["Pin | Volt", "VIN | 5", "END", "end"]
+
+
+def test_what_groff_passes_over_is_no_error() -> None:
+    assert lines(converted(".TH A 1\n.SH B\n\\f\\fIx\\fP\\fP 3 V\n", "man")) == ["B", "x 3 V"]
+    assert lines(converted(".Dd May 1, 2020\n.Dt A 8\n.Os BSD 4\n.Sh NAME\n.Nm a\n.Nd b\n", "mdoc")) == [
+        "NAME",
+        "a — b",
+    ]
+
+
+NOTEBOOK = {
+    "cells": [
+        {"cell_type": "markdown", "metadata": {}, "source": ["# Supply\n", "It is 3.3 V."]},
+        {
+            "cell_type": "code",
+            "execution_count": 1,
+            "metadata": {},
+            "source": "print(5)",
+            "outputs": [{"name": "stdout", "output_type": "stream", "text": "5 V"}],
+        },
+    ],
+    "metadata": {"kernelspec": {"name": "python3", "language": "python", "display_name": "P"}},
+    "nbformat": 4,
+    "nbformat_minor": 4,
+}
+
+
+@pytest.mark.parametrize(
+    ("format_", "text", "expected"),
+    [
+        ("ipynb", json.dumps(NOTEBOOK), ["Supply", "It is 3.3 V.", "print(5)", "5 V"]),
+        (
+            "tex",
+            "\\documentclass{article}\\begin{document}\\section{Supply}It is \\textbf{3.3}~V.\\end{document}",
+            ["Supply", "It is 3.3 V."],
+        ),
+        ("org", "* Supply\nIt is 3.3 V.\n", ["Supply", "It is 3.3 V."]),
+        ("rtf", r"{\rtf1\ansi{\b Supply}\par It is 3.3 V, \'b5A.\par}", ["Supply", "It is 3.3 V, µA."]),
+        ("pod", "=head1 Supply\n\nIt is 3.3 V.\n\n=cut\n", ["Supply", "It is 3.3 V."]),
+        ("textile", "h1. Supply\n\nIt is *3.3 V*.\n", ["Supply", "It is 3.3 V."]),
+        ("mediawiki", "= Supply =\nIt is '''3.3 V'''.\n", ["Supply", "It is 3.3 V."]),
+        ("typst", "= Supply\nIt is *3.3 V*.\n", ["Supply", "It is 3.3 V."]),
+    ],
+)
+def test_other_formats(format_: str, text: str, expected: list[str]) -> None:
+    assert lines(converted(text, format_)) == expected
+
+
+def test_no_file_is_read_or_included(tmp_path: Path) -> None:
+    secret = tmp_path / "secret.tex"
+    secret.write_text("secret")
+    document = converted(
+        f"\\documentclass{{article}}\\begin{{document}}Supply \\input{{{secret}}} 3 V\\end{{document}}", "tex"
+    )
+    assert lines(document) == ["Supply 3 V"]
+    assert document.notes == (f"pandoc left out {secret}",)
+    assert lines(converted(f'#+INCLUDE: "{secret}"\n3 V\n', "org")) == ["3 V"]
+
+
+def test_a_file_that_pandoc_refuses_is_that_files_failure() -> None:
+    with pytest.raises(DocumentError, match=r"pandoc cannot read it as latex: .*line 2"):
+        converted("\\begin{document}\\begin{verbatim}", "tex")
+    with pytest.raises(DocumentError, match="pandoc cannot read it as ipynb"):
+        converted("{}", "ipynb")
+
+
+def test_manual_pages_are_told_by_their_section_and_how_they_begin(tmp_path: Path) -> None:
+    (tmp_path / "xset.8").write_text(MAN)
+    (tmp_path / "libx.so.1").write_text("binary")
+    (tmp_path / "mail.1").write_text(".Dd May 1, 2020\n.Dt MAIL 1\n")
+    (tmp_path / "xget.3x.gz").write_bytes(gzip.compress(MAN.encode()))
+    (tmp_path / "cut.1.gz").write_bytes(gzip.compress(MAN.encode())[:20])
+    found = discover([tmp_path])
+    assert {source.path.name: source.format for source in found.sources} == {
+        "mail.1": "mdoc",
+        "xget.3x.gz": "man",
+        "xset.8": "man",
+    }
+    assert found.ignored == {".1": 1, ".gz": 1}
+    (page,) = read(found.sources[1], count_tokens=len, max_tokens=1000)
+    assert page.document.title == "XSET(8)"
+
+
+def test_without_the_extra_files_are_counted_and_the_extra_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.8").write_text(MAN)
+    (tmp_path / "b.tex").write_text("x")
+    (tmp_path / "c.tex").write_text("x")
+    (tmp_path / "d.md").write_text("x")
+    monkeypatch.setattr("kgrag.documents.pandoc_formats.find_spec", lambda _: None)
+    found = discover([tmp_path])
+    assert [source.path.name for source in found.sources] == ["d.md"]
+    assert found.notes == (
+        "not read: 1 man, 2 tex: read by pandoc, which is not installed; run: pip install 'kgrag[pandoc]'",
+    )
+    with pytest.raises(DocumentError, match=r"pip install 'kgrag\[pandoc\]'"):
+        converted(MAN, "man")
+
+
+def test_every_suffix_has_a_reader(tmp_path: Path) -> None:
+    for suffix in PANDOC_SUFFIXES:
+        (tmp_path / f"a{suffix}").write_text("x")
+    assert len(discover([tmp_path]).sources) == len(PANDOC_SUFFIXES)
