@@ -60,7 +60,9 @@ def convert_with_pandoc(data: bytes, path: Path, *, format_: str, document_path:
         html, remarks = _run(text, path, reader=reader)
     converted = blocks_of_html(html, path, document_path=document_path)
     if format_ not in ROFF and (
-        skipped := list(dict.fromkeys(one for one in SKIPPED.findall(remarks) if not LAYOUT.match(one)))
+        skipped := list(
+            dict.fromkeys(one for one in SKIPPED.findall(remarks) if not (LAYOUT.match(one) or one.endswith(".sty")))
+        )
     ):
         more = f" and {len(skipped) - NAMED} more" if len(skipped) > NAMED else ""
         notes.append(f"pandoc left out {', '.join(skipped[:NAMED])}{more}")
