@@ -13,7 +13,7 @@ from pathlib import Path
 from kgrag.documents.blocks import BlockDocument
 from kgrag.documents.html import blocks_of_html
 from kgrag.documents.pandoc_formats import PANDOC_READERS, missing_pandoc
-from kgrag.documents.text_encoding import DecodedText, decode
+from kgrag.documents.text_encoding import DecodedText, decode, unpacked
 from kgrag.errors import DocumentError
 
 __all__ = ["convert_with_pandoc"]
@@ -46,7 +46,7 @@ def convert_with_pandoc(data: bytes, path: Path, *, format_: str, document_path:
     if missing := missing_pandoc():
         raise DocumentError(path, missing)
     # RTF is ASCII with codes of its own for other letters.
-    decoded = DecodedText(data.decode("latin-1")) if format_ == "rtf" else decode(data, path)
+    decoded = DecodedText(unpacked(data, path).decode("latin-1")) if format_ == "rtf" else decode(data, path)
     notes = [decoded.note] if decoded.note else []
     text = decoded.text
     if format_ == "man":

@@ -27,6 +27,7 @@ NUMBER = re.compile(r"(\d{1,3})[.)]\s+(?=\S)")
 NUMBERED_HEADING = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+[^\W\d_a-z][^|]*(?<![.,;:!?])$")
 DRAWN = re.compile(r"\s*(?:\||\+[-=]{2})|.*\|$")
 """A line of a drawing, or of a table with frames."""
+OPTION = re.compile(r"\s*[‘'`\"“]?-{1,2}\w")
 COLUMNS = re.compile(r"\S {3,}\S")
 SENTENCE_END = re.compile(r"[.!?:;,)\"”]$")
 LONGEST_HEADING = 80
@@ -146,9 +147,10 @@ class _Layout:
 
     def _text(self, lines: Sequence[str], *, margin: int, depth: int) -> Iterator[str]:
         """Write a definition, or texts and listings."""
-        if depth < DEEPEST_LIST and self._is_definition(lines):
-            inner = "\n".join(self._body(lines[1:], margin=_indent(lines[1]), depth=depth + 1))
-            yield f"<dl><dt>{escape(lines[0].strip())}</dt><dd>{inner}</dd></dl>"
+        if depth < DEEPEST_LIST and (terms := self._terms(lines)):
+            inner = "\n".join(self._body(lines[terms:], margin=_indent(lines[terms]), depth=depth + 1))
+            named = "".join(f"<dt>{escape(line.strip())}</dt>" for line in lines[:terms])
+            yield f"<dl>{named}<dd>{inner}</dd></dl>"
             return
         alone = len(lines) == 1 and _indent(lines[0]) <= margin + 1
         for is_text, runs in groupby(self._runs(lines), key=lambda run: alone or _is_text(run)):
@@ -181,11 +183,18 @@ class _Layout:
                 run = [after]
         yield run
 
-    def _is_definition(self, lines: Sequence[str]) -> bool:
-        """Whether the first line is a term, and what is said of it is indented below; where that line is full, it is all one text."""
-        if len(lines) < 2 or self._is_full(lines[0], lines[1]):
-            return False
-        return all(_indent(line) > _indent(lines[0]) + 1 for line in lines[1:])
+    def _terms(self, lines: Sequence[str]) -> int:
+        """Return how many lines are terms, one below the other, of which the lines indented below say something; 0 where none is.
+
+        Options may have several names. Where the last of them is a full line, it is all one text.
+        """
+        left = _indent(lines[0])
+        terms = next((n for n, line in enumerate(lines) if _indent(line) != left), len(lines))
+        if terms > 1 and not all(OPTION.match(line) for line in lines[:terms]):
+            return 0
+        if terms == len(lines) or self._is_full(lines[terms - 1], lines[terms]):
+            return 0
+        return terms if all(_indent(line) > left + 1 for line in lines[terms:]) else 0
 
     def _is_full(self, line: str, after: str) -> bool:
         """Whether the first word of the next line would not have fitted."""

@@ -146,6 +146,10 @@ def _convert(source: Source, *, pdf: str) -> BlockDocument:
             from kgrag.documents.docbook import convert_docbook
 
             return convert_docbook(_bytes(source), path, document_path=document_path)
+        case "info":
+            from kgrag.documents.info_manual import convert_info
+
+            return convert_info(_bytes(source), path, document_path=document_path)
         case "docx" | "pptx":
             from kgrag.documents.office import convert_office
 

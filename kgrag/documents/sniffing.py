@@ -14,6 +14,8 @@ __all__ = ["sniffed_format"]
 MANUAL_PAGE = re.compile(r"\.[1-9][a-z]{0,5}")
 """The suffix of a manual page is its section: `printf.3`, `open.2.gz`, `passwd.1ssl`."""
 MAN_TITLE, MDOC_TITLE = re.compile(rb"^[.']\s*TH\s", re.MULTILINE), re.compile(rb"^\.Dd\s", re.MULTILINE)
+INFO_FILE, INFO_NODE = re.compile(r"\.info(?:-\d+)?"), b"\x1f\nFile: "
+"""The parts of a long manual are called `gawk.info-1` and so on; `gawk.info` then only lists them."""
 XML_PROLOGUE = re.compile(rb"<!--.*?-->|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>", re.DOTALL)
 ROOT = re.compile(rb"<(?![?!])(?:[\w.-]+:)?(\w+)")
 DOCBOOK_ROOTS = frozenset(
@@ -25,13 +27,15 @@ HEAD_BYTES = 16_384
 
 
 def sniffed_format(path: Path) -> str | None:
-    """Return `docbook` (`.xml`), `man` or `mdoc` (a section of the manual for a suffix); None for anything else."""
+    """Return `docbook` (`.xml`), `info`, `man` or `mdoc` (a section of the manual for a suffix); None for anything else."""
     packed = path.suffix.lower() == PACKED
     suffix = (Path(path.stem) if packed else path).suffix.lower()
     if suffix == ".xml":
         start = XML_PROLOGUE.sub(b"", _head(path, packed=packed))
         root = ROOT.search(start)
         return "docbook" if root and root[1].lower() in DOCBOOK_ROOTS and DOCBOOK_MARK.search(start) else None
+    if INFO_FILE.fullmatch(suffix):
+        return "info" if INFO_NODE in _head(path, packed=packed) else None
     if MANUAL_PAGE.fullmatch(suffix):
         start = _head(path, packed=packed)
         return "man" if MAN_TITLE.search(start) else "mdoc" if MDOC_TITLE.search(start) else None

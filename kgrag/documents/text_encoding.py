@@ -90,8 +90,7 @@ def foreign_content(head: bytes) -> str | None:
 
 def decode(data: bytes, path: Path) -> DecodedText:
     """Decode a text file, a packed one (`.gz`) unpacked. Raises `DocumentError` for what is no text."""
-    if path.suffix.lower() == PACKED:
-        data = _unpacked(data, path)
+    data = unpacked(data, path)
     if kind := foreign_content(data[:HEAD_BYTES]):
         raise DocumentError(path, f"its content is {kind}, not the text that its name says")
     decoded = _decode(data)
@@ -102,7 +101,10 @@ def decode(data: bytes, path: Path) -> DecodedText:
     return decoded
 
 
-def _unpacked(data: bytes, path: Path) -> bytes:
+def unpacked(data: bytes, path: Path) -> bytes:
+    """Unpack a file that is called `.gz`; another one is as it is. Raises `DocumentError`."""
+    if path.suffix.lower() != PACKED:
+        return data
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
             unpacked = file.read(MAX_UNPACKED + 1)

@@ -147,3 +147,9 @@ def test_no_word_is_lost_added_or_moved(lines: list[str]) -> None:
 def letters(text: str) -> str:
     """All letters; numbers may be those of lists, which blocks write anew."""
     return "".join(re.findall(r"[^\W\d_]", text))
+
+
+def test_an_option_may_have_several_names() -> None:
+    silent = "It knows:\n\n  -n\n  --quiet\n      Say nothing, not even where the file is wrong or missing altogether."
+    assert read(silent)[-1][2] == "-n, --quiet: Say nothing, not even where the file is wrong or missing altogether."
+    assert read(silent.replace("-n", "one").replace("--quiet", "two"))[1][2] == "one\ntwo"

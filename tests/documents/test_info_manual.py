@@ -1,0 +1,147 @@
+"""Manuals in GNU Info."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from kgrag.documents import discover, read
+from kgrag.documents.blocks import BlockDocument
+from kgrag.documents.info_manual import convert_info
+from kgrag.errors import DocumentError
+
+MANUAL = """This is xset.info, produced by makeinfo version 6.8 from xset.texi.
+
+START-INFO-DIR-ENTRY
+* xset: (xset).        Set the X-100.
+END-INFO-DIR-ENTRY
+
+\x1f
+File: xset.info,  Node: Top,  Next: Power,  Up: (dir)
+
+The X-100 and ‘xset’
+********************
+
+This manual is about the X-100, and about the program that sets what it
+does when it is switched on.
+
+* Menu:
+
+* Power::                      What it needs
+* Concept Index::
+
+\x1f
+File: xset.info,  Node: Power,  Next: Options,  Prev: Top,  Up: Top
+
+1 Power
+*******
+
+It needs 3.3 V (*note Options::), at most 500 mA.  *Note the options:
+Options, and *note (coreutils)ls invocation::.
+
+1.1 Command-line
+================
+
+‘-v VOLT’
+‘--volt=VOLT’
+     The voltage of its output, which is between 1.2 V and 3.3 V and does
+     not change until it is switched off.
+\x1f
+File: xset.info,  Node: Options,  Next: Concept Index,  Prev: Power,  Up: Top
+
+2 Options
+*********
+
+     xset -v 1.8
+\x1f
+File: xset.info,  Node: Concept Index,  Prev: Options,  Up: Top
+
+Index
+*****
+
+\0\x08[index\0\x08]
+* Menu:
+
+* volt:                                 Power.              (line  6)
+\x1f
+Tag Table:
+Node: Top\x7f301
+Node: Power\x7f786
+\x1f
+End Tag Table
+"""
+
+
+def manual(text: str = MANUAL) -> BlockDocument:
+    return convert_info(text.encode(), Path("xset.info"), document_path="docs/xset.info")
+
+
+def test_nodes_have_levels_terms_listings_and_references() -> None:
+    document = manual()
+    assert document.title == "The X-100 and ‘xset’"
+    assert [(block.kind, block.level, block.text) for block in document.blocks] == [
+        ("heading", 1, "The X-100 and ‘xset’"),
+        (
+            "paragraph",
+            0,
+            "This manual is about the X-100, and about the program that sets what it does when it is switched on.",
+        ),
+        ("heading", 2, "1 Power"),
+        (
+            "paragraph",
+            0,
+            "It needs 3.3 V (see Options), at most 500 mA. See the options, and see (coreutils)ls invocation.",
+        ),
+        ("heading", 3, "1.1 Command-line"),
+        (
+            "paragraph",
+            0,
+            "‘-v VOLT’, ‘--volt=VOLT’: The voltage of its output, which is between 1.2 V and 3.3 V and does not change until it is"
+            " switched off.",
+        ),
+        ("heading", 2, "2 Options"),
+        ("code", 0, "xset -v 1.8"),
+        ("heading", 2, "Index"),
+    ]
+    assert [link.href for link in document.blocks[3].links] == ["docs/xset.info#Options"] * 2
+    assert document.blocks[6].anchors == ("Options",)
+
+
+def test_menus_indexes_and_navigation_are_counted() -> None:
+    removed = manual().removed
+    assert {line.rule for line in removed} == {"front matter", "navigation", "menu"}
+    assert [line.text for line in removed if line.rule == "menu"] == [
+        "* Menu:",
+        "* Power::                      What it needs",
+        "* Concept Index::",
+        "* Menu:",
+        "* volt:                                 Power.              (line  6)",
+    ]
+
+
+def test_a_picture_is_what_is_said_of_it() -> None:
+    drawn = '\0\x08[image src="a.png" alt="two pins" text="o-o"\0\x08]'
+    document = manual(
+        f"\x1f\nFile: a.info,  Node: A,  Up: (dir)\n\n1 A\n***\n\nIt looks\nlike this: {drawn}.\n\n\ue0005\n"
+    )
+    assert [block.text for block in document.blocks[1:]] == ["It looks like this: o-o.", "5"]
+
+
+def test_what_has_no_nodes_is_refused() -> None:
+    with pytest.raises(DocumentError, match="no Info manual"):
+        manual("[info]\nname = 3\n")
+
+
+def test_parts_of_a_manual_are_documents_and_what_lists_them_is_none(tmp_path: Path) -> None:
+    before, _, after = MANUAL.partition("\x1f")
+    table = f"{before}\x1f\nIndirect:\nxset.info-1: 301\n\x1f\nTag Table:\n(Indirect)\nNode: Top\x7f301\n\x1f\nEnd Tag Table\n"
+    (tmp_path / "xset.info.gz").write_bytes(gzip.compress(table.encode()))
+    (tmp_path / "xset.info-1.gz").write_bytes(gzip.compress(f"\x1f{after}".encode()))
+    (tmp_path / "module.info").write_text("name = 3\n")
+    found = discover([tmp_path])
+    assert [(source.path.name, source.format) for source in found.sources] == [("xset.info-1.gz", "info")]
+    assert found.ignored == {".gz": 1, ".info": 1}
+    (whole,) = read(found.sources[0], count_tokens=len, max_tokens=2000)
+    assert whole.document.title == "The X-100 and ‘xset’"
