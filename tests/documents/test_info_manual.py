@@ -124,7 +124,7 @@ def test_menus_indexes_and_navigation_are_counted() -> None:
 def test_a_picture_is_what_is_said_of_it() -> None:
     drawn = '\0\x08[image src="a.png" alt="two pins" text="o-o"\0\x08]'
     document = manual(
-        f"\x1f\nFile: a.info,  Node: A,  Up: (dir)\n\n1 A\n***\n\nIt looks\nlike this: {drawn}.\n\n\ue0005\n"
+        f"\x1f\nFile: a.info,  Node: A,  Up: (dir)\n\n1 A\n***\n\nIt looks like this: {drawn}.\n\n\ue0005\n"
     )
     assert [block.text for block in document.blocks[1:]] == ["It looks like this: o-o.", "5"]
 
