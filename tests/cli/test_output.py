@@ -133,7 +133,8 @@ def test_a_store_that_cannot_be_written_is_one_line(tmp_path: Path, capsys: pyte
 def test_a_signal_ends_a_command_in_one_line(tmp_path: Path, number: str) -> None:
     questions = tmp_path / "questions.jsonl"
     os.mkfifo(questions)
-    program = "from kgrag.cli import main; main()"
+    # Under `nohup` the tests ignore SIGHUP, and a program that they start would, too.
+    program = f"import signal; signal.signal(signal.{number}, signal.SIG_DFL); from kgrag.cli import main; main()"
     options = ["--questions", questions, "--out", tmp_path / "out.jsonl", "--store", tmp_path / "absent.kg"]
     process = subprocess.Popen([sys.executable, "-c", program, "retrieve", *options], stderr=subprocess.PIPE, text=True)
     writer = None
