@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import takewhile
 
 from kgrag.documents.blocks import Block
+from kgrag.documents.section_labels import SECTION_WORDS
 from kgrag.text.quantities import has_quantity
 
 __all__ = ["RULES", "Outline"]
@@ -16,9 +17,7 @@ def _any_of(*patterns: str, flags: re.RegexFlag = re.IGNORECASE) -> re.Pattern[s
     return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), flags)
 
 
-NUMBERING = _any_of(
-    r"^(?:(?:section|chapter|kapitel|abschnitt|annex|appendix)\s+)?(?:[A-Z]\.)?\d*(?:\.\d+)*\.?\s+(?=\S)"
-)
+NUMBERING = _any_of(rf"^(?:(?:{SECTION_WORDS})\s+)?(?:[A-Z]\.)?\d*(?:\.\d+)*\.?\s+(?=\S)")
 PAGE_NUMBER = re.compile(r"\d{1,4}( ?/ ?\d{1,4})?")
 TRAILING_PAGE = re.compile(r"[\s.…·_]*\b\d{1,4}$")
 LOOKS_THE_PART = 0.6

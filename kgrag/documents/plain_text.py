@@ -15,6 +15,8 @@ from html import escape
 from itertools import groupby, pairwise
 from textwrap import dedent
 
+from kgrag.documents.section_labels import CHAPTER
+
 __all__ = ["plain_text_html"]
 
 OVERSTRUCK = re.compile(r"[^\n]\x08")
@@ -24,7 +26,8 @@ QUOTED = re.compile(r"\s*>(?: >)*(?: |$)")
 RULE = re.compile(r"([-=~^*#\"'+`._:])\1{2,}$")
 BULLET = re.compile(r"(?:[-*+•‣]|o(?= {2}))\s+(?=\S)")
 NUMBER = re.compile(r"(\d{1,3})[.)]\s+(?=\S)")
-NUMBERED_HEADING = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+[^\W\d_a-z][^|]*(?<![.,;:!?])$")
+NUMBERED = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,4}\.?|[A-Z](?:\.\d{1,2}){1,4}\.)\s+(?=[^\W\d_a-z])")
+HEADING_END = re.compile(r"(?:[^.,;:|]|\.\.\.)$")
 DRAWN = re.compile(r"\s*(?:\||\+[-=]{2})|.*\|$")
 """A line of a drawing, or of a table with frames."""
 OPTION = re.compile(r"\s*[‘'`\"“]?-{1,2}\w")
@@ -86,11 +89,10 @@ class _Layout:
     def html(self) -> str:
         """Write everything as HTML."""
         parts: list[str] = []
-        numbered = [
-            len(paragraph) == 1 and NUMBERED_HEADING.match(paragraph[0].strip()) for paragraph in self._paragraphs
-        ]
+        numbers = ["", *(_number(group[0]) if len(group) == 1 else "" for group in self._paragraphs), ""]
         for index, paragraph in enumerate(self._paragraphs):
-            alone = not any(numbered[max(0, index - 1) : index]) and not any(numbered[index + 1 : index + 2])
+            before, own, after = numbers[index : index + 3]
+            alone = before in ("", _above(own)) and (not after or _above(after) == own)
             rest = list(paragraph)
             if any(map(DRAWN.match, paragraph)):
                 parts.append(_listing(paragraph))
@@ -108,7 +110,7 @@ class _Layout:
         return "\n".join(parts)
 
     def _heading(self, lines: Sequence[str], *, first: bool, alone: bool) -> _Heading | None:
-        """Read a heading at the start of a paragraph; `alone`: no numbered line is the paragraph before or after this one."""
+        """Read a heading at the start of a paragraph; `alone`: no numbered line is the paragraph before or after it, as in a list."""
         text, below = lines[0].strip(), lines[1].strip() if len(lines) > 1 else ""
         if len(lines) > 2 and (rule := RULE.match(text)) and lines[2].strip() == text and not RULE.match(below):
             return _Heading(f"over {rule[1]}", below, 3)
@@ -116,12 +118,12 @@ class _Layout:
             return None
         if (rule := RULE.match(below)) and len(below) >= UNDERLINED_SHARE * len(text) and not COLUMNS.search(text):
             return _Heading(rule[1], text, 2)
-        if first and len(lines) == 1 and not SENTENCE_END.search(text) and not BULLET.match(text):
+        if first and len(lines) == 1 and not _number(text) and not SENTENCE_END.search(text) and not BULLET.match(text):
             return _Heading("title", text, 1)
         if _indent(lines[0]) > self._margin or COLUMNS.search(text):
             return None
-        if len(lines) == 1 and alone and (number := NUMBERED_HEADING.match(text)):
-            return _Heading("numbered", text, 1, depth=1 + number[1].count("."))
+        if len(lines) == 1 and alone and (number := _number(text)):
+            return _Heading("numbered", text, 1, depth=1 + number.count("."))
         stands_out = len(lines) == 1 or _indent(lines[1]) > self._margin + 1
         if stands_out and text.isupper() and sum(map(str.isalpha, text)) > 2 and not SENTENCE_END.search(text):
             return _Heading("capitals", text, 1)
@@ -212,6 +214,23 @@ def _is_text(run: Sequence[str]) -> bool:
 
 def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
+
+
+def _number(line: str) -> str:
+    """Return the number of a heading, `4`, `4.1` or `B.2`; nothing where the line is none."""
+    text = line.strip()
+    if "|" in text or len(text) > LONGEST_HEADING or not HEADING_END.search(text):
+        return ""
+    if chapter := CHAPTER.match(text):
+        return str(chapter["number"] or chapter["counted"] or chapter["lettered"])
+    number = NUMBERED.match(text)
+    return number[1].rstrip(".") if number else ""
+
+
+def _above(number: str) -> str:
+    """Return the number of the section that a section stands right at the beginning of: `4.1` in `4`."""
+    section, _, last = number.rpartition(".")
+    return section if last == "1" else ""
 
 
 def _marker(line: str) -> re.Match[str] | None:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kgrag.errors import DocumentError
+from kgrag.text.language import language
 from kgrag.text.surrogates import without_surrogates
 
 __all__ = ["CONTROLS", "HEAD_BYTES", "OLE_MAGIC", "PACKED", "DecodedText", "decode", "foreign_content", "repair_text"]
@@ -38,11 +39,26 @@ DECLARATION_BYTES = 4096
 DETECTION_BYTES = 200_000
 HEAD_BYTES = 512
 """From which a file is known."""
-CANDIDATES = ["cp1252", "cp1250", "cp1251", "cp1253", "shift_jis", "euc_jp", "gb18030", "big5", "euc_kr"]
+CANDIDATES = [
+    *("cp1252", "cp1250", "cp1251", "koi8_r", "cp866", "iso8859_5", "cp1253"),
+    *("shift_jis", "euc_jp", "gb18030", "big5", "euc_kr"),
+]
 """What undeclared legacy text is in practice; a wider choice mistakes `µ` and `°` for letters."""
+JAPANESE_SHIFT = b"\x1b$B"
+"""What ISO-2022-JP, which is ASCII otherwise, has before Japanese letters."""
 WESTERN = "cp1252"
 WESTERN_SHARE = 0.35
 """Text with a smaller share of non-ASCII bytes, markup apart, is taken for Western: other scripts use more."""
+CENTRAL_EUROPEAN = ("Czech", "Hungarian", "Polish", "bs", "hr", "ro", "sk", "sl")
+LATIN_ENCODINGS = {**dict.fromkeys(CENTRAL_EUROPEAN, "cp1250"), "Turkish": "cp1254", "lt": "cp1257", "lv": "cp1257"}
+"""Language → how its Latin letters were encoded on Windows; Western otherwise. They agree on `°`, `±` and `µ`."""
+MIN_FOR_LANGUAGE = 200
+"""Bytes of a text whose language is asked."""
+ISO_LATIN_2 = re.compile(
+    rb"[A-Za-z][\xa1\xa5\xa6\xa9\xac\xae\xb1\xb5\xb6\xb9\xbc\xbe][a-z]|(?<![A-Za-z\x80-\xff])[\xa6\xa9\xac\xae\xb6\xb9\xbc\xbe][a-z]"
+)
+"""Letters of ISO 8859-2 in a word that are signs in Windows-1250."""
+WINDOWS_ONLY = re.compile(rb"[\x80-\x9f]")
 TAG = re.compile(rb"<[^>]*>")
 TEXTUAL = ("pdf", "rtf", "ps")
 """Kinds of files that may be without control characters."""
@@ -119,7 +135,7 @@ def _decode(data: bytes) -> DecodedText:
     for mark, encoding in BYTE_ORDER_MARKS:
         if data.startswith(mark):
             return _read_as(data[len(mark) :], encoding)
-    declared = _declared(data)
+    declared = "iso2022_jp" if JAPANESE_SHIFT in data else _declared(data)
     for candidate in filter(None, (declared, "utf-8")):
         try:
             return DecodedText(data.decode(candidate))
@@ -158,8 +174,14 @@ def _declared(data: bytes) -> str | None:
 
 def _guess(data: bytes) -> str:
     sample = TAG.sub(b"", data[:DETECTION_BYTES])
+    if len(data) > DETECTION_BYTES:
+        sample = sample[: sample.rfind(b"\n")]  # no half of a character at the end
     if sum(byte > 127 for byte in sample) < WESTERN_SHARE * len(sample):
-        return WESTERN
+        if len(sample) < MIN_FOR_LANGUAGE:
+            return WESTERN
+        encoding = LATIN_ENCODINGS.get(language(sample.decode("ascii", "ignore")), WESTERN)
+        is_iso = encoding == "cp1250" and ISO_LATIN_2.search(sample) and not WINDOWS_ONLY.search(sample)
+        return "iso8859_2" if is_iso else encoding
     from charset_normalizer import from_bytes
 
     best = from_bytes(sample, cp_isolation=CANDIDATES).best()

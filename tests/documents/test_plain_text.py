@@ -65,6 +65,10 @@ def test_headings_texts_listings_lists_and_definitions_are_told_apart() -> None:
 
 
 TITLED = "=====\nTitle\n=====\n\nOne\n===\n\nText.\n\nTwo\n===\n\nDeep\n----\n\nText.\n"
+CHAPTERS = "Chapter 3. Installing\n\n3.1. The disk\n\nText.\n\n3.2. Why?\n\nText.\n\nAppendix B. Parts\n\nText.\n\nB.1. Save!\n\nText.\n"
+TRANSLATED = (
+    "Kapitel 2. Aufbau\n\nText.\n\nAnhang A. Teile\n\nText.\n\n第3章 起動\n\n本文。\n\nГлава 4. Запуск\n\nText.\n"
+)
 NUMBERED = "The manual\n\n1. Setting up\n\nText.\n\n1.1 The port\n\nText.\n\n2. Running\n\nText.\n"
 
 
@@ -75,6 +79,18 @@ NUMBERED = "The manual\n\n1. Setting up\n\nText.\n\n1.1 The port\n\nText.\n\n2. 
         (NUMBERED, [(1, "The manual"), (2, "1. Setting up"), (3, "1.1 The port"), (2, "2. Running")]),
         ("NAME\n       burp - backs up\n\nOPTIONS\n       None.\n", [(1, "NAME"), (1, "OPTIONS")]),
         ("Contents of this:\n\n1. One\n\n2. Two\n\n3. Three\n", []),
+        (
+            CHAPTERS,
+            [
+                (1, "Chapter 3. Installing"),
+                (2, "3.1. The disk"),
+                (2, "3.2. Why?"),
+                (1, "Appendix B. Parts"),
+                (2, "B.1. Save!"),
+            ],
+        ),
+        (TRANSLATED, [(1, "Kapitel 2. Aufbau"), (1, "Anhang A. Teile"), (1, "第3章 起動"), (1, "Глава 4. Запуск")]),
+        ("Text.\n\nAppendix F, GNU General Public License.\n\nTable 3.2. Minimum\n\nText.\n", []),
         ("| A |\n-----\n| B |\n", []),
         ("A    B    C\n-----------\n1    2    3\n", []),
     ],
@@ -153,3 +169,30 @@ def test_an_option_may_have_several_names() -> None:
     silent = "It knows:\n\n  -n\n  --quiet\n      Say nothing, not even where the file is wrong or missing altogether."
     assert read(silent)[-1][2] == "-n, --quiet: Say nothing, not even where the file is wrong or missing altogether."
     assert read(silent.replace("-n", "one").replace("--quiet", "two"))[1][2] == "one\ntwo"
+
+
+CYRILLIC = "Блок питания подключается к разъёму на плате."
+CZECH = "Před připojením napájení zkontrolujte, že šroub není uvolněný, a pak přístroj zapněte."
+TURKISH = "Güç kaynağını bağlamadan önce ışığın kapalı olduğundan emin olun ve kartı yerleştirin."
+GERMAN = "Vor dem Anschließen des Netzteils prüfen, daß die Ströme höchstens 20 µA ± 2 % betragen."
+JAPANESE = "電源を接続する前に、基板の温度が下がっていることを確認してください。"
+KOREAN = "전원을 연결하기 전에 기판의 온도가 내려갔는지 확인하십시오."
+CHINESE = "连接电源之前，请确认电路板的温度已经下降。"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "text"),
+    [
+        *((encoding, CYRILLIC) for encoding in ("koi8_r", "cp1251", "cp866", "iso8859_5")),
+        *((encoding, CZECH) for encoding in ("cp1250", "iso8859_2")),
+        ("cp1254", TURKISH),
+        ("cp1252", GERMAN),
+        *((encoding, JAPANESE) for encoding in ("euc_jp", "shift_jis", "iso2022_jp")),
+        ("euc_kr", KOREAN),
+        ("gb18030", CHINESE),
+    ],
+)
+def test_texts_that_declare_no_encoding_are_read_in_that_of_their_language(encoding: str, text: str) -> None:
+    # Longer than what detection looks at, which may end within a character.
+    written = f"{text}\n" * 5_000
+    assert converted(written.encode(encoding)).blocks[0].text.startswith(text)

@@ -17,16 +17,17 @@ from rapidfuzz import fuzz
 from kgrag.documents.pdf.blocks import TextBlock
 from kgrag.documents.pdf.geometry import Line, Word, bounding_box, lines_of, pieces_of
 from kgrag.documents.pdf.pages import Page
+from kgrag.documents.section_labels import SECTION_WORDS
 
 __all__ = ["Outline", "OutlineEntry", "OutlinedHeadings", "find_outlined", "folded_titles", "read_outline"]
 
 _NUMBER = re.compile(
-    r"^(?:(?:chapter|appendix|part|section|kapitel|anhang|teil|chapitre|annexe|partie)\s+)?"
+    rf"^(?:(?:{SECTION_WORDS})\s+)?"
     r"(?:(?:\d{1,3}|[ivxlc]{1,6}|[a-z])(?:\.\d{1,3})*)(?:[.:)]+\s*|\s+|$)",
     re.IGNORECASE,
 )
 _LABEL = re.compile(
-    r"^(?:chapter|appendix|part|kapitel|anhang|teil|chapitre|annexe|partie)\s+(?:\d{1,3}|[A-Z]|[IVXLC]{1,6})[.:]?$",
+    rf"^(?:{SECTION_WORDS})\s+(?:\d{{1,3}}|[A-Z]|[IVXLC]{{1,6}})[.:]?$",
     re.IGNORECASE,
 )
 """What stands above a chapter's title."""

@@ -9,6 +9,7 @@ from kgrag.documents.blocks import Block
 from kgrag.documents.pdf.blocks import TextBlock
 from kgrag.documents.pdf.furniture import RunningLine
 from kgrag.documents.pdf.structure import Structure
+from kgrag.documents.section_labels import SECTION_WORDS
 
 __all__ = ["document_title", "is_title"]
 
@@ -21,7 +22,7 @@ _FILE_NAME = re.compile(
 _CONTENTS = re.compile(
     r"^(?:table of )?contents$|^inhalt(?:sverzeichnis)?$|^table des mati[eè]res$|^[ií]ndice$", re.IGNORECASE
 )
-_CHAPTER = re.compile(r"^(?:chapter|appendix|part|section|kapitel|anhang|teil|chapitre)\b|^[\d.]+\s", re.IGNORECASE)
+_CHAPTER = re.compile(rf"^(?:{SECTION_WORDS})\b|^[\d.]+\s", re.IGNORECASE)
 _VENUE = re.compile(r"\bproc\.|proceedings|\bjournal\b|\bissn\b|\bvol\.|\bdoi\b|arxiv", re.IGNORECASE)
 """Where a paper appeared, which its running header says."""
 _WORD = re.compile(r"[^\W\d_]{3,}|[\u3040-\u30ff\u3400-\u9fff]{2,}")
