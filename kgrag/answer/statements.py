@@ -32,7 +32,9 @@ MAX_HEADING_WORDS = 12
 MAX_PLAIN_HEADING_WORDS = 8
 MIN_STATEMENT_WORDS = 4
 ITEM_MARK = re.compile(r"\s*(?:[-*•‣◦▪–]|\(?\w{1,2}[.)])\s+$")
-LABEL = re.compile(r"(?P<label>[^\s:.!?](?>[^:.!?\[]|\[[^\]\n]{0,30}\]|\[){0,70}?|[^\s:]{1,60}):\s+(?=\S)")
+LABEL = re.compile(
+    r"(?P<label>[^\s:.!?](?>[^:.!?\[]|::?(?=[A-Za-z_])|\[[^\]\n]{0,30}\]|\[){0,70}?|[^\s:]{1,60}):\s+(?=\S)"
+)
 OPTION = re.compile(
     r"(?P<label>[-−‐]{1,2}[A-Za-z][\w-]*(?:[ =,/]{1,2}(?:[-−‐]{1,2}[A-Za-z][\w-]*|[<\[{][^>\]}]*[>\]}]+))*)\s+(?=[A-Z(:\w])"
 )
@@ -237,6 +239,7 @@ def _single(piece: Evidence, passage: Reflowed) -> Iterator[Statement]:
                 sentence.text.startswith(label)
                 and len(sentence.text.split()) <= MAX_FIELD_WORDS
                 and not SETTING.match(sentence.text)
+                and not _is_synopsis(sentence.text, label)
             )
         if DECIDED.fullmatch(sentence.text):
             decided = sentence
@@ -277,6 +280,11 @@ def _heads_group(row: Sentence, text: str) -> bool:
         and text.count("|", row.start, row.end) > GROUP_BARS
         and text[row.start : row.end].strip(" |").endswith(row.cells[0][1])
     )
+
+
+def _is_synopsis(text: str, label: str) -> bool:
+    """Whether a command is only followed by how it is called: `'pwd': pwd [-LP]`."""
+    return text.removeprefix(label).lstrip(": ").split(" ")[0] == label.strip("'‘’`")
 
 
 def _first_of_term(earlier: Sequence[str], label: str) -> Sequence[str]:

@@ -31,6 +31,8 @@ HEADING_END = re.compile(r"(?:[^.,;:|]|\.\.\.)$")
 DRAWN = re.compile(r"\s*(?:\||\+[-=]{2})|.*\|$")
 """A line of a drawing, or of a table with frames."""
 OPTION = re.compile(r"\s*[‘'`\"“]?-{1,2}\w")
+DEFINED = re.compile(r"\s*-- ([A-Z][\w ]*): (\S.*)")
+"""What Texinfo writes of a command or function: its kind, its name and what it is given, ` -- Command: print [NUMBER]`."""
 COLUMNS = re.compile(r"\S {3,}\S")
 SENTENCE_END = re.compile(r"[.!?:;,)\"”]$")
 LONGEST_HEADING = 80
@@ -78,7 +80,12 @@ class _Layout:
 
     def __init__(self, lines: Sequence[str]) -> None:
         written = sorted(len(line) for line in lines if line)
-        self._paragraphs = [list(group) for has_text, group in groupby(lines, key=bool) if has_text]
+        self._paragraphs: list[list[str]] = []
+        for paragraph in (list(group) for has_text, group in groupby(lines, key=bool) if has_text):
+            if self._paragraphs and _defines(self._paragraphs[-1], paragraph):
+                self._paragraphs[-1] += paragraph
+            else:
+                self._paragraphs.append(paragraph)
         self._width = max(written[int(WIDTH_QUANTILE * (len(written) - 1))], NARROWEST) if written else NARROWEST
         indents = Counter(_indent(line) for line in lines if line)
         self._margin = min(indents, default=0)
@@ -151,7 +158,7 @@ class _Layout:
         """Write a definition, or texts and listings."""
         if depth < DEEPEST_LIST and (terms := self._terms(lines)):
             inner = "\n".join(self._body(lines[terms:], margin=_indent(lines[terms]), depth=depth + 1))
-            named = "".join(f"<dt>{escape(line.strip())}</dt>" for line in lines[:terms])
+            named = "".join(f"<dt>{escape(_term(line))}</dt>" for line in lines[:terms])
             yield f"<dl>{named}<dd>{inner}</dd></dl>"
             return
         alone = len(lines) == 1 and _indent(lines[0]) <= margin + 1
@@ -188,11 +195,11 @@ class _Layout:
     def _terms(self, lines: Sequence[str]) -> int:
         """Return how many lines are terms, one below the other, of which the lines indented below say something; 0 where none is.
 
-        Options may have several names. Where the last of them is a full line, it is all one text.
+        Options and what Texinfo defines may have several names. Where the last of them is a full line, it is all one text.
         """
         left = _indent(lines[0])
         terms = next((n for n, line in enumerate(lines) if _indent(line) != left), len(lines))
-        if terms > 1 and not all(OPTION.match(line) for line in lines[:terms]):
+        if terms > 1 and not all(OPTION.match(line) or DEFINED.match(line) for line in lines[:terms]):
             return 0
         if terms == len(lines) or self._is_full(lines[terms - 1], lines[terms]):
             return 0
@@ -210,6 +217,15 @@ def _listing(lines: Sequence[str]) -> str:
 def _is_text(run: Sequence[str]) -> bool:
     """Whether a run is a text: several lines, or one that ends as a sentence does."""
     return len(run) > 1 or (bool(SENTENCE_END.search(run[0])) and not COLUMNS.search(run[0].strip()))
+
+
+def _term(line: str) -> str:
+    return DEFINED.sub(r"\1 \2", line).strip()
+
+
+def _defines(terms: Sequence[str], paragraph: Sequence[str]) -> bool:
+    """Whether a paragraph says what something that Texinfo defines, above a blank line, is."""
+    return all(map(DEFINED.match, terms)) and all(_indent(line) > _indent(terms[0]) + 1 for line in paragraph)
 
 
 def _indent(line: str) -> int:

@@ -36,6 +36,12 @@ def test_a_statement_carries_heading_and_term() -> None:
     assert said.before == "-t threads: Specifies the number of threads. Larger is faster."
 
 
+def test_a_name_with_a_colon_and_a_command_that_is_only_called_are_terms() -> None:
+    said = saying("recycle:path = PATH: Where files are moved to.\nIf it is not set, the path .bin is used.", ".bin")
+    assert said.label == "recycle:path = PATH"
+    assert saying("'pwd': pwd [-LP]\nPrint the absolute pathname of the folder.", "absolute").label == "'pwd'"
+
+
 def test_what_points_back_is_quoted_with_what_it_points_to() -> None:
     said = saying("-t threads: Specifies the number of threads. The default is 4.", "is 4")
     assert said.text == said.quote == "-t threads: Specifies the number of threads. The default is 4."

@@ -196,3 +196,14 @@ def test_texts_that_declare_no_encoding_are_read_in_that_of_their_language(encod
     # Longer than what detection looks at, which may end within a character.
     written = f"{text}\n" * 5_000
     assert converted(written.encode(encoding)).blocks[0].text.startswith(text)
+
+
+def test_what_texinfo_defines_is_a_term_also_above_a_blank_line_and_with_several_names() -> None:
+    text = (
+        "Text of the manual that goes before.\n\n -- Command: print [TYPE]\n\n     Displays the partition table.\n\n"
+        " -- Test: -name pattern\n -- Test: -iname pattern\n     True if the base of the file name matches.\n"
+    )
+    assert [words for _, _, words in read(text)][1:] == [
+        "Command print [TYPE]: Displays the partition table.",
+        "Test -name pattern, Test -iname pattern: True if the base of the file name matches.",
+    ]
