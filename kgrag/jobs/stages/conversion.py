@@ -26,7 +26,7 @@ from kgrag.types import Chunk, Document, content_id
 
 __all__ = ["convert", "file_digest", "is_unchanged", "remove_vanished", "source_version"]
 
-CONVERSION_VERSIONS = {"txt": "4", **dict.fromkeys(("md", "docx", "pptx", "xlsx"), "3"), "html": "5", "pdf": "6"}
+CONVERSION_VERSIONS = {"txt": "5", **dict.fromkeys(("md", "docx", "pptx", "xlsx"), "4"), "html": "6", "pdf": "7"}
 """Of each format ("1" where none is said): counts up when conversion, cleaning or chunking changes what comes out of its files, which are
 then read again."""
 WRITE_CHUNKS = 500
