@@ -226,7 +226,11 @@ def _term(line: str) -> str:
 def _defines(terms: Sequence[str], paragraph: Sequence[str]) -> bool:
     """Whether a paragraph says what something that Texinfo defines, above a blank line, is."""
     left = _indent(terms[0])
-    return not DEFINED.match(paragraph[0]) and all(map(DEFINED.match, terms)) and all(_indent(line) > left + 1 for line in paragraph)
+    return (
+        not DEFINED.match(paragraph[0])
+        and all(map(DEFINED.match, terms))
+        and all(_indent(line) > left + 1 for line in paragraph)
+    )
 
 
 def _indent(line: str) -> int:
