@@ -27,8 +27,9 @@ from kgrag.link_prediction.training import Supervision, Trained, train
 from kgrag.models.base import Embedder
 from kgrag.retrieve.chunk_graph import StoredChunks, stored_chunks
 from kgrag.retrieve.pipeline import Pipeline
-from kgrag.retrieve.steps.evidence import Budget, NearDuplicates, Read
+from kgrag.retrieve.steps.evidence import Budget, Read
 from kgrag.retrieve.steps.link_prediction import LinkPrediction
+from kgrag.retrieve.steps.near_duplicates import NearDuplicates
 from kgrag.retrieve.steps.query import Embed
 from kgrag.store.graph import GraphStore
 from kgrag.types import Chunk, Evidence

@@ -9,13 +9,14 @@ from kgrag.retrieve.steps.adjacent import Adjacent
 from kgrag.retrieve.steps.communities import CommunityExpansion, CommunitySeeds, GlobalSeeds, GlobalSimilarity
 from kgrag.retrieve.steps.diversification import Diversification
 from kgrag.retrieve.steps.entity import EntitySeeds
-from kgrag.retrieve.steps.evidence import Arrange, Budget, NearDuplicates, Read
+from kgrag.retrieve.steps.evidence import Arrange, Budget, Read
 from kgrag.retrieve.steps.kg import GraphExpansion
 from kgrag.retrieve.steps.learnt import Learnt
 from kgrag.retrieve.steps.link_prediction import LinkPrediction
 from kgrag.retrieve.steps.links import Links
 from kgrag.retrieve.steps.listing import CountAndList
 from kgrag.retrieve.steps.names import Names
+from kgrag.retrieve.steps.near_duplicates import NearDuplicates
 from kgrag.retrieve.steps.pagerank import PageRank
 from kgrag.retrieve.steps.paths import Paths
 from kgrag.retrieve.steps.predicted import Predicted

@@ -1,4 +1,4 @@
-"""From ranked candidates to what is shown: texts read, near-duplicates left out, cut to the budget, arranged."""
+"""From ranked candidates to what is shown: texts read, cut to the budget, arranged."""
 
 from __future__ import annotations
 
@@ -6,23 +6,19 @@ import asyncio
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
 from kgrag.retrieve.state import Candidate, Resources, State, best_first
-from kgrag.retrieve.step import Count, Share, Step
+from kgrag.retrieve.step import Count, Step
 from kgrag.store.rows import boxes_from_row
-from kgrag.text.words import folded_words
 from kgrag.types import Citation, Evidence
 
-__all__ = ["Arrange", "Budget", "NearDuplicates", "Read", "arranged", "evidence_of_chunk", "first_of_each", "fitting"]
+__all__ = ["Arrange", "Budget", "Read", "arranged", "evidence_of_chunk", "fitting"]
 
 READ_PER_SHOWN = 2
 """Candidates whose text is read for each piece that may be shown: room for near-duplicates and for what does not fit the budget."""
-REMEMBERED_TEXTS = 2000
-"""Of pieces that were read lately: a warm store asks for the same ones again."""
 
 
 class Read(Step):
@@ -53,28 +49,6 @@ class Read(Step):
         return replace(state, evidence=tuple(pieces), places=places)
 
 
-class NearDuplicates(Step):
-    """Leave out what says the same again, numeric-safe."""
-
-    kind: Literal["near_duplicates"] = "near_duplicates"
-    needs: ClassVar = ("evidence",)
-    gives: ClassVar = ("evidence",)
-    threshold: Share = 1.0
-    """A chunk that shares this share of its words with a better one is not shown; 1 leaves out exact copies only."""
-
-    async def __call__(self, state: State, resources: Resources) -> State:
-        """Keep the first of each; chunks about different things that the question names are both kept."""
-        about: dict[str, set[str]] = {}
-        for entity in state.named:
-            about.setdefault(entity.key, set()).update(chunk.chunk_id for chunk in entity.chunks)
-        subjects = [
-            frozenset(key for key, chunks in about.items() if piece.chunk_id in chunks) for piece in state.evidence
-        ]
-        texts = [piece.text for piece in state.evidence]
-        kept = first_of_each(texts, threshold=self.threshold, subjects=subjects)
-        return replace(state, evidence=tuple(state.evidence[position] for position in kept))
-
-
 class Budget(Step):
     """Take as many pieces and tokens as may be shown; what the caller asks for takes the place of both numbers."""
 
@@ -102,27 +76,6 @@ class Arrange(Step):
     async def __call__(self, state: State, resources: Resources) -> State:
         """Arrange."""
         return replace(state, evidence=tuple(arranged(state.evidence, self.order, places=state.places)))
-
-
-def first_of_each(
-    texts: Sequence[str], *, threshold: float, subjects: Sequence[frozenset[str]] | None = None
-) -> list[int]:
-    """Return the positions of the texts that are no near-duplicate of an earlier one, in order.
-
-    Two texts are near-duplicates when they have the same words with digits in them (a rating, a part number or a revision that differs is
-    another fact) and share at least `threshold` of all their words (Jaccard index). Texts about different `subjects` of the question
-    are both kept: who asks about two products wants to know of each.
-    """
-    kept: list[int] = []
-    # Only texts with the same numbers about the same subject can be near-duplicates: most are compared with none.
-    alike: dict[tuple[frozenset[str], frozenset[str]], list[frozenset[str]]] = {}
-    for position, text in enumerate(texts):
-        said, numbers = _words_and_numbers(text)
-        seen = alike.setdefault((numbers, subjects[position] if subjects else frozenset()), [])
-        if not any(_jaccard(said, other) >= threshold for other in seen):
-            kept.append(position)
-            seen.append(said)
-    return kept
 
 
 def fitting(evidence: Iterable[Evidence], *, top: int | None, tokens: int | None) -> list[Evidence]:
@@ -203,15 +156,3 @@ def _of_community(candidate: Candidate, resources: Resources, cited: Mapping[str
         score=round(candidate.score, 6),
         why=candidate.why,
     )
-
-
-@lru_cache(maxsize=REMEMBERED_TEXTS)
-def _words_and_numbers(text: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the words of a text, and those of them with digits."""
-    said = folded_words(text)
-    return said, frozenset(word for word in said if any(c.isdigit() for c in word))
-
-
-def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
-    union = len(one | other)
-    return len(one & other) / union if union else 1.0

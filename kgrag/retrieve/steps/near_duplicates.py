@@ -1,0 +1,123 @@
+"""What is shown says nothing twice, and loses no number by it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import ClassVar, Literal, NamedTuple
+
+from kgrag.retrieve.state import Resources, State
+from kgrag.retrieve.step import Share, Step
+from kgrag.text.words import folded_words, plain, words
+from kgrag.types import Evidence
+
+__all__ = ["NearDuplicates", "Said", "first_of_each"]
+
+RUN = 5
+"""Words that follow each other and are looked for together in what was said before."""
+REMEMBERED_TEXTS = 2000
+"""Of pieces that were read lately: a warm store asks for the same ones again."""
+
+
+class NearDuplicates(Step):
+    """Leave out what says the same again, numeric-safe."""
+
+    kind: Literal["near_duplicates"] = "near_duplicates"
+    needs: ClassVar = ("evidence",)
+    gives: ClassVar = ("evidence",)
+    threshold: Share = 1.0
+    """A chunk that shares this share of its words with a better one, or of its runs of words with the better ones, is not shown; 1
+    leaves out only what has no other words."""
+
+    async def __call__(self, state: State, resources: Resources) -> State:
+        """Keep the first of each; chunks about different things that the question names are both kept."""
+        about: dict[str, set[str]] = {}
+        for entity in state.named:
+            about.setdefault(entity.key, set()).update(chunk.chunk_id for chunk in entity.chunks)
+        said = [
+            Said(*_context_and_body(piece), frozenset(key for key, chunks in about.items() if piece.chunk_id in chunks))
+            for piece in state.evidence
+        ]
+        kept = first_of_each(said, threshold=self.threshold)
+        return replace(state, evidence=tuple(state.evidence[position] for position in kept))
+
+
+class Said(NamedTuple):
+    """What a piece of evidence says."""
+
+    context: str
+    """Title and headings that its body stands under."""
+    body: str
+    subjects: frozenset[str] = frozenset()
+    """What it is about of the things that the question names."""
+
+
+def first_of_each(said: Sequence[Said], *, threshold: float) -> list[int]:
+    """Return the positions of what is no near-duplicate of something earlier, in order.
+
+    Two pieces are near-duplicates when they have the same words with digits in them (a rating, a part number or a revision that differs is
+    another fact) and share at least `threshold` of all their words (Jaccard index). So is a piece when earlier ones say at least
+    `threshold` of its body's runs of five words (w-shingling, Broder et al. 1997), among them every run with a digit: a manual in two
+    formats is divided at other places. Earlier ones count for that whose context has all words of this one's or this one's all of
+    theirs: the same sentence in another product's manual is another fact. Pieces about different subjects of the question are both kept:
+    who asks about two products wants to know of each.
+    """
+    kept: list[int] = []
+    # Only pieces with the same numbers about the same subject can share most words: most are compared with none.
+    alike: dict[tuple[frozenset[str], frozenset[str]], list[frozenset[str]]] = {}
+    contexts: list[tuple[frozenset[str], frozenset[str]]] = []
+    # Which of the kept pieces say a run, a bit for each.
+    sayers: dict[tuple[str, ...], int] = {}
+    for position, (context, body, subjects) in enumerate(said):
+        all_words, numbers = _words_and_numbers(f"{context}\n{body}")
+        seen = alike.setdefault((numbers, subjects), [])
+        if any(_jaccard(all_words, other) >= threshold for other in seen):
+            continue
+        runs, heading = _runs(body), folded_words(context)
+        comparable = sum(
+            1 << place
+            for place, (other, about) in enumerate(contexts)
+            if about == subjects and (heading <= other or other <= heading)
+        )
+        new = [run for run in runs if not sayers.get(run, 0) & comparable]
+        says_few = comparable and len(new) <= (1 - threshold) * len(runs)
+        if says_few and not any(_has_digit(word) for run in new for word in run):
+            continue
+        kept.append(position)
+        seen.append(all_words)
+        for run in runs:
+            sayers[run] = sayers.get(run, 0) | 1 << len(contexts)
+        contexts.append((heading, subjects))
+    return kept
+
+
+def _context_and_body(piece: Evidence) -> tuple[str, str]:
+    """Part the line of context that a chunk is shown with from the chunk's own words."""
+    first, _, rest = piece.text.partition("\n")
+    context = f"{piece.title}\n{piece.section}"
+    shown = set(first.split(" > ")) <= {piece.title, *piece.section.split(" > ")}
+    return context, rest if rest and shown else piece.text
+
+
+@lru_cache(maxsize=REMEMBERED_TEXTS)
+def _words_and_numbers(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the words of a text, and those of them with digits."""
+    found = folded_words(text)
+    return found, frozenset(filter(_has_digit, found))
+
+
+@lru_cache(maxsize=REMEMBERED_TEXTS)
+def _runs(text: str) -> frozenset[tuple[str, ...]]:
+    """Return each five words that follow each other; of a shorter text all its words together."""
+    found = [plain(word) for word in words(text)]
+    return frozenset(zip(*(found[start:] for start in range(RUN)), strict=False)) or frozenset([tuple(found)])
+
+
+def _has_digit(word: str) -> bool:
+    return any(c.isdigit() for c in word)
+
+
+def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
+    union = len(one | other)
+    return len(one & other) / union if union else 1.0
