@@ -66,6 +66,8 @@ class Block:
     """Where it stands on the page; two boxes for a paragraph that goes on on the next one. Empty where the format has no such places."""
     page_break: int | None = None
     """Where in `text` what stands on the next page begins, of a text on two pages."""
+    terms: tuple[str, ...] = ()
+    """What the definitions are of that the block lies in, outermost first; the text of a definition's first block begins with its term."""
 
     @property
     def lines(self) -> tuple[str, ...]:

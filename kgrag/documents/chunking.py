@@ -33,6 +33,7 @@ TITLE_SHARE = 4
 """A title, and any one heading, takes at most this fraction (a quarter) of the window; title and headings together at most half."""
 COUNTS_REMEMBERED = 1024
 """The chunker counts the same texts several times, soon after each other; counting is most of its time."""
+LIST_MARKERS = " -0123456789."
 MIN_CELL_CHARACTERS = 40
 """A smaller part of a cell is not worth the row's name."""
 
@@ -160,6 +161,7 @@ class _Chunking:
         for section, members in self._runs():
             pieces = [piece for unit in self._units(members) for piece in self._fitting(section, unit)]
             while pieces:
+                pieces[0] = self._opened(section, pieces[0])
                 taken = self._how_many_fit(section, [piece.text for piece in pieces])
                 yield section, _joined(pieces[:taken])
                 pieces = pieces[taken:]
@@ -223,10 +225,30 @@ class _Chunking:
     def _fitting(self, section: Section, unit: Sequence[_Piece]) -> Iterator[_Piece]:
         """Yield a unit whole, or in pieces that fit."""
         while unit:
-            taken = self._how_many_fit(section, [piece.text for piece in unit])
+            opening = self._opening(section, self._blocks[unit[0].blocks[0]], unit[0].text)
+            taken = self._how_many_fit(section, [opening + unit[0].text, *(piece.text for piece in unit[1:])])
             piece = _joined(unit[:taken])
             unit = unit[taken:]
-            yield from (_Piece(piece.blocks, text) for text in self._split_at_sentences(section, piece.text))
+            for text in self._split_at_sentences(section, piece.text, opening=opening):
+                yield _Piece(piece.blocks, text)
+
+    def _opened(self, section: Section, piece: _Piece) -> _Piece:
+        block = self._blocks[piece.blocks[0]]
+        return piece._replace(text=self._opening(section, block, piece.text) + piece.text)
+
+    def _opening(self, section: Section, block: Block, text: str) -> str:
+        """Return what a chunk begins with whose first text is of a block: the terms of the definitions that it goes on with, written as
+        before their first words; outer ones, and at last all, go where they would take more than a quarter of the window.
+        """
+        terms = [term.removesuffix(":") for term in block.terms if term not in self._path(section)]
+        if terms and text.lstrip(LIST_MARKERS).startswith(terms[-1].lstrip(LIST_MARKERS)):
+            terms.pop()
+        while terms:
+            opening = ": ".join(terms) + (": " if block.kind == "paragraph" else ":\n")
+            if self._count(opening) <= self._max_tokens // TITLE_SHARE:
+                return opening
+            del terms[0]
+        return ""
 
     def _how_many_fit(self, section: Section, texts: Sequence[str]) -> int:
         """Say how many of the texts fit the window together, at least one: estimated by their sum, then counted."""
@@ -240,16 +262,16 @@ class _Chunking:
             number -= 1
         return number
 
-    def _split_at_sentences(self, section: Section, text: str) -> Sequence[str]:
-        """Split a text that is too long where semchunk does: at paragraphs, sentences, words."""
-        if self._fits(section, text):
+    def _split_at_sentences(self, section: Section, text: str, *, opening: str = "") -> Sequence[str]:
+        """Split a text that is too long where semchunk does: at paragraphs, sentences, words; each part leaves room for `opening`."""
+        if self._fits(section, opening + text):
             return [text]
         from semchunk.semchunk import chunkerify
 
-        room = self._max_tokens - self._count(self._embedded(section, text)) + self._count(text)
+        room = self._max_tokens - self._count(self._embedded(section, opening + text)) + self._count(text)
         while room > 0:
             parts = cast("list[str]", chunkerify(self._count, chunk_size=room)(text))
-            longest = max(self._count(self._embedded(section, part)) for part in parts)
+            longest = max(self._count(self._embedded(section, opening + part)) for part in parts)
             if longest <= self._max_tokens:
                 return parts
             room -= longest - self._max_tokens
@@ -311,11 +333,13 @@ class _Chunking:
         block = replace(block, text="")  # the first part follows its caption
         head, lines = markdown_lines(block.header, block.rows)
         costs = [self._count(line) for line in lines]
+        opening = self._opening(section, block, "")
 
         def fits(numbers: Sequence[int]) -> bool:
-            return self._fits(section, "\n".join([block.text, *head, *(lines[number] for number in numbers)]).lstrip())
+            table = "\n".join([block.text, *head, *(lines[number] for number in numbers)]).lstrip()
+            return self._fits(section, opening + table)
 
-        room = self._max_tokens - self._count(self._embedded(section, "\n".join([caption, *head])))
+        room = self._max_tokens - self._count(self._embedded(section, "\n".join([opening, caption, *head])))
         left = deque(range(len(lines)))
         while left:
             batch: list[int] = []

@@ -128,7 +128,7 @@ def _without_ornaments(block: Block) -> tuple[Block | None, list[RemovedLine]]:
 
 def _repaired(block: Block) -> tuple[Block, list[RepairedLine]]:
     """Repair a block's words; also return which lines changed."""
-    if all(line.isascii() and not CONTROLS.search(line) for line in block.lines):
+    if all(line.isascii() and not CONTROLS.search(line) for line in (*block.lines, *block.terms)):
         return block, []
     repaired = replace(
         block,
@@ -136,10 +136,11 @@ def _repaired(block: Block) -> tuple[Block, list[RepairedLine]]:
         links=_links(block.links),
         header=_row(block.header) if block.header else None,
         rows=tuple(_row(row) for row in block.rows),
+        terms=tuple(map(repair_text, block.terms)),
     )
     pairs = zip(block.lines, repaired.lines, strict=False)
     changed = [RepairedLine(before, after, block.page_start) for before, after in pairs if before != after]
-    return (repaired, changed) if changed else (block, [])
+    return repaired, changed
 
 
 def _row(row: TableRow) -> TableRow:

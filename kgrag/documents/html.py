@@ -7,6 +7,7 @@ recursion; pages may be nested as deeply as libxml2 allows.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,8 @@ PERMALINK_MARKS = frozenset({"", "#", "¶", "§", "🔗", "\uf0c1", "\uf08d"})
 PERMALINK_CLASSES = frozenset({"anchor", "anchorlink", "header-anchor", "headerlink", "heading-anchor", "permalink"})
 ORNAMENTS = frozenset({"logo", "icon", "permalink"})
 """What generators say that a picture is which shows nothing."""
+MAX_ENCLOSING_TERMS = 3
+"""Of the definitions around a block, counted from the inside: class, method, parameter."""
 MAX_ENCLOSING_ANCHORS = 64
 """Ids of a block, counted from the inside: no page of use is nested deeper."""
 
@@ -129,6 +132,8 @@ class _Walk:
         self._heading: Any = None
         self._term_end = -1
         """Length of the text when a term (`dt`) in it was complete; -1 where there is none."""
+        self._terms: list[str] = []
+        """For each open `dl`, the terms whose definition is open."""
 
     def through(self, root: Any) -> None:
         """Visit an element and all that it contains, in document order."""
@@ -212,6 +217,8 @@ class _Walk:
                 self._text.add_separator(",")
                 self._term_end = -1
             case "dd" if self._term_end >= 0:
+                if self._terms:
+                    self._terms[-1] = str(self._text).strip()
                 self._text.add_separator("" if str(self._text).endswith(":") else ":")
                 self._term_end = self._text.length
             case "p" | "div" if self._term_end >= 0 and self._text.length == self._term_end:
@@ -223,6 +230,10 @@ class _Walk:
                 self._preserved += 1
             case _:
                 self._flush()
+        if tag == "dl":
+            self._terms.append("")
+        elif tag == "dt" and self._terms:
+            self._terms[-1] = ""
         if tag in LISTS:
             start = element.get("start", "")
             self._lists.append(
@@ -261,7 +272,9 @@ class _Walk:
             self._preserved = max(0, self._preserved - 1)
         else:
             self._flush()
-        if tag in LISTS and self._lists:
+        if tag == "dl" and self._terms:
+            self._terms.pop()
+        elif tag in LISTS and self._lists:
             self._lists.pop()
         elif tag == "li" and self._lists:
             self._lists[-1][2] = ""
@@ -297,9 +310,13 @@ class _Walk:
             block = Block("list_item", f"{indent}{marker}{text}", depth, anchors=anchors, links=links)
         else:
             block = Block("paragraph", text, anchors=anchors, links=links)
-        self.blocks.append(block)
+        self.blocks.append(self._within_definition(block))
         self._ids.clear()
         self._reset_text()
+
+    def _within_definition(self, block: Block) -> Block:
+        terms = tuple(filter(None, self._terms[-MAX_ENCLOSING_TERMS:]))
+        return replace(block, terms=terms) if terms else block
 
     def _reset_text(self) -> None:
         self._text = InlineText()
@@ -328,7 +345,8 @@ class _Walk:
         if block is None:
             self._ids.extend(_ids(element))
             return
-        self.blocks.append(_with_anchors(block, [*self._open_ids[-MAX_ENCLOSING_ANCHORS:], *self._ids]))
+        block = _with_anchors(block, [*self._open_ids[-MAX_ENCLOSING_ANCHORS:], *self._ids])
+        self.blocks.append(self._within_definition(block))
         self._ids.clear()
 
     def _remove(self, element: Any, rule: str) -> None:
