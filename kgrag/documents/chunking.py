@@ -34,6 +34,7 @@ TITLE_SHARE = 4
 COUNTS_REMEMBERED = 1024
 """The chunker counts the same texts several times, soon after each other; counting is most of its time."""
 LIST_MARKERS = " -0123456789."
+"""What an item of a list, and so perhaps its term, begins with."""
 MIN_CELL_CHARACTERS = 40
 """A smaller part of a cell is not worth the row's name."""
 
@@ -241,7 +242,7 @@ class _Chunking:
         before their first words; outer ones, and at last all, go where they would take more than a quarter of the window.
         """
         terms = [term.removesuffix(":") for term in block.terms if term not in self._path(section)]
-        if terms and text.lstrip(LIST_MARKERS).startswith(terms[-1].lstrip(LIST_MARKERS)):
+        if terms and text.lstrip(LIST_MARKERS).startswith(terms[-1].lstrip(LIST_MARKERS) + ":"):
             terms.pop()
         while terms:
             opening = ": ".join(terms) + (": " if block.kind == "paragraph" else ":\n")

@@ -19,6 +19,7 @@ from reportlab.pdfgen.canvas import Canvas
 from kgrag.documents import Converted
 from kgrag.documents.blocks import Block, Link, TableRow
 from kgrag.documents.chunking import chunk_blocks, fit_title
+from kgrag.documents.html import blocks_of_html
 from kgrag.documents.hybrid_chunker import _Tokenizer, docling_document
 from kgrag.testing import HashingEmbedder
 from kgrag.types import Chunk, Document, PageBox
@@ -75,6 +76,29 @@ def test_what_announces_a_list_stands_with_it() -> None:
         h("Limits"), p(words), p("The limits of it are:"), table(("Name", "Value"), ("a", "1 V " * 20)), max_tokens=40
     )
     assert before_rows[0].text.endswith("The limits of it are:"), "a table has its caption and its header"
+
+
+def test_chunks_that_go_on_with_a_definition_begin_with_its_terms() -> None:
+    more = "It is taken for each unit of its own and never for what lies below it in the tree of units"
+    page = (
+        f"<h1>Units</h1><dl><dt>weights<dd><dl><dt>-w<dd><p>A share.<p>with {more}.<p>{more}.</dl><dt>none<dd>Off.</dl>"
+    )
+    found = blocks_of_html(page, Path("a.html"), document_path="docs/a.html").blocks
+    chunks = chunked(*found, max_tokens=40)
+    assert [chunk.text.split(more)[0] for chunk in chunks] == [
+        "weights:\n-w: A share.\nwith ",
+        "weights: -w: ",
+    ]
+    assert chunks[-1].text.endswith(".\nnone: Off."), "within a chunk a term is not said again"
+    assert all(count_words(chunk.prompted_text) <= 40 for chunk in chunks)
+
+
+def test_terms_that_take_too_much_of_the_window_are_left_out_from_the_outermost() -> None:
+    wide = "word " * 12
+    block = Block("paragraph", "sentence one. " * 20, terms=(wide, "-w"))
+    chunks = chunked(h("Units"), block, max_tokens=40)
+    assert len(chunks) > 1
+    assert all(chunk.text.startswith("-w: sentence one.") for chunk in chunks)
 
 
 def test_headings_nest_by_level_whatever_levels_are_used() -> None:

@@ -26,8 +26,13 @@ from kgrag.types import Chunk, Document, content_id
 
 __all__ = ["convert", "file_digest", "is_unchanged", "remove_vanished", "source_version"]
 
-CONVERSION_VERSIONS = {"txt": "5", **dict.fromkeys(("md", "docx", "pptx", "xlsx"), "4"), "html": "6", "pdf": "7"}
-"""Of each format ("1" where none is said): counts up when conversion, cleaning or chunking changes what comes out of its files, which are
+CONVERSION_VERSIONS = {
+    **dict.fromkeys(("docx", "pptx", "xlsx"), "4"),
+    "md": "5",
+    "txt": "6",
+    **dict.fromkeys(("html", "pdf"), "7"),
+}
+"""Of each format ("2" where none is said): counts up when conversion, cleaning or chunking changes what comes out of its files, which are
 then read again."""
 WRITE_CHUNKS = 500
 """Chunks of one transaction, at least: whole documents are written together."""
@@ -169,7 +174,7 @@ def source_version(source: Source, embedder: Embedder, settings: Settings) -> st
     parts = [settings.pdf, embedder.name, str(chunk_tokens(embedder, settings)), repr(said)]
     if settings.chunker != "structure":
         parts.append(settings.chunker)
-    return content_id(CONVERSION_VERSIONS.get(source.format, "1"), *parts)
+    return content_id(CONVERSION_VERSIONS.get(source.format, "2"), *parts)
 
 
 def is_unchanged(previous: WorkRecord | None, *, version: str, digest: str) -> bool:
