@@ -7,11 +7,12 @@ import locale
 import logging
 import os
 import re
+import shlex
 import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -26,11 +27,28 @@ HEAP_VARIABLE = "KGRAG_JVM_HEAP"
 SMALLEST_HEAP_MB = 1024
 LARGEST_HEAP_MB = 4096
 """Without the variable: a quarter of the memory, within these. 100,000 chunks with 384 dimensions need less than 2 GB."""
+CRASH_VARIABLE = "ARCADEDB_JVM_ERROR_FILE"
+"""The package's own: the file that a crash of the machine is described in."""
 LOGGING = "handlers=\n.level=WARNING\n"
 """Nothing to the terminal: each store adds its own log file."""
 
-QUICK_START = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
-"""For a process that ends soon: the compiler's second stage and the parallel collector only cost time. Half of the processor time."""
+QUICK_START = (
+    "-XX:TieredStopAtLevel=1",
+    "-XX:+UseSerialGC",
+    "-XX:+UnlockDiagnosticVMOptions",
+    "-XX:ArchiveRelocationMode=0",
+    "-XX:+UseCompactObjectHeaders",
+    "--add-opens=java.base/java.lang=ALL-UNNAMED",
+    "--add-opens=java.base/java.nio.channels.spi=ALL-UNNAMED",
+    "--add-opens=java.base/java.util.concurrent.atomic=ALL-UNNAMED",
+    "--enable-native-access=ALL-UNNAMED",
+    "-Dfile.encoding=UTF8",
+    "-Djava.awt.headless=true",
+)
+"""For a process that ends soon, all that the machine is started with. The compiler's second stage and the parallel collector only cost time
+(half of the processor time), and so does it to move the archive of classes to another place in memory at each start. Left out of what the
+package says is the incubating module of vectors, which the database does not use without that second stage: an archive made with it has
+neither linked classes nor the graph of modules."""
 
 _starting = threading.Lock()
 _short_life = threading.Event()
@@ -85,12 +103,16 @@ def start_jvm(crash_folder: Path) -> None:
             ]
             try:
                 with (
-                    _environment("ARCADEDB_JVM_ERROR_FILE", str(crash_folder / "hs_err_pid%p.log")),
+                    _environment(CRASH_VARIABLE, str(crash_folder / "hs_err_pid%p.log")),
                     _file_names_as_python_writes_them(),
                     _no_terminal(),
                     _signals_stay_with_python(),
                 ):
-                    jvm.start_jvm(heap_size=heap, jvm_args=[*quiet, *quick])
+                    if quick:
+                        report = f"-XX:ErrorFile={os.environ[CRASH_VARIABLE]}"
+                        _start_with([*quiet, report, *quick, *shlex.split(of_user), f"-Xmx{heap}"])
+                    else:
+                        jvm.start_jvm(heap_size=heap, jvm_args=quiet)
                 if archive is not None and archive.records:
                     machine = java_class("java.lang.management.ManagementFactory").getRuntimeMXBean()
                     archive.started(
@@ -106,6 +128,19 @@ def start_jvm(crash_folder: Path) -> None:
                 raise StoreUnavailable(
                     f"The Java virtual machine of the embedded database did not start (heap {heap}): {error}"
                 ) from error
+
+
+def _start_with(options: Sequence[str]) -> None:
+    """Start the machine with these options alone, where the package would add its own. Raises `ArcadeDBError`."""
+    import jpype
+    from arcadedb_embedded import jvm
+    from arcadedb_embedded.exceptions import ArcadeDBError
+
+    jars = sorted(str(jar) for jar in Path(jvm.get_jar_path()).glob("*.jar"))
+    try:
+        jpype.startJVM(jvm.get_bundled_jre_lib_path(), *options, classpath=jars, interrupt=False)
+    except (RuntimeError, OSError) as error:
+        raise ArcadeDBError(f"Failed to start JVM: {error}") from error
 
 
 @contextmanager
