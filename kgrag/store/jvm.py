@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import gc
 import locale
 import logging
 import os
@@ -50,6 +51,9 @@ QUICK_START = (
 package says is the incubating module of vectors, which the database does not use without that second stage: an archive made with it has
 neither linked classes nor the graph of modules."""
 
+GARBAGE_AFTER = 50_000
+"""Objects that Python makes before it looks for garbage among them; else 700. A seventh of what it takes to import what answers."""
+
 _starting = threading.Lock()
 _short_life = threading.Event()
 _typical = threading.Event()
@@ -58,9 +62,10 @@ _typical = threading.Event()
 def expect_short_life(*, typical: bool = False) -> None:
     """Start the machine, if it is started after this, for a process that ends soon: a command that asks one thing.
 
-    What a `typical` one uses is what the archive of Java classes is made of, where there is none (`kgrag.store.jvm_archive`).
+    Python looks for garbage seldom from here on: in such a process there is hardly any. What a `typical` one uses is what the archive of Java classes is made of, where there is none (`kgrag.store.jvm_archive`).
     """
     _short_life.set()
+    gc.set_threshold(GARBAGE_AFTER)
     if typical:
         _typical.set()
 
@@ -107,6 +112,7 @@ def start_jvm(crash_folder: Path) -> None:
                     _file_names_as_python_writes_them(),
                     _no_terminal(),
                     _signals_stay_with_python(),
+                    _garbage_apart(),
                 ):
                     if quick:
                         report = f"-XX:ErrorFile={os.environ[CRASH_VARIABLE]}"
@@ -121,6 +127,8 @@ def start_jvm(crash_folder: Path) -> None:
                 # Reads the configuration now: the file goes.
                 java_class("java.util.logging.LogManager").getLogManager()
                 _let_go_of_thread()
+                if quick:
+                    atexit.register(_end_waiting_clients)
                 # What it would print is a traceback: of a log that a full disk does not take, where the error itself comes to us anyway.
                 nowhere = java_class("java.io.OutputStream").nullOutputStream()
                 java_class("java.lang.System").setErr(java_class("java.io.PrintStream")(nowhere))
@@ -167,6 +175,16 @@ def _let_go_of_thread() -> None:
         java_class("java.lang.Thread").detach()
 
 
+def _end_waiting_clients() -> None:
+    """End the threads of HTTP clients that the database's server makes and we never use.
+
+    A machine that ends waits 300 ms for threads that wait in the system, as these do.
+    """
+    for thread in java_class("java.lang.Thread").getAllStackTraces().keySet():
+        if str(thread.getName()).startswith("HttpClient-"):
+            thread.interrupt()
+
+
 def java_class(name: str) -> Any:
     """Return a Java class by its full name."""
     import jpype
@@ -207,6 +225,18 @@ def _signals_stay_with_python() -> Iterator[None]:
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.getsignal(number))
+
+
+@contextmanager
+def _garbage_apart() -> Iterator[None]:
+    """Have Python and the machine collect their garbage each when it needs to.
+
+    Their bridge has each of them collect all whenever the other one has collected: some tens of milliseconds of every question, in which
+    both wait. It is for objects of one that only the other one refers to; the machine has none of Python's here.
+    """
+    before = [*gc.callbacks]
+    yield
+    gc.callbacks[:] = before
 
 
 @contextmanager
