@@ -62,7 +62,8 @@ _typical = threading.Event()
 def expect_short_life(*, typical: bool = False) -> None:
     """Start the machine, if it is started after this, for a process that ends soon: a command that asks one thing.
 
-    Python looks for garbage seldom from here on: in such a process there is hardly any. What a `typical` one uses is what the archive of Java classes is made of, where there is none (`kgrag.store.jvm_archive`).
+    Python looks for garbage seldom from here on: in such a process there is hardly any. What a `typical` one uses is what the archive of
+    Java classes is made of, where there is none (`kgrag.store.jvm_archive`).
     """
     _short_life.set()
     gc.set_threshold(GARBAGE_AFTER)
@@ -139,7 +140,7 @@ def start_jvm(crash_folder: Path) -> None:
 
 
 def _start_with(options: Sequence[str]) -> None:
-    """Start the machine with these options alone, where the package would add its own. Raises `ArcadeDBError`."""
+    """Start the machine with these options alone, where the package would add its own. Raises its `ArcadeDBError`."""
     import jpype
     from arcadedb_embedded import jvm
     from arcadedb_embedded.exceptions import ArcadeDBError
