@@ -82,7 +82,7 @@ collectors = java_class("java.lang.management.ManagementFactory").getGarbageColl
 count = sum(one.getCollectionCount() for one in collectors)
 kept = []
 for _ in range(5):
-    kept.append(bytes(50_000_000))  # the bridge had the machine collect as soon as the process grew
+    kept.append(b"x" * 50_000_000)  # the bridge had the machine collect as soon as the process grew
     gc.collect()
 print(sum(one.getCollectionCount() for one in collectors) - count)
 """
