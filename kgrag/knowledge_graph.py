@@ -22,6 +22,7 @@ from kgrag.models import (
     open_reranker,
 )
 from kgrag.settings import Settings, load_settings
+from kgrag.store.connection import import_driver
 from kgrag.store.graph import GraphStore, open_store, store_exists
 from kgrag.store.kept import KeptUntilBuilt
 from kgrag.types import Answer, Community, Document, Evidence, Usage
@@ -89,6 +90,7 @@ def open_graph(
 def _load(embedder: Embedder | None) -> None:
     """Load what answers a question; what cannot be loaded is found again, and said, where it is needed."""
     with suppress(Exception):
+        import_driver()
         import kgrag.jobs.ask  # noqa: F401
 
         if embedder is not None:

@@ -89,8 +89,12 @@ def pytest_configure() -> None:
     for name in ("NO_PROXY", "no_proxy"):
         os.environ[name] = ",".join(filter(None, [os.environ.get(name), "127.0.0.1", "localhost"]))
     # Java programs that live for seconds: compiling them better costs more than it gives. Halves the processor time of all tests.
-    # The room for what is new is large, because each collection of Java's brings a whole one of Python's.
-    os.environ.setdefault("ARCADEDB_JVM_ARGS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xmn512m")
+    # The room for what is new is large, so that hardly anything has to be collected. The module of vectors, which short commands do
+    # without, is there so that one archive of classes fits all.
+    os.environ.setdefault(
+        "ARCADEDB_JVM_ARGS",
+        "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xmn512m --add-modules=jdk.incubator.vector",
+    )
     # llama.cpp's threads spin while they wait for each other: for minutes on a busy machine.
     os.environ["LLAMA_ARG_THREADS"] = "1"
     # An archive of Java's classes would be made by the first test that asks in a process of its own.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import logging
 import os
@@ -32,6 +33,7 @@ def main() -> None:
     code = run([argument for argument in arguments if argument != "--debug"], debug=debug)
     for one in ending:  # the command is done: a signal has nothing to interrupt but Python's own leaving
         signal.signal(one, lambda *_: None)
+    gc.freeze()  # Python need not look for garbage among all it has, three times, before it leaves: a quarter of a second
     sys.exit(code)
 
 

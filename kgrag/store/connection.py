@@ -26,7 +26,7 @@ from kgrag.store.statements import statement
 if TYPE_CHECKING:
     import neo4j
 
-__all__ = ["Connection", "Transaction", "is_address", "open_connection", "waiting"]
+__all__ = ["Connection", "Transaction", "import_driver", "is_address", "open_connection", "waiting"]
 
 SCHEMES = ("neo4j://", "neo4j+s://", "neo4j+ssc://", "bolt://", "bolt+s://", "bolt+ssc://")
 CONNECT_TIMEOUT_S = 15.0
@@ -303,7 +303,6 @@ def open_connection(target: str | Path, *, create: bool, reads_only: bool = Fals
     """
     if isinstance(target, str) and not target.strip():
         raise InputError("--store: expected a folder or an address, got an empty text: a variable that is not set?")
-    import_driver()
     # One line for each unknown label or property is not a warning for whoever asks an empty store.
     logging.getLogger("neo4j.notifications").setLevel(logging.ERROR)
     # Where nobody listens to the driver, each of its own tries would be a line on stderr: what failed in the end is an error of ours.
@@ -312,10 +311,12 @@ def open_connection(target: str | Path, *, create: bool, reads_only: bool = Fals
     if not is_address(target):
         server, remark = _open_folder(Path(target), create=create, reads_only=reads_only)
         try:
+            import_driver()
             return Connection(server.driver, DATABASE, server=server, remark=remark)
         except BaseException:
             server.close()
             raise
+    import_driver()
     import neo4j
 
     address = str(target)

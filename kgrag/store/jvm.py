@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import atexit
+import gc
 import locale
 import logging
 import os
 import re
+import shlex
 import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -26,11 +28,31 @@ HEAP_VARIABLE = "KGRAG_JVM_HEAP"
 SMALLEST_HEAP_MB = 1024
 LARGEST_HEAP_MB = 4096
 """Without the variable: a quarter of the memory, within these. 100,000 chunks with 384 dimensions need less than 2 GB."""
+CRASH_VARIABLE = "ARCADEDB_JVM_ERROR_FILE"
+"""The package's own: the file that a crash of the machine is described in."""
 LOGGING = "handlers=\n.level=WARNING\n"
 """Nothing to the terminal: each store adds its own log file."""
 
-QUICK_START = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
-"""For a process that ends soon: the compiler's second stage and the parallel collector only cost time. Half of the processor time."""
+QUICK_START = (
+    "-XX:TieredStopAtLevel=1",
+    "-XX:+UseSerialGC",
+    "-XX:+UnlockDiagnosticVMOptions",
+    "-XX:ArchiveRelocationMode=0",
+    "-XX:+UseCompactObjectHeaders",
+    "--add-opens=java.base/java.lang=ALL-UNNAMED",
+    "--add-opens=java.base/java.nio.channels.spi=ALL-UNNAMED",
+    "--add-opens=java.base/java.util.concurrent.atomic=ALL-UNNAMED",
+    "--enable-native-access=ALL-UNNAMED",
+    "-Dfile.encoding=UTF8",
+    "-Djava.awt.headless=true",
+)
+"""For a process that ends soon, all that the machine is started with. The compiler's second stage and the parallel collector only cost time
+(half of the processor time), and so does it to move the archive of classes to another place in memory at each start. Left out of what the
+package says is the incubating module of vectors, which the database does not use without that second stage: an archive made with it has
+neither linked classes nor the graph of modules."""
+
+GARBAGE_AFTER = 50_000
+"""Objects that Python makes before it looks for garbage among them; else 700. A seventh of what it takes to import what answers."""
 
 _starting = threading.Lock()
 _short_life = threading.Event()
@@ -40,9 +62,11 @@ _typical = threading.Event()
 def expect_short_life(*, typical: bool = False) -> None:
     """Start the machine, if it is started after this, for a process that ends soon: a command that asks one thing.
 
-    What a `typical` one uses is what the archive of Java classes is made of, where there is none (`kgrag.store.jvm_archive`).
+    Python looks for garbage seldom from here on: in such a process there is hardly any. What a `typical` one uses is what the archive of
+    Java classes is made of, where there is none (`kgrag.store.jvm_archive`).
     """
     _short_life.set()
+    gc.set_threshold(GARBAGE_AFTER)
     if typical:
         _typical.set()
 
@@ -85,12 +109,17 @@ def start_jvm(crash_folder: Path) -> None:
             ]
             try:
                 with (
-                    _environment("ARCADEDB_JVM_ERROR_FILE", str(crash_folder / "hs_err_pid%p.log")),
+                    _environment(CRASH_VARIABLE, str(crash_folder / "hs_err_pid%p.log")),
                     _file_names_as_python_writes_them(),
                     _no_terminal(),
                     _signals_stay_with_python(),
+                    _garbage_apart(),
                 ):
-                    jvm.start_jvm(heap_size=heap, jvm_args=[*quiet, *quick])
+                    if quick:
+                        report = f"-XX:ErrorFile={os.environ[CRASH_VARIABLE]}"
+                        _start_with([*quiet, report, *quick, *shlex.split(of_user), f"-Xmx{heap}"])
+                    else:
+                        jvm.start_jvm(heap_size=heap, jvm_args=quiet)
                 if archive is not None and archive.records:
                     machine = java_class("java.lang.management.ManagementFactory").getRuntimeMXBean()
                     archive.started(
@@ -99,6 +128,8 @@ def start_jvm(crash_folder: Path) -> None:
                 # Reads the configuration now: the file goes.
                 java_class("java.util.logging.LogManager").getLogManager()
                 _let_go_of_thread()
+                if quick and not (archive and archive.records):
+                    _leave_at_once()
                 # What it would print is a traceback: of a log that a full disk does not take, where the error itself comes to us anyway.
                 nowhere = java_class("java.io.OutputStream").nullOutputStream()
                 java_class("java.lang.System").setErr(java_class("java.io.PrintStream")(nowhere))
@@ -106,6 +137,19 @@ def start_jvm(crash_folder: Path) -> None:
                 raise StoreUnavailable(
                     f"The Java virtual machine of the embedded database did not start (heap {heap}): {error}"
                 ) from error
+
+
+def _start_with(options: Sequence[str]) -> None:
+    """Start the machine with these options alone, where the package would add its own. Raises its `ArcadeDBError`."""
+    import jpype
+    from arcadedb_embedded import jvm
+    from arcadedb_embedded.exceptions import ArcadeDBError
+
+    jars = sorted(str(jar) for jar in Path(jvm.get_jar_path()).glob("*.jar"))
+    try:
+        jpype.startJVM(jvm.get_bundled_jre_lib_path(), *options, classpath=jars, interrupt=False)
+    except (RuntimeError, OSError) as error:
+        raise ArcadeDBError(f"Failed to start JVM: {error}") from error
 
 
 @contextmanager
@@ -130,6 +174,16 @@ def _let_go_of_thread() -> None:
     """
     if threading.current_thread() is not threading.main_thread():
         java_class("java.lang.Thread").detach()
+
+
+def _leave_at_once() -> None:
+    """Have Python leave without ending the machine first, which does nothing but wait 300 ms for threads of Python that it once saw.
+
+    Stores are closed before, and the end of the process takes the rest.
+    """
+    from jpype import config
+
+    config.destroy_jvm = False
 
 
 def java_class(name: str) -> Any:
@@ -172,6 +226,18 @@ def _signals_stay_with_python() -> Iterator[None]:
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.getsignal(number))
+
+
+@contextmanager
+def _garbage_apart() -> Iterator[None]:
+    """Have Python and the machine collect their garbage each when it needs to.
+
+    Their bridge has each of them collect all whenever the other one has collected: some tens of milliseconds of every question, in which
+    both wait. It is for objects of one that only the other one refers to; the machine has none of Python's here.
+    """
+    before = [*gc.callbacks]
+    yield
+    gc.callbacks[:] = before
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The archive of Java classes: made in the background by the first short command, used by the next, and never in the way."""
+"""How the Java machine is started; the archive of its classes: made in the background by the first short command, used by the next."""
 
 from __future__ import annotations
 
@@ -58,12 +58,44 @@ def test_the_first_start_has_an_archive_made_and_the_next_one_uses_it(tmp_path: 
     assert second.stdout == f"-XX:AOTCache={archive}\n"
     assert second.stderr == ""
 
+    log = tmp_path / "aot.log"
+    start(cache, tmp_path, ARCADEDB_JVM_ARGS=f"-XX:AOTCache={archive} -Xlog:aot:file={log}")
+    assert "Using AOT-linked classes: true" in log.read_text(encoding="utf-8")
+
     archive.write_bytes(archive.read_bytes()[: archive.stat().st_size // 2])
     damaged = start(cache, tmp_path)
     assert (damaged.stdout, damaged.stderr) == (second.stdout, ""), "the machine starts without it"
 
     other = start(cache, tmp_path, ARCADEDB_JVM_ARGS="-XX:+UseSerialGC -Xss1m")
     assert "-XX:AOTCache" not in other.stdout, "other options need another archive"
+
+
+def test_python_and_the_machine_collect_their_garbage_apart(tmp_path: Path) -> None:
+    asked = """
+import gc, sys
+from pathlib import Path
+before = [*gc.callbacks]
+from kgrag.store.jvm import java_class, start_jvm
+start_jvm(Path(sys.argv[1]))
+assert gc.callbacks == before, gc.callbacks
+collectors = java_class("java.lang.management.ManagementFactory").getGarbageCollectorMXBeans()
+count = sum(one.getCollectionCount() for one in collectors)
+kept = []
+for _ in range(5):
+    kept.append(b"x" * 50_000_000)  # the bridge had the machine collect as soon as the process grew
+    gc.collect()
+print(sum(one.getCollectionCount() for one in collectors) - count)
+"""
+    environment = dict(os.environ) | {ARCHIVE_VARIABLE: "off"}
+    done = subprocess.run(
+        [sys.executable, "-c", asked, str(tmp_path)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "0\n", "")
 
 
 def test_one_process_makes_it_and_who_may_not_write_goes_without(tmp_path: Path) -> None:
