@@ -15,9 +15,11 @@ from kgrag.knowledge_graph import KnowledgeGraph
 from kgrag.link_prediction.graph import mutual_neighbours, nearest
 from kgrag.link_prediction.model_file import read_model
 from kgrag.link_prediction.options import PAPER, TrainingOptions
+from kgrag.models.minilm import MiniLM
 from kgrag.retrieve.chunk_graph import stored_chunks
 from kgrag.retrieve.pipeline import load_pipeline
 
+DIMENSIONS = MiniLM.dimensions
 FEW = LinkOptions(TrainingOptions(hidden=8, epochs=3), made=0)
 
 

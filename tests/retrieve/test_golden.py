@@ -11,8 +11,10 @@ from pathlib import Path
 import kgrag
 from kgrag.common.waiting import wait_for
 from kgrag.knowledge_graph import KnowledgeGraph
+from kgrag.models.minilm import MiniLM
 from kgrag.retrieve import Retrieval, pipeline_names
 
+DIMENSIONS = MiniLM.dimensions
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 QUESTIONS = (
     "Which boards does the X-100 work with, and what do they have in common?",

@@ -93,6 +93,7 @@ def test_what_the_seed_relates_to_the_question_counts_more_than_what_it_only_nam
     assert lifted["stated"].why == ("path: over Lago, which the seed relates to the question",)
 
 
+DIMENSIONS = HashingEmbedder().dimensions
 PASSAGES = {
     "brand": (
         "Brand",

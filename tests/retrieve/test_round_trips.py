@@ -8,7 +8,9 @@ from typing import Any
 
 import kgrag
 from kgrag.common.waiting import wait_for
+from kgrag.models.minilm import MiniLM
 
+DIMENSIONS = MiniLM.dimensions
 ROOT = Path(__file__).resolve().parents[2]
 QUESTION = "Which X-100 boards and TPR transmitters have an output of 4 to 20 mA, and which of them measure pressure?"
 AT_ONCE = {"hybrid": 2, "names": 3}

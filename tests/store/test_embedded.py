@@ -10,46 +10,29 @@ import sys
 from pathlib import Path
 
 import neo4j
-import numpy as np
 import pytest
 
 from kgrag.errors import CypherWriteError, InputError, StoreError, StoreLocked, StoreReadOnly, StoreUnavailable
 from kgrag.store.connection import _errors
 from kgrag.store.embedded import EmbeddedServer
 from kgrag.store.graph import GraphStore, open_store, store_exists
-from kgrag.store.ledger import WorkRecord
 from kgrag.store.snapshot import copy_for_reading
-from kgrag.types import Chunk, Document, Entity, Extraction
+from kgrag.types import Document
 
+from .small_documents import write
+
+WRITING = Path(__file__).with_name("small_documents.py")
 HERE = f"""
 import importlib.util, sys
-specification = importlib.util.spec_from_file_location("here", {__file__!r})
-here = importlib.util.module_from_spec(specification)
-specification.loader.exec_module(here)
-open_store, write = here.open_store, here.write
+from kgrag.store.graph import open_store
+from kgrag.store.jvm import expect_short_life
+expect_short_life()
+specification = importlib.util.spec_from_file_location("writing", {str(WRITING)!r})
+writing = importlib.util.module_from_spec(specification)
+specification.loader.exec_module(writing)
+write = writing.write
 """
-"""The beginning of a program that has this file's functions."""
-
-
-def write(store: GraphStore, n: int) -> None:
-    """Write the document number n, with vectors and what its chunks say: three transactions."""
-    document = Document(id=f"d{n}", path=f"{n}.html", title=str(n), sha256="0", format="html")
-    chunks = [
-        Chunk(
-            id=f"c{n}-{i}", document_id=document.id, source_id=document.id, position=i, text=f"text {n} {i}", tokens=3
-        )
-        for i in range(5)
-    ]
-    store.documents.put([(document, chunks)])
-    store.documents.put_embeddings([chunk.id for chunk in chunks], np.eye(5, 8, dtype=np.float32), embedder="e")
-    said = [Entity(name=f"thing {i}", type=f"Type {n % 7}", normal=f"thing {i}") for i in range(5)]
-    store.graphs.put_extractions(
-        "mention",
-        [
-            (Extraction(chunk_id=c.id, entities=(entity,)), WorkRecord("extract", c.id, scope="mention"))
-            for c, entity in zip(chunks, said, strict=True)
-        ],
-    )
+"""The beginning of a program that writes what tests here write."""
 
 
 def run(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
