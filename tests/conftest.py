@@ -186,8 +186,8 @@ def neo4j(tmp_path_factory: pytest.TempPathFactory) -> Iterator[neo4j_server.Neo
             heap_mb=1024,
             engine=NEO4J_ENGINE,
             owner_pid=os.getpid(),
-            # Two thirds of its work is planning: not anew because a test has twice the rows of the one before, or a longer list.
-            settings={"dbms.cypher.min_replan_interval": "1d", "internal.cypher.use_parameter_size": "false"},
+            # Two thirds of its work is planning: not anew because a test has twice the rows of the one before.
+            settings={"dbms.cypher.min_replan_interval": "1d"},
         )
     try:
         yield server
