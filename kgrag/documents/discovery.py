@@ -65,6 +65,9 @@ FORMATS = MappingProxyType(
         ".fodp": "odp",
         ".docbook": "docbook",
         ".dbk": "docbook",
+        ".csv": "csv",
+        ".tsv": "csv",
+        ".tab": "csv",
         ".jsonl": "jsonl",
         **PANDOC_SUFFIXES,
     }
@@ -74,7 +77,7 @@ NAMED_TEXT = re.compile(r"(?:README|FAQ|HOWTO|INSTALL|USAGE|MANUAL)(?:\.Debian)?
 """Names of texts that usually have no suffix. Not of licences, lists of changes and of authors, which answer nothing about a thing."""
 TEXT_FORMATS = frozenset({"html", "md", "txt", "rst", "adoc"})
 """HTML, or what becomes HTML on its way. Read from `.gz`, too: Debian packs the longer ones of its packages."""
-PACKED_FORMATS = TEXT_FORMATS | {"docbook"} | PANDOC_READERS.keys()
+PACKED_FORMATS = TEXT_FORMATS | {"docbook", "csv"} | PANDOC_READERS.keys()
 EXAMPLES_OF_IGNORED = 3
 NO_FILES = frozenset({"folder loop", "broken link", "loop of links", "pipe", "socket", "device"})
 """What is named beside being counted: it looks like a document."""

@@ -142,6 +142,10 @@ def _convert(source: Source, *, pdf: str) -> BlockDocument:
             from kgrag.documents.text_files import convert_text
 
             return convert_text(_bytes(source), path, document_path=document_path)
+        case "csv":
+            from kgrag.documents.separated_values import convert_separated_values
+
+            return convert_separated_values(_bytes(source), path)
         case "docbook":
             from kgrag.documents.docbook import convert_docbook
 
