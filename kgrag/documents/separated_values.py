@@ -16,7 +16,7 @@ from kgrag.errors import DocumentError
 
 __all__ = ["MAX_CELLS", "MAX_ROWS", "convert_separated_values"]
 
-MAX_ROWS, MAX_CELLS = 100_000, 2_000_000
+MAX_ROWS, MAX_CELLS = 100_000, 1_000_000
 """Of a file; what comes behind is counted and left out. A list of prices or parts has fewer, a log or a dump more."""
 PREFERRED = {".tsv": "\t", ".tab": "\t", ".csv": ","}
 COMMENT = re.compile(r"[#%]+\s*")
@@ -107,6 +107,7 @@ class _Line:
     """What stands beside tables."""
 
     text: str
+    cells: Cells
     is_title: bool
     """Whether it can be the title of a table that follows."""
     is_below: bool
@@ -124,12 +125,22 @@ class _Tables:
 
     def add(self, rows: list[Cells]) -> None:
         """Add a run; what goes on with the table before it becomes part of that."""
+        last_full = next((number for number in reversed(range(len(rows))) if len(rows[number]) > 1), 0)
         rows = [_trimmed(row) for row in rows]
         width = _width(rows)
-        first, end = _table_within(rows, width)
+        first = _first_of_table(rows, width)
+        end = max(first, last_full) + 1 if width > 1 else len(rows)
         table = rows[first:end]
-        headers = _count_headers(table, width)
         last = self._found[-1] if self._found else None
+        if (
+            isinstance(last, _Line)
+            and not first
+            and len(last.cells) == width > 1
+            and _is_header([last.cells, *table], width)
+        ):
+            self._found.pop()  # an empty line below the header
+            table = [last.cells, *table]
+        headers = _count_headers(table, width)
         if (
             isinstance(last, _Table)
             and width == last.width
@@ -199,19 +210,16 @@ def _width(rows: Sequence[Cells]) -> int:
     """Say how many columns nearly all rows have, and the first one that has most of them, which may be the header."""
     lengths = sorted(map(len, rows))
     usual = lengths[min(len(lengths) - 1, int(NEARLY_ALL * len(lengths)))]
-    return max([usual, *(len(row) for row in rows[: _table_within(rows, usual)[0] + 1])])
+    return max([usual, *(len(row) for row in rows[: _first_of_table(rows, usual) + 1])])
 
 
-def _table_within(rows: Sequence[Cells], width: int) -> tuple[int, int]:
-    """Say where the table begins, after lines with few cells, and where it ends, before lines with one."""
+def _first_of_table(rows: Sequence[Cells], width: int) -> int:
+    """Say where the table begins, after lines with few cells."""
     full = (number for number, row in enumerate(rows[:MOST_LOOKED_AT]) if _filled(row) > width / 2)
     first = next(full, 0) if width > 1 else 0
     while first and _filled(rows[first - 1]) >= 2 and not all(rows[first - 1]):
         first -= 1  # a header of groups: cells over several columns
-    end = len(rows)
-    while width > 1 and end > first + 1 and len(rows[end - 1]) == 1:
-        end -= 1
-    return first, end
+    return first
 
 
 def _is_ragged(rows: Sequence[Cells], width: int) -> bool:
@@ -226,7 +234,7 @@ def _line(row: Cells, *, can_be_title: bool = True, is_below: bool = False) -> _
     text = ": ".join((cells[0].rstrip(":"), cells[1])) if len(cells) == 2 else " | ".join(cells)
     is_title = len(cells) == 1 and comment is None and len(text) <= TITLE_CHARACTERS and text[-1] not in ".:;"
     return _Line(
-        COMMENT.sub("", text, count=1) if comment else text, is_title and can_be_title and not is_below, is_below
+        COMMENT.sub("", text, count=1) if comment else text, cells, is_title and can_be_title and not is_below, is_below
     )
 
 
@@ -266,9 +274,11 @@ def _count_headers(rows: Sequence[Cells], width: int) -> int:
 
 def _is_header(rows: Sequence[Cells], width: int) -> bool:
     """Whether the first row names the columns: its cells are of another kind than those below, or nothing speaks against it."""
-    first, body = rows[0], rows[1:MOST_LOOKED_AT]
-    if not any((cell and _kind(cell) == "text") or YEAR.fullmatch(cell) for cell in first):
+    first, body = rows[0], [row for row in rows[1:MOST_LOOKED_AT] if row != rows[0]]
+    if not any(YEAR.fullmatch(cell) or _kind(cell) not in ("number", "date") for cell in first if cell):
         return False
+    if 0 < len(body) < len(rows[:MOST_LOOKED_AT]) - 1:
+        return True  # it is written again
     speaks_for = against = 0
     for column, cell in enumerate(first[:width]):
         kinds = _kinds(body, column)
@@ -286,7 +296,7 @@ def _is_header(rows: Sequence[Cells], width: int) -> bool:
             against += own == usual and not years
     if speaks_for or against:
         return speaks_for > against
-    return all(first) and len({*first}) == len(first) and width > 1
+    return _filled(first) > width / 2 and width > 1
 
 
 def _kinds(rows: Sequence[Cells], column: int) -> Counter[str]:

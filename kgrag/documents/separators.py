@@ -40,6 +40,7 @@ BETTER = 1.001
 """Times as good must a reading be to be taken in place of a simpler one."""
 OF_THIS_NAME = 2.0
 """Times as good is the separator that a file's name says."""
+QUOTED = re.compile(r'"((?:[^"]|"")*)"')
 PROSE = re.compile(r"[,;|](?P<blank>[ \t]|$)?", re.MULTILINE)
 PROSE_SHARE, EVEN_SHARE = 0.9, 0.8
 """Commas that are nearly all followed by a blank, in rows of which fewer than so many are equally long, are those of sentences."""
@@ -67,7 +68,7 @@ class Separated:
     def read(self, lines: Iterator[str]) -> Iterator[list[str]]:
         """Yield rows. Raises `csv.Error` for a cell of more than `MOST_CHARACTERS`."""
         if not self.separator:
-            return ([line.rstrip("\r\n")] for line in lines)
+            return ([_unquoted(line.rstrip("\r\n"))] for line in lines)
         csv.field_size_limit(max(csv.field_size_limit(), MOST_CHARACTERS))  # of the whole process: never lowered
         return csv.reader(
             lines,
@@ -169,6 +170,11 @@ class _Lines:
         line = LINE.match(self._text, self._at)
         self._at = line.end() if line else len(self._text) + 1
         return line[0] if line else END
+
+
+def _unquoted(line: str) -> str:
+    quoted = QUOTED.fullmatch(line)
+    return quoted[1].replace('""', '"') if quoted else line
 
 
 def _possible(sample: str, preferred: str) -> Iterator[Separated]:
