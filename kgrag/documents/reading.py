@@ -146,6 +146,10 @@ def _convert(source: Source, *, pdf: str) -> BlockDocument:
             from kgrag.documents.separated_values import convert_separated_values
 
             return convert_separated_values(_bytes(source), path)
+        case "picture":
+            from kgrag.documents.pictures import convert_picture
+
+            return convert_picture(_bytes(source), path, document_path=document_path)
         case "docbook":
             from kgrag.documents.docbook import convert_docbook
 
