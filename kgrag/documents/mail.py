@@ -50,13 +50,15 @@ def convert_mail(data: bytes, path: Path, *, document_path: str, read_file: Read
     name = path.stem if path.suffix.lower() == PACKED else path.name
     is_box = name.lower().endswith(BOX)
     mails = [_parsed(one, path) for one in (_mails(data) if is_box else [data])]
+    pieces = len(mails)
     mails = [one for one in mails if any(one.get(line) is not None for line in KNOWN)]
     if not mails:
         raise DocumentError(path, "is no mail: it has neither From, To, Subject nor Date")
     writer = _Writer(path, document_path, read_file, is_box=is_box)
     for mail in mails:
         writer.add(mail, level=1 if is_box else 0)
-    notes = writer.notes()
+    no_mails = (f"{pieces - len(mails)} pieces of the box are no mails",) if pieces > len(mails) else ()
+    notes = (*no_mails, *writer.notes())
     if not writer.has_text and notes:
         raise DocumentError(path, f"has no text: {'; '.join(notes)}")
     if is_box:

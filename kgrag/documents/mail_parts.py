@@ -21,6 +21,8 @@ __all__ = ["MailPart", "header", "mail_parts", "sent_at", "text_of", "without_si
 MAX_DEPTH = 40
 """Of parts within parts; mails of use have five."""
 MAX_PARTS = 2000
+MAX_HEADER = 20_000
+"""Characters of a line of the header that are looked at."""
 DATA_TABLE = re.compile(r"<th\b", re.IGNORECASE)
 WIDER = {
     "gb2312": "gb18030",
@@ -71,7 +73,7 @@ def header(message: Message, name: str) -> str:
     for key, raw in message.raw_items():
         if key.lower() != name:
             continue
-        text = str(raw)
+        text = str(raw)[:MAX_HEADER]
         if not text.isascii():  # bytes that are not encoded as the standard wants it
             data = text.encode("utf-8", "surrogateescape")
             try:
@@ -196,7 +198,7 @@ def _file_name(part: Message) -> str:
         written = part.get_filename() or ""
     except (LookupError, ValueError, TypeError):  # an encoding that is none
         return ""
-    name = re.split(r"[/\\]", _decoded(written))[-1]
+    name = re.split(r"[/\\]", _decoded(written[:MAX_HEADER]))[-1]
     return " ".join(name.split())[:150]
 
 

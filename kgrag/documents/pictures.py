@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["convert_picture"]
 
-FORMATS = ("PNG", "JPEG", "TIFF", "WEBP", "BMP", "MPO")
-"""As Pillow calls them; MPO is what some phones make: a JPEG with another picture behind it."""
+FORMATS = ("PNG", "JPEG", "TIFF", "WEBP", "BMP")
+"""As Pillow calls them."""
 LARGEST_PIXELS = 120_000_000
 """Of a frame: A3 scanned at 600 dots an inch has 70 million. Whatever a file unpacks to, it is refused before it does."""
 MOST_FRAMES = 2000
@@ -46,7 +47,8 @@ def convert_picture(data: bytes, path: Path, *, document_path: str) -> BlockDocu
     if missing := missing_ocr():
         raise DocumentError(path, f"is a picture, which is read by OCR; {missing}")
     try:
-        picture = Image.open(BytesIO(data), formats=FORMATS)
+        with warnings.catch_warnings(action="ignore", category=Image.DecompressionBombWarning):  # our limit is another
+            picture = Image.open(BytesIO(data), formats=FORMATS)
     except UnidentifiedImageError as error:
         raise DocumentError(path, "is no picture of a known format, or a broken one") from error
     except Image.DecompressionBombError as error:
@@ -70,7 +72,7 @@ def _pages(picture: Image, count: int, broken: list[str]) -> Iterator[tuple[Page
     from PIL import Image, ImageOps
 
     for frame in range(count):
-        which = f"frame {frame + 1}" if count > 1 else "it"
+        which = f"frame {frame + 1} " if count > 1 else ""
         try:
             picture.seek(frame)
             if frame and int(getattr(picture, "tag_v2", {}).get(NEW_SUBFILE_TYPE, 0)) & REDUCED:
@@ -80,10 +82,10 @@ def _pages(picture: Image, count: int, broken: list[str]) -> Iterator[tuple[Page
             upright = ImageOps.exif_transpose(picture)
             grey = _on_white(upright)
         except Image.DecompressionBombError:
-            broken.append(f"{which} is refused: {_too_large()}")
+            broken.append(f"{which}is refused: {_too_large()}")
             continue
         except (OSError, EOFError, SyntaxError, ValueError) as error:
-            broken.append(f"{which} is broken: {error}")
+            broken.append(f"{which}is broken: {error}")
             continue
         scale = _pixels_per_point(upright)
         shrunk = min(1.0, (MAX_PIXELS / max(1, grey.width * grey.height)) ** 0.5)

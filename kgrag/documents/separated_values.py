@@ -50,7 +50,7 @@ def convert_separated_values(data: bytes, path: Path) -> BlockDocument:
     suffix = (Path(path.stem) if path.suffix.lower() == PACKED else path).suffix.lower()
     rows = Rows(decoded.text, separated(decoded.text, preferred=PREFERRED.get(suffix, "")))
     read = _read(rows)
-    if not read.rows:
+    if not any(map(str.isalnum, decoded.text)):
         raise DocumentError(path, "has no cells but empty ones")
     notes = [decoded.note] if decoded.note else []
     if read.left_out:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import re
+import warnings
 import zlib
 from collections import defaultdict
 from collections.abc import Iterable
@@ -27,7 +28,10 @@ def is_small_picture(path: Path) -> bool:
     from PIL import Image
 
     try:
-        with Image.open(path) as picture:
+        with (
+            warnings.catch_warnings(action="ignore", category=Image.DecompressionBombWarning),
+            Image.open(path) as picture,
+        ):
             width, height = picture.size
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError):
         return False
