@@ -42,13 +42,17 @@ def convert_picture(data: bytes, path: Path, *, document_path: str) -> BlockDocu
 
     Raises `DocumentError` where it is broken, too large, without text, or where no OCR is installed.
     """
-    from PIL import Image, UnidentifiedImageError
-
     if missing := missing_ocr():
         raise DocumentError(path, f"is a picture, which is read by OCR; {missing}")
+    with warnings.catch_warnings(action="ignore"):  # of odd metadata, and of a limit on pixels that is not ours
+        return _converted(data, path, document_path)
+
+
+def _converted(data: bytes, path: Path, document_path: str) -> BlockDocument:
+    from PIL import Image, UnidentifiedImageError
+
     try:
-        with warnings.catch_warnings(action="ignore", category=Image.DecompressionBombWarning):  # our limit is another
-            picture = Image.open(BytesIO(data), formats=FORMATS)
+        picture = Image.open(BytesIO(data), formats=FORMATS)
     except UnidentifiedImageError as error:
         raise DocumentError(path, "is no picture of a known format, or a broken one") from error
     except Image.DecompressionBombError as error:

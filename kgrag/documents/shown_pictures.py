@@ -29,7 +29,7 @@ def is_small_picture(path: Path) -> bool:
 
     try:
         with (
-            warnings.catch_warnings(action="ignore", category=Image.DecompressionBombWarning),
+            warnings.catch_warnings(action="ignore"),
             Image.open(path) as picture,
         ):
             width, height = picture.size
