@@ -60,11 +60,13 @@ def test_a_price_list_is_a_titled_table_and_what_stands_around_it() -> None:
     [
         "\ufeff".encode() + PRICES.encode(),
         PRICES.encode("utf-16"),
+        PRICES.encode("utf-16-le"),
+        PRICES.encode("utf-16-be"),
         PRICES.encode("cp1252"),
         PRICES.replace("\n", "\r\n").encode(),
         PRICES.replace("\n", "\r").encode(),
     ],
-    ids=["bom", "utf-16", "cp1252", "crlf", "cr"],
+    ids=["bom", "utf-16", "utf-16-le", "utf-16-be", "cp1252", "crlf", "cr"],
 )
 def test_encodings_and_ends_of_lines_change_nothing(data: bytes) -> None:
     assert read(data).blocks == read(PRICES).blocks
