@@ -42,7 +42,8 @@ def build(
         list[Path],
         typer.Argument(
             help="Folders, PDF, HTML, Markdown, reStructuredText, AsciiDoc, text, DOCX, PPTX, XLSX, OpenDocument, EPUB, "
-            "DocBook, Info, .jsonl of ready passages; with the extra pandoc manual pages, LaTeX, notebooks, RTF and more."
+            "DocBook, Info, CSV, mail, .jsonl of ready passages; with the extra ocr pictures and scans; with the extra pandoc "
+            "manual pages, LaTeX, notebooks, RTF and more."
         ),
     ],
     store: Store = None,

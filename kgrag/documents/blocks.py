@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from kgrag.types import PageBox, Scalar
@@ -19,6 +19,7 @@ __all__ = [
     "join_header_rows",
     "markdown_lines",
     "named_cells",
+    "of_part",
 ]
 
 BlockKind = Literal["heading", "paragraph", "list_item", "code", "table"]
@@ -161,3 +162,36 @@ def named_cells(header: TableRow | None, row: TableRow) -> list[str]:
     """Write the cells of a row that have text, each with its column's heading: `Min: 3.0 V`."""
     names = header.cells if header else ("",) * len(row.cells)
     return [f"{name}: {cell}" if name else cell for name, cell in zip(names, row.cells, strict=False) if cell]
+
+
+def of_part(blocks: Sequence[Block], name: str, *, parts: set[str], document_path: str) -> list[Block]:
+    """Give the blocks of a part (a page of a book, an attachment) the anchors and links of the whole: `path#part:id`.
+
+    `parts` are the names of all parts, to which links within the whole lead.
+    """
+
+    def anchors(own: Sequence[str]) -> tuple[str, ...]:
+        return tuple(f"{name}:{ident}" for ident in own)
+
+    def link(one: Link) -> Link:
+        target, mark, fragment = one.href.partition("#")
+        if target not in parts:
+            return one
+        return replace(one, href=f"{document_path}#{target}{':' if mark and fragment else ''}{fragment}")
+
+    def row(one: TableRow) -> TableRow:
+        return replace(one, anchors=anchors(one.anchors), links=tuple(map(link, one.links)))
+
+    written = [
+        replace(
+            block,
+            anchors=anchors(block.anchors),
+            links=tuple(map(link, block.links)),
+            header=row(block.header) if block.header else None,
+            rows=tuple(map(row, block.rows)),
+        )
+        for block in blocks
+    ]
+    if written:
+        written[0] = replace(written[0], anchors=(name, *written[0].anchors))
+    return written

@@ -12,14 +12,17 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
 from kgrag.documents.file_metadata import FileMetadata, read_file_metadata
+from kgrag.documents.ocr_data import missing_ocr
 from kgrag.documents.pandoc_formats import PANDOC_READERS, PANDOC_SUFFIXES, missing_pandoc
+from kgrag.documents.shown_pictures import is_small_picture, shown_pictures
 from kgrag.documents.sniffing import sniffed_format
 from kgrag.documents.text_encoding import PACKED
 from kgrag.errors import InputError
 from kgrag.types import Scalar
 
-__all__ = ["FORMATS", "TEXT_FORMATS", "Discovery", "Source", "discover"]
+__all__ = ["FORMATS", "TEXT_FORMATS", "Discovery", "Source", "discover", "missing_for"]
 
+PICTURE = "picture"
 FORMATS = MappingProxyType(
     {
         ".pdf": "pdf",
@@ -65,6 +68,12 @@ FORMATS = MappingProxyType(
         ".fodp": "odp",
         ".docbook": "docbook",
         ".dbk": "docbook",
+        ".csv": "csv",
+        ".tsv": "csv",
+        ".tab": "csv",
+        **dict.fromkeys((".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp"), PICTURE),
+        ".eml": "mail",
+        ".mbox": "mail",
         ".jsonl": "jsonl",
         **PANDOC_SUFFIXES,
     }
@@ -74,7 +83,9 @@ NAMED_TEXT = re.compile(r"(?:README|FAQ|HOWTO|INSTALL|USAGE|MANUAL)(?:\.Debian)?
 """Names of texts that usually have no suffix. Not of licences, lists of changes and of authors, which answer nothing about a thing."""
 TEXT_FORMATS = frozenset({"html", "md", "txt", "rst", "adoc"})
 """HTML, or what becomes HTML on its way. Read from `.gz`, too: Debian packs the longer ones of its packages."""
-PACKED_FORMATS = TEXT_FORMATS | {"docbook"} | PANDOC_READERS.keys()
+PACKED_FORMATS = TEXT_FORMATS | {"docbook", "csv", "mail"} | PANDOC_READERS.keys()
+PAGES_WITH_PICTURES = PACKED_FORMATS - {"csv", "mail"}
+"""Formats whose files name the pictures that they show."""
 EXAMPLES_OF_IGNORED = 3
 NO_FILES = frozenset({"folder loop", "broken link", "loop of links", "pipe", "socket", "device"})
 """What is named beside being counted: it looks like a document."""
@@ -109,7 +120,8 @@ class Discovery:
     """In the order of the arguments; within a folder sorted by path."""
     ignored: Counter[str] = field(default_factory=Counter)
     """What was not read → how many: a suffix (`.png`), `no suffix`, `hidden folder`, `hidden file`, `sources of pages`,
-    `folder of a store`, `Office lock file`, `folder loop`, `broken link`, `loop of links`, `pipe`, `socket`, `device`."""
+    `folder of a store`, `Office lock file`, `metadata file`,
+    `picture of a page`, `small picture`, `folder loop`, `broken link`, `loop of links`, `pipe`, `socket`, `device`."""
     examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The same keys → the first few paths."""
     notes: tuple[str, ...] = ()
@@ -147,8 +159,12 @@ class _Search:
         self._ignored: Counter[str] = Counter()
         self._examples: dict[str, list[str]] = {}
         self._notes: list[str] = []
-        self._missing_pandoc = missing_pandoc()
-        self._for_pandoc: Counter[str] = Counter()
+        self._missing: dict[str, str] = {}
+        """Format → what is missing to read it."""
+        self._unread: Counter[str] = Counter()
+        """Files by format for which something is missing."""
+        self._given: set[str] = set()
+        """Files that were named themselves."""
 
     def add(self, path: Path) -> None:
         try:
@@ -156,6 +172,7 @@ class _Search:
                 self._add_folder(path)
             elif path.exists():
                 typed = () if path.is_absolute() else tuple(p for p in path.parent.parts if p not in (".", ".."))
+                self._given.add(stored_path(path))
                 self._add_file(path, typed[-2:], relative=_written(path))
             else:
                 raise InputError(f"{path}: no such file or folder. Give files or folders that exist.")
@@ -200,8 +217,8 @@ class _Search:
         if name.startswith(OFFICE_LOCK_PREFIX):
             return self._ignore("Office lock file", path)
         format_ = _format_of(path)
-        if format_ is not None and format_ in PANDOC_READERS and self._missing_pandoc:
-            self._for_pandoc[format_] += 1
+        if format_ is not None and path.is_file() and self._missing_for(format_):
+            self._unread[format_] += 1
             format_ = None
         if format_ is None:
             return self._ignore("hidden file" if name.startswith(".") else path.suffix.lower() or "no suffix", path)
@@ -210,6 +227,10 @@ class _Search:
         stored = stored_path(path)
         if stored in self._sources:
             return None
+        if self._metadata and path.resolve() == self._metadata.path.resolve():
+            return self._ignore("metadata file", path)
+        if format_ == PICTURE and stored not in self._given and is_small_picture(path):
+            return self._ignore("small picture", path)
         said = self._metadata.lookup(stored, relative) if self._metadata else {}
         others = {key: value for key, value in said.items() if key not in ("product", "category", "version")}
         self._sources[stored] = Source(
@@ -223,6 +244,24 @@ class _Search:
         )
         return None
 
+    def _missing_for(self, format_: str) -> str:
+        """Say what is missing to read a format; asked once."""
+        if format_ not in self._missing:
+            self._missing[format_] = missing_for(format_)
+        return self._missing[format_]
+
+    def _without_shown_pictures(self) -> None:
+        """Leave out the pictures that pages show: they are part of these."""
+        pictures = {
+            source.path: stored
+            for stored, source in self._sources.items()
+            if source.format == PICTURE and stored not in self._given
+        }
+        pages = (source.path for source in self._sources.values() if source.format in PAGES_WITH_PICTURES)
+        for path in sorted(shown_pictures(pictures, pages)):
+            del self._sources[pictures[path]]
+            self._ignore("picture of a page", path)
+
     def _ignore(self, what: str, path: Path) -> None:
         self._ignored[what] += 1
         examples = self._examples.setdefault(what, [])
@@ -230,14 +269,19 @@ class _Search:
             examples.append(_written(path))
 
     def result(self) -> Discovery:
+        self._without_shown_pictures()
         unused = self._metadata.unused() if self._metadata else ()
         named = [
             f"{what}, not read: {', '.join(self._examples[what])}" for what in sorted(NO_FILES & self._examples.keys())
         ]
         notes = [f"{self._metadata.path}: no file matches {pattern!r}" for pattern in unused] if self._metadata else []
-        if self._for_pandoc:
-            files = ", ".join(f"{count} {format_}" for format_, count in sorted(self._for_pandoc.items()))
-            notes.append(f"not read: {files}: {self._missing_pandoc}")
+        for missing in dict.fromkeys(self._missing[format_] for format_ in sorted(self._unread)):
+            files = ", ".join(
+                f"{count} {format_}"
+                for format_, count in sorted(self._unread.items())
+                if self._missing[format_] == missing
+            )
+            notes.append(f"not read: {files}: {missing}")
         return Discovery(
             sources=tuple(self._sources.values()),
             ignored=self._ignored,
@@ -245,6 +289,14 @@ class _Search:
             notes=(*self._notes, *named, *notes),
             folders=tuple(self._folders),
         )
+
+
+def missing_for(format_: str) -> str:
+    """Say what is missing to read a format; empty where nothing is."""
+    if format_ in PANDOC_READERS:
+        return missing_pandoc()
+    missing = missing_ocr() if format_ == PICTURE else ""
+    return missing and f"read by OCR; {missing}"
 
 
 def stored_path(path: Path) -> str:

@@ -5,14 +5,12 @@ from __future__ import annotations
 import posixpath
 import zipfile
 import zlib
-from collections.abc import Sequence
-from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from kgrag.documents.blocks import Block, BlockDocument, Link, RemovedLine, TableRow
+from kgrag.documents.blocks import Block, BlockDocument, RemovedLine, of_part
 from kgrag.documents.html import blocks_of_html
 from kgrag.documents.text_encoding import decode, foreign_content
 from kgrag.errors import DocumentError
@@ -56,7 +54,7 @@ def convert_epub(path: Path, *, document_path: str) -> BlockDocument:
             except (DocumentError, zipfile.BadZipFile, zlib.error) as error:
                 notes.append(f"its page {name} cannot be read: {error}")
                 continue
-            blocks += _of_book(page.blocks, name, pages=set(files), document_path=document_path)
+            blocks += of_part(page.blocks, name, parts=set(files), document_path=document_path)
             removed += page.removed
     said = {key: value for key in METADATA if (value := _said(package, key))}
     metadata: dict[str, Scalar] = dict(said)
@@ -100,36 +98,6 @@ def _reading_order(package: Any, folder: str) -> list[str]:
         if name not in files:
             files.append(name)
     return files
-
-
-def _of_book(blocks: Sequence[Block], name: str, *, pages: set[str], document_path: str) -> list[Block]:
-    """Give the blocks of a page the anchors and links of a book."""
-
-    def anchors(own: Sequence[str]) -> tuple[str, ...]:
-        return tuple(f"{name}:{ident}" for ident in own)
-
-    def link(one: Link) -> Link:
-        target, mark, fragment = one.href.partition("#")
-        if target not in pages:
-            return one
-        return replace(one, href=f"{document_path}#{target}{':' if mark and fragment else ''}{fragment}")
-
-    def row(one: TableRow) -> TableRow:
-        return replace(one, anchors=anchors(one.anchors), links=tuple(map(link, one.links)))
-
-    written = [
-        replace(
-            block,
-            anchors=anchors(block.anchors),
-            links=tuple(map(link, block.links)),
-            header=row(block.header) if block.header else None,
-            rows=tuple(map(row, block.rows)),
-        )
-        for block in blocks
-    ]
-    if written:
-        written[0] = replace(written[0], anchors=(name, *written[0].anchors))
-    return written
 
 
 def _said(package: Any, name: str) -> str:

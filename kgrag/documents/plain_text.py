@@ -49,10 +49,10 @@ DEEPEST_LIST = 20
 """Lists in lists; what is deeper is a listing."""
 
 
-def plain_text_html(written: str) -> str:
-    """Turn plain text into HTML."""
+def plain_text_html(written: str, *, titled: bool = True) -> str:
+    """Turn plain text into HTML. `titled`: a first line that stands alone is a heading, as in a file, and not as in a mail."""
     text = OVERSTRUCK.sub("", written).replace("\f", "\n\n")
-    return _Layout(list(_unquoted([line.rstrip() for line in text.expandtabs().splitlines()]))).html()
+    return _Layout(list(_unquoted([line.rstrip() for line in text.expandtabs().splitlines()])), titled=titled).html()
 
 
 def _unquoted(lines: Sequence[str]) -> Iterator[str]:
@@ -78,7 +78,8 @@ class _Heading:
 class _Layout:
     """How the lines of one text are laid out."""
 
-    def __init__(self, lines: Sequence[str]) -> None:
+    def __init__(self, lines: Sequence[str], *, titled: bool) -> None:
+        self._titled = titled
         written = sorted(len(line) for line in lines if line)
         self._paragraphs: list[list[str]] = []
         for paragraph in (list(group) for has_text, group in groupby(lines, key=bool) if has_text):
@@ -107,7 +108,9 @@ class _Layout:
             if len(rest) == 1 and RULE.match(rest[0].strip()):
                 parts.append("<hr>")
                 continue
-            while rest and (heading := self._heading(rest, first=index == 0 and rest == paragraph, alone=alone)):
+            while rest and (
+                heading := self._heading(rest, first=self._titled and index == 0 and rest == paragraph, alone=alone)
+            ):
                 level = self._level_of(heading)
                 parts.append(f"<h{level}>{escape(heading.text)}</h{level}>")
                 rest = rest[heading.lines :]

@@ -5,14 +5,15 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Literal, cast
 
 from kgrag.documents.blocks import BlockDocument
 from kgrag.documents.chunking import Chunker, chunk_blocks, fit_title
 from kgrag.documents.cleaning import CleaningReport, clean
-from kgrag.documents.discovery import Source
+from kgrag.documents.discovery import Source, discover
 from kgrag.documents.pandoc_formats import PANDOC_READERS
 from kgrag.documents.passages import read_passages
 from kgrag.documents.semantic import Embed
@@ -27,6 +28,8 @@ MAX_FILE_MB = 100
 """Larger files are refused: a manual of a thousand pages has 10 to 50 MB, and what is larger is a dump."""
 
 
+MAX_SUFFIX = 20
+"""Characters of a file's name that say its format."""
 PDF_MODES = ("auto", "native", "standard")
 
 
@@ -142,6 +145,23 @@ def _convert(source: Source, *, pdf: str) -> BlockDocument:
             from kgrag.documents.text_files import convert_text
 
             return convert_text(_bytes(source), path, document_path=document_path)
+        case "csv":
+            from kgrag.documents.separated_values import convert_separated_values
+
+            return convert_separated_values(_bytes(source), path)
+        case "picture":
+            from kgrag.documents.pictures import convert_picture
+
+            return convert_picture(_bytes(source), path, document_path=document_path)
+        case "mail":
+            from kgrag.documents.mail import convert_mail
+
+            return convert_mail(
+                _bytes(source),
+                path,
+                document_path=document_path,
+                read_file=lambda name, data: _convert_attached(name, data, path, pdf=pdf),
+            )
         case "docbook":
             from kgrag.documents.docbook import convert_docbook
 
@@ -179,6 +199,18 @@ def _convert(source: Source, *, pdf: str) -> BlockDocument:
             return convert_with_pandoc(_bytes(source), path, format_=format_, document_path=document_path)
         case other:
             raise DocumentError(path, f"format {other!r} cannot be converted")
+
+
+def _convert_attached(name: str, data: bytes, mail: Path, *, pdf: str) -> BlockDocument:
+    """Convert a file that came with a mail; its own links lead to `name`. Raises `DocumentError`."""
+    suffix = "".join(Path(name).suffixes[-2:])[-MAX_SUFFIX:]
+    with TemporaryDirectory(prefix="kgrag-attached-") as folder:
+        file = Path(folder, f"attached{suffix}")
+        file.write_bytes(data)
+        found = discover([file])
+        if not found.sources:
+            raise DocumentError(mail, "; ".join(found.notes) or "not read: of no format that is read")
+        return convert_file(replace(found.sources[0], stored_path=name), pdf=pdf)
 
 
 def check_size(source: Source, max_file_mb: int) -> None:

@@ -31,6 +31,8 @@ BYTE_ORDER_MARKS = (
 DECLARATION = re.compile(
     rb"<meta[^>]{1,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)|<\?xml[^>]{1,100}?encoding\s*=\s*[\"']([\w.:-]+)", re.I
 )
+UTF_16_SHARE = 0.8
+"""Of every second byte, that are 0: text of two bytes a letter."""
 PACKED = ".gz"
 MAX_UNPACKED = 100_000_000
 """Bytes."""
@@ -135,6 +137,9 @@ def _decode(data: bytes) -> DecodedText:
     for mark, encoding in BYTE_ORDER_MARKS:
         if data.startswith(mark):
             return _read_as(data[len(mark) :], encoding)
+    for encoding, high in (("utf-16-le", data[1:DECLARATION_BYTES:2]), ("utf-16-be", data[:DECLARATION_BYTES:2])):
+        if high.count(0) > UTF_16_SHARE * len(high) and len(data) % 2 == 0:
+            return _read_as(data, encoding, f"has no byte order mark; read as {encoding}")
     declared = "iso2022_jp" if JAPANESE_SHIFT in data else _declared(data)
     for candidate in filter(None, (declared, "utf-8")):
         try:

@@ -12,8 +12,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from kgrag.documents.discovery import FORMATS, stored_path
-from kgrag.documents.pandoc_formats import PANDOC_SUFFIXES, missing_pandoc
+from kgrag.documents.discovery import FORMATS, missing_for, stored_path
 from kgrag.errors import InputError
 from kgrag.serve.problems import NoRoom, TooLarge
 
@@ -124,7 +123,7 @@ def _checked_file(name: str) -> str:
     _checked(name, "file name")
     if Path(name).suffix.lower() not in FORMATS or name.startswith("~$"):
         raise InputError(f"{name[:100]!r}: expected a file that ends in {', '.join(FORMATS)}.")
-    if Path(name).suffix.lower() in PANDOC_SUFFIXES and (missing := missing_pandoc()):
+    if missing := missing_for(FORMATS[Path(name).suffix.lower()]):
         raise InputError(f"{name[:100]!r}: {missing}")
     return name
 

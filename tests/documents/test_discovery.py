@@ -56,12 +56,25 @@ def test_stored_paths_are_relative_below_the_working_directory_and_absolute_else
 
 
 def test_every_known_suffix_is_found_in_any_case_and_the_rest_is_counted_with_examples() -> None:
-    names = ["a.PDF", "b.htm", "c.markdown", "d.docx", "e.pptx", "f.xlsx", "g.jsonl", "h.xhtml"]
-    touch(*names, "p1.png", "p2.png", "LICENSE", ".DS_Store", "~$d.docx", ".git/x.md", ".venv/y.md")
+    names = [
+        "a.PDF",
+        "b.htm",
+        "c.markdown",
+        "d.docx",
+        "e.pptx",
+        "f.xlsx",
+        "g.jsonl",
+        "h.xhtml",
+        "i.csv",
+        "j.TSV",
+        "k.eml",
+        "l.mbox",
+    ]
+    touch(*names, "p1.gif", "p2.gif", "LICENSE", ".DS_Store", "~$d.docx", ".git/x.md", ".venv/y.md")
     discovery = discover([Path()])
     assert sorted(source.path.name for source in discovery.sources) == sorted(names)
-    assert discovery.ignored == {".png": 2, "no suffix": 1, "hidden file": 1, "hidden folder": 2, "Office lock file": 1}
-    assert discovery.examples[".png"] == ("p1.png", "p2.png")
+    assert discovery.ignored == {".gif": 2, "no suffix": 1, "hidden file": 1, "hidden folder": 2, "Office lock file": 1}
+    assert discovery.examples[".gif"] == ("p1.gif", "p2.gif")
 
 
 def test_texts_that_usually_have_no_suffix_are_read_by_their_names() -> None:
@@ -72,7 +85,7 @@ def test_texts_that_usually_have_no_suffix_are_read_by_their_names() -> None:
         "README.Debian",
         "README.Debian.gz",
         "install.sh",
-        "README.png",
+        "README.gif",
         "MYREADME",
         "COPYING",
     )
@@ -80,7 +93,7 @@ def test_texts_that_usually_have_no_suffix_are_read_by_their_names() -> None:
     assert {source.path.name: source.format for source in discovery.sources} == dict.fromkeys(
         ("README", "FAQ.gz", "Install", "README.Debian", "README.Debian.gz"), "txt"
     )
-    assert discovery.ignored == {".sh": 1, ".png": 1, "no suffix": 2}
+    assert discovery.ignored == {".sh": 1, ".gif": 1, "no suffix": 2}
 
 
 def test_packed_texts_are_read_and_other_packed_files_are_counted() -> None:
@@ -269,3 +282,11 @@ def test_the_desk_lets_its_users_choose_just_these_files() -> None:
     chosen = re.search(r'<input id="files"[^>]*accept="([^"]*)"', page)
     assert chosen is not None
     assert chosen[1].split(",") == list(FORMATS)
+
+
+def test_the_file_that_says_more_about_the_others_is_no_document() -> None:
+    touch("docs/a.md", "docs/about.csv")
+    Path("docs/about.csv").write_text("path,version\na.md,3\n")
+    found = discover([Path("docs")], metadata=Path("docs/about.csv"))
+    assert [(source.stored_path, source.version) for source in found.sources] == [("docs/a.md", "3")]
+    assert found.ignored == {"metadata file": 1}

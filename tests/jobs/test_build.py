@@ -185,11 +185,11 @@ def test_a_kept_document_stays_when_its_file_is_gone(store: GraphStore, folder: 
 def test_a_broken_file_is_named_with_its_reason_and_the_rest_goes_on(store: GraphStore, folder: Path) -> None:
     (folder / "broken.pdf").write_bytes(b"PK\x03\x04 this is a ZIP, whatever its name says")
     (folder / "empty.md").write_bytes(b"")
-    (folder / "picture.png").write_bytes(b"\x89PNG")
+    (folder / "picture.gif").write_bytes(b"\x89PNG")
     report = built(store, folder)
     assert {failure.subject for failure in report.failures} == {"docs/broken.pdf", "docs/empty.md"}
     assert all(failure.reason for failure in report.failures)
-    assert report.ignored_files == {".png": 1}
+    assert report.ignored_files == {".gif": 1}
     assert len(store.documents.all()) == 7
     assert {record.subject for record in store.ledger.failures()} == {"docs/broken.pdf", "docs/empty.md"}
     (folder / "broken.pdf").unlink()

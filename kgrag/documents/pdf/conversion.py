@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from kgrag.documents.blocks import BlockDocument, RemovedLine
-from kgrag.documents.pdf.ocr import missing_ocr, with_read_pictures
+from kgrag.documents.ocr_data import missing_ocr
+from kgrag.documents.pdf.ocr import with_read_pictures
 from kgrag.documents.pdf.outline import read_outline
 from kgrag.documents.pdf.pages import read_pages
 from kgrag.documents.pdf.structure import Structure, recover_structure

@@ -3,41 +3,27 @@
 from __future__ import annotations
 
 import math
-import os
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from kgrag.documents.ocr_data import data_folder, languages
 from kgrag.documents.pdf.geometry import Box, Word
 from kgrag.documents.pdf.pages import Page
 
-__all__ = ["missing_ocr", "with_read_pictures"]
+__all__ = ["MAX_PIXELS", "POINTS_PER_INCH", "read_pictures", "with_read_pictures"]
 
 _DOTS_PER_INCH = 250
 """At 200 Tesseract loses points (`50` for `5.0`), at 300 words (`python -m benchmarks.ocr --seed 1`: 0.952, 0.948, 0.936 of the words)."""
-_POINTS_PER_INCH = 72
-_MAX_PIXELS = 60_000_000
+POINTS_PER_INCH = 72
+MAX_PIXELS = 60_000_000
 """Of a rendered page: a plan in A0 at nearly 200 dots an inch. Tesseract refuses some hundred millions; ten times as many fill a memory."""
 _MIN_CONFIDENCE = 0.3
 """Of a word; below are specks and drawings."""
 _MIN_PAGE_CONFIDENCE = 0.6
 """Mean over a page's words; below is a picture without text."""
 _FONT = "read by OCR"
-_DATA = Path("share", "tessdata")
-"""Where packages with Tesseract's data put it, below the environment."""
-_NO_LANGUAGES = frozenset({"osd", "equ"})
-
-
-def missing_ocr() -> str:
-    """Say what is missing to read pictures of text; empty where nothing is."""
-    if find_spec("tesserocr") is None:
-        return "not installed: tesserocr; run: pip install 'kgrag[ocr]'"
-    if not _languages(_data_folder()):
-        return f"no *.traineddata in {_data_folder()}; run: pip install 'kgrag[ocr]', or set TESSDATA_PREFIX"
-    return ""
 
 
 def with_read_pictures(path: Path, pages: Sequence[Page]) -> list[Page]:
@@ -46,29 +32,39 @@ def with_read_pictures(path: Path, pages: Sequence[Page]) -> list[Page]:
     A page on which it sees nothing, or guesses, stays without words. Languages are those whose data is in `TESSDATA_PREFIX`, else in the
     environment's `share/tessdata`.
     """
-    read = {page.number: page for page in _read(path, [page for page in pages if not page.words])}
+    textless = [page for page in pages if not page.words]
+    read = {page.number: page for page in read_pictures(_rendered(path, textless))}
     return [read.get(page.number, page) for page in pages]
 
 
-def _read(path: Path, pages: Sequence[Page]) -> Iterator[Page]:
-    import pypdfium2
+def read_pictures(pictures: Iterable[tuple[Page, Any, float]]) -> Iterator[Page]:
+    """Yield pages with the words that Tesseract sees on their pictures; a picture (PIL) comes with its scale in pixels per point.
+
+    A page on which it sees nothing, or guesses, stays without words.
+    """
     from tesserocr import OEM, PyTessBaseAPI
 
-    folder = _data_folder()
+    folder = data_folder()
+    with PyTessBaseAPI(path=str(folder), lang="+".join(languages(folder)), oem=OEM.LSTM_ONLY) as tesseract:
+        for page, picture, scale in pictures:
+            tesseract.SetImage(picture.convert("L"))
+            tesseract.SetSourceResolution(round(scale * POINTS_PER_INCH))
+            tesseract.Recognize()
+            found = list(_words(tesseract.GetIterator(), scale))
+            confidence = sum(sure for _, sure in found) / len(found) if found else 0.0
+            is_read = confidence >= _MIN_PAGE_CONFIDENCE
+            yield replace(page, words=tuple(word for word, _ in found), read_confidence=confidence) if is_read else page
+
+
+def _rendered(path: Path, pages: Sequence[Page]) -> Iterator[tuple[Page, Any, float]]:
+    import pypdfium2
+
     document = pypdfium2.PdfDocument(path)
     try:
-        with PyTessBaseAPI(path=str(folder), lang="+".join(_languages(folder)), oem=OEM.LSTM_ONLY) as tesseract:
-            for page in pages:
-                width, height = document[page.number - 1].get_size()
-                scale = min(_DOTS_PER_INCH / _POINTS_PER_INCH, math.sqrt(_MAX_PIXELS / max(1.0, width * height)))
-                image = document[page.number - 1].render(scale=scale).to_pil()
-                tesseract.SetImage(image.convert("L"))
-                tesseract.SetSourceResolution(round(scale * _POINTS_PER_INCH))
-                tesseract.Recognize()
-                found = list(_words(tesseract.GetIterator(), scale))
-                confidence = sum(sure for _, sure in found) / len(found) if found else 0.0
-                if confidence >= _MIN_PAGE_CONFIDENCE:
-                    yield replace(page, words=tuple(word for word, _ in found), read_confidence=confidence)
+        for page in pages:
+            width, height = document[page.number - 1].get_size()
+            scale = min(_DOTS_PER_INCH / POINTS_PER_INCH, math.sqrt(MAX_PIXELS / max(1.0, width * height)))
+            yield page, document[page.number - 1].render(scale=scale).to_pil(), scale
     finally:
         document.close()
 
@@ -86,12 +82,3 @@ def _words(seen: Any, scale: float) -> Iterator[tuple[Word, float]]:
             left, right = bounds[0], bounds[2]
             box = Box(*(value / scale for value in (left, line[1], right, line[3])))
             yield Word(text, box, _FONT, bold=False), sure
-
-
-def _data_folder() -> Path:
-    given = os.environ.get("TESSDATA_PREFIX")
-    return Path(given) if given else Path(sys.prefix) / _DATA
-
-
-def _languages(folder: Path) -> list[str]:
-    return sorted({path.stem for path in folder.glob("*.traineddata")} - _NO_LANGUAGES)

@@ -1,0 +1,319 @@
+"""Tables as text (`.csv`, `.tsv`) to blocks: what stands above and below a table as paragraphs, its header and its rows as a table."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+from pathlib import Path
+
+from kgrag.documents.blocks import Block, BlockDocument, RemovedLine, TableRow, join_header_rows
+from kgrag.documents.separators import DATE, NUMBER, Rows, separated
+from kgrag.documents.text_encoding import PACKED, decode
+from kgrag.errors import DocumentError
+
+__all__ = ["MAX_CELLS", "MAX_ROWS", "convert_separated_values"]
+
+MAX_ROWS, MAX_CELLS = 100_000, 1_000_000
+"""Of a file; what comes behind is counted and left out. A list of prices or parts has fewer, a log or a dump more."""
+PREFERRED = {".tsv": "\t", ".tab": "\t", ".csv": ","}
+COMMENT = re.compile(r"[#%]+\s*")
+"""Before a line above a table that says something about it."""
+NEARLY_ALL = 0.95
+"""Of rows have no more cells than a table has columns; cells beyond are in the last one."""
+OF_ONE_KIND = 0.8
+"""Of a column's cells, and it has this kind."""
+MOST_LOOKED_AT = 300
+"""Rows from which a header is told."""
+MOST_HEADERS = 3
+YEAR = re.compile(r"(?:19|20)\d\d")
+LETTERS = re.compile(r"[^\W\d_]+")
+DIGITS = re.compile(r"\d+")
+UNKNOWN_VALUES = frozenset({"", "-", "–", "—", ".", "?", "n/a", "na", "nan", "null", "none"})
+LONGEST_CODE = 24
+"""Characters; what is longer is text."""
+RAGGED = 4
+"""So many times shorter than its widest rows is the middle one of what is no table."""
+TITLE_CHARACTERS = 120
+
+Cells = list[str]
+
+
+def convert_separated_values(data: bytes, path: Path) -> BlockDocument:
+    """Convert a `.csv` or `.tsv` file, packed or not, in whatever encoding. Raises `DocumentError` for what is no text.
+
+    Rows beyond `MAX_ROWS` and `MAX_CELLS` are counted in a note.
+    """
+    decoded = decode(data, path)
+    suffix = (Path(path.stem) if path.suffix.lower() == PACKED else path).suffix.lower()
+    rows = Rows(decoded.text, separated(decoded.text, preferred=PREFERRED.get(suffix, "")))
+    read = _read(rows)
+    if not any(map(str.isalnum, decoded.text)):
+        raise DocumentError(path, "has no cells but empty ones")
+    notes = [decoded.note] if decoded.note else []
+    if read.left_out:
+        notes.append(
+            f"has {len(read.rows) + read.left_out:,} rows: the first {len(read.rows):,} are read, {read.left_out:,} are left out "
+            f"(at most {MAX_ROWS:,} rows and {MAX_CELLS:,} cells of a file): divide it"
+        )
+    if rows.unclosed:
+        notes.append(f"{rows.unclosed:,} lines have a quotation mark that is not closed: read as a letter")
+    tables = _Tables()
+    for parted, run in groupby(read.rows, key=any):
+        if parted:
+            tables.add(list(run))
+    if tables.beyond:
+        notes.append(f"{tables.beyond:,} rows have more cells than their table has columns: they stand in the last one")
+    return BlockDocument(tuple(tables.blocks()), "", tuple(tables.removed), tuple(notes))
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    rows: list[Cells]
+    """An empty one where lines were empty."""
+    left_out: int
+    """Rows with text beyond the limit."""
+
+
+def _read(rows: Rows) -> _Read:
+    found: list[Cells] = []
+    kept = cells = left_out = 0
+    for row in rows:
+        written = [" ".join(cell.split()) for cell in row]
+        if not any(written):
+            written = []
+        if kept >= MAX_ROWS or cells + len(written) > MAX_CELLS:
+            left_out += bool(written)
+        elif written or (found and found[-1]):
+            found.append(written)
+            kept += bool(written)
+            cells += len(written)
+    return _Read(found, left_out)
+
+
+@dataclass(slots=True)
+class _Table:
+    header: TableRow | None
+    width: int
+    rows: list[Cells]
+    written_header: frozenset[tuple[str, ...]]
+    """The header's rows, which some programs write again on each page."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """What stands beside tables."""
+
+    text: str
+    cells: Cells
+    is_title: bool
+    """Whether it can be the title of a table that follows."""
+    is_below: bool
+    """Whether it belongs to the table before it."""
+
+
+class _Tables:
+    """What the runs of rows without an empty one between them make."""
+
+    def __init__(self) -> None:
+        self.removed: list[RemovedLine] = []
+        self.beyond = 0
+        """Rows with more cells than their table has columns."""
+        self._found: list[_Table | _Line] = []
+
+    def add(self, rows: list[Cells]) -> None:
+        """Add a run; what goes on with the table before it becomes part of that."""
+        last_full = next((number for number in reversed(range(len(rows))) if len(rows[number]) > 1), 0)
+        rows = [_trimmed(row) for row in rows]
+        width = _width(rows)
+        first = _first_of_table(rows, width)
+        end = max(first, last_full) + 1 if width > 1 else len(rows)
+        table = rows[first:end]
+        last = self._found[-1] if self._found else None
+        if (
+            isinstance(last, _Line)
+            and not first
+            and len(last.cells) == width > 1
+            and _is_header([last.cells, *table], width)
+        ):
+            self._found.pop()  # an empty line below the header
+            table = [last.cells, *table]
+        headers = _count_headers(table, width)
+        if (
+            isinstance(last, _Table)
+            and width == last.width
+            and not first
+            and (tuple(table[0]) in last.written_header or not headers)
+        ):
+            self._extend(last, table)
+            table = []
+        self._found += [_line(row) for row in rows[:first]]
+        if table and ((width == 1 and not headers) or len(table) == 1 or _is_ragged(table, width)):
+            self._found += [_line(row, can_be_title=len(table) == 1) for row in table]
+        elif table:
+            written = [_filled_up(row, width) for row in _with_spans(table[:headers])]
+            header = join_header_rows([TableRow(tuple(row)) for row in written])
+            made = _Table(header, width, [], frozenset(map(tuple, table[:headers])))
+            self._found.append(made)
+            self._extend(made, table[headers:])
+        self._found += [_line(row, is_below=True) for row in rows[end:]]
+
+    def _extend(self, table: _Table, rows: Sequence[Cells]) -> None:
+        for row in rows:
+            if tuple(row) in table.written_header:
+                self.removed.append(RemovedLine("repeated header", " | ".join(row)))
+                continue
+            self.beyond += len(row) > table.width
+            table.rows.append(_filled_up(row, table.width))
+
+    def blocks(self) -> Iterator[Block]:
+        """Yield everything in its order; the first line above a table is its title, where it can be."""
+        title_may_come = True
+        for number, one in enumerate(self._found):
+            if isinstance(one, _Line):
+                is_title = title_may_come and one.is_title and self._is_above_table(number)
+                yield Block("heading", one.text, 1) if is_title else Block("paragraph", one.text)
+                title_may_come = one.is_below
+                continue
+            title_may_come = True
+            if one.rows:
+                yield Block("table", header=one.header, rows=tuple(TableRow(tuple(row)) for row in one.rows))
+            elif one.header:
+                yield Block("paragraph", " | ".join(filter(None, one.header.cells)))
+
+    def _is_above_table(self, number: int) -> bool:
+        others = (one for one in self._found[number + 1 :] if isinstance(one, _Table) or one.is_below)
+        return isinstance(next(others, None), _Table)
+
+
+def _trimmed(row: Cells) -> Cells:
+    end = len(row)
+    while end and not row[end - 1]:
+        end -= 1
+    return row[:end]
+
+
+def _filled(row: Cells) -> int:
+    return sum(map(bool, row))
+
+
+def _filled_up(row: Cells, width: int) -> Cells:
+    """Return a row with as many cells as its table has columns; the last one has what is beyond."""
+    if len(row) > width:
+        return [*row[: width - 1], " | ".join(filter(None, row[width - 1 :]))]
+    return row + [""] * (width - len(row))
+
+
+def _width(rows: Sequence[Cells]) -> int:
+    """Say how many columns nearly all rows have, and the first one that has most of them, which may be the header."""
+    lengths = sorted(map(len, rows))
+    usual = lengths[min(len(lengths) - 1, int(NEARLY_ALL * len(lengths)))]
+    return max([usual, *(len(row) for row in rows[: _first_of_table(rows, usual) + 1])])
+
+
+def _first_of_table(rows: Sequence[Cells], width: int) -> int:
+    """Say where the table begins, after lines with few cells."""
+    full = (number for number, row in enumerate(rows[:MOST_LOOKED_AT]) if _filled(row) > width / 2)
+    first = next(full, 0) if width > 1 else 0
+    while first and _filled(rows[first - 1]) >= 2 and not all(rows[first - 1]):
+        first -= 1  # a header of groups: cells over several columns
+    return first
+
+
+def _is_ragged(rows: Sequence[Cells], width: int) -> bool:
+    """Whether rows are lists of their own, and no table."""
+    return sorted(map(len, rows))[len(rows) // 2] < width / RAGGED
+
+
+def _line(row: Cells, *, can_be_title: bool = True, is_below: bool = False) -> _Line:
+    """Write what stands beside a table: two cells as what one says of the other."""
+    cells = [cell for cell in row if cell]
+    comment = COMMENT.match(cells[0])
+    text = ": ".join((cells[0].rstrip(":"), cells[1])) if len(cells) == 2 else " | ".join(cells)
+    is_title = len(cells) == 1 and comment is None and len(text) <= TITLE_CHARACTERS and text[-1] not in ".:;"
+    return _Line(
+        COMMENT.sub("", text, count=1) if comment else text, cells, is_title and can_be_title and not is_below, is_below
+    )
+
+
+def _with_spans(rows: list[Cells]) -> list[Cells]:
+    """Write a cell of a header of groups over all columns that it spans: up to the next one that has text."""
+    written = []
+    for row, below in pairwise(rows):
+        cells: Cells = []
+        for number in range(len(below)):
+            own = row[number] if number < len(row) else ""
+            cells.append(own or (cells[-1] if cells and below[number] else ""))
+        written.append(cells)
+    return [*written, *rows[-1:]]
+
+
+def _count_headers(rows: Sequence[Cells], width: int) -> int:
+    """Say how many of the first rows are headers."""
+    if len(rows) < 2:
+        return 0
+    if not all(rows[0]) and 2 <= _filled(rows[0]) < _filled(rows[1]) and _is_header(rows[1:], width):
+        return 2  # groups of columns above their names
+    if not _is_header(rows, width):
+        return 0
+    numeric = [
+        column
+        for column in range(width)
+        if (kinds := _kinds(rows[2:MOST_LOOKED_AT], column))
+        and kinds.most_common(1)[0][0] == "number"
+        and _rules(kinds)
+    ]
+    units = [row[column] if column < len(row) else "" for row in rows[1:2] for column in numeric]
+    is_units = len(units) > 1 and all(
+        unit and _kind(unit) == "text" and unit.casefold() not in UNKNOWN_VALUES for unit in units
+    )
+    return 2 if is_units else 1
+
+
+def _is_header(rows: Sequence[Cells], width: int) -> bool:
+    """Whether the first row names the columns: its cells are of another kind than those below, or nothing speaks against it."""
+    first, body = rows[0], [row for row in rows[1:MOST_LOOKED_AT] if row != rows[0]]
+    if not any(YEAR.fullmatch(cell) or _kind(cell) not in ("number", "date") for cell in first if cell):
+        return False
+    if 0 < len(body) < len(rows[:MOST_LOOKED_AT]) - 1:
+        return True  # it is written again
+    speaks_for = against = 0
+    for column, cell in enumerate(first[:width]):
+        kinds = _kinds(body, column)
+        if not cell or not kinds:
+            continue
+        usual = kinds.most_common(1)[0][0]
+        if usual == "text":
+            against += len(body) > 1 and any(column < len(row) and row[column] == cell for row in body)
+        elif _rules(kinds):
+            own = _kind(cell)
+            years = YEAR.fullmatch(cell) and not all(
+                YEAR.fullmatch(row[column]) for row in body if column < len(row) and row[column]
+            )
+            speaks_for += own not in (usual, "number", "date")
+            against += own == usual and not years
+    if speaks_for or against:
+        return speaks_for > against
+    return _filled(first) > width / 2 and width > 1
+
+
+def _kinds(rows: Sequence[Cells], column: int) -> Counter[str]:
+    cells = (row[column] for row in rows if column < len(row))
+    return Counter(_kind(cell) for cell in cells if cell.casefold() not in UNKNOWN_VALUES)
+
+
+def _rules(kinds: Counter[str]) -> bool:
+    return kinds.most_common(1)[0][1] >= OF_ONE_KIND * kinds.total()
+
+
+def _kind(cell: str) -> str:
+    """Say of what kind a cell is: number, date, text, or how what has letters and digits is written (`E-101`: `a-9`)."""
+    if NUMBER.fullmatch(cell):
+        return "number"
+    if DATE.fullmatch(cell):
+        return "date"
+    if not DIGITS.search(cell) or len(cell) > LONGEST_CODE:
+        return "text"
+    return DIGITS.sub("9", LETTERS.sub("a", cell))
