@@ -91,8 +91,11 @@ NO_FILES = frozenset({"folder loop", "broken link", "loop of links", "pipe", "so
 """What is named beside being counted: it looks like a document."""
 SPHINX_SOURCES = "_sources"
 """The folder beside a manual's pages in which Sphinx keeps the texts that it made them of."""
-STORE_PARTS = ("lock", "database/kgrag")
-"""What every embedded store has in its folder. Its logs are no documents."""
+FOLDERS_OF_OURS = {
+    "folder of a store": ("lock", "database/kgrag"),
+    "folder of an export": ("manifest.json", "import.csv"),
+}
+"""Name → what every such folder has. Its logs and tables are no documents."""
 OFFICE_LOCK_PREFIX = "~$"
 """Of the small files that Word and Excel keep beside a document that is open."""
 
@@ -120,8 +123,8 @@ class Discovery:
     """In the order of the arguments; within a folder sorted by path."""
     ignored: Counter[str] = field(default_factory=Counter)
     """What was not read → how many: a suffix (`.png`), `no suffix`, `hidden folder`, `hidden file`, `sources of pages`,
-    `folder of a store`, `Office lock file`, `metadata file`,
-    `picture of a page`, `small picture`, `folder loop`, `broken link`, `loop of links`, `pipe`, `socket`, `device`."""
+    `folder of a store`, `folder of an export`, `Office lock file`, `metadata file`, `picture of a page`,
+    `small picture`, `folder loop`, `broken link`, `loop of links`, `pipe`, `socket`, `device`."""
     examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The same keys → the first few paths."""
     notes: tuple[str, ...] = ()
@@ -198,8 +201,10 @@ class _Search:
                     self._ignore("hidden folder", path)
                 elif name == SPHINX_SOURCES and any(file.endswith(".html") for file in files):
                     self._ignore("sources of pages", path)
-                elif all((path / part).exists() for part in STORE_PARTS):
-                    self._ignore("folder of a store", path)
+                elif ours := [
+                    of for of, parts in FOLDERS_OF_OURS.items() if all((path / part).exists() for part in parts)
+                ]:
+                    self._ignore(ours[0], path)
                 elif (real := path.resolve()) in entered:
                     self._ignore("folder loop", path)
                 else:

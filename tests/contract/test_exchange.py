@@ -21,6 +21,7 @@ from hypothesis import strategies
 from kgrag.cli import run
 from kgrag.communities import CommunitySettings
 from kgrag.communities.rules import RulesSummariser
+from kgrag.documents import discover
 from kgrag.errors import InputError, KgragError, StoreMismatch
 from kgrag.jobs.communities import update_communities
 from kgrag.neo4j_local import server as neo4j_server
@@ -324,6 +325,14 @@ def test_the_command_line_exports_and_imports(
     assert f"digest {exported.held[0]}, as it was exported" in said
     assert "neo4j-admin database import full neo4j" in said
     assert run(["export", "--to", str(tmp_path / "out"), "--store", target]) == 2
+
+
+def test_an_export_among_the_documents_is_none_of_them(exported: Exported, tmp_path: Path) -> None:
+    shutil.copytree(exported.folder, tmp_path / "docs" / "export")
+    (tmp_path / "docs" / "prices.csv").write_text("Part,Price\nX-100,3 EUR\n")
+    found = discover([tmp_path / "docs"])
+    assert [source.path.name for source in found.sources] == ["prices.csv"]
+    assert found.ignored == {"folder of an export": 1}
 
 
 def test_an_export_to_a_full_disk_ends_in_one_line_and_goes_on_where_there_is_space(
