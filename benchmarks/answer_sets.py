@@ -4,7 +4,8 @@ Stores and what was found stay under a folder: the next run only reads, where co
 is another, the store is built again as far as it has to be and everything asked anew, and it is said. Changes of kgrag itself are not
 noticed: `again` is for them. `support-development` and `support-reported` are asked of the
 manuals of Debian packages (`benchmarks/support/manuals.toml`) unpacked into a folder of their own: for each package `apt-get download
-PACKAGE` and `dpkg -x PACKAGE_*.deb FOLDER/PACKAGE`. Answers are developed on the first and only reported on the second.
+PACKAGE` and `dpkg -x PACKAGE_*.deb FOLDER/PACKAGE`. Answers are developed on the first and only reported on the second; so are the
+later sets (`support-development-2` and so on).
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ CACHE = RETRIEVAL_CACHE.parent / "answers"
 """Where stores and answers stay."""
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 SUPPORT = Path(__file__).resolve().parent / "support"
-HALVES = ("development", "reported", "development-2", "reported-2", "development-3", "reported-3")
+HALVES = (
+    "development", "reported", "development-2", "reported-2", "development-3", "reported-3", "development-4", "reported-4",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
