@@ -7,11 +7,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from kgrag.answer.slots import fits
+from kgrag.answer.slots import fits, heading_names
 from kgrag.answer.statements import Statement, statements
 from kgrag.answer.subject import AskedSections, Subject, exact_settings, has_identifier
 from kgrag.text.abbreviations import initials
-from kgrag.text.answer_shapes import IDENTIFIER_SORTS, ONE_THING, chosen_noun
+from kgrag.text.answer_shapes import IDENTIFIER_SORTS, ONE_THING, chosen_noun, measure_asked
 from kgrag.text.compounds import compounds, written_together
 from kgrag.text.name_shapes import CAMEL_CASE, exact_identifiers, identifiers, is_code_name, names_of_row
 from kgrag.text.opposites import says_opposite
@@ -28,6 +28,8 @@ NONE: frozenset[str] = frozenset()
 KEY_TERMS = frozenset(map(stem, "binding combination hotkey key keyboard keystroke press shortcut stroke".split()))  # noqa: SIM905
 """What `Ctrl+M` says without a word."""
 PART_OF_NAME = 0.6
+MEASURES = 0.8
+"""What fits so well has the amount that is asked for."""
 HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
 FISCAL_YEAR = re.compile(r"\bFY ?'?(?:20)?(\d\d)\b")
 BESIDE_IDENTIFIER = 0.7
@@ -80,6 +82,7 @@ def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]
     exact = exact_settings(asked.text, evidence)
     chosen = stem(chosen_noun(asked.text)) if chosen_noun(asked.text) in IDENTIFIER_SORTS else ""
     sorts = _sorts_beside(asked.text, exact)
+    adjective = stem(measure_asked(asked.text))
     together = compounds(asked.terms, content_terms(asked.text))
     spelled = {stem(name): pattern for name in words(asked.text) if (pattern := initials(name))}
     for index, piece in enumerate(evidence):
@@ -130,6 +133,8 @@ def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]
                 covered |= {term: LABEL_WEIGHT for term in sorts & asked.terms if term not in covered}
             if asked.kind == "name" and chosen and chosen not in covered and fits(asked, statement) == 1.0:
                 covered[chosen] = LABEL_WEIGHT  # `Which switch ...?`: the switch itself need not say that it is one.
+            if adjective in asked.terms and fits(asked, statement) >= MEASURES:
+                covered.setdefault(adjective, LABEL_WEIGHT)  # `How fine is it?`: an amount need not say `fine`.
             if asked.kind == "keys" and fits(asked, statement):
                 covered |= {term: LABEL_WEIGHT for term in KEY_TERMS & asked.terms if term not in covered}
             said = f"{statement.text}\n{about}"
@@ -204,7 +209,7 @@ def for_reader(candidate: Candidate, asked: Question, *, title: str) -> str:
     statement = candidate.statement
     wanted = asked.terms - candidate.stems
     parts = [part for part in (statement.heading, statement.label) if _terms(part) & wanted]
-    if statement.is_property and statement.heading not in parts:
+    if (statement.is_property or heading_names(asked, statement)) and statement.heading not in parts:
         parts.insert(0, statement.heading)
     if identifiers(statement.label) and statement.label not in parts:
         parts.append(statement.label)

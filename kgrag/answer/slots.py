@@ -6,7 +6,13 @@ import re
 
 from kgrag.answer.statements import Statement
 from kgrag.text.abbreviations import initials
-from kgrag.text.answer_shapes import IDENTIFIER_SORTS, WHEN_UNSET, asks_for_figure, chosen_noun
+from kgrag.text.answer_shapes import (
+    IDENTIFIER_SORTS,
+    WHEN_UNSET,
+    asks_for_figure,
+    asks_for_recommendation,
+    chosen_noun,
+)
 from kgrag.text.name_shapes import IDENTIFIER, identifiers
 from kgrag.text.numerals import COUNT_BY_WORD
 from kgrag.text.quantities import quantities
@@ -14,7 +20,7 @@ from kgrag.text.questions import Question
 from kgrag.text.units import canonical_unit, dimension
 from kgrag.text.words import FUNCTION_WORDS, singular, stem, stems, words
 
-__all__ = ["fits"]
+__all__ = ["fits", "heading_names"]
 
 YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 FIGURE_WORDS = 8
@@ -38,6 +44,8 @@ DATE = re.compile(
 PLACE = re.compile(r"\b(?:in|at|near|from|to)\s+(?:the\s+)?[A-Z]\w+")
 LOCATION = re.compile(
     r"\b(?:director(?:y|ies)|folders?|standard output|stdout|stderr|located|stored|installed|found) (?:in|at|under|below|is|of)\b"
+    r"|\b(?:placed|put|kept|saved|written|stored|located|found|shown|displayed|appears?|drawn|positioned)"
+    r" (?:\w+ )?(?:in|into|at|on|under|below|above|inside|next to)\b"
     r"|\b(?:in|to|into|at|under) (?:the |a |an )?(?:[\w-]+ ){0,2}(?:director(?:y|ies)|folders?|file|stdout|standard output)\b",
     re.IGNORECASE,
 )
@@ -47,12 +55,42 @@ BECAUSE = re.compile(
     r"|as a result|allow|enabl|to avoid|to prevent|must not)",
     re.IGNORECASE,
 )
+_NO_PRONOUN = "".join(
+    rf"(?<!\b{word} )"
+    for word in "a the this that each every which any new old same other another right wrong only default first last".split()  # noqa: SIM905
+)
+"""`a new one`, `the default one`: no number."""
 NUMBER = re.compile(
     r"(?<![\w.])[-+]?\d[\w.,]*|\b0x[0-9a-fA-F]+\b"
-    rf"|\b(?!one(?:[^\w ]|$| (?:of|is|or|and|that|who|which|can|may)\b))(?:{'|'.join(COUNT_BY_WORD)}|zero|half)\b",
+    rf"|{_NO_PRONOUN}\b(?!one(?:[^\w ]|$| (?:of|is|or|and|that|who|which|can|may)\b))(?:{'|'.join(COUNT_BY_WORD)}|zero|half)\b",
     re.IGNORECASE,
 )
 """A number, in digits or a word; not the pronoun `one`."""
+COUNTED_THINGS = re.compile(
+    rf"(?<![\w.])(?:\d[\d,.]*|one|half|{'|'.join(COUNT_BY_WORD)})[ -]"
+    r"(?:bit|byte|pixel|point|dot|line|column|row|character|char|digit|decimal|decimal place|level|step|sample|page)s?\b",
+    re.IGNORECASE,
+)
+"""An amount of what has no unit: `six pixels`."""
+PRICE_ASKED = re.compile(
+    r"\bhow much (?:does|do|did|would|will|is|are) .*\b(?:cost|charged?|sold)\b|\b(?:price|fee)\b", re.IGNORECASE
+)
+PRICE = re.compile(
+    r"[$€£¥]|\b(?:usd|eur|gbp|chf|dollars?|euros?|pounds?|cents?|free|gratis|charged?|prices?|costs?|fees?)\b",
+    re.IGNORECASE,
+)
+"""No other amount is a price."""
+PRESENT = re.compile(r"\bwhen (?:does|do|will|would|must|should|shall|can|may)\b", re.IGNORECASE)
+CONDITION = re.compile(
+    r"\b(?:when|whenever|once|if|unless|until|after|before|as soon as|each time|every|only on|at the (?:end|start|beginning) of)\b",
+    re.IGNORECASE,
+)
+"""`When does it reconnect?` asks for what has to be so, not for a date."""
+SAYS_DEFAULT = re.compile(r"\bdefault(?:s|ed)?\b|\bnormally\b|\binitially\b", re.IGNORECASE)
+RECOMMENDS = re.compile(
+    r"\b(?:recommend\w*|should|advis\w+|suggest\w*|prefer\w*|best|better|ideal\w*|good (?:idea|choice)|avoid)\b",
+    re.IGNORECASE,
+)
 DIGITS = re.compile(
     r"\b(?:ports?|limit|maxim\w+|minim\w+|at most|at least|how (?:many|often|long|large|big))\b", re.IGNORECASE
 )
@@ -75,14 +113,14 @@ CUES = (
             re.IGNORECASE,
         ),
         re.compile(
-            r"\bmaxim|\bmax\b|\bat most|\blimit|\bup to\b|\bno more\b|\bmore than|\bless than|\bexceed|\bbetween\b|\bcannot\b|\bonly\b"
-            r"|\bmust\b|\bto \d",
+            r"\bmaxim|\bmax\b|\ballowed\b|\brange\b|\bvalid\b|\bat most|\blimit|\bup to\b|\bno more\b|\bmore than|\bless than|\bexceed"
+            r"|\bbetween\b|\bcannot\b|\bonly\b|\bmust\b|\bto \d",
             re.IGNORECASE,
         ),
     ),
     (
         re.compile(r"\bminimum|\b(?:small|low|short)est\b|\bat least\b|\bmin\b", re.IGNORECASE),
-        re.compile(r"\bminim|\bmin\b|\bat least\b|\bno less\b", re.IGNORECASE),
+        re.compile(r"\bminim|\bmin\b|\ballowed\b|\brange\b|\bvalid\b|\bat least\b|\bno less\b", re.IGNORECASE),
     ),
 )
 """What a question for a default or limit says, and what a statement says beside the value."""
@@ -94,12 +132,14 @@ SAID_BY_DEFAULT = frozenset(["name", "list", "plain", "yes/no", "definition", "w
 DEFAULT_SAID = re.compile(
     r"\bdefault(?: (?:value|setting|mode|level|format|type))?(?: is|:| =) [\"“‘']?[\w./-]+[\"”’']?(?:[.;,)]|$)"
     r"|\bdefault (?:[\w-]+ )?for [^.;:]{3,50}? is [\"“‘']?(?!to |the |an? |not )[\w./-]+"
+    r"|\b(?:as|to) [\"“‘']?(?!the |an? |it |this )[\w./-]+[\"”’']? by default\b"
     r"|\bdefaults? to [\"“‘']?(?!the |an? |not )[\w./-]+[\"”’']?(?:[.;,)]|$)"
     r"|(?:^|[.:;(] ?)[\"“‘']?(?!this\b|that\b|it\b|which\b|there\b)[\w./-]+[\"”’']? is (?:the|used by) default\b(?! \w+ (?:for|of|to)\b)",
     re.IGNORECASE,
 )
 """`The default value is info.`, `The default path for builds is /usr/lib, while ...`, `It defaults to gre.`"""
 BARE_DEFAULT = re.compile(r"\bdefault(?:s to| value is| is|:| =) ?\d+\b", re.IGNORECASE)
+BITS_ASKED = re.compile(r"\bbits?\b|\bresolution\b|\bwidth\b|\bdepth\b|\bfine\b|\bprecis", re.IGNORECASE)
 UNIT_LETTERS = 3
 """`min` and longer: `m` and `s` are too often something else."""
 NOT_SAID_AS_DEFAULT = 0.8
@@ -122,7 +162,8 @@ INSTRUCTS = re.compile(
     re.IGNORECASE,
 )
 CONTRASTS = re.compile(
-    r"\b(?:whereas|while|unlike|but|however|instead|only|difference|differs?|than|other|except|without|exactly like)\b",
+    r"\b(?:whereas|while|unlike|but|however|instead|only|difference|differs?|than|other|except|without|exactly like|twice|double"
+    r"|half (?:of|the|as)|times (?:as|the)|(?:a|one) (?:half|third|fourth|forth|quarter|fifth|tenth) of)\b",
     re.IGNORECASE,
 )
 DEFINES = re.compile(
@@ -146,8 +187,20 @@ KEYS = re.compile(
 """What is pressed on a keyboard."""
 KEY_COLUMN = re.compile(r"(?:key|shortcut|hot ?key|accelerator)s?\b(?! (?:words?|size|length|file))", re.IGNORECASE)
 """Heads a column of keys: `Key Stroke`, `Shortcut`."""
+WEAKLY_INSTRUCTS = 0.8
+TELLS_HOW = re.compile(
+    r"^(?:to|in order to) (?:\w+ly )?[a-z]+[^.;:]{0,100}?, (?:you (?:can|need|have|must|should|may|will)\b"
+    r"|(?:(?:then|first|simply|just) )?(?!(?:the|it|this|that|these|an?|we|they|there|one|each|all|its|for|as)\b)[a-z]+"
+    r"(?: (?:down|up|on|off|out|in|into))? (?:the|a|an|your|it|them|both|all|one|two|to|on|in|[‘'\"“`A-Z-]))",
+    re.IGNORECASE,
+)
+"""`To start it in another mode, hold down the button while ...`: says how, and what for."""
 COMMAND_LINE = re.compile(r"(?:^|[:;$#>`] )[a-z][\w.-]*(?: [a-z][\w-]*){0,3} --?[A-Za-z][\w-]*")
 """A program with an option: that is how a thing is done."""
+MAX_NAMED_WORDS = 9
+ON_A_PANEL = frozenset(["option", "setting", "button", "parameter"])
+NAMED_BEFORE_ITS_SORT = re.compile(r"(?:the )?(?P<name>.+) (?P<sort>\w+)(?: \((?P<written>[^()]+)\))?", re.IGNORECASE)
+QUOTED_NAME = re.compile(r"[‘'\"“].+[’'\"”](?: .{0,20})?")
 CHOICE = re.compile(r"^.*?\b(?:which|what)\b", re.IGNORECASE)
 OF_TWO = re.compile(r"\b(?:two|both|either)\b", re.IGNORECASE)
 ENUMERATES = re.compile(r":\s|\b(?:are|includes?|namely|such as)\b")
@@ -174,13 +227,19 @@ def fits(asked: Question, statement: Statement) -> float:
     if _says_of_identifier(asked, statement) or _in_column_asked_for(asked, statement):
         return 1.0
     match asked.kind:
+        case "quantity" | "count" | "number" if PRICE_ASKED.search(asked.text) and not asks_for_figure(asked.text):
+            return 1.0 if PRICE.search(text) else 0.0
         case "quantity":
             measured = quantities(text)
             if RANGE_ASKED.search(asked.text):
                 return 1.0 if RANGE.search(text) else 0.4 if measured else 0.0
             if asked.dimensions == ("",):
-                return 1.0 if measured else 0.3 if any(c.isdigit() for c in text) else 0.0
-            if any(q.dimension in asked.dimensions for q in measured) or _number_with_unit_apart(asked, statement):
+                if measured or COUNTED_THINGS.search(text):
+                    return _cued(asked, statement, 0.8)
+                return 0.3 if NUMBER.search(text) else 0.0
+            if any(
+                q.dimension in asked.dimensions for q in measured if not _says_width(asked, q.text)
+            ) or _number_with_unit_apart(asked, statement):
                 return _cued(asked, statement, 0.8)
             return 0.4 * _value(asked, statement)
         case "number":
@@ -200,7 +259,9 @@ def fits(asked: Question, statement: Statement) -> float:
             return 1.0 if PERSON.search(text) else 0.0
         case "when":
             dated = "\n".join(value for _, value in statement.cells) or text
-            return 1.0 if DATE.search(dated) else 0.0
+            if DATE.search(dated):
+                return 1.0
+            return _by_default(asked, text) if PRESENT.search(asked.text) and CONDITION.search(text) else 0.0
         case "where":
             place = PLACE.search(text) or LOCATION.search(text) or identifiers(text) - identifiers(asked.text)
             return _cued(asked, statement, 0.6) if place else 0.0
@@ -209,16 +270,31 @@ def fits(asked: Question, statement: Statement) -> float:
         case "yes/no":
             return 1.0 if DECIDES.search(text) else 0.0
         case "steps":
-            told = statement.items or INSTRUCTS.search(text) or COMMAND_LINE.search(text)
-            return 1.0 if told or statement.label.startswith("-") else 0.0
+            if (
+                statement.items
+                or TELLS_HOW.search(text)
+                or COMMAND_LINE.search(text)
+                or statement.label.startswith("-")
+            ):
+                return 1.0
+            return WEAKLY_INSTRUCTS if INSTRUCTS.search(text) else 0.0
         case "definition":
             return _defines(asked, statement)
         case "comparison":
             return 1.0 if CONTRASTS.search(text) else 0.0
         case "list":
             return 1.0 if statement.items or _enumerates(asked, text) else 0.6 if _joins(text) else 0.0
-        case "summary" | "plain":
+        case "plain":
+            if asks_for_recommendation(asked.text):
+                return 1.0 if RECOMMENDS.search(text) else 0.0
+            return 1.0 if CUES[0][0].search(asked.text) and SAYS_DEFAULT.search(f"{statement.label} {text}") else 0.0
+        case "summary":
             return 0.0
+
+
+def _by_default(asked: Question, text: str) -> float:
+    """1 where a question for a default has a statement that says what is the default, or is for none; else less."""
+    return 1.0 if not CUES[0][0].search(asked.text) or SAYS_DEFAULT.search(text) else 0.5
 
 
 def _says_of_identifier(asked: Question, statement: Statement) -> bool:
@@ -239,6 +315,11 @@ def _in_column_asked_for(asked: Question, statement: Statement) -> bool:
     return bool(noun) and any(
         value and noun in {one for _, one in stems(header)} for header, value in statement.cells[1:]
     )
+
+
+def _says_width(asked: Question, amount: str) -> bool:
+    """Whether an amount says of what width a program or number is: `32-bit` where no bits are asked for."""
+    return amount.casefold().endswith("-bit") and BITS_ASKED.search(asked.text) is None
 
 
 def _number_with_unit_apart(asked: Question, statement: Statement) -> bool:
@@ -324,6 +405,8 @@ def _names(asked: Question, statement: Statement) -> float:
         return 1.0
     if statement.label and identifiers(statement.label) - asked_for:
         return 1.0
+    if heading_names(asked, statement):
+        return 1.0
     sorts = {singular(word) for word, _ in stems(asked.text)} & IDENTIFIER_SORTS
     if any(value and sorts & {singular(word) for word, _ in stems(header)} for header, value in statement.cells):
         return 1.0
@@ -333,6 +416,21 @@ def _names(asked: Question, statement: Statement) -> float:
         around = statement.text[max(0, match.start() - 24) : match.end() + 24].casefold()
         return 1.0 if any(re.search(rf"\b{sort}", around) for sort in sorts) else 0.7
     return 0.0
+
+
+def heading_names(asked: Question, statement: Statement) -> bool:
+    """Whether what stands above a statement names a thing of the sort that is asked for: `sat option`, `Standby Option (--standby)`.
+
+    So does a heading in quotation marks (`‘Enable blinking text’`) of what one sets or presses.
+    """
+    chosen = singular(chosen_noun(asked.text))
+    sorts = {chosen} & IDENTIFIER_SORTS or {singular(word) for word, _ in stems(asked.text)} & IDENTIFIER_SORTS
+    if asked.kind != "name" or not sorts or statement.is_code or len(statement.heading.split()) > MAX_NAMED_WORDS:
+        return False
+    if named := NAMED_BEFORE_ITS_SORT.fullmatch(statement.heading):
+        name = {one for _, one in stems(f"{named['name']} {named['written'] or ''}")}
+        return named["sort"].casefold() in sorts and not name <= asked.terms
+    return bool(sorts & ON_A_PANEL) and QUOTED_NAME.fullmatch(statement.heading) is not None
 
 
 def _joins(text: str) -> bool:

@@ -28,6 +28,8 @@ ADMONITION = re.compile(
     r"(?:notes?|tips?|hints?|warnings?|cautions?|attention|danger|important|see also)[:!]?", re.IGNORECASE
 )
 """What heads a box heads no section: what stands below it is about what the section is about."""
+SECTION_NUMBER = re.compile(r"\d{1,2}(?:\.\d{1,2})+\.?")
+"""A line of nothing else: the next one is its heading, `4.7` above `Compress Type Option (--compress-type)`."""
 MAX_HEADING_WORDS = 12
 MAX_PLAIN_HEADING_WORDS = 8
 MIN_STATEMENT_WORDS = 4
@@ -79,6 +81,22 @@ POINTS_BACK = re.compile(
 )
 DECIDED = re.compile(r"(?:yes|no)\b[^.!?]{0,30}[.!]", re.IGNORECASE)
 """`No, it cannot.`: says nothing alone, and everything beside the sentence that follows."""
+REFERS = re.compile(
+    r"(?:please |also )*(?:see|refer to|consult) (?:also )?(?:the |our )?(?:[‘'\"“]?[\w’'\"”-]+ ){0,6}?"
+    r"(?:section|chapter|appendix|page|manual|documentation|guide|instructions)\b(?: \w+(?:\.\w+)*)?(?:,? ?[‘'\"“][^’'\"”]+[’'\"”])?"
+    r"(?: (?:for|to|about|on) [^.;]{0,60})?\.?",
+    re.IGNORECASE,
+)
+"""`See section 4.2.2 for details.`: says where something is said, and not what."""
+INDEXED_PAGE = re.compile(r"(?<=, )\d{1,4}(?=,| [^\W\d]|$)")
+MIN_INDEXED_PAGES, INDEXED_SHARE = 6, 0.3
+BREAKS_OFF = re.compile(
+    r"\b(?:in|at|to|is|are|the|directory|folder|file|location|path|command|key|line|registry|under|below)$",
+    re.IGNORECASE,
+)
+MAX_PLACE_CHARACTERS = 120
+PLACE_ALONE = re.compile(r"(?:~?[/\\]|[A-Z]:\\|%\w+%|\$\w+[/\\]|[A-Z][A-Z_]{3,}\\)\S.*")
+"""A line of nothing but a path: a line that breaks off before it (`Logs are found in the directory`) goes on with it."""
 BROKEN_WORD = re.compile(r"(?<=[a-z]{2})- (?=[a-z]{2})")
 """Of a line's end in a preformatted passage: `mes- sage`."""
 SENTENCES_BEFORE = 2
@@ -155,6 +173,27 @@ def is_heading(written: str, *, in_list: bool) -> bool:
     )
 
 
+def _is_title(written: str) -> bool:
+    """Whether a line below a section's number is its heading: short, with a capital, and no sentence."""
+    words = written.split()
+    return 1 < len(words) <= MAX_HEADING_WORDS and written[0].isupper() and written[-1] not in ".:;!"
+
+
+def _is_of_index(text: str) -> bool:
+    """Whether a line is of an index at the end of a book: words with the numbers of their pages, `layers, 52, 176 layout, 172`."""
+    pages = len(INDEXED_PAGE.findall(text))
+    return pages >= MIN_INDEXED_PAGES and pages >= INDEXED_SHARE * len(text.split())
+
+
+def _is_place_of(before: str, written: str) -> bool:
+    """Whether a line is the path that the one before breaks off at."""
+    return (
+        len(written) <= MAX_PLACE_CHARACTERS
+        and PLACE_ALONE.fullmatch(written) is not None
+        and BREAKS_OFF.search(before) is not None
+    )
+
+
 def is_asked(paragraph: str) -> bool:
     """Whether a paragraph is a question of a list of questions and answers: what follows answers it, and it says nothing itself.
 
@@ -175,11 +214,12 @@ def _begins_with_amount(written: str) -> bool:
 def _single(piece: Evidence, passage: Reflowed) -> Iterator[Statement]:
     text = passage.text
     heading, label, lead = _last_heading(piece), "", ""
-    of_item = of_field = announces = False
+    of_item = of_field = announces = is_number = False
     earlier: list[str] = []
     described = group = ""
     begin, end_before = 0, 0
     decided: Sentence | None = None
+    previous: Sentence | None = None
     question_end = 0
     first_line = text.partition("\n")[0]
     context_end = len(first_line) if _repeats_context(first_line, piece) else 0
@@ -192,7 +232,7 @@ def _single(piece: Evidence, passage: Reflowed) -> Iterator[Statement]:
         end_before = sentence.end
         if METADATA_LINE.match(sentence.text) or _repeats_context(sentence.text, piece):
             continue
-        is_code = len(line) >= CODE_INDENT or (PROGRAM.search(written) and not HEADING.match(written))
+        is_code = (len(line) >= CODE_INDENT and not in_list) or (PROGRAM.search(written) and not HEADING.match(written))
         if begins_paragraph and ADMONITION.fullmatch(written):
             continue
         if begins_paragraph and not (sentence.cells or in_list or is_code):
@@ -201,6 +241,12 @@ def _single(piece: Evidence, passage: Reflowed) -> Iterator[Statement]:
                 heading, label, earlier, described = paragraph, "", [], ""
                 question_end = sentence.start + len(paragraph)
         if sentence.start < question_end:
+            continue
+        numbered, is_number = is_number, begins_paragraph and SECTION_NUMBER.fullmatch(written) is not None
+        if is_number:
+            continue
+        if begins_paragraph and numbered and _is_title(written):
+            heading, label, earlier, described = " ".join(written.split()), "", [], ""
             continue
         if begins_paragraph and (options := OPTIONS_ALONE.fullmatch(written)):
             label, earlier, described = options["label"], [], ""
@@ -244,6 +290,8 @@ def _single(piece: Evidence, passage: Reflowed) -> Iterator[Statement]:
         if DECIDED.fullmatch(sentence.text):
             decided = sentence
             continue
+        if REFERS.fullmatch(sentence.text) or _is_of_index(sentence.text):
+            continue
         if not in_list and not sentence.text.endswith(":") and _says_nothing(sentence.text, has_label=bool(label)):
             continue
         said = sentence.text if passage.text == piece.text else BROKEN_WORD.sub("", sentence.text)
@@ -251,9 +299,11 @@ def _single(piece: Evidence, passage: Reflowed) -> Iterator[Statement]:
         if earlier and not begins_paragraph and not sentence.cells and POINTS_BACK.match(said):
             # What it points back to is quoted with it.
             said, start, written = f"{earlier[-1]} {said}", begin, text[begin : sentence.end]
+        elif begins_paragraph and previous and _is_place_of(previous.text, written):
+            said, start, written = f"{previous.text} {said}", previous.start, text[previous.start : sentence.end]
         elif decided and not begins_paragraph:
             said, start, written = f"{decided.text} {said}", decided.start, text[decided.start : sentence.end]
-        begin, decided = sentence.start, None
+        begin, decided, previous = sentence.start, None, sentence
         yield Statement(
             said,
             " ".join(written.split()),

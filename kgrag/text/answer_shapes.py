@@ -16,9 +16,11 @@ __all__ = [
     "AnswerShape",
     "answer_shape",
     "asks_for_figure",
+    "asks_for_recommendation",
     "by_default",
     "chosen_noun",
     "lacks_form",
+    "measure_asked",
 ]
 
 AnswerKind = Literal[
@@ -60,6 +62,15 @@ MEASURE_WORDS = re.compile(
     r"|how (?:much|fast|high|low|long|far|heavy|large|big|hot|cold|wide|deep))\b",
     re.IGNORECASE,
 )
+HOW_ADJECTIVE = re.compile(r"\bhow (exact|accurate|precise|fine|thick|thin|wide)\b", re.I)
+"""A quantity of some kind answers it, whatever the nouns beside it measure: `How exact must the clock be?`"""
+CAN_HAVE = re.compile(r"^(?:which|what) \w+ (?:can|may|could|does|do|is|are)\b")
+"""`Which currents can the source give?`: one range says it."""
+MAY_BE = re.compile(r"^what (?:can|may|could) [^,]+ be(?: set to)?\?$")
+"""`What can the recovery method be set to?` asks for its values."""
+DOES_WHAT = re.compile(r"^what (?:happens|(?:does|do|will|would) .*\bdo\b)")
+"""`What does it do out of the box if the file is there?`: no value."""
+UNITS = frozenset(["unit", "units"])
 NUMBER_WORDS = re.compile(
     r"\b(?:defaults?|value|port|limit|maximum|minimum|threshold|address|size|timeout|at most|at least)\b", re.IGNORECASE
 )
@@ -74,6 +85,10 @@ IDENTIFIER_SORTS = frozenset(_SORTS.split())
 COMPARES = re.compile(
     r"\b(?:compar\w+|differ\b|differs\b|differences?\b|versus|vs\.?|distinguish\w*|rather than|instead of)\b", re.I
 )
+DOES_ONE_FOR_OTHER = re.compile(
+    r"^how (?:do|can|could|should|must) (?:i|you|we) (?!.*\b(?:compar|differ|distinguish))", re.I
+)
+"""`How do I keep the others instead?` asks what to do."""
 CHOOSES_BETWEEN = re.compile(
     r"^(?:which|what|who) (?:one )?(?:is|are|was|were|has|have) (?:the )?(?:\w+er|more \w+|less \w+|better|worse)\b.*\bor\b",
     re.I,
@@ -85,7 +100,9 @@ ASKS_FOR_A_SUMMARY = re.compile(
     r"\b(?:summar|overview|describe|features|capabilit|functionalit|list\b(?! of)|advantages)", re.I
 )
 STEPS = re.compile(
-    r"\bsteps\b|^how (?:do|can|to|should|must|could|would)\b|\bhow (?:do|can|should) (?:i|you|we)\b", re.I
+    r"\b(?:the|what|which|following|all) (?:\w+ )?steps\b|\bsteps (?:to|for|of|in|are|do)\b|^how (?:do|can|to|should|must|could|would)\b"
+    r"|\bhow (?:do|can|should) (?:i|you|we)\b",
+    re.I,
 )
 HOW_MANY = re.compile(r"\bhow many\b\s*(.*)", re.I | re.DOTALL)
 WHY = re.compile(r"\bwhy\b|\breason\b|\bexplain\b", re.I)
@@ -116,27 +133,45 @@ AMOUNT_OF_BUSINESS = re.compile(
     re.I,
 )
 """What a report states as a figure."""
-_SET = r"(?:set|setting|giv\w+|given?|specif\w+|configur\w+|nam(?:e|ed|ing)|chang\w+|touch\w*|adjust\w*|tell|told|say|said)"
+_SET = (
+    r"(?:set|setting|giv\w+|given?|specif\w+|configur\w+|nam(?:e|ed|ing)|chang\w+|touch\w*|adjust\w*|tell|told|say|said|choos\w+|chosen|pick\w*"
+    r"|select\w*|ask\w*(?: for)?|request\w*|pass\w*|suppl(?:y|ied)|provid\w+|enter\w*|stat(?:e|ed)|overrid\w+)"
+)
 _WHO = r"(?:I|you|we|one|they|nobody|nothing|the user)"
-_WHAT = r"(?: (?:it|that|this|them|any|anything|something|one|otherwise|differently|else)\b)*"
+_WHAT = r"(?: (?:it|that|this|them|any|anything|something|one|otherwise|differently|else|another|other)\b)*"
 _UNSET_CLAUSE = (
     rf"\b(?:if|when|as long as) (?:none|nothing|no \w+) (?:is|was|are|were)(?: {_SET}\b)?{_WHAT}"
     rf"|\b(?:if|when|as long as) {_WHO} (?:(?:do|does|did|have|has)(?: not|n['’]t)|never) (?:\w+ )?{_SET}\b{_WHAT}"
-    rf"|\bunless (?:\w+ ){{0,2}}{_SET}\b{_WHAT}|\bout of the box\b"
+    rf"|\b(?:if|when|as long as) {_WHO} {_SET} (?:no(?: \w+|thing|ne)|nothing|none)\b"
+    rf"|\bunless (?:\w+ ){{0,2}}{_SET}\b{_WHAT}|\bwithout (?:me |my )?(?:doing|{_SET}) anything\b"
 )
-UNSET_CLAUSE = re.compile(rf"(?:{_UNSET_CLAUSE})(?=\s*(?:[?.,;!]|$))", re.I)
-WHEN_UNSET = re.compile(rf"{_UNSET_CLAUSE}|\bunset\b|\b(?:not|n['’]t|without|never) {_SET}\b", re.I)
+UNSET_CLAUSE = re.compile(
+    rf"(?:{_UNSET_CLAUSE})(?=\s*(?:[?.,;!]|$))|\bout of the box\b|\b(?:normally|initially)(?=\?)", re.I
+)
+WHEN_UNSET = re.compile(
+    rf"{_UNSET_CLAUSE}|\bout of the box\b|\b(?:normally|initially)\?|\bunset\b|\b(?:not|n['’]t|without|never) {_SET}\b",
+    re.I,
+)
 """What asks for a default by other words: what holds where nothing is said."""
 ASKS_FIRST = re.compile(r"\b(?:what|which|how)\b")
 """Before `when`, `where` or `who`: what is asked for is something else."""
+RECOMMENDED = re.compile(
+    r"\bshould (?:i|we|one)\b|\b(?:recommended|advised|advisable|best|preferred|a good idea)\b", re.I
+)
 SEVERAL = re.compile(
     r"^what are (?:the|some|all|its|their|possible|valid|available)"
     r" (?:[\w-]+ ){0,2}?([\w-]+s)(?: (?:of|for|in|to|when|that|on|with)\b|\??$)"
 )
 """`What are the limitations of it?` asks for a list."""
+_NO_KEYSTROKE = (
+    r"(?:is|are|was|were|has|have|had|does|do|did|can|may|must|should|will|of|for|in|to|with|signs?|encrypts?|decrypts?|unlocks?|verif\w+"
+    r"|authenticates?|belongs?|protects?|contains?|holds?|sets?|specif\w+|names?|identif\w+|defines?|controls?|needs?|requires?|match(?:es)?)\b"
+)
+"""Behind `which key`: a key of another kind."""
 PRESSED = re.compile(
     r"\b(?:key ?(?:combinations?|bindings?|strokes?|board shortcuts?)|shortcuts?|hot ?keys?)\b"
     r"|\b(?:which|what) keys? (?:do|must|should|can|is|are) (?:.* )?(?:press|pressed|hit|hold|held|type|typed)\b"
+    rf"|^(?:which|what) (?:function )?(?:key (?!{_NO_KEYSTROKE})[a-z]+s|keys (?!{_NO_KEYSTROKE})[a-z]+) "
     r"|^what (?:do|must|should|can) (?:i|you|we) (?:press|hit)\b"
 )
 """`What key combination marks a packet?`"""
@@ -166,7 +201,8 @@ def answer_shape(question: str) -> AnswerShape:
     said = [plain(word) for word in words(question)]
     if ASKS_WHAT_IT_DOES.search(text):
         return AnswerShape("definition")
-    if COMPARES.search(text) or CHOOSES_BETWEEN.search(text):
+    how_many = HOW_MANY.search(text)
+    if not how_many and not DOES_ONE_FOR_OTHER.search(text) and (COMPARES.search(text) or CHOOSES_BETWEEN.search(text)):
         return AnswerShape("comparison")
     if ASKS_FOR_A_SUMMARY.search(text):
         return AnswerShape("summary")
@@ -176,7 +212,11 @@ def answer_shape(question: str) -> AnswerShape:
         return AnswerShape("keys")
     chosen = _chosen(text)
     several = SEVERAL.search(text)
-    if (chosen and singular(chosen) != chosen) or (several and singular(several[1]) != several[1]):
+    if chosen != singular(chosen) and singular(chosen) in DIMENSIONS and CAN_HAVE.search(text):
+        return AnswerShape("quantity", _also(DIMENSIONS[singular(chosen)]))
+    if (chosen not in UNITS and singular(chosen) != chosen) or (several and singular(several[1]) != several[1]):
+        return AnswerShape("list")
+    if MAY_BE.search(text):
         return AnswerShape("list")
     if STEPS.search(text):
         return AnswerShape("steps")
@@ -185,16 +225,20 @@ def answer_shape(question: str) -> AnswerShape:
     asks = re.search(r"\b(?:what|which|how)\b", text) is not None
     named = [DIMENSIONS[word] for word in said if word in DIMENSIONS]
     named += ["time"] if TIME.search(text) else []
-    measured = tuple(dict.fromkeys(d for dimension in named for d in ALSO.get(dimension, (dimension,))))
-    if how_many := HOW_MANY.search(text):
+    measured = tuple(dict.fromkeys(d for dimension in named for d in _also(dimension)))
+    if how_many:
         return AnswerShape("count", _measured_in(how_many[1]))
     if chosen in IDENTIFIER_SORTS and CHOSEN_FIRST.match(text):
         return AnswerShape("name")
+    if measure_asked(text):
+        return AnswerShape("quantity", ("",))
     if measured and asks and not OF_THINGS.search(text):
         return AnswerShape("quantity", measured)
     if chosen in IDENTIFIER_SORTS or NAMED_DEFAULT.search(text):
         return AnswerShape("name")
-    if asks_for_figure(question) or (asks and WHEN_UNSET.search(text)):
+    if DOES_WHAT.search(text) and WHEN_UNSET.search(text):
+        return AnswerShape("plain")
+    if asks_for_figure(question) or (asks and WHEN_UNSET.search(text) and not text.startswith("when ")):
         return AnswerShape("number")
     if NUMBER_WORDS.search(text) and (asks or not text.endswith("?")):
         return AnswerShape("number")
@@ -208,6 +252,16 @@ def answer_shape(question: str) -> AnswerShape:
     return AnswerShape("definition" if DEFINES.search(text) else "plain")
 
 
+def measure_asked(question: str) -> str:
+    """Return the adjective of `how exact ...?` that a quantity of any kind answers; empty where there is none."""
+    match = HOW_ADJECTIVE.search(question)
+    return match[1].casefold() if match else ""
+
+
+def _also(dimension: str) -> tuple[str, ...]:
+    return ALSO.get(dimension, (dimension,))
+
+
 def _measured_in(said: str) -> tuple[str, ...]:
     """What the unit measures that stands first in what is said: `volts does it need`; empty where it is no unit."""
     found = quantities(f"1 {said}")
@@ -219,6 +273,11 @@ def _measured_in(said: str) -> tuple[str, ...]:
 def by_default(question: str) -> str:
     """Return a question with `by default` in the place of a clause that means it: `out of the box`, `if I never touch it`."""
     return UNSET_CLAUSE.sub("by default", question)
+
+
+def asks_for_recommendation(question: str) -> bool:
+    """Whether a question asks what is best: `Which cipher should I choose?`"""
+    return RECOMMENDED.search(question) is not None
 
 
 def asks_for_figure(question: str) -> bool:

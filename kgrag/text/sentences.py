@@ -62,6 +62,8 @@ ITEM = re.compile(r"\s*(?:[-*•‣◦▪]|\(?\d{1,2}[.)]|\(?[a-z]\))\s+")
 SETTING = re.compile(r"[\w.-]+ ?= ?[^\n]{1,60}?: ")
 """A setting with its values, and what is said of it: `retry = yes | no: ...`."""
 TERM = re.compile(r"[\w.-]+: ")
+PROPERTY = re.compile(r"(?:defaults?|allowed|examples?|ranges?|types?|units?|values?|since|syntax): ")
+"""What is said of the thing above, whatever stands between: `allowed: 0-9`."""
 SEPARATOR_CELL = re.compile(r":?-{2,}:?|:?-:?")
 TRIPLET = re.compile(r"(?:^|(?<=\. ))(?P<row>(?:(?!\. )[^=|\n])*?), (?P<column>[^=,|\n]{1,60}) = ")
 MIN_TRIPLETS = 2
@@ -129,7 +131,9 @@ def _begins_term(line: str, block: str) -> bool:
     """Whether a line begins what is said of a setting or term, and does not go on: `retry = yes | no: ...`, `default: no` below another."""
     if SETTING.match(line):
         return True
-    return TERM.match(line) is not None and (SETTING.match(block) or TERM.match(block)) is not None
+    if PROPERTY.match(line):
+        return True
+    return TERM.match(line) is not None and any(one.match(block) for one in (SETTING, TERM))
 
 
 def _sentences_of(block: str, offset: int) -> Iterator[Sentence]:

@@ -14,6 +14,7 @@ __all__ = [
     "LIGHT_VERBS",
     "SAID_BY",
     "UNSPACED",
+    "american",
     "content_terms",
     "folded_words",
     "plain",
@@ -50,15 +51,19 @@ ASKING_WORDS = frozenset(_ASKING_WORDS.split())
 """Words that say how to answer, not what about: they are content in a document and none in a question."""
 _LIGHT_VERBS = (
     "take takes taken get gets got happen happens want wants need needs become becomes hold holds let lets made make makes making"
-    " go goes going keep keeps keeping although though really actually simply still even"
+    " go goes going keep keeps keeping although though really actually simply still even together anything something nothing else"
 )
 LIGHT_VERBS = frozenset(_LIGHT_VERBS.split())
 """Verbs that any question may have in another's place: they say nothing of what it is about."""
 _SAID_BY = {
     "maximum max most limit limited": "greatest largest highest biggest longest", "minimum min least": "smallest lowest shortest",
-    "width": "wide", "height": "high tall", "length": "long", "duration timeout": "long", "depth": "deep", "weight": "heavy",
+    "width": "wide thick narrow", "height": "high tall", "length": "long", "duration timeout": "long", "depth": "deep", "weight": "heavy",
     "interval period frequency": "often", "size": "big large",
-    "speed": "fast", "payment": "paid", "slower": "faster", "faster": "slower", "temperature": "hot cold", "distance": "far", "age": "old",
+    "speed": "fast", "payment": "paid", "slower": "faster", "faster": "slower", "temperature": "hot cold",
+    "ram": "memory", "available": "free", "abort abortion halt cancel": "stop",
+    "remove discard drop erase purge suppress": "delete throw",
+    "delete": "remove", "precision accuracy accurate": "exact precise", "fail failure invalid": "bad", "begin launch invoke": "start",
+    "select": "choose pick", "modify": "change", "exit quit terminate": "close end", "print list": "show", "distance": "far", "age": "old",
 }  # fmt: skip
 """What documents say of what is asked for by another word: `What is the greatest ...?`, `How wide ...?`."""
 INVARIABLE = frozenset(["series", "species", "means", "news", "physics", "mathematics", "electronics", "dynamics"])
@@ -77,6 +82,24 @@ _IRREGULAR = """
 """
 BASE_OF_IRREGULAR = dict(pair.split() for pair in _IRREGULAR.split(","))
 """Forms of irregular verbs that are no other word: `left` and `ground` are."""
+_BRITISH = """
+    armour armor, behaviour behavior, catalogue catalog, centre center, colour color, defence defense, dialogue dialog, favour favor,
+    fibre fiber, flavour flavor, grey gray, harbour harbor, honour honor, humour humor, kilometre kilometer, labour labor, licence license,
+    litre liter, metre meter, millimetre millimeter, neighbour neighbor, programme program, tyre tire, vapour vapor
+"""
+AMERICAN = dict(pair.split() for pair in _BRITISH.split(","))
+"""British spellings to the American ones of the same words, as they begin a word: `colours`, `behavioural`."""
+BRITISH = re.compile(rf"(?:un|re|multi|sub)?({'|'.join(AMERICAN)})(?:s|ed|ing|al|less|ful|able)?")
+YSE = re.compile(r"(?P<root>anal|paral|catal)ys(?P<end>e[drs]?|ing|ers)")
+ISE = re.compile(
+    r"(?P<root>\w*(?:al|an|at|er|ic|id|im|in|iv|nn?|on|or|os|ust|ut|ar|gn|il|ol|ot|itic|iel|ron|om|rit|anit|has|og))is(?P<end>e[drs]?|ing|ers|ations?)"
+)
+_NO_ISE = """
+    advise arise comprise compromise concise demise devise disguise enterprise exercise expertise franchise improvise merchandise
+    paradise precise premise promise raise revise rise supervise surprise televise treatise otherwise likewise clockwise noise cruise praise
+"""
+NO_ISE = frozenset(_NO_ISE.split())
+"""Words whose `-ise` is no verb's ending that American writes with a z."""
 MIN_PLURAL_LETTERS = 4
 
 
@@ -109,7 +132,19 @@ def stem(word: str) -> str:
     folded = plain(word)
     if not folded.isalpha():
         return folded
-    return str(_stemmer().stemWord(SINGULAR_BY_PLURAL.get(folded) or BASE_OF_IRREGULAR.get(folded, folded)))
+    return str(_stemmer().stemWord(SINGULAR_BY_PLURAL.get(folded) or BASE_OF_IRREGULAR.get(folded) or american(folded)))
+
+
+def american(word: str) -> str:
+    """Return a word, case folded, in American spelling: `color` of `colour`, `initialized` of `initialised`; any other as it is."""
+    if match := BRITISH.fullmatch(word):
+        return word.replace(match[1], AMERICAN[match[1]], 1)
+    if match := YSE.fullmatch(word):
+        return f"{match['root']}yz{match['end']}"
+    match = ISE.fullmatch(word)
+    if match is None or f"{match['root']}ise" in NO_ISE:
+        return word
+    return f"{match['root']}iz{match['end']}"
 
 
 def stems(text: str) -> list[tuple[str, str]]:

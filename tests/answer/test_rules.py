@@ -556,6 +556,54 @@ def test_what_is_said_in_another_way_is_found(question: str, evidence: Sequence[
     assert said in lines(answer)[0]
 
 
+PRINTER = piece(
+    "Printer",
+    "The printer reconnects once the router answers again. The printer was built in 1998 and reconnects slowly.\n"
+    "The line around a label is three dots. A label has a line around its text, and the line may be hidden.\n"
+    "It is recommended to use thick paper for labels. Paper of any kind can be used for labels.\n"
+    "In service mode the printer counts pages by using its sensor. "
+    "To start the printer in service mode, hold the feed button while switching it on.\n"
+    "STAPLE takes 20 sheets. DUPLEX takes 50 sheets. STAPLE cannot be on beside DUPLEX, since they share a motor.\n"
+    "The driver needs more memory where the 64-bit driver is needed. At least 200 MB of RAM have to be available for the driver.\n"
+    "Printed reports: the default format used by offices for reports that are printed. Reports come as pdf by default.\n"
+    "A default stamp is placed where it is asked for. By default a stamp is drawn inside the lower left corner.\n"
+    "The duplex mode is chosen in the panel. There are three duplex modes: off, long and short.",
+)
+OPTIONS = piece(
+    "Scanner",
+    "## trim option\nThis option cuts the dark edges of a page off.\n## blank option\nThis option leaves empty pages out.\n"
+    "## Page options\nThe options of a page leave much out: see each.",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("When does the printer reconnect?", "once the router answers"),
+        ("How thick is the line around a label?", "three dots"),
+        ("Which paper should I choose for labels?", "thick paper"),
+        ("How do I get the printer into service mode?", "hold the feed button"),
+        ("Can I use STAPLE and DUPLEX together?", "cannot be on"),
+        ("How much free memory does the driver need?", "200 MB"),
+        ("In which format are reports printed by default?", "as pdf"),
+        ("Where is a stamp placed by default?", "lower left corner"),
+    ],
+)
+def test_what_is_asked_for_is_read_as_a_careful_reader_does(question: str, said: str) -> None:
+    assert said in lines(ask(question, [PRINTER]))[0]
+
+
+def test_no_other_amount_is_a_price() -> None:
+    assert ask("How much does the driver for fonts cost?", [PRINTER]).abstained
+    priced = piece("Shop", "The driver for fonts costs 20 dollars. The driver for fonts has 40 MB.")
+    assert "20 dollars" in lines(ask("How much does the driver for fonts cost?", [priced]))[0]
+
+
+def test_a_heading_that_names_the_option_answers_with_what_stands_below_it() -> None:
+    answer = ask("Which option leaves empty pages out?", [OPTIONS])
+    assert lines(answer)[0] == "- Scanner, blank option: This option leaves empty pages out. [1]"
+
+
 def test_settings_that_are_compared_are_each_given() -> None:
     evidence = [
         piece("Settings", "check_time: How long a check of a tag that stands may take. The default is 5."),

@@ -93,6 +93,44 @@ def test_a_property_is_said_of_what_its_record_describes() -> None:
     assert not saying("-t: How many threads run.\n-b: Bytes that are read at once, 4096.", "4096").is_property
 
 
+def test_the_line_below_a_section_number_is_its_heading() -> None:
+    text = "Sets how long to wait.\ndefault: 30\n4.15\nNetwork Cipher Option (--net-cipher)\nThe cipher of all links.\ndefault: aes"
+    assert saying(text, "aes").heading == "Network Cipher Option (--net-cipher)"
+    assert saying(text, "30").heading == "buffer-limit"
+    assert (
+        saying("It is fed with these.\n3.3\nvolts from the board, and 5 V from outside.", "5 V").heading
+        == "buffer-limit"
+    )
+
+
+def test_a_property_below_a_list_is_not_said_of_its_last_item() -> None:
+    text = "These formats are there:\n- raw - as it comes\n- zip - packed\ndefault: raw\nexample: format=zip"
+    assert saying(text, "default").text == "default: raw"
+    assert not any("packed default" in one.text for one in read(text))
+
+
+def test_entries_of_a_table_of_contents_and_references_say_nothing() -> None:
+    text = "- 3.1 Ports\n  - 3.1.1 Serial ports\n    - 3.1.2 What to do about noisy lines\nSee section 7.2 for details of noisy lines."
+    assert [one.text for one in read(text) if not one.items] == []
+    assert saying("See section 7.2 where the limit is set to 40. It is 50 here.", "40")
+
+
+def test_lines_of_an_index_say_nothing() -> None:
+    index = (
+        "Arrows, 12, 40 axes, 7, 61, 88 bars, 101 borders, 9, 33 boxes, 14 captions, 5, 77 circles, 62 clipping, 18, 90"
+    )
+    assert read(index) == []
+    assert saying(
+        "Ports 1, 2, 3, 4, 5, 6 and 7 are free, and all of the others belong to the board and its radio.", "free"
+    )
+
+
+def test_a_sentence_that_breaks_off_before_a_path_goes_on_with_it() -> None:
+    text = "- Reports and other files are kept in the folder\nD:\\Data\\<user>\\Reports\nIt may be hidden."
+    assert saying(text, "D:").text == "Reports and other files are kept in the folder D:\\Data\\<user>\\Reports"
+    assert saying("Reports are never deleted by hand.\n/var/lib/reports", "/var").text == "/var/lib/reports"
+
+
 def test_lines_of_a_program_head_nothing() -> None:
     text = "debug 8 # show header parsing\ndebug 16 # log data written\n      # Raise the limit\n      limit 180 bytes a second"
     assert {one.heading for one in read(text) if not one.items} == {"buffer-limit"}

@@ -16,6 +16,18 @@ from kgrag.text.answer_shapes import answer_shape, by_default
         ("Which keys do I have to press for the menu?", "keys"),
         ("What do I press to zoom out?", "keys"),
         ("Which key does the API need?", "plain"),
+        ("Which key signs the release?", "plain"),
+        ("Which key zooms out?", "keys"),
+        ("What function key repeats the last step at once?", "keys"),
+        ("What are the steps of a restore?", "list"),
+        ("How do I print the odd pages instead?", "steps"),
+        ("To how many digits are sums compared?", "count"),
+        ("In which units is the delay counted?", "quantity"),
+        ("In which units does the odometer run?", "plain"),
+        ("Which voltages can the output have?", "quantity"),
+        ("What can the mode be set to?", "list"),
+        ("What does the daemon do out of the box if the disk is full?", "plain"),
+        ("How precise is the clock?", "quantity"),
         ("Is there a shortcut for it?", "yes/no"),
         ("Which environment variable names the folder?", "name"),
         ("Which leak kinds can be shown?", "list"),
@@ -46,6 +58,8 @@ def test_a_quantity_is_asked_for_with_its_dimension() -> None:
     assert answer_shape("By how many degrees is it turned?") == ("count", ("angle", "temperature"))
     assert answer_shape("How many degrees Celsius may it get?") == ("count", ("temperature",))
     assert answer_shape("How many files can be opened?") == ("count", ())
+    assert answer_shape("Which voltages can the output have?").dimensions == ("voltage",)
+    assert answer_shape("How precise is the clock?").dimensions == ("",)
 
 
 @pytest.mark.parametrize(
@@ -56,6 +70,13 @@ def test_a_quantity_is_asked_for_with_its_dimension() -> None:
         ("How many points are drawn if I do not set anything?", "How many points are drawn by default?"),
         ("What is UMASK if I never touch it?", "What is UMASK by default?"),
         ("Unless told otherwise, where are logs?", "by default, where are logs?"),
+        ("Which cipher is used unless I choose another?", "Which cipher is used by default?"),
+        ("What unit is meant when I give none?", "What unit is meant by default?"),
+        ("Where do reports go if I pass no folder?", "Where do reports go by default?"),
+        ("Are comments kept without me doing anything?", "Are comments kept by default?"),
+        ("What does it do out of the box if the disk is full?", "What does it do by default if the disk is full?"),
+        ("How large is the font normally?", "How large is the font by default?"),
+        ("What is normally done about it?", "What is normally done about it?"),
         ("What happens if I do not specify a port?", "What happens if I do not specify a port?"),
         ("What does it do unless set to 0 in the file?", "What does it do unless set to 0 in the file?"),
         ("How large is the buffer if I give no -B?", "How large is the buffer if I give no -B?"),

@@ -7,7 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from kgrag.text.words import ASKING_WORDS, FUNCTION_WORDS, content_terms, folded_words, share_said, stem, words
+from kgrag.text.words import (
+    ASKING_WORDS,
+    FUNCTION_WORDS,
+    american,
+    content_terms,
+    folded_words,
+    share_said,
+    stem,
+    words,
+)
 
 
 def test_a_decimal_number_and_a_possessive_are_one_word() -> None:
@@ -42,11 +51,22 @@ def test_of_text_without_spaces_each_two_neighbours_are_a_word(text: str, expect
         ("battery", "batteries"),
         ("bus", "buses"),
         ("index", "indices", "indexes"),
+        ("colour", "colours", "colored", "color"),
+        ("initialise", "initialising", "initialized"),
+        ("customised", "customize"),
+        ("analyse", "analyzed"),
     ],
     ids=lambda forms: forms[0],
 )
 def test_forms_of_one_word_have_one_stem(forms: tuple[str, ...]) -> None:
     assert len(set(map(stem, forms))) == 1
+
+
+@pytest.mark.parametrize(
+    "word", ["promise", "precise", "exercised", "noise", "otherwise", "analysis", "basis", "hour", "four"]
+)
+def test_what_only_looks_british_stays(word: str) -> None:
+    assert american(word) == word
 
 
 def test_words_with_a_digit_are_not_stemmed() -> None:
