@@ -17,7 +17,7 @@ from kgrag.answer.reading import RULES_READ, in_another_language, language_not_r
 from kgrag.answer.subject import Unknown, has_identifier, unknown_names
 from kgrag.models.base import Embedder
 from kgrag.text.answer_shapes import ONE_THING, AnswerKind, by_default
-from kgrag.text.name_shapes import exact_identifiers
+from kgrag.text.name_shapes import exact_identifiers, identifiers
 from kgrag.text.questions import Question, read_question
 from kgrag.text.words import stems
 from kgrag.types import Answer, Citation, Evidence
@@ -192,8 +192,17 @@ def _choose(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evid
     suffices = one_thing and best.fits == 1.0 and best.coverage >= SUFFICIENT_COVERAGE and not joins_terms
     whole = best.statement.items and asked.kind in ("list", "steps")
     least = (BESIDE_SUFFICIENT if suffices or whole else RELATIVE_SCORE) * best.score
+    named = identifiers(asked.text) if best.statement.cells else set()
+    of_row = bool(named & identifiers(best.text))
     chosen: list[Candidate] = []
     for candidate in found:
+        if (
+            of_row
+            and candidate.evidence == best.evidence
+            and candidate.statement.cells
+            and not named & identifiers(candidate.text)
+        ):
+            continue  # another row than the one that is asked for: `E11` beside `E12`
         words = sum(len(one.text.split()) for one in chosen)
         if len(chosen) == most or candidate.score < least or words >= ANSWER_WORDS.get(asked.kind, MOST_WORDS):
             break

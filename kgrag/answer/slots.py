@@ -73,7 +73,8 @@ COUNTED_THINGS = re.compile(
 )
 """An amount of what has no unit: `six pixels`."""
 PRICE_ASKED = re.compile(
-    r"\bhow much (?:does|do|did|would|will|is|are) .*\b(?:cost|charged?|sold)\b|\b(?:price|fee)\b", re.IGNORECASE
+    r"\b(?:how much|what) (?:does|do|did|would|will|is|are) .*\b(?:cost|charged?|sold)\b|\b(?:price|fee)\b",
+    re.IGNORECASE,
 )
 PRICE = re.compile(
     r"[$€£¥]|\b(?:usd|eur|gbp|chf|dollars?|euros?|pounds?|cents?|free|gratis|charged?|prices?|costs?|fees?)\b",

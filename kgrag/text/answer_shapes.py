@@ -64,6 +64,7 @@ MEASURE_WORDS = re.compile(
 )
 HOW_ADJECTIVE = re.compile(r"\bhow (exact|accurate|precise|fine|thick|thin|wide)\b", re.I)
 """A quantity of some kind answers it, whatever the nouns beside it measure: `How exact must the clock be?`"""
+COSTS = re.compile(r"^what (?:does|do|did|would|will) .*\bcost\b")
 CAN_HAVE = re.compile(r"^(?:which|what) \w+ (?:can|may|could|does|do|is|are)\b")
 """`Which currents can the source give?`: one range says it."""
 MAY_BE = re.compile(r"^what (?:can|may|could) [^,]+ be(?: set to)?\?$")
@@ -230,7 +231,7 @@ def answer_shape(question: str) -> AnswerShape:
         return AnswerShape("count", _measured_in(how_many[1]))
     if chosen in IDENTIFIER_SORTS and CHOSEN_FIRST.match(text):
         return AnswerShape("name")
-    if measure_asked(text):
+    if measure_asked(text) or COSTS.search(text):
         return AnswerShape("quantity", ("",))
     if measured and asks and not OF_THINGS.search(text):
         return AnswerShape("quantity", measured)

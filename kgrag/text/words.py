@@ -63,7 +63,8 @@ _SAID_BY = {
     "ram": "memory", "available": "free", "abort abortion halt cancel": "stop",
     "remove discard drop erase purge suppress": "delete throw",
     "delete": "remove", "precision accuracy accurate": "exact precise", "fail failure invalid": "bad", "begin launch invoke": "start",
-    "select": "choose pick", "modify": "change", "exit quit terminate": "close end", "print list": "show", "distance": "far", "age": "old",
+    "price priced": "cost", "select": "choose pick", "modify": "change", "exit quit terminate": "close end", "print list": "show",
+    "distance": "far", "age": "old",
 }  # fmt: skip
 """What documents say of what is asked for by another word: `What is the greatest ...?`, `How wide ...?`."""
 INVARIABLE = frozenset(["series", "species", "means", "news", "physics", "mathematics", "electronics", "dynamics"])

@@ -593,10 +593,30 @@ def test_what_is_asked_for_is_read_as_a_careful_reader_does(question: str, said:
     assert said in lines(ask(question, [PRINTER]))[0]
 
 
+def test_of_a_table_only_the_rows_answer_that_have_the_code_asked_for() -> None:
+    rows = "| E11 | Supply below 9 V |\n| E12 | Sensor S4 does not reply |\n| E13 | Filter clogged |"
+    codes = piece("Pump", f"| Error code | Meaning |\n|---|---|\n{rows}")
+    assert lines(ask("What does error E12 mean?", [codes])) == [
+        "- Pump: Error code: E12; Meaning: Sensor S4 does not reply [1]"
+    ]
+
+
+def test_a_product_whose_number_stands_between_letters_is_found() -> None:
+    pumps = piece("Pumps", "The P-300-B runs at 230 V. The P-300-A runs at 24 V.")
+    assert lines(ask("At which voltage does the P-300-B run?", [pumps]))[0] == "- Pumps: The P-300-B runs at 230 V. [1]"
+    assert ask("At which voltage does the P-300-C run?", [pumps]).abstained
+
+
 def test_no_other_amount_is_a_price() -> None:
     assert ask("How much does the driver for fonts cost?", [PRINTER]).abstained
     priced = piece("Shop", "The driver for fonts costs 20 dollars. The driver for fonts has 40 MB.")
     assert "20 dollars" in lines(ask("How much does the driver for fonts cost?", [priced]))[0]
+    listed = piece(
+        "Shop", "| Part | Price EUR | Stock |\n|---|---|---|\n| P-300-A | 1,240.00 | 12 |\n| P-300-B | 1,310.50 | 3 |"
+    )
+    assert lines(ask("What does the P-300-B cost?", [listed])) == [
+        "- Shop: Part: P-300-B; Price EUR: 1,310.50; Stock: 3 [1]"
+    ]
 
 
 def test_a_heading_that_names_the_option_answers_with_what_stands_below_it() -> None:
