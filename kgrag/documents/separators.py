@@ -48,8 +48,6 @@ MOST_LINES = 200
 """Of one row; more are a quotation mark that is not closed."""
 MOST_UNCLOSED = 20
 """After so many, quotation marks are read as letters."""
-MOST_CHARACTERS = 2_000_000
-"""Of one cell; more are such a quotation mark, too."""
 END = "\ue000"
 """Stands in a row of its own behind the last one where all quotation marks are closed."""
 
@@ -66,10 +64,9 @@ class Separated:
     """What stands before a quotation mark that is part of a cell; empty where such a mark is doubled."""
 
     def read(self, lines: Iterator[str]) -> Iterator[list[str]]:
-        """Yield rows. Raises `csv.Error` for a cell of more than `MOST_CHARACTERS`."""
+        """Yield rows. Raises `csv.Error` for a cell of more than 131,072 characters: a quotation mark that is not closed, too."""
         if not self.separator:
             return ([_unquoted(line.rstrip("\r\n"))] for line in lines)
-        csv.field_size_limit(max(csv.field_size_limit(), MOST_CHARACTERS))  # of the whole process: never lowered
         return csv.reader(
             lines,
             delimiter=self.separator,
