@@ -41,7 +41,19 @@ KGRAG = [sys.executable, "-c", "from kgrag.cli import main; main()"]
 
 
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[Any]:
+def temporary() -> Iterator[Path]:
+    """The folder for what nodes, workers and this process write for a time, apart from what other runs on this machine have in theirs."""
+    with (
+        tempfile.TemporaryDirectory(prefix="ray-") as folder,
+        pytest.MonkeyPatch.context() as patch,
+    ):  # a short path: of sockets
+        patch.setenv("TMPDIR", folder)
+        patch.setattr(tempfile, "tempdir", folder)
+        yield Path(folder)
+
+
+@pytest.fixture(scope="module")
+def cluster(temporary: Path) -> Iterator[Any]:
     """Three nodes with a processor each, on this machine."""
     from ray.cluster_utils import Cluster
 
@@ -97,7 +109,9 @@ def built(
         return store.digest(), report
 
 
-def test_both_engines_build_the_same_store(engine: RayEngine, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_both_engines_build_the_same_store(
+    engine: RayEngine, folder: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(ray_engine, "FILES_OF_AN_ACTOR", 2)
     started: list[object] = []
     start = ray_engine._Pool._start
@@ -109,10 +123,9 @@ def test_both_engines_build_the_same_store(engine: RayEngine, folder: Path, monk
     monkeypatch.setattr(ray_engine._Pool, "_start", counted)
     expected, by_local = built(LocalEngine(), folder, "local.kg")
     assert not started
-    before = set(Path(tempfile.gettempdir()).glob("kgrag-ray-*"))
     got, by_ray = built(engine, folder, "ray.kg")
     assert got == expected
-    assert set(Path(tempfile.gettempdir()).glob("kgrag-ray-*")) == before, "workers leave no files behind"
+    assert not [*temporary.glob("kgrag-ray-*")], "workers leave no files behind"
     readers = started[0]
     assert started.count(readers) >= 5, "three readers at first, and another one after every second of six files"
     for report in (by_local, by_ray):
