@@ -178,6 +178,12 @@ MAX_ATTACHED = 100
 """Characters of it."""
 
 
+ATTRIBUTIVE = re.compile(
+    r"(?<=\w)-(?:based|capable|certified|compatible|compliant|driven|enabled|equipped|like|powered|ready|related|series|specific|style|type)\b"
+)
+"""What a name ends in that says of something else how it is: `X-100-based boards`, `I2C-compatible`."""
+
+
 def names_of_question(question: str, *, quoted: bool = False) -> list[tuple[int, int, str]]:
     """Find what a question names, as start, end and text: words with a capital or a digit in a row, and what is in quotation marks.
 
@@ -201,6 +207,9 @@ def names_of_question(question: str, *, quoted: bool = False) -> list[tuple[int,
             first, _, name = name.partition(" ")
             found.append((begin, start + len(first), question[begin : start + len(first)]))
             start += len(first) + 1
+        while end := ATTRIBUTIVE.search(name):
+            found.append((start, start + end.start(), name[: end.start()]))
+            start, name = start + end.end() + 1, name[end.end() + 1 :]
         if name and plain(name) not in FUNCTION_WORDS and len(name) > 1:
             found.append((start, start + len(name), name))
     return found

@@ -607,6 +607,13 @@ def test_a_product_whose_number_stands_between_letters_is_found() -> None:
     assert ask("At which voltage does the P-300-C run?", [pumps]).abstained
 
 
+def test_a_name_is_found_that_a_question_says_something_is_based_on_or_compatible_with() -> None:
+    sensor = piece("Sensor", "The board with the X-100 needs 5 V. The sensor is compatible with I2C.")
+    assert "needs 5 V" in lines(ask("How many volts does the X-100-based board need?", [sensor]))[0]
+    assert "compatible with I2C" in lines(ask("Is the sensor I2C-compatible?", [sensor]))[0]
+    assert ask("How many volts does the X-300-based board need?", [sensor]).abstained
+
+
 def test_no_other_amount_is_a_price() -> None:
     assert ask("How much does the driver for fonts cost?", [PRINTER]).abstained
     priced = piece("Shop", "The driver for fonts costs 20 dollars. The driver for fonts has 40 MB.")
