@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from platformdirs import user_data_path
 
@@ -36,6 +36,9 @@ Engine = Literal["auto", "docker", "maven"]
 BOLT_PORT = 7687
 """Neo4j's own default, as is the next."""
 BROWSER_PORT = 7474
+PORTS_NOT_GIVEN_OUT = range(20_000, 32_768)
+"""Systems give programs that ask for any port a higher one."""
+PORTS_TRIED = 100
 HEAP_MB = 2048
 PAGE_CACHE_MB = 512
 USERNAME = "neo4j"
@@ -211,9 +214,11 @@ def _password(home: Path) -> str:
 
 
 def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return cast(int, probe.getsockname()[1])
+    """Return a free port of those that systems do not give out by themselves: nobody takes it in the seconds until the server has it."""
+    for port in secrets.SystemRandom().sample(PORTS_NOT_GIVEN_OUT, PORTS_TRIED):
+        if _port_is_free(port):
+            return port
+    raise StoreUnavailable(f"No port was free on 127.0.0.1, of {PORTS_TRIED} tried. Name one with --port.")
 
 
 def _port_is_free(port: int) -> bool:
