@@ -47,13 +47,14 @@ class Learnt(Step):
         if not state.evidence:
             return state
         parts = features(state) * np.array([self.weights.get(name, 0.0) for name in FEATURES])
-        scores = parts.sum(axis=1)
+        scores: list[float] = parts.sum(axis=1).tolist()
         apart = parts - parts.mean(axis=0)
+        most: list[list[int]] = np.argsort(-apart, axis=1, kind="stable")[:, :NAMED_IN_WHY].tolist()
         names = list(FEATURES)
         ranked = []
-        for place in np.argsort(-scores, kind="stable"):
-            piece, row = state.evidence[place], apart[place]
-            best = [names[column] for column in np.argsort(-row, kind="stable")[:NAMED_IN_WHY] if row[column] > 0.0]
-            why = (*piece.why, f"learnt {scores[place]:.2f}" + (f": {' and '.join(best)}" if best else ""))
-            ranked.append(piece.model_copy(update={"score": round(float(scores[place]), 6), "why": why}))
+        for place in sorted(range(len(scores)), key=lambda place: -scores[place]):
+            piece, score = state.evidence[place], scores[place]
+            best = [names[column] for column in most[place] if apart[place, column] > 0.0]
+            why = (*piece.why, f"learnt {score:.2f}" + (f": {' and '.join(best)}" if best else ""))
+            ranked.append(piece.model_copy(update={"score": round(score, 6), "why": why}))
         return replace(state, evidence=tuple(ranked))

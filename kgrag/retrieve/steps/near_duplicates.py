@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import ClassVar, Literal, NamedTuple
@@ -66,29 +66,29 @@ def first_of_each(said: Sequence[Said], *, threshold: float) -> list[int]:
     kept: list[int] = []
     # Only pieces with the same numbers about the same subject can share most words: most are compared with none.
     alike: dict[tuple[frozenset[str], frozenset[str]], list[frozenset[str]]] = {}
-    contexts: list[tuple[frozenset[str], frozenset[str]]] = []
-    # Which of the kept pieces say a run, a bit for each.
-    sayers: dict[tuple[str, ...], int] = {}
+    before: list[tuple[frozenset[str], frozenset[str], Mapping[int, bool]]] = []
+    said_before: set[int] = set()
     for position, (context, body, subjects) in enumerate(said):
         all_words, numbers = _words_and_numbers(f"{context}\n{body}")
         seen = alike.setdefault((numbers, subjects), [])
         if any(_jaccard(all_words, other) >= threshold for other in seen):
             continue
-        runs, heading = _runs(body), folded_words(context)
-        comparable = sum(
-            1 << place
-            for place, (other, about) in enumerate(contexts)
-            if about == subjects and (heading <= other or other <= heading)
-        )
-        new = [run for run in runs if not sayers.get(run, 0) & comparable]
-        says_few = comparable and len(new) <= (1 - threshold) * len(runs)
-        if says_few and not any(_has_digit(word) for run in new for word in run):
-            continue
+        runs, heading = _runs(body), _folded_words(context)
+        at_most_new = (1 - threshold) * len(runs)
+        # Most pieces have too much that nothing before says, whatever it stands under.
+        if len(runs) - sum(map(said_before.__contains__, runs)) <= at_most_new:
+            comparable = [
+                other
+                for other_heading, about, other in before
+                if about == subjects and (heading <= other_heading or other_heading <= heading)
+            ]
+            new = frozenset(runs).difference(*comparable)
+            if comparable and len(new) <= at_most_new and not any(runs[run] for run in new):
+                continue
         kept.append(position)
         seen.append(all_words)
-        for run in runs:
-            sayers[run] = sayers.get(run, 0) | 1 << len(contexts)
-        contexts.append((heading, subjects))
+        before.append((heading, subjects, runs))
+        said_before.update(runs)
     return kept
 
 
@@ -108,10 +108,17 @@ def _words_and_numbers(text: str) -> tuple[frozenset[str], frozenset[str]]:
 
 
 @lru_cache(maxsize=REMEMBERED_TEXTS)
-def _runs(text: str) -> frozenset[tuple[str, ...]]:
-    """Return each five words that follow each other; of a shorter text all its words together."""
+def _folded_words(text: str) -> frozenset[str]:
+    return folded_words(text)
+
+
+@lru_cache(maxsize=REMEMBERED_TEXTS)
+def _runs(text: str) -> Mapping[int, bool]:
+    """Return the hash of each five words that follow each other, of a shorter text of all its words, and whether it has a digit."""
     found = [plain(word) for word in words(text)]
-    return frozenset(zip(*(found[start:] for start in range(RUN)), strict=False)) or frozenset([tuple(found)])
+    with_digits = [_has_digit(word) for word in found]
+    runs = [tuple(found[start : start + RUN]) for start in range(max(len(found) - RUN + 1, 1))]
+    return {hash(run): any(with_digits[start : start + RUN]) for start, run in enumerate(runs)}
 
 
 def _has_digit(word: str) -> bool:
