@@ -46,7 +46,9 @@ def communities(
     ] = 0.80,
     relations: Annotated[
         float,
-        typer.Option("--relations", min=0.0, help="Weight of the extracted relations beside similarity; 0: without."),
+        typer.Option(
+            "--relations", min=0.0, max=1e6, help="Weight of the extracted relations beside similarity; 0: without."
+        ),
     ] = 1.0,
     max_size: Annotated[
         int, typer.Option("--max-size", min=2, help="Communities with more entities are divided again.")

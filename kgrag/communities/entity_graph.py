@@ -67,7 +67,8 @@ def entity_graph(
 ) -> EntityGraph:
     """Blend: an edge weighs its similarity score plus `relation_weight` times the strength of the relations between both.
 
-    `keys` are sorted, and both kinds of pairs are places in them. A weight of 0 leaves the relations out. `values` says which entities
+    `keys` are sorted, and both kinds of pairs are places in them. A weight of 0 leaves the relations out. An edge of 0 or less in all, as
+    a cutoff below 0 gives, joins nobody. `values` says which entities
     are values (`is_value`): two of them are not joined, and each is joined only to the thing that it has the strongest edge to, so that a
     date or a voltage is where its thing is and brings no things together.
     """
@@ -78,6 +79,7 @@ def entity_graph(
     weights = np.concatenate([pairs.score * factor for pairs, factor in zip(kinds, factors, strict=False)])
     unique, place = np.unique(codes, return_inverse=True)
     total: NDArray[np.float64] = np.round(np.bincount(place, weights, len(unique)), 6)
+    unique, total = unique[total > 0.0], total[total > 0.0]
     edges = Edges(unique // size, unique % size, total)
     return EntityGraph(tuple(keys), edges if values is None else _with_values_as_leaves(edges, values))
 

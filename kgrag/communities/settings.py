@@ -19,8 +19,8 @@ class CommunitySettings(BaseModel):
     """Nearest neighbours of each entity that count as similar; 0 leaves similarity out."""
     cutoff: float = Field(default=0.80, ge=-1.0, le=1.0)
     """Lowest cosine of two entities that are similar."""
-    relations: float = Field(default=1.0, ge=0.0)
-    """Weight of the extracted relations beside similarity; 0 leaves them out."""
+    relations: float = Field(default=1.0, ge=0.0, le=1e6)
+    """Weight of the extracted relations beside similarity; 0 leaves them out. The most: what the hash of an edge still tells apart."""
     max_size: int = Field(default=40, ge=2)
     """Communities with more entities are divided again."""
     summary_floor: int = Field(default=5, ge=1)

@@ -18,7 +18,7 @@ from kgrag.communities.report import CommunityFailure, CommunityReport
 from kgrag.communities.settings import CommunitySettings
 from kgrag.communities.summary import Summariser, community, small_community
 from kgrag.errors import ModelReplyError
-from kgrag.models.base import Embedder
+from kgrag.models.base import Embedder, expect_unit_vectors
 from kgrag.models.cached import fresh_replies
 from kgrag.store.communities import SUMMARISE, Membership, StoredCommunity
 from kgrag.store.graph import GraphStore
@@ -201,7 +201,8 @@ class Summarising:
         if self._report.dry_run or not results:
             return
         texts = [found.full_content for found, _, _ in results if found is not None and found.summary]
-        vectors = await self._embedder.embed_documents(texts)
+        given = await self._embedder.embed_documents(texts)
+        vectors = expect_unit_vectors(given, len(texts), model=self._embedder.name)
         await asyncio.to_thread(self._store.communities.put_summaries, results, vectors)
 
     def _unchanged(self, key: str, content_hash: str) -> bool:

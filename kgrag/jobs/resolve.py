@@ -83,7 +83,8 @@ async def resolve(
     """Find the entities of a graph that are one thing and merge them; with `dry_run` only the plan is made.
 
     `threshold` is the score from which the scored rule says yes (0.9), for the method `threshold` the cosine (0.95). `generic` replaces
-    the generic words that blocking leaves out. Raises `InputError` for an unknown method or graph, and where `llm` has no model.
+    the generic words that blocking leaves out. Entities that an interrupted build left without a vector are given theirs first. Raises
+    `InputError` for an unknown method or graph, and where `llm` has no model.
     """
     progress = progress or Silent()
     if method not in METHODS:
@@ -91,7 +92,13 @@ async def resolve(
     if threshold is not None and not 0 < threshold <= 1:
         raise InputError(f"--threshold: expected a number above 0 and at most 1, got {threshold}.")
     limit = {"rules": ENTITIES_WITH_VECTORS, "llm": ENTITIES_WITH_VECTORS, "threshold": sys.maxsize}.get(method)
+    if not dry_run:
+        await embed_entities(graph, store, embedder, progress=progress, retry=NO_RETRY)
     entities, vectors = await asyncio.to_thread(_read, store, graph, up_to=limit)
+    if vectors is None and not dry_run and (unembedded := await asyncio.to_thread(_merged_unembedded, store, graph)):
+        await _split(store, graph, unembedded, progress=progress)
+        await embed_entities(graph, store, embedder, progress=progress, retry=NO_RETRY)
+        entities, vectors = await asyncio.to_thread(_read, store, graph, up_to=limit)
     words = GENERIC_WORDS if generic is None else frozenset(word.casefold() for word in generic)
     with progress.step(f"Read {graph}", len(entities), "names") as step:
         readings = await asyncio.to_thread(read_names, [entity.name for entity in entities])
@@ -227,6 +234,12 @@ def _read(store: GraphStore, graph: str, *, up_to: int | None = None) -> tuple[l
     if not rows or any(row["embedding"] is None for row in rows):
         return entities, None
     return entities, np.array([row["embedding"] for row in rows], dtype=np.float32)
+
+
+def _merged_unembedded(store: GraphStore, graph: str) -> list[str]:
+    """Return the survivors of merges that were made before all members had vectors: nothing gives a member one while it is merged."""
+    waiting = {row["key"] for row in store.graphs.unmerged_entities(graph) if row["embedding"] is None}
+    return [merge.survivor for merge in store.graphs.merges(graph) if not waiting.isdisjoint(merge.members)]
 
 
 def _evidence(store: GraphStore, entities: Sequence[GraphEntity]) -> CorpusEvidence:

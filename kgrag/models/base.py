@@ -9,9 +9,24 @@ from typing import Any, Literal, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from kgrag.errors import ModelReplyError
 from kgrag.types import Usage
 
-__all__ = ["ChatModel", "Embedder", "Message", "Reply", "Reranker", "TokenVectors", "Vectors", "share_read"]
+__all__ = [
+    "ChatModel",
+    "Embedder",
+    "Message",
+    "Reply",
+    "Reranker",
+    "TokenVectors",
+    "Vectors",
+    "expect_unit_vectors",
+    "expect_vectors",
+    "share_read",
+]
+
+UNIT_TOLERANCE = 0.01
+"""Vectors in half precision, or of 8 bits, are not quite of unit length."""
 
 Vectors = NDArray[np.float32]
 """Shape [n, dimensions], float32, each row of unit length."""
@@ -99,6 +114,35 @@ class Embedder(Protocol):
     async def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """Embed texts to search with: the same shape. Some models put an instruction before queries. Raises `ModelError`."""
         ...
+
+
+def expect_vectors(given: Any, texts: int, *, model: str) -> Vectors:
+    """Return what was given for so many texts as an array. Raises `ModelReplyError` where it is no vector of finite numbers for each."""
+    try:
+        vectors: Vectors = np.asarray(given, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        raise ModelReplyError(
+            f"{model}: expected {texts} vectors of numbers, got {type(given).__name__}: {error}."
+        ) from error
+    if vectors.ndim != 2 or len(vectors) != texts:
+        raise ModelReplyError(f"{model}: expected {texts} vectors of numbers, got another shape: {vectors.shape}.")
+    if wrong := int((~np.isfinite(vectors).all(axis=1)).sum()):
+        raise ModelReplyError(
+            f"{model}: expected {texts} vectors of numbers, got {wrong} with values that are not finite."
+        )
+    return vectors
+
+
+def expect_unit_vectors(given: Any, texts: int, *, model: str) -> Vectors:
+    """The same where they have to be of unit length as well, or of zeros as an empty text may be: else no dot product is a cosine."""
+    vectors = expect_vectors(given, texts, model=model)
+    lengths = np.linalg.norm(vectors, axis=1)
+    wrong = lengths[(np.abs(lengths - 1.0) > UNIT_TOLERANCE) & (lengths > 0.0)]
+    if len(wrong):
+        raise ModelReplyError(
+            f"{model}: expected vectors of length 1, got {len(wrong)} of {texts} of another ({wrong[0]:.4g}): divide each by its length."
+        )
+    return vectors
 
 
 def share_read(embedder: Embedder, text: str) -> float:

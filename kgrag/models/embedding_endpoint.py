@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from kgrag.errors import ModelError, ModelReplyError
-from kgrag.models.base import Vectors
+from kgrag.models.base import Vectors, expect_vectors
 from kgrag.models.endpoint_errors import Connection
 from kgrag.models.meter import report_usage
 from kgrag.models.tokens import estimate_tokens
@@ -63,10 +63,7 @@ class EmbeddingEndpoint:
 
     async def _embed(self, texts: Sequence[str], purpose: Purpose) -> Vectors:
         vectors, tokens = await self._request(texts, purpose)
-        if vectors.ndim != 2 or len(vectors) != len(texts) or not np.isfinite(vectors).all():
-            raise ModelReplyError(
-                f"{self.name}: expected {len(texts)} vectors of numbers, got another shape: {vectors.shape}."
-            )
+        vectors = expect_vectors(vectors, len(texts), model=self.name)
         report_usage(prompt_tokens=tokens or sum(map(estimate_tokens, texts)))
         if self.known_dimensions is not None and vectors.shape[1] != self.known_dimensions:
             raise ModelReplyError(

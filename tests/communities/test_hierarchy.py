@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
 
-from kgrag.communities.entity_graph import EntityGraph, entity_graph
+from kgrag.communities.entity_graph import EntityGraph, entity_graph, relation_strength
 from kgrag.communities.hierarchy import Earlier, Found, Hierarchy, find_communities, modularity
-from kgrag.communities.similarity import Pairs
+from kgrag.communities.similarity import Pairs, similar_pairs
 from kgrag.text.values import is_value
 from kgrag.types import content_id
 
@@ -137,6 +138,53 @@ def test_a_graph_that_did_not_change_keeps_every_community(made: tuple[int, list
     again = find_communities(graph, name="g", seed=3, max_size=max_size, earlier=earlier_of(graph, first))
     assert again.communities == first.communities
     assert again.kept == len(first.communities)
+
+
+few_directions = arrays.arrays(np.int8, st.tuples(st.integers(0, 20), st.just(3)), elements=st.integers(-2, 2))
+
+
+@given(
+    few_directions,
+    st.lists(st.tuples(st.integers(0, 19), st.integers(0, 19), st.sampled_from([1.0, 3.0, 1e9])), max_size=40),
+    st.sets(st.integers(0, 19)),
+    st.integers(0, 20),
+    st.sampled_from([-1.0, -0.3, 0.0, 0.8, 1.0]),
+    st.sampled_from([0.0, 1e-9, 0.3, 1.0, 1e6]),
+    st.integers(2, 6),
+)
+@settings(max_examples=200, deadline=None)
+@pytest.mark.filterwarnings("error:::kgrag.communities.hierarchy", "error:::kgrag.communities.entity_graph")
+def test_any_vectors_and_relations_make_communities_at_the_ends_of_every_setting(
+    directions: np.ndarray,
+    said: list[Edge],
+    of_values: set[int],
+    neighbours: int,
+    cutoff: float,
+    relation_weight: float,
+    max_size: int,
+) -> None:
+    count = len(directions)
+    lengths = np.linalg.norm(directions, axis=1, keepdims=True)
+    vectors = (directions / np.maximum(lengths, 1.0)).astype(np.float32)  # that of an empty text is 0
+    similar = similar_pairs(vectors, neighbours=neighbours, cutoff=cutoff)
+    chunks: Counter[tuple[int, int]] = Counter()
+    for one, other, times in said:
+        if one < other < count:
+            chunks[one, other] += int(times)
+    pairs = np.array(sorted(chunks), dtype=np.int64).reshape(-1, 2)
+    times = np.array([chunks[pair] for pair in sorted(chunks)], dtype=np.float64)
+    graph = entity_graph(
+        [f"{place:032x}" for place in range(count)],
+        similar,
+        related=Pairs(pairs[:, 0], pairs[:, 1], relation_strength(times)),
+        relation_weight=relation_weight,
+        values=np.array([place in of_values for place in range(count)], dtype=bool),
+    )
+    found = find_communities(graph, name="g", seed=7, max_size=max_size)
+    check_invariants(graph, found, max_size=max_size)
+    assert -0.5 <= found.modularity <= 1.0
+    again = find_communities(graph, name="g", seed=7, max_size=max_size, earlier=earlier_of(graph, found))
+    assert again.communities == found.communities
 
 
 def test_planted_communities_are_found() -> None:

@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 from kgrag.common.progress import Silent, Step
-from kgrag.errors import InputError
+from kgrag.errors import InputError, ModelError
 from kgrag.extract import open_extractor
 from kgrag.jobs.build import build
 from kgrag.jobs.report import BuildReport
 from kgrag.jobs.resolve import ResolveReport, explain, resolve, undo
-from kgrag.models.base import Message
+from kgrag.models.base import Message, Vectors
 from kgrag.retrieve import Retriever, load_pipeline
 from kgrag.settings import Settings
 from kgrag.store.graph import GraphStore, open_store
@@ -95,6 +95,35 @@ def test_a_document_that_changes_and_changes_back_leaves_the_same_resolved_store
     built(store, folder)
     resolved(store)
     assert store.digest() == after
+
+
+def test_what_was_resolved_after_an_interrupted_build_has_all_vectors_after_a_whole_one(
+    store: GraphStore, folder: Path, tmp_path: Path
+) -> None:
+    class Ending(HashingEmbedder):
+        """Embeds chunks, and ends before entities."""
+
+        async def embed_documents(self, texts: Sequence[str]) -> Vectors:
+            if "(" in texts[0]:  # name (type)
+                raise ModelError("the embedder ended")
+            return await super().embed_documents(texts)
+
+    def interrupted() -> None:
+        job = build(
+            [folder], store=store, embedder=Ending(), extractors=[open_extractor("mention")], settings=Settings()
+        )
+        with pytest.raises(ModelError, match="the embedder ended"):
+            asyncio.run(job)
+
+    interrupted()
+    assert store.graphs.count_entities_without_embedding("mention") > 0
+    resolved(store)
+    built(store, folder)
+    assert not [note for note in resolved(store).notes if "names only" in note]
+    with open_store(tmp_path / "fresh.kg") as fresh:
+        built(fresh, folder)
+        resolved(fresh)
+        assert store.digest() == fresh.digest()
 
 
 def test_a_question_finds_a_merged_entity_by_the_name_of_each_member(store: GraphStore, folder: Path) -> None:

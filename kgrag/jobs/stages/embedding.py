@@ -9,14 +9,12 @@ from contextlib import suppress
 from time import perf_counter
 from typing import TypeVar
 
-import numpy as np
-
 from kgrag.common.progress import Progress, Step
 from kgrag.common.retry import RetryPolicy
 from kgrag.documents.table_rows import row_texts
 from kgrag.engines import Engine, LocalEngine
 from kgrag.errors import ModelUnavailable
-from kgrag.models.base import Embedder, Vectors
+from kgrag.models.base import Embedder, Vectors, expect_unit_vectors
 from kgrag.store.graph import GraphStore
 
 __all__ = ["embed_chunks", "embed_entities", "embed_table_rows"]
@@ -157,11 +155,11 @@ async def _embed_all(
 async def _embed(embedder: Embedder, texts: Sequence[str], retry: RetryPolicy) -> Vectors:
     """Embed texts, equal ones once."""
     unique = list(dict.fromkeys(texts))
-    vectors = await retry.acall(
+    given = await retry.acall(
         lambda: embedder.embed_documents(unique), what=f"the embedder {embedder.name}", again_on=ModelUnavailable
     )
+    vectors = expect_unit_vectors(given, len(unique), model=embedder.name)
     if len(unique) == len(texts):
         return vectors
     place = {text: row for row, text in enumerate(unique)}
-    chosen: Vectors = np.asarray(vectors)[[place[text] for text in texts]]
-    return chosen
+    return vectors[[place[text] for text in texts]]

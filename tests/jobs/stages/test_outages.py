@@ -103,11 +103,13 @@ def arguments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def interrupt() -> Iterator[Interrupt]:
     """Do something once the model has completed some calls of a build that another thread runs."""
     threads: list[threading.Thread] = []
+    ended = threading.Event()
 
     def start(model: ModelServer, script: Script, begin: Callable[[], None], end: Callable[[], object]) -> None:
         def wait() -> None:
             while not quick_replies_are_sent(model):
-                time.sleep(0.02)
+                if ended.wait(0.02):
+                    return  # the build failed before
             begin()
             script.away.set()
             time.sleep(AWAY_S)
@@ -117,6 +119,7 @@ def interrupt() -> Iterator[Interrupt]:
         threads[0].start()
 
     yield start
+    ended.set()
     for thread in threads:
         thread.join()
 

@@ -1,0 +1,62 @@
+"""What an embedder has to give: a finite vector of unit length for each text."""
+
+import asyncio
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kgrag.errors import ModelReplyError
+from kgrag.jobs.build import build
+from kgrag.models.base import Vectors
+from kgrag.settings import Settings
+from kgrag.store.graph import GraphStore, open_store
+from kgrag.testing import HashingEmbedder
+
+DIMENSIONS = HashingEmbedder().dimensions
+
+
+class Odd(HashingEmbedder):
+    """An embedder of a user, who makes something else of the vectors."""
+
+    def __init__(self, change: Callable[[Vectors], Any]) -> None:
+        super().__init__()
+        self._change = change
+
+    async def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Embed, and change what comes."""
+        return self._change(await super().embed_documents(texts))  # type: ignore[no-any-return]
+
+
+def embedded(store: GraphStore, folder: Path, change: Callable[[Vectors], Any]) -> int:
+    job = build([folder], store=store, embedder=Odd(change), extractors=[], settings=Settings())
+    return asyncio.run(job).chunks_embedded
+
+
+def with_first(value: float) -> Callable[[Vectors], Any]:
+    return lambda vectors: np.concatenate([np.full((1, DIMENSIONS), value, np.float32), vectors[1:]])
+
+
+def test_what_is_no_vector_of_unit_length_is_named_and_the_next_build_goes_on(
+    tmp_path: Path, embedded_empty: Callable[[int], Path]
+) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text("# One\n\nThe first.\n\n# Two\n\n" + "second " * 600, encoding="utf-8")
+    shutil.copytree(embedded_empty(DIMENSIONS), tmp_path / "store.kg")
+    with open_store(tmp_path / "store.kg") as store:
+        for change, said in (
+            (with_first(np.nan), "got 1 with values that are not finite"),
+            (with_first(3.0), r"expected vectors of length 1, got 1 of \d+ of another \(24\)"),
+            (lambda vectors: vectors[:-1], r"another shape: \(\d+, 64\)"),
+            (lambda vectors: vectors[0], r"another shape: \(64,\)"),
+            (lambda vectors: ["no number"], "expected .* vectors of numbers, got list"),
+        ):
+            with pytest.raises(ModelReplyError, match=f"hashing-64: .*{said}"):
+                embedded(store, tmp_path / "docs", change)
+            assert store.documents.count_chunks_without_embedding() == store.documents.count_chunks() > 0
+        # What is a list of lists, in half precision is as good.
+        assert embedded(store, tmp_path / "docs", lambda vectors: vectors.astype(np.float16).tolist()) > 0
+        assert store.documents.count_chunks_without_embedding() == 0
