@@ -186,8 +186,13 @@ def neo4j(tmp_path_factory: pytest.TempPathFactory) -> Iterator[neo4j_server.Neo
             heap_mb=1024,
             engine=NEO4J_ENGINE,
             owner_pid=os.getpid(),
-            # Two thirds of its work is planning: not anew because a test has twice the rows of the one before.
-            settings={"dbms.cypher.min_replan_interval": "1d"},
+            # Two thirds of its work is planning: not anew because a test has twice the rows of the one before or a longer list, and
+            # no plan is forgotten for others. Tests of plans have theirs made anew.
+            settings={
+                "dbms.cypher.min_replan_interval": "1d",
+                "internal.cypher.use_parameter_size": "false",
+                "server.memory.query_cache.per_db_cache_num_entries": "20000",
+            },
         )
     try:
         yield server
@@ -204,7 +209,9 @@ def java_of_short_life() -> Iterator[None]:
         code = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m"
         # What is in Neo4j's own jars need not be checked class by class, a sixth of what its start costs.
         trusted = "-XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
-        patch.setenv("_JAVA_OPTIONS", f"{code} -XX:-UseG1GC -XX:+UseSerialGC {trusted}")
+        # Neither a heap nor a room for classes that grow from small, each time by a collection of all garbage.
+        room = "-Xms512m -Xmn300m -XX:MetaspaceSize=400m"
+        patch.setenv("_JAVA_OPTIONS", f"{code} -XX:-UseG1GC -XX:+UseSerialGC {room} {trusted}")
         yield
 
 

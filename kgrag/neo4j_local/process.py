@@ -16,6 +16,7 @@ from typing import Any
 
 from kgrag.errors import StoreLocked
 from kgrag.store.folder_lock import FolderLock
+from kgrag.store.jvm import garbage_apart
 
 __all__ = ["serve"]
 
@@ -46,15 +47,16 @@ def serve(home: Path, jars: Path, libjvm: str, heap_mb: int, owner_pid: int | No
     stopping = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda *_: stopping.set())
-    jpype.startJVM(
-        libjvm,
-        f"-Xmx{heap_mb}m",
-        *JVM_OPTIONS,
-        # As Neo4j's own start script has it: what a user puts into `plugins` is found.
-        classpath=[str(jars / "*"), str(home / "plugins" / "*")],
-        convertStrings=True,
-        interrupt=False,
-    )
+    with garbage_apart():
+        jpype.startJVM(
+            libjvm,
+            f"-Xmx{heap_mb}m",
+            *JVM_OPTIONS,
+            # As Neo4j's own start script has it: what a user puts into `plugins` is found.
+            classpath=[str(jars / "*"), str(home / "plugins" / "*")],
+            convertStrings=True,
+            interrupt=False,
+        )
     path = jpype.JClass("java.nio.file.Path")
     builder = jpype.JClass("org.neo4j.dbms.api.DatabaseManagementServiceBuilder")
     try:

@@ -21,7 +21,15 @@ from typing import Any
 from kgrag.errors import InputError, StoreUnavailable
 from kgrag.store.jvm_archive import Archive, speaks_of_archives
 
-__all__ = ["HEAP_VARIABLE", "call_at_exit", "expect_short_life", "expects_short_life", "java_class", "start_jvm"]
+__all__ = [
+    "HEAP_VARIABLE",
+    "call_at_exit",
+    "expect_short_life",
+    "expects_short_life",
+    "garbage_apart",
+    "java_class",
+    "start_jvm",
+]
 
 HEAP_VARIABLE = "KGRAG_JVM_HEAP"
 """Environment variable with the most heap that the machine may take: `2g`, `1500m`. It counts before the first store is opened."""
@@ -113,7 +121,7 @@ def start_jvm(crash_folder: Path) -> None:
                     _file_names_as_python_writes_them(),
                     _no_terminal(),
                     _signals_stay_with_python(),
-                    _garbage_apart(),
+                    garbage_apart(),
                 ):
                     if quick:
                         report = f"-XX:ErrorFile={os.environ[CRASH_VARIABLE]}"
@@ -229,8 +237,8 @@ def _signals_stay_with_python() -> Iterator[None]:
 
 
 @contextmanager
-def _garbage_apart() -> Iterator[None]:
-    """Have Python and the machine collect their garbage each when it needs to.
+def garbage_apart() -> Iterator[None]:
+    """Have Python and the machine that is started in the block collect their garbage each when it needs to.
 
     Their bridge has each of them collect all whenever the other one has collected: some tens of milliseconds of every question, in which
     both wait. It is for objects of one that only the other one refers to; the machine has none of Python's here.

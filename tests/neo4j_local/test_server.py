@@ -52,8 +52,12 @@ def test_only_the_loopback_interface_is_served(neo4j_target: str) -> None:
 
 
 @pytest.mark.usefixtures("neo4j", "short_life")
-def test_a_server_ends_with_its_killed_owner_and_the_next_one_has_its_data_and_password(tmp_path: Path) -> None:
+def test_a_server_ends_with_its_killed_owner_and_the_next_one_has_its_data_and_password(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     home = tmp_path / "home"
+    collections = tmp_path / "collections.log"
+    monkeypatch.setenv("_JAVA_OPTIONS", f"{os.environ['_JAVA_OPTIONS']} -Xlog:gc:file={collections}")
     script = (
         "import os, signal, sys\nfrom pathlib import Path\nfrom neo4j import GraphDatabase\n"
         "from kgrag.neo4j_local import server as neo4j_server\n"
@@ -80,6 +84,10 @@ def test_a_server_ends_with_its_killed_owner_and_the_next_one_has_its_data_and_p
         ):
             assert session.run("MATCH (n:Kept) RETURN count(n)").values() == [[1]]
         assert neo4j_server.up(home) == second == neo4j_server.status(home)
+        said = collections.read_text()
+        assert "Using Serial" in said
+        # Once while it starts; not with every collection of its own, because Python then collects all of its garbage, too.
+        assert said.count("System.gc()") <= 1 < said.count("Pause Young")
         with pytest.raises(InputError, match="another password"):
             neo4j_server.up(home, password="battery staple")
         assert neo4j_server.down(home)
