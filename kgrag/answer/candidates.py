@@ -13,7 +13,7 @@ from kgrag.answer.subject import AskedSections, Subject, exact_settings, has_ide
 from kgrag.text.abbreviations import initials
 from kgrag.text.answer_shapes import IDENTIFIER_SORTS, ONE_THING, chosen_noun, measure_asked
 from kgrag.text.compounds import compounds, written_together
-from kgrag.text.name_shapes import CAMEL_CASE, exact_identifiers, identifiers, is_code_name, names_of_row
+from kgrag.text.name_shapes import exact_identifiers, identifiers, is_code_name, names_of_row
 from kgrag.text.opposites import says_opposite
 from kgrag.text.periods import is_of_another_period, is_of_another_year
 from kgrag.text.questions import Question
@@ -80,6 +80,7 @@ def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]
     found: list[Candidate] = []
     named, sections = Subject(asked, evidence), AskedSections(asked, evidence)
     exact = exact_settings(asked.text, evidence)
+    codes = tuple(dict.fromkeys((*exact, *(name for name in asked.names if any(map(str.isdigit, name))))))
     chosen = stem(chosen_noun(asked.text)) if chosen_noun(asked.text) in IDENTIFIER_SORTS else ""
     sorts = _sorts_beside(asked.text, exact)
     adjective = stem(measure_asked(asked.text))
@@ -88,7 +89,7 @@ def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]
     for index, piece in enumerate(evidence):
         context = _terms(f"{piece.title} {piece.section}")
         for statement in statements(piece):
-            if (asked.kind in ONE_THING and len(statement.items) > 1) or statement.text.endswith("?"):
+            if statement.text.endswith("?") or _says_more(asked, codes, statement.items):
                 continue
             about = f"{statement.heading}\n{statement.label}\n{statement.before}"
             if is_of_another_year(asked.text, f"{statement.text}\n{about}"):
@@ -173,6 +174,17 @@ def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]
     return found
 
 
+def _says_more(asked: Question, codes: Sequence[str], items: Sequence[str]) -> bool:
+    """Whether a list says more than one thing, where one is asked for, or has items of those that are named among others.
+
+    `E11 (...); E12 (...)`, asked what E11 means: its row says it.
+    """
+    if len(items) < 2 or asked.kind in ("list", "summary"):
+        return False
+    named = [any(has_identifier(code, item) for code in codes) for item in items]
+    return asked.kind in ONE_THING or (any(named) and not all(named))
+
+
 def _sorts_beside(question: str, exact: Sequence[str]) -> frozenset[str]:
     """The stems of what a question calls its identifiers (`the option -O`): what stands below one of them need not say it."""
     near = (
@@ -238,7 +250,7 @@ def _name_of(statement: Statement) -> str:
 
 
 def _said_of_name(name: str, asked: Question) -> float:
-    if not (is_code_name(name) or CAMEL_CASE.fullmatch(name)):
+    if not (is_code_name(name) or (name.isalnum() and HUMP.search(name))) or has_identifier(name, asked.text):
         return 1.0
     parts = _terms(name) - {name.casefold()} or _terms(name)
     return len(parts & asked.terms) / len(parts)

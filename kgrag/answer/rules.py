@@ -192,15 +192,15 @@ def _choose(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evid
     suffices = one_thing and best.fits == 1.0 and best.coverage >= SUFFICIENT_COVERAGE and not joins_terms
     whole = best.statement.items and asked.kind in ("list", "steps")
     least = (BESIDE_SUFFICIENT if suffices or whole else RELATIVE_SCORE) * best.score
-    named = identifiers(asked.text) if best.statement.cells else set()
-    of_row = bool(named & identifiers(best.text))
+    named = identifiers(asked.text) | {name.casefold() for name in asked.names} if best.statement.cells else set()
+    of_row = _names_any(named, best)
     chosen: list[Candidate] = []
     for candidate in found:
         if (
             of_row
             and candidate.evidence == best.evidence
             and candidate.statement.cells
-            and not named & identifiers(candidate.text)
+            and not _names_any(named, candidate)
         ):
             continue  # another row than the one that is asked for: `E11` beside `E12`
         words = sum(len(one.text.split()) for one in chosen)
@@ -210,6 +210,10 @@ def _choose(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evid
         if not any(_same(candidate, other) for other in chosen):
             chosen.append(candidate)
     return [*chosen, *_of_the_others(asked, found, chosen, evidence)]
+
+
+def _names_any(named: set[str], candidate: Candidate) -> bool:
+    return any(has_identifier(name, candidate.text) for name in named)
 
 
 def _with_what_follows(candidate: Candidate, found: Sequence[Candidate]) -> Candidate:

@@ -77,7 +77,8 @@ PRICE_ASKED = re.compile(
     re.IGNORECASE,
 )
 PRICE = re.compile(
-    r"[$€£¥]|\b(?:usd|eur|gbp|chf|dollars?|euros?|pounds?|cents?|free|gratis|charged?|prices?|costs?|fees?)\b",
+    r"[$€£¥]|\b(?:usd|eur|gbp|chf|dollars?|euros?|pounds?|cents?|free|gratis)\b|\b(?:no|without) (?:charge|cost|fee)s?\b"
+    r"|\b(?:charged?|prices?|costs?|fees?)\b.*\d|\d.*\b(?:charged?|prices?|costs?|fees?)\b",
     re.IGNORECASE,
 )
 """No other amount is a price."""
@@ -120,11 +121,22 @@ CUES = (
         ),
     ),
     (
-        re.compile(r"\bminimum|\b(?:small|low|short)est\b|\bat least\b|\bmin\b", re.IGNORECASE),
-        re.compile(r"\bminim|\bmin\b|\ballowed\b|\brange\b|\bvalid\b|\bat least\b|\bno less\b", re.IGNORECASE),
+        re.compile(r"\bminimum|\b(?:small|low|short|old|earli|slow)est\b|\bat least\b|\bmin\b", re.IGNORECASE),
+        re.compile(
+            r"\bminim|\bmin\b|\ballowed\b|\brange\b|\bvalid\b|\bat least\b|\bno less\b|\bor (?:newer|later|higher|above|more)\b",
+            re.IGNORECASE,
+        ),
     ),
 )
 """What a question for a default or limit says, and what a statement says beside the value."""
+OFTEN_ASKED = re.compile(r"\bhow often\b", re.IGNORECASE)
+_PERIOD = r"(?:millisecond|second|minute|hour|day|night|week|month|year)"
+OFTEN_SAID = re.compile(
+    rf"\b(?:once|twice|times) (?:(?:a|an|per|each|every|in) ){{1,2}}{_PERIOD}s?\b|\bevery (?:\w+ )?{_PERIOD}s?\b"
+    r"|\b(?:hourly|daily|nightly|weekly|monthly|yearly|annually)\b",
+    re.IGNORECASE,
+)
+"""`three times an hour`, `every minute`: how often, without an amount of time."""
 RANGE_ASKED = re.compile(
     r"\b(?:which|what) (?:\w+ )?range\b|\brange of\b|^(?:between )?(?:which|what) values\b", re.IGNORECASE
 )
@@ -134,6 +146,7 @@ DEFAULT_SAID = re.compile(
     r"\bdefault(?: (?:value|setting|mode|level|format|type))?(?: is|:| =) [\"“‘']?[\w./-]+[\"”’']?(?:[.;,)]|$)"
     r"|\bdefault (?:[\w-]+ )?for [^.;:]{3,50}? is [\"“‘']?(?!to |the |an? |not )[\w./-]+"
     r"|\b(?:as|to) [\"“‘']?(?!the |an? |it |this )[\w./-]+[\"”’']? by default\b"
+    r"|\bdefault is to use (?!the |an? )[\w./-]+|\b[\w./-]+[\"”’']? is (?:used|assumed|taken) (?:if|when|unless) \w"
     r"|\bdefaults? to [\"“‘']?(?!the |an? |not )[\w./-]+[\"”’']?(?:[.;,)]|$)"
     r"|(?:^|[.:;(] ?)[\"“‘']?(?!this\b|that\b|it\b|which\b|there\b)[\w./-]+[\"”’']? is (?:the|used by) default\b(?! \w+ (?:for|of|to)\b)",
     re.IGNORECASE,
@@ -145,6 +158,9 @@ UNIT_LETTERS = 3
 """`min` and longer: `m` and `s` are too often something else."""
 NOT_SAID_AS_DEFAULT = 0.8
 """A name in a sentence about a default need not be the default."""
+SWITCHED = re.compile(r"\b(?:yes|no|on|off|true|false|enabled|disabled)\W*$", re.IGNORECASE)
+NO_NAME = 0.3
+"""`Defaults to no.` is a default, and no signal's."""
 NO_VALUE = re.compile(r":\s*(?:none|n/a|-|unset|empty)\W*$", re.IGNORECASE)
 OF_DEFAULT = re.compile(r"default", re.IGNORECASE)
 """A setting's value is its default, whatever unit another property says."""
@@ -238,9 +254,11 @@ def fits(asked: Question, statement: Statement) -> float:
                 if measured or COUNTED_THINGS.search(text):
                     return _cued(asked, statement, 0.8)
                 return 0.3 if NUMBER.search(text) else 0.0
-            if any(
-                q.dimension in asked.dimensions for q in measured if not _says_width(asked, q.text)
-            ) or _number_with_unit_apart(asked, statement):
+            if (
+                any(q.dimension in asked.dimensions for q in measured if not _says_width(asked, q.text))
+                or _number_with_unit_apart(asked, statement)
+                or (OFTEN_ASKED.search(asked.text) and OFTEN_SAID.search(text))
+            ):
                 return _cued(asked, statement, 0.8)
             return 0.4 * _value(asked, statement)
         case "number":
@@ -402,8 +420,9 @@ def _counts(asked: Question, text: str) -> float:
 def _names(asked: Question, statement: Statement) -> float:
     """An identifier that the question does not have: the statement's own term, or beside the sort that is asked for (`the X command`)."""
     asked_for = identifiers(asked.text)
-    if CUES[0][0].search(asked.text) and DEFAULT_SAID.search(statement.text):
-        return 1.0
+    default = DEFAULT_SAID.search(statement.text) if CUES[0][0].search(asked.text) else None
+    if default:
+        return NO_NAME if SWITCHED.search(default.group()) else 1.0
     if statement.label and identifiers(statement.label) - asked_for:
         return 1.0
     if heading_names(asked, statement):
@@ -458,6 +477,8 @@ def _defines(asked: Question, statement: Statement) -> float:
         return 1.0
     if any(terms <= {s for _, s in stems(header)} for header, value in statement.cells if value):
         return 1.0
+    if len(statement.cells) > 1 and {s for _, s in stems(statement.cells[0][1])} <= terms:
+        return 1.0  # the row of `E11`
     match = DEFINES.search(statement.text)
     if match is None or not terms:
         return 0.0

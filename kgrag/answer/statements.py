@@ -42,7 +42,8 @@ OPTION = re.compile(
 )
 _QUOTED_OPTION = r"[‘'\"“](?P<{}>--?[A-Za-z][^’'\"”\n]*)[’'\"”]"
 OPTIONS_ALONE = re.compile(rf"{_QUOTED_OPTION.format('label')}(?:[\s,/]+(?:or )?{_QUOTED_OPTION.format('other')})*")
-"""A line of nothing but options in quotation marks: what the paragraphs below it are about."""
+SETTING_ALONE = re.compile(r"(?P<label>[A-Za-z][\w.-]+)\s?=\s?(?:value|(?!on|off|yes|no)[A-Z]*|<[^<>]+>|\{[^{}]+\})")
+"""A line of nothing but options in quotation marks, or a setting without its value: what the paragraphs below it are about."""
 DASH = re.compile(r"(?P<label>(?:[`\"“‘']?[\w./-]*[\w][`\"”’']?)(?: \([^()\n]{1,30}\))?) [-–—] (?=[\w(])")
 """An item that begins with a name and a dash: `max-time - the longest time that ...`."""
 COLUMN = re.compile(r"(?P<label>\S(?:[^\n]{0,40}?\S)?) {3,}(?=\S)")
@@ -217,6 +218,7 @@ def _single(piece: Evidence, passage: Reflowed) -> Iterator[Statement]:
     of_item = of_field = announces = is_number = False
     earlier: list[str] = []
     described = group = ""
+    term, of_term = "", ""
     begin, end_before = 0, 0
     decided: Sentence | None = None
     previous: Sentence | None = None
@@ -248,8 +250,8 @@ def _single(piece: Evidence, passage: Reflowed) -> Iterator[Statement]:
         if begins_paragraph and numbered and _is_title(written):
             heading, label, earlier, described = " ".join(written.split()), "", [], ""
             continue
-        if begins_paragraph and (options := OPTIONS_ALONE.fullmatch(written)):
-            label, earlier, described = options["label"], [], ""
+        if begins_paragraph and (alone := OPTIONS_ALONE.fullmatch(written) or SETTING_ALONE.fullmatch(written)):
+            label, earlier, described = alone["label"], [], ""
             continue
         is_announced = announces and written[:1].islower()
         announces = sentence.text.endswith(":")
@@ -304,6 +306,9 @@ def _single(piece: Evidence, passage: Reflowed) -> Iterator[Statement]:
         elif decided and not begins_paragraph:
             said, start, written = f"{decided.text} {said}", decided.start, text[decided.start : sentence.end]
         begin, decided, previous = sentence.start, None, sentence
+        if label != term:
+            term, of_term = label, ""
+        just_before = earlier[-SENTENCES_BEFORE:]
         yield Statement(
             said,
             " ".join(written.split()),
@@ -311,7 +316,7 @@ def _single(piece: Evidence, passage: Reflowed) -> Iterator[Statement]:
             sentence.end,
             heading="" if heading == sentence.text else heading,
             label=label,
-            before=" ".join(dict.fromkeys((*_first_of_term(earlier, label), *earlier[-SENTENCES_BEFORE:]))),
+            before=" ".join(([of_term] if of_term not in ("", *just_before) else []) + just_before),
             cells=sentence.cells,
             is_item=in_list,
             is_code=begins_paragraph and bool(is_code) and not (in_list or label or sentence.cells),
@@ -319,6 +324,8 @@ def _single(piece: Evidence, passage: Reflowed) -> Iterator[Statement]:
         if defined:
             label = ""  # A row's term is of no paragraph below the table.
         if not sentence.cells:
+            # What is said first of a term says what it is, whatever stands between.
+            of_term = of_term or (sentence.text if label else "")
             earlier.append(sentence.text)
             lead = lead if of_item else sentence.text
 
@@ -335,11 +342,6 @@ def _heads_group(row: Sentence, text: str) -> bool:
 def _is_synopsis(text: str, label: str) -> bool:
     """Whether a command is only followed by how it is called: `'pwd': pwd [-LP]`."""
     return text.removeprefix(label).lstrip(": ").split(" ")[0] == label.strip("'‘’`")
-
-
-def _first_of_term(earlier: Sequence[str], label: str) -> Sequence[str]:
-    """What is said first of a term: the sentence that says what it is, whatever stands between."""
-    return earlier[:1] if label else ()
 
 
 def _described(single: list[Statement]) -> list[Statement]:

@@ -64,6 +64,11 @@ MEASURE_WORDS = re.compile(
 )
 HOW_ADJECTIVE = re.compile(r"\bhow (exact|accurate|precise|fine|thick|thin|wide)\b", re.I)
 """A quantity of some kind answers it, whatever the nouns beside it measure: `How exact must the clock be?`"""
+SUPERLATIVE = re.compile(
+    r"^(?:what|which) (?:is|was) the (short|long|larg|bigg|small|great|high|low|old|new|earli|fast|slow|wid|deep)est\b"
+    r".*\b(?:allowed|permitted|possible|supported|accepted|can|could|may|must|still|works?)\b"
+)
+"""`What is the shortest key allowed?` asks for a limit."""
 COSTS = re.compile(r"^what (?:does|do|did|would|will) .*\bcost\b")
 CAN_HAVE = re.compile(r"^(?:which|what) \w+ (?:can|may|could|does|do|is|are)\b")
 """`Which currents can the source give?`: one range says it."""
@@ -101,7 +106,8 @@ ASKS_FOR_A_SUMMARY = re.compile(
     r"\b(?:summar|overview|describe|features|capabilit|functionalit|list\b(?! of)|advantages)", re.I
 )
 STEPS = re.compile(
-    r"\b(?:the|what|which|following|all) (?:\w+ )?steps\b|\bsteps (?:to|for|of|in|are|do)\b|^how (?:do|can|to|should|must|could|would)\b"
+    r"\b(?:the|what|which|following|all) (?:\w+ )?steps\b|\bsteps (?:to|for|of|in|are|do)\b|^how (?:can|to|should|must|could|would)\b"
+    r"|^how do (?:i|you|we|one|they|people|users)\b"
     r"|\bhow (?:do|can|should) (?:i|you|we)\b",
     re.I,
 )
@@ -231,6 +237,8 @@ def answer_shape(question: str) -> AnswerShape:
         return AnswerShape("count", _measured_in(how_many[1]))
     if chosen in IDENTIFIER_SORTS and CHOSEN_FIRST.match(text):
         return AnswerShape("name")
+    if SUPERLATIVE.search(text):
+        return AnswerShape("number")
     if measure_asked(text) or COSTS.search(text):
         return AnswerShape("quantity", ("",))
     if measured and asks and not OF_THINGS.search(text):
@@ -254,9 +262,11 @@ def answer_shape(question: str) -> AnswerShape:
 
 
 def measure_asked(question: str) -> str:
-    """Return the adjective of `how exact ...?` that a quantity of any kind answers; empty where there is none."""
-    match = HOW_ADJECTIVE.search(question)
-    return match[1].casefold() if match else ""
+    """Return the adjective of `how exact ...?` or `what is the shortest ... allowed?`, which an amount answers; empty where there is none."""
+    if match := HOW_ADJECTIVE.search(question):
+        return match[1].casefold()
+    superlative = SUPERLATIVE.search(question.strip().casefold())
+    return f"{superlative[1]}est" if superlative else ""
 
 
 def _also(dimension: str) -> tuple[str, ...]:

@@ -599,6 +599,42 @@ def test_of_a_table_only_the_rows_answer_that_have_the_code_asked_for() -> None:
     assert lines(ask("What does error E12 mean?", [codes])) == [
         "- Pump: Error code: E12; Meaning: Sensor S4 does not reply [1]"
     ]
+    assert lines(ask("What do the errors E11 and E13 mean?", [codes])) == [
+        "- Pump: Error code: E11; Meaning: Supply below 9 V [1]",
+        "- Error code: E13; Meaning: Filter clogged [1]",
+    ]
+
+
+def test_a_line_of_a_setting_without_its_value_heads_what_stands_below_it() -> None:
+    service = piece(
+        "Service",
+        "KillSignal=\nSpecifies which signal to use when stopping a service. Defaults to SIGTERM.\n\n"
+        "RestartKillSignal=\nSpecifies which signal to use when restarting it. The value of KillSignal= is used by default.\n\n"
+        "SendSIGHUP=\nSpecifies whether to send SIGHUP to remaining processes. Defaults to no.",
+    )
+    for question in (
+        "What is the default of KillSignal?",
+        "Which signal is used for stopping a service by default?",
+    ):
+        assert "Defaults to SIGTERM." in lines(ask(question, [service]))[0]
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("How often does the agent ask for work?", "three times an hour"),
+        ("What is the shortest key allowed?", "at least 16 bytes"),
+        ("Which format is used for reports when I give none?", "raw format"),
+    ],
+)
+def test_a_rate_a_limit_and_a_default_are_known_by_how_they_are_said(question: str, said: str) -> None:
+    agent = piece(
+        "Agent",
+        "The agent asks for work within 20 minutes of its start at the latest. The agent asks for work three times an hour.\n\n"
+        "The key is stored in a file of its own. Keys have to be at least 16 bytes long.\n\n"
+        "The format is used for all reports of a run. The default is to use raw format for reports.",
+    )
+    assert said in lines(ask(question, [agent]))[0]
 
 
 def test_a_product_whose_number_stands_between_letters_is_found() -> None:

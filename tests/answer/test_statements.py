@@ -205,6 +205,9 @@ def test_a_name_before_a_dash_is_the_term_of_its_item() -> None:
 def test_what_is_said_first_of_a_term_is_said_of_all_its_sentences() -> None:
     text = "-t threads: Specifies the number of threads. Larger is faster. Smaller is safer. Sixteen run. It is 4 otherwise."
     assert saying(text, "otherwise").before.startswith("-t threads: Specifies the number of threads.")
+    text = "WorkerThreads=\n\nSpecifies the number of threads. Larger is faster.\n\nA restart is needed. Defaults to 4."
+    assert saying(text, "Defaults").before.startswith("Specifies the number of threads.")
+    assert saying(text, "Defaults").label == "WorkerThreads"
 
 
 def test_the_row_that_heads_a_group_is_the_term_of_its_rows() -> None:
