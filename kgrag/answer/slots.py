@@ -52,7 +52,7 @@ LOCATION = re.compile(
 PERSON = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+(?:\s[A-Z][\w.'’-]+)+|\bby [A-Z]\w+")
 BECAUSE = re.compile(
     r"\b(?:because|since|caused? by|reasons?|requirement of|due to|so that|in order to|therefore|thus"
-    r"|as a result|allow|enabl|to avoid|to prevent|must not)",
+    r"|as a result|allow|enabl|to avoid|to prevent|must not|be aware|beware|otherwise)",
     re.IGNORECASE,
 )
 _NO_PRONOUN = "".join(
@@ -161,7 +161,7 @@ NOT_SAID_AS_DEFAULT = 0.8
 SWITCHED = re.compile(r"\b(?:yes|no|on|off|true|false|enabled|disabled)\W*$", re.IGNORECASE)
 NO_NAME = 0.3
 """`Defaults to no.` is a default, and no signal's."""
-NO_VALUE = re.compile(r":\s*(?:none|n/a|-|unset|empty)\W*$", re.IGNORECASE)
+NO_VALUE = re.compile(r":\s*(?:none|nothing|n/a|-|unset|empty)\W*$", re.IGNORECASE)
 OF_DEFAULT = re.compile(r"default", re.IGNORECASE)
 """A setting's value is its default, whatever unit another property says."""
 NEAR_CHARACTERS = 60

@@ -12,7 +12,7 @@ from rapidfuzz.distance import OSA
 from kgrag.text.abbreviations import initials
 from kgrag.text.name_shapes import CAMEL_CASE, exact_identifiers, names_of_rows, part_numbers, with_names_of_rows
 from kgrag.text.names import Gazetteer, normal_form, quantities
-from kgrag.text.questions import Question
+from kgrag.text.questions import ATTRIBUTIVE, Question
 from kgrag.text.words import stem, stems
 from kgrag.types import Evidence
 
@@ -147,6 +147,7 @@ def unknown_names(asked: Question, evidence: Sequence[Evidence]) -> tuple[list[U
         f"{title}\n{piece.section}\n{with_names_of_rows(piece.text)}"
         for title, piece in zip(titles, evidence, strict=True)
     ]
+    pieces = [ATTRIBUTIVE.sub("", piece) for piece in pieces]
     text = "\n".join(pieces)
     words = {s for _, s in stems(text)}
     fatal: list[Unknown] = []

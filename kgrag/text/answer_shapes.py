@@ -107,7 +107,7 @@ ASKS_FOR_A_SUMMARY = re.compile(
 )
 STEPS = re.compile(
     r"\b(?:the|what|which|following|all) (?:\w+ )?steps\b|\bsteps (?:to|for|of|in|are|do)\b|^how (?:can|to|should|must|could|would)\b"
-    r"|^how do (?:i|you|we|one|they|people|users)\b"
+    r"|^how do (?:i|you|we|one|they|people|users)\b|^what (?:do|must|should|can) (?:i|you|we) (?:type|run|execute|do)\b"
     r"|\bhow (?:do|can|should) (?:i|you|we)\b",
     re.I,
 )
@@ -119,7 +119,7 @@ YES_OR_NO = re.compile(
 )
 DEFINES = re.compile(r"^(?:what|who) (?:is|are|was|were) (?:an? |the )?[\w .’'+/-]+\??$", re.I)
 ASKS_WHAT_IT_DOES = re.compile(r"^what (?:does|do|did) .*\b(?:mean|stand for|do)\??$", re.I)
-CHOOSES = re.compile(r"\b(?:which|what)((?: [\w’'/-]+){1,4})")
+CHOOSES = re.compile(r"\b(?:which|what)((?: [\w’'/-]+){1,6})")
 _AUXILIARIES = "is are was were do does did can could may might must should will would has have had of"
 AUXILIARIES = frozenset(_AUXILIARIES.split())
 """What stands behind the noun of `which ...`: any other word of function stands behind its verb."""
@@ -141,7 +141,7 @@ AMOUNT_OF_BUSINESS = re.compile(
 )
 """What a report states as a figure."""
 _SET = (
-    r"(?:set|setting|giv\w+|given?|specif\w+|configur\w+|nam(?:e|ed|ing)|chang\w+|touch\w*|adjust\w*|tell|told|say|said|choos\w+|chosen|pick\w*"
+    r"(?:set|setting|tun(?:e|ed|ing)|giv\w+|given?|specif\w+|configur\w+|nam(?:e|ed|ing)|chang\w+|touch\w*|adjust\w*|tell|told|say|said|choos\w+|chosen|pick\w*"
     r"|select\w*|ask\w*(?: for)?|request\w*|pass\w*|suppl(?:y|ied)|provid\w+|enter\w*|stat(?:e|ed)|overrid\w+)"
 )
 _WHO = r"(?:I|you|we|one|they|nobody|nothing|the user)"
@@ -150,6 +150,8 @@ _UNSET_CLAUSE = (
     rf"\b(?:if|when|as long as) (?:none|nothing|no \w+) (?:is|was|are|were)(?: {_SET}\b)?{_WHAT}"
     rf"|\b(?:if|when|as long as) {_WHO} (?:(?:do|does|did|have|has)(?: not|n['’]t)|never) (?:\w+ )?{_SET}\b{_WHAT}"
     rf"|\b(?:if|when|as long as) {_WHO} {_SET} (?:no(?: \w+|thing|ne)|nothing|none)\b"
+    rf"|\b(?:if|when|as long as) {_WHO} (?:leave|keep) (?:\w+ ){{1,3}}?(?:alone|untouched|unchanged|as (?:it|they) (?:is|are)|as is)"
+    r"|\bwith (?:the |its |my )?(?:stock|factory|standard) (?:settings?|config(?:uration)?)"
     rf"|\bunless (?:\w+ ){{0,2}}{_SET}\b{_WHAT}|\bwithout (?:me |my )?(?:doing|{_SET}) anything\b"
 )
 UNSET_CLAUSE = re.compile(
@@ -262,7 +264,7 @@ def answer_shape(question: str) -> AnswerShape:
 
 
 def measure_asked(question: str) -> str:
-    """Return the adjective of `how exact ...?` or `what is the shortest ... allowed?`, which an amount answers; empty where there is none."""
+    """Return the adjective of `how exact ...?` or `what is the shortest ... allowed?` that an amount answers; empty where there is none."""
     if match := HOW_ADJECTIVE.search(question):
         return match[1].casefold()
     superlative = SUPERLATIVE.search(question.strip().casefold())
