@@ -1,26 +1,27 @@
 """When the extractive answer abstains: trains the logistic model of `kgrag/answer/abstention.toml` and says how well it tells.
 
-    python -m benchmarks.abstention [MANUALS] [--cache FOLDER] [--again] [--write]
+    python -m benchmarks.abstention [MANUALS] [--sets clapnq,support-development] [--cache FOLDER] [--again] [--write]
 
 Of each question of clapnq (150 that its passage answers, 150 that it does not), `examples/`, emanual (all answerable) and the development
-half of the support questions (where MANUALS, the folder with unpacked packages, is given: see `benchmarks/answer_sets.py`) the features of
-the evidence that the default pipeline finds are taken (`kgrag.answer.abstention`). Questions that are refused before, for a name that no
-passage has or for their language, are not counted. Each set counts alike, and within it the
-answerable questions one and a half times as much as the others. The table
-is leave-one-set-out: a set is judged by a model that was trained on the others; `--write` ships the one that was trained on all. Answers
-stay under the cache, and the next run only trains.
+halves of the support questions (where MANUALS, the folder with unpacked packages, is given: see `benchmarks/answer_sets.py`) the features
+of the evidence that the default pipeline finds are taken (`kgrag.answer.abstention`). Questions that are refused before, for a name that
+no passage has or for their language, are not counted. Each set counts alike, the support questions as one set, and within it the
+answerable questions one and a half times as much as the others. The table is leave-one-set-out: a set (of the support questions: a half)
+is judged by a model that was trained on the others; `--write` ships the one that was trained on all. Answers stay under the cache, and
+the next run only trains.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.answer_sets import CACHE, AnswerSet, answer_sets, is_answerable
+from benchmarks.answer_sets import CACHE, HALVES, AnswerSet, answer_sets, is_answerable
 from benchmarks.tables import print_table
 from kgrag.answer.abstention import FEATURES, evidence_features
 from kgrag.answer.reading import in_another_language, last_question, without_typing_errors
@@ -29,7 +30,8 @@ from kgrag.answer.subject import unknown_names
 from kgrag.models.minilm import MiniLM
 from kgrag.text.questions import read_question
 
-SETS = ("clapnq", "examples", "emanual", "support-development")
+SUPPORT = "support"
+SETS = ("clapnq", "examples", "emanual", *(f"{SUPPORT}-{half}" for half in HALVES if half.startswith("development")))
 MODEL = Path(__file__).resolve().parents[1] / "kgrag" / "answer" / "abstention.toml"
 STEPS = 50
 PENALTY = 0.03
@@ -45,6 +47,7 @@ def main() -> None:
     """Measure features where they are not kept, train, print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("manuals", type=Path, nargs="?", help="folder with Debian's packages, unpacked")
+    parser.add_argument("--sets", default=",".join(SETS))
     parser.add_argument("--cache", type=Path, default=CACHE)
     parser.add_argument("--again", action="store_true", help="ask the kept stores anew")
     parser.add_argument("--write", action="store_true", help="write the model that was trained on all sets")
@@ -52,16 +55,18 @@ def main() -> None:
     sets = answer_sets(arguments.manuals)
     embedder = MiniLM()
     measured = {
-        name: features(sets[name], embedder, arguments.cache, again=arguments.again) for name in SETS if name in sets
+        name: features(sets[name], embedder, arguments.cache, again=arguments.again)
+        for name in arguments.sets.split(",")
+        if name in sets
     }
     rows = []
     for name, (x, y) in measured.items():
-        weights, intercept = train([pair for other, pair in measured.items() if other != name])
+        weights, intercept = train({other: pair for other, pair in measured.items() if other != name})
         answered = x @ weights + intercept >= 0
         kinds = [(answered[y == kind] == kind).mean() for kind in (True, False) if (y == kind).any()]
         right = [f"{(answered[y == kind] == kind).mean():.2f}" if (y == kind).any() else "-" for kind in (True, False)]
         rows.append([name, str(len(y)), *right, f"{np.mean(kinds):.3f}"])
-    weights, intercept = train(list(measured.values()))
+    weights, intercept = train(measured)
     numbers = "".join(f"{name} = {weight:.4f}\n" for name, weight in zip(FEATURES, weights, strict=True))
     print_table(
         "Abstention, leave-one-set-out",
@@ -92,8 +97,9 @@ def features(one: AnswerSet, embedder: MiniLM, folder: Path, *, again: bool) -> 
     return np.array(made), np.array(answerable, dtype=bool)
 
 
-def train(sets: list[Measured]) -> tuple[Floats, float]:
+def train(measured: Mapping[str, Measured]) -> tuple[Floats, float]:
     """Fit the logistic model to standardised features by Newton's method; return weights and intercept of the features as they are."""
+    sets = _with_one_of_support(measured)
     x = np.concatenate([features for features, _ in sets])
     y = np.concatenate([answerable for _, answerable in sets]).astype(np.float64)
     weights = np.concatenate([_weights(answerable) for _, answerable in sets]) / len(sets)
@@ -106,6 +112,15 @@ def train(sets: list[Measured]) -> tuple[Floats, float]:
         model = model + np.linalg.solve(slope, design.T @ (weights * (y - p)) - penalty @ model)
     raw = model[:-1] / spread
     return raw, float(model[-1] - raw @ mean)
+
+
+def _with_one_of_support(measured: Mapping[str, Measured]) -> list[Measured]:
+    """Return the sets with those of support questions as one: alone some have two questions without an answer."""
+    support = [pair for name, pair in measured.items() if name.startswith(SUPPORT)]
+    others = [pair for name, pair in measured.items() if not name.startswith(SUPPORT)]
+    if not support:
+        return others
+    return [*others, (np.concatenate([x for x, _ in support]), np.concatenate([y for _, y in support]))]
 
 
 def _weights(answerable: NDArray[np.bool_]) -> Floats:

@@ -32,6 +32,8 @@ MEASURES = 0.8
 """What fits so well has the amount that is asked for."""
 HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
 FISCAL_YEAR = re.compile(r"\bFY ?'?(?:20)?(\d\d)\b")
+TYPE_BEHIND = re.compile(r" \((?:boolean|enum|floating point|integer|real|string)\)$")
+"""`max_connections (integer)`: no part of the name."""
 BESIDE_IDENTIFIER = 0.7
 """A statement that has the identifier asked for only among its other words is less about it than its definition is."""
 
@@ -246,7 +248,7 @@ def _terms(text: str) -> frozenset[str]:
 
 def _name_of(statement: Statement) -> str:
     """The setting that a statement is about: its label, or the heading above a property (`Default: 60`)."""
-    return statement.heading if statement.is_property or not statement.label else statement.label
+    return TYPE_BEHIND.sub("", statement.heading if statement.is_property or not statement.label else statement.label)
 
 
 def _said_of_name(name: str, asked: Question) -> float:
@@ -258,6 +260,7 @@ def _said_of_name(name: str, asked: Question) -> float:
 
 def _share_of_name(text: str, asked: Question) -> float:
     """How much a label or heading that is a setting's name says: less where the question says only a part of the name."""
+    text = TYPE_BEHIND.sub("", text)
     if not is_code_name(text):
         return 1.0
     parts = _terms(text)

@@ -228,8 +228,6 @@ MIN_JOINS = 2
 def fits(asked: Question, statement: Statement) -> float:
     """Say how well a statement has the kind of thing that is asked for, 0 to 1."""
     text = statement.text
-    if statement.is_property and {stem for _, stem in stems(statement.label)} <= asked.terms:
-        return 1.0  # `Units: seconds`, asked for the unit.
     if (
         statement.is_property
         and OF_DEFAULT.match(statement.label)
@@ -237,6 +235,8 @@ def fits(asked: Question, statement: Statement) -> float:
         and asked.kind in SAID_BY_DEFAULT
     ):
         return 0.5 if NO_VALUE.search(text) else 1.0
+    if statement.is_property and {stem for _, stem in stems(statement.label)} <= asked.terms:
+        return 1.0  # `Units: seconds`, asked for the unit.
     if statement.is_property and _of_another_cue(asked, statement.label):
         return 0.4 * _value(asked, statement)
     if statement.is_property and OF_DEFAULT.match(statement.label) and asked.kind in ("quantity", "number"):
@@ -287,7 +287,7 @@ def fits(asked: Question, statement: Statement) -> float:
         case "why":
             return 1.0 if BECAUSE.search(text) else 0.0
         case "yes/no":
-            return 1.0 if DECIDES.search(text) else 0.0
+            return _by_default(asked, text) if DECIDES.search(text) else 0.0
         case "steps":
             if (
                 statement.items

@@ -155,10 +155,10 @@ _UNSET_CLAUSE = (
     rf"|\bunless (?:\w+ ){{0,2}}{_SET}\b{_WHAT}|\bwithout (?:me |my )?(?:doing|{_SET}) anything\b"
 )
 UNSET_CLAUSE = re.compile(
-    rf"(?:{_UNSET_CLAUSE})(?=\s*(?:[?.,;!]|$))|\bout of the box\b|\b(?:normally|initially)(?=\?)", re.I
+    rf"(?:{_UNSET_CLAUSE})(?=\s*(?:[?.,;!]|$))|\bout of the box\b|\b(?:normally|initially|from the start)(?=\?)", re.I
 )
 WHEN_UNSET = re.compile(
-    rf"{_UNSET_CLAUSE}|\bout of the box\b|\b(?:normally|initially)\?|\bunset\b|\b(?:not|n['’]t|without|never) {_SET}\b",
+    rf"{_UNSET_CLAUSE}|\bout of the box\b|\b(?:normally|initially|from the start)\?|\bunset\b|\b(?:not|n['’]t|without|never) {_SET}\b",
     re.I,
 )
 """What asks for a default by other words: what holds where nothing is said."""

@@ -64,7 +64,9 @@ _SAID_BY = {
     "remove discard drop erase purge suppress": "delete throw",
     "delete": "remove", "precision accuracy accurate": "exact precise", "fail failure invalid": "bad", "begin launch invoke": "start",
     "price priced": "cost", "select": "choose pick", "modify": "change", "exit quit terminate": "close end", "print list": "show",
-    "distance": "far", "age": "old",
+    "distance": "far", "age": "old", "computer system host": "machine", "system host": "computer", "directory": "folder",
+    "folder": "directory", "shutdown": "halt", "permit permitted": "allow", "allow": "permit", "image": "picture", "picture": "image",
+    "parameter flag switch argument": "option", "option argument": "parameter", "option parameter": "directive",
 }  # fmt: skip
 """What documents say of what is asked for by another word: `What is the greatest ...?`, `How wide ...?`."""
 INVARIABLE = frozenset(["series", "species", "means", "news", "physics", "mathematics", "electronics", "dynamics"])

@@ -648,12 +648,16 @@ def test_a_name_is_found_that_a_question_says_something_is_based_on_or_compatibl
     assert "needs 5 V" in lines(ask("How many volts does the X-100-based board need?", [sensor]))[0]
     assert "compatible with I2C" in lines(ask("Is the sensor I2C-compatible?", [sensor]))[0]
     assert ask("How many volts does the X-300-based board need?", [sensor]).abstained
+    adapter = piece("Adapter", "The prober needs 5 V. Most MIPS-based boards need the prober in place of a driver.")
+    assert "the prober" in lines(ask("What do MIPS boards need in place of a driver?", [adapter]))[0]
 
 
 def test_no_other_amount_is_a_price() -> None:
     assert ask("How much does the driver for fonts cost?", [PRINTER]).abstained
     priced = piece("Shop", "The driver for fonts costs 20 dollars. The driver for fonts has 40 MB.")
-    assert "20 dollars" in lines(ask("How much does the driver for fonts cost?", [priced]))[0]
+    licence = piece("Licence", "Permission to use the driver for fonts, whatever the fee or the cost, is granted.")
+    for evidence in ([priced], [licence, priced]):
+        assert "20 dollars" in lines(ask("How much does the driver for fonts cost?", evidence))[0]
     listed = piece(
         "Shop", "| Part | Price EUR | Stock |\n|---|---|---|\n| P-300-A | 1,240.00 | 12 |\n| P-300-B | 1,310.50 | 3 |"
     )
