@@ -69,7 +69,7 @@ SAME_SHARE = 0.7
 """A statement that shares so many of its words with a chosen one says it again."""
 OTHER_WORDS_SIMILARITY = 0.72
 """From here on a statement may answer without any word of what is asked about the subject."""
-EMBEDDED_STATEMENTS = 14
+EMBEDDED_STATEMENTS = 12
 """At most so many statements are embedded: those with the highest scores but for the similarity, for which `SAID_WEIGHT` stands."""
 SAID_WEIGHT = 0.6
 """What the words of a statement count before similarity is known. Both chosen on the development halves and clapnq: as right as 24."""
