@@ -47,7 +47,7 @@ STATEMENTS = 4
 """How many statements an answer has at most."""
 ANSWER_WORDS = {"summary": 200, "comparison": 120}
 MOST_WORDS = 65
-"""An answer that has so many words is not added to. Chosen on clapnq."""
+"""An answer that has so many words is not added to. Chosen on clapnq and the development halves of the support questions."""
 RELATIVE_SCORE = 0.72
 """Statements below this share of the best one's score are left out."""
 SUFFICIENT_COVERAGE, BESIDE_SUFFICIENT = 0.9, 0.8
