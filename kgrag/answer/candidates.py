@@ -11,7 +11,7 @@ from kgrag.answer.slots import fits, heading_names
 from kgrag.answer.statements import Statement, statements
 from kgrag.answer.subject import AskedSections, Subject, exact_settings, has_identifier
 from kgrag.text.abbreviations import initials
-from kgrag.text.answer_shapes import IDENTIFIER_SORTS, ONE_THING, chosen_noun, measure_asked
+from kgrag.text.answer_shapes import IDENTIFIER_SORTS, ONE_THING, chosen_noun, measure_asked, said_by_unit
 from kgrag.text.compounds import compounds, written_together
 from kgrag.text.name_shapes import exact_identifiers, identifiers, is_code_name, names_of_row
 from kgrag.text.opposites import says_opposite
@@ -86,6 +86,7 @@ def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]
     chosen = stem(chosen_noun(asked.text)) if chosen_noun(asked.text) in IDENTIFIER_SORTS else ""
     sorts = _sorts_beside(asked.text, exact)
     adjective = stem(measure_asked(asked.text))
+    of_unit = frozenset(map(stem, said_by_unit(asked.text, asked.dimensions)))
     together = compounds(asked.terms, content_terms(asked.text))
     spelled = {stem(name): pattern for name in words(asked.text) if (pattern := initials(name))}
     for index, piece in enumerate(evidence):
@@ -138,6 +139,8 @@ def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]
                 covered[chosen] = LABEL_WEIGHT  # `Which switch ...?`: the switch itself need not say that it is one.
             if adjective in asked.terms and fits(asked, statement) >= MEASURES:
                 covered.setdefault(adjective, LABEL_WEIGHT)  # `How fine is it?`: an amount need not say `fine`.
+            if of_unit and fits(asked, statement) >= MEASURES:
+                covered |= {term: LABEL_WEIGHT for term in of_unit & asked.terms if term not in covered}
             if asked.kind == "keys" and fits(asked, statement):
                 covered |= {term: LABEL_WEIGHT for term in KEY_TERMS & asked.terms if term not in covered}
             said = f"{statement.text}\n{about}"

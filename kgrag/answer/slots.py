@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from kgrag.answer.statements import Statement
 from kgrag.text.abbreviations import initials
@@ -15,7 +16,7 @@ from kgrag.text.answer_shapes import (
 )
 from kgrag.text.name_shapes import IDENTIFIER, identifiers
 from kgrag.text.numerals import COUNT_BY_WORD
-from kgrag.text.quantities import quantities
+from kgrag.text.quantities import Quantity, quantities
 from kgrag.text.questions import Question
 from kgrag.text.units import canonical_unit, dimension
 from kgrag.text.words import FUNCTION_WORDS, singular, stem, stems, words
@@ -137,6 +138,12 @@ OFTEN_SAID = re.compile(
     re.IGNORECASE,
 )
 """`three times an hour`, `every minute`: how often, without an amount of time."""
+BEYOND = re.compile(r"\b(?:below|above|exceed(?:s|ed|ing)?|(?:less|more|greater|higher|lower) than) $", re.IGNORECASE)
+LIMIT_ASKED = re.compile(
+    r"\b(?:below|above|exceed\w*|limit|threshold|trip\w*|until|before|than|when|too)\b", re.IGNORECASE
+)
+AS_CONDITION = 0.5
+"""What has the amount only as the limit at which something happens."""
 RANGE_ASKED = re.compile(
     r"\b(?:which|what) (?:\w+ )?range\b|\brange of\b|^(?:between )?(?:which|what) values\b", re.IGNORECASE
 )
@@ -254,8 +261,11 @@ def fits(asked: Question, statement: Statement) -> float:
                 if measured or COUNTED_THINGS.search(text):
                     return _cued(asked, statement, 0.8)
                 return 0.3 if NUMBER.search(text) else 0.0
+            of_dimension = [q for q in measured if q.dimension in asked.dimensions and not _says_width(asked, q.text)]
+            if of_dimension and _are_conditions(asked, text, of_dimension):
+                return AS_CONDITION
             if (
-                any(q.dimension in asked.dimensions for q in measured if not _says_width(asked, q.text))
+                of_dimension
                 or _number_with_unit_apart(asked, statement)
                 or (OFTEN_ASKED.search(asked.text) and OFTEN_SAID.search(text))
             ):
@@ -309,6 +319,13 @@ def fits(asked: Question, statement: Statement) -> float:
             return 1.0 if CUES[0][0].search(asked.text) and SAYS_DEFAULT.search(f"{statement.label} {text}") else 0.0
         case "summary":
             return 0.0
+
+
+def _are_conditions(asked: Question, text: str, amounts: Sequence[Quantity]) -> bool:
+    """Whether amounts stand only as what something is above or below (`undervoltage: below 9 V`), and the question asks for no limit."""
+    if any(asks.search(asked.text) for asks, _ in CUES) or LIMIT_ASKED.search(asked.text):
+        return False
+    return all(BEYOND.search(text[: amount.start]) for amount in amounts)
 
 
 def _by_default(asked: Question, text: str) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from kgrag.text.quantities import quantities
@@ -53,6 +54,11 @@ DIMENSIONS = {
     "percent": "share", "percentage": "share",
 }  # fmt: skip
 """A word of the question to what the quantity of its answer measures."""
+_UNITS_SAY = "voltage volt current wattage temperature frequency pressure weight mass distance length width height duration resistance"
+SAID_BY_UNIT = frozenset(
+    f"{_UNITS_SAY} capacitance inductance area percent percentage milliseconds seconds minutes hours days".split()
+)
+"""Of these what an amount's unit says: `Supply: 3.3 V` need not say `voltage`."""
 ALSO = {
     "frequency": ("frequency", "data rate"), "speed": ("speed", "frequency", "data rate"), "humidity": ("humidity", "share"),
     "power": ("power", "current"), "time": ("time", "length"),
@@ -261,6 +267,12 @@ def answer_shape(question: str) -> AnswerShape:
     if re.search(r"\b(?:what|which) (?:year|date|day|month)\b", text):
         return AnswerShape("when")
     return AnswerShape("definition" if DEFINES.search(text) else "plain")
+
+
+def said_by_unit(question: str, dimensions: Sequence[str]) -> list[str]:
+    """Return the words of a question that an amount of one of the dimensions says by its unit."""
+    named = (word if word in DIMENSIONS else singular(word) for word in map(plain, words(question)))
+    return [word for word in named if word in SAID_BY_UNIT and DIMENSIONS[word] in dimensions]
 
 
 def measure_asked(question: str) -> str:

@@ -721,6 +721,22 @@ def test_what_has_the_default_or_the_things_asked_for_comes_first(question: str,
     assert said in lines(ask(question, [piece("Site", SITE)]))[0]
 
 
+def test_an_amount_need_not_be_called_what_its_unit_says_and_a_condition_is_no_value() -> None:
+    manual = """| Code | Meaning | First thing to check |
+| --- | --- | --- |
+| E-11 | 3.3 V supply voltage below 2.9 V | battery voltage |
+
+| Code | Meaning |
+| --- | --- |
+| E-12 | supply voltage above 6 V |
+
+The supply of the board: 4.0 V to 5.5 V.
+"""
+    assert "4.0 V to 5.5 V" in lines(ask("What is the supply voltage of the board?", [piece("Board", manual)]))[0]
+    above = lines(ask("Above which supply voltage does E-12 come?", [piece("Board", manual)]))[0]
+    assert "above 6 V" in above
+
+
 def test_a_share_of_a_figure_is_not_the_figure() -> None:
     report = """As a percentage of net sales, administrative expenses decreased to 23.5% compared to 23.9% in fiscal 2021.
 Net sales increased 18.3% to $10.2 billion compared to $8.6 billion in fiscal 2021, due to higher prices.
