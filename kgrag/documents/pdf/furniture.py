@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from statistics import median
 
 from kgrag.documents.pdf.geometry import Line, Word, lines_of, pieces_of
+from kgrag.documents.pdf.outline import folded_titles
 from kgrag.documents.pdf.pages import Page
 
 __all__ = ["RunningLine", "remove_furniture"]
@@ -30,6 +31,8 @@ _SLOT_MOVE = 1.5
 _SLOT_SHARE = 0.5
 _SLOT_TEXTS = 0.5
 """Different texts per page up to which a place is a running line's: the first lines of the body are all different."""
+_SLOT_TITLES = 0.5
+"""Share of them that are titles of the outline, where they are all different: a header that names each page's section."""
 _ATTACHED = 0.9
 """Line heights: body text at most this far away makes a repeated line part of the body."""
 _NUMBER = re.compile(r"\d+|\b[ivxlc]+\b", re.IGNORECASE)
@@ -67,18 +70,24 @@ class _Piece:
         return _NUMBER.sub("#", self.line.text.casefold())
 
 
-def remove_furniture(pages: Sequence[Page]) -> tuple[list[Page], tuple[RunningLine, ...]]:
+def remove_furniture(
+    pages: Sequence[Page], titles: frozenset[str] = frozenset()
+) -> tuple[list[Page], tuple[RunningLine, ...]]:
     """Return the pages without their running headers and footers, and what was removed.
 
     A piece of a line in the margins, or of a page's first or last line, is one if the same text, numbers apart, stands at the same
     height of at least three tenths (and two) of the pages, or if it is a page number that counts with the pages. In the margins it is
-    one, too, if it stands where half of the pages have a line of the same style, with few different texts (chapter titles). Not if body
-    text follows closely.
+    one, too, if it stands where half of the pages, or of the left or right ones, have a line of the same style, with few different texts
+    (chapter titles) or with titles of the outline, of which `titles` are `folded_titles`. Not if body text follows closely.
     """
     pieces = [piece for page in pages for piece in _margin_pieces(page)]
     within = {page.number: _MARGIN * page.height for page in pages}
     in_margins = [piece for piece in pieces if piece.distance <= within[piece.page]]
-    series = [*_same_text(pieces, len(pages)), *_counting(pieces, len(pages)), *_same_slot(in_margins, len(pages))]
+    series = [
+        *_same_text(pieces, len(pages)),
+        *_counting(pieces, len(pages)),
+        *_same_slot(in_margins, len(pages), titles),
+    ]
     running = _without_body(series, {page.number: page for page in pages})
     gone: dict[int, set[Word]] = defaultdict(set)
     removed: list[RunningLine] = []
@@ -164,7 +173,7 @@ def _counting(pieces: Sequence[_Piece], page_count: int) -> list[list[_Piece]]:
     ]
 
 
-def _same_slot(pieces: Sequence[_Piece], page_count: int) -> list[list[_Piece]]:
+def _same_slot(pieces: Sequence[_Piece], page_count: int, titles: frozenset[str]) -> list[list[_Piece]]:
     by_style: dict[tuple[str, float, bool], list[_Piece]] = defaultdict(list)
     for piece in pieces:
         by_style[piece.line.font, round(piece.line.size), piece.top].append(piece)
@@ -172,9 +181,19 @@ def _same_slot(pieces: Sequence[_Piece], page_count: int) -> list[list[_Piece]]:
         group
         for found in by_style.values()
         for group in _same_height(found, _SLOT_MOVE)
-        if _page_count(group) >= max(4, _SLOT_SHARE * page_count)
-        and len({piece.key for piece in group}) <= _SLOT_TEXTS * len(group)
+        if _page_count(group) >= max(4, _SLOT_SHARE * _page_count_of_sides(group, page_count))
+        and (len({piece.key for piece in group}) <= _SLOT_TEXTS * len(group) or _name_sections(group, titles))
     ]
+
+
+def _page_count_of_sides(group: Sequence[_Piece], page_count: int) -> float:
+    """How many pages could have the line: left pages, right pages, or all."""
+    return page_count / 2 if len({piece.page % 2 for piece in group}) == 1 else page_count
+
+
+def _name_sections(group: Sequence[_Piece], titles: frozenset[str]) -> bool:
+    named = sum(not titles.isdisjoint(folded_titles(piece.line.text)) for piece in group)
+    return named >= _SLOT_TITLES * len(group)
 
 
 def _page_count(group: Sequence[_Piece]) -> int:

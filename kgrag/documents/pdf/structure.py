@@ -12,7 +12,7 @@ from kgrag.documents.pdf.figures import figure_blocks, figure_boxes
 from kgrag.documents.pdf.furniture import RunningLine, remove_furniture
 from kgrag.documents.pdf.geometry import Word
 from kgrag.documents.pdf.headings import is_caption, listing_of, mark_headings
-from kgrag.documents.pdf.outline import Outline, OutlinedHeadings, find_outlined
+from kgrag.documents.pdf.outline import Outline, OutlinedHeadings, find_outlined, folded_titles
 from kgrag.documents.pdf.pages import Page
 from kgrag.documents.pdf.paragraphs import LineStatistics, blocks_of_region, line_statistics
 from kgrag.documents.pdf.reading_order import Region, regions_of
@@ -47,7 +47,8 @@ def recover_structure(pages: Sequence[Page], outline: Outline | None = None) -> 
     shapeless = tuple(page.number for page in pages if not page.shapes_read)
     pictures = tuple((page.number, page.read_confidence) for page in pages if page.read_confidence is not None)
     outlined = find_outlined(pages, outline)
-    pages, removed = remove_furniture([_without_headings(page, outlined) for page in pages])
+    titles = frozenset(title for entry in outline.entries for title in folded_titles(entry.title))
+    pages, removed = remove_furniture([_without_headings(page, outlined) for page in pages], titles)
     contents = find_contents(pages, frozenset(comparable(entry.title) for entry in outline.entries))
     regions = {page.number: _page_regions(page, contents, outlined) for page in pages}
     usual = line_statistics(

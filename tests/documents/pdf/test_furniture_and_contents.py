@@ -62,6 +62,31 @@ def test_headers_that_change_with_the_chapter_are_removed(sheet: Sheet) -> None:
     assert sheet.convert().outline() == [f"text Part {page}. {LOREM}" for page in range(1, 13)]
 
 
+def test_headers_with_the_chapter_on_left_pages_and_the_section_on_right_ones_are_removed(sheet: Sheet) -> None:
+    sections = ["Ratings", "Supply", "Pins", "Clock", "Orders", "Errata"]
+    for page in range(1, 13):
+        section = sections[(page - 1) // 2]
+        if page % 2:
+            sheet.text(72, 40, section)
+            sheet.bookmark(section, 0)
+            sheet.text(72, 120, section, size=16)
+        else:
+            sheet.text(72, 40, f"Chapter {1 + page // 7}. {'Use' if page < 7 else 'Notes'}", font="Helvetica-Bold")
+        sheet.paragraph(72, 160, f"Part {page}. {LOREM}")
+        sheet.next_page()
+    found = sheet.convert()
+    assert [line for line in found.outline() if not line.startswith("text Part")] == [f"h1 {one}" for one in sections]
+    assert len(found.outline()) == 18
+
+
+def test_first_lines_that_differ_on_all_pages_stay_unless_the_outline_has_them(sheet: Sheet) -> None:
+    for page in range(1, 13):
+        sheet.text(72, 40, f"Part {'abcdefghijkl'[page - 1]}")
+        sheet.paragraph(72, 160, LOREM)
+        sheet.next_page()
+    assert len([line for line in sheet.convert().outline() if "Part " in line]) == 12
+
+
 def test_the_header_row_of_a_table_on_every_page_stays(sheet: Sheet) -> None:
     for page in (1, 2, 3):
         rows = [["Pin", "Name"], [f"{page}1", f"A{page}"], [f"{page}2", f"B{page}"]]
