@@ -120,8 +120,9 @@ def _turned_lines(words: Iterable[Word]) -> list[Line]:
             " ".join(word.text for word in line),
             line[0].box.width,
             line[0].font,
-            False,
-            False,
+            bold=False,
+            code=False,
+            typewriter=False,
         )
         for line in lines
     ]

@@ -131,6 +131,8 @@ class Line:
     """At least nine tenths of its characters are."""
     code: bool
     """At least nine tenths of its characters are in a typewriter font, and not bold."""
+    typewriter: bool
+    """At least nine tenths of its characters are in such a font, bold or not."""
 
     @property
     def pitch_base(self) -> float:
@@ -147,11 +149,13 @@ def line_of(words: Sequence[Word]) -> Line:
     """Make a line of at least one word, whatever their order."""
     ordered = tuple(sorted(words, key=lambda word: word.box.x0))
     sizes: Counter[tuple[float, str]] = Counter()
-    bold = code = 0
+    bold = code = typewriter = 0
     for word in ordered:
         sizes[round(word.box.height, 1), word.font] += len(word.text)
         bold += len(word.text) if word.bold else 0
-        code += len(word.text) if not word.bold and _is_typewriter(word.font) else 0
+        if _is_typewriter(word.font):
+            typewriter += len(word.text)
+            code += 0 if word.bold else len(word.text)
     (size, font), _ = max(sizes.items(), key=lambda entry: (entry[1], entry[0]))
     return Line(
         words=ordered,
@@ -161,6 +165,7 @@ def line_of(words: Sequence[Word]) -> Line:
         font=font,
         bold=bold >= _BOLD_SHARE * sum(sizes.values()),
         code=code >= _BOLD_SHARE * sum(sizes.values()),
+        typewriter=typewriter >= _BOLD_SHARE * sum(sizes.values()),
     )
 
 

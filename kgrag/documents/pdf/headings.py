@@ -148,7 +148,9 @@ def _is_heading(blocks: Sequence[PageBlock], index: int, usual: LineStatistics, 
     block = blocks[index]
     if isinstance(block, TextBlock) and block.kind == "heading":
         return True
-    if not isinstance(block, TextBlock) or block.kind in ("figure", "code") or len(block.lines) > _MAX_LINES:
+    if not isinstance(block, TextBlock) or block.kind == "figure" or len(block.lines) > _MAX_LINES:
+        return False
+    if block.kind == "code" and not _bold(block):
         return False
     text = _text(block)
     if len(text) > _MAX_CHARACTERS or not _LETTER.search(text) or _CAPTION.match(text):
@@ -160,7 +162,7 @@ def _is_heading(blocks: Sequence[PageBlock], index: int, usual: LineStatistics, 
         return named and block.marker != "-" and (bold or size > _LARGER * usual.body_size)
     if named and (bold or size >= _NOT_SMALLER * usual.body_size):
         return True
-    if _is_formula(text) or _ADDRESS.search(text) or _is_footnote(blocks, index):
+    if block.kind == "code" or _is_formula(text) or _ADDRESS.search(text) or _is_footnote(blocks, index):
         return False
     if size >= _LARGER * usual.body_size:
         if section_number(block.lines[0]):

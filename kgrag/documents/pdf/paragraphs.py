@@ -17,6 +17,8 @@ _LOOSE = 1.28
 """Times the usual distance between lines: more begins a new paragraph."""
 _CODE_LOOSE = 2.6
 """Line heights from line to line within a listing: one empty line."""
+_LARGE_CODE = 1.25
+"""Times the body size from which a bold line in a typewriter font is a heading that names a function, and no command."""
 _OTHER_SIZE = 0.1
 """Relative difference in size between two lines of different kind."""
 _FITS = 0.5
@@ -91,7 +93,7 @@ def blocks_of_region(region: Region, page: int, marks: Sequence[Box], usual: Lin
             close()
             blocks.append(entry)
             continue
-        code = entry.code and not usual.typed and not _SURE_BULLET.match(entry.words[0].text)
+        code = _is_code(entry, usual) and not _SURE_BULLET.match(entry.words[0].text)
         found = None if code or _is_large_number(entry, usual) else _marker(entry, marks)
         if found is not None:
             close()
@@ -104,6 +106,13 @@ def blocks_of_region(region: Region, page: int, marks: Sequence[Box], usual: Lin
             current = [entry]
     close()
     return blocks
+
+
+def _is_code(line: Line, usual: LineStatistics) -> bool:
+    """Whether a line is of a listing: in a typewriter font, and if it is bold no larger than text, and without a section's number."""
+    if usual.typed or not line.typewriter:
+        return False
+    return line.code or (line.size < _LARGE_CODE * usual.body_size and not section_number(line))
 
 
 def _is_large_number(line: Line, usual: LineStatistics) -> bool:
@@ -138,9 +147,10 @@ def _breaks(
     """Whether a line begins a new block after the lines so far."""
     above = current[-1]
     size = max(above.size, line.size)
-    if line.code and not usual.typed and current[0].code:
+    is_code, begins_code = _is_code(line, usual), _is_code(current[0], usual)
+    if is_code and begins_code:
         return line.pitch_base - above.pitch_base > _CODE_LOOSE * size
-    if line.code != current[0].code and not usual.typed and (line.code or above.code):
+    if is_code != begins_code and (is_code or _is_code(above, usual)):
         return not _flows(above, line, edge)
     if line.pitch_base - above.pitch_base > _LOOSE * usual.pitch * size:
         return True
@@ -185,7 +195,7 @@ def _centred(above: Line, line: Line) -> bool:
 
 def _text_block(page: int, lines: Sequence[Line], marker: tuple[str, float] | None, usual: LineStatistics) -> TextBlock:
     box = bounding_box(line.box for line in lines)
-    if marker is None and all(line.code for line in lines) and not usual.typed:
+    if marker is None and all(_is_code(line, usual) for line in lines):
         return TextBlock("code", page, box, tuple(lines))
     if marker is None:
         return TextBlock("text", page, box, tuple(lines))

@@ -204,3 +204,22 @@ def test_a_heading_far_down_the_first_page_is_no_title(sheet: Sheet) -> None:
     for text in ("Overall results", "Results by region"):
         y = section(sheet, y, text, size=12)
     assert sheet.convert().document.title == "drawn"
+
+
+def test_commands_in_bold_typewriter_are_a_listing_line_by_line_and_no_headings(sheet: Sheet) -> None:
+    sheet.text(72, 100, "3 Commands", size=16, font="Helvetica-Bold")
+    sheet.paragraph(
+        72, 130, "Send one of these to the receiver, or what its maker says of the others in the manual of the chip."
+    )
+    for index, command in enumerate(("CFG-RATE meas nav time", "CFG-TP interval length status", "CFG-RST reset")):
+        sheet.text(90, 170 + 14 * index, command, font="Courier-Bold")
+    sheet.paragraph(
+        72, 230, "Each is answered by an acknowledgement, which the receiver sends within a second of the command."
+    )
+    sheet.text(72, 270, "3.1 cfg_open", size=14, font="Courier-Bold")
+    sheet.paragraph(
+        72, 290, "It opens the receiver and returns its handle, which all others take as their first argument here."
+    )
+    outline = sheet.convert().outline()
+    assert "code CFG-RATE meas nav time\nCFG-TP interval length status\nCFG-RST reset" in outline
+    assert [line for line in outline if line.startswith("h")] == ["h1 3 Commands", "h2 3.1 cfg_open"]
