@@ -31,7 +31,7 @@ from kgrag.errors import DocumentError, KgragError
 
 __all__ = ["FORMATS", "Conversion", "ConversionProcesses", "Stopped"]
 
-FORMATS = frozenset(["pdf", "docx", "pptx", "picture", "mail"])
+FORMATS = frozenset(["pdf", "docx", "pptx", "picture", "mail", "outlook"])
 """Formats whose conversion takes longer than to hand a file over."""
 MOST_SECONDS = 1800.0
 """Of one file; a manual of a thousand pages takes one to three minutes of processor time."""

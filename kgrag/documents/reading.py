@@ -153,11 +153,16 @@ def _convert(source: Source, *, pdf: str) -> BlockDocument:
             from kgrag.documents.pictures import convert_picture
 
             return convert_picture(_bytes(source), path, document_path=document_path)
-        case "mail":
+        case "mail" | "outlook":
             from kgrag.documents.mail import convert_mail
 
+            data = _bytes(source)
+            if source.format == "outlook":
+                from kgrag.documents.outlook import mail_of_outlook
+
+                data = mail_of_outlook(data, path)
             return convert_mail(
-                _bytes(source),
+                data,
                 path,
                 document_path=document_path,
                 read_file=lambda name, data: _convert_attached(name, data, path, pdf=pdf),

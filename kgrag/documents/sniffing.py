@@ -23,17 +23,21 @@ DOCBOOK_ROOTS = frozenset(
 )
 DOCBOOK_MARK = re.compile(rb"<(?:\w+:)?(?:para|simpara|programlisting|refsynopsisdiv)[\s>]")
 """An `article` or a `section` is also an element of other XML."""
+COMPOUND_FILE = bytes.fromhex("d0cf11e0a1b11ae1")
+"""What Outlook's `.msg` begins with; those of Tcl are translations."""
 HEAD_BYTES = 16_384
 
 
 def sniffed_format(path: Path) -> str | None:
-    """Return `docbook` (`.xml`), `info`, `man` or `mdoc` (a section of the manual for a suffix); None for anything else."""
+    """Return `docbook` (`.xml`), `outlook` (`.msg`), `info`, `man` or `mdoc` (a section of the manual for a suffix); None for others."""
     packed = path.suffix.lower() == PACKED
     suffix = (Path(path.stem) if packed else path).suffix.lower()
     if suffix == ".xml":
         start = XML_PROLOGUE.sub(b"", _head(path, packed=packed))
         root = ROOT.search(start)
         return "docbook" if root and root[1].lower() in DOCBOOK_ROOTS and DOCBOOK_MARK.search(start) else None
+    if suffix == ".msg" and not packed:
+        return "outlook" if _head(path, packed=False).startswith(COMPOUND_FILE) else None
     if INFO_FILE.fullmatch(suffix):
         return "info" if INFO_NODE in _head(path, packed=packed) else None
     if MANUAL_PAGE.fullmatch(suffix):
