@@ -63,6 +63,8 @@ PERMALINK_MARKS = frozenset({"", "#", "¶", "§", "🔗", "\uf0c1", "\uf08d"})
 PERMALINK_CLASSES = frozenset({"anchor", "anchorlink", "header-anchor", "headerlink", "heading-anchor", "permalink"})
 ORNAMENTS = frozenset({"logo", "icon", "permalink"})
 """What generators say that a picture is which shows nothing."""
+LABELS = frozenset({"mlabel", "badge"})
+"""Classes of the small boxes that Doxygen (`protected`, `pure virtual`) and Bootstrap put beside each other."""
 MAX_ENCLOSING_TERMS = 3
 """Of the definitions around a block, counted from the inside: class, method, parameter."""
 MAX_ENCLOSING_ANCHORS = 64
@@ -186,6 +188,8 @@ class _Walk:
         elif tag == "img":
             alt = element.get("alt") or ""
             self._text.add(alt if any(map(str.isalnum, alt)) and alt.strip().lower() not in ORNAMENTS else "")
+        if _is_label(element):
+            self._add(" ")
         if tag in ("sup", "sub"):
             self._add(superscript(element.text) if tag == "sup" else element.text)
         else:
@@ -251,6 +255,8 @@ class _Walk:
         if tag == "a" and self._open_links and self._open_links[-1][0] is element:
             _, start, href = self._open_links.pop()
             self._links.append((start, self._text.length, href))
+        if _is_label(element) and (element.tail or "")[:1].isalnum():
+            self._add(" ")
         ids = _ids(element)
         begun = self._blocks_at.pop()
         if tag in BLOCK_ELEMENTS:
@@ -355,6 +361,11 @@ class _Walk:
         walk = _Walk(self._document_path, keep_all=True)
         walk.through(element)
         self.removed.extend(RemovedLine(rule, line) for block in walk.finish() for line in block.lines)
+
+
+def _is_label(element: Any) -> bool:
+    """Whether an element is drawn as a small box beside others, with no space written between them."""
+    return element.tag == "span" and not LABELS.isdisjoint((element.get("class") or "").split())
 
 
 def _ids(element: Any) -> list[str]:

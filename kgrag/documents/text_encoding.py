@@ -84,6 +84,10 @@ MIN_FOREIGN = 8
 Pairs that authors write (`CAFÉ’S`) do not count."""
 
 
+FEW_NULLS = 0.001
+"""Of a text's characters: with more NULs it is none. Comments of programs have them where they speak of them."""
+
+
 @dataclass(frozen=True, slots=True)
 class DecodedText:
     """Text and how it was read."""
@@ -112,8 +116,12 @@ def decode(data: bytes, path: Path) -> DecodedText:
     if kind := foreign_content(data[:HEAD_BYTES]):
         raise DocumentError(path, f"its content is {kind}, not the text that its name says")
     decoded = _decode(data)
-    if "\0" in decoded.text:
-        raise DocumentError(path, "its content is binary, not text (it has NUL characters)")
+    if nulls := decoded.text.count("\0"):
+        if nulls > FEW_NULLS * len(decoded.text):
+            raise DocumentError(path, "its content is binary, not text (it has NUL characters)")
+        left_out = f"{nulls} NUL characters were left out"
+        note = f"{decoded.note}; {left_out}" if decoded.note else left_out
+        decoded = DecodedText(decoded.text.replace("\0", ""), note)
     if not decoded.text.strip():
         raise DocumentError(path, "the file is empty: it has nothing but white space")
     return decoded

@@ -465,3 +465,16 @@ def test_numbers_of_lines_are_no_words_of_a_listing() -> None:
     )
     assert [block.text for block in read.blocks] == ["class A {\n  int b = 13;", "Line numbers are 2."]
     assert [(line.rule, line.text) for line in read.removed] == [("line number", "13"), ("line number", "14")]
+
+
+def test_labels_that_are_drawn_as_boxes_beside_each_other_are_words_of_their_own() -> None:
+    labels = '<span class="mlabel">protected</span><span class="mlabel">pure virtual</span>'
+    assert only(page(f"<p>void f()<span class='mlabels'>{labels}</span>, see g<span>et</span></p>")).text == (
+        "void f() protected pure virtual, see get"
+    )
+
+
+def test_a_page_with_a_few_nul_characters_is_read_without_them_and_that_is_said() -> None:
+    document = page(f"<p>Padded with '\0' to length n.</p><p>{LONG * 10}</p>")
+    assert document.blocks[0].text == "Padded with '' to length n."
+    assert document.notes == ("1 NUL characters were left out",)

@@ -30,8 +30,7 @@ CONVERSION_VERSIONS = {
     **dict.fromkeys(("docx", "pptx", "xlsx"), "4"),
     "md": "5",
     "txt": "6",
-    "html": "7",
-    "pdf": "8",
+    **dict.fromkeys(("html", "pdf"), "8"),
 }
 """Of each format ("2" where none is said): counts up when conversion, cleaning or chunking changes what comes out of its files, which are
 then read again."""
