@@ -254,8 +254,9 @@ class _Chunking:
     def _how_many_fit(self, section: Section, texts: Sequence[str]) -> int:
         """Say how many of the texts fit the window together, at least one: estimated by their sum, then counted."""
         room = self._max_tokens - self._count(self._embedded(section, ""))
-        number, total = 1, self._count(texts[0])
-        while number < len(texts) and (total := total + self._count(texts[number])) <= room:
+        ends = self._count("")  # what the tokenizer puts before and behind each text
+        number, total = 1, self._count(texts[0]) - ends
+        while number < len(texts) and (total := total + self._count(texts[number]) - ends) <= room:
             number += 1
         while number < len(texts) and self._fits(section, "\n".join(texts[: number + 1])):
             number += 1
@@ -333,7 +334,6 @@ class _Chunking:
         caption = block.text if self._count(block.text) <= self._max_tokens // TITLE_SHARE else ""
         block = replace(block, text="")  # the first part follows its caption
         head, lines = markdown_lines(block.header, block.rows)
-        costs = [self._count(line) for line in lines]
         opening = self._opening(section, block, "")
 
         def fits(numbers: Sequence[int]) -> bool:
@@ -341,12 +341,15 @@ class _Chunking:
             return self._fits(section, opening + table)
 
         room = self._max_tokens - self._count(self._embedded(section, "\n".join([opening, caption, *head])))
+        has_room = fits(
+            ()
+        )  # for more than the column headings, which are not counted with each row where they alone are too much
         left = deque(range(len(lines)))
         while left:
             batch: list[int] = []
             budget = room
-            while left and (not batch or costs[left[0]] <= budget):
-                budget -= costs[left[0]]
+            while left and has_room and ((cost := self._count(lines[left[0]])) <= budget or not batch):
+                budget -= cost
                 batch.append(left.popleft())
             while batch and not fits(batch):  # lines cost a little more or less together than apart
                 left.appendleft(batch.pop())
@@ -363,16 +366,27 @@ class _Chunking:
         first, *others = named_cells(header, row) or [""]
         if not self._fits(section, f"{first}\n{'x' * MIN_CELL_CHARACTERS}"):
             first, others = "", [first, *others]
-        lines = [first] if first else []
-        for cell in others:
-            while not self._fits(section, "\n".join([*lines, cell])):
-                start = _longest_start(cell, lambda start: self._fits(section, "\n".join([*lines, start])))  # noqa: B023  (called at once)
-                if len(start) < min(MIN_CELL_CHARACTERS, len(cell)) and len(lines) > bool(first):
+        opening = [first] if first else []
+        if not others:
+            yield first
+        at = 0
+        while at < len(others):
+            # No more cells fit than the window has tokens.
+            taken = self._how_many_fit(section, [*opening, *others[at : at + self._max_tokens]]) - len(opening)
+            if not opening and taken == 1 and not self._fits(section, others[at]):
+                taken = 0
+            lines = [*opening, *others[at : at + taken]]
+            at += taken
+            if at < len(others):
+                cell, start = others[at], ""
+                if not taken or len(cell) > MIN_CELL_CHARACTERS:
+                    start = _longest_start(cell, lambda start: self._fits(section, "\n".join([*lines, start])))  # noqa: B023  (called at once)
+                if len(start) < min(MIN_CELL_CHARACTERS, len(cell)) and taken:
                     start = ""
-                yield "\n".join([*lines, start.rstrip()]).rstrip()
-                cell, lines = cell[len(start) :].lstrip(), [first] if first else []
-            lines.append(cell)
-        yield "\n".join(lines)
+                lines.append(start.rstrip())
+                others[at] = cell[len(start) :].lstrip()
+                at += not others[at]
+            yield "\n".join(lines).rstrip()
 
     def _path(self, section: Section) -> tuple[str, ...]:
         """Return the headings of a section; outer ones go first where title and headings would take more than half of the window."""

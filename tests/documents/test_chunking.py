@@ -146,6 +146,22 @@ def test_a_row_that_fills_a_window_alone_becomes_text_with_its_column_names() ->
     assert sum(chunk.text.count("word") for chunk in chunks) == 100
 
 
+def test_a_table_of_thousands_of_columns_is_counted_once_and_not_again_with_each_cell_and_row() -> None:
+    names = tuple(f"c{number}" for number in range(3000))
+    rows = [tuple(f"{row}.{number}" for number in range(3000)) for row in range(5)]
+    counted = 0
+
+    def count(text: str) -> int:
+        nonlocal counted
+        counted += len(text)
+        return count_words(text)
+
+    chunks = chunk_blocks(document(), [table(names, *rows)], count_tokens=count, max_tokens=254)
+    said = "\n".join(chunk.text for chunk in chunks)
+    assert all(f"c{number}: {row}.{number}" in said for row in range(5) for number in (0, 1, 1499, 2999))
+    assert counted < 8 * len(said)
+
+
 def test_a_table_without_column_headings_has_blank_ones() -> None:
     (chunk,) = chunked(table(None, ("VDD | IO", "3.3 V")))
     assert chunk.text == "|  |  |\n| --- | --- |\n| VDD \\| IO | 3.3 V |"
