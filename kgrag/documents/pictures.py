@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import warnings
 from collections.abc import Iterator
+from functools import cache
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -44,6 +46,7 @@ def convert_picture(data: bytes, path: Path, *, document_path: str) -> BlockDocu
     """
     if missing := missing_ocr():
         raise DocumentError(path, f"is a picture, which is read by OCR; {missing}")
+    _silence_libtiff()
     with warnings.catch_warnings(action="ignore"):  # of odd metadata, and of a limit on pixels that is not ours
         return _converted(data, path, document_path)
 
@@ -97,6 +100,20 @@ def _pages(picture: Image, count: int, broken: list[str]) -> Iterator[tuple[Page
             grey = grey.resize((max(1, int(grey.width * shrunk)), max(1, int(grey.height * shrunk))))
         size = upright.width / scale, upright.height / scale
         yield Page(frame + 1, *size, (), (), (), (), (), ()), grey, scale * shrunk
+
+
+@cache
+def _silence_libtiff() -> None:
+    """Keep the library with which Pillow reads TIFF from writing what it finds wrong to the terminal: the file's failure says it."""
+    import PIL
+
+    package = Path(PIL.__file__).parent
+    for library in [*package.parent.glob("pillow.libs/libtiff*"), *package.glob(".dylibs/libtiff*")]:
+        libtiff = ctypes.CDLL(str(library))
+        for name in ("TIFFSetErrorHandler", "TIFFSetWarningHandler"):
+            handler = getattr(libtiff, name)
+            handler.argtypes, handler.restype = (ctypes.c_void_p,), ctypes.c_void_p
+            handler(None)
 
 
 def _on_white(picture: Image) -> Image:

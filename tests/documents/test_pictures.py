@@ -95,6 +95,18 @@ def test_bombs_and_broken_pictures_are_refused_in_plain_words(data: bytes, reaso
         convert_picture(data, Path("a.png"), document_path="a.png")
 
 
+def test_what_is_wrong_with_a_picture_is_said_by_its_failure_and_not_by_libraries_on_the_terminal(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "fax.tif"
+    plate().save(path, compression="tiff_lzw")
+    data = bytearray(path.read_bytes())
+    data[40:60] = b"\xff" * 20
+    with pytest.raises(DocumentError, match="is broken"):
+        convert_picture(bytes(data), path, document_path=path.name)
+    assert capfd.readouterr() == ("", "")
+
+
 def test_a_picture_without_text_is_said_to_have_none(tmp_path: Path) -> None:
     path = tmp_path / "grey.png"
     Image.new("L", (300, 300), 128).save(path)

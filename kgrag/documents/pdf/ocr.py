@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -42,10 +43,12 @@ def read_pictures(pictures: Iterable[tuple[Page, Any, float]]) -> Iterator[Page]
 
     A page on which it sees nothing, or guesses, stays without words.
     """
-    from tesserocr import OEM, PyTessBaseAPI
+    from tesserocr import OEM, LeptLogLevel, PyTessBaseAPI, set_leptonica_log_level
 
     folder = data_folder()
+    set_leptonica_log_level(LeptLogLevel.NONE)  # what they find odd of a picture does not belong on the terminal
     with PyTessBaseAPI(path=str(folder), lang="+".join(languages(folder)), oem=OEM.LSTM_ONLY) as tesseract:
+        tesseract.SetVariable("debug_file", os.devnull)
         for page, picture, scale in pictures:
             tesseract.SetImage(picture.convert("L"))
             tesseract.SetSourceResolution(round(scale * POINTS_PER_INCH))
