@@ -68,6 +68,7 @@ FORMATS = MappingProxyType(
         ".fodp": "odp",
         ".docbook": "docbook",
         ".dbk": "docbook",
+        **dict.fromkeys((".texi", ".texinfo", ".txi"), "texinfo"),
         ".csv": "csv",
         ".tsv": "csv",
         ".tab": "csv",
@@ -83,7 +84,7 @@ NAMED_TEXT = re.compile(r"(?:README|FAQ|HOWTO|INSTALL|USAGE|MANUAL)(?:\.Debian)?
 """Names of texts that usually have no suffix. Not of licences, lists of changes and of authors, which answer nothing about a thing."""
 TEXT_FORMATS = frozenset({"html", "md", "txt", "rst", "adoc"})
 """HTML, or what becomes HTML on its way. Read from `.gz`, too: Debian packs the longer ones of its packages."""
-PACKED_FORMATS = TEXT_FORMATS | {"docbook", "csv", "mail"} | PANDOC_READERS.keys()
+PACKED_FORMATS = TEXT_FORMATS | {"docbook", "texinfo", "csv", "mail"} | PANDOC_READERS.keys()
 PAGES_WITH_PICTURES = PACKED_FORMATS - {"csv", "mail"}
 """Formats whose files name the pictures that they show."""
 EXAMPLES_OF_IGNORED = 3

@@ -175,6 +175,10 @@ def _convert(source: Source, *, pdf: str) -> BlockDocument:
             from kgrag.documents.info_manual import convert_info
 
             return convert_info(_bytes(source), path, document_path=document_path)
+        case "texinfo":
+            from kgrag.documents.texinfo import convert_texinfo
+
+            return convert_texinfo(_bytes(source), path, document_path=document_path)
         case "docx" | "pptx":
             from kgrag.documents.office import convert_office
 
