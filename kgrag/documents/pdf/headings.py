@@ -11,7 +11,7 @@ from itertools import pairwise, takewhile
 from kgrag.documents.pdf.blocks import PageBlock, TableBlock, TextBlock
 from kgrag.documents.pdf.contents import comparable
 from kgrag.documents.pdf.geometry import bounding_box
-from kgrag.documents.pdf.outline import Outline, OutlinedHeadings
+from kgrag.documents.pdf.outline import LABEL, LABEL_REACH, Outline, OutlinedHeadings
 from kgrag.documents.pdf.paragraphs import LineStatistics, section_number
 
 __all__ = ["Listing", "is_caption", "listing_of", "mark_headings"]
@@ -43,6 +43,7 @@ _SAME_SIZE = 0.04
 _TITLE_GAP = 0.6
 """Line heights between two lines of a title."""
 _MAX_LEVEL = 6
+_MAX_TITLE_PAGE_WORDS = 60
 _CAPTION = re.compile(
     r"^(?:fig(?:ure|\.)?|table|tab\.|abb(?:ildung|\.)?|tabelle|photo|image|diagram)\s*\d", re.IGNORECASE
 )
@@ -96,6 +97,7 @@ def listing_of(outline: Outline, outlined: OutlinedHeadings, titles: frozenset[s
 def mark_headings(blocks: Sequence[PageBlock], usual: LineStatistics, listing: Listing) -> list[PageBlock]:
     """Return the blocks with title and headings marked. Those of kind `heading` are the outline's, and stay with their level."""
     marked = [_is_heading(blocks, index, usual, listing) for index in range(len(blocks))]
+    blocks, marked = _with_labels(blocks, marked)
     front = _front_matter(blocks, marked)
     title = _title(blocks, marked, usual, _contents_heading(blocks), listing, front)
     if title is not None and (rest := _rest_of_title(blocks, title)):
@@ -106,6 +108,14 @@ def mark_headings(blocks: Sequence[PageBlock], usual: LineStatistics, listing: L
         title = whole
     for index in _subtitles(blocks, marked, title):
         marked[index] = False
+    if title is not None and _is_title_page(blocks, title.page):
+        marked = [
+            is_heading
+            and (
+                block is title or block.page != title.page or (isinstance(block, TextBlock) and block.kind == "heading")
+            )
+            for block, is_heading in zip(blocks, marked, strict=True)
+        ]
     if title is not None:
         marked = [
             is_heading and (block is title or id(block) not in front)
@@ -126,6 +136,39 @@ def mark_headings(blocks: Sequence[PageBlock], usual: LineStatistics, listing: L
         else:
             result.append(block)
     return result
+
+
+def _with_labels(blocks: Sequence[PageBlock], marked: Sequence[bool]) -> tuple[list[PageBlock], list[bool]]:
+    """Put `Chapter 2` together with the title that stands below it: the two are one heading."""
+    whole: list[PageBlock] = []
+    kept: list[bool] = []
+    for block, is_heading in zip(blocks, marked, strict=True):
+        label = whole[-1] if whole and kept[-1] else None
+        if (
+            is_heading
+            and isinstance(block, TextBlock)
+            and isinstance(label, TextBlock)
+            and label.kind == block.kind == "text"
+            and label.page == block.page
+            and LABEL.match(_text(label))
+            and 0 <= block.box.y0 - label.box.y1 < LABEL_REACH * block.lines[0].size
+        ):
+            whole[-1] = replace(label, lines=(*label.lines, *block.lines), box=bounding_box((label.box, block.box)))
+            continue
+        whole.append(block)
+        kept.append(is_heading)
+    return whole, kept
+
+
+def _is_title_page(blocks: Sequence[PageBlock], page: int) -> bool:
+    """Whether a page before all others has nothing but a few words: the title, authors, a date, whatever their size."""
+    there = [block for block in blocks if block.page == page]
+    words = sum(len(line.words) for block in there if isinstance(block, TextBlock) for line in block.lines)
+    return (
+        page == blocks[0].page < blocks[-1].page
+        and words <= _MAX_TITLE_PAGE_WORDS
+        and all(isinstance(block, TextBlock) for block in there)
+    )
 
 
 def _is_listed(block: PageBlock, listing: Listing) -> bool:
@@ -279,7 +322,7 @@ def _title(
     rest = [heading for heading in headings if heading is not largest and id(heading) not in front]
     if section_number(largest.lines[0]) or _size(largest) < 1.3 * usual.body_size or not rest:
         return None
-    if listing.decides:
+    if listing.decides or _is_title_page(blocks, largest.page):
         return largest
     return largest if all(_size(heading) < (1 - _SAME_SIZE) * _size(largest) for heading in rest) else None
 
@@ -332,7 +375,7 @@ def _levels(headings: Sequence[TextBlock], listing: Listing) -> dict[int, int]:
     for heading in headings:
         number = section_number(heading.lines[0]) or (heading.marker.strip("().") if heading.marker != "-" else "")
         level = number.count(".") + 1 if number else listing.unfound.get(comparable(_text(heading)), 0)
-        level = heading.level or level
+        level = heading.level or level or int(bool(LABEL.match(heading.lines[0].text)))
         if level:
             levels[id(heading)] = min(level, _MAX_LEVEL)
             votes[_style(heading)][levels[id(heading)]] += 1

@@ -19,19 +19,28 @@ from kgrag.documents.pdf.geometry import Line, Word, bounding_box, lines_of, pie
 from kgrag.documents.pdf.pages import Page
 from kgrag.documents.section_labels import SECTION_WORDS
 
-__all__ = ["Outline", "OutlineEntry", "OutlinedHeadings", "find_outlined", "folded_titles", "read_outline"]
+__all__ = [
+    "LABEL",
+    "LABEL_REACH",
+    "Outline",
+    "OutlineEntry",
+    "OutlinedHeadings",
+    "find_outlined",
+    "folded_titles",
+    "read_outline",
+]
 
 _NUMBER = re.compile(
     rf"^(?:(?:{SECTION_WORDS})\s+)?"
     r"(?:(?:\d{1,3}|[ivxlc]{1,6}|[a-z])(?:\.\d{1,3})*)(?:[.:)]+\s*|\s+|$)",
     re.IGNORECASE,
 )
-_LABEL = re.compile(
+LABEL = re.compile(
     rf"^(?:{SECTION_WORDS})\s+(?:\d{{1,3}}|[A-Z]|[IVXLC]{{1,6}})[.:]?$",
     re.IGNORECASE,
 )
 """What stands above a chapter's title."""
-_LABEL_REACH = 6.0
+LABEL_REACH = 6.0
 """Line heights from a chapter's title up to its label."""
 _MAX_LINES = 4
 _PITCH = 2.2
@@ -209,9 +218,9 @@ class _PageLines:
     def _label(self, lines: Sequence[Line], first: int) -> list[Line]:
         """The line above a title that says which chapter it is."""
         title, label = lines[first], lines[first - 1] if first else None
-        if label is None or not _LABEL.match(label.text) or self._taken.intersection(label.words):
+        if label is None or not LABEL.match(label.text) or self._taken.intersection(label.words):
             return []
-        return [label] if title.box.y0 - label.box.y1 < _LABEL_REACH * title.size else []
+        return [label] if title.box.y0 - label.box.y1 < LABEL_REACH * title.size else []
 
 
 def _are_alike(some: frozenset[str], others: frozenset[str]) -> bool:

@@ -223,3 +223,29 @@ def test_commands_in_bold_typewriter_are_a_listing_line_by_line_and_no_headings(
     outline = sheet.convert().outline()
     assert "code CFG-RATE meas nav time\nCFG-TP interval length status\nCFG-RST reset" in outline
     assert [line for line in outline if line.startswith("h")] == ["h1 3 Commands", "h2 3.1 cfg_open"]
+
+
+def test_a_book_without_an_outline_has_its_title_page_and_its_chapters_with_their_labels(sheet: Sheet) -> None:
+    sheet.text(200, 200, "pumptools 1.4", size=17, font="Helvetica-Bold")
+    sheet.text(180, 240, "Jane Doe and Craig Roe", size=12)
+    sheet.text(240, 270, "Sep 27, 2014", size=12)
+    for number, title in enumerate(("Introduction", "Use"), start=1):
+        sheet.next_page()
+        sheet.text(72, 150, f"Chapter {number}", size=20, font="Helvetica-Bold")
+        sheet.text(72, 190, title, size=25, font="Helvetica-Bold")
+        sheet.paragraph(
+            72, 240, "The pump is driven by the board, and what drives the board is said in the chapter that follows."
+        )
+        sheet.text(72, 290, f"{number}.1 Flow of water", size=14, font="Helvetica-Bold")
+        sheet.paragraph(
+            72,
+            310,
+            "Water comes in at the side that is marked, and leaves it at the other side when the valve is open.",
+        )
+    assert sheet.convert().headings() == [
+        "title pumptools 1.4",
+        "h1 Chapter 1 Introduction",
+        "h2 1.1 Flow of water",
+        "h1 Chapter 2 Use",
+        "h2 2.1 Flow of water",
+    ]
