@@ -11,6 +11,7 @@ from typing import Any
 __all__ = [
     "ASKING_WORDS",
     "FUNCTION_WORDS",
+    "LEADING_ON",
     "LIGHT_VERBS",
     "SAID_BY",
     "UNSPACED",
@@ -40,6 +41,10 @@ _FUNCTION_WORDS = """
 """
 FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
 """English words that half of all texts have and that name nothing: the one list of the house."""
+LEADING_ON = frozenset(
+    ["a", "an", "the", "and", "or", "of", "from", "with", "by", "at", "than", "your", "its", "their"]
+)
+"""English words that nothing ends with: what they belong to comes next. Not `on`, `off`, `to`, which values and verbs end with."""
 _ASKING_WORDS = """
     belong belongs compare comparison concerning correspond corresponding corresponds describe description detail details differ
     difference differences differs

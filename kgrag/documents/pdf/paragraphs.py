@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from kgrag.documents.pdf.blocks import PageBlock, TextBlock
 from kgrag.documents.pdf.geometry import CJK, Box, Line, Word, bounding_box, line_of
 from kgrag.documents.pdf.reading_order import Region
+from kgrag.text.words import LEADING_ON
 
 __all__ = ["LineStatistics", "blocks_of_region", "line_statistics", "section_number"]
 
@@ -170,8 +171,13 @@ def _breaks(
         and not _centred(above, line)
     ):
         return True
-    starts_new = not line.text[0].islower() or bool(_SENTENCE_END.search(above.text))
+    starts_new = not (line.text[0].islower() or _ends_within(above)) or bool(_SENTENCE_END.search(above.text))
     return ended_early and starts_new and not _centred(above, line)
+
+
+def _ends_within(above: Line) -> bool:
+    """Whether a line ends with a word that leads on (`the`, `of`, `and`): what comes next is too long for it, such as an address."""
+    return len(above.words) > 1 and above.words[-1].text in LEADING_ON
 
 
 def _flows(above: Line, line: Line, edge: float) -> bool:

@@ -118,3 +118,17 @@ def test_a_word_that_the_typesetter_broke_is_joined_and_counted(sheet: Sheet) ->
 )
 def test_accents_that_are_drawn_beside_their_letters_are_on_them(drawn: str, read: str) -> None:
     assert " ".join(with_accented_letters(word) for word in drawn.split()) == read
+
+
+def test_a_line_that_ends_with_a_word_that_leads_on_is_not_the_last_of_its_paragraph(sheet: Sheet) -> None:
+    sheet.text(
+        72, 100, "The archive is called MSPCCS.jar. Copies of this file are located in the folder .../GEOTRANS3/linux,"
+    )
+    sheet.text(72, 112.5, "where the build puts them, and the")
+    sheet.text(72, 125, "GEOTRANS3 folder of Windows.")
+    sheet.text(72, 137.5, "A line that ends early without one is the last.")
+    assert sheet.convert().outline() == [
+        "text The archive is called MSPCCS.jar. Copies of this file are located in the folder .../GEOTRANS3/linux, where the build puts "
+        "them, and the GEOTRANS3 folder of Windows.",
+        "text A line that ends early without one is the last.",
+    ]
