@@ -44,6 +44,8 @@ _TITLE_GAP = 0.6
 """Line heights between two lines of a title."""
 _MAX_LEVEL = 6
 _MAX_TITLE_PAGE_WORDS = 60
+_MAX_TITLE_WORDS = 14
+"""Of a text on a title page; what is longer describes something."""
 _CAPTION = re.compile(
     r"^(?:fig(?:ure|\.)?|table|tab\.|abb(?:ildung|\.)?|tabelle|photo|image|diagram)\s*\d", re.IGNORECASE
 )
@@ -161,13 +163,14 @@ def _with_labels(blocks: Sequence[PageBlock], marked: Sequence[bool]) -> tuple[l
 
 
 def _is_title_page(blocks: Sequence[PageBlock], page: int) -> bool:
-    """Whether a page before all others has nothing but a few words: the title, authors, a date, whatever their size."""
+    """Whether a page before all others has nothing but a few short lines: the title, authors, a date, whatever their size."""
     there = [block for block in blocks if block.page == page]
-    words = sum(len(line.words) for block in there if isinstance(block, TextBlock) for line in block.lines)
+    words = [sum(len(line.words) for line in block.lines) for block in there if isinstance(block, TextBlock)]
     return (
         page == blocks[0].page < blocks[-1].page
-        and words <= _MAX_TITLE_PAGE_WORDS
-        and all(isinstance(block, TextBlock) for block in there)
+        and len(words) == len(there)
+        and sum(words) <= _MAX_TITLE_PAGE_WORDS
+        and max(words) <= _MAX_TITLE_WORDS
     )
 
 

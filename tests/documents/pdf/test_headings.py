@@ -249,3 +249,17 @@ def test_a_book_without_an_outline_has_its_title_page_and_its_chapters_with_thei
         "h1 Chapter 2 Use",
         "h2 2.1 Flow of water",
     ]
+
+
+def test_a_first_page_that_describes_something_is_no_title_page(sheet: Sheet) -> None:
+    sheet.text(72, 100, "User Manual SKU: X-100", size=10)
+    sheet.text(72, 140, "Description", size=14, font="Helvetica-Bold")
+    sheet.paragraph(
+        72, 160, "The X-100 is a board for pumps that runs from a battery and says by radio what each of them does."
+    )
+    sheet.next_page()
+    sheet.text(72, 140, "Ratings", size=14, font="Helvetica-Bold")
+    sheet.paragraph(
+        72, 160, "The board draws 4 mA while it sleeps and 40 mA while it sends, which it does once in each minute."
+    )
+    assert sheet.convert().headings() == ["h1 Description", "h1 Ratings"]
