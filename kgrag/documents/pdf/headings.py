@@ -33,6 +33,7 @@ _ANNOUNCES = re.compile(
 _BEGINS = re.compile(
     r"^(?:[1I][.:]?\s+)?(?:abstract|introduction|zusammenfassung|einleitung|résumé|resumen)\b", re.IGNORECASE
 )
+_WORD = re.compile(r"[^\W\d_]{2,}")
 _LONG_WORD = re.compile(r"[^\W\d_]{3,}")
 _OPERATOR = re.compile(r"[=<>≤≥≈≡∑∏∫∂∇√∝∞∈∀∃→×÷⟨⟩⎛⎝⎡⎣|^{}\U0001d400-\U0001d7ff]")
 _ADDRESS = re.compile(r"\S@\S+\.\w|https?://|^www\.")
@@ -321,11 +322,17 @@ def _title(
     candidates = list(takewhile(lambda heading: not (listing.decides and heading.kind == "heading"), first_page))
     if not candidates:
         return None
+    candidates = [
+        heading for heading in candidates if _WORD.search(_text(heading))
+    ] or candidates  # not what is drawn by a font
     largest = max(candidates, key=lambda heading: (round(_size(heading), 1), -heading.box.y0))
+    on_title_page = _is_title_page(blocks, largest.page)
     rest = [heading for heading in headings if heading is not largest and id(heading) not in front]
-    if section_number(largest.lines[0]) or _size(largest) < 1.3 * usual.body_size or not rest:
+    if section_number(largest.lines[0]) or not rest:
         return None
-    if listing.decides or _is_title_page(blocks, largest.page):
+    if _size(largest) < 1.3 * usual.body_size and not on_title_page:
+        return None
+    if listing.decides or on_title_page:
         return largest
     return largest if all(_size(heading) < (1 - _SAME_SIZE) * _size(largest) for heading in rest) else None
 

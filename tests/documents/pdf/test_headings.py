@@ -226,6 +226,7 @@ def test_commands_in_bold_typewriter_are_a_listing_line_by_line_and_no_headings(
 
 
 def test_a_book_without_an_outline_has_its_title_page_and_its_chapters_with_their_labels(sheet: Sheet) -> None:
+    sheet.text(72, 100, "x4D x4C", size=34)
     sheet.text(200, 200, "pumptools 1.4", size=17, font="Helvetica-Bold")
     sheet.text(180, 240, "Jane Doe and Craig Roe", size=12)
     sheet.text(240, 270, "Sep 27, 2014", size=12)
