@@ -95,7 +95,7 @@ def sentences(text: str) -> list[Sentence]:
             continue
         found += _table(table)
         table = []
-        triplets = list(TRIPLET.finditer(block))
+        triplets = list(TRIPLET.finditer(block)) if " = " in block else []
         if len(triplets) >= MIN_TRIPLETS or (triplets and triplets[0].start() == 0):
             found += _sentences_of(block[: triplets[0].start()], start)
             found += _triplet_rows(block, start, triplets)

@@ -175,7 +175,8 @@ def singular(word: str) -> str:
 
 def content_terms(text: str, *, without: Iterable[str] = ()) -> frozenset[str]:
     """Return the stems of a text's words, function words (and those in `without`) left out."""
-    return frozenset(map(stem, folded_words(text) - FUNCTION_WORDS - frozenset(without)))
+    left = folded_words(text) - FUNCTION_WORDS
+    return frozenset(map(stem, left.difference(without) if without else left))
 
 
 def share_said(asked: frozenset[str], text: frozenset[str]) -> float:

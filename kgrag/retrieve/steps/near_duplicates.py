@@ -69,11 +69,12 @@ def first_of_each(said: Sequence[Said], *, threshold: float) -> list[int]:
     before: list[tuple[frozenset[str], frozenset[str], Mapping[int, bool]]] = []
     said_before: set[int] = set()
     for position, (context, body, subjects) in enumerate(said):
-        all_words, numbers = _words_and_numbers(f"{context}\n{body}")
+        heading, said_words = _folded_words(context), _said(body)
+        all_words, numbers = heading | said_words.words, said_words.numbers | _numbers(heading)
         seen = alike.setdefault((numbers, subjects), [])
         if any(_jaccard(all_words, other) >= threshold for other in seen):
             continue
-        runs, heading = _runs(body), _folded_words(context)
+        runs = said_words.runs
         at_most_new = (1 - threshold) * len(runs)
         # Most pieces have too much that nothing before says, whatever it stands under.
         if len(runs) - sum(map(said_before.__contains__, runs)) <= at_most_new:
@@ -101,28 +102,35 @@ def _context_and_body(piece: Evidence) -> tuple[str, str]:
 
 
 @lru_cache(maxsize=REMEMBERED_TEXTS)
-def _words_and_numbers(text: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the words of a text, and those of them with digits."""
-    found = folded_words(text)
-    return found, frozenset(filter(_has_digit, found))
-
-
-@lru_cache(maxsize=REMEMBERED_TEXTS)
 def _folded_words(text: str) -> frozenset[str]:
     return folded_words(text)
 
 
+class _Words(NamedTuple):
+    """What a text says, word by word."""
+
+    words: frozenset[str]
+    numbers: frozenset[str]
+    """Those with a digit."""
+    runs: Mapping[int, bool]
+    """The hash of each five words that follow each other, of a shorter text of all its words, and whether it has a digit."""
+
+
 @lru_cache(maxsize=REMEMBERED_TEXTS)
-def _runs(text: str) -> Mapping[int, bool]:
-    """Return the hash of each five words that follow each other, of a shorter text of all its words, and whether it has a digit."""
+def _said(text: str) -> _Words:
     found = [plain(word) for word in words(text)]
-    with_digits = [_has_digit(word) for word in found]
-    runs = [tuple(found[start : start + RUN]) for start in range(max(len(found) - RUN + 1, 1))]
-    return {hash(run): any(with_digits[start : start + RUN]) for start, run in enumerate(runs)}
+    different = frozenset(found)
+    numbers = _numbers(different)
+    runs = list(zip(*(found[start:] for start in range(RUN)), strict=False)) or [tuple(found)]
+    return _Words(different, numbers, {hash(run): not numbers.isdisjoint(run) for run in runs})
+
+
+def _numbers(different: frozenset[str]) -> frozenset[str]:
+    return frozenset(filter(_has_digit, different))
 
 
 def _has_digit(word: str) -> bool:
-    return any(c.isdigit() for c in word)
+    return not word.isalpha() and any(map(str.isdigit, word))
 
 
 def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
