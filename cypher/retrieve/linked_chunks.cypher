@@ -1,11 +1,11 @@
-// Where seeds lead: a seed mentions an entity that other chunks are about (role title), or has an author's hyperlink to another chunk.
+// Where chunks lead: a seed mentions an entity that other chunks are about (role title), or one of $linking (ids) has an author's hyperlink to another chunk.
 // Parameters: $graph, $seeds ids, $known keys of entities that the question itself names (not followed), $vector the question's vector,
 // $entities how many entities of a seed are followed (rarest first; none that more than $common chunks mention), $limit chunks of each entity (nearest to the question first),
-// $hyperlinks how many hyperlinks of a seed are followed (in reading order).
+// $hyperlinks how many hyperlinks of a chunk are followed (in reading order).
 // Returns seed, kind, key (empty for hyperlinks), name, mentions of the entity, how many chunks it leads to, the texts of the hyperlinks and what stands around them
 // (said), and those chunks with similarity in [0, 1].
 // Only what $documents (ids; null: all) have is read.
-// :param {graph: 'mention', seeds: ['c'], known: [], common: 1000, vector: [0.1, 0.2], entities: 10, limit: 10, hyperlinks: 10, documents: null}
+// :param {graph: 'mention', seeds: ['c'], linking: ['c'], known: [], common: 1000, vector: [0.1, 0.2], entities: 10, limit: 10, hyperlinks: 10, documents: null}
 UNWIND $seeds AS seed
 MATCH (s:Chunk {id: seed})
 WHERE ($documents IS NULL OR s.document_id IN $documents)
@@ -26,7 +26,7 @@ WITH e, seed, [chunk IN titled WHERE chunk.id <> seed] AS chunks
 WHERE size(chunks) > 0
 RETURN seed, 'mention' AS kind, e.key AS key, e.name AS name, e.mentions AS mentions, size(chunks) AS about, [] AS said, chunks[0..$limit] AS chunks
 UNION ALL
-UNWIND $seeds AS seed
+UNWIND $linking AS seed
 MATCH (s:Chunk {id: seed})
 WHERE ($documents IS NULL OR s.document_id IN $documents)
 MATCH (s)-[l:LINKS_TO]->(c:Chunk)

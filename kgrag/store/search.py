@@ -598,12 +598,14 @@ class Search:
         limit: int,
         hyperlinks: int,
         common: int = HUB_MENTIONS,
+        linking: Sequence[str] | None = None,
     ) -> list[LinkRow]:
-        """Return where seeds lead."""
+        """Return where seeds lead, and where the hyperlinks of the chunks `linking` (None: the seeds) lead."""
         return self._read(
             "retrieve/linked_chunks",
             graph=graph,
             seeds=list(seeds),
+            linking=list(seeds if linking is None else linking),
             known=list(known),
             vector=list(vector),
             entities=entities,

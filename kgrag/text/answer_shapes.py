@@ -68,8 +68,10 @@ MEASURE_WORDS = re.compile(
     r"|how (?:much|fast|high|low|long|far|heavy|large|big|hot|cold|wide|deep))\b",
     re.IGNORECASE,
 )
-HOW_ADJECTIVE = re.compile(r"\bhow (exact|accurate|precise|fine|thick|thin|wide)\b", re.I)
-"""A quantity of some kind answers it, whatever the nouns beside it measure: `How exact must the clock be?`"""
+HOW_ADJECTIVE = re.compile(
+    r"\bhow (exact|accurate|precise|fine|thick|thin|wide(?! (?:is|are|was|were|an?) (?:\w+ ){0,2}angle))\b", re.I
+)
+"""A quantity of some kind answers it, whatever the nouns beside it measure: `How exact must the clock be?` But a wide angle is an angle."""
 SUPERLATIVE = re.compile(
     r"^(?:what|which) (?:is|was) the (short|long|larg|bigg|small|great|high|low|old|new|earli|fast|slow|wid|deep)est\b"
     r".*\b(?:allowed|permitted|possible|supported|accepted|can|could|may|must|still|works?)\b"
@@ -213,7 +215,7 @@ def lacks_form(answer: str, form: str) -> str:
 def answer_shape(question: str) -> AnswerShape:
     """Tell by its wording what shape the answer must have. The first that fits: what several ask is asked by the more specific."""
     text = question.strip().casefold()
-    said = [plain(word) for word in words(question)]
+    said = [plain(word) for word in words(text)]
     if ASKS_WHAT_IT_DOES.search(text):
         return AnswerShape("definition")
     how_many = HOW_MANY.search(text)
@@ -238,11 +240,11 @@ def answer_shape(question: str) -> AnswerShape:
     if YES_OR_NO.search(text):
         return AnswerShape("yes/no")
     asks = re.search(r"\b(?:what|which|how)\b", text) is not None
-    named = [DIMENSIONS[word] for word in said if word in DIMENSIONS]
-    named += ["time"] if TIME.search(text) else []
-    measured = tuple(dict.fromkeys(d for dimension in named for d in _also(dimension)))
     if how_many:
-        return AnswerShape("count", _measured_in(how_many[1]))
+        before = text[: how_many.start()]
+        measured = _measured(before) if ASKS_FIRST.search(before) else ()
+        return AnswerShape("count", tuple(dict.fromkeys((*measured, *_measured_in(how_many[1])))))
+    measured = _measured(text)
     if chosen in IDENTIFIER_SORTS and CHOSEN_FIRST.match(text):
         return AnswerShape("name")
     if SUPERLATIVE.search(text):
@@ -281,6 +283,13 @@ def measure_asked(question: str) -> str:
         return match[1].casefold()
     superlative = SUPERLATIVE.search(question.strip().casefold())
     return f"{superlative[1]}est" if superlative else ""
+
+
+def _measured(text: str) -> tuple[str, ...]:
+    """What the words of a question say that is measured: `length` and `time` by `how far is it, and how long does it take`."""
+    named = [DIMENSIONS[word] for said in words(text) if (word := plain(said)) in DIMENSIONS]
+    named += ["time"] if TIME.search(text) else []
+    return tuple(dict.fromkeys(d for dimension in named for d in _also(dimension)))
 
 
 def _also(dimension: str) -> tuple[str, ...]:

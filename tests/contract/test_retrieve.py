@@ -7,6 +7,7 @@ import json
 import math
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -565,7 +566,7 @@ def test_expansions_equal_a_reference(
         assert sum(r["hop"] == 2 for r in row["relations"]) <= 5
 
 
-def test_a_hyperlink_counts_more_where_the_words_around_it_are_the_questions(
+def test_what_authors_write_where_they_link_counts_for_what_they_link_to(
     store: GraphStore, embedder: HashingEmbedder, content: Content
 ) -> None:
     names = ("colours", "pressure", "spares")
@@ -579,7 +580,7 @@ def test_a_hyperlink_counts_more_where_the_words_around_it_are_the_questions(
     store.documents.relink()
     embed(store, embedder)
     ids = {chunk.text: chunk.id for chunk in store.documents.chunks()}
-    first = ids["All about the pump."]
+    first, other = ids["All about the pump."], ids["Page 0."]
     start = State(
         Query(*["Which pressure may it have?"] * 3, vector=(1.0, *(0.0,) * (embedder.dimensions - 1))),
         seeds=(Seeds({first: Candidate(first, 1.0)}),),
@@ -592,8 +593,13 @@ def test_a_hyperlink_counts_more_where_the_words_around_it_are_the_questions(
 
     assert scores(0.0) == pytest.approx([0.6 / 3] * 3)
     # Of the question's words (pressure; which, may, it and have say nothing) the second link has all.
-    assert scores(1.0) == pytest.approx([0.6 / 3, 0.6, 0.6 / 3])
-    assert scores(0.5) == pytest.approx([0.6 / 3, 0.6 * (1 / 3 + 0.5), 0.6 / 3])
+    assert scores(1.0) == pytest.approx([0.6 / 3, 0.6 / 3 + 1.0, 0.6 / 3])
+    assert scores(0.5) == pytest.approx([0.6 / 3, 0.6 / 3 + 0.5, 0.6 / 3])
+    # No matter how good the chunk is that links: it hands nothing on that is no seed, and what it says counts as before.
+    ahead = replace(start, candidates={first: Candidate(first, 0.1), other: Candidate(other, 0.4)})
+    after = asyncio.run(Links(weight=0.6, seeds=1, around=0.5)(ahead, Resources(store, embedder, "mention")))
+    found = {key: one.score for key, one in after.candidates.items()}
+    assert found == pytest.approx({first: 0.1, other: 0.4, ids["Page 1."]: 0.5})
 
 
 @pytest.mark.parametrize("seed", [3, 4])

@@ -2,7 +2,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgrag.retrieve.state import Candidate, Hit, Query, State
-from kgrag.retrieve.steps.links import Link, hand_on
+from kgrag.retrieve.steps.links import Link, hand_on, said_around
+from kgrag.store.search import LinkRow
 
 KEYS = st.sampled_from("abcdef")
 SHARES = st.floats(0.0, 1.0)
@@ -46,3 +47,33 @@ def test_no_chunk_overtakes_the_best_seed_through_links(
         own = scores.get(key, 0.0)
         assert candidate.score <= max(own, *scores.values(), 0.5)
     assert reached == hand_on(start, links[::-1], weight=weight)
+
+
+def hyperlink(to: str, *said: str) -> LinkRow:
+    chunk = {"id": to, "similarity": 0.5, "document_id": "d", "position": 0}
+    row = {
+        "seed": "a",
+        "kind": "hyperlink",
+        "name": to,
+        "mentions": 0,
+        "about": 1,
+        "said": list(said),
+        "chunks": [chunk],
+    }
+    return LinkRow(**row)  # type: ignore[typeddict-item]
+
+
+def test_rare_words_around_a_link_say_more_of_what_it_leads_to_than_those_around_every_link() -> None:
+    candidates = {"a": Candidate("a", 1.0)}
+    start = State(Query(*["options of the reflog"] * 3), candidates=candidates)
+    links = [
+        hyperlink("b", "its options"),
+        hyperlink("c", "see reflog"),
+        hyperlink("d", "more options"),
+        hyperlink("e", "the options of reflog"),
+    ]
+    reached = said_around(start, links, weight=1.0)
+    assert reached["e"].score == 1.0
+    assert reached["b"].score == reached["d"].score < reached["c"].score < 1.0
+    assert reached["a"] == candidates["a"]
+    assert reached == said_around(start, links[::-1], weight=1.0)

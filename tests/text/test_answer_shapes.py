@@ -61,6 +61,16 @@ def test_a_quantity_is_asked_for_with_its_dimension() -> None:
     assert answer_shape("By how many degrees is it turned?") == ("count", ("angle", "temperature"))
     assert answer_shape("How many degrees Celsius may it get?") == ("count", ("temperature",))
     assert answer_shape("How many files can be opened?") == ("count", ())
+
+
+def test_a_question_for_how_many_asks_as_well_for_what_it_asks_before() -> None:
+    assert answer_shape("How far may the cable reach, and how many nodes hang on it?") == ("count", ("length",))
+    assert answer_shape("At a current of 2 A, how many lamps can be lit?") == ("count", ())
+
+
+def test_a_wide_angle_is_an_angle() -> None:
+    assert answer_shape("How wide is the viewing angle?") == ("quantity", ("angle",))
+    assert answer_shape("How wide is the board?") == ("quantity", ("",))
     assert answer_shape("Which voltages can the output have?").dimensions == ("voltage",)
     assert answer_shape("How precise is the clock?").dimensions == ("",)
 
