@@ -3,7 +3,7 @@ from hypothesis import strategies as st
 
 from kgrag.retrieve.state import Candidate, Hit, Query, State
 from kgrag.retrieve.steps.links import Link, hand_on, said_around
-from kgrag.store.search import LinkRow
+from kgrag.store.search import ChunkRow, LinkRow
 
 KEYS = st.sampled_from("abcdef")
 SHARES = st.floats(0.0, 1.0)
@@ -49,23 +49,15 @@ def test_no_chunk_overtakes_the_best_seed_through_links(
     assert reached == hand_on(start, links[::-1], weight=weight)
 
 
-def hyperlink(to: str, *said: str) -> LinkRow:
-    chunk = {"id": to, "similarity": 0.5, "document_id": "d", "position": 0}
-    row = {
-        "seed": "a",
-        "kind": "hyperlink",
-        "name": to,
-        "mentions": 0,
-        "about": 1,
-        "said": list(said),
-        "chunks": [chunk],
-    }
-    return LinkRow(**row)  # type: ignore[typeddict-item]
+def hyperlink(to: str, said: str) -> LinkRow:
+    chunks: list[ChunkRow] = [{"id": to, "similarity": 0.5, "document_id": "d", "position": 0}]
+    return LinkRow(seed="a", kind="hyperlink", name=to, mentions=0, about=1, said=[said], chunks=chunks)
 
 
 def test_rare_words_around_a_link_say_more_of_what_it_leads_to_than_those_around_every_link() -> None:
     candidates = {"a": Candidate("a", 1.0)}
-    start = State(Query(*["options of the reflog"] * 3), candidates=candidates)
+    asked = "options of the reflog"
+    start = State(Query(asked, asked, asked), candidates=candidates)
     links = [
         hyperlink("b", "its options"),
         hyperlink("c", "see reflog"),
