@@ -1,6 +1,6 @@
 """How good retrieval and answers are on the sample: `python -m benchmarks.sample_quality [--store embedded|neo4j]`.
 
-Builds `examples/documents` and asks `examples/questions.jsonl` through every pipeline. Prints one table: the share of gold facts within
+Builds `examples/documents`, finds communities, and asks `examples/questions.jsonl` through every pipeline. Prints one table: the share of gold facts within
 1,500 tokens of shown text by type of question, the share of gold facts that the extractive answer says, and how often it abstains.
 """
 
@@ -35,6 +35,7 @@ def main() -> None:
     with fresh_store(arguments.store) as fresh:
         with kgrag.open(fresh.target) as graph:
             graph.build(EXAMPLES / "documents")
+            graph.communities()
         for pipeline in pipeline_names():
             with kgrag.open(fresh.target, pipeline=pipeline) as graph:
                 rows.append([pipeline, *_scores(graph, questions, name_misses=arguments.misses)])
