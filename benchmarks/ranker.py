@@ -50,7 +50,7 @@ def adapted(fold: Fold, opened: KnowledgeGraph) -> Traces:
     """
     others = [place for place in fold.others if place.set.name in MAY_BE_SHIPPED]
     before = fit(corpora_of(others, DATA, made=False), among=CARRY_OVER)
-    found = adapt(examples_of(fold.held_out, DATA, made=True, opened=opened), before)
+    found = adapt(examples_of(fold.held_out, DATA, made=True, opened=opened), before, made=True)
     print(
         f"{fold.held_out.set.name}, {found.questions} made questions: {found.after:.3f} against {found.before:.3f}, "
         f"{found.difference.value:+.3f} [{found.difference.low:+.3f}, {found.difference.high:+.3f}], "

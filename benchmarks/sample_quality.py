@@ -1,7 +1,8 @@
 """How good retrieval and answers are on the sample: `python -m benchmarks.sample_quality [--store embedded|neo4j]`.
 
-Builds `examples/documents`, finds communities, and asks `examples/questions.jsonl` through every pipeline. Prints one table: the share of gold facts within
-1,500 tokens of shown text by type of question, the share of gold facts that the extractive answer says, and how often it abstains.
+Builds `examples/documents`, finds communities, and asks `examples/questions.jsonl` through every pipeline. Prints one table: the share of
+gold facts within 1,500 tokens of shown text by type of question, the share of gold facts that the extractive answer says, and how often
+it abstains.
 """
 
 from __future__ import annotations

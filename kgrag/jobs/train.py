@@ -64,7 +64,7 @@ async def train_ranker(
     retriever = Retriever(store, embedder, chosen, chat=model, graph=graph or None)
     with progress.step("Features", len(asked), "questions") as step:
         examples = await collect(retriever, asked, advance=step.advance)
-    adapted = adapt(examples, weights_of(chosen))
+    adapted = adapt(examples, weights_of(chosen), made=made > 0)
     if not adapted.better:
         return TrainedRanker(adapted, None, questions, made, len(asked))
     comments = (

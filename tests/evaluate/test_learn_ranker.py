@@ -63,6 +63,8 @@ def test_a_corpus_where_something_else_decides_is_adapted_to_and_one_of_chance_i
     gained = adapt(corpus({"seeds": 0.3, "heading": 1.0}, questions=150), before)
     assert gained.better and gained.after > gained.before and gained.difference.low > 0.0
     assert gained.weights["heading"] > 0.0
+    made = adapt(corpus({"seeds": 0.3, "heading": 1.0, "terms": 0.5}, questions=150), before, made=True)
+    assert made.better and made.weights["terms"] > 0.0 and "heading" not in made.weights
     chance = adapt(corpus({}, questions=150, noise=1.0), before)
     assert not chance.better and chance.weights == before
     same = adapt(corpus({"seeds": 1.0}, questions=150), before)
