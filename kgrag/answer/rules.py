@@ -17,6 +17,7 @@ from kgrag.answer.reading import RULES_READ, in_another_language, language_not_r
 from kgrag.answer.subject import Unknown, has_identifier, unknown_names
 from kgrag.models.base import Embedder
 from kgrag.text.answer_shapes import ONE_THING, AnswerKind, by_default
+from kgrag.text.courtesies import without_courtesies
 from kgrag.text.name_shapes import exact_identifiers, identifiers
 from kgrag.text.questions import Question, read_question
 from kgrag.text.words import stems
@@ -142,7 +143,7 @@ async def _judged(
     question: str, evidence: Sequence[Evidence], embedder: Embedder
 ) -> tuple[Question, list[Candidate], _Judgement]:
     """Read a question, weigh what could answer it, best first, and say how probably the evidence does."""
-    asked = read_question(question)
+    asked = read_question(without_courtesies(question))
     found = await weighed_candidates(asked, evidence, embedder)
     return asked, found, _judge(asked, found, evidence)
 

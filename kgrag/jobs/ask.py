@@ -26,6 +26,7 @@ from kgrag.settings import Settings
 from kgrag.store.fulltext import fulltext_query
 from kgrag.store.graph import GraphStore
 from kgrag.store.schema import CHUNK_FULLTEXT_INDEX
+from kgrag.text.courtesies import without_courtesies
 from kgrag.text.questions import checked_question, read_question
 from kgrag.text.words import stems
 from kgrag.types import Answer, Silence
@@ -108,8 +109,9 @@ async def ask(
 async def _extracted(
     question: str, find: Callable[[str], Awaitable[Retrieval]], embedder: Embedder, progress: Progress
 ) -> tuple[Answer, Retrieval]:
-    """Answer in the documents' own sentences: what a long question asks at last, without its typing errors, in the documents' language."""
-    read = last_question(question)
+    """Answer in the documents' own sentences: what a long question asks at last, without courtesies and typing errors."""
+    asked = without_courtesies(question)
+    read = last_question(asked)
     found = await find(read)
     languages = in_another_language(read, found.evidence)
     if languages:
@@ -125,7 +127,7 @@ async def _extracted(
         reading.advance(len(found.evidence))
     if not_read:
         answer = said_of_language(answer, not_read)
-    notes = (f"read as: {mended}",) if mended != question else ()
+    notes = (f"read as: {mended}",) if mended != asked else ()
     return answer.model_copy(update={"question": question, "notes": (*notes, *answer.notes)}), found
 
 
@@ -136,7 +138,7 @@ def _listed(question: str, found: Retrieval) -> Answer | None:
 
 def _silence(question: str, answer: Answer, store: GraphStore) -> Silence | None:
     """Say what of a question no document mentions; None where each word is mentioned, and for a question in another language."""
-    read = last_question(question)
+    read = last_question(without_courtesies(question))
     if in_another_language(read, answer.evidence) or language_not_read(read, answer.evidence):
         return None
     asked = read_question(read)

@@ -13,6 +13,7 @@ from kgrag.retrieve.step import Change, ModelStep, Step, run_step
 from kgrag.retrieve.steps import step_class
 from kgrag.retrieve.steps.evidence import Budget
 from kgrag.store.graph import GraphStore
+from kgrag.text.courtesies import without_courtesies
 from kgrag.text.questions import checked_question
 from kgrag.types import Evidence, Listing, Usage
 
@@ -92,7 +93,7 @@ class Retriever:
 
     def start(self, question: str, *, top: int | None = None, budget: int | None = None) -> State:
         """Return the state before the first step; raises as `retrieve` does."""
-        question = checked_question(question)
+        question = without_courtesies(checked_question(question))
         for name, limit in (("top", top), ("budget", budget)):
             if limit is not None and limit < 1:
                 raise InputError(f"Expected {name} to be at least 1, got {limit}.")

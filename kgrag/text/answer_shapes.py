@@ -122,7 +122,7 @@ STEPS = re.compile(
 HOW_MANY = re.compile(r"\bhow many\b\s*(.*)", re.I | re.DOTALL)
 WHY = re.compile(r"\bwhy\b|\breason\b|\bexplain\b", re.I)
 YES_OR_NO = re.compile(
-    r"^(?:is|are|was|were|do|does|did|can|could|may|might|must|should|will|would|has|have|had)\b(?!.*\b(?:which|what|how)\b)",
+    r"^(?:is|are|was|were|do|does|did|can|could|may|might|must|should|will|would|has|have|had|whether)\b(?!.*\b(?:which|what|how)\b)",
     re.I,
 )
 DEFINES = re.compile(r"^(?:what|who) (?:is|are|was|were) (?:an? |the )?[\w .’'+/-]+\??$", re.I)

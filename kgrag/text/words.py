@@ -50,7 +50,8 @@ _ASKING_WORDS = """
     difference differences differs
     document documentation documented documents example explain explanation find following give given identify kind kinds list
     mean meaning means mention mentioned name names outline overview provide provided refer referring refers regarding
-    sentence short show state summarise summarize summary tell type types typical various way ways
+    sentence short show state summarise summarize summary tell type types typical various versus vs way
+    ways whether
 """
 ASKING_WORDS = frozenset(_ASKING_WORDS.split())
 """Words that say how to answer, not what about: they are content in a document and none in a question."""

@@ -737,6 +737,13 @@ The supply of the board: 4.0 V to 5.5 V.
     assert "above 6 V" in above
 
 
+def test_courtesies_are_not_looked_for() -> None:
+    bare = ask("What is the supply voltage of the X-100?")
+    polite = ask("Hello, could you please tell me the supply voltage of the X-100? Many thanks in advance!")
+    assert not bare.abstained and lines(polite) == lines(bare)
+    assert polite.question.startswith("Hello")
+
+
 def test_a_share_of_a_figure_is_not_the_figure() -> None:
     report = """As a percentage of net sales, administrative expenses decreased to 23.5% compared to 23.9% in fiscal 2021.
 Net sales increased 18.3% to $10.2 billion compared to $8.6 billion in fiscal 2021, due to higher prices.
