@@ -198,7 +198,11 @@ def _judge(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evide
     if aspect and not aspect & present and similarity < OTHER_WORDS_SIMILARITY:
         # All that is found is the subject: the documents know the X-1000 but no price of it.
         return _Judgement(0.0, tuple(unknown), lacking)
-    return _Judgement(answer_probability(evidence_features(asked, found, evidence)), tuple(unknown), lacking)
+    probability = answer_probability(evidence_features(asked, found, evidence))
+    if asked.is_search and not unknown and any(asked.terms <= one.covered.keys() for one in found):
+        # Who searches for words is shown where they stand together: nothing is said to be an answer that is none.
+        probability = max(probability, ANSWERS_FROM)
+    return _Judgement(probability, tuple(unknown), lacking)
 
 
 def _lacking(asked: Question, terms: frozenset[str], evidence: Sequence[Evidence]) -> tuple[str, ...]:

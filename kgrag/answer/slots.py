@@ -19,7 +19,7 @@ from kgrag.text.numerals import COUNT_BY_WORD
 from kgrag.text.quantities import Quantity, quantities
 from kgrag.text.questions import Question
 from kgrag.text.units import canonical_unit, dimension
-from kgrag.text.words import FUNCTION_WORDS, singular, stem, stems, words
+from kgrag.text.words import FUNCTION_WORDS, content_terms, singular, stem, stems, words
 
 __all__ = ["fits", "heading_names"]
 
@@ -492,7 +492,7 @@ def _defines(asked: Question, statement: Statement) -> float:
     terms = {s for w, s in stems(thing) if s in asked.terms} or asked.terms
     if statement.own_label and {s for _, s in stems(statement.label)} & terms:
         return 1.0
-    if any(terms <= {s for _, s in stems(header)} for header, value in statement.cells if value):
+    if any(terms == content_terms(header) for header, value in statement.cells if value):
         return 1.0
     if len(statement.cells) > 1 and {s for _, s in stems(statement.cells[0][1])} <= terms:
         return 1.0  # the row of `E11`

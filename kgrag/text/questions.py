@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Literal
 
 from kgrag.errors import InputError
-from kgrag.text.answer_shapes import AnswerKind, answer_shape, by_default
+from kgrag.text.answer_shapes import AUXILIARIES, AnswerKind, answer_shape, by_default
 from kgrag.text.name_shapes import NAME
 from kgrag.text.quantities import quantities
 from kgrag.text.surrogates import without_surrogates
-from kgrag.text.words import ASKING_WORDS, FUNCTION_WORDS, LIGHT_VERBS, UNSPACED, content_terms, plain
+from kgrag.text.words import ASKING_WORDS, FUNCTION_WORDS, LIGHT_VERBS, UNSPACED, content_terms, plain, words
 
 __all__ = [
     "Question",
@@ -119,6 +119,13 @@ JOINT = re.compile(
 CLAUSE = re.compile(r"[;?]\s+|,?\s+and\s+(?=(?:what|which|who|where|when|why|how)\b)", re.IGNORECASE)
 
 
+MOST_SEARCHED = 5
+QUESTION_WORDS = (
+    frozenset(["what", "which", "who", "whom", "whose", "when", "where", "why", "how", "whether"]) | AUXILIARIES
+)
+"""A search has none of them."""
+
+
 @dataclass(frozen=True)
 class Question:
     """A question, read.
@@ -146,6 +153,12 @@ class Question:
         return tuple(families_said(self.text))
 
     @cached_property
+    def is_search(self) -> bool:
+        """Whether it is a few words to search for and no question: `WX-32 current consumption`."""
+        said = [plain(word) for word in words(self.text)]
+        return 0 < len(said) <= MOST_SEARCHED and "?" not in self.text and QUESTION_WORDS.isdisjoint(said)
+
+    @cached_property
     def across(self) -> bool:
         """Whether it is about whichever things of a sort there are."""
         return asks_across(self.text)
@@ -169,7 +182,9 @@ def read_question(question: str) -> Question:
     names = tuple(dict.fromkeys(name for _, _, name in found))
     shape = answer_shape(question)
     subject_terms = terms & content_terms(" ".join(names))
-    return Question(question, terms, subject_terms, names, shape.kind, shape.dimensions)
+    read = Question(question, terms, subject_terms, names, shape.kind, shape.dimensions)
+    # `E-12` alone asks what it is.
+    return replace(read, kind="definition") if read.is_search and len(names) == 1 and terms == subject_terms else read
 
 
 ATTACHED = re.compile(r"(?:[\w.-]*[\w][._])?\Z")

@@ -737,6 +737,12 @@ The supply of the board: 4.0 V to 5.5 V.
     assert "above 6 V" in above
 
 
+def test_a_search_for_words_is_shown_where_they_stand_together_and_refused_where_one_is_missing() -> None:
+    pinout = piece("Board", "The 28 pins stand along the long edges.").model_copy(update={"section": "Board > Pinout"})
+    assert not ask("pinout", [pinout]).abstained
+    assert ask("pinout price", [pinout]).abstained
+
+
 def test_courtesies_are_not_looked_for() -> None:
     bare = ask("What is the supply voltage of the X-100?")
     polite = ask("Hello, could you please tell me the supply voltage of the X-100? Many thanks in advance!")

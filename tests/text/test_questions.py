@@ -48,3 +48,10 @@ def test_an_identifier_with_dots_is_one_name() -> None:
     assert read_question("What does merge.conflictStyle diff3 show?").names == ("merge.conflictStyle", "diff3")
     assert read_question("What is the default of gc.pruneExpire?").names == ("gc.pruneExpire",)
     assert read_question("Ask the X-100. Does it sleep?").names == ("X-100",)
+
+
+def test_a_few_words_are_a_search_and_a_name_alone_asks_what_it_is() -> None:
+    assert read_question("WX-32 current consumption").is_search and read_question("pinout").is_search
+    assert not read_question("which current?").is_search and not read_question("is it waterproof").is_search
+    assert read_question("E-12").kind == "definition"
+    assert read_question("E-12 on the carrier").kind != "definition"
