@@ -116,7 +116,8 @@ def test_what_a_question_reads_does_not_grow_with_how_many_chunks_mention_a_hub(
                 so_far.append(
                     (
                         hits(
-                            store, "linked_chunks", seeds=seeds, linking=seeds, known=[], common=common, entities=30, limit=10, hyperlinks=10
+                            store, "linked_chunks", seeds=seeds, linking=seeds, known=[], common=common,
+                            entities=30, limit=10, hyperlinks=10,
                         ),
                         hits(store, "graph_neighbourhood", seeds=seeds, common=common, entities=20, chunks=10, neighbours=30, hops=2),
                         hits(store, "entity_context", keys=[hub], near=seeds, common=common, chunks=30, relations=30),
