@@ -300,7 +300,7 @@ def fits(asked: Question, statement: Statement) -> float:
             return _by_default(asked, text) if DECIDES.search(text) else 0.0
         case "steps":
             if (
-                statement.items
+                (statement.items and not statement.of_rows)
                 or TELLS_HOW.search(text)
                 or COMMAND_LINE.search(text)
                 or statement.label.startswith("-")
@@ -486,6 +486,10 @@ def _enumerates(asked: Question, text: str) -> bool:
     return noun in {s for _, s in stems(text[: match.start()])}
 
 
+ELSEWHERE = re.compile(r"\s*(?:something|nothing|another|a different)\b", re.IGNORECASE)
+"""`means something else`: not what."""
+
+
 def _defines(asked: Question, statement: Statement) -> float:
     """Whether what is asked for (`heartbeat` of `What is the heartbeat of a data source?`) stands before a word that defines."""
     thing = OF_WHAT.split(ASKS.sub("", asked.text), maxsplit=1)[0]
@@ -498,6 +502,8 @@ def _defines(asked: Question, statement: Statement) -> float:
         return 1.0  # the row of `E11`
     match = DEFINES.search(statement.text)
     if match is None or not terms:
+        return 0.0
+    if ELSEWHERE.match(statement.text, match.end()):
         return 0.0
     if PASSIVE.match(statement.text, match.end()):
         return PASSIVE_DEFINES

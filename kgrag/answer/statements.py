@@ -131,6 +131,8 @@ class Statement:
     """Of a list: what announces it."""
     items: tuple[str, ...] = ()
     """Of a list: its items."""
+    of_rows: bool = False
+    """The items are a table's rows."""
     is_item: bool = False
     is_code: bool = False
     """Whether it is a line of a program, of a session or of settings."""
@@ -486,7 +488,16 @@ def _list(text: str, lead: Statement | None, members: Sequence[Statement]) -> It
         said = f"{said[:MAX_GROUP_CHARACTERS].rsplit(' ', 1)[0]} …"
     label = lead.label if lead else ""
     source = replace(lead or members[0], cells=(), is_item=False, label=label)
-    yield replace(source, text=said, quote=quote, start=announced, end=end, lead=head, items=tuple(items))
+    yield replace(
+        source,
+        text=said,
+        quote=quote,
+        start=announced,
+        end=end,
+        lead=head,
+        items=tuple(items),
+        of_rows=bool(members[0].cells),
+    )
 
 
 def _begins_item(before: Statement, statement: Statement, text: str) -> bool:

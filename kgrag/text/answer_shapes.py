@@ -126,7 +126,10 @@ YES_OR_NO = re.compile(
     re.I,
 )
 DEFINES = re.compile(r"^(?:what|who) (?:is|are|was|were) (?:an? |the )?[\w .’'+/-]+\??$", re.I)
-ASKS_WHAT_IT_DOES = re.compile(r"^what (?:does|do|did) .*\b(?:mean|stand for|do)\??$", re.I)
+ASKS_WHAT_IT_DOES = re.compile(
+    r"^what (?:does|do|did) .*\b(?:mean|stand for|do)\??$|^what (?:does|do|did) .*\b(?:mean|stand for) (?:on|in|for|at|here)\b",
+    re.I,
+)
 CHOOSES = re.compile(r"\b(?:which|what)((?: [\w’'/-]+){1,6})")
 _AUXILIARIES = "is are was were do does did can could may might must should will would has have had of"
 AUXILIARIES = frozenset(_AUXILIARIES.split())

@@ -743,6 +743,22 @@ def test_a_search_for_words_is_shown_where_they_stand_together_and_refused_where
     assert ask("pinout price", [pinout]).abstained
 
 
+def test_what_a_code_means_is_its_row_and_a_table_of_codes_is_no_way_to_do_something() -> None:
+    codes = """E-12 in particular means something else there.
+
+Codes of the board
+| Code | Meaning |
+| --- | --- |
+| E-11 | supply too low |
+| E-12 | a sensor does not answer |
+| E-42 | the watchdog reset the board |
+
+To reset the board, hold RST low for 1 s.
+"""
+    assert "a sensor does not answer" in lines(ask("What does E-12 mean on the board?", [piece("Board", codes)]))[0]
+    assert "hold RST low" in lines(ask("How do I reset the board?", [piece("Board", codes)]))[0]
+
+
 def test_courtesies_are_not_looked_for() -> None:
     bare = ask("What is the supply voltage of the X-100?")
     polite = ask("Hello, could you please tell me the supply voltage of the X-100? Many thanks in advance!")
