@@ -105,6 +105,7 @@ def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]
             )
             if exact and not defines:
                 subject *= BESIDE_IDENTIFIER
+            fit = fits(asked, statement)
             own = (
                 _terms(statement.text)
                 | written_together(statement.text, asked.terms, together)
@@ -135,13 +136,13 @@ def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]
             }
             if defines:
                 covered |= {term: LABEL_WEIGHT for term in sorts & asked.terms if term not in covered}
-            if asked.kind == "name" and chosen and chosen not in covered and fits(asked, statement) == 1.0:
+            if asked.kind == "name" and chosen and chosen not in covered and fit == 1.0:
                 covered[chosen] = LABEL_WEIGHT  # `Which switch ...?`: the switch itself need not say that it is one.
-            if adjective in asked.terms and fits(asked, statement) >= MEASURES:
+            if adjective in asked.terms and fit >= MEASURES:
                 covered.setdefault(adjective, LABEL_WEIGHT)  # `How fine is it?`: an amount need not say `fine`.
-            if of_unit and fits(asked, statement) >= MEASURES:
+            if fit >= MEASURES:
                 covered |= {term: LABEL_WEIGHT for term in of_unit & asked.terms if term not in covered}
-            if asked.kind == "keys" and fits(asked, statement):
+            if asked.kind == "keys" and fit:
                 covered |= {term: LABEL_WEIGHT for term in KEY_TERMS & asked.terms if term not in covered}
             said = f"{statement.text}\n{about}"
             beside = (
@@ -157,6 +158,7 @@ def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]
                     index,
                     covered,
                     own,
+                    fits=fit,
                     subject=subject,
                     defines=defines,
                     beside=beside,
@@ -173,7 +175,6 @@ def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]
         candidate.weights = weights
         candidate.coverage = _share(weights, candidate.covered, asked.terms)
         candidate.aspect = _share(weights, candidate.covered, aspect)
-        candidate.fits = fits(asked, candidate.statement)
         if candidate.text.endswith(":") and (candidate.fits < 1.0 or asked.kind not in ONE_THING):
             candidate.beside = True
     return found
@@ -186,8 +187,10 @@ def _says_more(asked: Question, codes: Sequence[str], items: Sequence[str]) -> b
     """
     if len(items) < 2 or asked.kind in ("list", "summary"):
         return False
+    if asked.kind in ONE_THING:
+        return True
     named = [any(has_identifier(code, item) for code in codes) for item in items]
-    return asked.kind in ONE_THING or (any(named) and not all(named))
+    return any(named) and not all(named)
 
 
 def _sorts_beside(question: str, exact: Sequence[str]) -> frozenset[str]:

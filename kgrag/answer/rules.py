@@ -89,11 +89,11 @@ async def weighed_candidates(question: Question, evidence: Sequence[Evidence], e
 
 @dataclass(frozen=True, slots=True)
 class _Judgement:
-    """How probably the evidence answers; the names that it lacks, and the words that no statement has."""
+    """How probably the evidence answers; the names that it lacks, and the terms that no statement chosen covers."""
 
     probability: float
     unknown: tuple[Unknown, ...] = ()
-    lacking: tuple[str, ...] = ()
+    uncovered: frozenset[str] = frozenset()
 
 
 async def extract_answer(
@@ -190,27 +190,25 @@ def _judge(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evide
     """Say how probably the best statements answer. `found` is sorted, best first."""
     fatal, unknown = unknown_names(asked, evidence)
     present = {term for candidate in found for term in candidate.covered}
-    lacking = _lacking(asked, asked.terms - present, evidence)
+    uncovered = asked.terms - present
     if fatal or not found:
-        return _Judgement(0.0, tuple(fatal), lacking)
+        return _Judgement(0.0, tuple(fatal), uncovered)
     similarity = max(candidate.similarity for candidate in found)
     aspect = asked.terms - asked.subject_terms
     if aspect and not aspect & present and similarity < OTHER_WORDS_SIMILARITY:
         # All that is found is the subject: the documents know the X-1000 but no price of it.
-        return _Judgement(0.0, tuple(unknown), lacking)
+        return _Judgement(0.0, tuple(unknown), uncovered)
     probability = answer_probability(evidence_features(asked, found, evidence))
     if asked.is_search and not unknown and any(asked.terms <= one.covered.keys() for one in found):
         # Who searches for words is shown where they stand together: nothing is said to be an answer that is none.
         probability = max(probability, ANSWERS_FROM)
-    return _Judgement(probability, tuple(unknown), lacking)
+    return _Judgement(probability, tuple(unknown), uncovered)
 
 
-def _lacking(asked: Question, terms: frozenset[str], evidence: Sequence[Evidence]) -> tuple[str, ...]:
+def _in_no_passage(asked: Question, terms: frozenset[str], evidence: Sequence[Evidence]) -> list[str]:
     """Of terms that no statement chosen covers, the words that no passage has."""
-    if terms:
-        said = {stem for piece in evidence for _, stem in stems(f"{piece.title} {piece.section} {piece.text}")}
-        terms -= said
-    return tuple(_as_written(asked, set(terms)))
+    said = {stem for piece in evidence for _, stem in stems(f"{piece.title} {piece.section} {piece.text}")}
+    return _as_written(asked, set(terms - said))
 
 
 def _as_written(asked: Question, terms: set[str]) -> list[str]:
@@ -337,7 +335,11 @@ def _abstention(asked: Question, judgement: _Judgement, evidence: Sequence[Evide
     lines = [f"The documents do not answer this. Looked in {len(evidence)} passages for: {looked_for or asked.text}."]
     lines += [_not_found(name, evidence) for name in judgement.unknown]
     named = {stem for unknown in judgement.unknown for _, stem in stems(unknown.name)}
-    if lacking := [word for word, stem in stems(" ".join(judgement.lacking)) if stem not in named]:
+    if lacking := [
+        word
+        for word, stem in stems(" ".join(_in_no_passage(asked, judgement.uncovered, evidence)))
+        if stem not in named
+    ]:
         lines.append(f"In no passage: {', '.join(lacking)}.")
     elif not judgement.unknown:
         lines.append("No statement says enough of it together.")

@@ -197,6 +197,8 @@ DEFINES = re.compile(
 PASSIVE = re.compile(r" (?!(?:called|known|defined|described|meant|made|composed)\b)(?:\w+ly )?\w{2,}ed\b")
 """`is invoked`: says what is done with a thing, not what it is."""
 PASSIVE_DEFINES = 0.5
+ELSEWHERE = re.compile(r"\s*(?:something|nothing|another|a different)\b", re.IGNORECASE)
+"""`means something else`: not what."""
 FROM_ABOVE = 0.5
 """How much a term of the thing counts that only stands above a sentence that says the others."""
 ASKS = re.compile(r"^(?:what|who) (?:is|are|was|were|does|do|did)\b", re.IGNORECASE)
@@ -484,10 +486,6 @@ def _enumerates(asked: Question, text: str) -> bool:
         return False
     noun = next((s for word, s in stems(CHOICE.sub("", asked.text)) if singular(word) != word and s in asked.terms), "")
     return noun in {s for _, s in stems(text[: match.start()])}
-
-
-ELSEWHERE = re.compile(r"\s*(?:something|nothing|another|a different)\b", re.IGNORECASE)
-"""`means something else`: not what."""
 
 
 def _defines(asked: Question, statement: Statement) -> float:

@@ -341,9 +341,8 @@ class _Chunking:
             return self._fits(section, opening + table)
 
         room = self._max_tokens - self._count(self._embedded(section, "\n".join([opening, caption, *head])))
-        has_room = fits(
-            ()
-        )  # for more than the column headings, which are not counted with each row where they alone are too much
+        # Column headings that alone are too much are not counted with each row again.
+        has_room = fits(())
         left = deque(range(len(lines)))
         while left:
             batch: list[int] = []

@@ -129,6 +129,14 @@ SILENT = frozenset(
     ]
 )
 """Commands of a line that only say how it looks, or of which nothing but what they enclose is text."""
+_LINES = """
+    node anchor set clear alias include verbatiminclude item itemx headitem tab center exdent title float multitable quotation
+    smallquotation
+"""
+LINES = frozenset(_LINES.split())
+"""Other commands that have a line to themselves."""
+WITH_CATEGORY = frozenset("deffn deftypefn defvr deftypevr deftp defop deftypeop defcv".split())  # noqa: SIM905
+"""Definitions that say first what they define: `@deffn Command print`."""
 MACRO = re.compile(r"\s*@r?macro\s+(?P<name>\w+)\s*(?:\{(?P<names>[^}]*)\})?")
 MAX_EXPANSION = 2_000_000
 """Characters that a text with its macros may have."""
@@ -235,28 +243,8 @@ class _Reader:
 
     def _is_line_command(self, name: str, rest: str) -> bool:
         starts = name in SILENT or name in LEVELS or name in LISTINGS or name in LISTS or name.startswith("def")
-        own = [
-            "node",
-            "anchor",
-            "set",
-            "clear",
-            "alias",
-            "include",
-            "item",
-            "itemx",
-            "headitem",
-            "tab",
-            "center",
-            "multitable",
-            "quotation",
-            "smallquotation",
-            "title",
-            "float",
-            "exdent",
-            "verbatiminclude",
-        ]
         conditions = name.startswith("if") and not rest.startswith("{")
-        return starts or conditions or name in own or bool(INDEX.match(name))
+        return starts or conditions or name in LINES or bool(INDEX.match(name))
 
     def _left_out(self, name: str, rest: str) -> str:
         if name in ("ifset", "ifclear"):
@@ -303,7 +291,7 @@ class _Reader:
             self._aliases[new.strip()] = self.inline.aliases[new.strip()] = old.strip()
         elif name in ("include", "verbatiminclude"):
             self.included[rest] = None
-        elif name == "center" or name == "exdent":
+        elif name in ("center", "exdent"):
             self._text(self._expanded(rest))
         elif name in LISTINGS or name in LISTS or name in ("multitable", "quotation", "smallquotation", "float"):
             self._begin(name, rest)
@@ -390,16 +378,7 @@ class _Reader:
             self.html.append("<dl>")
         words = re.findall(r"\{[^{}]*\}|\S+", self._expanded(rest))
         said = [word[1:-1] if word.startswith("{") and word.endswith("}") else word for word in words]
-        has_category = name.removesuffix("x") in (
-            "deffn",
-            "deftypefn",
-            "defvr",
-            "deftypevr",
-            "deftp",
-            "defop",
-            "deftypeop",
-            "defcv",
-        )
+        has_category = name.removesuffix("x") in WITH_CATEGORY
         term = f"{said[0]}: {' '.join(said[1:])}" if has_category and len(said) > 1 else " ".join(said)
         self._term(self.inline.html(term, typed=True), further=further)
 

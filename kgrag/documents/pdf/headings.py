@@ -322,9 +322,8 @@ def _title(
     candidates = list(takewhile(lambda heading: not (listing.decides and heading.kind == "heading"), first_page))
     if not candidates:
         return None
-    candidates = [
-        heading for heading in candidates if _WORD.search(_text(heading))
-    ] or candidates  # not what is drawn by a font
+    # Not what is drawn by a font, where there is anything else.
+    candidates = [heading for heading in candidates if _WORD.search(_text(heading))] or candidates
     largest = max(candidates, key=lambda heading: (round(_size(heading), 1), -heading.box.y0))
     on_title_page = _is_title_page(blocks, largest.page)
     rest = [heading for heading in headings if heading is not largest and id(heading) not in front]
