@@ -15,12 +15,12 @@ from kgrag.documents.file_metadata import FileMetadata, read_file_metadata
 from kgrag.documents.ocr_data import missing_ocr
 from kgrag.documents.pandoc_formats import PANDOC_READERS, PANDOC_SUFFIXES, missing_pandoc
 from kgrag.documents.shown_pictures import is_small_picture, shown_pictures
-from kgrag.documents.sniffing import sniffed_format
+from kgrag.documents.sniffing import sniffed_format, told_by_content
 from kgrag.documents.text_encoding import PACKED
 from kgrag.errors import InputError
 from kgrag.types import Scalar
 
-__all__ = ["FORMATS", "TEXT_FORMATS", "Discovery", "Source", "discover", "missing_for"]
+__all__ = ["FORMATS", "TEXT_FORMATS", "Discovery", "Source", "discover", "format_of", "may_be_read", "missing_for"]
 
 PICTURE = "picture"
 FORMATS = MappingProxyType(
@@ -84,8 +84,8 @@ NAMED_TEXT = re.compile(r"(?:README|FAQ|HOWTO|INSTALL|USAGE|MANUAL)(?:\.Debian)?
 """Names of texts that usually have no suffix. Not of licences, lists of changes and of authors, which answer nothing about a thing."""
 TEXT_FORMATS = frozenset({"html", "md", "txt", "rst", "adoc"})
 """HTML, or what becomes HTML on its way. Read from `.gz`, too: Debian packs the longer ones of its packages."""
-PACKED_FORMATS = TEXT_FORMATS | {"docbook", "texinfo", "csv", "mail"} | PANDOC_READERS.keys()
-PAGES_WITH_PICTURES = PACKED_FORMATS - {"csv", "mail"}
+PACKED_FORMATS = TEXT_FORMATS | {"docbook", "texinfo", "info", "csv", "mail"} | PANDOC_READERS.keys()
+PAGES_WITH_PICTURES = PACKED_FORMATS - {"info", "csv", "mail"}
 """Formats whose files name the pictures that they show."""
 EXAMPLES_OF_IGNORED = 3
 NO_FILES = frozenset({"folder loop", "broken link", "loop of links", "pipe", "socket", "device"})
@@ -222,7 +222,7 @@ class _Search:
         name = path.name
         if name.startswith(OFFICE_LOCK_PREFIX):
             return self._ignore("Office lock file", path)
-        format_ = _format_of(path)
+        format_ = format_of(path)
         if format_ is not None and path.is_file() and self._missing_for(format_):
             self._unread[format_] += 1
             format_ = None
@@ -312,14 +312,30 @@ def stored_path(path: Path) -> str:
     return _written(absolute.relative_to(working) if absolute.is_relative_to(working) else absolute)
 
 
-def _format_of(path: Path) -> str | None:
-    """Return the format that a file's name says; None for what is not read."""
-    packed = path.suffix.lower() == PACKED
-    name = Path(path.stem) if packed else path
+def may_be_read(path: Path) -> bool:
+    """Whether a file with this name is read, or would be with some content."""
+    return _named_format(path) is not None or told_by_content(path)
+
+
+def format_of(path: Path, *, content: Path | None = None) -> str | None:
+    """Return the format that a file's name says, or its beginning; None for what is not read.
+
+    `content` is where the file is as long as it has another name than `path`.
+    """
+    if format_ := _named_format(path):
+        return format_
+    sniffed = sniffed_format(path, content=content) if (content or path).is_file() else None
+    return sniffed if _is_packed(path) <= (sniffed in PACKED_FORMATS) else None
+
+
+def _named_format(path: Path) -> str | None:
+    name = Path(path.stem) if _is_packed(path) else path
     format_ = "txt" if NAMED_TEXT.fullmatch(name.name) else FORMATS.get(name.suffix.lower())
-    if format_ is None:
-        return sniffed_format(path) if path.is_file() else None
-    return format_ if not packed or format_ in PACKED_FORMATS else None
+    return format_ if _is_packed(path) <= (format_ in PACKED_FORMATS) else None
+
+
+def _is_packed(path: Path) -> bool:
+    return path.suffix.lower() == PACKED
 
 
 def _written(path: Path | str) -> str:

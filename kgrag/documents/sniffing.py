@@ -5,11 +5,12 @@ from __future__ import annotations
 import gzip
 import re
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 
 from kgrag.documents.text_encoding import PACKED
 
-__all__ = ["sniffed_format"]
+__all__ = ["sniffed_format", "told_by_content"]
 
 MANUAL_PAGE = re.compile(r"\.[1-9][a-z]{0,5}")
 """The suffix of a manual page is its section: `printf.3`, `open.2.gz`, `passwd.1ssl`."""
@@ -28,22 +29,50 @@ COMPOUND_FILE = bytes.fromhex("d0cf11e0a1b11ae1")
 HEAD_BYTES = 16_384
 
 
-def sniffed_format(path: Path) -> str | None:
-    """Return `docbook` (`.xml`), `outlook` (`.msg`), `info`, `man` or `mdoc` (a section of the manual for a suffix); None for others."""
-    packed = path.suffix.lower() == PACKED
-    suffix = (Path(path.stem) if packed else path).suffix.lower()
-    if suffix == ".xml":
-        start = XML_PROLOGUE.sub(b"", _head(path, packed=packed))
-        root = ROOT.search(start)
-        return "docbook" if root and root[1].lower() in DOCBOOK_ROOTS and DOCBOOK_MARK.search(start) else None
-    if suffix == ".msg" and not packed:
-        return "outlook" if _head(path, packed=False).startswith(COMPOUND_FILE) else None
-    if INFO_FILE.fullmatch(suffix):
-        return "info" if INFO_NODE in _head(path, packed=packed) else None
-    if MANUAL_PAGE.fullmatch(suffix):
-        start = _head(path, packed=packed)
-        return "man" if MAN_TITLE.search(start) else "mdoc" if MDOC_TITLE.search(start) else None
-    return None
+def told_by_content(path: Path) -> bool:
+    """Whether the content of a file with this name, packed or not, may say what it is."""
+    return _teller(path) is not None
+
+
+def sniffed_format(path: Path, *, content: Path | None = None) -> str | None:
+    """Return `docbook` (`.xml`), `outlook` (`.msg`), `info`, `man` or `mdoc` (a section of the manual for a suffix); None for others.
+
+    `content` is where the file is as long as it has another name than `path`.
+    """
+    teller = _teller(path)
+    return teller(_head(content or path, packed=path.suffix.lower() == PACKED)) if teller else None
+
+
+def _teller(path: Path) -> Callable[[bytes], str | None] | None:
+    suffix = (Path(path.stem) if path.suffix.lower() == PACKED else path).suffix.lower()
+    return next((teller for pattern, teller in TELLERS if pattern.fullmatch(suffix)), None)
+
+
+def _of_xml(head: bytes) -> str | None:
+    start = XML_PROLOGUE.sub(b"", head)
+    root = ROOT.search(start)
+    return "docbook" if root and root[1].lower() in DOCBOOK_ROOTS and DOCBOOK_MARK.search(start) else None
+
+
+def _of_msg(head: bytes) -> str | None:
+    return "outlook" if head.startswith(COMPOUND_FILE) else None
+
+
+def _of_info(head: bytes) -> str | None:
+    return "info" if INFO_NODE in head else None
+
+
+def _of_section(head: bytes) -> str | None:
+    return "man" if MAN_TITLE.search(head) else "mdoc" if MDOC_TITLE.search(head) else None
+
+
+TELLERS = (
+    (re.compile(r"\.xml"), _of_xml),
+    (re.compile(r"\.msg"), _of_msg),
+    (INFO_FILE, _of_info),
+    (MANUAL_PAGE, _of_section),
+)
+"""A suffix, and what tells the format by a file's beginning."""
 
 
 def _head(path: Path, *, packed: bool) -> bytes:

@@ -17,13 +17,14 @@ from kgrag.errors import InputError
 from kgrag.knowledge_graph import AsyncKnowledgeGraph
 from kgrag.serve.access import Access, User, read_access
 from kgrag.serve.app import LOOPBACK_NAMES, create_app
+from kgrag.serve.connection import HeadInTime
 from kgrag.serve.desk import QUESTION_S, Desk
 from kgrag.serve.guard import Guard, is_loopback
 from kgrag.serve.telemetry import Telemetry, log_to
 from kgrag.serve.uploads import UPLOADS_MB
 from kgrag.serve.webhook import Webhook
 
-__all__ = ["Listening", "Webhook", "check_listening", "log_to", "run", "run_mcp"]
+__all__ = ["Listening", "Webhook", "check_listening", "log_to", "run", "run_mcp", "server_config"]
 
 DRAIN_S = 25
 """For requests that are under way when the desk ends: a model takes its time, a container is killed after 30 s or so."""
@@ -134,9 +135,11 @@ async def _opened(store: str | Path | None, listening: Listening, settings: Mapp
         await asyncio.shield(desk.close())
 
 
-async def _serve(app: Any, bound: socket.socket) -> None:
-    config = uvicorn.Config(
+def server_config(app: Any) -> uvicorn.Config:
+    """Return how the server listens: of anybody who connects it waits for nothing without end."""
+    return uvicorn.Config(
         app,
+        http=HeadInTime,
         log_config=None,
         access_log=False,
         server_header=False,
@@ -145,6 +148,10 @@ async def _serve(app: Any, bound: socket.socket) -> None:
         limit_concurrency=MAX_CONNECTIONS,
         proxy_headers=False,
     )
+
+
+async def _serve(app: Any, bound: socket.socket) -> None:
+    config = server_config(app)
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
     await uvicorn.Server(config).serve(sockets=[bound])
 

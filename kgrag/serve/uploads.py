@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from kgrag.documents.discovery import FORMATS, missing_for, stored_path
+from kgrag.documents.discovery import FORMATS, OFFICE_LOCK_PREFIX, format_of, may_be_read, missing_for, stored_path
 from kgrag.errors import InputError
 from kgrag.serve.problems import NoRoom, TooLarge
 
@@ -20,6 +20,10 @@ __all__ = ["UPLOADS_MB", "Uploaded", "Uploads"]
 
 UPLOADS_MB = 10_000
 """Of all uploads together, where nothing else is said."""
+EXPECTED = (
+    f"expected a file that ends in {', '.join(FORMATS)}, a DocBook `.xml`, an Outlook `.msg`, an `.info` file or a manual page (`.1`); "
+    "texts may be packed (`.gz`)."
+)
 MAX_NAME_BYTES = 180
 """Of a file's or folder's name: file systems take 255."""
 
@@ -46,16 +50,18 @@ class Uploads:
     async def write(self, name: str, product: str, data: AsyncIterator[bytes]) -> Uploaded:
         """Write a file, in place of one of the same name; nothing is there until all of it is.
 
-        Raises `InputError` for a name that is none, an empty file, or a folder that cannot be written, `TooLarge`, and `NoRoom` where it
-        does not fit beside the others; one that is replaced counts until it is.
+        Raises `InputError` for a name that is none, an empty file, one that a build does not read, or a folder that cannot be written,
+        `TooLarge`, and `NoRoom` where it does not fit beside the others; one that is replaced counts until it is.
         """
         folder = self.folder / _checked(product, "product") if product else self.folder
-        target = folder / _checked_file(name)
+        _check_file_name(name)
+        target = folder / name
         part = folder / f".{secrets.token_hex(8)}.part"
         try:
             await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True, mode=0o700)
             try:
                 size = await self._receive(name, part, data)
+                await asyncio.to_thread(_check_content, name, part)
                 async with self._taking_in:  # so that two that fit alone are not both taken
                     self._check_room(name, await asyncio.to_thread(self._stored_bytes))
                     part.replace(target)
@@ -118,14 +124,20 @@ def _size(path: Path) -> int:
     return status.st_size if stat.S_ISREG(status.st_mode) else 0
 
 
-def _checked_file(name: str) -> str:
-    """Return the name of a file that a build reads. Raises `InputError`."""
+def _check_file_name(name: str) -> None:
+    """Raise `InputError` where neither the name nor any content would make a file one that a build reads."""
     _checked(name, "file name")
-    if Path(name).suffix.lower() not in FORMATS or name.startswith("~$"):
-        raise InputError(f"{name[:100]!r}: expected a file that ends in {', '.join(FORMATS)}.")
-    if missing := missing_for(FORMATS[Path(name).suffix.lower()]):
+    if name.startswith(OFFICE_LOCK_PREFIX) or not may_be_read(Path(name)):
+        raise InputError(f"{name[:100]!r}: {EXPECTED}")
+
+
+def _check_content(name: str, content: Path) -> None:
+    """Raise `InputError` for a file that a build would not read."""
+    format_ = format_of(Path(name), content=content)
+    if format_ is None:
+        raise InputError(f"{name[:100]!r}: {EXPECTED} What this one begins with is none of them.")
+    if missing := missing_for(format_):
         raise InputError(f"{name[:100]!r}: {missing}")
-    return name
 
 
 def _checked(name: str, what: str) -> str:

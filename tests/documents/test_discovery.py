@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from importlib import resources
 from pathlib import Path
 
 import pytest
 
 from kgrag.documents import discover
-from kgrag.documents.discovery import FORMATS
 from kgrag.errors import InputError
 
 
@@ -275,13 +273,6 @@ def test_a_store_among_the_documents_is_none_of_them() -> None:
     found = discover([Path("docs")])
     assert [source.stored_path for source in found.sources] == ["docs/a.md", "docs/database/b.md"]
     assert found.ignored == {"folder of a store": 1}
-
-
-def test_the_desk_lets_its_users_choose_just_these_files() -> None:
-    page = (resources.files("kgrag.serve") / "static" / "index.html").read_text()
-    chosen = re.search(r'<input id="files"[^>]*accept="([^"]*)"', page)
-    assert chosen is not None
-    assert chosen[1].split(",") == list(FORMATS)
 
 
 def test_the_file_that_says_more_about_the_others_is_no_document() -> None:

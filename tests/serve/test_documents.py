@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 import os
 import shutil
@@ -24,6 +25,7 @@ from kgrag.serve.access import Access, add_user, read_users
 from kgrag.serve.problems import TooLarge
 from kgrag.serve.uploads import Uploads
 from kgrag.store.graph import GraphStore, open_store
+from tests.documents.outlook_file import compound_file, message
 
 from .browsing import ask, axe_faults, opened_page
 from .conftest import HOSTILE, DeskServer, OpenDesk
@@ -105,6 +107,35 @@ def test_an_uploaded_document_is_built_asked_and_deleted_and_a_broken_one_named(
     assert [one["action"] for one in written if "action" in one] == ["upload", "upload", "build", "delete"]
 
 
+def test_what_a_file_is_may_be_told_by_its_content_and_packed_texts_are_taken(
+    curated: DeskServer, uploads: Path
+) -> None:
+    page = (
+        b".TH PUMPCTL 1\n.SH NAME\npumpctl \\- runs the pump P-7\n.SH DESCRIPTION\nThe pump P-7 delivers 12.5 l/min.\n"
+    )
+    letter = compound_file(message({0x37: "The pump P-8", 0x1000: "The pump P-8 delivers 13.5 l/min."}))
+    book = b"<article><title>P-9</title><section><title>Flow</title><para>The pump P-9 delivers 14.5 l/min.</para></section></article>"
+    with curated.client() as client:
+        for name, content in {
+            "pumpctl.1": page,
+            "letter.msg": letter,
+            "p-9.xml": book,
+            "README": b"The pump P-10 delivers 15.5 l/min.\n",
+            "p-11.md.gz": gzip.compress(b"# P-11\n\nThe pump P-11 delivers 16.5 l/min.\n"),
+        }.items():
+            assert upload(client, name, content).status_code == 201, name
+        translations = upload(client, "de.msg", b'::msgcat::mcset de "pump" "Pumpe"\n')
+        assert translations.status_code == 400
+        assert "expected a file that ends in .pdf" in translations.json()["detail"]
+        assert upload(client, "pom.xml", b"<project><name>pump</name></project>").status_code == 400
+        assert upload(client, "p-12.pdf.gz", gzip.compress(BROKEN)).status_code == 400
+        now = built(client)
+        assert (now["new_documents"], now["failures"]) == (5, [])
+        for pump, flow in {"P-7": "12.5", "P-8": "13.5", "P-9": "14.5", "P-10": "15.5", "P-11": "16.5"}.items():
+            assert f"{flow} l/min" in answer(client, f"How much does the pump {pump} deliver?")["text"]
+    assert {file.name for file in uploads.iterdir()} == {"README", "letter.msg", "p-11.md.gz", "p-9.xml", "pumpctl.1"}
+
+
 def test_questions_are_answered_while_a_build_runs_and_a_second_build_waits_its_turn(
     curated: DeskServer, own_store: GraphStore, uploads: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -160,6 +191,7 @@ def test_questions_are_answered_while_a_build_runs_and_a_second_build_waits_its_
         "",
         "pump.exe",
         "pump",
+        "pump.pdf.gz",
         "~$pump.docx",
         ".md",
     ],
