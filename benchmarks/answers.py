@@ -137,6 +137,7 @@ def report_support(one: AnswerSet, answers: Sequence[Answer], *, tell: bool) -> 
         "right in the first line",
         "in the answer",
         "wrongly refused",
+        "of these with the value in what is nearest",
         "not said",
         "wrong",
     ]
@@ -150,9 +151,16 @@ def report_support(one: AnswerSet, answers: Sequence[Answer], *, tell: bool) -> 
 
 
 def verdict(row: dict[str, Any], answer: Answer) -> str:
-    """Say what an answer is: first line, in the answer, refused (rightly), wrong, or said though it is not said in the manual."""
+    """Say what an answer is: first line, in the answer, refused (rightly), wrong, or said though it is not said in the manual.
+
+    "refused, near" is refused with the right value in what is shown as nearest.
+    """
     if answer.abstained:
-        return "refused" if row["answers"] else "refused rightly"
+        if not row["answers"]:
+            return "refused rightly"
+        return (
+            "refused, near" if has_value("\n".join(one.text for one in answer.nearest), row["answers"]) else "refused"
+        )
     if not row["answers"]:
         return "made up"
     lines = STATEMENT.findall(answer.text)
@@ -178,9 +186,10 @@ def _shares(judged: Sequence[tuple[dict[str, Any], str]]) -> list[str]:
     first, inside = count["first line"], count["first line"] + count["in the answer"]
     wrong = count["wrong"] + count["made up"]
     of = answerable or 1
-    refused = f"{count['refused rightly']}/{said_not} refused" if said_not else "-"
-    shares = [f"{number / of:.2f}" if answerable else "-" for number in (first, inside, count["refused"])]
-    return [str(answerable), *shares, refused, f"{wrong / len(judged):.2f}"]
+    rightly = f"{count['refused rightly']}/{said_not} refused" if said_not else "-"
+    refused, near = count["refused"] + count["refused, near"], count["refused, near"]
+    shares = [f"{number / of:.2f}" if answerable else "-" for number in (first, inside, refused, near)]
+    return [str(answerable), *shares, rightly, f"{wrong / len(judged):.2f}"]
 
 
 if __name__ == "__main__":

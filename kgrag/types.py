@@ -24,6 +24,7 @@ __all__ = [
     "Extraction",
     "Hyperlink",
     "Listing",
+    "Nearest",
     "PageBox",
     "Question",
     "Relation",
@@ -421,6 +422,17 @@ class Silence(_Value):
     """How many documents were searched."""
 
 
+class Nearest(_Value):
+    """What a document says that comes nearest to a question which was not answered."""
+
+    text: str
+    """A statement with what heads it, as an answer without a model would give it."""
+    citation: Citation
+
+
+NEAREST_HEAD = "Nearest in the documents, which may not answer it:"
+
+
 class Answer(_Value):
     """The answer to a question with its citations, and how it was made."""
 
@@ -439,7 +451,21 @@ class Answer(_Value):
     """The whole result, of a question that counts or lists."""
     silence: Silence | None = None
     """Of an abstention: what of the question no document mentions at all; None where each word of it is mentioned somewhere."""
+    nearest: tuple[Nearest, ...] = ()
+    """Of an abstention: what comes nearest, best first, and is not held to answer; empty where nothing is near."""
     notes: tuple[str, ...] = ()
     """What a reader must know: citations of a model that meant no passage, an answer without any."""
     reasoning: str = ""
     """What the model thought before it answered, where its instructions ask for that: neither checked nor cited."""
+
+    @property
+    def told(self) -> str:
+        """The text, and below that of an abstention what is nearest: what a reader is shown."""
+        if not self.nearest:
+            return self.text
+        return "\n".join([self.text, NEAREST_HEAD, *(f"- {one.text} [{one.citation.number}]" for one in self.nearest)])
+
+    @property
+    def sources(self) -> tuple[Citation, ...]:
+        """What the numbers in `told` stand for: the citations, or those of what is nearest."""
+        return self.citations or tuple(one.citation for one in self.nearest)

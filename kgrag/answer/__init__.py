@@ -7,6 +7,7 @@ from kgrag.answer.reading import in_another_language, language_not_read, last_qu
 from kgrag.answer.rules import (
     evidence_probability,
     extract_answer,
+    nearest_statements,
     refuse_before_asking,
     refuse_language,
     said_of_language,
@@ -20,6 +21,7 @@ __all__ = [
     "in_another_language",
     "language_not_read",
     "last_question",
+    "nearest_statements",
     "read_instructions",
     "refuse_before_asking",
     "refuse_language",

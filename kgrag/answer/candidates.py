@@ -106,6 +106,8 @@ def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]
             if exact and not defines:
                 subject *= BESIDE_IDENTIFIER
             fit = fits(asked, statement)
+            if asked.kind == "steps" and statement.of_rows and not fit:
+                continue  # a whole table of codes does not say how something is done
             own = (
                 _terms(statement.text)
                 | written_together(statement.text, asked.terms, together)

@@ -40,12 +40,12 @@ class Filled:
         asked, found = self.question, self.answer
         if found is None:
             return [str(asked.id), asked.question, asked.form, self.status, "", "", "", self.error, ""]
-        sources = found.citations or ()
+        sources = found.sources
         said = [
             *(f"[{citation.number}] {place(citation)}" for citation in sources),
             *((f"searched: {', '.join(found.silence.documents)}",) if found.silence else ()),
         ]
-        cells = (found.text, found.reasoning, "\n".join(said), "\n".join(found.notes))
+        cells = (found.told, found.reasoning, "\n".join(said), "\n".join(found.notes))
         return [str(asked.id), asked.question, asked.form, self.status, *cells, ""]
 
 

@@ -21,11 +21,12 @@ from kgrag.text.courtesies import without_courtesies
 from kgrag.text.name_shapes import exact_identifiers, identifiers
 from kgrag.text.questions import Question, read_question
 from kgrag.text.words import stems
-from kgrag.types import Answer, Citation, Evidence
+from kgrag.types import Answer, Citation, Evidence, Nearest
 
 __all__ = [
     "evidence_probability",
     "extract_answer",
+    "nearest_statements",
     "refuse_before_asking",
     "refuse_language",
     "said_of_language",
@@ -75,6 +76,13 @@ EMBEDDED_STATEMENTS = 12
 SAID_WEIGHT = 0.6
 """What the words of a statement count before similarity is known. Both chosen on the development halves and clapnq: as right as 24."""
 
+NEAREST = 2
+"""Statements that an abstention shows at most."""
+NEAREST_FROM = 0.15
+"""The probability from which an abstention shows what is nearest. Chosen on the development halves of the support questions."""
+NEAR_IN_WORDS, NEAR_IN_MEANING = 0.2, 0.45
+"""The share of what is asked about the subject, or the similarity, from which a statement is shown as nearest. Chosen on the same."""
+
 
 async def weighed_candidates(question: Question, evidence: Sequence[Evidence], embedder: Embedder) -> list[Candidate]:
     """Return the statements of the evidence that could answer, weighed, best first."""
@@ -89,9 +97,11 @@ async def weighed_candidates(question: Question, evidence: Sequence[Evidence], e
 
 @dataclass(frozen=True, slots=True)
 class _Judgement:
-    """How probably the evidence answers; the names that it lacks, and the terms that no statement chosen covers."""
+    """How probably the evidence answers, and is near; the names that it lacks, and the terms that no statement chosen covers."""
 
     probability: float
+    nearness: float = 0.0
+    """The same probability, also where all that is found is the subject."""
     unknown: tuple[Unknown, ...] = ()
     uncovered: frozenset[str] = frozenset()
 
@@ -106,8 +116,7 @@ async def extract_answer(
     """
     asked, found, judgement = await _judged(question, evidence, embedder)
     if judgement.probability < ANSWERS_FROM:
-        text = _abstention(asked, judgement, evidence)
-        return Answer(question=question, text=text, abstained=True, model=MODEL, pipeline="", evidence=tuple(evidence))
+        return _abstained(question, asked, found, judgement, evidence, model=MODEL)
     chosen = _choose(asked, found, evidence, max_statements or STATEMENTS_BY_KIND.get(asked.kind, STATEMENTS))
     text, citations = _write(asked, chosen, evidence, judgement.unknown)
     return Answer(question=question, text=text, citations=citations, model=MODEL, pipeline="", evidence=tuple(evidence))
@@ -129,14 +138,23 @@ async def refuse_before_asking(
     """
     if gate <= 0.0 or in_another_language(question, evidence) or language_not_read(question, evidence):
         return None
-    asked, _, judgement = await _judged(question, evidence, embedder)
+    asked, found, judgement = await _judged(question, evidence, embedder)
     if judgement.probability >= gate:
         return None
     note = f"{model} was not asked: the passages answer with a probability of {judgement.probability:.2f}, below the gate of {gate:g}."
-    text = _abstention(asked, judgement, evidence)
-    return Answer(
-        question=question, text=text, abstained=True, model=model, pipeline="", evidence=tuple(evidence), notes=(note,)
-    )
+    return _abstained(question, asked, found, judgement, evidence, model=model, notes=(note,))
+
+
+async def nearest_statements(question: str, evidence: Sequence[Evidence], *, embedder: Embedder) -> tuple[Nearest, ...]:
+    """Return what of the evidence comes nearest to a question that a model did not answer from it, best first.
+
+    None where the evidence lacks what is named, and where nothing is near; nor for a question in another language than its evidence, and
+    one that the rules do not read.
+    """
+    if not evidence or in_another_language(question, evidence) or language_not_read(question, evidence):
+        return ()
+    asked, found, judgement = await _judged(question, evidence, embedder)
+    return _nearest(asked, found, judgement, evidence)
 
 
 async def _judged(
@@ -192,17 +210,17 @@ def _judge(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evide
     present = {term for candidate in found for term in candidate.covered}
     uncovered = asked.terms - present
     if fatal or not found:
-        return _Judgement(0.0, tuple(fatal), uncovered)
+        return _Judgement(0.0, 0.0, tuple(fatal), uncovered)
     similarity = max(candidate.similarity for candidate in found)
+    probability = nearness = answer_probability(evidence_features(asked, found, evidence))
     aspect = asked.terms - asked.subject_terms
     if aspect and not aspect & present and similarity < OTHER_WORDS_SIMILARITY:
         # All that is found is the subject: the documents know the X-1000 but no price of it.
-        return _Judgement(0.0, tuple(unknown), uncovered)
-    probability = answer_probability(evidence_features(asked, found, evidence))
+        return _Judgement(0.0, nearness, tuple(unknown), uncovered)
     if asked.is_search and not unknown and any(asked.terms <= one.covered.keys() for one in found):
         # Who searches for words is shown where they stand together: nothing is said to be an answer that is none.
         probability = max(probability, ANSWERS_FROM)
-    return _Judgement(probability, tuple(unknown), uncovered)
+    return _Judgement(probability, nearness, tuple(unknown), uncovered)
 
 
 def _in_no_passage(asked: Question, terms: frozenset[str], evidence: Sequence[Evidence]) -> list[str]:
@@ -315,17 +333,63 @@ def _write(
     for candidate in chosen:
         # A title that the line before has need not stand there again.
         title, before = evidence[candidate.evidence].title, title
-        said = for_reader(candidate, asked, title="" if title == before else title)
+        said = _line(candidate, asked, title="" if title == before else title)
         number = numbers.setdefault(candidate.evidence, len(numbers) + 1)
         quotes.setdefault(number, []).append(candidate.statement.quote)
-        # A reference of the document's own must not look like a citation of ours.
-        statement = OWN_REFERENCE.sub(r"(\1)", said)
-        lines.append(f"- {statement} [{number}]")
+        lines.append(f"- {said} [{number}]")
     lines += [_not_found(name, evidence) for name in unknown]
     return "\n".join(lines), tuple(
         Citation.of(evidence[index], number=number, quote=" … ".join(quotes[number]))
         for index, number in numbers.items()
     )
+
+
+def _abstained(
+    question: str,
+    asked: Question,
+    found: Sequence[Candidate],
+    judgement: _Judgement,
+    evidence: Sequence[Evidence],
+    *,
+    model: str,
+    notes: tuple[str, ...] = (),
+) -> Answer:
+    return Answer(
+        question=question,
+        text=_abstention(asked, judgement, evidence),
+        abstained=True,
+        model=model,
+        pipeline="",
+        evidence=tuple(evidence),
+        nearest=_nearest(asked, found, judgement, evidence),
+        notes=notes,
+    )
+
+
+def _nearest(
+    asked: Question, found: Sequence[Candidate], judgement: _Judgement, evidence: Sequence[Evidence]
+) -> tuple[Nearest, ...]:
+    """The best statements that do not say the same again, where they are near enough. None lacks a name that is asked for."""
+    if judgement.nearness < NEAREST_FROM:
+        return ()
+    shown: list[Candidate] = []
+    for candidate in found:
+        is_near = candidate.aspect >= NEAR_IN_WORDS or candidate.similarity >= NEAR_IN_MEANING
+        if is_near and len(shown) < NEAREST and not any(_same(candidate, other) for other in shown):
+            shown.append(candidate)
+    numbers = {index: number for number, index in enumerate(dict.fromkeys(one.evidence for one in shown), start=1)}
+    return tuple(
+        Nearest(
+            text=_line(one, asked, title=evidence[one.evidence].title),
+            citation=Citation.of(evidence[one.evidence], number=numbers[one.evidence], quote=one.statement.quote),
+        )
+        for one in shown
+    )
+
+
+def _line(candidate: Candidate, asked: Question, *, title: str) -> str:
+    """A statement as it is given; a reference of the document's own must not look like a citation of ours."""
+    return OWN_REFERENCE.sub(r"(\1)", for_reader(candidate, asked, title=title))
 
 
 def _abstention(asked: Question, judgement: _Judgement, evidence: Sequence[Evidence]) -> str:

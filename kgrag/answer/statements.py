@@ -483,7 +483,7 @@ def _list(text: str, lead: Statement | None, members: Sequence[Statement]) -> It
     end = members[-1].end
     quote = " ".join(text[announced:end].split())
     head = lead.text if lead else f"{members[0].heading}:" if members[0].heading else ""
-    said = f"{head} {'; '.join(items)}".strip()
+    said = f"{head} {'; '.join(item.rstrip(';, ') for item in items)}".strip()
     if len(said) > MAX_GROUP_CHARACTERS:
         said = f"{said[:MAX_GROUP_CHARACTERS].rsplit(' ', 1)[0]} …"
     label = lead.label if lead else ""

@@ -260,10 +260,10 @@ def _show(answer: Answer, *, with_context: bool) -> None:
     from kgrag.cli.output import stderr, stdout
     from kgrag.types import place
 
-    stdout.print(answer.text, markup=False)
-    if answer.citations:
+    stdout.print(answer.told, markup=False)
+    if answer.sources:
         stdout.print()
-    for citation in answer.citations:
+    for citation in answer.sources:
         stdout.print(f"[{citation.number}] {place(citation)}", markup=False)
     for note in answer.notes:
         stderr.print(f"note: {note}", markup=False)

@@ -85,16 +85,16 @@ class Session:
 
     def _sources(self, number: str) -> None:
         answer = self._answer
-        if answer is None or not answer.citations:
+        if answer is None or not answer.sources:
             complain("There are no sources: no answer with citations was given yet.")
             return
         if not number:
-            for citation in answer.citations:
+            for citation in answer.sources:
                 stdout.print(f"[{citation.number}] {place(citation)}")
             return
-        found = [c for c in answer.citations if str(c.number) == number.strip("[]")]
+        found = [c for c in answer.sources if str(c.number) == number.strip("[]")]
         if not found:
-            known = ", ".join(str(c.number) for c in answer.citations)
+            known = ", ".join(str(c.number) for c in answer.sources)
             complain(f"Expected the number of a source of the last answer ({known}), got {number!r}.")
             return
         piece = _piece(answer, found[0])
@@ -106,7 +106,7 @@ class Session:
             complain("There is nothing to explain: no question was answered yet.")
             return
         stdout.print(f"pipeline {self._answer.pipeline}, answered by {self._answer.model}")
-        cited = {citation.chunk_id: citation.number for citation in self._answer.citations}
+        cited = {citation.chunk_id: citation.number for citation in self._answer.sources}
         for rank, piece in enumerate(self._answer.evidence, start=1):
             mark = f" [{cited[piece.chunk_id]}]" if piece.chunk_id in cited else ""
             stdout.print(f"{rank:>3}. {piece.score:.3f}{mark} {place(piece)}: {', '.join(piece.why)}")

@@ -13,6 +13,7 @@ from kgrag.answer import (
     in_another_language,
     language_not_read,
     last_question,
+    nearest_statements,
     read_instructions,
     refuse_before_asking,
     refuse_language,
@@ -94,6 +95,9 @@ async def ask(
                 progress=progress,
             )
         )
+        if answer.abstained and not answer.nearest:
+            nearest = await nearest_statements(question, found.evidence, embedder=embedder)
+            answer = answer.model_copy(update={"nearest": nearest})
     if answer.abstained and (silence := await asyncio.to_thread(_silence, question, answer, retriever.store)):
         answer = answer.model_copy(update={"silence": silence, "text": f"{answer.text}\n{_said_of(silence)}"})
     return answer.model_copy(

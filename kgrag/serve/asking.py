@@ -214,12 +214,12 @@ def about(asked: Asked) -> dict[str, Any]:
     return {
         "question": asked.question,
         "completed": asked.completed.text,
-        "answer": answer.text,
+        "answer": answer.told,
         "abstained": answer.abstained,
         "pipeline": answer.pipeline,
         "model": answer.model,
         "notes": list(answer.notes),
-        "citations": [citation.model_dump(mode="json", exclude={"boxes"}) for citation in answer.citations],
+        "citations": [citation.model_dump(mode="json", exclude={"boxes"}) for citation in answer.sources],
         "passages": [
             piece.model_dump(
                 mode="json", include={"chunk_id", "source_id", "document", "section", "page_start", "score", "why"}

@@ -71,7 +71,7 @@ class Source(BaseModel):
 
 
 class AnswerResult(BaseModel):
-    """An answer with numbered sources, or that the documents do not say it."""
+    """An answer with numbered sources, or that the documents do not say it, with what comes nearest."""
 
     answer: str
     abstained: bool
@@ -215,7 +215,7 @@ def create_mcp(desk: Desk, *, allow_cypher: bool = False, user: User) -> MCPServ
         asked = await asking.ask(completed, question=question, user=who(context), pipeline=pipeline or None)
         answer = asked.answer
         return AnswerResult(
-            answer=answer.text,
+            answer=answer.told,
             abstained=answer.abstained,
             sources=[
                 Source(
@@ -226,7 +226,7 @@ def create_mcp(desk: Desk, *, allow_cypher: bool = False, user: User) -> MCPServ
                     page=one.page_start,
                     quote=one.quote,
                 )
-                for one in answer.citations
+                for one in answer.sources
             ],
             notes=list(answer.notes),
         )

@@ -119,7 +119,7 @@ async def completions(request: Request, body: ChatRequest, desk: DeskHere, askin
         except KgragError as error:
             return _error(error)
         links = _links(asked.answer, base)
-        text = asked.answer.text + _footer(links)
+        text = asked.answer.told + _footer(links)
         message = {"role": "assistant", "content": text, "refusal": None, "annotations": _annotations(text, links)}
         return {
             "id": f"chatcmpl-{asked.id}",
@@ -148,9 +148,9 @@ async def completions(request: Request, body: ChatRequest, desk: DeskHere, askin
             return
         links = _links(asked.answer, base)
         footer = _footer(links)
-        for piece in [*in_sentences(asked.answer.text), *([footer] if footer else [])]:
+        for piece in [*in_sentences(asked.answer.told), *([footer] if footer else [])]:
             events.tell("", chunk({"content": piece}, id_=asked.id))
-        noted = _annotations(asked.answer.text + footer, links)
+        noted = _annotations(asked.answer.told + footer, links)
         events.tell("", chunk({"annotations": noted} if noted else {}, id_=asked.id, reason="stop"))
         if body.stream_options is not None and body.stream_options.include_usage:
             events.tell("", {**chunk({}, id_=asked.id), "choices": [], "usage": _usage(asked)})
@@ -178,7 +178,7 @@ def _links(answer: Answer, base: str) -> list[tuple[int, str, str]]:
     """Return number, title and address of each citation."""
     documents = {piece.chunk_id: piece.document_id for piece in answer.evidence}
     links = []
-    for one in answer.citations:
+    for one in answer.sources:
         document = documents.get(one.chunk_id)
         page = one.boxes[0].page if one.boxes else None
         place = [

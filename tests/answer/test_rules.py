@@ -148,6 +148,31 @@ def test_what_no_document_says_about_a_known_thing_is_not_answered() -> None:
     assert "In no passage: price." in answer.text
 
 
+RELAY = piece("R-5 relay", "The contact of the R-5 relay welds shut above 16 A. It is replaced after 100,000 cycles.")
+SIBLING = piece("R-50 relay", "The contact of the R-50 relay sticks above 40 A.")
+
+
+def test_an_abstention_shows_what_comes_nearest_and_is_still_one() -> None:
+    answer = ask("How many amps destroy the R-5?", [RELAY, SIBLING])
+    assert answer.abstained and answer.citations == () and "16 A" not in answer.text
+    assert answer.nearest[0].text.startswith("The contact of the R-5 relay welds shut above 16 A.")
+    assert answer.nearest[0].citation.document == "R-5 relay.pdf"
+    assert answer.nearest[0].citation.quote in RELAY.text
+    assert not any("R-50" in one.text for one in answer.nearest)
+    assert [one.number for one in answer.sources] == list(range(1, len(answer.sources) + 1))
+    head, *shown = answer.told.removeprefix(f"{answer.text}\n").splitlines()
+    assert head == "Nearest in the documents, which may not answer it:"
+    assert shown == [f"- {one.text} [{one.citation.number}]" for one in answer.nearest]
+
+
+@pytest.mark.parametrize(
+    "question", ["Who won the football match on Mars?", "What is the supply voltage of the X-300?", "!?", "x" * 5_000]
+)
+def test_nothing_is_shown_as_nearest_where_nothing_is_near_or_another_thing_is_asked_for(question: str) -> None:
+    answer = ask(question)
+    assert answer.abstained and answer.nearest == () and answer.told == answer.text
+
+
 MANUAL = """## Connections
 The setting max_connections limits the number of clients; its default is 100.
 ROWNUM is not a function of this database. The setting shared_buffers takes 128 MB."""

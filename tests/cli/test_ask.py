@@ -189,6 +189,30 @@ def test_behind_a_gate_a_model_is_asked_only_what_the_passages_probably_answer(
     )
 
 
+NEAR = "How many milliamps drain the battery of the X-100?"
+NEAREST = """Nearest in the documents, which may not answer it:
+- X-100 board: The standby current of the X-100 is 0.5 mA. [1]
+
+[1] docs/x-100.md, X-100 board > Standby
+"""
+
+
+@pytest.mark.parametrize("by_model", [False, True])
+def test_an_abstention_shows_what_is_nearest_with_its_source(
+    by_model: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "any")
+    reply = {"quotes": [], "answered": False, "answer": "The passages do not say it."}
+    with ModelServer(lambda request: reply) as server:
+        model = ("--model", "openai:any", "--base-url", server.url, "--model-cache", "off") if by_model else ()
+        assert run(["ask", NEAR, *model]) == 0
+        assert capsys.readouterr().out.endswith(NEAREST)
+        assert run(["ask", NEAR, *model, "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["abstained"] and answer["citations"] == [] and "0.5 mA" not in answer["text"]
+    assert [one["citation"]["quote"] for one in answer["nearest"]] == ["The standby current of the X-100 is 0.5 mA."]
+
+
 def test_a_questionnaire_is_filled_in_and_written_as_a_table_to_check(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -20,6 +20,8 @@ from kgrag.types import Entity, Extraction
 from .browsing import ask, axe_faults, opened_page
 from .conftest import DeskServer, OpenDesk
 
+NEAR = "Does the X-1000 survive rain?"
+"""No document says it."""
 QUESTION = "What is the standby current of the X-100 Rev 3?"
 
 
@@ -77,6 +79,21 @@ def test_what_the_documents_do_not_say_is_passed_on_and_answers_are_judged(
         expect(page.locator(".answer .thanks").last).to_contain_text("Thank you")
     assert json.loads((tmp_path / "desk" / "tickets.jsonl").read_text())["comment"] == "please ask the makers"
     assert json.loads((tmp_path / "desk" / "feedback.jsonl").read_text())["verdict"] == "wrong source"
+
+
+def test_what_is_nearest_to_a_question_without_an_answer_is_shown_with_its_source_and_kept(page: Page) -> None:
+    ask(page, NEAR)
+    answer = page.locator(".answer").last
+    expect(answer).to_have_class("answer abstained")
+    expect(answer.locator(".text")).to_contain_text("Nearest in the documents, which may not answer it:")
+    answer.locator(".text li button.cite").first.click()
+    expect(page.locator("#source")).to_be_visible()
+    page.keyboard.press("Escape")
+    said = answer.locator(".text").inner_text()
+    page.reload()
+    expect(page.locator(".answer .text").last).to_contain_text("which may not answer it")
+    assert page.locator(".answer .text").last.inner_text() == said
+    assert axe_faults(page) == []
 
 
 def test_a_page_that_is_loaded_again_goes_on_where_it_was(page: Page) -> None:

@@ -46,7 +46,7 @@ export class AnswerCard {
     const { answer } = reply;
     this.reply = reply;
     this.element.classList.toggle("abstained", answer.abstained);
-    this.text.replaceChildren(...blocks(answer.text, answer));
+    this.text.replaceChildren(...blocks(answer.text, answer), ...nearest(answer));
     const notes = answer.notes.length ? make("div", { class: "notes" }, ...answer.notes.map((note) => make("p", {}, note))) : null;
     this.rest.replaceChildren(...[notes, this.evidence(answer), this.picture(answer), this.actions(reply)].filter(Boolean));
     this.steps.hidden = true;
@@ -64,7 +64,7 @@ export class AnswerCard {
   }
 
   picture(answer) {
-    const cited = answer.citations.length ? answer.citations : answer.evidence.slice(0, 3);
+    const sources = sourcesOf(answer), cited = sources.length ? sources : answer.evidence.slice(0, 3);
     const chunks = [...new Set(cited.map((one) => one.chunk_id).filter(Boolean))];
     if (!chunks.length) return null;
     const details = make("details", {}, make("summary", {}, "Entities that this rests on"));
@@ -104,6 +104,16 @@ function sourceButton(kind, label, chunk, quote) {
   return make("button", { type: "button", class: kind, "aria-expanded": "false", "aria-controls": "source", onclick: (event) => openSource(chunk, quote, event.currentTarget) }, label);
 }
 
+function sourcesOf(answer) {
+  return answer.citations.length ? answer.citations : answer.nearest.map((one) => one.citation);
+}
+
+function nearest(answer) {
+  if (!answer.nearest.length) return [];
+  const items = answer.nearest.map((one) => make("li", {}, ...inline(`${one.text} [${one.citation.number}]`, answer)));
+  return [make("p", { class: "quiet" }, "Nearest in the documents, which may not answer it:"), make("ul", {}, ...items)];
+}
+
 // Lines that begin with "- " are a list, others are paragraphs; numbers of citations are buttons.
 function blocks(text, answer) {
   const made = [];
@@ -121,7 +131,7 @@ function inline(line, answer) {
   const made = [];
   let written = 0;
   for (const mark of line.matchAll(MARK)) {
-    const citation = answer.citations.find((one) => one.number === Number(mark[1]));
+    const citation = sourcesOf(answer).find((one) => one.number === Number(mark[1]));
     if (!citation) continue;
     made.push(line.slice(written, mark.index));
     const button = sourceButton("cite", mark[1], citation.chunk_id, citation.quote);

@@ -33,7 +33,7 @@ async function restore() {
   for (const past of await get(`/api/conversations/${conversation}`)) {
     const card = new AnswerCard("");
     addTurn(past.question, past.completed, [card]);
-    card.show({ id: past.id, answer: { ...past, text: past.answer, evidence: [], seconds: null, usage: null } });
+    card.show({ id: past.id, answer: { ...past, text: past.answer, evidence: [], nearest: [], seconds: null, usage: null } });
     turns = [...turns, past.completed].slice(-20);
   }
 }
