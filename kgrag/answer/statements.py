@@ -387,7 +387,8 @@ def _defined(row: Sentence) -> str:
 def _repeats_context(text: str, piece: Evidence) -> bool:
     folded = text.casefold()
     context = f"{piece.title} > {piece.section}".strip(" >").casefold()
-    return folded in (context, piece.title.casefold(), piece.section.casefold()) or folded.startswith(context + " >")
+    ends = f" > {context}".endswith(f" > {folded}")  # the path may begin anywhere
+    return ends or folded in (piece.title.casefold(), piece.section.casefold()) or folded.startswith(context + " >")
 
 
 def _says_nothing(text: str, *, has_label: bool) -> bool:

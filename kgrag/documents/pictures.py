@@ -42,7 +42,7 @@ NEW_SUBFILE_TYPE = 254
 def convert_picture(data: bytes, path: Path, *, document_path: str) -> BlockDocument:
     """Convert a picture, each frame of a TIFF file as a page; of other files with several frames (animations) the first.
 
-    Raises `DocumentError` where it is broken, too large, without text, or where no OCR is installed.
+    One on which OCR finds no text has no blocks. Raises `DocumentError` where it is broken, too large, or where no OCR is installed.
     """
     if missing := missing_ocr():
         raise DocumentError(path, f"is a picture, which is read by OCR; {missing}")
@@ -70,7 +70,7 @@ def _converted(data: bytes, path: Path, document_path: str) -> BlockDocument:
     if not pages:
         raise DocumentError(path, "; ".join(broken))
     if not any(page.words for page in pages):
-        raise DocumentError(path, f"OCR finds no text on {'it' if count == 1 else f'its {count} pages'}")
+        notes.append(f"OCR finds no text on {'it' if count == 1 else f'its {count} pages'}")
     return blocks_of_structure(recover_structure(pages), document_path=document_path, notes=notes)
 
 

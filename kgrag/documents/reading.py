@@ -13,7 +13,7 @@ from typing import Literal, cast
 from kgrag.documents.blocks import BlockDocument
 from kgrag.documents.chunking import Chunker, chunk_blocks, fit_title
 from kgrag.documents.cleaning import CleaningReport, clean
-from kgrag.documents.discovery import Source, discover
+from kgrag.documents.discovery import PICTURE, Source, discover
 from kgrag.documents.pandoc_formats import PANDOC_READERS
 from kgrag.documents.passages import read_passages
 from kgrag.documents.semantic import Embed
@@ -57,7 +57,7 @@ def read(
 ) -> Iterator[Converted]:
     """Convert, clean and chunk a file. `convert` takes the place of `convert_file`: conversion somewhere else, or before.
 
-    Yields one document, or for `.jsonl` one for each title. `count_tokens` is the embedder's tokenizer; no chunk's `embedded_text` has
+    Yields one document, for `.jsonl` one for each title, and none for a picture without text. `count_tokens` is the embedder's tokenizer; no chunk's `embedded_text` has
     more than `max_tokens` (ready passages excepted: they are not split). `pdf` is `auto`, `native` or `standard`. `embed` gives the
     chunker `semantic` vectors of sentences. Raises `DocumentError`,
     with a reason, for a file that is broken, encrypted, empty, of another format than its name says, or larger than `max_file_mb`:
@@ -114,6 +114,8 @@ def _read(
     data = _bytes(source)
     converted = convert(source)
     blocks, report = clean(converted.blocks, removed_before=converted.removed)
+    if not blocks and source.format == PICTURE:
+        return
     if not blocks:
         raise DocumentError(source.path, _nothing_left(report))
     first_heading = next((block.text for block in blocks if block.kind == "heading"), "")

@@ -259,3 +259,11 @@ def test_a_command_that_is_announced_heads_nothing() -> None:
 def test_the_default_below_further_paragraphs_of_a_setting_is_that_settings() -> None:
     text = "client = yes | no: client mode\nIt is only read at the start of the program.\ndefault: no"
     assert "client = yes | no: client mode" in saying(text, "default: no").before
+
+
+def test_the_path_of_a_section_is_no_statement_wherever_it_begins() -> None:
+    path = ("Editor", "2. Creation", "2.3. Grids")
+    for begin in range(3):
+        shown = " > ".join(path[begin:])
+        found = read(f"{shown}\nThe default grid size is 50 mil.", section=" > ".join(path))
+        assert [one.text for one in found] == ["The default grid size is 50 mil."], shown

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from PIL import Image, ImageDraw, ImageFont
 
 from kgrag.extract import open_extractor
 from kgrag.jobs.build import build, delete
@@ -243,3 +244,29 @@ def test_rows_of_tables_are_embedded_on_request_alone(store: GraphStore, folder:
         "Parts. Part: W-7; Pressure: 80 bar",
         "Parts. Part: W-8; Pressure: 16 bar",
     ]
+
+
+def test_a_picture_without_text_is_ignored_and_looked_at_once(store: GraphStore, folder: Path) -> None:
+    photo = folder / "boards/X-100/photo.png"
+    Image.new("L", (300, 300), 128).save(photo)
+    first = built(store, folder)
+    assert (first.failures, first.ignored_files) == ([], {"picture without text": 1})
+    looked_at = store.ledger.of_stage("convert")[photo.as_posix()]
+    assert (looked_at.state, looked_at.attempts) == ("empty", 1)
+    again = built(store, folder)
+    assert (again.failures, again.ignored_files) == ([], {"picture without text": 1})
+    assert again.unchanged_files == len(DOCUMENTS)
+    assert store.ledger.of_stage("convert")[photo.as_posix()] == looked_at
+    assert not store.documents.of_path(photo.as_posix())
+
+
+def test_a_picture_whose_text_is_gone_is_no_document_any_more(store: GraphStore, folder: Path) -> None:
+    photo = folder / "plate.png"
+    plate = Image.new("RGB", (900, 300), "#d0d0d0")
+    ImageDraw.Draw(plate).text((60, 110), "Rated voltage 230 V", font=ImageFont.load_default(size=56), fill="black")
+    plate.save(photo)
+    assert built(store, folder).new_documents == len(DOCUMENTS) + 4
+    assert store.documents.of_path(photo.as_posix())
+    Image.new("L", (300, 300), 128).save(photo)
+    assert built(store, folder).ignored_files == {"picture without text": 1}
+    assert not store.documents.of_path(photo.as_posix())

@@ -34,6 +34,7 @@ CONVERSION_VERSIONS = {
 }
 """Of each format ("2" where none is said): counts up when conversion, cleaning or chunking changes what comes out of its files, which are
 then read again."""
+WITHOUT_TEXT = "picture without text"
 WRITE_CHUNKS = 500
 """Chunks of one transaction, at least: whole documents are written together."""
 
@@ -68,12 +69,14 @@ def convert(
             started, seconds, state, reason = time.perf_counter(), 0.0, "ok", ""
             try:
                 if file.is_unchanged():
-                    report.unchanged_files += 1
+                    _count_unchanged(file, report)
                     continue
                 converted, seconds = readers.read(source)
                 started = time.perf_counter()
                 again = previous is not None and previous.version != file.version
-                _replace(source, store, converted, report, gone, again=again)
+                if not _replace(source, store, converted, report, gone, again=again):
+                    state, reason = "empty", WITHOUT_TEXT
+                    _ignore(report)
             except Stopped:
                 return
             except DocumentError as error:
@@ -179,7 +182,11 @@ def source_version(source: Source, embedder: Embedder, settings: Settings) -> st
 
 def is_unchanged(previous: WorkRecord | None, *, version: str, digest: str) -> bool:
     """Say whether a file was read as it is now, by the settings of now."""
-    return previous is not None and (previous.version, previous.result, previous.state) == (version, digest, "ok")
+    return (
+        previous is not None
+        and (previous.version, previous.result) == (version, digest)
+        and previous.state in ("ok", "empty")
+    )
 
 
 def file_digest(source: Source) -> str:
@@ -193,15 +200,17 @@ def file_digest(source: Source) -> str:
 
 def _replace(
     source: Source, store: GraphStore, converted: Iterable[Converted], report: BuildReport, gone: _Gone, *, again: bool
-) -> None:
-    """Write the documents of one file in batches; those that it had before and has no more are deleted.
+) -> int:
+    """Write the documents of one file in batches; those that it had before and has no more are deleted. Return how many it has.
 
     Documents that are there already are left alone, unless they are made `again`: by other settings, or with other metadata.
     """
     stale = {document.id for document in store.documents.of_path(source.stored_path)}
     batch: list[tuple[Document, Sequence[Chunk]]] = []
     moved: list[str] = []
+    count = 0
     for one in converted:
+        count += 1
         report.notes.extend(f"{source.stored_path}: {note}" for note in one.notes)
         for rule, lines in one.cleaning.removed.items():
             report.removed_lines.setdefault(rule, []).extend(f"{source.stored_path}: {line}" for line in lines)
@@ -222,3 +231,15 @@ def _replace(
             batch, moved = [], []
     store.documents.put(batch, moved=moved)
     store.documents.delete(sorted(stale))
+    return count
+
+
+def _count_unchanged(file: _File, report: BuildReport) -> None:
+    if file.previous is not None and file.previous.state == "empty":
+        _ignore(report)
+    else:
+        report.unchanged_files += 1
+
+
+def _ignore(report: BuildReport) -> None:
+    report.ignored_files[WITHOUT_TEXT] = report.ignored_files.get(WITHOUT_TEXT, 0) + 1
