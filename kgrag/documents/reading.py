@@ -57,11 +57,11 @@ def read(
 ) -> Iterator[Converted]:
     """Convert, clean and chunk a file. `convert` takes the place of `convert_file`: conversion somewhere else, or before.
 
-    Yields one document, for `.jsonl` one for each title, and none for a picture without text. `count_tokens` is the embedder's tokenizer; no chunk's `embedded_text` has
-    more than `max_tokens` (ready passages excepted: they are not split). `pdf` is `auto`, `native` or `standard`. `embed` gives the
-    chunker `semantic` vectors of sentences. Raises `DocumentError`,
-    with a reason, for a file that is broken, encrypted, empty, of another format than its name says, or larger than `max_file_mb`:
-    whatever a parser, or our code, raises on a file of anybody is that file's failure.
+    Yields one document, for `.jsonl` one for each title, and none for a picture without text. `count_tokens` is the embedder's
+    tokenizer; no chunk's `embedded_text` has more than `max_tokens` (ready passages excepted: they are not split). `pdf` is `auto`,
+    `native` or `standard`. `embed` gives the chunker `semantic` vectors of sentences. Raises `DocumentError`, with a reason, for a file
+    that is broken, encrypted, empty, of another format than its name says, or larger than `max_file_mb`: whatever a parser, or our code,
+    raises on a file of anybody is that file's failure.
     """
     check_size(source, max_file_mb)
     with _failure_of(source.path):
