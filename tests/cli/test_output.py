@@ -171,6 +171,67 @@ def test_sigterm_ends_a_command_whatever_its_query_does(tmp_path: Path) -> None:
     open_store(store).close()
 
 
+COLLECTS_WHILE_PYTHON_LEAVES = """
+import sys, jpype
+from kgrag.cli import main
+from kgrag.store import embedded
+
+@jpype.JImplements("java.lang.Runnable", deferred=True)
+class Nothing:
+    @jpype.JOverride
+    def run(self): pass
+
+close = embedded.call_at_exit
+def call_at_exit(job):
+    java = jpype.JClass
+    look_up = java("java.lang.invoke.MethodHandles").publicLookup()
+    type_ = java("java.lang.invoke.MethodType").methodType(java("java.lang.Void").TYPE)
+    gc = look_up.findStatic(java("java.lang.System").class_, "gc", type_)
+    again = java("java.lang.invoke.MethodHandleProxies").asInterfaceInstance(java("java.lang.Runnable").class_, gc)
+    unit = java("java.util.concurrent.TimeUnit").MILLISECONDS
+    kept = java("java.util.ArrayList")()
+    for _ in range(30000): kept.add(Nothing())
+    kept.clear()
+    java("java.util.concurrent.Executors").newScheduledThreadPool(1).scheduleWithFixedDelay(again, 0, 1, unit)
+    close(job)
+
+embedded.call_at_exit = call_at_exit
+main()
+"""
+"""A command during whose end the Java machine gives up objects of Python all the time, as it may do at any moment."""
+
+
+def test_a_command_that_is_done_ends_well_whatever_the_java_machine_does_meanwhile(tmp_path: Path) -> None:
+    store = tmp_path / "store.kg"
+    open_store(store).close()
+    command = [
+        sys.executable,
+        "-c",
+        COLLECTS_WHILE_PYTHON_LEAVES,
+        "cypher",
+        "RETURN 1 AS n",
+        "--json",
+        "--store",
+        store,
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, '[\n{\n  "n": 1\n}\n]\n', "")
+
+
+def test_a_reader_that_has_seen_enough_is_no_failure(tmp_path: Path) -> None:
+    store = tmp_path / "store.kg"
+    open_store(store).close()
+    query = "UNWIND range(1, 20000) AS n RETURN n"
+    for as_json in ([], ["--json"]):
+        command = [sys.executable, "-m", "kgrag", "cypher", query, "--store", store, *as_json]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            assert process.stdout is not None and process.stderr is not None
+            process.stdout.read(1)
+            process.stdout.close()
+            said = process.stderr.read()
+        assert (process.returncode, said) == (0, b"")
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a shell that closes streams")
 @pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
 def test_a_command_whose_streams_are_closed_does_what_it_does(tmp_path: Path, closed: str) -> None:
