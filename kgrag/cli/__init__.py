@@ -47,7 +47,9 @@ def _leave(code: int) -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
-        except OSError:  # whoever reads has gone, or the disk is full
+        except BrokenPipeError:
+            pass  # its reader has seen enough
+        except OSError:  # the disk is full
             code = code or EXIT_PARTIAL
     os._exit(code)
 
@@ -134,7 +136,10 @@ def run(arguments: list[str], *, debug: bool = False) -> int:
             traceback.print_exc()
         complain(str(error))
         return error.exit_code
-    except BrokenPipeError:  # the reader of a pipe has seen enough
+    except SystemExit as leaving:  # by which Typer and rich answer a broken pipe
+        if not isinstance(leaving.__context__, BrokenPipeError):
+            raise
+        # Its reader has seen enough.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:  # noqa: BLE001  the last net: a defect of ours, reported as one

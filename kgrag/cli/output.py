@@ -63,15 +63,9 @@ def visible(text: str) -> str:
     return _CONTROL.sub(lambda match: ascii(match[0])[1:-1], text)
 
 
-class _Console(Console):
-    def on_broken_pipe(self) -> None:
-        """Leave it to the command, which is done where its reader has seen enough: rich would end it by exit code 1."""
-        raise  # the error in whose handling it is called
-
-
 def _console(**options: Any) -> Console:
     """Make a console on which all text is text: no markup, no escape sequences but the console's own."""
-    console = _Console(markup=False, emoji=False, highlight=False, soft_wrap=True, **options)
+    console = Console(markup=False, emoji=False, highlight=False, soft_wrap=True, **options)
     console.push_render_hook(_HarmlessText())
     return console
 
