@@ -15,6 +15,7 @@ from html import escape
 from itertools import groupby, pairwise
 from textwrap import dedent
 
+from kgrag.documents.drawn_tables import drawn_table, parted_at_tables
 from kgrag.documents.section_labels import CHAPTER
 
 __all__ = ["plain_text_html"]
@@ -28,7 +29,7 @@ BULLET = re.compile(r"(?:[-*+•‣]|o(?= {2}))\s+(?=\S)")
 NUMBER = re.compile(r"(\d{1,3})[.)]\s+(?=\S)")
 NUMBERED = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,4}\.?|[A-Z](?:\.\d{1,2}){1,4}\.)\s+(?=[^\W\d_a-z])")
 HEADING_END = re.compile(r"(?:[^.,;:|]|\.\.\.)$")
-DRAWN = re.compile(r"\s*(?:\||\+[-=]{2})|.*\|$")
+DRAWN = re.compile(r"\s*(?:[|│║├└]|\+[-=]{2})|.*[|│║]$")
 """A line of a drawing, or of a table with frames."""
 OPTION = re.compile(r"\s*[‘'`\"“]?-{1,2}\w")
 DEFINED = re.compile(r"\s*-- ([A-Z][\w ]*): (\S.*)")
@@ -86,7 +87,7 @@ class _Layout:
             if self._paragraphs and _defines(self._paragraphs[-1], paragraph):
                 self._paragraphs[-1] += paragraph
             else:
-                self._paragraphs.append(paragraph)
+                self._paragraphs += parted_at_tables(paragraph)
         self._width = max(written[int(WIDTH_QUANTILE * (len(written) - 1))], NARROWEST) if written else NARROWEST
         indents = Counter(_indent(line) for line in lines if line)
         self._margin = min(indents, default=0)
@@ -102,6 +103,9 @@ class _Layout:
             before, own, after = numbers[index : index + 3]
             alone = before in ("", _above(own)) and (not after or _above(after) == own)
             rest = list(paragraph)
+            if table := drawn_table(paragraph):
+                parts.append(table)
+                continue
             if any(map(DRAWN.match, paragraph)):
                 parts.append(_listing(paragraph))
                 continue

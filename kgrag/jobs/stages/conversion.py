@@ -29,7 +29,8 @@ __all__ = ["convert", "file_digest", "is_unchanged", "remove_vanished", "source_
 CONVERSION_VERSIONS = {
     **dict.fromkeys(("docx", "pptx", "xlsx"), "4"),
     "md": "5",
-    "txt": "6",
+    "txt": "7",
+    **dict.fromkeys(("info", "mail", "outlook"), "3"),
     **dict.fromkeys(("html", "pdf"), "8"),
 }
 """Of each format ("2" where none is said): counts up when conversion, cleaning or chunking changes what comes out of its files, which are
