@@ -308,8 +308,9 @@ def _summarise(report: BuildReport, *, explain_cleaning: bool) -> None:
         say(f"moved: {before} is now {now}; its vectors and extractions stay", markup=False)
     for path in report.removed_documents:
         say(f"removed: {path} (no longer on disk; --keep-missing keeps such documents)", markup=False)
-    for suffix, count in report.ignored_files.items():
-        say(f"ignored: {count} files {suffix}", markup=False)
+    if report.ignored_files:
+        most_first = sorted(report.ignored_files.items(), key=lambda one: (-one[1], one[0]))
+        say(f"ignored files: {', '.join(f'{count} {what}' for what, count in most_first)}", markup=False)
     for note in report.notes:
         say(f"note: {note}", markup=False)
     for failure in report.failures:

@@ -23,7 +23,7 @@ from kgrag.errors import DocumentError
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-__all__ = ["convert_picture"]
+__all__ = ["convert_picture", "counted_frames", "open_picture", "pixels_per_point", "upright_frame"]
 
 FORMATS = ("PNG", "JPEG", "TIFF", "WEBP", "BMP")
 """As Pillow calls them."""
@@ -52,17 +52,8 @@ def convert_picture(data: bytes, path: Path, *, document_path: str) -> BlockDocu
 
 
 def _converted(data: bytes, path: Path, document_path: str) -> BlockDocument:
-    from PIL import Image, UnidentifiedImageError
-
-    try:
-        picture = Image.open(BytesIO(data), formats=FORMATS)
-    except UnidentifiedImageError as error:
-        raise DocumentError(path, "is no picture of a known format, or a broken one") from error
-    except Image.DecompressionBombError as error:
-        raise DocumentError(path, f"is refused: {_too_large()}") from error
-    with picture:
-        frames = int(getattr(picture, "n_frames", 1))
-        count = min(frames, MOST_FRAMES) if picture.format == "TIFF" else 1
+    with open_picture(data, path) as picture:
+        frames, count = int(getattr(picture, "n_frames", 1)), counted_frames(picture)
         broken: list[str] = []
         pages = list(read_pictures(_pages(picture, count, broken)))
     notes = [] if count == frames else [f"has {frames:,} frames: the first {count:,} are read"]
@@ -76,7 +67,7 @@ def _converted(data: bytes, path: Path, document_path: str) -> BlockDocument:
 
 def _pages(picture: Image, count: int, broken: list[str]) -> Iterator[tuple[Page, Image, float]]:
     """Yield each frame as a page without words, upright and in grey, and its scale in pixels per point; say which are broken."""
-    from PIL import Image, ImageOps
+    from PIL import Image
 
     for frame in range(count):
         which = f"frame {frame + 1} " if count > 1 else ""
@@ -84,9 +75,7 @@ def _pages(picture: Image, count: int, broken: list[str]) -> Iterator[tuple[Page
             picture.seek(frame)
             if frame and int(getattr(picture, "tag_v2", {}).get(NEW_SUBFILE_TYPE, 0)) & REDUCED:
                 continue
-            if picture.width * picture.height > LARGEST_PIXELS:
-                raise Image.DecompressionBombError(f"{picture.width:,} x {picture.height:,} pixels")
-            upright = ImageOps.exif_transpose(picture)
+            upright = upright_frame(picture, frame)
             grey = _on_white(upright)
         except Image.DecompressionBombError:
             broken.append(f"{which}is refused: {_too_large()}")
@@ -94,12 +83,39 @@ def _pages(picture: Image, count: int, broken: list[str]) -> Iterator[tuple[Page
         except (OSError, EOFError, SyntaxError, ValueError) as error:
             broken.append(f"{which}is broken: {error}")
             continue
-        scale = _pixels_per_point(upright)
+        scale = pixels_per_point(upright)
         shrunk = min(1.0, (MAX_PIXELS / max(1, grey.width * grey.height)) ** 0.5)
         if shrunk < 1:
             grey = grey.resize((max(1, int(grey.width * shrunk)), max(1, int(grey.height * shrunk))))
         size = upright.width / scale, upright.height / scale
         yield Page(frame + 1, *size, (), (), (), (), (), ()), grey, scale * shrunk
+
+
+def open_picture(data: bytes, path: Path) -> Image:
+    """Open a picture. Raises `DocumentError` for what is none that is read, or too large."""
+    from PIL import Image, UnidentifiedImageError
+
+    try:
+        return Image.open(BytesIO(data), formats=FORMATS)
+    except UnidentifiedImageError as error:
+        raise DocumentError(path, "is no picture of a known format, or a broken one") from error
+    except Image.DecompressionBombError as error:
+        raise DocumentError(path, f"is refused: {_too_large()}") from error
+
+
+def counted_frames(picture: Image) -> int:
+    """Return how many frames are read: those of a TIFF file, of others the first."""
+    return min(int(getattr(picture, "n_frames", 1)), MOST_FRAMES) if picture.format == "TIFF" else 1
+
+
+def upright_frame(picture: Image, frame: int) -> Image:
+    """Return a frame (from 0) turned as the camera says. Raises what Pillow raises, for one with too many pixels before it is unpacked."""
+    from PIL import Image, ImageOps
+
+    picture.seek(frame)
+    if picture.width * picture.height > LARGEST_PIXELS:
+        raise Image.DecompressionBombError(f"{picture.width:,} x {picture.height:,} pixels")
+    return ImageOps.exif_transpose(picture)
 
 
 @cache
@@ -132,7 +148,7 @@ def _on_white(picture: Image) -> Image:
     return white.convert("L")
 
 
-def _pixels_per_point(picture: Image) -> float:
+def pixels_per_point(picture: Image) -> float:
     """Say by what it says of its resolution, where that is a scanner's, else as if it were a page."""
     try:
         said = float(picture.info.get("dpi", (0,))[0])

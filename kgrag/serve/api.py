@@ -14,6 +14,7 @@ from kgrag.errors import KgragError
 from kgrag.serve.access import Role, User
 from kgrag.serve.asking import Asked, Asking
 from kgrag.serve.desk import Desk
+from kgrag.serve.page_process import PAGES_OF
 from kgrag.serve.problems import plain_problem, problem_of
 from kgrag.serve.schemas import (
     AskReply,
@@ -181,7 +182,7 @@ async def document(document_id: str, desk: DeskHere, user: Asker) -> DocumentEnt
     """Return a document, and whether its file is there as it was read."""
     found = await desk.document(document_id, user)
     file = await desk.file(found)
-    pages = len(await desk.pages.sizes(file, found.sha256)) if file is not None and found.format == "pdf" else None
+    pages = len(await desk.pages.sizes(file, found)) if file is not None and found.format in PAGES_OF else None
     return DocumentEntry(document=found, pages=pages, shown_from="file" if file is not None else "passages")
 
 
@@ -200,16 +201,16 @@ async def passage(
     user: Asker,
     quote: Annotated[str, Query(max_length=MAX_QUOTE_CHARACTERS)] = "",
 ) -> Passage:
-    """Return a chunk with its document; of a PDF the pages with the passage's boxes, and those of a quotation from it."""
+    """Return a chunk with its document; of a PDF or picture the pages with the passage's boxes, and those of a quotation from it."""
     chunk = await desk.chunk(chunk_id, user)
     found = await desk.document(chunk.document_id, user)
     await desk.note_shown(user, "read", [chunk])
     view = f"/documents/{found.id}/view?chunk={chunk.id}&quote={quoted(quote)}#kgrag-mark"
     places: list[PagePlaces] = []
     file = await desk.file(found)
-    if file is not None and found.format == "pdf" and chunk.boxes:
-        sizes = await desk.pages.sizes(file, found.sha256)
-        marks = await desk.pages.places(file, found.sha256, quote, chunk.boxes) if quote else []
+    if file is not None and found.format in PAGES_OF and chunk.boxes:
+        sizes = await desk.pages.sizes(file, found)
+        marks = await desk.pages.places(file, found, quote, chunk.boxes) if quote else []
         for number in sorted({box.page for box in chunk.boxes if box.page <= len(sizes)}):
             width, height = sizes[number - 1]
             places.append(

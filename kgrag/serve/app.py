@@ -24,6 +24,7 @@ from kgrag.serve.curating import Curating
 from kgrag.serve.desk import Desk
 from kgrag.serve.guard import COOKIE, Guard
 from kgrag.serve.html_view import document_html
+from kgrag.serve.page_process import PAGES_OF
 from kgrag.serve.places import MAX_WAITING_OF_ONE
 from kgrag.serve.problems import NotFound, plain_problem, problem_response, register
 from kgrag.serve.streams import ClientGone
@@ -93,14 +94,14 @@ def _add_documents(app: FastAPI, desk: Desk) -> None:
     ) -> Response:
         found = await desk.document(document_id, user)
         file = await desk.file(found)
-        if file is None or found.format != "pdf":
+        if file is None or found.format not in PAGES_OF:
             raise NotFound(f"{found.path}: has no pages to show, or its file is no longer the one that was read.")
         wide = next(one for one in PICTURE_WIDTHS if one >= width)
         etag = f'"{found.sha256[:32]}-{number}-{wide}"'
         headers = {"ETag": etag, "Cache-Control": "private, max-age=86400"}
         if request.headers.get("if-none-match") == etag:
             return Response(status_code=304, headers=headers)
-        data = await desk.pages.picture(file, found.sha256, number, width=wide)
+        data = await desk.pages.picture(file, found, number, width=wide)
         await desk.note_shown(user, "view", [], document=found.id, page=number)
         return Response(data, media_type="image/png", headers=headers)
 

@@ -1,4 +1,4 @@
-"""Pages of PDFs, drawn in a process of their own: pdfium is not thread-safe, and no file may take the server down."""
+"""Pages of PDFs and pictures, drawn in a process of their own: pdfium is not thread-safe, and no file may take the server down."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any, TypeVar
 
+from kgrag.documents import picture_pages
+from kgrag.documents.discovery import PICTURE
 from kgrag.documents.pdf import page_images
 from kgrag.errors import DocumentError
-from kgrag.types import PageBox
+from kgrag.types import Document, PageBox
 
-__all__ = ["PageProcess"]
+__all__ = ["PAGES_OF", "PageProcess"]
 
 KEPT_BYTES = 64_000_000
 """Of pictures."""
@@ -25,11 +27,14 @@ KEPT_ANSWERS = 4_000
 PAGES_UNTIL_NEW = 500
 """Files drawn until the process is replaced: what pdfium loses of memory goes with it."""
 
+PAGES_OF = {"pdf": page_images, PICTURE: picture_pages}
+"""Format → what draws its pages."""
+
 T = TypeVar("T")
 
 
 class PageProcess:
-    """Draws pages and finds quotations on them; remembers what it was asked, by the content of the file. Close it."""
+    """Draws pages of `PAGES_OF` and finds quotations on them; remembers what it was asked, by the content of the file. Close it."""
 
     def __init__(self) -> None:
         self._pool: ProcessPoolExecutor | None = None
@@ -37,18 +42,19 @@ class PageProcess:
         self._kept: OrderedDict[Hashable, Any] = OrderedDict()
         self._kept_bytes = 0
 
-    async def picture(self, path: Path, sha256: str, number: int, *, width: int) -> bytes:
+    async def picture(self, path: Path, of: Document, number: int, *, width: int) -> bytes:
         """Return a page (from 1) as PNG, `width` pixels wide. Raises `DocumentError`."""
-        return await self._ask((sha256, "picture", number, width), page_images.render_page, path, number, width=width)
+        key = (of.sha256, "picture", number, width)
+        return await self._ask(key, PAGES_OF[of.format].render_page, path, number, width=width)
 
-    async def sizes(self, path: Path, sha256: str) -> list[tuple[float, float]]:
+    async def sizes(self, path: Path, of: Document) -> list[tuple[float, float]]:
         """Return width and height of every page in points. Raises `DocumentError`."""
-        return await self._ask((sha256, "sizes"), page_images.page_sizes, path)
+        return await self._ask((of.sha256, "sizes"), PAGES_OF[of.format].page_sizes, path)
 
-    async def places(self, path: Path, sha256: str, quote: str, boxes: Sequence[PageBox]) -> list[PageBox]:
+    async def places(self, path: Path, of: Document, quote: str, boxes: Sequence[PageBox]) -> list[PageBox]:
         """Return boxes around the lines of a quotation. Raises `DocumentError`."""
-        key = (sha256, "places", quote, tuple(boxes))
-        return await self._ask(key, page_images.places_of_quote, path, quote, tuple(boxes))
+        key = (of.sha256, "places", quote, tuple(boxes))
+        return await self._ask(key, PAGES_OF[of.format].places_of_quote, path, quote, tuple(boxes))
 
     def close(self) -> None:
         """End the process."""

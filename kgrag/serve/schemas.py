@@ -140,7 +140,7 @@ class DocumentEntry(_Body):
 
     document: Document
     pages: int | None = None
-    """Of a PDF whose file is there."""
+    """Of a PDF or picture whose file is there."""
     shown_from: Literal["file", "passages"] = "passages"
     """Whether the file is there as it was read, or only what the store has of it."""
 
@@ -229,7 +229,7 @@ class Passage(_Body):
     chunk: Chunk
     document: Document
     pages: list[PagePlaces] = []
-    """Of a PDF whose file is as it was read."""
+    """Of a PDF or picture whose file is as it was read."""
     view: str
     """Address of the document as plain HTML, scrolled to the passage."""
 

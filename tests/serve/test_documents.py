@@ -13,11 +13,13 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
+from PIL import Image, ImageDraw, ImageFont
 from playwright.sync_api import Browser, expect
 
 from kgrag.serve import guard
@@ -134,6 +136,32 @@ def test_what_a_file_is_may_be_told_by_its_content_and_packed_texts_are_taken(
         for pump, flow in {"P-7": "12.5", "P-8": "13.5", "P-9": "14.5", "P-10": "15.5", "P-11": "16.5"}.items():
             assert f"{flow} l/min" in answer(client, f"How much does the pump {pump} deliver?")["text"]
     assert {file.name for file in uploads.iterdir()} == {"README", "letter.msg", "p-11.md.gz", "p-9.xml", "pumpctl.1"}
+
+
+def test_a_photo_is_shown_with_a_box_around_what_is_cited(curated: DeskServer, uploads: Path, tmp_path: Path) -> None:
+    plate = Image.new("RGB", (900, 1200), "#d0d0d0")
+    ImageDraw.Draw(plate).text((60, 800), "Pump P-21: 21.5 l/min", font=ImageFont.load_default(size=56), fill="black")
+    turned = Image.Exif()
+    turned[0x0112] = 6  # as a camera that is held upright writes it
+    plate.rotate(90, expand=True).save(tmp_path / "plate.jpg", exif=turned)
+    with curated.client() as client:
+        upload(client, "plate.jpg", (tmp_path / "plate.jpg").read_bytes(), product="P-21").raise_for_status()
+        assert built(client)["failures"] == []
+        found = answer(client, "How much does the pump P-21 deliver?")
+        assert "21.5 l/min" in found["text"]
+        citation = next(one for one in found["citations"] if one["document"].endswith("plate.jpg"))
+        shown = client.get(f"/api/passages/{citation['chunk_id']}", params={"quote": citation["quote"]}).json()
+        (page,) = shown["pages"]
+        assert page["width"] < page["height"]
+        (box,) = page["boxes"]
+        assert box["top"] > 60 and box["top"] + box["height"] < 80 and box["left"] < 10
+        reply = client.get(page["picture"], params={"width": 400})
+        assert reply.headers["content-type"] == "image/png"
+        picture = Image.open(BytesIO(reply.content))
+        assert picture.width < picture.height
+        assert client.get(page["picture"].replace("/1.png", "/2.png")).status_code == 422
+        entry = client.get(f"/api/documents/{shown['document']['id']}").json()
+        assert (entry["pages"], entry["shown_from"]) == (1, "file")
 
 
 def test_questions_are_answered_while_a_build_runs_and_a_second_build_waits_its_turn(
