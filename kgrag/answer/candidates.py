@@ -13,9 +13,11 @@ from kgrag.answer.subject import AskedSections, Subject, exact_settings, has_ide
 from kgrag.text.abbreviations import initials
 from kgrag.text.answer_shapes import IDENTIFIER_SORTS, ONE_THING, chosen_noun, measure_asked, said_by_unit
 from kgrag.text.compounds import compounds, written_together
+from kgrag.text.equal_quantities import is_said
 from kgrag.text.name_shapes import exact_identifiers, identifiers, is_code_name, names_of_row
 from kgrag.text.opposites import says_opposite
 from kgrag.text.periods import is_of_another_period, is_of_another_year
+from kgrag.text.quantities import has_quantity, quantities
 from kgrag.text.questions import Question
 from kgrag.text.words import SAID_BY, content_terms, singular, stem, stems, words
 from kgrag.types import Evidence
@@ -116,6 +118,7 @@ def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]
                     for term, words_of_it in spelled.items()
                     if words_of_it.search(f"{statement.text}\n{statement.label}\n{statement.heading}")
                 }
+                | _amounts_said(asked, statement)
             )
             places = (
                 (own, 1.0),
@@ -180,6 +183,14 @@ def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]
         if candidate.text.endswith(":") and (candidate.fits < 1.0 or asked.kind not in ONE_THING):
             candidate.beside = True
     return found
+
+
+def _amounts_said(asked: Question, statement: Statement) -> frozenset[str]:
+    """The amounts of the question that a statement says in whatever unit, or has in a range."""
+    if not asked.amounts or not has_quantity(statement.text):
+        return NONE
+    said = quantities(statement.text)
+    return frozenset(one.text.casefold() for one in asked.amounts if is_said(one, said))
 
 
 def _says_more(asked: Question, codes: Sequence[str], items: Sequence[str]) -> bool:

@@ -18,7 +18,9 @@ from kgrag.answer.subject import Unknown, has_identifier, unknown_names
 from kgrag.models.base import Embedder
 from kgrag.text.answer_shapes import ONE_THING, AnswerKind, by_default
 from kgrag.text.courtesies import without_courtesies
+from kgrag.text.equal_quantities import is_said
 from kgrag.text.name_shapes import exact_identifiers, identifiers
+from kgrag.text.quantities import quantities
 from kgrag.text.questions import Question, read_question
 from kgrag.text.words import stems
 from kgrag.types import Answer, Citation, Evidence, Nearest
@@ -71,6 +73,8 @@ SAME_SHARE = 0.7
 """A statement that shares so many of its words with a chosen one says it again."""
 OTHER_WORDS_SIMILARITY = 0.72
 """From here on a statement may answer without any word of what is asked about the subject."""
+TELLS_HOW = 0.9
+"""A statement of steps below another best one has to say so much itself of what is to be done."""
 EMBEDDED_STATEMENTS = 12
 """At most so many statements are embedded: those with the highest scores but for the similarity, for which `SAID_WEIGHT` stands."""
 SAID_WEIGHT = 0.6
@@ -217,6 +221,9 @@ def _judge(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evide
     if aspect and not aspect & present and similarity < OTHER_WORDS_SIMILARITY:
         # All that is found is the subject: the documents know the X-1000 but no price of it.
         return _Judgement(0.0, nearness, tuple(unknown), uncovered)
+    if asked.kind == "steps" and not found[0].fits and not any(one.fits and one.aspect >= TELLS_HOW for one in found):
+        # `How do I reset it?`: that a watchdog resets it, a row of a table says, and no step.
+        return _Judgement(0.0, nearness, tuple(unknown), uncovered)
     if asked.is_search and not unknown and any(asked.terms <= one.covered.keys() for one in found):
         # Who searches for words is shown where they stand together: nothing is said to be an answer that is none.
         probability = max(probability, ANSWERS_FROM)
@@ -225,12 +232,17 @@ def _judge(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evide
 
 def _in_no_passage(asked: Question, terms: frozenset[str], evidence: Sequence[Evidence]) -> list[str]:
     """Of terms that no statement chosen covers, the words that no passage has."""
-    said = {stem for piece in evidence for _, stem in stems(f"{piece.title} {piece.section} {piece.text}")}
+    texts = [f"{piece.title} {piece.section} {piece.text}" for piece in evidence]
+    said = {stem for text in texts for _, stem in stems(text)}
+    amounts = [one for text in texts for one in quantities(text)] if asked.amounts else []
+    said |= {amount.text.casefold() for amount in asked.amounts if is_said(amount, amounts)}
     return _as_written(asked, set(terms - said))
 
 
 def _as_written(asked: Question, terms: set[str]) -> list[str]:
-    return list(dict.fromkeys(word for word, stem in stems(asked.text) if stem in terms))
+    amounts = {amount.text.casefold(): amount.text for amount in asked.amounts}
+    said = [word for word, stem in stems(asked.text) if stem in terms and word not in amounts]
+    return list(dict.fromkeys((*said, *(written for term, written in amounts.items() if term in terms))))
 
 
 def _choose(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evidence], most: int) -> list[Candidate]:
@@ -395,7 +407,7 @@ def _line(candidate: Candidate, asked: Question, *, title: str) -> str:
 def _abstention(asked: Question, judgement: _Judgement, evidence: Sequence[Evidence]) -> str:
     if not evidence:
         return "The documents do not answer this: no passage was found for it."
-    looked_for = ", ".join([*asked.names, *_as_written(asked, set(asked.terms - asked.subject_terms))])
+    looked_for = ", ".join(dict.fromkeys((*asked.names, *_as_written(asked, set(asked.terms - asked.subject_terms)))))
     lines = [f"The documents do not answer this. Looked in {len(evidence)} passages for: {looked_for or asked.text}."]
     lines += [_not_found(name, evidence) for name in judgement.unknown]
     named = {stem for unknown in judgement.unknown for _, stem in stems(unknown.name)}

@@ -14,6 +14,7 @@ from kgrag.text.answer_shapes import (
     asks_for_recommendation,
     chosen_noun,
 )
+from kgrag.text.equal_quantities import is_said
 from kgrag.text.name_shapes import IDENTIFIER, identifiers
 from kgrag.text.numerals import COUNT_BY_WORD
 from kgrag.text.quantities import Quantity, quantities
@@ -177,10 +178,11 @@ DECIDES = re.compile(
     r"|enabled|disabled)\b|n['’]t\b",
     re.IGNORECASE,
 )
+_BEGINS_NO_STEP = "|".join(sorted(FUNCTION_WORDS - {"do", "get", "use"}))
 INSTRUCTS = re.compile(
     r"\b(?:you (?:can|need|have|must|should|will|may)|in order to|need to|by \w+ing|using|with the (?:command|option)"
     r"|to \w+[^.]{0,60}, (?:use|run|set|call|add|press|click|type|select)|can be \w+ed by)\b"
-    r"|^(?:[A-Z][a-z]+ (?:the|a|an|your|it|to|on|in|and)\b"
+    rf"|^(?:(?!(?:{_BEGINS_NO_STEP})\b)[A-Z][a-z]+ (?:the|a|an|your|it|to|on|in|and)\b"
     r"|(?:use|run|set|add|press|open|select|click|enter|type|call|create|edit|go|make|start|stop|install|choose|tap|specify|pass|give"
     r"|define|put|turn|change|enable|disable|remove|copy)\b)",
     re.IGNORECASE,
@@ -299,6 +301,8 @@ def fits(asked: Question, statement: Statement) -> float:
         case "why":
             return 1.0 if BECAUSE.search(text) else 0.0
         case "yes/no":
+            if asked.amounts and (said := quantities(text)) and any(is_said(one, said) for one in asked.amounts):
+                return 1.0
             return _by_default(asked, text) if DECIDES.search(text) else 0.0
         case "steps":
             if (

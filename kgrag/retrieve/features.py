@@ -79,7 +79,7 @@ def features(state: State) -> NDArray[np.float64]:
     """Return one row for each piece of the state's evidence and a column for each of FEATURES, in their order: [pieces, features]."""
     pieces = state.evidence
     question = read_question(state.query.question)
-    asked = question.terms or content_terms(state.query.question)
+    asked = question.words or content_terms(state.query.question)
     weights = _idf(pieces, asked)
     candidates = [_candidate(piece, by_source) for by_source in [_by_source(state.candidates)] for piece in pieces]
     columns = {

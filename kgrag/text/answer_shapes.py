@@ -39,10 +39,13 @@ class AnswerShape(NamedTuple):
 
     kind: AnswerKind
     dimensions: tuple[str, ...] = ()
+    unit: str | None = None
+    """The words that ask for the amount in a unit: `in millimetres`."""
 
 
 DIMENSIONS = {
     "voltage": "voltage", "volt": "voltage", "current": "current", "power": "power", "wattage": "power", "temperature": "temperature",
+    "temp": "temperature",
     "frequency": "frequency", "clock": "frequency", "rate": "frequency", "memory": "data", "flash": "data", "ram": "data",
     "sram": "data", "eeprom": "data", "storage": "data", "bits": "data", "bit": "data", "bytes": "data", "pressure": "pressure",
     "humidity": "humidity", "weight": "mass", "weigh": "mass", "mass": "mass", "heavy": "mass", "distance": "length",
@@ -54,7 +57,7 @@ DIMENSIONS = {
     "percent": "share", "percentage": "share",
 }  # fmt: skip
 """A word of the question to what the quantity of its answer measures."""
-_UNITS_SAY = "voltage volt current wattage temperature frequency pressure weight mass distance length width height duration resistance"
+_UNITS_SAY = "voltage volt current wattage temperature temp frequency pressure weight mass distance length width height duration resistance"
 SAID_BY_UNIT = frozenset(
     f"{_UNITS_SAY} capacitance inductance area percent percentage milliseconds seconds minutes hours days".split()
 )
@@ -108,6 +111,13 @@ CHOOSES_BETWEEN = re.compile(
     re.I,
 )
 """`Which is faster, the first or the second?`"""
+UNIT_ASKED: frozenset[AnswerKind] = frozenset(["quantity", "number", "count", "plain", "definition"])
+IN_UNIT = re.compile(
+    r"\b(?:in|as) (?:the unit )?(?P<unit>degrees? [a-z]+|[^\W\d_]{2,}(?:/[^\W\d_]+[²³]?)?|°\s?[CF]|%|[VAWΩKgsm])"
+    r"(?=[\s.,!]+(?:of|for|is|are|on|at|the|an?)\b|[\s?.!)]*$|[?.!)])",
+    re.I,
+)
+"""`in volts`, `in mm`; not `in days or in weeks`."""
 TIME = re.compile(r"\b(?:within|after|for) (?:what|which|how much) time\b|\bhow much time\b|\bhow soon\b", re.I)
 """`Within what time must ...?`"""
 ASKS_FOR_A_SUMMARY = re.compile(
@@ -198,6 +208,10 @@ PRESSED = re.compile(
 OF_THINGS = re.compile(r"\b(?:which|what) (?:board|sensor|product|module|device)")
 
 
+PHRASE_WORDS = 8
+NOT_OF_A_PHRASE = frozenset("i my we our it this that they he she you there if when who where why".split())  # noqa: SIM905
+
+
 FORM_OF_YES_OR_NO = re.compile(r"^\s*(?:yes\s*(?:/|or|,)\s*no|yes-no|boolean)\b", re.I)
 FORM_OF_A_NUMBER = re.compile(r"^\s*(?:an? |the )?(?:number|count|quantity|value|percentage|year)\b", re.I)
 BEGINS_WITH_YES_OR_NO = re.compile(r"[\W_]*(?:yes|no|ja|nein|oui|non|sì|sí|si)\b", re.I)
@@ -216,7 +230,19 @@ def lacks_form(answer: str, form: str) -> str:
 
 
 def answer_shape(question: str) -> AnswerShape:
-    """Tell by its wording what shape the answer must have. The first that fits: what several ask is asked by the more specific."""
+    """Tell by its wording what shape the answer must have. The first that fits: what several ask is asked by the more specific.
+
+    What is asked for in a unit (`in volts`) is a quantity of what the unit measures, where it is no yes or no and no steps.
+    """
+    shape = _shape(question)
+    said = IN_UNIT.search(question)
+    if said is None or shape.kind not in UNIT_ASKED:
+        return shape
+    measured = _measured_in(said["unit"])
+    return AnswerShape("quantity", measured, said[0]) if measured else shape
+
+
+def _shape(question: str) -> AnswerShape:
     text = question.strip().casefold()
     said = [plain(word) for word in words(text)]
     if ASKS_WHAT_IT_DOES.search(text):
@@ -254,7 +280,7 @@ def answer_shape(question: str) -> AnswerShape:
         return AnswerShape("number")
     if measure_asked(text) or COSTS.search(text):
         return AnswerShape("quantity", ("",))
-    if measured and asks and not OF_THINGS.search(text):
+    if measured and (asks or _is_phrase(text, said)) and not OF_THINGS.search(text):
         return AnswerShape("quantity", measured)
     if chosen in IDENTIFIER_SORTS or NAMED_DEFAULT.search(text):
         return AnswerShape("name")
@@ -272,6 +298,16 @@ def answer_shape(question: str) -> AnswerShape:
     if re.search(r"\b(?:what|which) (?:year|date|day|month)\b", text):
         return AnswerShape("when")
     return AnswerShape("definition" if DEFINES.search(text) else "plain")
+
+
+def _is_phrase(text: str, said: Sequence[str]) -> bool:
+    """Whether nothing but a thing is said: `max temperature of the X-100`."""
+    return (
+        0 < len(said) <= PHRASE_WORDS
+        and "?" not in text
+        and said[0] not in NOT_OF_A_PHRASE
+        and AUXILIARIES.isdisjoint({*said} - {"of"})
+    )
 
 
 def said_by_unit(question: str, dimensions: Sequence[str]) -> list[str]:
@@ -302,7 +338,7 @@ def _also(dimension: str) -> tuple[str, ...]:
 def _measured_in(said: str) -> tuple[str, ...]:
     """What the unit measures that stands first in what is said: `volts does it need`; empty where it is no unit."""
     found = quantities(f"1 {said}")
-    if not found or found[0].start:
+    if not found or found[0].start or not found[0].dimension:
         return ()
     return ("angle", "temperature") if found[0].unit == "°" else (found[0].dimension,)
 

@@ -1,13 +1,17 @@
-"""Whether quantities are equal: in their ends (of a range, a tolerance), after conversion of their units, rounded as people round."""
+"""Whether quantities are equal, or in a range: in their ends, after conversion of their units, rounded as people round."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from kgrag.text.quantities import Quantity
 from kgrag.text.units import converted, scale
 
-__all__ = ["ends", "is_end"]
+__all__ = ["ends", "is_end", "is_said"]
+
+
+OF_DEGREES = frozenset(["°C", "°F"])
+"""What a number of degrees may be of."""
 
 
 def ends(quantity: Quantity) -> Iterator[tuple[float, str]]:
@@ -22,6 +26,23 @@ def ends(quantity: Quantity) -> Iterator[tuple[float, str]]:
 def is_end(value: float, unit: str, among: Iterable[Quantity]) -> bool:
     """Whether a value with its unit equals an end of one of the quantities."""
     return any(_same(value, unit, *other) for quantity in among for other in ends(quantity))
+
+
+def is_said(amount: Quantity, among: Sequence[Quantity]) -> bool:
+    """Whether one of the quantities is an amount, in whatever unit (`5V`, `5 volts`), or a range around it; `70 degrees` are 70 °C too."""
+    units = {one.unit for one in among if one.unit in OF_DEGREES} if amount.unit == "°" else set()
+    return any(
+        is_end(amount.value, unit, among) or any(_is_inside(amount.value, unit, other) for other in among)
+        for unit in (amount.unit, *units)
+    )
+
+
+def _is_inside(value: float, unit: str, other: Quantity) -> bool:
+    if other.upper is None:
+        return False
+    size, base = scale(unit)
+    other_size, other_base = scale(other.unit)
+    return base == other_base and other.value <= value * float(size / other_size) <= other.upper
 
 
 def _same(value: float, unit: str, other: float, other_unit: str) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from kgrag.text.courtesies import without_courtesies
 from kgrag.text.names import normal_form
 from kgrag.text.negation import negates
 from kgrag.text.questions import names_of_question
@@ -138,9 +139,9 @@ def complete_question(question: str, turns: Sequence[str], *, product: str | Non
 
     A question without turns and without a product is never changed, nor is one that names what it is about.
     """
-    asked = " ".join(question.split())
-    own = _subjects(asked)
     before = [turn for turn in turns[-LOOK_BACK:] if turn.strip()]
+    asked = " ".join((without_courtesies(question) if before else question).split())
+    own = _subjects(asked)
     if before and ANOTHER.search(asked) and not _has_verb(asked) and not (own and CLAUSE.search(asked)):
         swapped = _asked_of(before[-1], OPENING.sub("", asked), own)
         if swapped is not None:

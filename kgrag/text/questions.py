@@ -14,7 +14,7 @@ from typing import Literal
 from kgrag.errors import InputError
 from kgrag.text.answer_shapes import AUXILIARIES, AnswerKind, answer_shape, by_default
 from kgrag.text.name_shapes import NAME
-from kgrag.text.quantities import quantities
+from kgrag.text.quantities import Quantity, quantities
 from kgrag.text.surrogates import without_surrogates
 from kgrag.text.words import ASKING_WORDS, FUNCTION_WORDS, LIGHT_VERBS, UNSPACED, content_terms, plain, words
 
@@ -126,6 +126,10 @@ QUESTION_WORDS = (
 """A search has none of them."""
 
 
+OF_ANOTHER = re.compile(r"(?:(?:and|but|so|now) )?(?:what|how) about ", re.IGNORECASE)
+"""`And what about the X-1000?`, without a question before."""
+
+
 @dataclass(frozen=True)
 class Question:
     """A question, read.
@@ -141,6 +145,14 @@ class Question:
     names: tuple[str, ...]
     kind: AnswerKind
     dimensions: tuple[str, ...] = ()
+    amounts: tuple[Quantity, ...] = ()
+    """What it says with a unit: each is one of its terms as it is written, case folded, and `5V` is no other than `5 volts`."""
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Its terms with the words of amounts in the place of amounts: what single words of a text are held against."""
+        amounts = [amount.text for amount in self.amounts]
+        return (self.terms - {amount.casefold() for amount in amounts}) | content_terms(" ".join(amounts))
 
     @cached_property
     def type(self) -> QuestionType:
@@ -176,15 +188,28 @@ def checked_question(question: str) -> str:
 @lru_cache(maxsize=256)
 def read_question(question: str) -> Question:
     """Read a question."""
-    meant = by_default(question)
-    terms = content_terms(meant, without=ASKING_WORDS | LIGHT_VERBS) or content_terms(meant)
-    found = names_of_question(question, quoted=True)
-    names = tuple(dict.fromkeys(name for _, _, name in found))
     shape = answer_shape(question)
+    meant = by_default(question) if shape.unit is None else by_default(question).replace(shape.unit, "")
+    amounts = quantities(meant)
+    for amount in reversed(amounts):
+        meant = f"{meant[: amount.start]} {meant[amount.end :]}"
+    terms = content_terms(meant, without=ASKING_WORDS | LIGHT_VERBS) or content_terms(meant)
+    names = tuple(dict.fromkeys(_names_and_amounts(question)))
     subject_terms = terms & content_terms(" ".join(names))
-    read = Question(question, terms, subject_terms, names, shape.kind, shape.dimensions)
-    # `E-12` alone asks what it is.
-    return replace(read, kind="definition") if read.is_search and len(names) == 1 and terms == subject_terms else read
+    terms |= {amount.text.casefold() for amount in amounts}
+    read = Question(question, terms, subject_terms, names, shape.kind, shape.dimensions, tuple(amounts))
+    if len(names) == 1 and terms == subject_terms and (read.is_search or OF_ANOTHER.match(question)):
+        return replace(read, kind="definition")  # `E-12` alone asks what it is.
+    return read
+
+
+def _names_and_amounts(question: str) -> Iterator[str]:
+    """What a question names; an amount is one name however it is written: `5V`, `5 V`, `5 volts`."""
+    amounts = [one for one in quantities(question) if one.unit != "°"]
+    named = names_of_question(question, quoted=True)
+    alone = [one for one in amounts if not any(start < one.end and one.start < end for start, end, _ in named)]
+    for start, end, name in sorted([*named, *((one.start, one.end, one.text) for one in alone)]):
+        yield next((one.text for one in amounts if one.start <= start and end <= one.end), name)
 
 
 ATTACHED = re.compile(r"(?:[\w.-]*[\w][._])?\Z")

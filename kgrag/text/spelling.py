@@ -21,6 +21,10 @@ OF_PARTS = re.compile(
 )
 """An identifier of several words: `max_connections`, `MaxClients`, `tune.bufsize`."""
 PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+NUMBERED = re.compile(
+    r"(?<![\w@/.+-])[A-Za-z]{1,8}-?\d+[A-Za-z]{0,3}(?:-\d+[A-Za-z]{0,3})*(?![\w@/-]|[.+]\w)", re.ASCII
+)
+"""A part number, a code, a protocol: `X-100`, `E12`, `rs485`. Neither capitals nor the hyphen before its number tell two apart."""
 MIN_IDENTIFIER = 8
 MIN_LETTERS, SHORT_WORD, LONG_WORD = 4, 5, 8
 """Of a word below the first length only two letters swapped are an error, below the second one edit is, and from there on two are."""
@@ -32,9 +36,10 @@ def corrected(question: str, text: str, *, is_word: Callable[[str], bool]) -> st
     A word is mistyped where neither it nor its stem is in the text, `is_word` does not know it, and the text has a word that begins alike
     within one edit (two from eight letters on; of four letters two swapped): a letter more, less or another, or two swapped. A part of a
     word with hyphens is one where the text then has the whole (`asnyc-start`). Of an identifier of several parts one part may be mistyped
-    (`max_conections`). Names (capitals inside a sentence), other identifiers and numbers are never touched.
+    (`max_conections`). A name with a number that the text writes with other capitals or another hyphen (`x-100`, `E12`, several `x-100s`)
+    is written so. Names (capitals inside a sentence), other identifiers and numbers are never touched.
     """
-    question = _identifiers_mended(question, text, is_word=is_word)
+    question = _identifiers_mended(_numbered_as_written(question, text), text, is_word=is_word)
     known: Counter[str] = Counter()
     stems: set[str] = set()
     joined: set[str] = set()
@@ -61,6 +66,29 @@ def corrected(question: str, text: str, *, is_word: Callable[[str], bool]) -> st
         said = "-".join(mended(part, word) for part in word.split("-"))
         question = question[: match.start()] + said + question[match.end() :]
     return question
+
+
+def _numbered_as_written(question: str, text: str) -> str:
+    """Return the question with its names that have a number as `text` writes them; those that it has as they stand, or not at all, stay."""
+    asked = list(NUMBERED.finditer(question))
+    if not asked:
+        return question
+    written: dict[str, Counter[str]] = {}
+    for name in NUMBERED.findall(text):
+        written.setdefault(_joined(name), Counter())[name] += 1
+    for match in reversed(asked):
+        name = match.group()
+        joined = _joined(name)
+        forms = written.get(joined) or written.get(joined.removesuffix("s"))
+        if forms and name not in forms:
+            form = min(forms, key=lambda one: (-forms[one], one))
+            question = f"{question[: match.start()]}{form}{question[match.end() :]}"
+    return question
+
+
+def _joined(name: str) -> str:
+    """A name without case and the hyphen between letters and digits; between two numbers it stays: `1-12` is not `112`."""
+    return re.sub(r"(?<=[^\W\d_])-(?=\d)|(?<=\d)-(?=[^\W\d_])", "", name.casefold())
 
 
 def _identifiers_mended(question: str, text: str, *, is_word: Callable[[str], bool]) -> str:

@@ -39,7 +39,10 @@ _FUNCTION_WORDS = """
     t than that the their them then there these they this those through to too under until up us use used uses using very via was
     we were what when where which while who whom whose why will with within without would you your
 """
-FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
+_NEGATED = "are ca could did do does had has have is must need should was were wo would"
+_PRONOUNS = "i'd i'll i'm i've they're they've we're we've you'll you're you've"
+_CONTRACTED = (*(f"{verb}n't" for verb in _NEGATED.split()), *_PRONOUNS.split())
+FUNCTION_WORDS = frozenset((*_FUNCTION_WORDS.split(), *_CONTRACTED, *(word.replace("'", "’") for word in _CONTRACTED)))
 """English words that half of all texts have and that name nothing: the one list of the house."""
 LEADING_ON = frozenset(
     ["a", "an", "the", "and", "or", "of", "from", "with", "by", "at", "than", "your", "its", "their"]
@@ -65,13 +68,14 @@ _SAID_BY = {
     "maximum max most limit limited": "greatest largest highest biggest longest", "minimum min least": "smallest lowest shortest",
     "width": "wide thick narrow", "height": "high tall", "length": "long", "duration timeout": "long", "depth": "deep", "weight": "heavy",
     "interval period frequency": "often", "size": "big large",
-    "speed": "fast", "payment": "paid", "slower": "faster", "faster": "slower", "temperature": "hot cold",
+    "speed": "fast", "payment": "paid", "slower": "faster", "faster": "slower", "temperature": "hot cold temp",
     "ram": "memory", "available": "free", "abort abortion halt cancel": "stop",
     "remove discard drop erase purge suppress": "delete throw",
     "delete": "remove", "precision accuracy accurate": "exact precise", "fail failure invalid": "bad", "begin launch invoke": "start",
     "price priced": "cost", "select": "choose pick", "modify": "change", "exit quit terminate": "close end", "print list": "show",
     "distance": "far", "age": "old", "computer system host": "machine", "system host": "computer", "directory": "folder",
     "folder": "directory", "shutdown": "halt", "permit permitted": "allow", "allow": "permit", "image": "picture", "picture": "image",
+    "configuration": "config", "specification": "spec", "information": "info",
     "parameter flag switch argument": "option", "option argument": "parameter", "option parameter": "directive",
 }  # fmt: skip
 """What documents say of what is asked for by another word: `What is the greatest ...?`, `How wide ...?`."""
