@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from kgrag.answer.slots import fits, heading_names
+from kgrag.answer.slots import amounts, fits, heading_names
 from kgrag.answer.statements import Statement, statements
 from kgrag.answer.subject import AskedSections, Subject, exact_settings, has_identifier
 from kgrag.text.abbreviations import initials
@@ -17,7 +17,6 @@ from kgrag.text.equal_quantities import is_said
 from kgrag.text.name_shapes import exact_identifiers, identifiers, is_code_name, names_of_row
 from kgrag.text.opposites import says_opposite
 from kgrag.text.periods import is_of_another_period, is_of_another_year
-from kgrag.text.quantities import has_quantity, quantities
 from kgrag.text.questions import Question
 from kgrag.text.words import SAID_BY, content_terms, singular, stem, stems, words
 from kgrag.types import Evidence
@@ -187,9 +186,9 @@ def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]
 
 def _amounts_said(asked: Question, statement: Statement) -> frozenset[str]:
     """The amounts of the question that a statement says in whatever unit, or has in a range."""
-    if not asked.amounts or not has_quantity(statement.text):
+    if not asked.amounts:
         return NONE
-    said = quantities(statement.text)
+    said = amounts(statement)
     return frozenset(one.text.casefold() for one in asked.amounts if is_said(one, said))
 
 

@@ -74,7 +74,7 @@ SAME_SHARE = 0.7
 OTHER_WORDS_SIMILARITY = 0.72
 """From here on a statement may answer without any word of what is asked about the subject."""
 TELLS_HOW = 0.9
-"""A statement of steps below another best one has to say so much itself of what is to be done."""
+"""The share of what is to be done that a statement of steps has to say below a row that is none."""
 EMBEDDED_STATEMENTS = 12
 """At most so many statements are embedded: those with the highest scores but for the similarity, for which `SAID_WEIGHT` stands."""
 SAID_WEIGHT = 0.6
@@ -221,13 +221,19 @@ def _judge(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evide
     if aspect and not aspect & present and similarity < OTHER_WORDS_SIMILARITY:
         # All that is found is the subject: the documents know the X-1000 but no price of it.
         return _Judgement(0.0, nearness, tuple(unknown), uncovered)
-    if asked.kind == "steps" and not found[0].fits and not any(one.fits and one.aspect >= TELLS_HOW for one in found):
-        # `How do I reset it?`: that a watchdog resets it, a row of a table says, and no step.
+    best = found[0]
+    if asked.kind == "steps" and best.statement.cells and not best.fits and not _tells_how(found):
+        # That a watchdog resets it, a row of codes says, and no step.
         return _Judgement(0.0, nearness, tuple(unknown), uncovered)
     if asked.is_search and not unknown and any(asked.terms <= one.covered.keys() for one in found):
         # Who searches for words is shown where they stand together: nothing is said to be an answer that is none.
         probability = max(probability, ANSWERS_FROM)
     return _Judgement(probability, nearness, tuple(unknown), uncovered)
+
+
+def _tells_how(found: Sequence[Candidate]) -> bool:
+    """Whether a statement says itself most of what is to be done, and how."""
+    return any(one.fits and one.aspect >= TELLS_HOW for one in found)
 
 
 def _in_no_passage(asked: Question, terms: frozenset[str], evidence: Sequence[Evidence]) -> list[str]:

@@ -19,10 +19,10 @@ from kgrag.text.name_shapes import IDENTIFIER, identifiers
 from kgrag.text.numerals import COUNT_BY_WORD
 from kgrag.text.quantities import Quantity, quantities
 from kgrag.text.questions import Question
-from kgrag.text.units import canonical_unit, dimension
+from kgrag.text.units import SYMBOLS, canonical_unit, dimension
 from kgrag.text.words import FUNCTION_WORDS, content_terms, singular, stem, stems, words
 
-__all__ = ["fits", "heading_names"]
+__all__ = ["amounts", "fits", "heading_names"]
 
 YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 FIGURE_WORDS = 8
@@ -225,6 +225,10 @@ TELLS_HOW = re.compile(
 """`To start it in another mode, hold down the button while ...`: says how, and what for."""
 COMMAND_LINE = re.compile(r"(?:^|[:;$#>`] )[a-z][\w.-]*(?: [a-z][\w-]*){0,3} --?[A-Za-z][\w-]*")
 """A program with an option: that is how a thing is done."""
+OF_OTHER_AMOUNT = 0.5
+"""What decides something, but says nothing of the amount that is asked about: `Does it run on 24 V?`."""
+UNIT_COLUMN = re.compile(r"units?", re.IGNORECASE)
+BARE_NUMBER = re.compile(r"[-−–+±]?\d[\d.,]*")
 MAX_NAMED_WORDS = 9
 ON_A_PANEL = frozenset(["option", "setting", "button", "parameter"])
 NAMED_BEFORE_ITS_SORT = re.compile(r"(?:the )?(?P<name>.+) (?P<sort>\w+)(?: \((?P<written>[^()]+)\))?", re.IGNORECASE)
@@ -258,7 +262,7 @@ def fits(asked: Question, statement: Statement) -> float:
         case "quantity" | "count" | "number" if PRICE_ASKED.search(asked.text) and not asks_for_figure(asked.text):
             return 1.0 if PRICE.search(text) else 0.0
         case "quantity":
-            measured = quantities(text)
+            measured = amounts(statement)
             if RANGE_ASKED.search(asked.text):
                 return 1.0 if RANGE.search(text) else 0.4 if measured else 0.0
             if asked.dimensions == ("",):
@@ -283,8 +287,10 @@ def fits(asked: Question, statement: Statement) -> float:
                 return max(counted, _cued(asked, statement, 0.8))  # `how many volts`
             return counted
         case "name":
-            said = DEFAULT_SAID.search(statement.text) or not CUES[0][0].search(asked.text)
-            return _names(asked, statement) * _cued(asked, statement, 0.6) * (1.0 if said else NOT_SAID_AS_DEFAULT)
+            as_default = DEFAULT_SAID.search(statement.text) or not CUES[0][0].search(asked.text)
+            return (
+                _names(asked, statement) * _cued(asked, statement, 0.6) * (1.0 if as_default else NOT_SAID_AS_DEFAULT)
+            )
         case "keys":
             in_column = any(value and KEY_COLUMN.match(header) for header, value in statement.cells)
             return 1.0 if in_column or KEYS.search(text) else 0.0
@@ -301,9 +307,12 @@ def fits(asked: Question, statement: Statement) -> float:
         case "why":
             return 1.0 if BECAUSE.search(text) else 0.0
         case "yes/no":
-            if asked.amounts and (said := quantities(text)) and any(is_said(one, said) for one in asked.amounts):
+            if not asked.amounts:
+                return _by_default(asked, text) if DECIDES.search(text) else 0.0
+            said = amounts(statement)
+            if any(is_said(one, said) for one in asked.amounts):
                 return 1.0
-            return _by_default(asked, text) if DECIDES.search(text) else 0.0
+            return OF_OTHER_AMOUNT if DECIDES.search(text) else 0.0
         case "steps":
             if (
                 (statement.items and not statement.of_rows)
@@ -325,6 +334,16 @@ def fits(asked: Question, statement: Statement) -> float:
             return 1.0 if CUES[0][0].search(asked.text) and SAYS_DEFAULT.search(f"{statement.label} {text}") else 0.0
         case "summary":
             return 0.0
+
+
+def amounts(statement: Statement) -> list[Quantity]:
+    """The quantities of a statement; in a row whose unit stands in a cell of its own, that of each number: `Max: 70; Unit: °C`."""
+    found = quantities(statement.text)
+    unit = next((value for header, value in statement.cells if UNIT_COLUMN.fullmatch(header)), "")
+    if unit and canonical_unit(unit) in SYMBOLS:
+        bare = [value for _, value in statement.cells if BARE_NUMBER.fullmatch(value)]
+        found += [one for value in bare for one in quantities(f"{value} {unit}")]
+    return found
 
 
 def _are_conditions(asked: Question, text: str, amounts: Sequence[Quantity]) -> bool:

@@ -53,7 +53,8 @@ class Subject:
 
     def __init__(self, asked: Question, evidence: Sequence[Evidence]) -> None:
         settings = set(exact_identifiers(asked.text))
-        names = [without_vendor(name, evidence) for name in asked.names if name not in settings]
+        amounts = {one.text for one in asked.amounts}
+        names = [without_vendor(name, evidence) for name in asked.names if name not in settings | amounts]
         self._named = Gazetteer([*names, *settings], as_written=names)
         names += settings
         self._count = len(names)
@@ -64,14 +65,15 @@ class Subject:
         self._in_rows = {key for piece in evidence for key in self._keys("\n".join(names_of_rows(piece.text)))}
         self._parts = {normal_form(part) for name in names for part in part_numbers(name)}
         self._families = {_family(part) for part in self._parts}
+        self._of_siblings = [self._is_of_sibling(piece.title) for piece in evidence]
 
     def share(self, index: int, statement: str, about: str = "", row: Sequence[str] = ()) -> float | None:
         """Say how much of what is named a statement of piece `index` is about, 0 to 1; None where it is about something else.
 
         `about` are the heading above it and what it goes on from, `row` the names of a row that has them in two cells.
 
-        Something else: a document that does not name any of the documents asked for, a part whose number is another (`BME680`, asked
-        for `BME688`), or another row than the one that a table has for what is asked for.
+        Something else: a document that does not name any of the documents asked for, or whose title names a part with another number
+        (`BME680`, asked for `BME688`), that part, or another row than the one that a table has for what is asked for.
         """
         if not self._count:
             return 0.0
@@ -85,7 +87,14 @@ class Subject:
             others = {normal_form(part) for part in part_numbers(statement)} - self._parts
             if any(_family(part) in self._families for part in others):
                 return None
+        if not here and self._of_siblings[index]:
+            return None
         return min(1.0, (len(here) + PART_OF_SUBJECT * len(self._inside[index] - here)) / self._count)
+
+    def _is_of_sibling(self, title: str) -> bool:
+        """Whether a title names a part that differs from one asked for in its number, and none of those."""
+        parts = {normal_form(part) for part in part_numbers(title)}
+        return not parts & self._parts and any(_family(part) in self._families for part in parts)
 
     def _keys(self, text: str) -> set[str]:
         """The names that a text says; titles and headings are asked for again and again."""

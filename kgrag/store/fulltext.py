@@ -50,7 +50,7 @@ def _all_parts(term: str) -> str:
     """Ask for all parts of a term, as the analyzer divides it: at hyphens, plus signs and slashes."""
     parts = [
         f'"{_quoted(part)}"' if re.search(r"\W", part) else escape_lucene(part) for part in _JOINTS.split(term) if part
-    ]
+    ][:MAX_TERMS]
     return parts[0] if len(parts) == 1 else f"({' '.join(f'+{part}' for part in parts)})"
 
 

@@ -22,6 +22,8 @@ __all__ = [
     "chosen_noun",
     "lacks_form",
     "measure_asked",
+    "said_by_unit",
+    "unit_asked",
 ]
 
 AnswerKind = Literal[
@@ -39,8 +41,6 @@ class AnswerShape(NamedTuple):
 
     kind: AnswerKind
     dimensions: tuple[str, ...] = ()
-    unit: str | None = None
-    """The words that ask for the amount in a unit: `in millimetres`."""
 
 
 DIMENSIONS = {
@@ -235,11 +235,15 @@ def answer_shape(question: str) -> AnswerShape:
     What is asked for in a unit (`in volts`) is a quantity of what the unit measures, where it is no yes or no and no steps.
     """
     shape = _shape(question)
+    _, measured = unit_asked(question)
+    return AnswerShape("quantity", measured) if measured and shape.kind in UNIT_ASKED else shape
+
+
+def unit_asked(question: str) -> tuple[str, tuple[str, ...]]:
+    """Return the words that ask for an amount in a unit (`in millimetres`), and what the unit measures; nothing where none do."""
     said = IN_UNIT.search(question)
-    if said is None or shape.kind not in UNIT_ASKED:
-        return shape
-    measured = _measured_in(said["unit"])
-    return AnswerShape("quantity", measured, said[0]) if measured else shape
+    measured = _measured_in(said["unit"]) if said else ()
+    return (said[0], measured) if said and measured else ("", ())
 
 
 def _shape(question: str) -> AnswerShape:
@@ -302,12 +306,7 @@ def _shape(question: str) -> AnswerShape:
 
 def _is_phrase(text: str, said: Sequence[str]) -> bool:
     """Whether nothing but a thing is said: `max temperature of the X-100`."""
-    return (
-        0 < len(said) <= PHRASE_WORDS
-        and "?" not in text
-        and said[0] not in NOT_OF_A_PHRASE
-        and AUXILIARIES.isdisjoint({*said} - {"of"})
-    )
+    return 0 < len(said) <= PHRASE_WORDS and said[0] not in NOT_OF_A_PHRASE and AUXILIARIES.isdisjoint({*said} - {"of"})
 
 
 def said_by_unit(question: str, dimensions: Sequence[str]) -> list[str]:

@@ -12,7 +12,7 @@ __all__ = ["written_out"]
 _NEGATED = "are ca could did do does had has have is must need should was were wo would".split()  # noqa: SIM905
 _SHORT = {
     "pls": "please", "plz": "please", "plse": "please", "thx": "thanks", "tnx": "thanks", "thnx": "thanks", "any1": "anyone",
-    "some1": "someone", "every1": "everyone", "y'all": "you", "y’all": "you", "yall": "you", "wanna": "want to", "gotta": "have to",
+    "some1": "someone", "every1": "everyone", "y'all": "you", "y’all": "you", "yall": "you",
     "dunno": "don't know", "whats": "what is", "wheres": "where is", "hows": "how is", "whos": "who is", "theres": "there is",
 } | {f"{verb}nt": f"{verb}n't" for verb in _NEGATED}  # fmt: skip
 """Short forms of words that a document has in full, in small letters."""

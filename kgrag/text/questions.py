@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 from typing import Literal
 
 from kgrag.errors import InputError
-from kgrag.text.answer_shapes import AUXILIARIES, AnswerKind, answer_shape, by_default
+from kgrag.text.answer_shapes import AUXILIARIES, AnswerKind, answer_shape, by_default, unit_asked
 from kgrag.text.name_shapes import NAME
 from kgrag.text.quantities import Quantity, quantities
 from kgrag.text.surrogates import without_surrogates
@@ -126,6 +126,9 @@ QUESTION_WORDS = (
 """A search has none of them."""
 
 
+MOST_AMOUNTS = 20
+"""Of a question; what comes behind them are words."""
+SAID_IN_WORDS = frozenset(["day", "week", "month", "year", "x"])
 OF_ANOTHER = re.compile(r"(?:(?:and|but|so|now) )?(?:what|how) about ", re.IGNORECASE)
 """`And what about the X-1000?`, without a question before."""
 
@@ -189,23 +192,31 @@ def checked_question(question: str) -> str:
 def read_question(question: str) -> Question:
     """Read a question."""
     shape = answer_shape(question)
-    meant = by_default(question) if shape.unit is None else by_default(question).replace(shape.unit, "")
-    amounts = quantities(meant)
-    for amount in reversed(amounts):
+    meant = by_default(question)
+    if shape.kind == "quantity":  # A passage that gives the amount need not say `in volts`.
+        meant = meant.replace(unit_asked(question)[0], "")
+    found = _amounts(meant)
+    for amount in reversed(found):
         meant = f"{meant[: amount.start]} {meant[amount.end :]}"
+    amounts = {amount.text.casefold(): amount for amount in found}
     terms = content_terms(meant, without=ASKING_WORDS | LIGHT_VERBS) or content_terms(meant)
     names = tuple(dict.fromkeys(_names_and_amounts(question)))
     subject_terms = terms & content_terms(" ".join(names))
-    terms |= {amount.text.casefold() for amount in amounts}
-    read = Question(question, terms, subject_terms, names, shape.kind, shape.dimensions, tuple(amounts))
+    terms |= frozenset(amounts)
+    read = Question(question, terms, subject_terms, names, shape.kind, shape.dimensions, tuple(amounts.values()))
     if len(names) == 1 and terms == subject_terms and (read.is_search or OF_ANOTHER.match(question)):
         return replace(read, kind="definition")  # `E-12` alone asks what it is.
     return read
 
 
+def _amounts(text: str) -> list[Quantity]:
+    """The quantities of a text but for days to years and counts, which are words like others: `28 days` is `twenty-eight` in February."""
+    return [one for one in quantities(text) if one.unit not in SAID_IN_WORDS][:MOST_AMOUNTS]
+
+
 def _names_and_amounts(question: str) -> Iterator[str]:
     """What a question names; an amount is one name however it is written: `5V`, `5 V`, `5 volts`."""
-    amounts = [one for one in quantities(question) if one.unit != "°"]
+    amounts = [one for one in _amounts(question) if one.unit != "°"]
     named = names_of_question(question, quoted=True)
     alone = [one for one in amounts if not any(start < one.end and one.start < end for start, end, _ in named)]
     for start, end, name in sorted([*named, *((one.start, one.end, one.text) for one in alone)]):
