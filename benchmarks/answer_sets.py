@@ -27,6 +27,7 @@ from benchmarks.retrieval_quality import DATA, SETS
 from kgrag.answer import extract_answer, in_another_language, last_question, refuse_language, without_typing_errors
 from kgrag.models.base import Embedder
 from kgrag.retrieve.pipeline import drawn, load_pipeline
+from kgrag.text.courtesies import without_courtesies
 from kgrag.types import Answer, content_id
 
 CACHE = RETRIEVAL_CACHE.parent / "answers"
@@ -76,7 +77,7 @@ class AnswerSet:
 
 async def answered_anew(answer: Answer, embedder: Embedder) -> Answer:
     """Answer a question again from the evidence that was kept with its answer, as `kgrag ask` does behind its retrieval."""
-    read = last_question(answer.question)
+    read = last_question(without_courtesies(answer.question))
     languages = in_another_language(read, answer.evidence)
     if languages:
         return refuse_language(answer.question, answer.evidence, *languages)

@@ -139,12 +139,13 @@ def report_support(one: AnswerSet, answers: Sequence[Answer], *, tell: bool) -> 
         "wrongly refused",
         "of these with the value in what is nearest",
         "not said",
+        "of these with something shown as nearest",
         "wrong",
     ]
     print_table(one.name, head, rows, [])
     if tell:
         for (row, found), answer in zip(judged, answers, strict=True):
-            if found not in ("first line", "refused rightly"):
+            if found not in ("first line", "refused rightly", "refused rightly, shown"):
                 print(
                     f"\n{row['id']} {found.upper()}: {row['question']}\n  true: {row['answers'] or 'refusal'}\n{answer.text}"
                 )
@@ -153,11 +154,11 @@ def report_support(one: AnswerSet, answers: Sequence[Answer], *, tell: bool) -> 
 def verdict(row: dict[str, Any], answer: Answer) -> str:
     """Say what an answer is: first line, in the answer, refused (rightly), wrong, or said though it is not said in the manual.
 
-    "refused, near" is refused with the right value in what is shown as nearest.
+    "refused, near" is refused with the right value in what is shown as nearest, "refused rightly, shown" with anything there.
     """
     if answer.abstained:
         if not row["answers"]:
-            return "refused rightly"
+            return "refused rightly, shown" if answer.nearest else "refused rightly"
         return (
             "refused, near" if has_value("\n".join(one.text for one in answer.nearest), row["answers"]) else "refused"
         )
@@ -186,10 +187,11 @@ def _shares(judged: Sequence[tuple[dict[str, Any], str]]) -> list[str]:
     first, inside = count["first line"], count["first line"] + count["in the answer"]
     wrong = count["wrong"] + count["made up"]
     of = answerable or 1
-    rightly = f"{count['refused rightly']}/{said_not} refused" if said_not else "-"
+    shown = count["refused rightly, shown"]
+    rightly = f"{count['refused rightly'] + shown}/{said_not} refused" if said_not else "-"
     refused, near = count["refused"] + count["refused, near"], count["refused, near"]
     shares = [f"{number / of:.2f}" if answerable else "-" for number in (first, inside, refused, near)]
-    return [str(answerable), *shares, rightly, f"{wrong / len(judged):.2f}"]
+    return [str(answerable), *shares, rightly, str(shown) if said_not else "-", f"{wrong / len(judged):.2f}"]
 
 
 if __name__ == "__main__":

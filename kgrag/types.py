@@ -468,4 +468,10 @@ class Answer(_Value):
     @property
     def sources(self) -> tuple[Citation, ...]:
         """What the numbers in `told` stand for: the citations, or those of what is nearest."""
-        return self.citations or tuple(one.citation for one in self.nearest)
+        if self.citations:
+            return self.citations
+        quotes: dict[int, list[str]] = {}
+        for one in self.nearest:
+            quotes.setdefault(one.citation.number, []).append(one.citation.quote)
+        first = {one.citation.number: one.citation for one in reversed(self.nearest)}
+        return tuple(first[n].model_copy(update={"quote": " … ".join(said)}) for n, said in quotes.items())

@@ -46,14 +46,15 @@ def evidence_features(asked: Question, found: Sequence[Candidate], evidence: Seq
     best = found[:BEST]
     return (
         max(one.coverage * (one.similarity + FIT_WEIGHT * one.fits) for one in found),
-        max(one.similarity * _beside(asked.terms - titles[one.evidence], one) for one in found),
+        max(one.similarity * beside_title(asked.terms - titles[one.evidence], one) for one in found),
         max(len(terms) for terms in said.values()) / (len(asked.terms) or 1),
         found[0].fits,
         sum(one.similarity for one in best) / len(best),
     )
 
 
-def _beside(terms: frozenset[str], candidate: Candidate) -> float:
+def beside_title(terms: frozenset[str], candidate: Candidate) -> float:
+    """Which share of the terms that are not in its document's title a statement says, by weight."""
     if not terms:
         return NOTHING_BESIDE_TITLE
     weights = candidate.weights

@@ -8,10 +8,11 @@ asked for (a voltage, a date, a person), and for being about what the question n
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from kgrag.answer.abstention import ANSWERS_FROM, answer_probability, evidence_features
+from kgrag.answer.abstention import ANSWERS_FROM, answer_probability, beside_title, evidence_features
 from kgrag.answer.candidates import Candidate, candidates, for_reader, in_context
 from kgrag.answer.reading import RULES_READ, in_another_language, language_not_read
 from kgrag.answer.subject import Unknown, has_identifier, unknown_names
@@ -19,6 +20,7 @@ from kgrag.models.base import Embedder
 from kgrag.text.answer_shapes import ONE_THING, AnswerKind, by_default
 from kgrag.text.courtesies import without_courtesies
 from kgrag.text.equal_quantities import is_said
+from kgrag.text.follow_ups import questions_asked
 from kgrag.text.name_shapes import exact_identifiers, identifiers
 from kgrag.text.quantities import quantities
 from kgrag.text.questions import Question, read_question
@@ -80,12 +82,17 @@ EMBEDDED_STATEMENTS = 12
 SAID_WEIGHT = 0.6
 """What the words of a statement count before similarity is known. Both chosen on the development halves and clapnq: as right as 24."""
 
+LOOKED_FOR_CHARACTERS = 400
+"""Of what was looked for that an abstention says."""
 NEAREST = 2
 """Statements that an abstention shows at most."""
 NEAREST_FROM = 0.15
 """The probability from which an abstention shows what is nearest. Chosen on the development halves of the support questions."""
-NEAR_IN_WORDS, NEAR_IN_MEANING = 0.2, 0.45
-"""The share of what is asked about the subject, or the similarity, from which a statement is shown as nearest. Chosen on the same."""
+NEAR_IN_WORDS, NEAR_IN_MEANING = 0.2, 0.25
+"""The share of what is asked beside the document's title, and the similarity, from which a statement is shown as nearest. Chosen on the
+same, and on questions about something altogether different."""
+OF_NAMED_IN_MEANING = 0.45
+"""The similarity from which a statement about what is named is shown that says it in other words."""
 
 
 async def weighed_candidates(question: Question, evidence: Sequence[Evidence], embedder: Embedder) -> list[Candidate]:
@@ -110,6 +117,9 @@ class _Judgement:
     uncovered: frozenset[str] = frozenset()
 
 
+_Judged = tuple[Question, list[Candidate], _Judgement]
+
+
 async def extract_answer(
     question: str, evidence: Sequence[Evidence], *, embedder: Embedder, max_statements: int | None = None
 ) -> Answer:
@@ -118,11 +128,33 @@ async def extract_answer(
     Each line of the text ends in the number of its citation; citations are numbered in the order of the text, one for each chunk. An
     abstention has no citations and says which names and words of the question the evidence lacks.
     """
+    parts = questions_asked(without_courtesies(question))
+    if len(parts) > 1:
+        judged = [await _judged(part, evidence, embedder) for part in parts]
+        if any(judgement.probability >= ANSWERS_FROM for _, _, judgement in judged):
+            return _answered_in_parts(question, parts, judged, evidence, max_statements)
     asked, found, judgement = await _judged(question, evidence, embedder)
     if judgement.probability < ANSWERS_FROM:
         return _abstained(question, asked, found, judgement, evidence, model=MODEL)
     chosen = _choose(asked, found, evidence, max_statements or STATEMENTS_BY_KIND.get(asked.kind, STATEMENTS))
-    text, citations = _write(asked, chosen, evidence, judgement.unknown)
+    text, citations = _write(_ordered(asked, chosen), evidence, judgement.unknown)
+    return Answer(question=question, text=text, citations=citations, model=MODEL, pipeline="", evidence=tuple(evidence))
+
+
+def _answered_in_parts(
+    question: str, parts: Sequence[str], judged: Sequence[_Judged], evidence: Sequence[Evidence], most: int | None
+) -> Answer:
+    """The statements for each of the questions that are asked at once, in their order; what is not answered is said."""
+    lines: list[tuple[Candidate, Question]] = []
+    refused: list[str] = []
+    for part, (asked, found, judgement) in zip(parts, judged, strict=True):
+        if judgement.probability < ANSWERS_FROM:
+            refused.append(part)
+            continue
+        chosen = _choose(asked, found, evidence, most or STATEMENTS_BY_KIND.get(asked.kind, STATEMENTS))
+        lines += [line for line in _ordered(asked, chosen) if not any(_same(line[0], other) for other, _ in lines)]
+    text, citations = _write(lines, evidence, ())
+    text = "\n".join([text, *(f"The documents do not answer: {part}" for part in refused)])
     return Answer(question=question, text=text, citations=citations, model=MODEL, pipeline="", evidence=tuple(evidence))
 
 
@@ -161,9 +193,7 @@ async def nearest_statements(question: str, evidence: Sequence[Evidence], *, emb
     return _nearest(asked, found, judgement, evidence)
 
 
-async def _judged(
-    question: str, evidence: Sequence[Evidence], embedder: Embedder
-) -> tuple[Question, list[Candidate], _Judgement]:
+async def _judged(question: str, evidence: Sequence[Evidence], embedder: Embedder) -> _Judged:
     """Read a question, weigh what could answer it, best first, and say how probably the evidence does."""
     asked = read_question(without_courtesies(question))
     found = await weighed_candidates(asked, evidence, embedder)
@@ -338,17 +368,22 @@ def _same(a: Candidate, b: Candidate) -> bool:
     return len(a.stems & b.stems) / smaller >= SAME_SHARE
 
 
-def _write(
-    asked: Question, chosen: Sequence[Candidate], evidence: Sequence[Evidence], unknown: Sequence[Unknown]
-) -> tuple[str, tuple[Citation, ...]]:
-    """The text with numbers, and the citations. A summary follows the documents; other answers begin with the best statement."""
+def _ordered(asked: Question, chosen: Sequence[Candidate]) -> list[tuple[Candidate, Question]]:
+    """The lines of an answer, each with its question: a summary follows the documents, other answers begin with the best statement."""
     if asked.kind == "summary":
         chosen = sorted(chosen, key=lambda c: (c.evidence, c.statement.start))
+    return [(one, asked) for one in chosen]
+
+
+def _write(
+    chosen: Sequence[tuple[Candidate, Question]], evidence: Sequence[Evidence], unknown: Sequence[Unknown]
+) -> tuple[str, tuple[Citation, ...]]:
+    """The text with numbers, and the citations."""
     numbers: dict[int, int] = {}
     lines = [PREAMBLE]
     quotes: dict[int, list[str]] = {}
     title = ""
-    for candidate in chosen:
+    for candidate, asked in chosen:
         # A title that the line before has need not stand there again.
         title, before = evidence[candidate.evidence].title, title
         said = _line(candidate, asked, title="" if title == before else title)
@@ -392,7 +427,10 @@ def _nearest(
         return ()
     shown: list[Candidate] = []
     for candidate in found:
-        is_near = candidate.aspect >= NEAR_IN_WORDS or candidate.similarity >= NEAR_IN_MEANING
+        title = frozenset(stem for _, stem in stems(evidence[candidate.evidence].title))
+        in_words = beside_title(asked.terms - title, candidate) >= NEAR_IN_WORDS
+        of_named = bool(asked.names) and candidate.subject == 1.0
+        is_near = candidate.similarity >= (NEAR_IN_MEANING if in_words else OF_NAMED_IN_MEANING if of_named else 1.0)
         if is_near and len(shown) < NEAREST and not any(_same(candidate, other) for other in shown):
             shown.append(candidate)
     numbers = {index: number for number, index in enumerate(dict.fromkeys(one.evidence for one in shown), start=1)}
@@ -414,7 +452,8 @@ def _abstention(asked: Question, judgement: _Judgement, evidence: Sequence[Evide
     if not evidence:
         return "The documents do not answer this: no passage was found for it."
     looked_for = ", ".join(dict.fromkeys((*asked.names, *_as_written(asked, set(asked.terms - asked.subject_terms)))))
-    lines = [f"The documents do not answer this. Looked in {len(evidence)} passages for: {looked_for or asked.text}."]
+    looked_for = textwrap.shorten(looked_for or asked.text, LOOKED_FOR_CHARACTERS, placeholder=" ...")
+    lines = [f"The documents do not answer this. Looked in {len(evidence)} passages for: {looked_for}."]
     lines += [_not_found(name, evidence) for name in judgement.unknown]
     named = {stem for unknown in judgement.unknown for _, stem in stems(unknown.name)}
     if lacking := [

@@ -87,7 +87,7 @@ class Subject:
             others = {normal_form(part) for part in part_numbers(statement)} - self._parts
             if any(_family(part) in self._families for part in others):
                 return None
-        if not here and self._of_siblings[index]:
+        if self._of_siblings[index] and not (said or self._above[index]):
             return None
         return min(1.0, (len(here) + PART_OF_SUBJECT * len(self._inside[index] - here)) / self._count)
 

@@ -71,8 +71,9 @@ async def ask(
             search.advance(len(found.evidence))
         return found
 
+    read = last_question(without_courtesies(question))
     if model is None:
-        answer, found = await _extracted(question, find, embedder, shown)
+        answer, found, read = await _extracted(question, read, find, embedder, shown)
     else:
         found = await find(question)
         answer = (
@@ -96,9 +97,9 @@ async def ask(
             )
         )
         if answer.abstained and not answer.nearest:
-            nearest = await nearest_statements(question, found.evidence, embedder=embedder)
+            nearest = await nearest_statements(read, found.evidence, embedder=embedder)
             answer = answer.model_copy(update={"nearest": nearest})
-    if answer.abstained and (silence := await asyncio.to_thread(_silence, question, answer, retriever.store)):
+    if answer.abstained and (silence := await asyncio.to_thread(_silence, read, answer, retriever.store)):
         answer = answer.model_copy(update={"silence": silence, "text": f"{answer.text}\n{_said_of(silence)}"})
     return answer.model_copy(
         update={
@@ -111,28 +112,26 @@ async def ask(
 
 
 async def _extracted(
-    question: str, find: Callable[[str], Awaitable[Retrieval]], embedder: Embedder, progress: Progress
-) -> tuple[Answer, Retrieval]:
-    """Answer in the documents' own sentences: what a long question asks at last, without courtesies and typing errors."""
-    asked = without_courtesies(question)
-    read = last_question(asked)
+    question: str, read: str, find: Callable[[str], Awaitable[Retrieval]], embedder: Embedder, progress: Progress
+) -> tuple[Answer, Retrieval, str]:
+    """Answer in the documents' own sentences what is read as the question, and return it without typing errors as well."""
     found = await find(read)
     languages = in_another_language(read, found.evidence)
     if languages:
-        return refuse_language(question, found.evidence, *languages), found
+        return refuse_language(question, found.evidence, *languages), found, read
     not_read = language_not_read(read, found.evidence)
     mended = read if not_read else without_typing_errors(read, found.evidence, embedder)
     if mended != read:
         found = await find(mended)
     if listed := _listed(mended, found):
-        return listed.model_copy(update={"question": question}), found
+        return listed.model_copy(update={"question": question}), found, mended
     with progress.step("Read the passages", len(found.evidence), "passages") as reading:
         answer = await extract_answer(mended, found.evidence, embedder=embedder)
         reading.advance(len(found.evidence))
     if not_read:
         answer = said_of_language(answer, not_read)
-    notes = (f"read as: {mended}",) if mended != asked else ()
-    return answer.model_copy(update={"question": question, "notes": (*notes, *answer.notes)}), found
+    notes = (f"read as: {mended}",) if mended != without_courtesies(question) else ()
+    return answer.model_copy(update={"question": question, "notes": (*notes, *answer.notes)}), found, mended
 
 
 def _listed(question: str, found: Retrieval) -> Answer | None:
@@ -140,9 +139,8 @@ def _listed(question: str, found: Retrieval) -> Answer | None:
     return answer_from_listing(question, found.listing) if found.listing else None
 
 
-def _silence(question: str, answer: Answer, store: GraphStore) -> Silence | None:
-    """Say what of a question no document mentions; None where each word is mentioned, and for a question in another language."""
-    read = last_question(without_courtesies(question))
+def _silence(read: str, answer: Answer, store: GraphStore) -> Silence | None:
+    """Say what of a question, as it is read, no document mentions; None where each word is, and for one in another language."""
     if in_another_language(read, answer.evidence) or language_not_read(read, answer.evidence):
         return None
     asked = read_question(read)

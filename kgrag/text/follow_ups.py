@@ -18,7 +18,7 @@ from kgrag.text.negation import negates
 from kgrag.text.questions import names_of_question
 from kgrag.text.words import ASKING_WORDS, FUNCTION_WORDS, plain, stems, words
 
-__all__ = ["Completed", "complete_question", "unfaithful"]
+__all__ = ["Completed", "complete_question", "questions_asked", "unfaithful"]
 
 LOOK_BACK = 4
 """Turns that are looked at for a name."""
@@ -61,6 +61,16 @@ ALIKE = re.compile(r"\b(?:instead|the\s+same)\b|\b(?:as\s+well|too|likewise)\s*[
 CLAUSE = re.compile(r",\s*(?:what|which|who|where|when|why|how|is|are|does|do|can)\b", re.IGNORECASE)
 AMOUNT = re.compile(r"^\W*(?:(?:and|but|so)\W+)?how\s+(?:much|many)\s+(?=(?:does|do|has)\b.*\bhave\W*$)", re.IGNORECASE)
 AMOUNT_OF = re.compile(r"^\W*how\s+(?:much|many)\s+(?P<what>.+?)\s+(?:does|do|is|are|has|have|can)\b", re.IGNORECASE)
+_BY_WORD = r"(?:what|which|who|where|when|why|how)\b"
+_BY_VERB = r"(?:is|are|was|were|do|does|did|can|could|may|might|must|should|will|would|has|have)\b"
+NEXT_QUESTION = re.compile(
+    rf"\?\s+(?:(?:and|also|but|or)\s+)*(?=(?:{_BY_WORD}|{_BY_VERB}))|,?\s+and\s+(?:also\s+)?(?={_BY_WORD}(?: [\w-]+){{0,4}}? {_BY_VERB})",
+    re.IGNORECASE,
+)
+"""Between two questions in one: `... of the X-100? And can it ...`, `... and how much flash does it have?`."""
+ASKS = re.compile(rf"{_BY_WORD}|{_BY_VERB}", re.IGNORECASE)
+LEANS = re.compile(r"\b(?:it|its|they|them|their|he|she|him|his|her)\b", re.IGNORECASE)
+MOST_QUESTIONS, LEAST_WORDS = 3, 3
 UNNAMING = frozenset(
     {
         *(
@@ -160,6 +170,25 @@ def complete_question(question: str, turns: Sequence[str], *, product: str | Non
     if not carried:
         return Completed(asked)
     return Completed(_about(asked, carried), carried)
+
+
+def questions_asked(question: str) -> tuple[str, ...]:
+    """Return the questions that are asked in one, each so that it can be asked alone; the question itself where it is one, or they cannot.
+
+    `What is the RAM of the X-100, and what does it weigh?` → the first, and `What does the X-100 weigh?`.
+    """
+    parts = [part.strip() for part in NEXT_QUESTION.split(question)]
+    if not 1 < len(parts) <= MOST_QUESTIONS or not all(
+        ASKS.match(part) and len(part.split()) >= LEAST_WORDS for part in parts
+    ):
+        return (question,)
+    asked: list[str] = []
+    for part in parts:
+        completed = complete_question(f"{part.rstrip('?.! ')}?", asked)
+        if LEANS.search(completed.text):
+            return (question,)
+        asked.append(completed.text)
+    return tuple(asked)
 
 
 def unfaithful(completed: str, question: str, turns: Sequence[str]) -> str:

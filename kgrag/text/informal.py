@@ -23,8 +23,8 @@ YOU = re.compile(r"\b(can|do|if|could|would|should|did|may) u(?= \w)")
 WITH, WITHOUT = re.compile(r"(?<=\s)w/\s?(?=\w)", re.IGNORECASE), re.compile(r"(?<=\s)w/o\s?(?=\w)", re.IGNORECASE)
 WHY = re.compile(r"\bhow come\b(?:,? that\b)?", re.IGNORECASE)
 MAY = re.compile(
-    r"\b(?:is|would) (?:it|that) (?:be )?(?:ok(?:ay)?|all ?right|fine) (?:to|if (?:i|we|you))\b"
-    r"|\b(?:is|would) it (?:be )?(?:ok(?:ay)?|all ?right|fine) for (?:me|us) to\b|^(?:am i|are we) (?:ok(?:ay)?|allowed|good) to\b",
+    r"\b(?:is|would) (?:it|that) (?:be )?(?:ok(?:ay)?|al(?:l )?right|fine) (?:to|if (?:i|we|you))\b"
+    r"|\b(?:is|would) it (?:be )?(?:ok(?:ay)?|al(?:l )?right|fine) for (?:me|us) to\b|^(?:am i|are we) (?:ok(?:ay)?|allowed|good) to\b",
     re.IGNORECASE,
 )
 _MONTHS = "|".join(date(2000, month, 1).strftime("%b") for month in range(1, 13))

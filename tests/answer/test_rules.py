@@ -166,11 +166,74 @@ def test_an_abstention_shows_what_comes_nearest_and_is_still_one() -> None:
 
 
 @pytest.mark.parametrize(
-    "question", ["Who won the football match on Mars?", "What is the supply voltage of the X-300?", "!?", "x" * 5_000]
+    "question",
+    [
+        "Who won the football match on Mars?",
+        "Which warranty do boards have?",
+        "What is the supply voltage of the X-300?",
+        "!?",
+        "x" * 5_000,
+    ],
 )
 def test_nothing_is_shown_as_nearest_where_nothing_is_near_or_another_thing_is_asked_for(question: str) -> None:
     answer = ask(question)
     assert answer.abstained and answer.nearest == () and answer.told == answer.text
+
+
+@pytest.mark.parametrize("written", ["3.3V", "3.3 V", "3.3-V", "3.3 volts", "3300 mV"])
+def test_an_amount_is_found_however_it_is_written(written: str) -> None:
+    assert "3.3 V board" in ask(f"Does the X-100 run on {written}?").text.splitlines()[1]
+
+
+RATINGS = """## Ratings
+
+| Parameter | Min | Typ | Max | Unit |
+|---|---|---|---|---|
+| Operating temperature | -20 | 25 | 70 | °C |
+| Storage humidity | 5 | - | 95 | % |
+"""
+CODES = """## Status codes
+
+| Code | Blinks | Meaning |
+|---|---|---|
+| E-11 | 1 | battery low |
+| E-42 | 7 | the watchdog reset the processor |
+"""
+
+
+def test_a_unit_in_a_cell_of_its_own_is_that_of_the_row() -> None:
+    for question in ("max temp of the X-100 in degrees celsius", "is it ok to run the X-100 at 70 degrees?"):
+        assert "Max: 70; Unit: °C" in ask(question, [piece("X-100", RATINGS)]).told
+
+
+def test_a_row_of_codes_does_not_say_how_something_is_done() -> None:
+    answer = ask("How do I reset the X-100?", [piece("X-100", CODES)])
+    assert answer.abstained and "watchdog reset" in answer.nearest[0].text
+    told = piece("X-100", f"{CODES}\n## Reset\nTo reset the X-100, hold the button for 5 s.")
+    assert "hold the button" in ask("How do I reset the X-100?", [told]).text.splitlines()[1]
+
+
+def test_what_a_siblings_document_says_is_neither_answered_nor_nearest() -> None:
+    sibling = piece("X-1000 user guide", "Unlike an X-100 it is for the DIN rail. Connect 24 V to terminals 1 and 3.")
+    answer = ask("Can I power the X-100 from 24V?", [*EVIDENCE, sibling])
+    assert "terminals" not in answer.told
+
+
+def test_two_questions_in_one_are_both_answered() -> None:
+    answer = ask("What is the standby current of the X-100, and how many digital inputs does the X-1000 have?")
+    assert "0.5 mA" in answer.text and "16 digital inputs" in answer.text
+    assert [one.number for one in answer.citations] == [1, 2]
+    part = ask("What is the standby current of the X-100 and what does it cost?")
+    assert "0.5 mA" in part.text and part.text.endswith("The documents do not answer: What does the X-100 cost?")
+
+
+def test_two_statements_of_one_passage_that_are_nearest_have_one_source() -> None:
+    text = (
+        "The contact of the R-5 welds shut above 16 A.\n\nAn arc burns the coil of an R-5 that switches motors all day."
+    )
+    answer = ask("How many amps destroy the R-5?", [piece("R-5 relay", text)])
+    assert len(answer.nearest) == 2 and len(answer.sources) == 1
+    assert all(one.citation.quote in answer.sources[0].quote for one in answer.nearest)
 
 
 MANUAL = """## Connections

@@ -28,6 +28,10 @@ def test_a_term_is_asked_for_once_and_not_too_many() -> None:
     assert len(fulltext_query(" ".join(f"w{i}" for i in range(5000))).split()) == MAX_TERMS
 
 
+def test_a_term_of_thousands_of_parts_is_asked_for_by_its_first() -> None:
+    assert fulltext_query("1-" * 5_000).count("+") <= 64
+
+
 @pytest.mark.parametrize(
     ("word", "beginnings"),
     [

@@ -30,6 +30,12 @@ from kgrag.text.questions import read_question
         ),
         ("Any idea why the WX-32 resets?", "why the WX-32 resets?"),
         ("Need help with X-100 error E-20", "X-100 error E-20"),
+        ("Thanks! And what about the X-1000?", "And what about the X-1000?"),
+        ("Great, thanks a lot! How do I reset it?", "How do I reset it?"),
+        ("Hey y'all, whats the weight? thx", "what is the weight?"),
+        ("pls tell me the max current", "what is the max current"),
+        ("Can someone please advise on the warranty period?", "what is the warranty period?"),
+        ("any1 know which fuse fits?", "which fuse fits?"),
         ("Dear Sir or Madam, what is the weight?\n\nKind regards, Tom", "what is the weight?"),
     ],
 )

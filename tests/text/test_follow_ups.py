@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgrag.text.follow_ups import complete_question
+from kgrag.text.follow_ups import complete_question, questions_asked
 
 SUPPLY = "Which supply voltage does the X-100 need?"
 
@@ -15,6 +15,7 @@ SUPPLY = "Which supply voltage does the X-100 need?"
     ("question", "completed"),
     [
         ("And the X-1000?", "Which supply voltage does the X-1000 need?"),
+        ("Thanks! And what about the X-1000?", "Which supply voltage does the X-1000 need?"),
         ("What about the TPR-40?", "Which supply voltage does the TPR-40 need?"),
         ("and for the TCB-4?", "Which supply voltage does the TCB-4 need?"),
         ("How heavy is it?", "How heavy is the X-100?"),
@@ -61,3 +62,27 @@ def test_a_first_question_is_never_changed_but_for_its_spaces(question: str) -> 
 @given(st.text(max_size=200), st.lists(st.text(max_size=100), max_size=6))
 def test_nothing_that_is_typed_breaks_it(question: str, turns: list[str]) -> None:
     assert isinstance(complete_question(question, turns).text, str)
+
+
+def test_two_questions_in_one_are_each_asked_alone() -> None:
+    assert questions_asked("What is the RAM of the X-100 and how much flash does it have?") == (
+        "What is the RAM of the X-100?",
+        "How much flash does the X-100 have?",
+    )
+    assert questions_asked("Does the X-100 sleep? And can it do RS-485?") == (
+        "Does the X-100 sleep?",
+        "Can the X-100 do RS-485?",
+    )
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is X and what?",
+        "What happens when it starts and how it stops?",
+        "who is rosaline? how is she related?",
+        "Why?",
+    ],
+)
+def test_what_cannot_be_asked_alone_stays_one_question(question: str) -> None:
+    assert questions_asked(question) == (question,)

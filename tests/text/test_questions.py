@@ -55,3 +55,36 @@ def test_a_few_words_are_a_search_and_a_name_alone_asks_what_it_is() -> None:
     assert not read_question("which current?").is_search and not read_question("is it waterproof").is_search
     assert read_question("E-12").kind == "definition"
     assert read_question("E-12 on the carrier").kind != "definition"
+
+
+def test_an_amount_is_one_term_and_one_name_however_it_is_written() -> None:
+    for written in ("5V", "5 V", "5-V", "5 volts"):
+        read = read_question(f"Does the X-100 run on {written}?")
+        assert read.terms == {"x", "100", "run", written.casefold()} and read.names == ("X-100", written)
+        assert [(amount.value, amount.unit) for amount in read.amounts] == [(5.0, "V")]
+    assert read_question("Why has February 28 days?").amounts == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "dimension", "terms"),
+    [
+        ("supply voltage of X-100 in volts", "voltage", {"suppli", "voltag", "x", "100"}),
+        ("What is the highest temperature in degrees Celsius?", "temperature", {"highest", "temperatur"}),
+        ("How big is it in mm?", "length", {"big"}),
+    ],
+)
+def test_a_unit_that_is_asked_for_says_what_is_measured_and_is_no_term(
+    question: str, dimension: str, terms: set[str]
+) -> None:
+    read = read_question(question)
+    assert read.kind == "quantity" and dimension in read.dimensions and read.terms == terms
+
+
+def test_a_unit_that_is_asked_about_stays_a_term() -> None:
+    assert "volt" in read_question("Is the threshold given in volts?").terms
+    assert {"second", "minut"} <= read_question("Is it in seconds or in minutes?").terms
+
+
+def test_what_about_a_name_asks_what_it_is_and_contractions_say_nothing() -> None:
+    assert read_question("And what about the X-1000?").kind == "definition"
+    assert read_question("My board doesn't start").terms == {"board", "start"}

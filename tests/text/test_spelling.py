@@ -38,6 +38,11 @@ WORDS = {"price", "weight", "level", "port", "cage", "prices"}
         ("What is min_connections?", "What is min_connections?"),
         ("What is max_prices?", "What is max_prices?"),
         ("Is the X-101 there?", "Is the X-101 there?"),
+        # A name with a number is written with other capitals, another hyphen, or for several; with another number it is another.
+        ("weight of the x-100", "weight of the X-100"),
+        ("do x100s sleep", "do X-100 sleep"),
+        ("weight of the x-1000", "weight of the x-1000"),
+        ("is x1-00 a part?", "is x1-00 a part?"),
     ],
 )
 def test_a_mistyped_word_is_read_as_the_text_has_it(question: str, read_as: str) -> None:
