@@ -40,6 +40,7 @@ FOR_ATTENTION = re.compile(
 )
 """A sentence, or an opening before a colon, that only asks to be heard."""
 PLEASE = re.compile(r"(?:please|kindly)\b,? (?!(?:tell|let|advise)\b)", re.IGNORECASE)
+PLEASE_LAST = re.compile(r"(?<!\bsay)(?<!\bthe)(?<!\bword),? please(?=[.?! ]*\Z)", re.IGNORECASE)
 WHETHER, WHAT_IS = "whether ", "what is "
 THING = re.compile(r"(?:the|an?|its|their|your)\b", re.IGNORECASE)
 _IF = r"(?P<whether> if| whether)?(?: about)?[\s,:]+"
@@ -67,7 +68,7 @@ def without_courtesies(question: str) -> str:
     `Hi, could you tell me which fuse fits? Thanks!` → `which fuse fits?`. What is asked with `if` begins with `whether`, and a thing that
     one is to be told with `what is`.
     """
-    asked = THANKS.sub("", written_out(question)).strip()
+    asked = PLEASE_LAST.sub("", THANKS.sub("", written_out(question)).strip())
     for _ in range(MOST_LAYERS):
         before = asked
         for pattern in (GREETING, PLEASED, FOR_ATTENTION, PLEASE):
