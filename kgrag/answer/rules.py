@@ -91,6 +91,8 @@ NEAREST_FROM = 0.15
 NEAR_IN_WORDS, NEAR_IN_MEANING = 0.2, 0.25
 """The share of what is asked beside the document's title, and the similarity, from which a statement is shown as nearest. Chosen on the
 same, and on questions about something altogether different."""
+ALIKE_IN_WORDS = 0.5
+"""The share from which a statement is shown whatever its similarity. Chosen on the same."""
 OF_NAMED_IN_MEANING = 0.45
 """The similarity from which a statement about what is named is shown that says it in other words."""
 
@@ -428,9 +430,10 @@ def _nearest(
     shown: list[Candidate] = []
     for candidate in found:
         title = frozenset(stem for _, stem in stems(evidence[candidate.evidence].title))
-        in_words = beside_title(asked.terms - title, candidate) >= NEAR_IN_WORDS
+        said = beside_title(asked.terms - title, candidate)
         of_named = bool(asked.names) and candidate.subject == 1.0
-        is_near = candidate.similarity >= (NEAR_IN_MEANING if in_words else OF_NAMED_IN_MEANING if of_named else 1.0)
+        in_meaning = NEAR_IN_MEANING if said >= NEAR_IN_WORDS else OF_NAMED_IN_MEANING if of_named else 1.0
+        is_near = said >= ALIKE_IN_WORDS or candidate.similarity >= in_meaning
         if is_near and len(shown) < NEAREST and not any(_same(candidate, other) for other in shown):
             shown.append(candidate)
     numbers = {index: number for number, index in enumerate(dict.fromkeys(one.evidence for one in shown), start=1)}
