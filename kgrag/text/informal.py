@@ -5,16 +5,15 @@ from __future__ import annotations
 import re
 from datetime import date
 
-from kgrag.text.words import FUNCTION_WORDS, words
+from kgrag.text.words import FUNCTION_WORDS, NEGATED_VERBS, words
 
 __all__ = ["written_out"]
 
-_NEGATED = "are ca could did do does had has have is must need should was were wo would".split()  # noqa: SIM905
 _SHORT = {
     "pls": "please", "plz": "please", "plse": "please", "thx": "thanks", "tnx": "thanks", "thnx": "thanks", "any1": "anyone",
     "some1": "someone", "every1": "everyone", "y'all": "you", "y’all": "you", "yall": "you",
     "dunno": "don't know", "whats": "what is", "wheres": "where is", "hows": "how is", "whos": "who is", "theres": "there is",
-} | {f"{verb}nt": f"{verb}n't" for verb in _NEGATED}  # fmt: skip
+} | {f"{verb}nt": f"{verb}n't" for verb in NEGATED_VERBS}  # fmt: skip
 """Short forms of words that a document has in full, in small letters."""
 SHORT = re.compile(
     rf"(?<![\w./@<-])(?:{'|'.join(sorted(map(re.escape, _SHORT), key=len, reverse=True))})(?![\w/@>-]|\.\w)"

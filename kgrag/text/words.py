@@ -13,6 +13,7 @@ __all__ = [
     "FUNCTION_WORDS",
     "LEADING_ON",
     "LIGHT_VERBS",
+    "NEGATED_VERBS",
     "SAID_BY",
     "UNSPACED",
     "american",
@@ -40,8 +41,10 @@ _FUNCTION_WORDS = """
     we were what when where which while who whom whose why will with within without would you your
 """
 _NEGATED = "are ca could did do does had has have is must need should was were wo would"
+NEGATED_VERBS = tuple(_NEGATED.split())
+"""What `n't` is written behind."""
 _PRONOUNS = "i'd i'll i'm i've they're they've we're we've you'll you're you've"
-_CONTRACTED = (*(f"{verb}n't" for verb in _NEGATED.split()), *_PRONOUNS.split())
+_CONTRACTED = (*(f"{verb}n't" for verb in NEGATED_VERBS), *_PRONOUNS.split())
 FUNCTION_WORDS = frozenset((*_FUNCTION_WORDS.split(), *_CONTRACTED, *(word.replace("'", "’") for word in _CONTRACTED)))
 """English words that half of all texts have and that name nothing: the one list of the house."""
 LEADING_ON = frozenset(
