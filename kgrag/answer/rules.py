@@ -8,7 +8,6 @@ asked for (a voltage, a date, a person), and for being about what the question n
 from __future__ import annotations
 
 import re
-import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -455,8 +454,9 @@ def _abstention(asked: Question, judgement: _Judgement, evidence: Sequence[Evide
     if not evidence:
         return "The documents do not answer this: no passage was found for it."
     looked_for = ", ".join(dict.fromkeys((*asked.names, *_as_written(asked, set(asked.terms - asked.subject_terms)))))
-    looked_for = textwrap.shorten(looked_for or asked.text, LOOKED_FOR_CHARACTERS, placeholder=" ...")
-    lines = [f"The documents do not answer this. Looked in {len(evidence)} passages for: {looked_for}."]
+    lines = [
+        f"The documents do not answer this. Looked in {len(evidence)} passages for: {_cut(looked_for or asked.text)}."
+    ]
     lines += [_not_found(name, evidence) for name in judgement.unknown]
     named = {stem for unknown in judgement.unknown for _, stem in stems(unknown.name)}
     if lacking := [
@@ -464,10 +464,15 @@ def _abstention(asked: Question, judgement: _Judgement, evidence: Sequence[Evide
         for word, stem in stems(" ".join(_in_no_passage(asked, judgement.uncovered, evidence)))
         if stem not in named
     ]:
-        lines.append(f"In no passage: {', '.join(lacking)}.")
+        lines.append(f"In no passage: {_cut(', '.join(lacking))}.")
     elif not judgement.unknown:
         lines.append("No statement says enough of it together.")
     return "\n".join(lines)
+
+
+def _cut(said: str) -> str:
+    """What a reader is shown of a question that may be of any length."""
+    return said if len(said) <= LOOKED_FOR_CHARACTERS else f"{said[:LOOKED_FOR_CHARACTERS]} ..."
 
 
 def refuse_language(question: str, evidence: Sequence[Evidence], asked_in: str, written_in: str) -> Answer:
