@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any
 
 from kgrag.text.name_shapes import code_names, is_code_name, part_numbers
-from kgrag.text.names import Gazetteer, NameMatch, normal_form
+from kgrag.text.names import Gazetteer, NameMatch, normal_form, without_brackets
 from kgrag.text.units import SYMBOLS
 from kgrag.types import Chunk, Document, content_id
 
@@ -47,7 +47,6 @@ CELL_CHARACTERS = 40
 WORD = re.compile(r"[^\W\d_]+")
 SERIES_MEMBER = re.compile(r"(.*?\D)(\d{1,2})")
 POSSESSIVE = re.compile(r"['’]s?$")
-PARENTHESIS = re.compile(r"\s*\([^()]*\)\s*$")
 CAPITAL = r"(?:[A-Z][\w'’]*[^\W_]|[A-Z]{2,})"
 PROPER = re.compile(
     rf"\b{CAPITAL}(?:(?:[ -]|\s(?:of|the|and|de|von|van|da|del|la|for|&)\s(?:the\s)?){CAPITAL}|\s\d+(?![\w.,]))*"
@@ -205,7 +204,7 @@ class CorpusNames:
 def _count(counts: _Counts, chunk: Chunk, *, own: str) -> None:
     place = "\n".join((chunk.document_id, *chunk.headings[:PLACE_HEADINGS]))
     counts.chunks[chunk.document_id] += 1
-    if chunk.document_id not in counts.names_itself and PARENTHESIS.sub("", own).casefold() in chunk.text.casefold():
+    if chunk.document_id not in counts.names_itself and without_brackets(own).casefold() in chunk.text.casefold():
         counts.names_itself.add(chunk.document_id)
     for name in set(code_names(f"{chunk.section}\n{chunk.text}")):
         counts.identifier_chunks[name] += 1
@@ -278,7 +277,7 @@ def _without_parentheses(names: Iterable[str]) -> dict[str, str]:
     """Short form to full name, where one name only has that short form: `Theodred II` for `Theodred II (Bishop of Elmham)`."""
     fulls: dict[str, set[str]] = defaultdict(set)
     for name in names:
-        short = PARENTHESIS.sub("", name)
+        short = without_brackets(name)
         if short != name and _is_name(short):
             fulls[short].add(name)
     by_key: dict[str, set[str]] = defaultdict(set)

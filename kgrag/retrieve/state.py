@@ -125,6 +125,7 @@ class NamedEntity:
     """An entity that the question names."""
 
     key: str
+    """Of the entity; of what only its title names, the title."""
     name: str
     chunks: tuple[Hit, ...]
     """The chunks about it (its title or heading stands over them) that are most similar to the question."""

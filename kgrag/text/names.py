@@ -29,6 +29,7 @@ __all__ = [
     "normal_form",
     "quantities",
     "subject_of_title",
+    "without_brackets",
 ]
 
 NORMAL_FORM_VERSION = "2"
@@ -89,6 +90,7 @@ LEGAL_FORMS = frozenset(
 """Of companies: they come and go."""
 TITLE_BREAK = re.compile(r"[,:;|(\[]|\s[-–—]\s|[–—]")
 """What ends the name that a title begins with."""
+BRACKETS = re.compile(r"\s*\([^()]*\)\s*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +125,11 @@ def subject_of_title(title: str) -> str:
     while len(words) > 1 and words[-1].strip(".").casefold() in LEGAL_FORMS:
         words.pop()
     return normal_form(" ".join(words))
+
+
+def without_brackets(name: str) -> str:
+    """Leave out the brackets at the end that tell a name from others like it: `Theodred II (Bishop of Elmham)`, `Amber (song)`."""
+    return BRACKETS.sub("", name)
 
 
 @dataclass(slots=True)

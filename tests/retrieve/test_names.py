@@ -8,6 +8,7 @@ from kgrag.retrieve.steps.names import (
     MAX_WORDS,
     goes_on,
     is_ordinary_word,
+    named_without_brackets,
     prefer_named,
     word_sequences,
 )
@@ -48,6 +49,37 @@ def test_where_a_document_is_about_the_named_thing_its_name_in_a_heading_says_no
     candidates = {key: Candidate(key, 0.5, place=place) for key, place in places.items()}
     preferred = prefer_named(State(Query("?", "?", "?"), named=named, candidates=candidates), weight=0.2)
     assert {key: round(c.score, 9) for key, c in preferred.items()} == {"headed": 0.7, "other": 0.7, "elsewhere": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("question", "known", "named"),
+    [
+        ("Is Mark King American?", (), {"d": "Mark King", "e": "Mark King"}),
+        ("Is Mark King (musician) American?", ("Mark King (musician)",), {}),
+        ("Is Mark King American?", ("Mark King",), {}),
+        ("Is Mark Kingsley American?", (), {}),
+        ("Is the amber light on?", (), {}),
+        ("Who recorded Amber?", (), {"f": "Amber"}),
+        ("What happened in 1984?", (), {}),
+        ("What does git-log show?", (), {"h": "git-log"}),
+    ],
+)
+def test_a_question_leaves_out_the_brackets_of_a_title(
+    question: str, known: tuple[str, ...], named: dict[str, str]
+) -> None:
+    titles = {
+        "d": "Mark King (musician)",
+        "e": "Mark King (cricketer)",
+        "f": "Amber (song)",
+        "g": "1984 (novel)",
+        "h": "git-log(1)",
+        "i": "Level 42",
+    }
+    candidates = {key: Candidate(f"chunk of {key}", 0.5, place=(key, 0), cosine=0.4) for key in titles}
+    state = State(Query(question, question, question), candidates={one.key: one for one in candidates.values()})
+    found = named_without_brackets(state, [NamedEntity(name, name, ()) for name in known], titles)
+    assert {hit.chunk_id.removeprefix("chunk of "): one.name for one in found for hit in one.chunks} == named
+    assert all(one.key == titles[hit.place[0]] for one in found for hit in one.chunks)
 
 
 @pytest.mark.parametrize(

@@ -4,19 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import ClassVar, Literal
 
-from kgrag.retrieve.state import Candidate, NamedEntity, Resources, State, hit_of
+from kgrag.retrieve.state import Candidate, Hit, NamedEntity, Resources, State, best_first, hit_of
 from kgrag.retrieve.step import Count, CountOrNone, Share, Step
 from kgrag.store.search import FamilyRow, LinkedEntityRow, NamedRow, StatedRow
-from kgrag.text.names import Gazetteer, normal_form, subject_of_title
+from kgrag.text.names import Gazetteer, normal_form, subject_of_title, without_brackets
 from kgrag.text.questions import families_said
 from kgrag.text.words import FUNCTION_WORDS
 
-__all__ = ["Names", "forms_of_sequences", "goes_on", "is_ordinary_word", "names_said", "prefer_named", "word_sequences"]
+__all__ = [
+    "Names",
+    "forms_of_sequences",
+    "goes_on",
+    "is_ordinary_word",
+    "named_without_brackets",
+    "names_said",
+    "prefer_named",
+    "word_sequences",
+]
 
 MAX_WORDS = 12
 """Words of the longest name that is looked for."""
@@ -49,15 +58,22 @@ class Names(Step):
 
     async def __call__(self, state: State, resources: Resources) -> State:
         """Read what the question names, and add to the scores of the chunks about it."""
-        named, members, subjects = await asyncio.gather(
-            self._named(state, resources), self._members(state, resources), _subjects(state, resources)
+        ids = sorted({one.place[0] for one in state.candidates.values() if one.place is not None})
+        named, members, documents = await asyncio.gather(
+            self._named(state, resources),
+            self._members(state, resources),
+            asyncio.to_thread(resources.store.search.documents, ids=ids),
         )
+        subjects: dict[str, list[str]] = {}
+        for row in documents:
+            subjects.setdefault(subject_of_title(row["title"]), []).append(row["id"])
         of_families = {member.key for member in members}
         known = tuple(
             replace(one, documents=frozenset(subjects.get(normal_form(one.name), ())))
             for one in (*members, *(entity for entity in named if entity.key not in of_families))
         )
-        state = replace(state, named=known)
+        titles = {row["id"]: row["title"] for row in documents}
+        state = replace(state, named=(*known, *named_without_brackets(state, known, titles)))
         return replace(state, candidates=prefer_named(state, weight=self.weight))
 
     async def _named(self, state: State, resources: Resources) -> tuple[NamedEntity, ...]:
@@ -107,15 +123,6 @@ class Names(Step):
         )
 
 
-async def _subjects(state: State, resources: Resources) -> dict[str, list[str]]:
-    """Return the documents of the candidates by what their titles say they are about."""
-    ids = sorted({one.place[0] for one in state.candidates.values() if one.place is not None})
-    found: dict[str, list[str]] = {}
-    for row in await asyncio.to_thread(resources.store.search.documents, ids=ids):
-        found.setdefault(subject_of_title(row["title"]), []).append(row["id"])
-    return found
-
-
 def word_sequences(question: str) -> Iterator[str]:
     """Yield every sequence of up to MAX_WORDS words of the question, as written, that is not only function words."""
     words = list(WORD.finditer(question))[:MAX_QUESTION_WORDS]
@@ -137,6 +144,27 @@ def names_said(question: str, rows: Sequence[NamedRow | LinkedEntityRow | Stated
     """Keep the names (by normal form) that really stand in the question: not inside a longer name, word or part number."""
     gazetteer = Gazetteer(spelling for row in rows for spelling in (row["name"], *(row["aliases"] or ())))
     return {match.key for match in gazetteer.find(question)}
+
+
+def named_without_brackets(
+    state: State, known: Sequence[NamedEntity], titles: Mapping[str, str]
+) -> tuple[NamedEntity, ...]:
+    """Return what the question names without the brackets at the end of its title: `Mark King` is `Mark King (musician)`.
+
+    `titles` are those of the candidates' documents. The question may mean any of several titles that only brackets tell apart, and means
+    none of them where what it says is itself the name of something `known`. Capitals are as in the title: `amber` is not `Amber (song)`.
+    """
+    shorts = {one: short for one, title in titles.items() if (short := without_brackets(title)) != title}
+    names = {short for short in shorts.values() if any(character.isalpha() for character in short)}
+    gazetteer = Gazetteer([*names, *(entity.name for entity in known)], as_written=names)
+    said = {match.key for match in gazetteer.find(state.query.question)}
+    meant = said - {normal_form(entity.name) for entity in known}
+    about: dict[str, list[Hit]] = {}
+    for candidate in best_first(state.candidates.values()):
+        if candidate.is_chunk and candidate.place and normal_form(shorts.get(candidate.place[0], "")) in meant:
+            hit = Hit(candidate.chunk_id, candidate.cosine, candidate.place)
+            about.setdefault(titles[candidate.place[0]], []).append(hit)
+    return tuple(NamedEntity(title, shorts[hits[0].place[0]], tuple(hits)) for title, hits in about.items())
 
 
 def is_ordinary_word(row: NamedRow, question: str) -> bool:
