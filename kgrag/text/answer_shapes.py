@@ -85,6 +85,12 @@ CAN_HAVE = re.compile(r"^(?:which|what) \w+ (?:can|may|could|does|do|is|are)\b")
 """`Which currents can the source give?`: one range says it."""
 MAY_BE = re.compile(r"^what (?:can|may|could) [^,]+ be(?: set to)?\?$")
 """`What can the recovery method be set to?` asks for its values."""
+GIVEN = re.compile(
+    r"\b(\w+) (?:is|are|was|of|at|up to|from|=)(?: (?:about|at least|at most|up to|exactly|only|the|a))* *$"
+)
+"""Before an amount: `a current of 0.5 mA`."""
+CHOSEN_BY = re.compile(r"\bwith the (?:most|least|\w+est)\b(?: [\w-]+){1,3}", re.I)
+"""`The continent with the lowest average temperature` is chosen by it."""
 DOES_WHAT = re.compile(r"^what (?:happens|(?:does|do|will|would) .*\bdo\b)")
 """`What does it do out of the box if the file is there?`: no value."""
 UNITS = frozenset(["unit", "units"])
@@ -277,7 +283,7 @@ def _shape(question: str) -> AnswerShape:
         before = text[: how_many.start()]
         measured = _measured(before) if ASKS_FIRST.search(before) else ()
         return AnswerShape("count", tuple(dict.fromkeys((*measured, *_measured_in(how_many[1])))))
-    measured = _measured(text)
+    measured = _measured(question)
     if chosen in IDENTIFIER_SORTS and CHOSEN_FIRST.match(text):
         return AnswerShape("name")
     if SUPERLATIVE.search(text):
@@ -324,7 +330,14 @@ def measure_asked(question: str) -> str:
 
 
 def _measured(text: str) -> tuple[str, ...]:
-    """What the words of a question say that is measured: `length` and `time` by `how far is it, and how long does it take`."""
+    """What the words of a question say that is measured: `length` and `time` by `how far is it, and how long does it take`.
+
+    What it gives is not asked for: `the controller whose standby current is 0.5 mA`, `the place with the lowest temperature`.
+    """
+    for amount in reversed(quantities(text)):
+        if (given := GIVEN.search(text[: amount.start])) and DIMENSIONS.get(plain(given[1])) == amount.dimension:
+            text = text[: given.start()] + text[amount.end :]
+    text = CHOSEN_BY.sub(" ", text)
     named = [DIMENSIONS[word] for said in words(text) if (word := plain(said)) in DIMENSIONS]
     named += ["time"] if TIME.search(text) else []
     return tuple(dict.fromkeys(d for dimension in named for d in _also(dimension)))

@@ -98,11 +98,19 @@ PASSAGES = {
     "brand": (
         "Brand",
         "Brand is a verse tragedy in five acts.",
-        [["Brand", "written by", "Henrik Ibsen"], ["Henrik Ibsen", "is a", "dramatist"]],
+        [
+            ["Brand", "written by", "Henrik Ibsen"],
+            ["Henrik Ibsen", "is a", "dramatist"],
+            ["Brand", "published in", "1866"],
+        ],
     ),
     "peer": ("Peer", "Henrik Ibsen was fond of Peer.", [["Henrik Ibsen", "fond of", "Peer"]]),
     "ibsen": ("Skien", "Henrik Ibsen was born in Skien.", [["Henrik Ibsen", "born in", "Skien"]]),
-    "other": ("Branding", "Branding is for cattle.", [["Branding", "is for", "cattle"]]),
+    "other": (
+        "Branding",
+        "Branding is for cattle.",
+        [["Branding", "is for", "cattle"], ["Branding", "described in", "1866"]],
+    ),
 }
 
 
@@ -138,7 +146,7 @@ def fill(target: str) -> None:
 
 
 def test_paths_say_what_the_seed_relates_to_the_question(store: GraphStore) -> None:
-    """A common name joins where the seed relates it to what the question names; a longer word or name is not that name."""
+    """A common name joins where the seed relates it to what the question names; a longer word or name is not that name, and a year none."""
     chunks = {chunk.source_id: chunk for chunk in store.documents.chunks()}
     ids = {chunk.id: source for source, chunk in chunks.items()}
     vector = asyncio.run(HashingEmbedder().embed_queries(["?"]))[0].tolist()

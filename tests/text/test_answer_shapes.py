@@ -63,6 +63,23 @@ def test_a_quantity_is_asked_for_with_its_dimension() -> None:
     assert answer_shape("How many files can be opened?") == ("count", ())
 
 
+@pytest.mark.parametrize(
+    ("question", "dimensions"),
+    [
+        ("Which call replaces wifi.send on the controller whose standby current is 0.5 mA?", ()),
+        ("Which voltage does a board with a current of 2 A need?", ("voltage",)),
+        ("How long does the battery last at a current of 10 mA?", ("time", "length")),
+        ("What current does it draw at a voltage of 3.3 V?", ("current",)),
+        ("What current is drawn at a current of 2 A by the other rail?", ("current",)),
+        ("What current does 3.3 V give?", ("current",)),
+        ("What is the area of the continent with the lowest average temperature?", ("area",)),
+        ("What is the lowest temperature?", ("temperature",)),
+    ],
+)
+def test_what_a_question_gives_is_not_asked_for(question: str, dimensions: tuple[str, ...]) -> None:
+    assert answer_shape(question).dimensions == dimensions
+
+
 def test_a_question_for_how_many_asks_as_well_for_what_it_asks_before() -> None:
     assert answer_shape("How far may the cable reach, and how many nodes hang on it?") == ("count", ("length",))
     assert answer_shape("At a current of 2 A, how many lamps can be lit?") == ("count", ())

@@ -66,7 +66,7 @@ class Paths(Step):
         return replace(state, candidates=lift_pairs(state, paths, settings=self))
 
     async def read(self, question: str, seeds: Sequence[str], vector: list[float], resources: Resources) -> list[Path]:
-        """Read the chunks of other documents that name what seeds name, in one round trip."""
+        """Read the chunks of other documents that name what seeds name, in one round trip. A number alone (`1972`) is no name."""
         rows = await asyncio.to_thread(
             resources.store.search.paths,
             graph=resources.graph,
@@ -92,7 +92,8 @@ class Paths(Step):
                 stated=stated,
             )
             for row in rows
-            if (stated := any(one["normal"] in said for one in row["stated"])) or row["mentions"] <= self.common
+            if any(character.isalpha() for character in row["name"])
+            and ((stated := any(one["normal"] in said for one in row["stated"])) or row["mentions"] <= self.common)
         ]
 
 
