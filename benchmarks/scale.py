@@ -7,9 +7,9 @@ fresh store. First table, a line for each step: units, wall seconds, processor s
 of the processes that convert, and of a Neo4j server, and milliseconds a unit. Second: the statements that took most of the writing, with
 rows and microseconds of a row. With `--reads` a third: pipelines asked with their vectors given, in statements, times that a question waits
 for the database, and milliseconds, also by step; and the recall of the vector index. With several sizes each is a process of its own,
-and the last column is the growth exponent: 1 where ten times the chunks take ten times as long, 2 where a hundred times. Processor seconds hold on a busy
-machine, too; wall seconds do not. With `--keep` the stores of synthetic passages stay in FOLDER with what their build took, and the next
-call with that FOLDER asks them without building them again.
+and the last column is the growth exponent: 1 where ten times the chunks take ten times as long, 2 where a hundred times. Processor
+seconds hold on a busy machine, too; wall seconds do not. With `--keep` the stores of synthetic passages stay in FOLDER with what their
+build took, and the next call with that FOLDER asks them without building them again.
 """
 
 from __future__ import annotations
