@@ -179,10 +179,8 @@ def measure(
             ):
                 print(cost, file=sys.stderr, flush=True)
                 asked.append(cost)
-            recall = {
-                str(times): vector_recall(opened, embedder, questions, oversampling=times) for times in OVERSAMPLED
-            }
-            return replace(done, pipelines=tuple(asked), recall=recall)
+            recall = vector_recall(opened, embedder, questions, oversampling=OVERSAMPLED)
+            return replace(done, pipelines=tuple(asked), recall={str(times): share for times, share in recall.items()})
 
 
 def _build(

@@ -185,7 +185,9 @@ async def _ask(
     return milliseconds, steps
 
 
-def vector_recall(store: GraphStore, embedder: Embedder, questions: Sequence[str], *, oversampling: int) -> float:
+def vector_recall(
+    store: GraphStore, embedder: Embedder, questions: Sequence[str], *, oversampling: Sequence[int]
+) -> dict[int, float]:
     """Say which share of the ten chunks nearest to a question, of all compared, the vector index finds when asked for so many times ten.
 
     A chunk as near as the tenth counts as one of the ten.
@@ -193,12 +195,13 @@ def vector_recall(store: GraphStore, embedder: Embedder, questions: Sequence[str
     ids, vectors = store.documents.vectors()
     place = {chunk: row for row, chunk in enumerate(ids)}
     asked = asyncio.run(embedder.embed_queries(questions))
-    found = 0
+    found = dict.fromkeys(oversampling, 0)
     for vector in asked:
         cosines = vectors @ vector
         least = np.partition(cosines, -NEAREST)[-NEAREST] - 1e-6
-        rows = store.search.dense_seeds(
-            index=CHUNK_VECTOR_INDEX, vector=vector.tolist(), limit=NEAREST, candidates=oversampling * NEAREST
-        )
-        found += sum(bool(cosines[place[row["id"]]] >= least) for row in rows)
-    return found / (NEAREST * len(asked))
+        for times in oversampling:
+            rows = store.search.dense_seeds(
+                index=CHUNK_VECTOR_INDEX, vector=vector.tolist(), limit=NEAREST, candidates=times * NEAREST
+            )
+            found[times] += sum(bool(cosines[place[row["id"]]] >= least) for row in rows)
+    return {times: count / (NEAREST * len(asked)) for times, count in found.items()}
