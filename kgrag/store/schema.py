@@ -49,10 +49,10 @@ GROWN_BY = 0.1
 FEWEST_FILLED = 500
 """Of fewer nodes an index is fast whatever it consists of."""
 FILLED_SETTINGS = {"vector.hnsw.m": 32, "vector.hnsw.ef_construction": 400}
-"""How an index of Neo4j is made that is filled from all its nodes at once, with twice the neighbours of its default and four times the
-search for them. Of 23,913 real vectors it then finds 0.9975 of the nearest hundred when asked for 200, in half of the time that
-Neo4j's own settings take for as much (0.9974, asked for 500). To grow by transactions costs twice as much with these, and
-what so grew is filled anew."""
+"""How an index of Neo4j is made that is filled from all its nodes at once: twice the neighbours of its default, four times the search for
+them. Of 23,913 real vectors it then finds 0.9975 of the nearest hundred when asked for 200, in half of the processor time that
+Neo4j's own settings take for as much (0.9974, asked for 500). Filling takes twice as long, so while an index grows by transactions it
+has Neo4j's own: what so grew is filled anew."""
 EDGE_TYPES = (
     "FROM_DOCUMENT",
     "NEXT_CHUNK",
