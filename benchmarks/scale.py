@@ -6,10 +6,10 @@ Builds PATHs with the default embedder, or N synthetic passages with vectors of 
 fresh store. First table, a line for each step: units, wall seconds, processor seconds of this process (the embedded database runs in it),
 of the processes that convert, and of a Neo4j server, and milliseconds a unit. Second: the statements that took most of the writing, with
 rows and microseconds of a row. With `--reads` a third: pipelines asked with their vectors given, in statements, times that a question waits
-for the database, and milliseconds; and the recall of the vector index. With several sizes each is a process of its own, and the last column
-is the growth exponent: 1 where ten times the chunks take ten times as long, 2 where a hundred times. Processor seconds hold on a busy
-machine, too; wall seconds do not. With `--keep` the stores of synthetic passages stay in FOLDER with what their build took, and the next
-call with that FOLDER asks them without building them again.
+for the database, and milliseconds, also by step; and the recall of the vector index. With several sizes each is a process of its own,
+and the last column is the growth exponent: 1 where ten times the chunks take ten times as long, 2 where a hundred times. Processor
+seconds hold on a busy machine, too; wall seconds do not. With `--keep` the stores of synthetic passages stay in FOLDER with what their
+build took, and the next call with that FOLDER asks them without building them again.
 """
 
 from __future__ import annotations
@@ -50,8 +50,9 @@ QUESTIONS = 100
 PIPELINES = ("dense", "sparse", "hybrid", "links", "kg", "entity", "pagerank", "default")
 """One of each kind that needs neither a model nor communities."""
 STATEMENTS_SHOWN = 14
-OVERSAMPLED = (1, 5, 50)
-"""Times ten that the index is asked for when its recall is measured; pipelines want 100 chunks and ask for 500."""
+OVERSAMPLED = (1, 5, 20, 50)
+"""Times ten that the index is asked for when its recall is measured; pipelines want 100 chunks and ask Neo4j for 200, the embedded
+database for 500."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,10 +179,8 @@ def measure(
             ):
                 print(cost, file=sys.stderr, flush=True)
                 asked.append(cost)
-            recall = {
-                str(times): vector_recall(opened, embedder, questions, oversampling=times) for times in OVERSAMPLED
-            }
-            return replace(done, pipelines=tuple(asked), recall=recall)
+            recall = vector_recall(opened, embedder, questions, oversampling=OVERSAMPLED)
+            return replace(done, pipelines=tuple(asked), recall={str(times): share for times, share in recall.items()})
 
 
 def _build(
@@ -302,6 +301,13 @@ def _notes(run: Measured) -> list[str]:
     return notes
 
 
+def _parts(run: Measured) -> Iterator[str]:
+    """Say how long each step of each pipeline takes, those of a millisecond and more."""
+    for cost in run.pipelines:
+        parts = ", ".join(f"{step} {median:.0f}" for step, median in cost.steps.items() if median >= 1.0)
+        yield f"{run.chunks:,} chunks, {cost.pipeline}, p50 ms of its steps: {parts}."
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description="What a build and questions cost as the store grows.")
@@ -352,7 +358,8 @@ def main() -> None:
         head = ["pipeline", "statements", "rounds", *(f"p50 / p95 ms at {size}" for size in sizes_of)]
         head += [*(f"CPU ms at {size}" for size in sizes_of), "slowest statement, ms", "growth of CPU"]
         notes = [
-            "One question at a time, its vector given; a round: the question waits for one statement or for two at once."
+            "One question at a time, its vector given; a round: the question waits for one statement or for two at once.",
+            *(note for run in runs for note in _parts(run)),
         ]
         print_table(f"Questions {where}", head, _pipeline_rows(runs, growth), notes)
 

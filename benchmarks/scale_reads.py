@@ -55,6 +55,8 @@ class PipelineCost:
     """Processor time of one question: of this process and the server."""
     slowest: str
     """The statement that took longest of a question, on average, with its milliseconds."""
+    steps: dict[str, float]
+    """Median milliseconds of each step."""
 
 
 @contextmanager
@@ -148,7 +150,7 @@ def pipeline_costs(
             asyncio.run(_ask(retriever, questions[:WARM_UP]))
             watch.start_again()
             before = time.process_time() + server_cpu()
-            milliseconds = asyncio.run(_ask(retriever, questions))
+            milliseconds, steps = asyncio.run(_ask(retriever, questions))
             cpu, count = time.process_time() + server_cpu() - before, len(milliseconds)
             p50, p95 = np.percentile(milliseconds, [50, 95])
             seconds, slowest = max((seconds, name) for name, seconds in watch.seconds.items())
@@ -161,23 +163,31 @@ def pipeline_costs(
                 p95_ms=float(p95),
                 cpu_ms=1000 * cpu / count,
                 slowest=f"{slowest} {1000 * seconds / count:,.0f}",
+                steps={name: float(np.median(some)) for name, some in steps.items()},
             )
 
 
-async def _ask(retriever: Retriever | AdaptiveRetriever, questions: Sequence[str]) -> list[float]:
-    """Return the milliseconds of each question, until it is enough."""
+async def _ask(
+    retriever: Retriever | AdaptiveRetriever, questions: Sequence[str]
+) -> tuple[list[float], dict[str, list[float]]]:
+    """Return the milliseconds of each question, and of each step, until it is enough."""
     milliseconds: list[float] = []
+    steps: dict[str, list[float]] = defaultdict(list)
     begun = time.perf_counter()
     for question in questions:
         if len(milliseconds) >= LEAST and time.perf_counter() - begun > ENOUGH_S:
             break
         started = time.perf_counter()
-        await retriever.trace(question)
+        found = await retriever.trace(question)
         milliseconds.append(1000 * (time.perf_counter() - started))
-    return milliseconds
+        for change in found.changes:
+            steps[change.step].append(1000 * change.seconds)
+    return milliseconds, steps
 
 
-def vector_recall(store: GraphStore, embedder: Embedder, questions: Sequence[str], *, oversampling: int) -> float:
+def vector_recall(
+    store: GraphStore, embedder: Embedder, questions: Sequence[str], *, oversampling: Sequence[int]
+) -> dict[int, float]:
     """Say which share of the ten chunks nearest to a question, of all compared, the vector index finds when asked for so many times ten.
 
     A chunk as near as the tenth counts as one of the ten.
@@ -185,12 +195,13 @@ def vector_recall(store: GraphStore, embedder: Embedder, questions: Sequence[str
     ids, vectors = store.documents.vectors()
     place = {chunk: row for row, chunk in enumerate(ids)}
     asked = asyncio.run(embedder.embed_queries(questions))
-    found = 0
+    found = dict.fromkeys(oversampling, 0)
     for vector in asked:
         cosines = vectors @ vector
         least = np.partition(cosines, -NEAREST)[-NEAREST] - 1e-6
-        rows = store.search.dense_seeds(
-            index=CHUNK_VECTOR_INDEX, vector=vector.tolist(), limit=NEAREST, candidates=oversampling * NEAREST
-        )
-        found += sum(bool(cosines[place[row["id"]]] >= least) for row in rows)
-    return found / (NEAREST * len(asked))
+        for times in oversampling:
+            rows = store.search.dense_seeds(
+                index=CHUNK_VECTOR_INDEX, vector=vector.tolist(), limit=NEAREST, candidates=times * NEAREST
+            )
+            found[times] += sum(bool(cosines[place[row["id"]]] >= least) for row in rows)
+    return {times: count / (NEAREST * len(asked)) for times, count in found.items()}

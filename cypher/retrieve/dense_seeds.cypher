@@ -6,6 +6,6 @@
 // :param {index: 'chunk_embedding', vector: [0.1, 0.2], limit: 10, candidates: 50, documents: null}
 CALL db.index.vector.queryNodes($index, $candidates, $vector) YIELD node, score
 WHERE ($documents IS NULL OR node.document_id IN $documents)
+WITH node, score ORDER BY score DESC, node.id LIMIT $limit
 RETURN node.id AS id, score AS similarity, node.document_id AS document_id, node.position AS position
 ORDER BY similarity DESC, id
-LIMIT $limit

@@ -9,7 +9,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import filterfalse, pairwise
 from types import MappingProxyType
 from typing import Literal
 
@@ -20,7 +20,7 @@ from kgrag.retrieve.state import Candidate, State
 from kgrag.retrieve.steps.proximity import terms_by_sentence
 from kgrag.text.quantities import quantities
 from kgrag.text.questions import Question, read_question
-from kgrag.text.words import ASKING_WORDS, FUNCTION_WORDS, content_terms, share_said, stems
+from kgrag.text.words import ASKING_WORDS, FUNCTION_WORDS, content_terms, plain_words, share_said, stem, stems
 from kgrag.types import Evidence
 
 __all__ = ["FEATURES", "Sign", "features"]
@@ -125,8 +125,8 @@ def _of_scores(candidates: Sequence[Candidate]) -> dict[str, Column]:
 def _of_texts(
     pieces: Sequence[Evidence], asked: frozenset[str], question: str, weights: Mapping[str, float]
 ) -> dict[str, Column]:
-    said = [(folded, stem) for folded, stem in stems(question) if folded not in FUNCTION_WORDS | ASKING_WORDS]
-    pairs = _pairs([stem for _, stem in said])
+    said = [stemmed for folded, stemmed in stems(question) if folded not in FUNCTION_WORDS | ASKING_WORDS]
+    pairs = _pairs(said)
     identifiers = frozenset(term for term in asked if any(character.isdigit() for character in term))
     read = [_read(piece.text) for piece in pieces]
     sentences = [terms_by_sentence(piece.text) for piece in pieces]
@@ -230,7 +230,7 @@ def _has_quantity(text: str, question: Question) -> bool:
 @lru_cache(maxsize=REMEMBERED_TEXTS)
 def _read(text: str) -> tuple[frozenset[str], frozenset[tuple[str, str]]]:
     """Return the stems of a text's content words, and which stand beside each other."""
-    row = [stem for folded, stem in stems(text) if folded not in FUNCTION_WORDS]
+    row = list(map(stem, filterfalse(FUNCTION_WORDS.__contains__, plain_words(text))))
     return frozenset(row), _pairs(row)
 
 

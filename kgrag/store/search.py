@@ -45,6 +45,10 @@ HUB_MENTIONS = 1000
 """An entity that more chunks mention is a hub: following it to all of them would make a question cost more with every document."""
 FULLTEXT_HITS = 5
 """Times the wanted chunks that the full-text index is asked for: those with the score of the last one are told apart by their ids."""
+MORE_ASKED = 100
+"""What Neo4j's vector index is asked for besides what is wanted. Of 23,913 real vectors it then has 0.9975 of the nearest hundred."""
+TIMES_ASKED = 5
+"""Times the wanted that the embedded database's vector index is asked for: recall@10 on 6,119 passages rises from 0.91 to 1.0."""
 NAMED_BY: tuple[tuple[str, str], ...] = (
     ("key", "name"),
     ("head_key", "head"),
@@ -459,6 +463,10 @@ class Search:
     def __init__(self, connection: Connection, *, readable: Readable | None = None) -> None:
         self._connection = connection
         self._readable = readable or Readable()
+
+    def candidates(self, wanted: int) -> int:
+        """Return how many a vector index is to be asked for where so many are wanted: it is approximate, and misses some."""
+        return wanted + MORE_ASKED if self._connection.server is None else wanted * TIMES_ASKED
 
     def dense_seeds(self, *, index: str, vector: Sequence[float], limit: int, candidates: int) -> list[ChunkRow]:
         """Return the chunks nearest to the question."""

@@ -50,6 +50,8 @@ UNIT = (
     + r")(?![^\W_]|[²³⁴/]\w)"
 )
 QUANTITY = re.compile(
+    # What it may begin with comes first: most characters of a text are looked at no further.
+    rf"(?=[{BOUNDS}±∓+\-−–\d])"
     r"(?<![\w.,^])(?<!\w[-−–/])"
     rf"(?P<bound>[{BOUNDS}]\s?)?(?P<sign>(?:{PLUS_MINUS}|[-−–+])\s?)?(?P<low>{NUMBER})(?:\s?(?P<low_unit>{UNIT}))?"
     rf"(?:\s?(?:[-−–—…~]|\.\.\.?|to|through)\s?(?P<high_sign>[-−–+](?=\d))?(?P<high>{NUMBER})(?:\s?-?(?P<high_unit>{UNIT}))?)?"
@@ -144,6 +146,7 @@ def _begins_line(text: str, at: int) -> bool:
     return not text[text.rfind("\n", 0, at) + 1 : at].strip()
 
 
+@lru_cache(maxsize=1 << 14)
 def number_value(written: str) -> Fraction | None:
     """Read a number exactly: `1,260` and `1 260` (thin space) are thousands, `3,3` and `0,125` decimals, `1.5e3` and `2 × 10⁶` powers.
 
@@ -164,7 +167,8 @@ def number_value(written: str) -> Fraction | None:
     mantissa = mantissa.replace(",", ".")
     if mantissa.count(".") > 1 or abs(int(power or 0)) > MAX_POWER:
         return None
-    return Fraction(mantissa) * Fraction(10) ** int(power or 0)
+    value = Fraction(mantissa)
+    return value * Fraction(10) ** int(power) if power else value
 
 
 def plain_number(written: str) -> str:

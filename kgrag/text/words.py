@@ -20,6 +20,7 @@ __all__ = [
     "content_terms",
     "folded_words",
     "plain",
+    "plain_words",
     "share_said",
     "singular",
     "stem",
@@ -32,6 +33,8 @@ UNSPACED = re.compile(
     "[\u3005-\u3007\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]+"
 )
 """A run of kana, Chinese characters or Hangul, where no space ends a word or particles are part of it."""
+SUBSCRIPT_IOTA = "\u0345"
+"""The one character that is part of a word only once its case is folded."""
 _FUNCTION_WORDS = """
     a about above according after again against all also am among an and another any are as at be because been before being below
     between both but by can could did do does doing done down during each either every few for from further get had has have
@@ -137,9 +140,21 @@ def plain(word: str) -> str:
     return word.casefold().removesuffix("'s").removesuffix("’s")
 
 
+def plain_words(text: str) -> list[str]:
+    """Return the words of a text in order, each `plain`."""
+    folded = text.casefold()
+    if len(folded) != len(text) or SUBSCRIPT_IOTA in text:
+        return [plain(word) for word in words(text)]
+    # Folding moves no other character into or out of words, so the text is folded at once: hundreds of texts are read for a question.
+    found = words(folded)
+    if "'s" in folded or "’s" in folded:
+        return [word.removesuffix("'s").removesuffix("’s") for word in found]
+    return found
+
+
 def folded_words(text: str) -> frozenset[str]:
     """Return the different words of a text, each `plain`."""
-    return frozenset(map(plain, set(words(text))))
+    return frozenset(plain_words(text))
 
 
 @lru_cache(maxsize=1 << 17)
@@ -165,7 +180,8 @@ def american(word: str) -> str:
 
 def stems(text: str) -> list[tuple[str, str]]:
     """Return the words of a text in order, each `plain` and with its stem."""
-    return [(folded, stem(folded)) for folded in map(plain, words(text))]
+    found = plain_words(text)
+    return list(zip(found, map(stem, found), strict=True))
 
 
 def singular(word: str) -> str:

@@ -22,7 +22,7 @@ from kgrag.retrieve import AdaptivePipeline, Pipeline, load_pipeline, open_retri
 from kgrag.retrieve.scores import cosine
 from kgrag.retrieve.state import Candidate, Query, Resources, Seeds, State
 from kgrag.retrieve.steps.links import Links
-from kgrag.retrieve.steps.seeds import INDEX_OVERSAMPLING, Dense, Hybrid
+from kgrag.retrieve.steps.seeds import Dense, Hybrid
 from kgrag.retrieve.steps.text2cypher import Text2Cypher
 from kgrag.store.graph import GraphStore, open_store
 from kgrag.store.schema import CHUNK_VECTOR_INDEX
@@ -443,7 +443,7 @@ def test_a_chunks_own_words_find_it_first_and_fewer_hits_are_the_first_of_more(
         lists = []
         for limit in (1, 3, 5):
             rows = store.search.dense_seeds(
-                index=CHUNK_VECTOR_INDEX, vector=vector.tolist(), limit=limit, candidates=limit * INDEX_OVERSAMPLING
+                index=CHUNK_VECTOR_INDEX, vector=vector.tolist(), limit=limit, candidates=store.search.candidates(limit)
             )
             lists.append([(row["id"], row["similarity"]) for row in rows])
         ids = [[one for one, _ in found] for found in lists]

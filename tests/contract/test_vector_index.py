@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import threading
+from typing import Any
 
 import pytest
 
 from kgrag.errors import KgragError
 from kgrag.store.graph import GraphStore, open_store
-from kgrag.store.schema import CHUNK_VECTOR_INDEX, FEWEST_FILLED
+from kgrag.store.schema import CHUNK_VECTOR_INDEX, FEWEST_FILLED, FILLED_SETTINGS
+from kgrag.store.statements import statement
 
 from .conftest import Content
 
@@ -26,6 +28,12 @@ def _index_id(store: GraphStore) -> int:
     """Neo4j's number of the index: another one, once it was made anew."""
     rows = store._connection.read("SHOW INDEXES YIELD id, name, state WHERE state = 'ONLINE'", {})
     return next(int(row["id"]) for row in rows if row["name"] == CHUNK_VECTOR_INDEX)
+
+
+def _settings(store: GraphStore) -> dict[str, Any]:
+    rows = store._connection.read(statement("schema/vector_settings_neo4j"), {})
+    found: dict[str, Any] = next(row["settings"] for row in rows if row["name"] == CHUNK_VECTOR_INDEX)
+    return found
 
 
 def _found(store: GraphStore, content: Content, text: str) -> list[str]:
@@ -58,6 +66,22 @@ def test_it_is_filled_anew_after_it_grew_by_a_tenth_and_not_before(neo4j_empty: 
         assert _index_id(store) != filled
         assert store.digest() == digest, "indexes are no content"
         assert len(_found(store, content, "more 3")) == 3
+
+
+@pytest.mark.neo4j
+def test_one_that_was_filled_with_other_settings_is_filled_anew(neo4j_empty: str, content: Content) -> None:
+    with open_store(neo4j_empty) as store:
+        store.bind(content.embedder, content.dimensions)
+        _put(store, content, "many", FEWEST_FILLED)
+        store.finish()
+        assert _settings(store).items() >= FILLED_SETTINGS.items()
+        text = statement("schema/vectors_neo4j", index=CHUNK_VECTOR_INDEX, label="Chunk")
+        store._connection.run_alone(statement("schema/drop_index", index=CHUNK_VECTOR_INDEX))
+        store._connection.run_alone(text, {"options": {"indexConfig": {"vector.dimensions": content.dimensions}}})
+        assert _settings(store)["vector.hnsw.m"] != FILLED_SETTINGS["vector.hnsw.m"]
+        store.finish()
+        assert _settings(store).items() >= FILLED_SETTINGS.items()
+        assert len(_found(store, content, "many 3")) == 3
 
 
 @pytest.mark.neo4j

@@ -6,6 +6,8 @@ import ast
 from pathlib import Path
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from kgrag.text.words import (
     ASKING_WORDS,
@@ -13,6 +15,8 @@ from kgrag.text.words import (
     american,
     content_terms,
     folded_words,
+    plain,
+    plain_words,
     share_said,
     stem,
     words,
@@ -67,6 +71,12 @@ def test_forms_of_one_word_have_one_stem(forms: tuple[str, ...]) -> None:
 )
 def test_what_only_looks_british_stays(word: str) -> None:
     assert american(word) == word
+
+
+@example("Arduino’S x\u0345y ẞtraße İ'S K-3.3V")
+@given(st.text())
+def test_a_text_whose_case_is_folded_at_once_has_the_words_of_one_that_is_folded_word_by_word(text: str) -> None:
+    assert plain_words(text) == [plain(word) for word in words(text)]
 
 
 def test_words_with_a_digit_are_not_stemmed() -> None:

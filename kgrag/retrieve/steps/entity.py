@@ -12,7 +12,7 @@ from kgrag.retrieve.state import Candidate, Query, Resources, Seeds, best_first,
 from kgrag.retrieve.step import Count, CountOrNone
 from kgrag.retrieve.steps.kg import relation_text
 from kgrag.retrieve.steps.names import forms_of_sequences, names_said
-from kgrag.retrieve.steps.seeds import INDEX_OVERSAMPLING, SeedStep
+from kgrag.retrieve.steps.seeds import SeedStep
 from kgrag.store.schema import CHUNK_VECTOR_INDEX, entity_vector_index
 from kgrag.store.search import HUB_MENTIONS, ContextRow
 from kgrag.text.words import content_terms, share_said
@@ -93,7 +93,7 @@ async def link_entities(resources: Resources, query: Query, *, nearest: int) -> 
         index=entity_vector_index(resources.graph),
         vector=list(query.vector),
         limit=nearest,
-        candidates=nearest * INDEX_OVERSAMPLING,
+        candidates=resources.store.search.candidates(nearest),
         normals=forms_of_sequences(said),
     )
     named = names_said(said, rows)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import ClassVar, Literal, NamedTuple
 
 from kgrag.retrieve.state import Resources, State
 from kgrag.retrieve.step import Share, Step
-from kgrag.text.words import folded_words, plain, words
+from kgrag.text.words import folded_words, plain_words
 from kgrag.types import Evidence
 
 __all__ = ["NearDuplicates", "Said", "first_of_each"]
@@ -66,7 +66,7 @@ def first_of_each(said: Sequence[Said], *, threshold: float) -> list[int]:
     kept: list[int] = []
     # Only pieces with the same numbers about the same subject can share most words: most are compared with none.
     alike: dict[tuple[frozenset[str], frozenset[str]], list[frozenset[str]]] = {}
-    before: list[tuple[frozenset[str], frozenset[str], Mapping[int, bool]]] = []
+    before: list[tuple[frozenset[str], frozenset[str], frozenset[int]]] = []
     said_before: set[int] = set()
     for position, (context, body, subjects) in enumerate(said):
         heading, said_words = _folded_words(context), _said(body)
@@ -77,14 +77,14 @@ def first_of_each(said: Sequence[Said], *, threshold: float) -> list[int]:
         runs = said_words.runs
         at_most_new = (1 - threshold) * len(runs)
         # Most pieces have too much that nothing before says, whatever it stands under.
-        if len(runs) - sum(map(said_before.__contains__, runs)) <= at_most_new:
+        if len(runs - said_before) <= at_most_new:
             comparable = [
                 other
                 for other_heading, about, other in before
                 if about == subjects and (heading <= other_heading or other_heading <= heading)
             ]
-            new = frozenset(runs).difference(*comparable)
-            if comparable and len(new) <= at_most_new and not any(runs[run] for run in new):
+            new = runs.difference(*comparable)
+            if comparable and len(new) <= at_most_new and new.isdisjoint(_numbered_runs(body)):
                 continue
         kept.append(position)
         seen.append(all_words)
@@ -112,23 +112,31 @@ class _Words(NamedTuple):
     words: frozenset[str]
     numbers: frozenset[str]
     """Those with a digit."""
-    runs: Mapping[int, bool]
-    """The hash of each five words that follow each other, of a shorter text of all its words, and whether it has a digit."""
+    runs: frozenset[int]
+    """The hash of each five words that follow each other, of a shorter text of all its words."""
 
 
 @lru_cache(maxsize=REMEMBERED_TEXTS)
 def _said(text: str) -> _Words:
-    found = [plain(word) for word in words(text)]
+    found = plain_words(text)
     different = frozenset(found)
-    numbers = _numbers(different)
-    runs = list(zip(*(found[start:] for start in range(RUN)), strict=False)) or [tuple(found)]
-    return _Words(different, numbers, {hash(run): not numbers.isdisjoint(run) for run in runs})
+    return _Words(different, _numbers(different), frozenset(map(hash, _runs(found))))
+
+
+def _numbered_runs(text: str) -> frozenset[int]:
+    """Return the hashes of a text's runs that have a word with a digit."""
+    return frozenset(hash(run) for run in _runs(plain_words(text)) if any(map(_has_digit, run)))
+
+
+def _runs(found: Sequence[str]) -> Sequence[tuple[str, ...]]:
+    return list(zip(*(found[start:] for start in range(RUN)), strict=False)) or [tuple(found)]
 
 
 def _numbers(different: frozenset[str]) -> frozenset[str]:
     return frozenset(filter(_has_digit, different))
 
 
+@lru_cache(maxsize=1 << 16)
 def _has_digit(word: str) -> bool:
     return not word.isalpha() and any(map(str.isdigit, word))
 

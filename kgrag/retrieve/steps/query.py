@@ -14,7 +14,6 @@ from kgrag.errors import ModelReplyError
 from kgrag.retrieve import prompts
 from kgrag.retrieve.state import Resources, State, SubQuery
 from kgrag.retrieve.step import Count, Model, ModelStep, Share, StatePart, Step, Weight
-from kgrag.retrieve.steps.seeds import INDEX_OVERSAMPLING
 from kgrag.store.schema import CHUNK_VECTOR_INDEX
 from kgrag.text.questions import content_wording, coordinated_questions, keywords, topic
 
@@ -236,7 +235,7 @@ class Feedback(Step):
             index=CHUNK_VECTOR_INDEX,
             vector=state.vector,
             limit=self.nearest,
-            candidates=self.nearest * INDEX_OVERSAMPLING,
+            candidates=resources.store.search.candidates(self.nearest),
         )
         if not rows:
             return state
