@@ -1,13 +1,16 @@
 """How far retrieval carries over: every set asked by what was chosen or learnt on the others.
 
     python -m benchmarks.carry_over [--sets 2wiki,git_html] [--pipelines dense,hybrid,default] [--learnt MODULE:FUNCTION] [--ablate default]
-        [--store embedded|neo4j]
+        [--store embedded|neo4j] [--links exim=FOLDER]
 
 `arduino_users` and `emanual_users` are questions of ours about the same corpora (`benchmarks/users_questions`).
 
 One row for each set and measure: the figure of each pipeline and its difference from `--baseline` (hybrid), question by question, with
 the 95 % interval of a bootstrap that draws whole documents where several questions are about one. Sets are built into `--stores` where they
 are not there yet, and taken as they are where they are. With `--store neo4j` each set is built into a Neo4j that is started for it.
+
+`--links NAME=FOLDER`, as often as there are manuals, adds masked links of any HTML pages (as `git_html` has them): of a manual that was
+never used before, say. With `--sets ""` only these are asked.
 
 `--learnt` names a function that is given a `Fold`, the set that is reported on and the others with their stores and made questions, and
 returns what retrieves. It is called once for each set, so what is learnt is learnt without the set that it is measured on; only the
@@ -71,6 +74,8 @@ MEASURES: Mapping[str, tuple[str, ...]] = {
     "clapnq": ("hit@1", "hit@5"),
 }
 """What is reported of each set."""
+OF_LINKS = ("hit@1", "hit@5")
+"""The same of what `--links` adds."""
 KS = (1, 5, 8, 10)
 MADE_QUESTIONS = 1000
 
@@ -119,6 +124,11 @@ class Measured:
         """Return the questions that a measure is about."""
         kind = measure.partition(" of ")[2]
         return [one for one in self.questions if not kind or one.query_type == kind]
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """What was scored."""
+        return tuple(next(iter(self.scores.values())))
 
     def figure(self, contender: str, measure: str) -> float:
         """Return the mean."""
@@ -192,7 +202,9 @@ def carried_over(
                 key = kept.key(measured, name)
                 scores = kept.get(key)
                 if scores is None:
-                    scores = _scores(name, contender(fold, opened), measured.questions, measures[held_out.set.name])
+                    scores = _scores(
+                        name, contender(fold, opened), measured.questions, measures.get(held_out.set.name, OF_LINKS)
+                    )
                     kept.put(key, name, scores)
                 measured.scores[name] = scores
                 figures = (f"{measure} {measured.figure(name, measure):.3f}" for measure in scores)
@@ -256,10 +268,20 @@ def ablations(pipeline: Pipeline) -> Iterator[tuple[str, Pipeline]]:
             yield name, without
 
 
-def places_of(names: str, data: Path, stores: Path, *, make: int = 0) -> list[Place]:
+def links_of(said: str) -> EvaluationSet:
+    """Return the set of masked links of the pages in a folder, `NAME=FOLDER`. Raises `ArgumentTypeError`."""
+    name, _, folder = said.partition("=")
+    if not name or not Path(folder).is_dir():
+        raise argparse.ArgumentTypeError(f"expected NAME=FOLDER with pages in the folder, got {said!r}")
+    return EvaluationSet(name, lambda _data, _stores: Path(folder), "", dict.fromkeys(OF_LINKS))
+
+
+def places_of(
+    names: str, data: Path, stores: Path, *, make: int = 0, links: Sequence[EvaluationSet] = ()
+) -> list[Place]:
     """Build what is not built yet, and make up to `make` questions of each set."""
     places = []
-    for one in chosen_sets(names, data):
+    for one in (*chosen_sets(names, data), *links):
         place = Place(one, stores / one.corpus_name, stores / f"{one.corpus_name}.made.jsonl")
         if not store_exists(str(place.store)):
             recorded = data / one.recorded if one.recorded else None
@@ -296,6 +318,7 @@ def main() -> None:
     parser.add_argument("--stores", type=Path, default=CACHE)
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--sets", default=",".join(one.name for one in SETS))
+    parser.add_argument("--links", type=links_of, action="append", default=[], metavar="NAME=FOLDER")
     parser.add_argument("--pipelines", default="dense,hybrid,default")
     parser.add_argument("--baseline", default="hybrid")
     parser.add_argument("--learnt", action="append", default=[], metavar="MODULE:FUNCTION")
@@ -332,7 +355,13 @@ def main() -> None:
             contenders[f"without {step}"] = by_steps(without)
     if arguments.baseline not in contenders:
         parser.error(f"--baseline: expected one of {', '.join(contenders)}, got {arguments.baseline}")
-    places = places_of(arguments.sets, arguments.data, arguments.stores, make=arguments.made if arguments.make else 0)
+    places = places_of(
+        arguments.sets,
+        arguments.data,
+        arguments.stores,
+        make=arguments.made if arguments.make else 0,
+        links=arguments.links,
+    )
     if arguments.store == "neo4j":
         digests = {name: content_id("neo4j", digest) for name, digest in digests.items()}
         opening = in_neo4j(arguments.data, arguments.stores)
@@ -349,7 +378,7 @@ def main() -> None:
 def _print_figures(done: Sequence[Measured], contenders: Sequence[str], baseline: str) -> None:
     rows = []
     for measured in done:
-        for measure in MEASURES[measured.place.set.name]:
+        for measure in measured.measures:
             clusters = measured.clusters(measure)
             cells = []
             for name in contenders:
@@ -367,14 +396,14 @@ def _print_ablation(done: Sequence[Measured], whole: str, left_out: Sequence[str
     for step in left_out:
         cells = []
         for measured in done:
-            for measure in MEASURES[measured.place.set.name]:
+            for measure in measured.measures:
                 differences = measured.differences(f"without {step}", whole, measure)
                 cells.append(f"{sum(differences) / len(differences):+.3f}")
         strata = [one.mean_differences(f"without {step}", whole) for one in done]
         clusters = [[question.cluster for question in one.questions] for one in done]
         mean = mean_of_means(strata, clusters)
         rows.append([step, _shown(mean), _verdict(mean), *cells])
-    head = [f"{one.place.set.name}, {measure}" for one in done for measure in MEASURES[one.place.set.name]]
+    head = [f"{one.place.set.name}, {measure}" for one in done for measure in one.measures]
     notes = ["Difference that leaving it out makes. Mean over the sets, each with the same weight; documents drawn."]
     print_table(f"{whole} without one part", ["left out", "mean", "is", *head], rows, notes)
 
