@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from itertools import groupby, pairwise
 
-__all__ = ["drawn_table", "is_drawn", "parted_at_tables"]
+__all__ = ["drawn_table", "parted_at_tables"]
 
 SIDES = "│║┃|"
 CORNER = "+┌┐└┘├┤┬┴┼╔╗╚╝╠╣╦╩╬╒╕╘╛╞╡╤╧╪╓╖╙╜╟╢╥╨╫┏┓┗┛┣┫┳┻╋╭╮╯╰"
@@ -20,7 +20,7 @@ FEWEST_SIDES = 3
 CENTRED = re.compile(r" {2,}\S.*\S {2,}| {2,}\S {2,}")
 
 
-def is_drawn(line: str) -> bool:
+def _is_drawn(line: str) -> bool:
     """Whether a line may be one of a drawn table: a frame, or cells between sides."""
     return FRAME.fullmatch(line) is not None or CELLS.fullmatch(line) is not None
 
@@ -28,7 +28,7 @@ def is_drawn(line: str) -> bool:
 def parted_at_tables(paragraph: Sequence[str]) -> Iterator[list[str]]:
     """Part a paragraph where a drawn table begins or ends: its title may stand right above it."""
     run: list[str] = []
-    for drawn, group in groupby(paragraph, key=is_drawn):
+    for drawn, group in groupby(paragraph, key=_is_drawn):
         lines = list(group)
         if drawn and drawn_table(lines):
             yield from ([run] if run else [])
@@ -47,7 +47,7 @@ def drawn_table(lines: Sequence[str]) -> str:
     the one above it if its first cell is empty. The first row is a header where a frame of its own is below it, or its cells are centred.
     """
     frames = [i for i, line in enumerate(lines) if FRAME.fullmatch(line)]
-    if len(frames) < 2 or frames[0] != 0 or not all(map(is_drawn, lines)):
+    if len(frames) < 2 or frames[0] != 0 or not all(map(_is_drawn, lines)):
         return ""
     places = [i for i, character in enumerate(lines[0]) if character in CORNER + SIDES]
     if len(places) < FEWEST_SIDES:

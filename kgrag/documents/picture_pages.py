@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kgrag.documents.pdf.page_images import MAX_PIXELS
-from kgrag.documents.pictures import counted_frames, open_picture, pixels_per_point, upright_frame
+from kgrag.documents.pictures import counted_frames, on_white, open_picture, pixels_per_point, upright_frame
 from kgrag.errors import DocumentError
 from kgrag.types import PageBox
 
@@ -47,7 +47,10 @@ def render_page(path: Path, number: int, *, width: int) -> bytes:
             raise DocumentError(path, f"expected a page from 1 to {count}, got {number}")
         upright = upright_frame(picture, number - 1)
         scale = min(width / upright.width, (MAX_PIXELS / (upright.width * upright.height)) ** 0.5)
-        shown = upright.convert("RGBA") if upright.mode in ("P", "LA", "PA", "RGBA") else upright.convert("RGB")
+        if upright.mode.startswith(("I", "F")):  # more than 8 bits, as it is read
+            shown = on_white(upright)
+        else:
+            shown = upright.convert("RGBA" if upright.mode in ("P", "LA", "PA", "RGBA") else "RGB")
         size = max(1, round(upright.width * scale)), max(1, round(upright.height * scale))
         file = BytesIO()
         shown.resize(size).save(file, "PNG", compress_level=4)

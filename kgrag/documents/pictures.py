@@ -23,7 +23,7 @@ from kgrag.errors import DocumentError
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-__all__ = ["convert_picture", "counted_frames", "open_picture", "pixels_per_point", "upright_frame"]
+__all__ = ["convert_picture", "counted_frames", "on_white", "open_picture", "pixels_per_point", "upright_frame"]
 
 FORMATS = ("PNG", "JPEG", "TIFF", "WEBP", "BMP")
 """As Pillow calls them."""
@@ -76,7 +76,7 @@ def _pages(picture: Image, count: int, broken: list[str]) -> Iterator[tuple[Page
             if frame and int(getattr(picture, "tag_v2", {}).get(NEW_SUBFILE_TYPE, 0)) & REDUCED:
                 continue
             upright = upright_frame(picture, frame)
-            grey = _on_white(upright)
+            grey = on_white(upright)
         except Image.DecompressionBombError:
             broken.append(f"{which}is refused: {_too_large()}")
             continue
@@ -132,7 +132,7 @@ def _silence_libtiff() -> None:
             handler(None)
 
 
-def _on_white(picture: Image) -> Image:
+def on_white(picture: Image) -> Image:
     """Return a picture in grey; what is transparent is white."""
     from PIL import Image
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from datetime import date
 
 from kgrag.text.words import FUNCTION_WORDS, NEGATED_VERBS, words
 
@@ -26,7 +25,7 @@ MAY = re.compile(
     r"|\b(?:is|would) it (?:be )?(?:ok(?:ay)?|al(?:l )?right|fine) for (?:me|us) to\b|^(?:am i|are we) (?:ok(?:ay)?|allowed|good) to\b",
     re.IGNORECASE,
 )
-_MONTHS = "|".join(date(2000, month, 1).strftime("%b") for month in range(1, 13))
+_MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
 STAMP = re.compile(
     r"\[?(?<!\d)\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d{1,9})?(?:Z|\s?[+-]\d\d:?\d\d)?(?!\w)\]?:?\s*"
     rf"|\b(?:{_MONTHS}) {{1,2}}\d{{1,2}} \d\d:\d\d:\d\d\s*"

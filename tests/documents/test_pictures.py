@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import struct
 import zlib
+from io import BytesIO
 from pathlib import Path
 
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from kgrag.documents import discover
+from kgrag.documents.picture_pages import render_page
 from kgrag.documents.pictures import convert_picture
 from kgrag.errors import DocumentError
 
@@ -44,6 +46,14 @@ def test_every_kind_of_pixel_is_read(mode: str, tmp_path: Path) -> None:
     picture = plate(mode="L").convert("I;16") if mode == "I;16" else plate(mode=mode)
     picture.save(path)
     assert words(path) == "Rated voltage 230 V"
+    shown = Image.open(BytesIO(render_page(path, 1, width=450)))
+    assert shown.size == (450, 150)
+    assert (
+        shown.convert("RGBA").convert("L").getextrema()[0]
+        < 80
+        < 180
+        < shown.convert("RGBA").convert("L").getextrema()[1]
+    )
 
 
 def test_a_photo_is_turned_as_its_camera_says(tmp_path: Path) -> None:
