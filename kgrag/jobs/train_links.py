@@ -19,7 +19,7 @@ from kgrag.errors import InputError
 from kgrag.evaluate.gold_questions import GoldQuestion, read_gold_questions, states
 from kgrag.evaluate.learn_ranker import pipeline_file
 from kgrag.jobs.questions import QuestionOptions, make_questions
-from kgrag.link_prediction.cloze import cloze_questions
+from kgrag.link_prediction.cloze import QUESTIONS, cloze_questions
 from kgrag.link_prediction.model_file import ModelFile, write_model
 from kgrag.link_prediction.options import PAPER, TrainingOptions
 from kgrag.link_prediction.sampling import batches
@@ -49,6 +49,8 @@ class LinkOptions:
     """Questions that are made of the documents' structure at most, where no file is given; 0: none."""
     cloze: bool = True
     """Take words of each chunk and a neighbour as questions besides, two for each chunk."""
+    most_clozes: int = 10_000
+    """Such questions at most: of a store with more than half as many chunks, so many are about chunks drawn from all."""
     hops: int = 1
     """Neighbours that a cloze question is about besides its chunk, at most."""
 
@@ -152,6 +154,8 @@ async def supervision_of(
     if options.cloze:
         generator = np.random.default_rng([options.training.seed, 4])
         about = batches(chunks.graph.adjacency, generator, most=options.hops)
+        if len(about) > (most := max(options.most_clozes // QUESTIONS, 1)):
+            about = [about[place] for place in np.sort(generator.choice(len(about), size=most, replace=False))]
         clozes = cloze_questions([chunk.embedded_text for chunk in in_order], about, generator)
         placed += [(text, places.tolist()) for text, places in clozes]
     edges = [(number, place) for number, (_, places) in enumerate(placed) for place in places]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from kgrag.text.sentences import sentences
 from kgrag.text.words import FUNCTION_WORDS, stems
 
-__all__ = ["cloze_questions"]
+__all__ = ["QUESTIONS", "cloze_questions"]
 
 KEPT_WORDS = (4, 9)
 """A question has from so many to so many words of each of its chunks."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array, diags_array, hstack, vstack
 
 __all__ = [
+    "BLOCK_ROWS",
     "Attachment",
     "ChunkGraph",
     "Neighbours",
@@ -143,11 +144,15 @@ def attached(
     shape = (len(questions), len(vectors))
     if attach == "none" or not len(vectors):
         return csr_array(shape, dtype=np.float32)
-    near = _cosines(questions, vectors)
     count = len(vectors) if attach == "all" else min(nearest_chunks, len(vectors))
-    order = np.array([highest(row, count) for row in near], dtype=np.intp).reshape(len(questions), count)
+    order = np.zeros((len(questions), count), dtype=np.intp)
+    cosines = np.zeros((len(questions), count), dtype=np.float32)
+    for start in range(0, len(questions), BLOCK_ROWS):
+        for place, row in enumerate(_cosines(questions[start : start + BLOCK_ROWS], vectors), start=start):
+            order[place] = highest(row, count)
+            cosines[place] = row[order[place]]
     rows = np.repeat(np.arange(len(questions)), count)
-    weights = np.full(rows.size, weight) if weight is not None else np.maximum(near[rows, order.ravel()], 0.0)
+    weights = np.full(rows.size, weight) if weight is not None else np.maximum(cosines.ravel(), 0.0)
     return csr_array(coo_array((weights.astype(np.float32), (rows, order.ravel())), shape=shape))
 
 

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from kgrag.link_prediction.graph import ChunkGraph, Vectors
+from kgrag.link_prediction.graph import BLOCK_ROWS, ChunkGraph, Vectors
 
-__all__ = ["Sampler", "batches", "negatives"]
+__all__ = ["NEAR", "Negatives", "Sampler", "batches"]
 
 Sampler = Literal["uniform", "degree", "near"]
 """Which chunks are drawn as negatives: each alike, in proportion to their neighbours, or such as are near the other end by cosine."""
@@ -36,45 +36,52 @@ def batches(adjacency: csr_array, generator: np.random.Generator, *, most: int |
     return found
 
 
-def negatives(
-    graph: ChunkGraph, ends: Indexes, linked: csr_array, sampler: Sampler, generator: np.random.Generator
-) -> Indexes:
-    """Draw for each node of `ends` a chunk that it is neither linked to nor is: [ends]; -1 where none was found in TRIES draws.
+class Negatives:
+    """Draws chunks that a node is not linked to. What it works out once, it keeps: true edges as keys, and who is near whom."""
 
-    `linked` holds the true edges, [nodes, nodes], symmetric: those that are to be predicted as well as those that are seen.
-    """
-    drawn = np.full(len(ends), -1, dtype=np.intp)
-    waiting = np.arange(len(ends))
-    weights = np.cumsum(graph.degrees[: graph.chunks].astype(np.float64)) if sampler == "degree" else None
-    near = _near(graph, ends) if sampler == "near" else None
-    for _ in range(TRIES):
-        if not waiting.size:
-            break
-        if near is not None:
-            found = near[waiting, generator.integers(0, near.shape[1], waiting.size)]
-        elif weights is not None and weights[-1] > 0.0:
-            found = np.searchsorted(weights, generator.random(waiting.size) * weights[-1], side="right")
-        else:
-            found = generator.integers(0, graph.chunks, waiting.size)
-        wrong = (found == ends[waiting]) | _are_linked(linked, ends[waiting], found)
-        drawn[waiting[~wrong]] = found[~wrong]
-        waiting = waiting[wrong]
-    return drawn
+    def __init__(self, graph: ChunkGraph, linked: csr_array, sampler: Sampler) -> None:
+        """`linked` holds the true edges, [nodes, nodes], symmetric: those that are to be predicted as well as those that are seen."""
+        self._graph, self._sampler = graph, sampler
+        # The greatest key of all true edges is small enough for 64 bits up to some three thousand million nodes.
+        size = linked.shape[0]
+        self._linked = np.sort(np.repeat(np.arange(size), np.diff(linked.indptr)) * size + linked.indices)
+        self._weights = np.cumsum(graph.degrees[: graph.chunks].astype(np.float64))
+        self._near = np.full((size if sampler == "near" else 0, min(NEAR, graph.chunks)), -1, dtype=np.int32)
 
+    def draw(self, ends: Indexes, generator: np.random.Generator) -> Indexes:
+        """Draw for each node of `ends` a chunk that it is neither linked to nor is: [ends]; -1 where none was found in TRIES draws."""
+        drawn = np.full(len(ends), -1, dtype=np.intp)
+        waiting = np.arange(len(ends))
+        if self._sampler == "near":
+            self._find_near(np.unique(ends))
+        for _ in range(TRIES):
+            if not waiting.size:
+                break
+            found = self._some(ends[waiting], generator)
+            wrong = (found == ends[waiting]) | self._are_linked(ends[waiting], found)
+            drawn[waiting[~wrong]] = found[~wrong]
+            waiting = waiting[wrong]
+        return drawn
 
-def _near(graph: ChunkGraph, ends: Indexes) -> Indexes:
-    different, place = np.unique(ends, return_inverse=True)
-    count = min(NEAR, graph.chunks)
-    found = np.empty((len(different), count), dtype=np.intp)
-    chunks: Vectors = graph.vectors[: graph.chunks]
-    for start in range(0, len(different), 1024):
-        cosines = graph.vectors[different[start : start + 1024]] @ chunks.T
-        found[start : start + 1024] = np.argpartition(-cosines, count - 1, axis=1)[:, :count]
-    return found[place]
+    def _some(self, ends: Indexes, generator: np.random.Generator) -> Indexes:
+        if self._sampler == "near":
+            return self._near[ends, generator.integers(0, self._near.shape[1], ends.size)].astype(np.intp)
+        if self._sampler == "degree" and self._weights[-1] > 0.0:
+            return np.searchsorted(self._weights, generator.random(ends.size) * self._weights[-1], side="right")
+        return generator.integers(0, self._graph.chunks, ends.size)
 
+    def _find_near(self, nodes: Indexes) -> None:
+        nodes = nodes[self._near[nodes, 0] < 0]
+        count = self._near.shape[1]
+        chunks: Vectors = self._graph.vectors[: self._graph.chunks]
+        for start in range(0, len(nodes), BLOCK_ROWS):
+            some = nodes[start : start + BLOCK_ROWS]
+            cosines = self._graph.vectors[some] @ chunks.T
+            self._near[some] = np.argpartition(-cosines, count - 1, axis=1)[:, :count]
 
-def _are_linked(linked: csr_array, some: Indexes, others: Indexes) -> NDArray[np.bool_]:
-    # The greatest key of all true edges is small enough for 64 bits up to some three thousand million nodes.
-    size = linked.shape[0]
-    keys = np.repeat(np.arange(size), np.diff(linked.indptr)) * size + linked.indices
-    return np.isin(some * size + others, keys)
+    def _are_linked(self, some: Indexes, others: Indexes) -> NDArray[np.bool_]:
+        if not self._linked.size:
+            return np.zeros(len(some), dtype=np.bool_)
+        keys = some * len(self._graph.vectors) + others
+        places = np.minimum(np.searchsorted(self._linked, keys), len(self._linked) - 1)
+        return np.asarray(self._linked[places] == keys)

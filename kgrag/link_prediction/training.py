@@ -21,7 +21,7 @@ from kgrag.link_prediction.graph import ChunkGraph, Vectors, attached, with_ques
 from kgrag.link_prediction.layers import Dropout, Parameters
 from kgrag.link_prediction.options import TrainingOptions
 from kgrag.link_prediction.predictors import Predictor, Shape, predictor_of
-from kgrag.link_prediction.sampling import negatives
+from kgrag.link_prediction.sampling import Negatives
 
 __all__ = ["Calibration", "Supervision", "Trained", "predictor_for", "question_edges", "train"]
 
@@ -109,6 +109,7 @@ def train(
     learning, checking = positives[~held_out], positives[held_out]
     seen = _training_graph(graph, supervision, options, learning)
     linked = _linked(seen, positives, graph.adjacency if options.supervise == "all" else None)
+    sampler = Negatives(seen, linked, options.sampler)
     between_chunks = np.column_stack(triu(graph.adjacency).nonzero()).astype(np.intp)
     targets = np.concatenate([learning, between_chunks]) if options.supervise == "all" else learning
     predictor = predictor_for(options, graph.vectors.shape[1])
@@ -117,12 +118,12 @@ def train(
     if checkpoint is not None:
         run = _Run.read(checkpoint, digest) or run
     fixed = np.random.default_rng([options.seed, 2])
-    check = _with_negatives(seen, checking, linked, options, fixed)
+    check = _with_negatives(checking, sampler, options, fixed)
     descend = value_and_grad(lambda parameters, *rest: _loss(predictor, parameters, *rest))
     while len(run.losses) < options.epochs and len(run.losses) - run.best_epoch <= options.patience:
         generator = np.random.default_rng([options.seed, 3, len(run.losses)])
         for batch in np.array_split(generator.permutation(len(targets)), -(-len(targets) // options.batch)):
-            drawn = _with_negatives(seen, targets[batch], linked, options, generator)
+            drawn = _with_negatives(targets[batch], sampler, options, generator)
             visible = seen.without(targets[batch]) if _masks(options) else seen
             _, gradient = descend(run.parameters, visible, *drawn, Dropout(generator))
             run.step(gradient, options)
@@ -164,11 +165,11 @@ def _linked(seen: ChunkGraph, positives: Indexes, chunks: csr_array | None) -> c
 
 
 def _with_negatives(
-    seen: ChunkGraph, positives: Indexes, linked: csr_array, options: TrainingOptions, generator: np.random.Generator
+    positives: Indexes, sampler: Negatives, options: TrainingOptions, generator: np.random.Generator
 ) -> tuple[Indexes, NDArray[np.float32], NDArray[np.float32]]:
     """Return pairs, whether each is a link, and what each counts: the negatives of a positive together as much as it."""
     ends = np.repeat(positives[:, 0], options.negatives)
-    drawn = negatives(seen, ends, linked, options.sampler, generator)
+    drawn = sampler.draw(ends, generator)
     found = drawn >= 0
     pairs = np.concatenate([positives, np.column_stack([ends, drawn])[found]])
     truth = np.concatenate([np.ones(len(positives)), np.zeros(int(found.sum()))]).astype(np.float32)

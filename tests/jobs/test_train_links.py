@@ -1,5 +1,6 @@
 """`kgrag train lp`: trained from documents alone, and used as seeds, on both databases."""
 
+import asyncio
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -8,9 +9,10 @@ import numpy as np
 import pytest
 
 import kgrag
+from kgrag.common.progress import Silent
 from kgrag.errors import InputError, PipelineError
 from kgrag.evaluate.gold_questions import GoldQuestion
-from kgrag.jobs.train_links import LinkOptions, chunks_of_facts, training_options
+from kgrag.jobs.train_links import LinkOptions, chunks_of_facts, supervision_of, training_options
 from kgrag.knowledge_graph import KnowledgeGraph
 from kgrag.link_prediction.graph import mutual_neighbours, nearest
 from kgrag.link_prediction.model_file import read_model
@@ -71,6 +73,25 @@ def test_a_predictor_is_trained_from_the_documents_and_finds_seeds(opened: Knowl
     assert opened.store.query("MATCH ()-[r]->() RETURN count(r) AS edges") == edges
     again = opened.train_links(tmp_path / "again.toml", options=FEW)
     assert read_model(again.model).fingerprint == read_model(trained.model).fingerprint
+
+
+def test_clozes_are_about_chunks_drawn_of_all_where_they_are_limited(opened: KnowledgeGraph) -> None:
+    stored = stored_chunks(opened.store, opened.graph_name(), TrainingOptions())
+
+    def chunks_asked_about(most: int) -> set[int]:
+        options = LinkOptions(TrainingOptions(), made=0, most_clozes=most)
+        embedder = MiniLM()
+        asked = supervision_of([], stored, store=opened.store, embedder=embedder, options=options, progress=Silent())
+        supervision, _ = asyncio.run(asked)
+        assert len(supervision.vectors) <= most
+        return set(supervision.edges[:, 1].tolist())
+
+    assert chunks_asked_about(24) == set(range(12))
+    few = chunks_asked_about(6)
+    assert few
+    assert few < set(range(12))
+    assert few != {0, 1, 2, 3}
+    assert chunks_asked_about(6) == few
 
 
 def test_the_graph_of_a_store_joins_chunks_by_names_order_and_nearness(opened: KnowledgeGraph) -> None:

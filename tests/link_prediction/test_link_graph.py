@@ -6,6 +6,7 @@ from scipy.sparse import csr_array
 from scipy.stats import chisquare
 
 from kgrag.link_prediction.graph import (
+    BLOCK_ROWS,
     ChunkGraph,
     attached,
     highest,
@@ -13,7 +14,7 @@ from kgrag.link_prediction.graph import (
     nearest,
     with_questions,
 )
-from kgrag.link_prediction.sampling import batches, negatives
+from kgrag.link_prediction.sampling import NEAR, Negatives, batches
 
 
 def vectors(count: int, seed: int = 0, dimensions: int = 6) -> np.ndarray:
@@ -124,12 +125,31 @@ def test_every_chunk_has_its_batch_of_itself_and_neighbours_in_uniform_number() 
     assert all((one == other).all() for one, other in zip(again, same, strict=True))
 
 
+def test_questions_are_attached_block_by_block_as_one_by_one() -> None:
+    chunks, questions = vectors(30), vectors(BLOCK_ROWS + 70, seed=9)
+    together = attached(chunks, questions, "topn", nearest_chunks=4, weight=None)
+    assert together.shape == (BLOCK_ROWS + 70, 30)
+    for place in (0, BLOCK_ROWS - 1, BLOCK_ROWS, BLOCK_ROWS + 69):
+        alone = attached(chunks, questions[[place]], "topn", nearest_chunks=4, weight=None)
+        assert together[[place]].toarray() == pytest.approx(alone.toarray(), abs=1e-6)
+
+
+def test_negatives_near_a_node_are_of_its_nearest_however_often_and_beside_whom_they_are_drawn() -> None:
+    graph = chunk_graph(3 * NEAR)
+    order = np.argsort(-(graph.vectors @ graph.vectors.T), axis=1, kind="stable")[:, :NEAR]
+    sampler = Negatives(graph, csr_array((3 * NEAR, 3 * NEAR), dtype=np.float32), "near")
+    for seed, ends in enumerate((np.full(400, 3), np.repeat([7, 3], 400))):
+        drawn = sampler.draw(ends, np.random.default_rng(seed))
+        for node in set(ends.tolist()):
+            assert set(drawn[ends == node].tolist()) == set(order[node].tolist()) - {node}
+
+
 @pytest.mark.parametrize("sampler", ["uniform", "degree", "near"])
 def test_negatives_are_never_true_edges_and_repeat_with_the_seed(sampler: str) -> None:
     graph = chunk_graph(80)
     ends = np.random.default_rng(0).integers(0, 80, 3000)
-    drawn = negatives(graph, ends, graph.adjacency, sampler, np.random.default_rng(1))  # type: ignore[arg-type]
-    again = negatives(graph, ends, graph.adjacency, sampler, np.random.default_rng(1))  # type: ignore[arg-type]
+    drawn = Negatives(graph, graph.adjacency, sampler).draw(ends, np.random.default_rng(1))  # type: ignore[arg-type]
+    again = Negatives(graph, graph.adjacency, sampler).draw(ends, np.random.default_rng(1))  # type: ignore[arg-type]
     assert (drawn == again).all()
     kept = drawn >= 0
     assert kept.mean() > 0.95
@@ -146,7 +166,7 @@ def test_negatives_by_degree_follow_the_degrees() -> None:
         with_questions(graph, vectors(1, seed=4), csr_array((1, 60), dtype=np.float32)).adjacency,
         60,
     )
-    drawn = negatives(outside, np.full(100_000, 60), nothing, "degree", np.random.default_rng(2))
+    drawn = Negatives(outside, nothing, "degree").draw(np.full(100_000, 60), np.random.default_rng(2))
     drawn = drawn[drawn >= 0]
     found = np.bincount(drawn, minlength=60)
     assert np.corrcoef(found, graph.degrees)[0, 1] > 0.95
@@ -155,7 +175,7 @@ def test_negatives_by_degree_follow_the_degrees() -> None:
 def test_who_is_linked_to_all_has_no_negative() -> None:
     graph = chunk_graph(5)
     everything = csr_array(np.ones((5, 5), dtype=np.float32))
-    assert negatives(graph, np.array([0, 1]), everything, "uniform", np.random.default_rng(0)).tolist() == [-1, -1]
+    assert Negatives(graph, everything, "uniform").draw(np.array([0, 1]), np.random.default_rng(0)).tolist() == [-1, -1]
 
 
 def test_positions_do_not_depend_on_how_nodes_are_numbered() -> None:
