@@ -36,7 +36,7 @@ EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 SUPPORT = Path(__file__).resolve().parent / "support"
 HALVES = (
     "development", "reported", "development-2", "reported-2", "development-3", "reported-3", "development-4", "reported-4", "development-5",
-    "reported-5",
+    "reported-5", "development-6", "reported-6",
 )  # fmt: skip
 
 
