@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from kgrag.models.base import Vectors
 from kgrag.store.fulltext import escape_lucene
 from kgrag.store.schema import CHUNK_FULLTEXT_INDEX, CHUNK_VECTOR_INDEX
@@ -91,9 +94,9 @@ class Corpus:
     graph: str
     chunks: Mapping[str, Chunk]
     documents: Mapping[str, Document]
-    vectors: Mapping[str, list[float]]
+    vectors: Mapping[str, NDArray[np.float32]]
     """Of chunks, by id."""
-    entities: Mapping[str, tuple[str, str, list[float]]]
+    entities: Mapping[str, tuple[str, str, NDArray[np.float32]]]
     """Name, type and vector, by key."""
     mentions: tuple[tuple[str, str, str], ...]
     """Key of the entity, id of the chunk, role."""
@@ -120,7 +123,7 @@ class Corpus:
 def read_corpus(store: GraphStore, graph: str) -> Corpus:
     """Read all that a store has of chunks and of a graph."""
     keys, vectors = store.graphs.vectors(graph)
-    of_entity = {key: vector.tolist() for key, vector in zip(keys, vectors, strict=True)}
+    of_entity = dict(zip(keys, vectors, strict=True))
     entities = [row["properties"] for row in store.search.records("entity")]
     relations = [
         (row["source"], row["type"], row["target"], row["properties"]["chunks"][0])
@@ -132,12 +135,11 @@ def read_corpus(store: GraphStore, graph: str) -> Corpus:
         for row in store.search.records("from_chunk")
         if row["source"] in of_entity
     ]
-    embedded = store.query("MATCH (c:Chunk) RETURN c.id AS id, c.embedding AS vector")
     return Corpus(
         graph=graph,
         chunks={chunk.id: chunk for chunk in store.documents.chunks()},
         documents={document.id: document for document in store.documents.all()},
-        vectors={row["id"]: list(row["vector"]) for row in embedded},
+        vectors=dict(zip(*store.documents.vectors(), strict=True)),
         entities={
             one["key"]: (one["name"], one["type"], of_entity[one["key"]]) for one in entities if one["key"] in of_entity
         },
@@ -267,7 +269,7 @@ def write_for_llama_index(store: Neo4jPropertyGraphStore, corpus: Corpus) -> Non
     from llama_index.core.schema import TextNode
 
     nodes = [
-        TextNode(id_=chunk.id, text=chunk.prompted_text, embedding=corpus.vectors[chunk.id])
+        TextNode(id_=chunk.id, text=chunk.prompted_text, embedding=corpus.vectors[chunk.id].tolist())
         for chunk in corpus.chunks.values()
     ]
     store.upsert_llama_nodes(nodes)
@@ -281,7 +283,7 @@ def write_for_llama_index(store: Neo4jPropertyGraphStore, corpus: Corpus) -> Non
             EntityNode(
                 name=name,
                 label=label,
-                embedding=vector if first else None,
+                embedding=vector.tolist() if first else None,
                 properties={TRIPLET_SOURCE_KEY: chunk_id},
             )
         )

@@ -7,7 +7,8 @@ write the same chunks, vectors, entities and relations in their own schemas, eac
 relationships. Second table: pipelines of kgrag and neo4j-graphrag's retrievers over what kgrag built, LlamaIndex's over its own, asked the
 same planted questions (`benchmarks.synthetic.planted_questions`) with the same vectors: recall of the passages that have the answer among
 the first ten results, for questions that name the product and for those that name its neighbour. Processor seconds are of this process and
-the server.
+the server, those of a question without reading what was found. A question that takes longer than `PATIENCE_S` is ended and counted: what
+retrievers write in Cypher follows hubs as far as they go. Rows go to standard error as they come.
 """
 
 from __future__ import annotations
@@ -16,12 +17,14 @@ import argparse
 import asyncio
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -36,10 +39,13 @@ from benchmarks.peer_retrievers import (
     write_for_llama_index,
 )
 from benchmarks.scale import server_cpu
-from benchmarks.stores import empty_neo4j, fresh_store, neo4j_login
+from benchmarks.stores import NEO4J_HEAP_MB, PAGE_CACHE_MB, empty_neo4j, fresh_store, neo4j_login, peak_memory_mb
 from benchmarks.synthetic import PLANTED_FORMS, Planted, planted_questions
 from benchmarks.tables import print_table
 from benchmarks.vectors import WordVectors
+
+if TYPE_CHECKING:
+    import neo4j
 
 GRAPH = "mention"
 PIPELINES = ("default", "hybrid", "kg")
@@ -48,6 +54,13 @@ WARM_UP_CHUNKS = 310
 ENOUGH_S = 60.0
 """A retriever is asked no more questions after so long, but at least `LEAST` of each kind."""
 LEAST = 4
+PATIENCE_S = 30.0
+"""A question that takes longer is ended on the server, and counts as one without an answer."""
+UNDER_WAY = (
+    "SHOW TRANSACTIONS YIELD transactionId AS id, currentQuery AS text WHERE NOT text STARTS WITH 'SHOW' RETURN id"
+)
+NO_ANSWER = ("Transaction.Terminated", "OutOfMemory")
+"""In the code of an error: what a retriever asked was too much for the server, or for our patience."""
 
 
 @dataclass
@@ -70,32 +83,76 @@ def spent(pid: int | None) -> Iterator[Spent]:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
-    """A planted question, which share of its passages the first ten results have, what they show, and how long they took."""
+class Asked:
+    """A planted question, what asking it took, which share of its passages the first ten results have, and what they show.
 
-    asked: Planted
-    recall: float
-    tokens: int
-    milliseconds: float
+    `failed` is the database's reason where there were no results, because it was ended or the server had too little memory for it.
+    """
+
+    planted: Planted
+    cost: Spent
+    recall: float = 0.0
+    tokens: int = 0
+    failed: str = ""
 
 
-def ask(peer: Peer, questions: Sequence[Planted]) -> list[Answered]:
+def ask(peer: Peer, questions: Sequence[Planted], pid: int | None, patience: Patience) -> list[Asked]:
     """Ask a retriever the questions, both kinds in turn, until it is enough; the first few are asked once before."""
     in_turn = [one for pair in zip(*(_of_kind(questions, kind) for kind in PLANTED_FORMS), strict=True) for one in pair]
+    begun = time.perf_counter()
     for planted in in_turn[:LEAST]:
-        peer.find(planted.question)
-    answered: list[Answered] = []
+        if time.perf_counter() - begun < ENOUGH_S:
+            _ask(peer, planted, pid, patience)
+    asked: list[Asked] = []
     begun = time.perf_counter()
     for planted in in_turn:
-        if len(answered) >= LEAST * len(PLANTED_FORMS) and time.perf_counter() - begun > ENOUGH_S:
+        if len(asked) >= LEAST * len(PLANTED_FORMS) and time.perf_counter() - begun > ENOUGH_S:
             break
-        started = time.perf_counter()
-        found = peer.find(planted.question)
-        milliseconds = 1000 * (time.perf_counter() - started)
-        shown = [piece for record in peer.read(found)[:TOP] for piece in record]
-        recall = len(planted.passages & {piece.source_id for piece in shown}) / len(planted.passages)
-        answered.append(Answered(planted, recall, sum(piece.tokens for piece in shown), milliseconds))
-    return answered
+        asked.append(_ask(peer, planted, pid, patience))
+    return asked
+
+
+def _ask(peer: Peer, planted: Planted, pid: int | None, patience: Patience) -> Asked:
+    from neo4j.exceptions import Neo4jError
+
+    failed = ""
+    with spent(pid) as cost:
+        try:
+            with patience.waiting():
+                found = peer.find(planted.question)
+        except Neo4jError as error:
+            if not any(reason in (error.code or "") for reason in NO_ANSWER):
+                raise
+            failed = error.code or ""
+    if failed:
+        return Asked(planted, cost, failed=failed)
+    shown = [piece for record in peer.read(found)[:TOP] for piece in record]
+    recall = len(planted.passages & {piece.source_id for piece in shown}) / len(planted.passages)
+    return Asked(planted, cost, recall, sum(piece.tokens for piece in shown))
+
+
+class Patience:
+    """Ends what the server still does for a question after so long: the programs set no limit of their own."""
+
+    def __init__(self, driver: neo4j.Driver, seconds: float = PATIENCE_S) -> None:
+        self._driver = driver
+        self._seconds = seconds
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """Wait for the block so long, and no longer."""
+        timer = threading.Timer(self._seconds, self._end)
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+    def _end(self) -> None:
+        with self._driver.session() as session:
+            others = [row["id"] for row in session.run(UNDER_WAY)]
+            if others:
+                session.run("TERMINATE TRANSACTIONS $ids", ids=others).consume()
 
 
 def _of_kind(questions: Sequence[Planted], kind: str) -> list[Planted]:
@@ -145,12 +202,12 @@ def write_by_neo4j_graphrag(target: str, corpus: Corpus) -> Callable[[], None]:
             id=chunk.id,
             label="Chunk",
             properties={"text": chunk.prompted_text},
-            embedding_properties={"embedding": corpus.vectors[chunk.id]},
+            embedding_properties={"embedding": corpus.vectors[chunk.id].tolist()},
         )
         for chunk in corpus.chunks.values()
     ]
     nodes += [
-        Neo4jNode(id=key, label=label, properties={"name": name}, embedding_properties={"embedding": vector})
+        Neo4jNode(id=key, label=label, properties={"name": name}, embedding_properties={"embedding": vector.tolist()})
         for key, (name, label, vector) in corpus.entities.items()
     ]
     relationships = [
@@ -180,16 +237,22 @@ def rows_in(target: str) -> tuple[int, int]:
         return nodes, session.run("MATCH ()-[r]->() RETURN count(r) AS count").single(strict=True)["count"]
 
 
-def compare(chunks: int, questions: int) -> tuple[list[list[str]], list[list[str]]]:
-    """Write and ask by all; returns the rows of both tables."""
+def compare(
+    chunks: int, questions: int, *, heap_mb: int = NEO4J_HEAP_MB, page_cache_mb: int = PAGE_CACHE_MB
+) -> tuple[list[list[str]], list[list[str]]]:
+    """Write and ask by all; returns the rows of both tables, which standard error shows as they come."""
     from neo4j import GraphDatabase
 
     embedder, planted = WordVectors(), planted_questions(questions, count=chunks)
     written: list[list[str]] = []
     asked: list[list[str]] = []
 
-    with tempfile.TemporaryDirectory() as folder, fresh_store("neo4j", apoc=True) as fresh:
-        target, pid = fresh.target, fresh.server_pid
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        fresh_store("neo4j", apoc=True, heap_mb=heap_mb, page_cache_mb=page_cache_mb) as fresh,
+        GraphDatabase.driver(fresh.target, auth=neo4j_login()) as driver,
+    ):
+        target, pid, patience = fresh.target, fresh.server_pid, Patience(driver)
         # Unmeasured: a Java machine is slow until it has seen the work.
         build_ours(
             make_corpus(WARM_UP_CHUNKS, Path(folder), question_count=1, embedder=embedder).file, target, embedder
@@ -210,9 +273,7 @@ def compare(chunks: int, questions: int) -> tuple[list[list[str]], list[list[str
 
         def ask_all(program: str, peers: Iterator[Peer]) -> None:
             for peer in peers:
-                with spent(pid) as cost:
-                    answered = ask(peer, planted)
-                asked.append([f"{program} {peer.name}", *_figures(answered, cost)])
+                asked.append([f"{program} {peer.name}", *_figures(ask(peer, planted, pid, patience))])
                 print("  ".join(asked[-1]), file=sys.stderr, flush=True)
 
         write("kgrag build", partial(build_ours, file, target, embedder))
@@ -221,8 +282,7 @@ def compare(chunks: int, questions: int) -> tuple[list[list[str]], list[list[str
         with open_store(target, create=False) as store:
             corpus = read_corpus(store, GRAPH)
         ask_all("kgrag", our_peers(target, embedder, corpus))
-        with GraphDatabase.driver(target, auth=neo4j_login()) as driver:
-            ask_all("neo4j-graphrag", neo4j_graphrag_peers(driver, embedder, corpus, top=TOP))
+        ask_all("neo4j-graphrag", neo4j_graphrag_peers(driver, embedder, corpus, top=TOP))
         empty_neo4j(target)
         write("neo4j-graphrag Neo4jWriter", write_by_neo4j_graphrag(target, corpus))
         empty_neo4j(target)
@@ -236,14 +296,15 @@ def compare(chunks: int, questions: int) -> tuple[list[list[str]], list[list[str
     return written, asked
 
 
-def _figures(answered: Sequence[Answered], cost: Spent) -> Iterator[str]:
-    yield f"{len(answered):,}"
+def _figures(asked: Sequence[Asked]) -> Iterator[str]:
+    yield f"{len(asked):,}"
+    yield f"{sum(bool(one.failed) for one in asked):,}"
     for kind in PLANTED_FORMS:
-        yield f"{np.mean([one.recall for one in answered if one.asked.kind == kind]):.2f}"
-    yield f"{np.mean([one.tokens for one in answered]):,.0f}"
-    p50, p95 = np.percentile([one.milliseconds for one in answered], [50, 95])
-    # What is asked before the clock counts, and reading what was found, is in the processor time.
-    yield from (f"{p50:,.0f}", f"{p95:,.0f}", f"{1000 * (cost.own + cost.server) / (len(answered) + LEAST):,.0f}")
+        yield f"{np.mean([one.recall for one in asked if one.planted.kind == kind]):.2f}"
+    answered = [one for one in asked if not one.failed]
+    yield f"{np.mean([one.tokens for one in answered]):,.0f}" if answered else "-"
+    yield from (f"{1000 * value:,.0f}" for value in np.percentile([one.cost.wall for one in asked], [50, 95]))
+    yield f"{1000 * np.mean([one.cost.own + one.cost.server for one in asked]):,.0f}"
 
 
 def main() -> None:
@@ -251,13 +312,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition(":")[0])
     parser.add_argument("--chunks", type=int, default=10_000)
     parser.add_argument("--questions", type=int, default=60)
+    parser.add_argument("--heap-mb", type=int, default=NEO4J_HEAP_MB, help="Of the server. Default: %(default)s.")
+    parser.add_argument("--page-cache-mb", type=int, default=PAGE_CACHE_MB, help="The same. Default: %(default)s.")
     arguments = parser.parse_args()
-    written, asked = compare(arguments.chunks, arguments.questions)
+    written, asked = compare(
+        arguments.chunks, arguments.questions, heap_mb=arguments.heap_mb, page_cache_mb=arguments.page_cache_mb
+    )
     head = ["writer", "nodes", "relationships", "wall s", "own CPU s", "server CPU s", "rows per CPU s"]
     print_table(f"Writing {arguments.chunks:,} chunks and their graph into Neo4j", head, written, [])
     print()
-    head = ["retriever", "questions", *PLANTED_FORMS, "tokens", "p50 ms", "p95 ms", "CPU ms"]
-    notes = [f"{' and '.join(PLANTED_FORMS)}: recall@{TOP} of the passages that have the answer."]
+    head = ["retriever", "questions", "failed", *PLANTED_FORMS, "tokens", "p50 ms", "p95 ms", "CPU ms"]
+    notes = [
+        f"{' and '.join(PLANTED_FORMS)}: recall@{TOP} of the passages that have the answer.",
+        f"failed: not answered within {PATIENCE_S:.0f} s or the server's memory; nothing was found then, and tokens are of the others.",
+        f"Peak memory of this process: {peak_memory_mb():,.0f} MB.",
+    ]
     print_table(f"Asking {arguments.chunks:,} chunks", head, asked, notes)
 
 
