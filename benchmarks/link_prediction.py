@@ -15,6 +15,7 @@ import argparse
 import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -44,6 +45,7 @@ WAYS: Mapping[str, LinkOptions] = {
     "ncn, joined to none": LinkOptions(DEFAULT.model_copy(update={"attach": "none"})),
     "ncn, nearest chunks joined": LinkOptions(DEFAULT.model_copy(update={"edges": ("nearest",)})),
     "ncn, no cloze questions": LinkOptions(DEFAULT, cloze=False),
+    "ncn, at most 250 cloze questions": LinkOptions(DEFAULT, most_clozes=250),
     "ncn, no made questions": LinkOptions(DEFAULT, made=0),
     "ncn, negatives uniform": LinkOptions(DEFAULT.model_copy(update={"sampler": "uniform"})),
     "ncn, negatives by degree": LinkOptions(DEFAULT.model_copy(update={"sampler": "degree"})),
@@ -98,7 +100,7 @@ def measured(
             for seed in seeds:
                 training = options.training.model_copy(update={"seed": seed})
                 asked = made if options.made else []
-                supervision = _supervision(opened, place, LinkOptions(training, cloze=options.cloze), asked)
+                supervision = _supervision(opened, place, replace(options, training=training), asked)
                 graph = stored_chunks(opened.store, place.graph, training).graph
                 began = time.process_time()
                 trained = train(graph, supervision, training)

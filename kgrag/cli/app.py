@@ -31,8 +31,8 @@ from kgrag.cli import (
 
 __all__ = ["app"]
 
-SHORT_COMMANDS = frozenset({"ask", "cypher", "delete", "digest", "explain-merge", "retrieve", "status"})
-"""They ask one thing and end: what they open is made to start quickly."""
+SHORT_COMMANDS = frozenset({"ask", "cypher", "delete", "digest", "explain-merge", "retrieve", "status", "train"})
+"""They ask one thing and end, or read once and then work outside of the database: what they open starts quickly and takes little memory."""
 ASKING_COMMANDS = frozenset({"ask", "retrieve"})
 """Those of them that use most of what the others use."""
 

@@ -68,7 +68,7 @@ _typical = threading.Event()
 
 
 def expect_short_life(*, typical: bool = False) -> None:
-    """Start the machine, if it is started after this, for a process that ends soon: a command that asks one thing.
+    """Start the machine, if it is started after this, for a process that ends soon (a command that asks one thing) or reads once.
 
     Python looks for garbage seldom from here on: in such a process there is hardly any. What a `typical` one uses is what the archive of
     Java classes is made of, where there is none (`kgrag.store.jvm_archive`).
