@@ -24,6 +24,7 @@ from kgrag.store.graph import open_store
 from kgrag.store.jvm import QUICK_START
 from kgrag.store.jvm_archive import ARCHIVE_VARIABLE, QUIET, Archive, speaks_of_archives
 from kgrag.store.schema import SCHEMA_VERSION, Meta, Schema
+from kgrag.testing import HashingEmbedder
 
 NEO4J_REQUIRED = os.environ.get("KGRAG_REQUIRE_NEO4J") == "1"
 NEO4J_ENGINE = os.environ.get("KGRAG_TEST_NEO4J_ENGINE", "auto")
@@ -244,7 +245,7 @@ def neo4j_session(neo4j_target: str) -> Iterator[neo4j_driver.Session]:
 def neo4j_schema(neo4j_target: str, neo4j_session: neo4j_driver.Session) -> frozenset[str]:
     """The constraints and indexes that every store has, by name. Made once: after a change of them Neo4j plans every statement anew."""
     with open_store(neo4j_target) as store:
-        store.bind("test", 8)
+        store.bind("test", HashingEmbedder().dimensions)
     return frozenset(name for name, _ in schema_of_neo4j(neo4j_session))
 
 

@@ -10,6 +10,7 @@ import pytest
 from kgrag.models.base import Vectors
 from kgrag.store.graph import GraphStore, open_store
 from kgrag.store.ledger import WorkRecord
+from kgrag.testing import HashingEmbedder
 from kgrag.types import Chunk, Document, Entity, Extraction, Relation, content_id
 
 Converted = tuple[Document, list[Chunk]]
@@ -19,7 +20,8 @@ class Content:
     """Makes documents, chunks, extractions and vectors from few words; equal words make equal content."""
 
     embedder = "test-embedder"
-    dimensions = 8
+    dimensions = HashingEmbedder().dimensions
+    """As most tests have them: Neo4j forgets all its plans whenever the vector indexes become others."""
 
     def document(self, path: str, *texts: str, title: str = "", **fields: object) -> Converted:
         """A document with a chunk for each text."""

@@ -232,7 +232,7 @@ def test_a_store_remembers_its_embedder(store_target: str, content: Any) -> None
         with pytest.raises(StoreMismatch, match="bind"):
             store.documents.put([content.document("a.html", "one")])
         with pytest.raises(StoreMismatch, match="kgrag build"):
-            store.check("one", 8)
+            store.check("one", 64)
         assert (
             store.documents.all(),
             list(store.documents.chunks()),
@@ -240,11 +240,11 @@ def test_a_store_remembers_its_embedder(store_target: str, content: Any) -> None
             store.ledger.failures(),
         ) == ([], [], {}, [])
         assert store.status()["documents"] == 0
-        store.bind("one", 8)
-        store.bind("one", 8)
+        store.bind("one", 64)
+        store.bind("one", 64)
     with open_store(store_target) as store:
-        store.check("one", 8)
-        for embedder, dimensions in (("another", 8), ("one", 16)):
+        store.check("one", 64)
+        for embedder, dimensions in (("another", 64), ("one", 16)):
             with pytest.raises(StoreMismatch, match="one"):
                 store.bind(embedder, dimensions)
             with pytest.raises(StoreMismatch, match="--embedder one"):
@@ -253,9 +253,9 @@ def test_a_store_remembers_its_embedder(store_target: str, content: Any) -> None
 
 def test_a_store_of_another_schema_version_is_refused(store_target: str) -> None:
     with open_store(store_target) as store:
-        store.bind("one", 8)
+        store.bind("one", 64)
         store._connection.write(
-            lambda transaction: transaction.run("store/put_meta", schema_version=99, embedder="one", dimensions=8)
+            lambda transaction: transaction.run("store/put_meta", schema_version=99, embedder="one", dimensions=64)
         )
     with pytest.raises(StoreMismatch, match="99"):
         open_store(store_target)

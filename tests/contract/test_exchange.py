@@ -37,7 +37,7 @@ from kgrag.types import Hyperlink, PageBox, Usage
 
 from .conftest import Content
 
-DIMENSIONS = 8
+DIMENSIONS = 64
 ODD = 'says "so", \r\n\ttwice;\n\n"" and \\n, then é and 漢 \u2028 end '
 KIND = {kind.name: kind for kind in KINDS}
 ADMIN = """
@@ -272,7 +272,10 @@ WRONG: dict[str, tuple[Callable[[Path], object], str]] = {
     "cut and sealed": (lambda f: sealed(f, "chunk", lambda text: text[:-40]), "chunk.csv"),
     "not UTF-8": (lambda f: sealed(f, "chunk", lambda text: text + "\udcff\n"), "expected UTF-8"),
     "other columns": (lambda f: sealed(f, "chunk", lambda text: text.replace("tokens", "token", 1)), "the columns"),
-    "short vector": (lambda f: sealed(f, "chunk", lambda text: text.rpartition("\ufdd0")[0] + "\n"), "8 finite"),
+    "short vector": (
+        lambda f: sealed(f, "chunk", lambda text: text.rpartition("\ufdd0")[0] + "\n"),
+        f"{DIMENSIONS} finite",
+    ),
     "no number": (lambda f: sealed(f, "relation", lambda text: text.replace("true", "1e999", 1)), "expected boolean"),
     "a type that breaks out": (
         lambda f: sealed(f, "relation", lambda text: text.replace('"HAS_PART"', '"X` {a:1}]->() //"', 1)),

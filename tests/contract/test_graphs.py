@@ -277,9 +277,9 @@ def test_hostile_names_and_types_do_nothing_but_stand_there(store: GraphStore, c
 def test_vectors_of_another_shape_are_refused(store: GraphStore, content: Any) -> None:
     document, (chunk,) = content.document("a.html", "one")
     store.documents.put([(document, [chunk])])
-    with pytest.raises(InputError, match=r"\(1, 8\)"):
+    with pytest.raises(InputError, match=r"\(1, 64\)"):
         store.documents.put_embeddings([chunk.id], content.vectors(["one", "two"]), embedder="e")
-    with pytest.raises(InputError, match=r"\(1, 8\)"):
+    with pytest.raises(InputError, match=r"\(1, 64\)"):
         store.graphs.put_embeddings("mention", ["k"], content.vectors(["one"])[:, :4])
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -17,11 +16,10 @@ from kgrag.store.graph import GraphStore
 from kgrag.store.merges import Merge
 from kgrag.store.predictions import PredictedEdge
 
-if TYPE_CHECKING:
-    from tests.contract.conftest import Content
+from .conftest import Content
 
 GRAPH = "mention"
-VECTOR = [1.0, *[0.0] * 7]
+VECTOR = [1.0, *[0.0] * (Content.dimensions - 1)]
 
 
 def people(content: Content, store: GraphStore) -> dict[str, str]:
