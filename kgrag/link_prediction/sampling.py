@@ -67,7 +67,9 @@ class Negatives:
         if self._sampler == "near":
             return self._near[ends, generator.integers(0, self._near.shape[1], ends.size)].astype(np.intp)
         if self._sampler == "degree" and self._weights[-1] > 0.0:
-            return np.searchsorted(self._weights, generator.random(ends.size) * self._weights[-1], side="right")
+            return np.asarray(
+                np.searchsorted(self._weights, generator.random(ends.size) * self._weights[-1], side="right")
+            )
         return generator.integers(0, self._graph.chunks, ends.size)
 
     def _find_near(self, nodes: Indexes) -> None:
