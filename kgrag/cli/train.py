@@ -150,6 +150,9 @@ def lp(
                 "questions_without_chunk": trained.unplaced,
                 "losses": list(result.losses),
                 "best_epoch": result.best_epoch,
+                "question_seconds": round(trained.question_seconds, 3),
+                "training_seconds": round(trained.training_seconds, 3),
+                "bytes": trained.bytes,
                 "options": result.options.model_dump(mode="json"),
             }
         )
@@ -159,6 +162,8 @@ def lp(
         f"{trained.questions:,} questions over {trained.chunks:,} chunks and {trained.edges:,} edges between them{lost}.",
         f"Loss on held-out questions: {result.losses[0]:.3f} after the first epoch, {min(result.losses):.3f} after epoch "
         f"{result.best_epoch}, whose weights are kept.",
+        f"Questions took {trained.question_seconds:.1f} s, training {trained.training_seconds:.1f} s; the model takes "
+        f"{trained.bytes / 1000:,.0f} kB.",
         f"Written: {trained.model}, {trained.out}. Use it with --pipeline {trained.out}; kgrag bench retrieval compares it with others.",
     ]
     stdout.print("\n".join(lines), markup=False)

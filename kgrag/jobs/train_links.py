@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -69,6 +70,11 @@ class TrainedLinks:
     """Between chunks."""
     unplaced: int
     """Questions of the file whose gold evidence no chunk is."""
+    question_seconds: float
+    """To make and to embed the questions."""
+    training_seconds: float
+    bytes: int
+    """Of the model's file."""
 
 
 def training_options(
@@ -109,6 +115,7 @@ async def train_links(
     chunks = await asyncio.to_thread(stored_chunks, store, graph, options.training)
     if not chunks.ids:
         raise InputError("Expected a store with chunks that have vectors, got none: kgrag build makes them.")
+    begun = time.perf_counter()
     asked: list[GoldQuestion] = []
     if questions is None and options.made:
         questions = out.with_suffix(".questions.jsonl")
@@ -119,6 +126,7 @@ async def train_links(
     supervision, unplaced = await supervision_of(
         asked, chunks, store=store, embedder=embedder, options=options, progress=progress
     )
+    asked_at = time.perf_counter()
     model = out.with_suffix(".npz")
     out.parent.mkdir(parents=True, exist_ok=True)
     with progress.step("Training", options.training.epochs, "epochs") as step:
@@ -130,10 +138,21 @@ async def train_links(
             checkpoint=out.with_suffix(".checkpoint"),
             advance=step.advance,
         )
+    trained_at = time.perf_counter()
     write_model(model, ModelFile(trained, embedder.name, chunks.digest, len(supervision.vectors)))
     out.write_text(pipeline_file(_pipeline(out.stem, model), comments=(f"By kgrag train lp: {model.name}.",)), "utf-8")
-    edges = chunks.graph.adjacency.nnz // 2
-    return TrainedLinks(out, model, trained, len(supervision.vectors), len(chunks.ids), edges, unplaced)
+    return TrainedLinks(
+        out=out,
+        model=model,
+        trained=trained,
+        questions=len(supervision.vectors),
+        chunks=len(chunks.ids),
+        edges=chunks.graph.adjacency.nnz // 2,
+        unplaced=unplaced,
+        question_seconds=asked_at - begun,
+        training_seconds=trained_at - asked_at,
+        bytes=model.stat().st_size,
+    )
 
 
 async def supervision_of(
