@@ -275,25 +275,35 @@ def filled_stores() -> FilledStores:
 
 
 @pytest.fixture
-def neo4j_empty(
+def emptied_neo4j(
     neo4j_target: str,
     neo4j_session: neo4j_driver.Session,
     neo4j_schema: frozenset[str],
     vector_dimensions: int | None,
     filled_stores: FilledStores,
-) -> str:
-    """The same address, with nothing in the database but the constraints and indexes of a store that was emptied.
+) -> Callable[[], str]:
+    """Leaves nothing in that Neo4j but the constraints and indexes of a store that was emptied, and returns its address.
 
     Community has only one database, so tests take turns in it.
     """
-    filled_stores.in_neo4j = None
-    neo4j_session.run("MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 5000 ROWS").consume()
-    for name, dimensions in schema_of_neo4j(neo4j_session):
-        of_words = name in neo4j_schema or (vector_dimensions is not None and name.startswith("community_text_"))
-        if not (dimensions == vector_dimensions if dimensions else of_words):
-            neo4j_session.run(f"DROP CONSTRAINT `{name}` IF EXISTS").consume()
-            neo4j_session.run(f"DROP INDEX `{name}` IF EXISTS").consume()
-    return neo4j_target
+
+    def empty() -> str:
+        filled_stores.in_neo4j = None
+        neo4j_session.run("MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 5000 ROWS").consume()
+        for name, dimensions in schema_of_neo4j(neo4j_session):
+            of_words = name in neo4j_schema or (vector_dimensions is not None and name.startswith("community_text_"))
+            if not (dimensions == vector_dimensions if dimensions else of_words):
+                neo4j_session.run(f"DROP CONSTRAINT `{name}` IF EXISTS").consume()
+                neo4j_session.run(f"DROP INDEX `{name}` IF EXISTS").consume()
+        return neo4j_target
+
+    return empty
+
+
+@pytest.fixture
+def neo4j_empty(emptied_neo4j: Callable[[], str]) -> str:
+    """The same address, with an empty database behind it."""
+    return emptied_neo4j()
 
 
 def schema_of_neo4j(session: neo4j_driver.Session) -> list[tuple[str, int | None]]:

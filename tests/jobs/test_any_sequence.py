@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kgrag.communities import CommunitySettings
@@ -29,6 +29,7 @@ from kgrag.text.names import normal_form
 from kgrag.types import Chunk, Entity, Extraction, Relation
 
 GRAPH = "triples"
+DIMENSIONS = HashingEmbedder().dimensions
 SETTINGS = CommunitySettings(cutoff=0.3, max_size=2, summary_floor=2, budget=200)
 PLACES = ("a.jsonl", "b/c.jsonl", "b/ü 'quoted\" `name`.jsonl", "d.md")
 NAMES = ("X-100", "x100", "X-100 board", "X-1000", "3.3 V", "3300 mV", "33 V", "`) DETACH DELETE (n", "É‮🙂", "a" * 1200)
@@ -190,13 +191,12 @@ def check_done(store: GraphStore) -> None:
 class Doing:
     """A folder and its store, while steps are taken."""
 
-    def __init__(self, empty: Path) -> None:
+    def __init__(self, target: str | Path) -> None:
         self.folder = Path("docs")
         self.folder.mkdir()
         self._places = (Path(f"store-{number}.kg") for number in count())
-        self._place = next(self._places)
-        shutil.copytree(empty, self._place)
-        self.store = open_store(self._place)
+        self._target = target
+        self.store = open_store(target)
 
     def take(self, what: str, *more: Any) -> None:
         """Take a step."""
@@ -233,31 +233,62 @@ class Doing:
                 file.unlink()
 
     def kill(self) -> None:
-        """Go on with what the files say while the store is open: what they would say if the process were killed now."""
-        killed, self._place = self._place, next(self._places)
-        # The log first: what is not in it any more is in the other files already.
-        for pattern in ("*.wal", "*"):
-            for file in killed.rglob(pattern):
-                copy = self._place / file.relative_to(killed)
-                if file.is_file() and not copy.exists():
-                    copy.parent.mkdir(parents=True, exist_ok=True)
-                    shutil.copyfile(file, copy)
+        """Go on with what the files say while the store is open: what they would say if the process were killed now.
+
+        What a server has is what was committed.
+        """
+        if isinstance(self._target, Path):
+            killed, self._target = self._target, next(self._places)
+            # The log first: what is not in it any more is in the other files already.
+            for pattern in ("*.wal", "*"):
+                for file in killed.rglob(pattern):
+                    copy = self._target / file.relative_to(killed)
+                    if file.is_file() and not copy.exists():
+                        copy.parent.mkdir(parents=True, exist_ok=True)
+                        shutil.copyfile(file, copy)
         self.store.close()
-        self.store = open_store(self._place)
+        self.store = open_store(self._target)
 
 
-@given(st.tuples(*[passages] * len(PLACES)), st.lists(steps, min_size=3, max_size=12))
+sequences = st.lists(steps, min_size=3, max_size=12)
+folders = st.tuples(*[passages] * len(PLACES))
+
+
+@given(folders, sequences)
 @settings(max_examples=8)
 def test_what_is_left_is_what_a_fresh_build_makes(
     embedded_empty: Callable[[int], Path], first: tuple[list[Any], ...], doing: list[tuple[Any, ...]]
 ) -> None:
-    empty = embedded_empty(HashingEmbedder().dimensions)
+    empty = embedded_empty(DIMENSIONS)
+
+    def copied() -> Path:
+        return Path(shutil.copytree(empty, "done.kg"))
+
+    take_and_compare(copied, empty, first, doing)
+
+
+@pytest.mark.neo4j
+@given(folders, sequences)
+@settings(max_examples=2, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+def test_what_is_left_on_neo4j_is_what_a_fresh_build_makes_on_the_embedded_database(
+    emptied_neo4j: Callable[[], str],
+    embedded_empty: Callable[[int], Path],
+    first: tuple[list[Any], ...],
+    doing: list[tuple[Any, ...]],
+) -> None:
+    take_and_compare(emptied_neo4j, embedded_empty(DIMENSIONS), first, doing)
+
+
+def take_and_compare(
+    place: Callable[[], str | Path], empty: Path, first: tuple[list[Any], ...], doing: list[tuple[Any, ...]]
+) -> None:
+    """Take steps in a store at an empty place, and compare what is left with a fresh build in a copy of `empty`."""
     with tempfile.TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patch:
         patch.chdir(name)
-        done = Doing(empty)
+        done = Doing(place())
         try:
-            for place, said in zip(PLACES, first, strict=True):
-                done.take("write", place, said)
+            for file, said in zip(PLACES, first, strict=True):
+                done.take("write", file, said)
             for step in doing:
                 done.take(*step)
                 check(done.store)
