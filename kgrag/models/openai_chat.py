@@ -15,6 +15,7 @@ from kgrag.models.endpoint_errors import ContextOverflow, RequestRefused
 from kgrag.models.names import LOCAL_PROVIDERS
 from kgrag.models.streaming import listener
 from kgrag.models.structured import StructuredOutputUnsupported
+from kgrag.models.thoughts import without_thoughts
 from kgrag.models.tokens import estimate_tokens
 from kgrag.text.surrogates import without_surrogates
 from kgrag.types import Usage
@@ -23,8 +24,6 @@ __all__ = ["ChatOptions", "OpenAIChatModel"]
 
 PATH = "/chat/completions"
 ABOUT_SCHEMAS = re.compile(r"response_format|json_schema|json schema|structured output|guided|grammar", re.IGNORECASE)
-THOUGHTS = re.compile(r"\A\s*<think>.*?</think>\s*", re.DOTALL)
-"""Models that reason aloud (DeepSeek-R1, Qwen) write this before their answer where the endpoint does not take it out."""
 SCHEMA_NAME = "reply"
 LARGEST_WHOLE_NUMBER = 9999
 """That a model served here may write where the schema has no bound: replies number passages, facts, sentences."""
@@ -127,14 +126,18 @@ class OpenAIChatModel:
         if not content.strip():  # some endpoints answer by a call of a tool where they were asked for a schema
             content = _arguments(message.get("tool_calls"))
         usage = _usage(data, messages, content)
-        text = THOUGHTS.sub("", content, count=1)
+        text = without_thoughts(content)
+        only_thought = bool(content.strip()) and not text.strip()
         problem = None
         if reason == "length":
-            problem = "the reply was cut off at the token limit (finish_reason length)"
+            when = ", while the model was thinking" if only_thought else ""
+            problem = f"the reply was cut off at the token limit (finish_reason length){when}"
         elif reason == "content_filter":
             problem = "the endpoint's content filter took the reply away"
         elif refusal := message.get("refusal"):
             problem, text = "the model refused", without_surrogates(str(refusal))
+        elif only_thought:
+            problem = "the model thought and gave no reply"
         elif not text.strip():
             problem = "the reply is empty"
         if problem is not None:
@@ -143,12 +146,14 @@ class OpenAIChatModel:
 
 
 def _arguments(calls: Any) -> str:
-    """Return the arguments of the first call of a tool; empty where there is none."""
-    try:
-        arguments = calls[0]["function"]["arguments"]
-    except (KeyError, IndexError, TypeError):
-        return ""
-    return str(without_surrogates(arguments)) if isinstance(arguments, str) else json.dumps(arguments)
+    """Return the arguments of the calls of tools, one below the other; empty where there is none."""
+    given = []
+    for call in calls if isinstance(calls, list) else ():
+        function = call.get("function") if isinstance(call, Mapping) else None
+        arguments = function.get("arguments") if isinstance(function, Mapping) else None
+        if arguments is not None:
+            given.append(arguments if isinstance(arguments, str) else json.dumps(arguments))
+    return str(without_surrogates("\n".join(given)))
 
 
 def _usage(data: Mapping[str, Any], messages: Sequence[Message], written: str) -> Usage:
