@@ -13,6 +13,7 @@ from pathlib import Path
 from kgrag.documents.blocks import BlockDocument
 from kgrag.documents.html import blocks_of_html
 from kgrag.documents.pandoc_formats import PANDOC_READERS, missing_pandoc
+from kgrag.documents.roff_macros import without_conditional_macros
 from kgrag.documents.text_encoding import DecodedText, decode, unpacked
 from kgrag.errors import DocumentError
 
@@ -50,7 +51,7 @@ def convert_with_pandoc(data: bytes, path: Path, *, format_: str, document_path:
     notes = [decoded.note] if decoded.note else []
     text = decoded.text
     if format_ == "man":
-        text = APOSTROPHE + EMPTY_FONT.sub("", text)
+        text = APOSTROPHE + without_conditional_macros(EMPTY_FONT.sub("", text))
     elif format_ == "mdoc":
         text = SYSTEM.sub(".Os", text)
     reader = PANDOC_READERS[format_]

@@ -47,6 +47,60 @@ def test_manual_pages() -> None:
     assert document.notes == ()
 
 
+MACROS = r"""
+.de AP
+.ie !"\\$4"" .TP \\$4
+.el \{\
+.   ie !"\\$2"" .TP \\n()Cu
+.   el          .TP 15
+.\}
+.ie !"\\$3"" \{\
+\&\\$1 \\fI\\$2\\fP (\\$3)
+.\}
+..
+.de BE
+.ie n \l'1'
+.el \{\
+.el \}\
+\h'1'
+.\}
+.\}
+..
+.de QW
+.ie '\\*(lq'"' ``\\$1''\\$2
+.el \\*(lq\\$1\\*(rq\\$2
+..
+.de ZN
+.ie t \fB\\$1\fR\\$2
+.el \fI\\$1\fP\\$2
+..
+"""
+"""Of Tcl's manual pages but the last, which is of X11's."""
+CALLS = r"""
+.SH ARGUMENTS
+.AP "const char" *name in
+Name of the supply.
+.BE
+.SH DESCRIPTION
+The value is
+.QW "5 V" ,
+as
+.ZN XQuery
+says.
+.QW .off
+ends it.
+"""
+
+
+def test_what_macros_say_under_conditions_is_kept_and_unbalanced_ones_are_no_failure() -> None:
+    assert lines(converted(f"{MACROS}{MAN}{CALLS}", "man"))[4:] == [
+        "ARGUMENTS",
+        "const char *name in: Name of the supply.",
+        "DESCRIPTION",
+        "The value is 5 V, as XQuery says. .off ends it.",
+    ]
+
+
 @pytest.mark.parametrize(
     "table",
     [
