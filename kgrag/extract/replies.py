@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import json
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -29,6 +30,8 @@ MAX_BROKEN_STARTS = 300
 FENCE = re.compile(r"```[\w-]*[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL)
 BEGINS_JSON = re.compile(r"[{\[]\s*(?:[\"'{\[]|-?\d|\w+\s*:|$)")
 """A bracket in prose (a smiley, an interval) is no JSON that was broken."""
+JSON_KEY = re.compile(r"""[{,]\s*\\*["'“”‘’]?\w+\\*["'“”‘’]\s*:""")
+"""A key of an object, however it is quoted: a reply with one is JSON, and if it cannot be read as that, it is no list of triples either."""
 NODE_LISTS = ("nodes", "entities", "named_entities", "vertices")
 RELATION_LISTS = ("relationships", "relations", "edges", "triples", "triplets", "paths", "facts")
 HEAD_KEYS = ("start_node_id", "source_node_id", "head", "subject", "source", "start", "from", "head_entity", "source_entity")  # fmt: skip
@@ -77,6 +80,11 @@ def _read_text(reply: str, chunk_text: str) -> Stated:
     data, whole = _json(text, twice)
     if whole:
         return _read(data, stated)
+    if (written := _unquoted(text)) is not None:
+        data, whole = _json(written, twice)
+        if whole:
+            stated.mended.append("the JSON was written as a string of JSON")
+            return _read(data, stated)
     if "<|>" in text:
         return read_records(text, stated)
     if "```" in text and (fenced := "\n".join(FENCE.findall(text)).strip()):
@@ -89,6 +97,9 @@ def _read_text(reply: str, chunk_text: str) -> Stated:
         if in_text.form is not None:
             in_text.lost[:0], in_text.mended[:0] = stated.lost, stated.mended
             return in_text
+        if JSON_KEY.search(text):
+            stated.lost.extend(in_text.lost or ["the JSON is broken: no complete item is in it"])
+            return stated
     return read_triple_lines(text, stated, chunk_text=chunk_text)
 
 
@@ -105,6 +116,17 @@ def _json(text: str, twice: _Twice | None = None) -> tuple[Any, bool]:
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return None, False
     return data, isinstance(data, dict | list)
+
+
+def _unquoted(text: str) -> str | None:
+    r"""Read a text that is a string of JSON, with or without the quotation marks around it (`{\"head\": ...`); None for another."""
+    if text[0] == '"' or '\\"' in text.partition(":")[0]:
+        try:
+            written = json.loads(text if text[0] == '"' else f'"{text}"', strict=False)
+        except ValueError:
+            return None
+        return written.strip() or None if isinstance(written, str) else None
+    return None
 
 
 class _Twice:
@@ -410,7 +432,7 @@ def _text(value: Any) -> str:
         case bool() | None:
             return ""
         case int() | float():
-            return repr(value)
+            return repr(value) if math.isfinite(value) else ""
         case list() | tuple():
             return ", ".join(text for part in value if (text := _text(part)))
         case _:

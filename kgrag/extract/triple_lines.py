@@ -17,6 +17,8 @@ NOTHING_TO_SAY = re.compile(
 )
 HEADING = re.compile(r"\W*(?:triples?|triplets?|paths?|output|answer|relations?)\W*", re.IGNORECASE)
 LEADING = re.compile(r"^\s*(?:[-*•]\s+|\d+[.)]\s+)?")
+TABLE_HEADER = re.compile(r"^.*\|.*\n[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+\|?[ \t]*$", re.MULTILINE)
+"""What the columns of a Markdown table are called, and the line below."""
 SEPARATORS = ("|", ";", " -> ", " → ", "\t")
 QUOTES = "\"'“”‘’`"
 COMMA = r"(?<!\d),|,(?!\d{3}(?!\d))"
@@ -30,7 +32,7 @@ def read_triple_lines(text: str, stated: Stated, *, chunk_text: str = "") -> Sta
     """Read one triple a line into `stated`; other lines are prose, which is reported and not read."""
     prose = fences = 0
     folded = " ".join(chunk_text.casefold().split())
-    for line in text.splitlines():
+    for line in TABLE_HEADER.sub("", text).splitlines():
         line = LEADING.sub("", line).strip()
         if not line:
             continue

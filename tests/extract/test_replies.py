@@ -148,3 +148,40 @@ def test_a_key_that_comes_twice_in_an_object_loses_nothing_silently() -> None:
     assert [s.tail for s in stated.statements] == ["B", "C"]
     assert "came twice" in stated.reason and not stated.lost
     assert "the first was kept" in read_reply('[{"head": "A", "type": "HAS", "type": "IS", "tail": "B"}]').lost[0]
+
+
+WRITTEN = json.dumps([TRIPLE])
+
+
+@pytest.mark.parametrize("reply", [json.dumps(WRITTEN), json.dumps(WRITTEN)[1:-1], json.dumps(json.dumps(GRAPH))])
+def test_json_that_was_written_as_a_string_is_read(reply: str) -> None:
+    stated = read_reply(reply)
+    assert [(s.head, s.type, s.tail) for s in stated.statements] == [("X-100", "HAS_PART", "LQ22")]
+    assert "string of JSON" in stated.reason and not stated.lost
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        WRITTEN.replace('"', "'").replace("}", ", 'x': null}"),
+        WRITTEN.replace('"', "”"),
+        json.dumps(GRAPH)[:-1].replace('"', '\\"'),
+        "Here:\n" + WRITTEN.replace('"', "“"),
+        WRITTEN.replace("{", "{ // a thing\n"),
+    ],
+)
+def test_json_that_cannot_be_read_gives_no_names_made_of_its_marks(reply: str) -> None:
+    stated = read_reply(reply, chunk_text="X-100 LQ22")
+    assert not stated.size and stated.form is None and "broken" in stated.reason
+
+
+def test_the_header_of_a_table_of_triples_is_no_triple() -> None:
+    stated = read_reply("| head | relation | tail |\n|---|:---:|---|\n| X-100 | draws | 5 mA |\n")
+    assert [(s.head, s.type, s.tail) for s in stated.statements] == [("X-100", "draws", "5 mA")]
+
+
+def test_what_is_no_number_is_no_name() -> None:
+    stated = read_reply(
+        '[{"head": "X-100", "relation": "DRAWS", "tail": NaN}, {"head": "X-100", "relation": "IS", "tail": Infinity}]'
+    )
+    assert not stated.statements and "a relation has no tail" in stated.reason
