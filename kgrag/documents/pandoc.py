@@ -26,6 +26,16 @@ LAYOUT = re.compile(
     r"\\(?:maketitle|tableofcontents|(?:small|med|big)skip|(?:clear|new|no)page|pagebreak|hfill|vfill|noindent|centering|[vh]space|label|index|markboth|hrule|par)\b"
 )
 """Commands that say nothing."""
+INPUT = re.compile(r"(\\(?:input|include))[ \t]+([^\s{}\\%]+)")
+"""Of a file without braces, which pandoc refuses where the file is not there."""
+STRANGE_COMMAND = re.compile(r"\\([A-Za-z]+)\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}\Z")
+"""With one argument."""
+SAYS_NO_WORDS = re.compile(
+    r"begin|end|math\w*|operatorname|(?:wide)?(?:hat|tilde)|bar|vec|d*dot|overline|underline|sqrt"
+    r"|\w*(?:ref|cite\w*|label|index|glossary|colou?r|language|style|space|skip|font|size|width|height|counter|phantom|rule|box|input|include|graphics)",
+    re.IGNORECASE,
+)
+"""Names of commands whose argument is a key, a length, a file or a part of a formula."""
 ROFF = frozenset({"man", "mdoc"})
 """What pandoc leaves out of them is about layout."""
 APOSTROPHE = ".ds Aq '\n"
@@ -36,6 +46,7 @@ EMPTY_FONT = re.compile(r"\\f(?=\\f)")
 """A change of font without a font, which groff passes over and pandoc refuses."""
 SYSTEM = re.compile(r"^\.Os .*$", re.MULTILINE)
 """The name of a system in more words than one, which pandoc refuses."""
+LATEX = "latex"
 TEMPLATE = Path(__file__).with_name("pandoc.html")
 MAX_SECONDS = 300
 MAX_MEMORY = "2G"
@@ -57,6 +68,10 @@ def convert_with_pandoc(data: bytes, path: Path, *, format_: str, document_path:
     reader = PANDOC_READERS[format_]
     if format_ == "man" and MAN_TABLE.search(text):
         html, remarks = _with_tables(text, path)
+    elif reader == LATEX:
+        html, remarks, commands = _with_strange_commands(INPUT.sub(r"\1{\2}", text), path)
+        if commands:
+            notes.append(f"read as its argument what is not defined in the file: {_some(commands)}")
     else:
         html, remarks = _run(text, path, reader=reader)
     converted = blocks_of_html(html, path, document_path=document_path)
@@ -65,9 +80,34 @@ def convert_with_pandoc(data: bytes, path: Path, *, format_: str, document_path:
             dict.fromkeys(one for one in SKIPPED.findall(remarks) if not (LAYOUT.match(one) or one.endswith(".sty")))
         )
     ):
-        more = f" and {len(skipped) - NAMED} more" if len(skipped) > NAMED else ""
-        notes.append(f"pandoc left out {', '.join(skipped[:NAMED])}{more}")
+        notes.append(f"pandoc left out {_some(skipped)}")
     return BlockDocument(converted.blocks, converted.title, converted.removed, (*notes, *converted.notes))
+
+
+def _some(names: list[str]) -> str:
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return f"{', '.join(names[:NAMED])}{more}"
+
+
+def _with_strange_commands(text: str, path: Path) -> tuple[str, str, list[str]]:
+    r"""Convert LaTeX: HTML, remarks, and the commands within lines that were read as their argument: `the \cmd{open} command`.
+
+    They are defined in a file that is not read (a package, a preamble), and pandoc leaves them out with their words.
+    """
+    html, remarks = _run(text, path, reader=LATEX)
+    skipped = [command for one in SKIPPED.findall(remarks) if (command := STRANGE_COMMAND.match(one))]
+    commands = [
+        name
+        for name in dict.fromkeys(command[1] for command in skipped)
+        if not SAYS_NO_WORDS.fullmatch(name)
+        and not LAYOUT.match(f"\\{name}")
+        and re.search(rf"[^\s{{}}\\%][ \t~(\"'`]*\\{name}\{{[^{{}}]*[^\W_]", text)
+    ]
+    if commands:
+        # Without an end of line: those of the file stay where they are.
+        definitions = "".join(rf"\providecommand{{\{name}}}[1]{{#1}}" for name in commands)
+        html, remarks = _run(definitions + text, path, reader=LATEX)
+    return html, remarks, [f"\\{name}" for name in commands]
 
 
 def _run(text: str, path: Path, *, reader: str) -> tuple[str, str]:

@@ -161,6 +161,18 @@ def test_other_formats(format_: str, text: str, expected: list[str]) -> None:
     assert lines(converted(text, format_)) == expected
 
 
+def test_commands_of_latex_that_are_defined_elsewhere_keep_their_words_within_a_line() -> None:
+    document = converted(
+        "\\input date\n\\section{Files}\nUse the \\cmd{open} command of \\app{MS \\emph{Excel}} (\\opt{x}), "
+        "see \\secref{sec:x}\\hspace{1em}.\n\\thispage{empty}\n\nLast \\pair{a}{b}.\n",
+        "tex",
+    )
+    assert lines(document) == ["Files", "Use the open command of MS Excel (x), see .", "Last ."]
+    read, left_out = document.notes
+    assert read == "read as its argument what is not defined in the file: \\cmd, \\app, \\opt"
+    assert all(name in left_out for name in ("date.tex", "\\secref{sec:x}", "\\thispage{empty}", "\\pair{a}{b}"))
+
+
 def test_no_file_is_read_or_included(tmp_path: Path) -> None:
     secret = tmp_path / "secret.tex"
     secret.write_text("secret")

@@ -30,7 +30,7 @@ CONVERSION_VERSIONS = {
     **dict.fromkeys(("docx", "pptx", "xlsx"), "4"),
     "md": "5",
     "txt": "7",
-    "man": "3",
+    **dict.fromkeys(("man", "tex"), "3"),
     **dict.fromkeys(("info", "mail", "outlook"), "3"),
     **dict.fromkeys(("html", "pdf"), "8"),
 }
