@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 
+from kgrag.text.surrogates import without_controls
+
 __all__ = ["GrowingAnswer"]
 
 BEGINS = re.compile(r'(?<!\\)"answer"\s*:\s*"')
@@ -41,4 +43,4 @@ class GrowingAnswer:
         except ValueError:
             return ""
         added, self._given = text[self._given :], max(self._given, len(text))
-        return added
+        return str(without_controls(added))

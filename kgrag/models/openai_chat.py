@@ -17,7 +17,7 @@ from kgrag.models.streaming import listener
 from kgrag.models.structured import StructuredOutputUnsupported
 from kgrag.models.thoughts import without_thoughts
 from kgrag.models.tokens import estimate_tokens
-from kgrag.text.surrogates import without_surrogates
+from kgrag.text.surrogates import without_controls, without_surrogates
 from kgrag.types import Usage
 
 __all__ = ["ChatOptions", "OpenAIChatModel"]
@@ -126,7 +126,7 @@ class OpenAIChatModel:
         if not content.strip():  # some endpoints answer by a call of a tool where they were asked for a schema
             content = _arguments(message.get("tool_calls"))
         usage = _usage(data, messages, content)
-        text = without_thoughts(content)
+        text = without_controls(without_thoughts(content))
         only_thought = bool(content.strip()) and not text.strip()
         problem = None
         if reason == "length":

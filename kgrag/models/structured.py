@@ -13,7 +13,7 @@ from typing import Any, Literal
 from kgrag.errors import ModelError, ModelReplyError
 from kgrag.models.base import ChatModel, Message, Reply
 from kgrag.models.wrapped import Wrapped, identity_of
-from kgrag.text.surrogates import without_surrogates
+from kgrag.text.surrogates import without_controls, without_surrogates
 
 __all__ = ["StructuredChatModel", "StructuredMode", "StructuredOutputUnsupported", "parse_object", "structured_mode"]
 
@@ -141,6 +141,8 @@ def parse_object(text: str) -> dict[str, Any] | None:
     for candidate in candidates:
         try:
             data = json.loads(candidate)
+            if isinstance(data, str):  # JSON that was written as a string of JSON
+                data = json.loads(data)
         except (ValueError, RecursionError):
             continue
         if isinstance(data, dict):
@@ -173,7 +175,7 @@ def _read(reply: Reply, schema: Mapping[str, Any]) -> tuple[dict[str, Any] | Non
         _validator(json.dumps(schema, sort_keys=True)).iter_errors(data), key=lambda error: list(map(str, error.path))
     )
     if not errors:
-        return without_surrogates(data), None
+        return without_controls(without_surrogates(data)), None
     shown = [
         f"at {'.'.join(map(str, error.path)) or 'the top'}: {error.message[:200]}" for error in errors[:SHOWN_PROBLEMS]
     ]

@@ -84,3 +84,24 @@ def test_the_arguments_of_all_calls_of_tools_are_read() -> None:
     with ModelServer(lambda _: Behaviour(body=json.dumps(body).encode())) as server:
         model = open_chat_model("openai:any", base_url=server.url, retries=0, model_cache="off")
         assert asyncio.run(model.reply([Message("user", "hello")])).text == f'{SAID}\n{{"x": 1}}'
+
+
+def test_a_reply_has_no_characters_that_a_terminal_obeys() -> None:
+    schema = {"type": "object", "properties": {"answer": {"type": "string"}}}
+    for reply in (
+        '{"answer": "It needs \\u001b[2J\\u202e3.3\\tV.\\u0000"}',
+        '{"answer": "It needs \x1b[2J\u202e3.3\\tV.\x00"}',
+    ):
+        with ModelServer(lambda _, reply=reply: Behaviour(reply=reply)) as server:
+            model = open_chat_model("openai:any", base_url=server.url, retries=0, model_cache="off")
+            said = asyncio.run(model.reply([Message("user", "hello")], schema=schema))
+        assert said.data == {"answer": "It needs [2J3.3\tV."}
+        assert "\x1b" not in said.text and "\x00" not in said.text
+
+
+def test_an_object_that_was_written_as_a_string_is_read() -> None:
+    schema = {"type": "object", "properties": {"draws": {"type": "string"}}, "required": ["draws"]}
+    with ModelServer(lambda _: Behaviour(reply=json.dumps(SAID))) as server:
+        model = open_chat_model("openai:any", base_url=server.url, retries=0, model_cache="off")
+        said = asyncio.run(model.reply([Message("user", "hello")], schema=schema))
+    assert said.data == {"draws": "5 mA"} and said.mended == ""
