@@ -155,9 +155,17 @@ def _decode(data: bytes) -> DecodedText:
         except UnicodeDecodeError:
             continue
     if declared:
-        return _read_as(data, declared)
+        read = _read_as(data, declared)
+        if not _is_utf_8(declared) or 2 * read.text.count("\ufffd") <= sum(not c.isascii() for c in read.text):
+            return read
+        guess = _guess(data)
+        return _read_as(data, guess, f"is not the {declared} that it declares; read as {guess}")
     guess = _guess(data)
     return _read_as(data, guess, f"is not UTF-8 and declares no encoding; read as {guess}")
+
+
+def _is_utf_8(encoding: str) -> bool:
+    return codecs.lookup(encoding).name == "utf-8"
 
 
 def _read_as(data: bytes, encoding: str, note: str = "") -> DecodedText:

@@ -32,7 +32,8 @@ CONVERSION_VERSIONS = {
     "txt": "7",
     **dict.fromkeys(("man", "tex"), "3"),
     **dict.fromkeys(("info", "mail", "outlook"), "3"),
-    **dict.fromkeys(("html", "pdf"), "8"),
+    "html": "9",
+    "pdf": "8",
 }
 """Of each format ("2" where none is said): counts up when conversion, cleaning or chunking changes what comes out of its files, which are
 then read again."""
