@@ -11,6 +11,7 @@ from typing import Any
 
 from kgrag.models.base import Vectors
 from kgrag.store.connection import Connection, Transaction
+from kgrag.store.entity_deletion import SUMMARISE
 from kgrag.store.ledger import WorkRecord, put_work
 from kgrag.store.rows import batches_by_size, storable
 from kgrag.store.schema import Schema
@@ -29,7 +30,7 @@ __all__ = [
 WRITE_MEMBERS = 5000
 """Memberships of one transaction, at least: a community is written with all of its members."""
 
-PARTITION, SUMMARISE = "communities", "summarise"
+PARTITION = "communities"
 """Stages of the ledger: the division of a graph into communities (subject: the graph), what each is about (subject: the community)."""
 
 Pair = tuple[str, str]

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kgrag.store.connection import Transaction
+from kgrag.store.entity_deletion import delete_entities
 from kgrag.store.identifiers import entity_type, relation_type
 from kgrag.store.mentions import Edge, Mention, Saying, better, read_sayings, relation_properties, said_once
 from kgrag.store.merges import split_touched
@@ -392,8 +393,7 @@ def _update_entities(transaction: Transaction, keys: Set[str], namings: Namings 
             known = {name: rows[0][f"known_{name}"] for name in ("name", "aliases", "mentions", "description")}
             _note_change(key, known, described(naming), changed, renamed)
     _describe(transaction, changed, renamed)
-    for some in batches_by_size(unnamed):
-        transaction.run("store/delete_entities", keys=list(some))
+    delete_entities(transaction, unnamed)
     return len(unnamed)
 
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kgrag.store.connection import Transaction
+from kgrag.store.entity_deletion import delete_entities
 from kgrag.store.mentions import Edge, Mention, Saying, better, describe, read_sayings, relation_properties, said_once
 from kgrag.store.predictions import forget_predictions
 from kgrag.store.rows import batches_by_size
@@ -287,8 +288,7 @@ def _replace(
 ) -> None:
     """Delete entities with all that hangs on them, and write others with their mentions and relations."""
     forget_predictions(transaction, {end for head, _, tail in relations for end in (head, tail)} - set(gone))
-    for some in batches_by_size(gone):
-        transaction.run("store/delete_entities", keys=list(some))
+    delete_entities(transaction, gone)
     by_type: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for _, properties in sorted(entities.items()):
         by_type[properties["type"]].append(dict(properties))

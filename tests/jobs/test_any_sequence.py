@@ -279,6 +279,22 @@ def test_what_is_left_on_neo4j_is_what_a_fresh_build_makes_on_the_embedded_datab
     take_and_compare(emptied_neo4j, embedded_empty(DIMENSIONS), first, doing)
 
 
+def test_a_community_goes_with_its_last_member(
+    store_target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    said = [("X-100", "NEEDS", "X-1000"), ("X-1000", "NEEDS", "3.3 V"), ("3.3 V", "NEEDS", "X-100")]
+    write(Path("docs/a.jsonl"), [said])
+    with open_store(store_target) as store:
+        job(store, "build", Path("docs"))
+        job(store, "communities", Path("docs"))
+        assert store.communities.of_graph(GRAPH)
+        Path("docs/a.jsonl").unlink()
+        job(store, "build", Path("docs"))
+        assert not store.communities.of_graph(GRAPH)
+        check(store)
+
+
 def take_and_compare(
     place: Callable[[], str | Path], empty: Path, first: tuple[list[Any], ...], doing: list[tuple[Any, ...]]
 ) -> None:
