@@ -105,6 +105,7 @@ def answer_similarity(expected: Sequence[str], answers: Sequence[str], *, embedd
     """
     given = [re.split(r"references?", answer, maxsplit=1, flags=re.IGNORECASE)[0] for answer in answers]
     texts = [embedder.first_window(text.strip()) for text in (*expected, *given)]
-    vectors = embedder.embed(texts)
+    different = list(dict.fromkeys(texts))  # the same answer is expected of each program
+    vectors = dict(zip(different, embedder.embed(different), strict=True))
     half = len(expected)
-    return [round(float(a @ b), 4) for a, b in zip(vectors[:half], vectors[half:], strict=True)]
+    return [round(float(vectors[a] @ vectors[b]), 4) for a, b in zip(texts[:half], texts[half:], strict=True)]
