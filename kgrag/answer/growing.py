@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 
+from kgrag.models.thoughts import without_thoughts
 from kgrag.text.surrogates import without_controls
 
 __all__ = ["GrowingAnswer"]
@@ -33,10 +34,14 @@ class GrowingAnswer:
         """Take a piece; return what can be shown because of it."""
         self._written += piece
         if self._start is None:
-            begins = BEGINS.search(self._written)
-            if begins is None:
+            if not BEGINS.search(self._written):
                 return ""
-            self._start = begins.end()
+            blank = len(self._written) - len(self._written.rstrip())
+            said = without_thoughts(self._written).rstrip() + self._written[len(self._written) - blank :]
+            begins = BEGINS.search(said)
+            if begins is None:  # a draft, in what the model still thinks
+                return ""
+            self._written, self._start = said, begins.end()
         inside = WHOLE.match(self._written, self._start)
         try:
             text: str = json.loads(f'"{inside.group() if inside else ""}"', strict=False)

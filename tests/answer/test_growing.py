@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -35,3 +36,11 @@ def test_what_is_no_answer_shows_nothing() -> None:
     assert growing.add('{"quotes": [{"quote": "\\"answer\\": \\"no\\""}], "other": "answer"') == ""
     assert growing.add(', "answer": "yes') == "yes"
     assert growing.add('"} and more "answer": "again"') == ""
+
+
+@pytest.mark.parametrize("cut", [1, 2, 5, 1000])
+def test_a_draft_among_thoughts_is_not_shown(cut: int) -> None:
+    said = '<think>\nSo {"answer": "a first try"} or not?\n</think>\n{"answered": true, "answer": "3.3 V at  pin 4"}'
+    growing = GrowingAnswer()
+    pieces = [growing.add(said[start : start + cut]) for start in range(0, len(said), cut)]
+    assert "".join(pieces) == "3.3 V at  pin 4"
