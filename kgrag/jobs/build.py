@@ -29,6 +29,7 @@ from kgrag.models.base import ChatModel, Embedder
 from kgrag.models.prices import load_prices
 from kgrag.models.watch import ModelWatch
 from kgrag.settings import Settings
+from kgrag.store.communities import PARTITION
 from kgrag.store.graph import GraphStore
 from kgrag.types import Document
 
@@ -224,8 +225,9 @@ def named_graphs(extractors: Sequence[Extractor], name: str | None) -> list[tupl
 
 
 def _count(store: GraphStore, report: BuildReport) -> None:
-    """Report what the graphs hold now."""
+    """Report what the graphs hold now; of one that holds nothing any more, forget that its communities were found."""
     counts, extractions = store.graphs.counts(), store.ledger.extraction_counts()
+    store.ledger.forget(PARTITION, [name for name in report.graphs if name not in counts])
     for name, graph in report.graphs.items():
         if name in counts:
             graph.entities, graph.relations = counts[name]["entities"], counts[name]["relations"]

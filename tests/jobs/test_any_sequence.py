@@ -23,6 +23,7 @@ from kgrag.jobs.communities import update_communities
 from kgrag.jobs.resolve import resolve, undo
 from kgrag.models.base import Vectors
 from kgrag.settings import Settings
+from kgrag.store.communities import PARTITION
 from kgrag.store.graph import GraphStore, open_store
 from kgrag.testing import HashingEmbedder
 from kgrag.text.names import normal_form
@@ -292,6 +293,7 @@ def test_a_community_goes_with_its_last_member(
         Path("docs/a.jsonl").unlink()
         job(store, "build", Path("docs"))
         assert not store.communities.of_graph(GRAPH)
+        assert not store.ledger.of_stage(PARTITION, GRAPH)
         check(store)
 
 
