@@ -332,7 +332,7 @@ def _apart_from_boxes(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _delete_documents(transaction: Transaction, ids: Sequence[str]) -> DeletedCounts:
-    """Delete documents, their chunks and what only those supported. Unknown ids are passed over."""
+    """Delete documents, their chunks and what only those supported; their files count as unread. Unknown ids are passed over."""
     documents = [row["document"] for row in transaction.run("store/documents_of_ids", ids=list(ids))] if ids else []
     if not documents:
         return DeletedCounts()
@@ -340,10 +340,8 @@ def _delete_documents(transaction: Transaction, ids: Sequence[str]) -> DeletedCo
     chunks = sorted(row["chunk"]["id"] for row in transaction.run("store/chunks_of_documents", document_ids=found))
     deleted = _delete_chunks(transaction, chunks)
     transaction.run("store/delete_documents", ids=found)
-    paths = {document["path"] for document in documents}
-    remaining = {row["path"] for row in transaction.run("store/paths_with_documents", paths=sorted(paths))}
-    if paths - remaining:
-        transaction.run("store/delete_work", subjects=sorted(paths - remaining), stages=["convert"])
+    paths = sorted({document["path"] for document in documents})
+    transaction.run("store/delete_work", subjects=paths, stages=["convert"])
     return deleted + DeletedCounts(documents=len(found))
 
 

@@ -297,6 +297,19 @@ def test_a_community_goes_with_its_last_member(
         check(store)
 
 
+def test_a_passage_that_was_deleted_comes_back_with_its_file(store_target: str, tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl"
+    write(file, [[("X-100", "NEEDS", "3.3 V")], [("X-1000", "NEEDS", "5 V")]])
+    with open_store(store_target) as store:
+        job(store, "build", file)
+        digest = store.digest()
+        first, second = store.documents.all()
+        job(store, "delete", file, documents=[first])
+        assert store.documents.all() == [second]
+        job(store, "build", file)
+        assert store.digest() == digest
+
+
 def take_and_compare(
     place: Callable[[], str | Path], empty: Path, first: tuple[list[Any], ...], doing: list[tuple[Any, ...]]
 ) -> None:
