@@ -121,7 +121,9 @@ def lp(
         typer.Option("--predictor", help="ncn, vgae, peg, seal, or mlp, which sees no graph.", show_default=False),
     ] = None,
     limit: Annotated[int, typer.Option("--limit", min=0, help="Questions made of the structure at most.")] = 1000,
-    cloze: Annotated[bool, typer.Option("--cloze/--no-cloze", help="Words of each chunk as questions besides.")] = True,
+    cloze: Annotated[
+        bool, typer.Option("--cloze/--no-cloze", help="Words of some chunks as questions besides.")
+    ] = True,
     seed: Annotated[
         int | None, typer.Option("--seed", min=0, help="Decides what chance decides.", show_default=False)
     ] = None,

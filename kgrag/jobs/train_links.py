@@ -49,9 +49,10 @@ class LinkOptions:
     made: int = 1000
     """Questions that are made of the documents' structure at most, where no file is given; 0: none."""
     cloze: bool = True
-    """Take words of each chunk and a neighbour as questions besides, two for each chunk."""
-    most_clozes: int = 10_000
-    """Such questions at most: of a store with more than half as many chunks, so many are about chunks drawn from all."""
+    """Take words of chunks and a neighbour as questions besides, two for each chunk."""
+    most_clozes: int = 250
+    """Such questions at most: of a store with more than half as many chunks, so many are about chunks drawn from all. Of two for every
+    chunk a predictor learns what such questions are like, and people's questions lose by it (docs/link-prediction.md)."""
     hops: int = 1
     """Neighbours that a cloze question is about besides its chunk, at most."""
 
