@@ -36,8 +36,8 @@ class GrowingAnswer:
         if self._start is None:
             if not BEGINS.search(self._written):
                 return ""
-            blank = len(self._written) - len(self._written.rstrip())
-            said = without_thoughts(self._written).rstrip() + self._written[len(self._written) - blank :]
+            blank = self._written[len(self._written.rstrip()) :]
+            said = without_thoughts(self._written).rstrip() + blank
             begins = BEGINS.search(said)
             if begins is None:  # a draft, in what the model still thinks
                 return ""

@@ -11,7 +11,6 @@ from typing import Any
 
 from kgrag.models.base import Vectors
 from kgrag.store.connection import Connection, Transaction
-from kgrag.store.entity_deletion import SUMMARISE
 from kgrag.store.ledger import WorkRecord, put_work
 from kgrag.store.rows import batches_by_size, storable
 from kgrag.store.schema import Schema
@@ -25,12 +24,13 @@ __all__ = [
     "Communities",
     "Membership",
     "StoredCommunity",
+    "delete_communities",
 ]
 
 WRITE_MEMBERS = 5000
 """Memberships of one transaction, at least: a community is written with all of its members."""
 
-PARTITION = "communities"
+PARTITION, SUMMARISE = "communities", "summarise"
 """Stages of the ledger: the division of a graph into communities (subject: the graph), what each is about (subject: the community)."""
 
 Pair = tuple[str, str]
@@ -138,7 +138,7 @@ class Communities:
             if known.parent != one.parent or one.parent in stale:
                 move.append(one)
         steps: list[Step] = [
-            *(partial(_delete, keys=keys) for keys in batches_by_size(sorted(stale))),
+            *(partial(delete_communities, keys=keys) for keys in batches_by_size(sorted(stale))),
             *(partial(_create, graph=graph, communities=some) for some in _batches(create)),
             *(partial(_run, name="communities/restructure", rows=rows) for rows in batches_by_size(restructure)),
             *(partial(_move, communities=some) for some in batches_by_size(move)),
@@ -260,7 +260,8 @@ def _put_parents(transaction: Transaction, communities: Sequence[Membership]) ->
         transaction.run("communities/put_parents", rows=some)
 
 
-def _delete(transaction: Transaction, *, keys: Sequence[str]) -> None:
+def delete_communities(transaction: Transaction, *, keys: Sequence[str]) -> None:
+    """Delete communities with what was noted of their summaries."""
     transaction.run("communities/delete_communities", keys=list(keys))
     transaction.run("store/delete_work", subjects=list(keys), stages=[SUMMARISE])
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kgrag.store.communities import delete_communities
 from kgrag.store.connection import Transaction
 from kgrag.store.rows import batches_by_size
 
-__all__ = ["SUMMARISE", "delete_entities"]
-
-SUMMARISE = "summarise"
-"""The stage of the ledger with what made a community's summary."""
+__all__ = ["delete_entities"]
 
 
 def delete_entities(transaction: Transaction, keys: Sequence[str]) -> None:
@@ -20,6 +18,4 @@ def delete_entities(transaction: Transaction, keys: Sequence[str]) -> None:
         transaction.run("store/delete_entities", keys=list(some))
         if communities:
             left = transaction.run("communities/communities_with_members", keys=sorted(communities))
-            empty = sorted(communities - {row["key"] for row in left})
-            transaction.run("communities/delete_communities", keys=empty)
-            transaction.run("store/delete_work", subjects=empty, stages=[SUMMARISE])
+            delete_communities(transaction, keys=sorted(communities - {row["key"] for row in left}))
