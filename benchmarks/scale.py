@@ -1,8 +1,9 @@
 """What a build and questions cost as the store grows.
 
-    python -m benchmarks.scale [PATH ...] [--chunks N[,N...]] [--store embedded|neo4j] [--extractor mention] [--reads] [--keep FOLDER]
+    python -m benchmarks.scale [PATH ...] [--chunks N[,N...]] [--store embedded|neo4j] [--extractor mention] [--embedder minilm]
+        [--reads] [--keep FOLDER]
 
-Builds PATHs with the default embedder, or N synthetic passages with vectors of words (so that what is measured is not the model), in a
+Builds PATHs with the embedder, or N synthetic passages with vectors of words (so that what is measured is not the model), in a
 fresh store. First table, a line for each step: units, wall seconds, processor seconds of this process (the embedded database runs in it),
 of the processes that convert, and of a Neo4j server, and milliseconds a unit. Second: the statements that took most of the writing, with
 rows and microseconds of a row. With `--reads` a third: pipelines asked with their vectors given, in statements, times that a question waits
@@ -39,8 +40,8 @@ from benchmarks.vectors import WordVectors
 from kgrag.common.progress import Silent, Step
 from kgrag.extract import open_extractor
 from kgrag.jobs.build import build
+from kgrag.models import EMBEDDERS, open_embedder
 from kgrag.models.base import Embedder
-from kgrag.models.minilm import MiniLM
 from kgrag.settings import Settings
 from kgrag.store.graph import GraphStore, open_store
 
@@ -139,6 +140,7 @@ def measure(
     chunks: int,
     store: str,
     extractor: str,
+    embedder_name: str = EMBEDDERS[0],
     pipelines: Sequence[str] = (),
     keep: Path | None = None,
     heap_mb: int = NEO4J_HEAP_MB,
@@ -154,7 +156,7 @@ def measure(
         tempfile.TemporaryDirectory() as folder,
         fresh_store(store, keep=kept, heap_mb=heap_mb, page_cache_mb=page_cache_mb) as fresh,
     ):
-        embedder: Embedder = MiniLM()
+        embedder = open_embedder(embedder_name)
         questions: tuple[str, ...] = ()
         if not paths:
             # A build that goes on elsewhere would take the same passages in another file for other documents.
@@ -218,7 +220,8 @@ def _build(
 def _measured_apart(arguments: argparse.Namespace, chunks: int) -> Measured:
     """Measure one size in a process of its own, so that its memory is its own."""
     command = [sys.executable, "-m", "benchmarks.scale", *map(str, arguments.paths), "--json", "--chunks", str(chunks)]
-    command += ["--store", arguments.store, "--extractor", arguments.extractor, "--pipelines", arguments.pipelines]
+    command += ["--store", arguments.store, "--extractor", arguments.extractor]
+    command += ["--embedder", arguments.embedder, "--pipelines", arguments.pipelines]
     command += ["--reads"] if arguments.reads else []
     command += ["--keep", str(arguments.keep)] if arguments.keep else []
     command += ["--heap-mb", str(arguments.heap_mb), "--page-cache-mb", str(arguments.page_cache_mb)]
@@ -315,6 +318,7 @@ def main() -> None:
     parser.add_argument("--chunks", default="2000", help="Synthetic passages, one size or several. Default: 2000.")
     parser.add_argument("--store", choices=("embedded", "neo4j"), default="embedded")
     parser.add_argument("--extractor", default="mention")
+    parser.add_argument("--embedder", choices=EMBEDDERS, default=EMBEDDERS[0], help="Of PATHs. Default: %(default)s.")
     parser.add_argument("--reads", action="store_true", help="Ask questions as well (of synthetic passages).")
     parser.add_argument("--pipelines", default=",".join(PIPELINES))
     parser.add_argument("--keep", type=Path, help="Keep the stores in this folder, and ask those that are there.")
@@ -333,6 +337,7 @@ def main() -> None:
             chunks=chunks,
             store=arguments.store,
             extractor=arguments.extractor,
+            embedder_name=arguments.embedder,
             pipelines=pipelines,
             keep=arguments.keep,
             heap_mb=arguments.heap_mb,

@@ -25,6 +25,7 @@ from kgrag.jobs.stages.extraction import is_done
 from kgrag.jobs.stages.schema import recall_schema
 from kgrag.models.base import ChatModel, Embedder
 from kgrag.models.expected import CountingChatModel, ExpectingChatModel, NotAsked
+from kgrag.models.names import is_hosted
 from kgrag.models.prices import PriceTable, load_prices
 from kgrag.models.tokens import estimate_tokens
 from kgrag.settings import Settings
@@ -151,7 +152,7 @@ async def estimate(
             result.assumptions.append(
                 f"{graph}: the schema is induced first, by one call more, and makes prompts longer"
             )
-    hosted_embedder = settings.embedder != "minilm" and not settings.embedder.startswith("sentence-transformers:")
+    hosted_embedder = is_hosted(settings.embedder)
     for batch in _batches(_chunks(paths, store, embedder, settings, metadata, result, progress or Silent())):
         result.chunks += len(batch)
         if hosted_embedder:

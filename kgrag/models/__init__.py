@@ -41,7 +41,7 @@ __all__ = [
     "open_reranker",
 ]
 
-EMBEDDERS = ("minilm",)
+EMBEDDERS = ("minilm", "minilm-int8")
 """Names of embedders that need no endpoint and no extra."""
 CHAT_MODELS = ("rules",)
 """Names that may answer without a model: `rules` makes answers of the documents' own sentences."""
@@ -84,15 +84,15 @@ def open_chat_model(
 def open_embedder(
     name: str, *, settings: Settings | None = None, meter: Meter | None = None, **overrides: Any
 ) -> Embedder:
-    """Return an embedder: `minilm`, a hosted one (`openai:`, `azure:`, `ollama:`, `cohere:`) or `sentence-transformers:NAME`.
+    """Return an embedder: one of `EMBEDDERS`, a hosted one (`openai:`, `azure:`, `ollama:`, `cohere:`), `sentence-transformers:NAME`.
 
     Weights are loaded on first use. Raises `InputError` for an unknown name, `ModelMissing` where an extra is not installed, and
     `ModelError` for a missing key; nothing is sent.
     """
-    if name == "minilm":
-        from kgrag.models.minilm import MiniLM
+    if name in EMBEDDERS:
+        from kgrag.models.minilm import MiniLM, MiniLMInt8
 
-        return MiniLM()
+        return MiniLM() if name == "minilm" else MiniLMInt8()
     parsed = ModelName.parse(name, EMBEDDING_PROVIDERS, builtin=EMBEDDERS, setting="embedder")
     if parsed.provider == "sentence-transformers":
         from kgrag.models import sentence_transformers_models as local

@@ -9,7 +9,7 @@ import pytest
 
 from kgrag.models import open_embedder
 from kgrag.models.base import Embedder, share_read
-from kgrag.models.minilm import MiniLM
+from kgrag.models.minilm import MiniLM, MiniLMInt8
 from kgrag.models.wrapped import WrappedEmbedder
 
 
@@ -61,6 +61,18 @@ def test_every_token_has_a_vector_for_late_interaction(minilm: MiniLM) -> None:
     vectors = minilm.token_vectors(texts)
     assert [len(v) for v in vectors] == [minilm.count_tokens(text) for text in texts]
     assert np.allclose(np.linalg.norm(vectors[1], axis=1), 1.0, atol=1e-3)
+
+
+def test_in_8_bit_integers_vectors_are_near_and_depend_on_no_other_text(minilm: MiniLM) -> None:
+    int8 = open_embedder("minilm-int8")
+    assert isinstance(int8, MiniLMInt8)
+    texts = ["supply voltage 3.3 V", "a much longer sentence about the pressure range of the sensor", "I2C " * 40]
+    together = int8.embed(texts)
+    int8.forget()
+    alone = np.concatenate([int8.embed([text]) for text in texts])
+    assert np.array_equal(together, alone)
+    assert ((together * minilm.embed(texts)).sum(axis=1) > 0.98).all()
+    assert not np.array_equal(together, minilm.embed(texts))
 
 
 def test_no_texts_give_an_empty_matrix(minilm: MiniLM) -> None:
