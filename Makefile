@@ -28,7 +28,8 @@ demo: .venv/.installed
 	@echo '  .venv/bin/kgrag serve --store $(DEMO_STORE)    ask in the browser, and see each source on its page'
 
 test: .venv/.installed-dev
-	PYTHONHASHSEED=0 OPENBLAS_NUM_THREADS=1 .venv/bin/python -m pytest
+	@# What pytest makes of the tests is kept for the next time, whatever the environment says: five seconds.
+	PYTHONDONTWRITEBYTECODE= PYTHONHASHSEED=0 OPENBLAS_NUM_THREADS=1 .venv/bin/python -m pytest
 
 fuzz: .venv/.installed-dev
 	.venv/bin/python -m pytest -m hypothesis --hypothesis-profile=fuzz

@@ -23,7 +23,15 @@ from kgrag.store.connection import open_connection
 from kgrag.store.graph import open_store
 from kgrag.store.jvm import QUICK_START
 from kgrag.store.jvm_archive import ARCHIVE_VARIABLE, QUIET, Archive, speaks_of_archives
-from kgrag.store.schema import SCHEMA_VERSION, Meta, Schema
+from kgrag.store.schema import (
+    CHUNK_VECTOR_INDEX,
+    ROW_VECTOR_INDEX,
+    SCHEMA_VERSION,
+    Meta,
+    Schema,
+    community_vector_index,
+    entity_vector_index,
+)
 from kgrag.testing import HashingEmbedder
 
 NEO4J_REQUIRED = os.environ.get("KGRAG_REQUIRE_NEO4J") == "1"
@@ -43,6 +51,14 @@ FUZZ_FACTOR = 20
 FEWEST_FOR_ARCHIVE = 500
 """Of tests: for fewer no archive of Java's classes is made."""
 CREATION_LIMIT_S = 60
+USUAL_DIMENSIONS = HashingEmbedder().dimensions
+INDEXED_GRAPHS = (
+    *("mention", "other", "path", "recorded", "words", "triples", "lines"),
+    *("llm", "simple_kg", "graph_transformer"),
+)
+"""Graphs of several tests, whose vector indexes an emptied Neo4j has."""
+INDEXED_LEVELS = (0, 1, 2)
+"""Of communities of the first of them."""
 MOST_OBJECTS = 50_000
 """That garbage collections look at while tests run."""
 _begun: set[Path] = set()
@@ -148,7 +164,8 @@ def use_archive_of_java(*, make: bool) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Give tests that set the number of their examples themselves more of them in a search for new ones."""
+    """Put tests together that find the same indexes. Give those that set the number of examples more of them in a search for new ones."""
+    items.sort(key=place_by_indexes)
     if config.getoption("--hypothesis-profile") != "fuzz":
         return
     for item in items:
@@ -158,6 +175,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             test._hypothesis_internal_use_settings = hypothesis.settings(
                 own, max_examples=FUZZ_FACTOR * own.max_examples
             )
+
+
+def place_by_indexes(item: pytest.Item) -> tuple[bool, bool, int]:
+    """Return the place of a test among all: first those whose stores have the vector indexes of most, last those that change indexes.
+
+    Tests run in any order. In this one Neo4j, which after each change of an index plans every statement anew, plans half as much.
+    """
+    dimensions = getattr(getattr(item, "module", None), "DIMENSIONS", USUAL_DIMENSIONS)
+    changes = item.get_closest_marker("changes_indexes") is not None
+    return changes, dimensions != USUAL_DIMENSIONS, dimensions
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -290,14 +317,39 @@ def emptied_neo4j(
     def empty() -> str:
         filled_stores.in_neo4j = None
         neo4j_session.run("MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 5000 ROWS").consume()
+        missing = expected_indexes() if vector_dimensions is not None else set()
         for name, dimensions in schema_of_neo4j(neo4j_session):
             of_words = name in neo4j_schema or (vector_dimensions is not None and name.startswith("community_text_"))
-            if not (dimensions == vector_dimensions if dimensions else of_words):
+            if dimensions == vector_dimensions if dimensions else of_words:
+                missing.discard(name)
+            else:
                 neo4j_session.run(f"DROP CONSTRAINT `{name}` IF EXISTS").consume()
                 neo4j_session.run(f"DROP INDEX `{name}` IF EXISTS").consume()
+        if vector_dimensions is not None and missing:
+            make_indexes(neo4j_target, vector_dimensions)
         return neo4j_target
 
     return empty
+
+
+def expected_indexes() -> set[str]:
+    """Return the names of the vector indexes that an emptied Neo4j has."""
+    of_levels = {community_vector_index(INDEXED_GRAPHS[0], level) for level in INDEXED_LEVELS}
+    return {CHUNK_VECTOR_INDEX, ROW_VECTOR_INDEX, *map(entity_vector_index, INDEXED_GRAPHS)} | of_levels
+
+
+def make_indexes(target: str, dimensions: int) -> None:
+    """Make them all, as a store does one by one when it is built: each time Neo4j would plan every statement anew."""
+    connection = open_connection(target, create=True, reads_only=False)
+    try:
+        schema = Schema(connection)
+        schema.create(Meta(SCHEMA_VERSION, "test", dimensions))
+        for graph in INDEXED_GRAPHS:
+            schema.ensure_graph(graph)
+        for level in INDEXED_LEVELS:
+            schema.ensure_level(INDEXED_GRAPHS[0], level)
+    finally:
+        connection.close()
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,10 @@ pytestmark = pytest.mark.data
 EVERY_HOW_MANY = 20
 
 
-def sample(records: list[Record]) -> list[Record]:
+@cache
+def sample(data: Path, *, own_form: bool) -> list[Record]:
     """Every twentieth record, and all that have a triple of other than three parts."""
+    records = musique(data, own_form=own_form)
     malformed = [r for r in records if any(len(triple) != 3 for triple in r.triples)]
     return [*records[::EVERY_HOW_MANY], *malformed]
 
@@ -24,7 +27,7 @@ def test_recorded_extractions_are_accounted_for_and_lose_less_than_with_the_fram
     name: str, own_form: bool, shared_data: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.CRITICAL)
-    records = sample(musique(shared_data, own_form=own_form))
+    records = sample(shared_data, own_form=own_form)
     outcome = asyncio.run(replay(name, records))
     assert sum(outcome.states.values()) == len(records)
     assert outcome.states["failed"] == 0 and outcome.states["mended"] + outcome.states["partial"] > 0

@@ -11,8 +11,10 @@ import kgrag
 from benchmarks.peer_retrievers import Peer, Record, read_corpus
 from benchmarks.retrieval_peers import measure_peer, over_our_schema, rows_of
 from kgrag.evaluate.gold_questions import GoldQuestion
+from kgrag.models.minilm import MiniLM
 from kgrag.types import Evidence
 
+DIMENSIONS = MiniLM.dimensions
 PASSAGES = {
     "lille": ("Lille Stesichorus", "Lille Stesichorus is a papyrus. It was found by Gustave Lefebvre in Memphis Hall."),
     "lefebvre": ("Gustave Lefebvre", "Gustave Lefebvre was an archaeologist. He was born in Bar-le-Duc."),

@@ -188,6 +188,7 @@ def test_an_entity_that_a_chunk_names_twice_is_mentioned_once(store: GraphStore,
     assert store.digest() == forwards
 
 
+@pytest.mark.changes_indexes
 def test_graphs_live_side_by_side(store: GraphStore, content: Any) -> None:
     document, (chunk,) = content.document("a.html", "one")
     store.documents.put([(document, [chunk])])
@@ -214,6 +215,7 @@ def test_graphs_live_side_by_side(store: GraphStore, content: Any) -> None:
     assert store.graphs.count_entities_without_embedding("two-2.b") == 1
 
 
+@pytest.mark.changes_indexes
 def test_deleting_a_graph_that_is_not_there_does_nothing(store: GraphStore) -> None:
     before = store.digest()
     assert store.graphs.delete("nobody") == 0

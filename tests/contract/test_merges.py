@@ -149,6 +149,7 @@ def test_a_deleted_document_takes_its_part_of_a_merged_entity_with_it(two_spelli
     assert two_spellings.digest() == before
 
 
+@pytest.mark.changes_indexes
 def test_a_deleted_graph_leaves_no_merge_behind(two_spellings: GraphStore) -> None:
     two_spellings.graphs.apply_merges("mention", [merge(two_spellings, "x-100", "x100")])
     two_spellings.graphs.delete("mention")

@@ -110,6 +110,7 @@ def test_merged_entities_lose_their_predicted_edges_and_so_do_those_they_are_rel
     assert store.predictions.of_graph(GRAPH) == [kept]
 
 
+@pytest.mark.changes_indexes
 def test_a_deleted_graph_has_no_predicted_edges(store: GraphStore, content: Content) -> None:
     keys = people(content, store)
     store.predictions.put(GRAPH, [edge(keys, "bea", "CITIZEN_OF", "france")], version="1")

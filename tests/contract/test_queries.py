@@ -192,6 +192,7 @@ def test_a_vector_that_is_gone_is_not_found(store: GraphStore, content: Any) -> 
     ]
 
 
+@pytest.mark.changes_indexes
 def test_the_full_text_index_gives_the_best_hits_that_reading_all_would_give(store: GraphStore, content: Any) -> None:
     texts = [" ".join(["pump"] * (1 + number % 7) + ["filler"] * (number % 97)) for number in range(600)]
     store.documents.put([content.document(f"{start}.html", *texts[start : start + 60]) for start in range(0, 600, 60)])
@@ -263,15 +264,6 @@ def test_the_full_text_index_finds_words_at_once_and_ranks_rare_ones_first(store
 def test_every_statement_says_what_it_is_for() -> None:
     for path in STATEMENTS.rglob("*.cypher"):
         assert re.match(r"// [A-Z]", path.read_text(encoding="utf-8")), path
-
-
-@pytest.mark.neo4j
-def test_every_statement_runs_in_neo4j_as_it_is(neo4j_empty: str, content: Any) -> None:
-    """Planned, comments and placeholders included, as Neo4j Browser would be given it."""
-    with open_store(neo4j_empty) as store:
-        store.bind(content.embedder, content.dimensions)
-        for path in sorted(STATEMENTS.rglob("*.cypher")):
-            store._connection.explain(path.read_text(encoding="utf-8"), {})
 
 
 @pytest.mark.neo4j

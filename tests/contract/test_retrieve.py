@@ -453,6 +453,7 @@ def test_a_chunks_own_words_find_it_first_and_fewer_hits_are_the_first_of_more(
         assert [cosine(one) for _, one in lists[2]] == pytest.approx([score for score, _ in by_hand], abs=1e-5)
 
 
+@pytest.mark.changes_indexes
 def test_the_best_dense_seeds_are_the_nearest_by_brute_force(
     store: GraphStore, embedder: HashingEmbedder, content: Content
 ) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pytest
 
 from kgrag.common.progress import Silent
 from kgrag.common.retry import RetryPolicy
@@ -106,6 +107,7 @@ def test_rows_go_with_their_chunk_and_come_again_with_the_next(store: GraphStore
     assert rows_of(store) == []
 
 
+@pytest.mark.changes_indexes
 def test_a_store_that_was_made_before_rows_had_an_index_is_used_as_it_was(store: GraphStore, content: Content) -> None:
     store.documents.put([content.document("a.html", FIRST, PROSE)])
     content.embed_all(store)

@@ -15,6 +15,7 @@ from kgrag.store.statements import statement
 from .conftest import Content
 
 BATCH = 100
+pytestmark = pytest.mark.changes_indexes
 
 
 def _put(store: GraphStore, content: Content, name: str, chunks: int) -> None:

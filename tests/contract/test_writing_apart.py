@@ -44,6 +44,7 @@ def _write_bit_by_bit(store: GraphStore, said: Said) -> None:
         store.graphs.put_extractions("mention", said[start : start + 30])
 
 
+@pytest.mark.changes_indexes
 def test_what_chunks_say_is_the_same_however_it_is_written(
     store: GraphStore, content: Any, chunks: list[Chunk]
 ) -> None:
@@ -61,6 +62,7 @@ def test_what_chunks_say_is_the_same_however_it_is_written(
     assert store.query(hub) == [{"mentions": CHUNKS, "chunks": CHUNKS}]
 
 
+@pytest.mark.changes_indexes
 def test_what_a_writer_left_unfinished_is_taken_back_when_the_store_is_bound(
     store: GraphStore, content: Any, chunks: list[Chunk]
 ) -> None:
@@ -80,6 +82,7 @@ def test_what_a_writer_left_unfinished_is_taken_back_when_the_store_is_bound(
     assert store.digest() == after
 
 
+@pytest.mark.changes_indexes
 def test_what_another_writer_took_back_is_written_all_the_same(
     store: GraphStore, content: Any, chunks: list[Chunk], monkeypatch: pytest.MonkeyPatch
 ) -> None:

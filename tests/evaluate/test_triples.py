@@ -16,6 +16,7 @@ from kgrag.settings import Settings
 from kgrag.store.graph import GraphStore, open_store
 from kgrag.testing import HashingEmbedder
 
+DIMENSIONS = HashingEmbedder().dimensions
 GOLD = [Triple("X-100", "has part", "Wi-Fi module", "c"), Triple("X-100", "needs", "3.3 V", "c")]
 
 

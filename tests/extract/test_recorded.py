@@ -13,11 +13,12 @@ from kgrag.extract import open_extractor
 from kgrag.extract.recorded import NAMELESS_LINES, STRAY_RECORDS, RecordedExtractor
 from kgrag.jobs.build import build
 from kgrag.jobs.report import BuildReport
+from kgrag.models.minilm import MiniLM
 from kgrag.settings import Settings
 from kgrag.store.graph import GraphStore, open_store
-from kgrag.testing import HashingEmbedder
 from kgrag.types import Chunk, Extraction
 
+DIMENSIONS = MiniLM.dimensions
 TEXT = "The X-100 board of Acme Corp draws 5 mA. It has the LQ22 sensor. Jane Doe designed it in Lyon."
 PASSAGES = {
     "m0": TEXT,
@@ -197,7 +198,7 @@ def built(store: GraphStore, corpus: Path, records: dict[str, object]) -> BuildR
         build(
             [corpus],
             store=store,
-            embedder=HashingEmbedder(),
+            embedder=MiniLM(),
             extractors=[open_extractor("recorded", settings=settings)],
             settings=settings,
         )

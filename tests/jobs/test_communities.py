@@ -229,6 +229,7 @@ def test_deleted_documents_leave_no_trace_in_the_communities(store: GraphStore, 
     check_structure(store)
 
 
+@pytest.mark.changes_indexes
 def test_a_graph_is_deleted_with_its_communities(store: GraphStore, tmp_path: Path) -> None:
     built(store, write(tmp_path / "docs", ["Falcon", "Otter"]))
     updated(store)

@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 from kgrag.cli import run
+from kgrag.models.minilm import MiniLM
 from kgrag.store.graph import open_store
 from kgrag.testing import ModelRequest, ModelServer
 
+DIMENSIONS = MiniLM.dimensions
 CHUNKS = 30
 
 
@@ -16,6 +18,12 @@ def script(request: ModelRequest) -> object:
     if "Check " in request.last:
         return {"ok": True}
     return "(X-100, NEEDS, 3.3 V)"
+
+
+@pytest.fixture
+def vector_dimensions(request: pytest.FixtureRequest) -> int | None:
+    """Where the embedded database stands there is nothing before the build."""
+    return DIMENSIONS if request.node.get_closest_marker("neo4j") else None
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from neo4j.exceptions import AuthError
 from kgrag.errors import InputError, StoreUnavailable
 from kgrag.neo4j_local import server as neo4j_server
 
-pytestmark = pytest.mark.neo4j
+pytestmark = [pytest.mark.neo4j, pytest.mark.changes_indexes]
 
 
 def run(url: str, cypher: str) -> list[list[object]]:

@@ -8,7 +8,7 @@ import pytest
 from kgrag.errors import StoreMismatch
 from kgrag.store.graph import open_store
 
-pytestmark = pytest.mark.neo4j
+pytestmark = [pytest.mark.neo4j, pytest.mark.changes_indexes]
 
 
 def test_nodes_of_others_under_the_same_labels_are_refused_before_anything_is_written(

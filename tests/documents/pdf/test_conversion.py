@@ -13,10 +13,12 @@ import kgrag
 from kgrag.documents.blocks import Link
 from kgrag.documents.pdf import convert_pdf
 from kgrag.errors import DocumentError, ModelMissing
+from kgrag.models.minilm import MiniLM
 
 if TYPE_CHECKING:
     from conftest import Sheet
 
+DIMENSIONS = MiniLM.dimensions
 LOREM = "The controller reads up to eight sensors and keeps the readings through a power failure of any length."
 
 

@@ -12,10 +12,12 @@ import pytest
 
 from kgrag.cli import run
 from kgrag.knowledge_graph import open_graph
+from kgrag.models.minilm import MiniLM
 from kgrag.models.watch import PROBE
 from kgrag.store.graph import open_store
 from kgrag.testing import Behaviour, ModelRequest, ModelServer, answer, server_error
 
+DIMENSIONS = MiniLM.dimensions
 CHUNKS = 60
 AWAY_S = 4.0
 HELD_S = 1.0

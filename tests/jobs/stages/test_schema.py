@@ -58,6 +58,7 @@ def built(store: GraphStore, notes: Path, name: str) -> tuple[BuildReport, Scrip
 
 
 @pytest.mark.parametrize("name", ["simple_kg", "graph_transformer"])
+@pytest.mark.changes_indexes
 def test_a_schema_is_induced_once_shown_and_kept_to_until_the_graph_goes(
     store: GraphStore, notes: Path, name: str
 ) -> None:
