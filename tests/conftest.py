@@ -107,10 +107,11 @@ def pytest_configure() -> None:
         os.environ[name] = ",".join(filter(None, [os.environ.get(name), "127.0.0.1", "localhost"]))
     # Java programs that live for seconds: compiling them better costs more than it gives. Halves the processor time of all tests.
     # The room for what is new is large, so that hardly anything has to be collected. The module of vectors, which short commands do
-    # without, is there so that one archive of classes fits all.
+    # without, is there so that one archive of classes fits all; so are the last two options.
     os.environ.setdefault(
         "ARCADEDB_JVM_ARGS",
-        "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xmn512m --add-modules=jdk.incubator.vector",
+        "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xmn512m --add-modules=jdk.incubator.vector "
+        "-XX:+UnlockDiagnosticVMOptions -XX:ArchiveRelocationMode=0",
     )
     # llama.cpp's threads spin while they wait for each other: for minutes on a busy machine.
     os.environ["LLAMA_ARG_THREADS"] = "1"

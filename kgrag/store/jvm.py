@@ -153,7 +153,8 @@ def _start_with(options: Sequence[str]) -> None:
     from arcadedb_embedded import jvm
     from arcadedb_embedded.exceptions import ArcadeDBError
 
-    jars = sorted(str(jar) for jar in Path(jvm.get_jar_path()).glob("*.jar"))
+    # In the order in which the package gives them, so that an archive of classes fits the starts that it makes, too.
+    jars = [str(jar) for jar in Path(jvm.get_jar_path()).glob("*.jar")]
     try:
         jpype.startJVM(jvm.get_bundled_jre_lib_path(), *options, classpath=jars, interrupt=False)
     except (RuntimeError, OSError) as error:
