@@ -110,7 +110,7 @@ def run(arguments: list[str], *, debug: bool = False) -> int:
     """
     import typer
 
-    from kgrag.cli.app import app
+    from kgrag.cli.app import command
     from kgrag.cli.output import complain
     from kgrag.errors import DISK_FULL, PLACE_REFUSED, KgragError
 
@@ -121,7 +121,7 @@ def run(arguments: list[str], *, debug: bool = False) -> int:
         logging.getLogger("kgrag.jobs").setLevel(logging.DEBUG)
     interrupted = "Interrupted. What was done is kept: the same command goes on from here."
     try:
-        code = app(arguments, prog_name="kgrag", standalone_mode=False)
+        code = command()(arguments, prog_name="kgrag", standalone_mode=False)
         if code == EXIT_INTERRUPTED:  # Typer's own answer to Ctrl-C
             complain(interrupted)
         return code if isinstance(code, int) else 0

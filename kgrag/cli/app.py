@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable
+from functools import cache
+from typing import Annotated, Any
 
 import typer
 
@@ -29,7 +31,7 @@ from kgrag.cli import (
     users,
 )
 
-__all__ = ["app"]
+__all__ = ["app", "command"]
 
 SHORT_COMMANDS = frozenset({"ask", "cypher", "delete", "digest", "explain-merge", "retrieve", "status", "train"})
 """They ask one thing and end, or read once and then work outside of the database: what they open starts quickly and takes little memory."""
@@ -70,6 +72,12 @@ app.add_typer(questions.app, name="questions")
 app.add_typer(feedback.app, name="feedback")
 app.add_typer(users.app, name="users")
 app.add_typer(train.app, name="train")
+
+
+@cache
+def command() -> Callable[..., Any]:
+    """Make the program of the list, once for all that this process runs of it: to look at the parameters of all commands takes 40 ms."""
+    return typer.main.get_command(app)
 
 
 def _version(wanted: bool) -> None:

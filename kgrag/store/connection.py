@@ -102,10 +102,15 @@ class Transaction:
         label: str | None = None,
         **parameters: Any,
     ) -> list[dict[str, Any]]:
-        """Run a statement by name; identifiers go into its text, all else are parameters."""
+        """Run a statement by name that returns no nodes, relationships or paths; identifiers go into its text, all else are parameters."""
         text = statement(name, graph=graph, entity=entity, relation=relation, level=level, index=index, label=label)
-        result = self._transaction.run(text, parameters)
-        return [record.data() for record in result]
+        return _plain_rows(self._transaction.run(text, parameters))
+
+
+def _plain_rows(result: neo4j.Result) -> list[dict[str, Any]]:
+    """Take the rows of a result without looking for nodes, relationships and paths in every value of them."""
+    names = result.keys()
+    return [dict(zip(names, tuple(record), strict=True)) for record in result]
 
 
 class Connection:
@@ -135,9 +140,7 @@ class Connection:
 
         def rows() -> list[dict[str, Any]]:
             with self._errors(), self._session(reads=True) as session:
-                result = session.run(text, parameters)
-                names = result.keys()
-                return [dict(zip(names, tuple(record), strict=True)) for record in result]
+                return _plain_rows(session.run(text, parameters))
 
         try:
             return self.with_retry(rows)
