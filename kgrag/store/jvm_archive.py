@@ -160,9 +160,9 @@ def _java() -> Path:
 
 
 def _fingerprint(options: Sequence[str]) -> str:
-    """Name the runtime, its jars and the options: what an archive must be made anew for."""
+    """Name the runtime, its jars in the order in which they are given, and the options: what an archive must be made anew for."""
     package = _package()
-    files = [package / "jre" / "release", *sorted((package / "jars").glob("*.jar"))]
+    files = [package / "jre" / "release", *(package / "jars").glob("*.jar")]
     said = [f"{file} {file.stat().st_size} {file.stat().st_mtime_ns}" for file in files if file.exists()]
     return hashlib.sha256("\n".join([*said, *options]).encode()).hexdigest()[:16]
 
