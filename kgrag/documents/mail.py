@@ -76,11 +76,13 @@ def _parsed(data: bytes, path: Path) -> Message:
 
 
 def _mails(data: bytes) -> Iterator[bytes]:
-    """Part a box into its mails."""
+    """Part a box into its mails; what stands above the first line that begins one is a piece as well, often a mail without that line."""
     begins = list(BEGINS_MAIL.finditer(data))
-    ends = [begin.start() for begin in begins[1:]] + [len(data)]
-    for begin, end in zip(begins, ends, strict=True):
-        yield ESCAPED_FROM.sub(rb"\1", data[begin.end() : end])
+    starts = [0, *(begin.end() for begin in begins)]
+    ends = [*(begin.start() for begin in begins), len(data)]
+    for start, end in zip(starts, ends, strict=True):
+        if mail := data[start:end].strip():
+            yield ESCAPED_FROM.sub(rb"\1", mail)
 
 
 class _Writer:
@@ -131,7 +133,8 @@ class _Writer:
             case "seal":
                 self.removed.append(RemovedLine("seal of a mail", part.message.get_content_type()))
             case "encrypted":
-                self._notes["a part is encrypted"] += 1
+                is_signed = str(part.message.get_param("smime-type", "")).lower() == "signed-data"
+                self._notes[f"a part is {'packed into its signature (S/MIME)' if is_signed else 'encrypted'}"] += 1
             case "beyond":
                 self._notes["has more parts, or parts within parts, than are read"] += 1
 

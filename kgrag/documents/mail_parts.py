@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mimetypes
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -185,8 +186,14 @@ def _leaf(part: Message, *, is_said: bool, is_inline: bool) -> Iterator[MailPart
     elif part.get_content_maintype() in ("text", "multipart") and not is_file:  # multipart: without parts
         if is_said:
             yield MailPart("html" if kind == "text/html" else "plain", part)
-    else:
-        yield MailPart("file", part, name or f"a part of the type {kind}", is_inline and not _is_attached(part))
+    elif is_said or is_file:  # else another way to say what is read
+        yield MailPart("file", part, name or _unnamed(kind), is_inline and not _is_attached(part))
+
+
+def _unnamed(kind: str) -> str:
+    """Call a file without a name by its type, with the suffix by which it is read."""
+    suffix = mimetypes.guess_extension(kind, strict=False)
+    return f"unnamed{suffix}" if suffix else f"a part of the type {kind}"
 
 
 def _is_attached(part: Message) -> bool:

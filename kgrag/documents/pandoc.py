@@ -12,6 +12,7 @@ from pathlib import Path
 
 from kgrag.documents.blocks import BlockDocument
 from kgrag.documents.html import blocks_of_html
+from kgrag.documents.org_backslashes import BACKSLASH, with_plain_backslashes
 from kgrag.documents.pandoc_formats import PANDOC_READERS, missing_pandoc
 from kgrag.documents.roff_macros import without_conditional_macros
 from kgrag.documents.text_encoding import DecodedText, decode, unpacked
@@ -65,6 +66,8 @@ def convert_with_pandoc(data: bytes, path: Path, *, format_: str, document_path:
         text = APOSTROPHE + without_conditional_macros(EMPTY_FONT.sub("", text))
     elif format_ == "mdoc":
         text = SYSTEM.sub(".Os", text)
+    elif format_ == "org":
+        text = with_plain_backslashes(text)
     reader = PANDOC_READERS[format_]
     if format_ == "man" and MAN_TABLE.search(text):
         html, remarks = _with_tables(text, path)
@@ -77,7 +80,11 @@ def convert_with_pandoc(data: bytes, path: Path, *, format_: str, document_path:
     converted = blocks_of_html(html, path, document_path=document_path)
     if format_ not in ROFF and (
         skipped := list(
-            dict.fromkeys(one for one in SKIPPED.findall(remarks) if not (LAYOUT.match(one) or one.endswith(".sty")))
+            dict.fromkeys(
+                one
+                for one in SKIPPED.findall(remarks)
+                if not (LAYOUT.match(one) or one.endswith(".sty") or one == BACKSLASH)
+            )
         )
     ):
         notes.append(f"pandoc left out {_some(skipped)}")

@@ -21,9 +21,10 @@ PANDOC_SUFFIXES = MappingProxyType(
 )
 """File suffix → format; manual pages are told by how they begin."""
 PANDOC_READERS = MappingProxyType(
-    {format_: format_ for format_ in PANDOC_SUFFIXES.values()} | {"tex": "latex", "man": "man", "mdoc": "mdoc"}
+    {format_: format_ for format_ in PANDOC_SUFFIXES.values()}
+    | {"tex": "latex", "man": "man", "mdoc": "mdoc", "org": "org-special_strings", "textile": "textile-smart"}
 )
-"""Format → what pandoc calls it."""
+"""Format → what pandoc calls it. The two hyphens of an option (`--now`) stay two where the format has no other way to write them."""
 INSTALL_HINT = "pip install 'kgrag[pandoc]'"
 
 

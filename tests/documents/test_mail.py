@@ -207,3 +207,32 @@ def test_chunks_of_a_mail_are_under_its_subject(tmp_path: Path, count_tokens: ob
     assert converted.document.title == "Pumpe fällt aus"
     assert converted.document.metadata["from"] == "Jörg <j@acme.example>"
     assert "The pump shows E07." in converted.chunks[0].text
+
+
+def test_a_box_is_read_whose_first_mail_has_no_line_that_begins_it(tmp_path: Path) -> None:
+    first = f"{HEADER}\nThe pump shows E07.\n"
+    assert "The pump shows E07." in texts(of(tmp_path, first, "a.mbox"))
+    second = f"From jane@acme.example Tue Mar  5 10:22:00 2024\n{HEADER}\nIt works.\n"
+    document = of(tmp_path, f"{first}\n{second}", "b.mbox")
+    assert document.metadata == {"mails": 2}
+    assert {"The pump shows E07.", "It works."} <= set(texts(document))
+
+
+def test_a_file_without_a_name_is_read_by_its_type_and_another_way_to_say_the_same_is_none(tmp_path: Path) -> None:
+    mail = ticket()
+    mail.add_alternative(b"{\\rtf1 The pump shows E07.}", maintype="application", subtype="rtf")
+    document = of(tmp_path, mail.as_bytes())
+    assert texts(document)[1:] == ["The pump shows E07."]
+    assert document.notes == ()
+    mail = ticket()
+    mail.add_attachment(b"code,meaning\nE07,no water\n", maintype="text", subtype="csv")
+    del mail.get_payload()[1]["Content-Disposition"]
+    mail.add_attachment(b"<p>Clean the filter.</p>", maintype="application", subtype="xhtml+xml")
+    document = of(tmp_path, mail.as_bytes())
+    assert texts(document)[-2:] == ["Attachment: unnamed.xhtml", "Clean the filter."]
+
+
+def test_what_is_packed_into_its_signature_is_said(tmp_path: Path) -> None:
+    seal = "Content-Type: application/pkcs7-mime; smime-type=signed-data\nContent-Transfer-Encoding: base64\n\nMIIB\n"
+    with pytest.raises(DocumentError, match="a part is packed into its signature"):
+        of(tmp_path, f"{HEADER}{seal}")

@@ -229,3 +229,35 @@ def test_every_suffix_has_a_reader(tmp_path: Path) -> None:
     for suffix in PANDOC_SUFFIXES:
         (tmp_path / f"a{suffix}").write_text("x")
     assert len(discover([tmp_path]).sources) == len(PANDOC_SUFFIXES)
+
+
+BACKSLASHES = r"""#+TITLE: X-100
+* Paths \(of files)
+Set the folder C:\Users\anna, or \alpha{} and =\*= or \(a\,b\).
+Escape an asterisk: \* no heading.
+
+| \!  | run a command |
+| M-! | run it there  |
+
+  env PORT=1 start \
+     --now
+
+#+begin_src sh
+start \
+  \(now\)
+#+end_src
+"""
+
+
+def test_a_backslash_in_an_org_text_is_one() -> None:
+    document = converted(BACKSLASHES, "org")
+    assert lines(document) == [
+        "Paths \\(of files)",
+        r"Set the folder C:\Users\anna, or α and \* or a b. Escape an asterisk: \* no heading.",
+        r"\! | run a command",
+        "M-! | run it there",
+        "env PORT=1 start \\ --now",
+        "start \\",
+        r"  \(now\)",
+    ]
+    assert document.notes == ()

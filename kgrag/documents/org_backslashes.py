@@ -1,0 +1,52 @@
+r"""Backslashes of Org texts, which pandoc takes for LaTeX: it refuses a whole file for one that begins nothing, takes minutes over a table
+with one, and leaves out the word after it (`C:\Users`).
+
+Org has a character for each name that HTML 4 has (`\alpha`), and leaves other backslashes as they are: those of paths and of shells.
+"""
+
+from __future__ import annotations
+
+import re
+from html.entities import name2codepoint
+
+__all__ = ["BACKSLASH", "with_plain_backslashes"]
+
+BACKSLASH = r"\bsol{}"
+"""As Org names one."""
+BLOCK = re.compile(r"[ \t]*(?:#\+begin_(src|example|export|comment|latex|html)\b|\\begin\{([^}\n]+)\})", re.IGNORECASE)
+KEPT_LINE = re.compile(r"[ \t]*(?::[ ]|#[ +])")
+"""Of an example, a comment, a setting."""
+PIECES = re.compile(
+    r"""
+      (?<![^\s\-("'{|>]) (?P<mark>[=~])(?=\S) [^\n]*?\S(?P=mark) (?![^\s\-.,:!?;'")}\\\[|<])
+    | \[\[ [^]\n]* \]                                     # where a link leads
+    | \\\( [^\n]*? \\\) | \\\[ [^\n]*? \\\] | \$\$ [^$\n]+ \$\$ | \$[^\s$](?:[^$\n]*[^\s$])?\$
+    | \\\\(?=[ \t]*$)                                     # a new line
+    | \\[A-Za-z]+ [\[{][^}\]\n]                           # a command of LaTeX
+    | (?P<backslash>\\) (?:(?P<name>[A-Za-z]+\d*)(?:\{\})?)?
+    """,
+    re.VERBOSE,
+)
+"""What is left as it is in a line of text, and a backslash."""
+
+
+def with_plain_backslashes(text: str) -> str:
+    """Write the characters that have names, and every other backslash by its name, but in code, formulas and commands of LaTeX."""
+    lines, end = [], ""
+    for line in text.split("\n"):
+        if end:
+            end = "" if line.strip().lower().startswith(end) else end
+        elif block := BLOCK.match(line):
+            end = f"#+end_{block[1]}".lower() if block[1] else f"\\end{{{block[2]}}}".lower()
+            end = "" if end in line.lower() else end
+        elif not KEPT_LINE.match(line):
+            line = PIECES.sub(_written, line)
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def _written(piece: re.Match[str]) -> str:
+    if not piece["backslash"]:
+        return piece[0]
+    name = piece["name"] or ""
+    return chr(name2codepoint[name]) if name in name2codepoint else BACKSLASH + name
