@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from html import escape, unescape
 from pathlib import Path
-from typing import Any
 
 from kgrag.documents.blocks import BlockDocument
 from kgrag.documents.docbook_writer import BLOCKS, DocBookWriter, element_name
 from kgrag.documents.html import blocks_of_html
 from kgrag.documents.text_encoding import decode
+from kgrag.documents.xml_files import parse_xml
 from kgrag.errors import DocumentError
 
 __all__ = ["convert_docbook"]
@@ -32,7 +32,8 @@ def convert_docbook(data: bytes, path: Path, *, document_path: str) -> BlockDocu
     """Convert a DocBook file, packed or not. Nothing is included or fetched. Raises `DocumentError` where it is no DocBook."""
     decoded = decode(data, path)
     text, unknown = _with_entities(decoded.text)
-    root = _parse(text, path)
+    data = re.sub(r"^\s*<\?xml[^>]*\?>", "", text.removeprefix("\ufeff")).encode("utf-8", "replace")
+    root = parse_xml(data, path, resolve_entities="internal")
     if element_name(root) not in BLOCKS:
         raise DocumentError(path, f"is XML, not DocBook: its first element is {element_name(root)}")
     writer = DocBookWriter(root)
@@ -66,16 +67,3 @@ def _with_entities(xml: str) -> tuple[str, dict[str, None]]:
     parts = UNPARSED.split(xml)
     parts[::2] = [ENTITY.sub(said, part) for part in parts[::2]]
     return "".join(parts), unknown
-
-
-def _parse(text: str, path: Path) -> Any:
-    from lxml import etree
-
-    parser = etree.XMLParser(
-        resolve_entities="internal", no_network=True, load_dtd=False, remove_comments=True, remove_pis=True
-    )
-    data = re.sub(r"^\s*<\?xml[^>]*\?>", "", text.removeprefix("\ufeff")).encode("utf-8", "replace")
-    try:
-        return etree.fromstring(data, parser)
-    except etree.XMLSyntaxError as error:
-        raise DocumentError(path, f"is broken: {error}") from error

@@ -8,11 +8,12 @@ import zlib
 from io import BytesIO
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import unquote, urldefrag
 
 from kgrag.documents.blocks import Block, BlockDocument, RemovedLine, of_part
 from kgrag.documents.html import blocks_of_html
 from kgrag.documents.text_encoding import decode, foreign_content
+from kgrag.documents.xml_files import parse_xml
 from kgrag.errors import DocumentError
 from kgrag.types import Scalar
 
@@ -72,18 +73,21 @@ def _opened(path: Path) -> zipfile.ZipFile:
 def _package(archive: zipfile.ZipFile, path: Path) -> tuple[Any, str]:
     """Return the book's list of files, and the folder that it lies in."""
     names = set(archive.namelist())
-    if ENCRYPTION in names and any(
+    # Packed with the folder that it was made in, a book begins below that: `epub/META-INF/container.xml`.
+    container = min((name for name in names if f"/{name}".endswith(f"/{CONTAINER}")), key=len, default="")
+    if not container:
+        raise DocumentError(path, f"is a ZIP archive, not an EPUB (it has no {CONTAINER})")
+    top = container.removesuffix(CONTAINER)
+    if (encryption := top + ENCRYPTION) in names and any(
         method.get("Algorithm") not in OBFUSCATED_FONT
-        for method in _parse(archive.read(ENCRYPTION), path).iter("{*}EncryptionMethod")
+        for method in parse_xml(archive.read(encryption), path).iter("{*}EncryptionMethod")
     ):
         raise DocumentError(path, "is protected (DRM): its pages are encrypted")
-    if CONTAINER not in names:
-        raise DocumentError(path, f"is a ZIP archive, not an EPUB (it has no {CONTAINER})")
-    root = next(iter(_parse(archive.read(CONTAINER), path).iter("{*}rootfile")), None)
-    name = posixpath.normpath(unquote(root.get("full-path", ""))) if root is not None else ""
+    root = next(iter(parse_xml(archive.read(container), path).iter("{*}rootfile")), None)
+    name = posixpath.normpath(top + unquote(root.get("full-path", ""))) if root is not None else ""
     if name not in names:
         raise DocumentError(path, f"is broken: its list of files ({name or 'none'}) is not there")
-    return _parse(archive.read(name), path), posixpath.dirname(name)
+    return parse_xml(archive.read(name), path), posixpath.dirname(name)
 
 
 def _reading_order(package: Any, folder: str) -> list[str]:
@@ -94,7 +98,8 @@ def _reading_order(package: Any, folder: str) -> list[str]:
         item = items.get(reference.get("idref"))
         if item is None or item.get("media-type") not in PAGES or "nav" in (item.get("properties") or "").split():
             continue
-        name = posixpath.normpath(posixpath.join(folder, unquote(item.get("href", "")))).lstrip("/")
+        page, _ = urldefrag(item.get("href", ""))  # some books list the sections of a page
+        name = posixpath.normpath(posixpath.join(folder, unquote(page))).lstrip("/")
         if name not in files:
             files.append(name)
     return files
@@ -105,13 +110,3 @@ def _said(package: Any, name: str) -> str:
     return next(
         (words for node in package.iter(f"{{*}}{name}") if (words := " ".join("".join(node.itertext()).split()))), ""
     )
-
-
-def _parse(data: bytes, path: Path) -> Any:
-    from lxml import etree
-
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True)
-    try:
-        return etree.fromstring(data, parser)
-    except etree.XMLSyntaxError as error:
-        raise DocumentError(path, f"is broken: {error}") from error

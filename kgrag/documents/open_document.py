@@ -20,6 +20,7 @@ from kgrag.documents.blocks import Block, BlockDocument, RemovedLine
 from kgrag.documents.html import blocks_of_html
 from kgrag.documents.spreadsheets import Row, sheet_blocks
 from kgrag.documents.text_encoding import foreign_content
+from kgrag.documents.xml_files import parse_xml
 from kgrag.errors import DocumentError
 
 __all__ = ["convert_open_document"]
@@ -91,7 +92,7 @@ def _parts(path: Path, unread: list[str]) -> dict[str, Any]:
     data = path.read_bytes()
     if not zipfile.is_zipfile(BytesIO(data)):
         if data.lstrip(b"\xef\xbb\xbf").lstrip().startswith(b"<?xml") and b"office:document" in data[:4096]:
-            whole = _parse(data, path)
+            whole = parse_xml(data, path)
             return {"content.xml": whole, "styles.xml": whole, "meta.xml": whole}
         kind = foreign_content(data)
         raise DocumentError(
@@ -112,28 +113,18 @@ def _parts(path: Path, unread: list[str]) -> dict[str, Any]:
             raise DocumentError(
                 path, f"unpacks to {size / 1_000_000:.0f} MB, more than the limit of {MAX_UNPACKED_MB} MB"
             )
-        parts = {"content.xml": _parse(archive.read("content.xml"), path)}
+        parts = {"content.xml": parse_xml(archive.read("content.xml"), path)}
         for name in sorted(names - parts.keys()):
             try:
-                parts[name] = _parse(archive.read(name), path)
+                parts[name] = parse_xml(archive.read(name), path)
             except (
                 DocumentError,
                 zipfile.BadZipFile,
                 zlib.error,
             ):  # the text is elsewhere: of these, names of styles and numbers of charts
                 unread.append(f"its part {name} is broken and was not read")
-    empty = _parse(b"<empty/>", path)
+    empty = parse_xml(b"<empty/>", path)
     return {"styles.xml": empty, "meta.xml": empty, **parts}
-
-
-def _parse(data: bytes, path: Path) -> Any:
-    from lxml import etree
-
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True)
-    try:
-        return etree.fromstring(data, parser)
-    except etree.XMLSyntaxError as error:
-        raise DocumentError(path, f"is broken: {error}") from error
 
 
 class _Writer:

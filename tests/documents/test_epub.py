@@ -72,3 +72,28 @@ def test_what_is_refused(tmp_path: Path, parts: dict[str, str], reason: str) -> 
 def test_hidden_fonts_are_no_protection(tmp_path: Path) -> None:
     hidden = "<e><EncryptionMethod Algorithm='http://www.idpf.org/2008/embedding'/></e>"
     assert convert_epub(book(tmp_path / "x.epub", **{"META-INF/encryption.xml": hidden}), document_path="x").blocks
+
+
+def test_a_book_that_was_packed_with_its_folder_is_read(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "x.epub", "w") as archive:
+        for name, content in PARTS.items():
+            archive.writestr(f"epub/{name}", content)
+    read = convert_epub(tmp_path / "x.epub", document_path="docs/x.epub")
+    assert [block.text for block in read.blocks] == ["First", "See the next and e.", "Second", "At 5 V."]
+    assert [link.href for link in read.blocks[1].links] == ["docs/x.epub#epub/OPS/text/a b.xhtml:top", "https://e.com"]
+    parts = {f"epub/{name}": content for name, content in PARTS.items()}
+    drm = "<e><EncryptionMethod Algorithm='http://www.w3.org/2001/04/xmlenc#aes256-cbc'/></e>"
+    with zipfile.ZipFile(tmp_path / "y.epub", "w") as archive:
+        for name, content in {**parts, "epub/META-INF/encryption.xml": drm}.items():
+            archive.writestr(name, content)
+    with pytest.raises(DocumentError, match="DRM"):
+        convert_epub(tmp_path / "y.epub", document_path="y.epub")
+
+
+def test_a_page_whose_sections_are_listed_is_read_once(tmp_path: Path) -> None:
+    section = '<item id="a1" href="text/a%20b.xhtml#top" media-type="application/xhtml+xml"/></manifest>'
+    package = PACKAGE.replace("</manifest>", section).replace(
+        '<itemref idref="a"/>', '<itemref idref="a"/><itemref idref="a1"/>'
+    )
+    whole = convert_epub(book(tmp_path / "x.epub"), document_path="x.epub")
+    assert convert_epub(book(tmp_path / "y.epub", **{"OPS/book.opf": package}), document_path="x.epub") == whole

@@ -198,6 +198,15 @@ def test_a_broken_part_beside_the_text_is_named(tmp_path: Path) -> None:
     assert read.notes == ("its part styles.xml is broken and was not read",)
 
 
+def test_an_id_that_is_none_breaks_no_file(tmp_path: Path) -> None:
+    read = text(
+        tmp_path, '<text:p xml:id="geo1#r3">At 5 V.</text:p><text:p xml:id="a">At 3 V.</text:p><text:p xml:id="a"/>'
+    )
+    assert [block.text for block in read.blocks] == ["At 5 V.", "At 3 V."]
+    with pytest.raises(DocumentError, match="is broken"):
+        text(tmp_path, '<text:p xml:id="geo1#r3">At 5 V.</text:q>')
+
+
 def test_other_content_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.odt"
     path.write_bytes(b"%PDF-1.7 x")
