@@ -10,8 +10,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kgrag.documents.blocks import BlockDocument
-from kgrag.documents.docling_blocks import blocks_of_docling
+from kgrag.documents.blocks import BlockDocument, RemovedLine
+from kgrag.documents.docling_blocks import CONTENTS_RULE, blocks_of_docling
 from kgrag.documents.office_drawings import DIAGRAM_DATA, DIAGRAM_RELATIONS, diagram_lines
 from kgrag.documents.office_package import read_package
 from kgrag.documents.word_body import prepare_word, words_of
@@ -59,7 +59,8 @@ def convert_office(path: Path, *, suffix: str, document_path: str) -> BlockDocum
             left_out.append(f"Docling did not read {len(lost)} of its words: {', '.join(lost[:WORDS_NAMED])}")
     notes = (*left_out, *(f"read in part: {error.error_message}" for error in result.errors))
     title = _core_title(package)
-    return BlockDocument(converted.blocks, title or converted.title, converted.removed, notes)
+    contents = tuple(RemovedLine(CONTENTS_RULE, line) for line in (word.contents if word is not None else ()))
+    return BlockDocument(converted.blocks, title or converted.title, (*contents, *converted.removed), notes)
 
 
 def _converted(path: Path, data: bytes) -> ConversionResult:

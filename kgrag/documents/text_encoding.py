@@ -78,6 +78,7 @@ SEQUENCE = re.compile(
 """Two to four bytes of UTF-8, each read as a character."""
 PUNCTUATION = frozenset("‘’“”«»‹›–—…")
 """Continuation bytes that authors write right after a letter."""
+ANGSTROM = "Å"
 AFTER_NUMBER = re.compile(r"\d\s?$")
 MIN_FOREIGN = 8
 """Characters of a line that must stand for letters of another script before any is believed: a stray pair (`ß£`) is two.
@@ -269,10 +270,12 @@ def _is_in_no_language(line: str, match: re.Match[str]) -> bool:
     """Whether no author writes these characters in a row.
 
     A capital letter with a sign such as `¼` or `°` after it that ends no word in capitals (`MÃ¼ller`, `25 Â°`); with a quotation mark or
-    dash after it, only inside a word, or as a sign of multiplication after a number (`2 Ã— 3`).
+    dash after it, only inside a word, or as a sign of multiplication after a number (`2 Ã— 3`). An `Å` in no word is a unit (`Å³`).
     """
     lead, rest = match[0][0], match[0][1:]
     before, after = line[: match.start()][-1:], line[match.end() :][:1]
+    if lead == ANGSTROM and not before.isalpha() and not after.isalpha():
+        return False
     if all(character in PUNCTUATION for character in rest):
         times = match[0] == "Ã—" and AFTER_NUMBER.search(line[: match.start()])
         return lead.isupper() and (before.islower() or bool(times))

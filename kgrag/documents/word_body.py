@@ -56,6 +56,9 @@ PARTS_OF_TEXT = tuple(f"{WORD}{name}" for name in ("t", "tab", "br", "cr", "noBr
 LETTERS = re.compile(r"[^\W_]+")
 NOTES = ("footnote", "endnote")
 PICTURES = tuple(f"{WORD}{name}" for name in ("drawing", "pict", "object"))
+CONTENTS_STYLE = re.compile(r"toc \d|table of figures|table of authorities", re.IGNORECASE)
+"""Word's own names of the styles of its tables of contents, which are the same in all languages."""
+ENDS_WITH_PAGE = re.compile(r"[\divxlcdm]+\s*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,8 @@ class PreparedWord:
     """Where its links lead, by the number in their marks."""
     words: frozenset[str]
     """All of its words, by which it is seen whether any were lost."""
+    contents: tuple[str, ...] = ()
+    """Lines of tables of contents, which were taken out."""
 
 
 def prepare_word(package: bytes) -> PreparedWord:
@@ -79,6 +84,7 @@ def prepare_word(package: bytes) -> PreparedWord:
     body: Any = document.element.body
     # Docling takes whatever is in a table for an element.
     etree.strip_tags(body, etree.Comment, etree.ProcessingInstruction)
+    contents = _take_contents(body, document.styles.element)
     _plain(body, document.part, targets)
     _place_diagrams(body, document.part)
     behind: dict[Any, Any] = {}
@@ -87,12 +93,34 @@ def prepare_word(package: bytes) -> PreparedWord:
     _lift_inner_tables(body)
     out = BytesIO()
     document.save(out)
-    return PreparedWord(out.getvalue(), targets, frozenset(words_of(map(_text, body.iter(f"{WORD}p")))))
+    words = frozenset(words_of(map(_text, body.iter(f"{WORD}p"))))
+    return PreparedWord(out.getvalue(), targets, words, tuple(contents))
 
 
 def words_of(texts: Iterable[str]) -> set[str]:
     """Return the runs of letters and digits in texts, those of marks left out."""
     return {word for text in texts for word in LETTERS.findall(STRAY_MARK.sub("", text))}
+
+
+def _take_contents(body: Any, styles: Any) -> list[str]:
+    """Take out the lines of tables of contents, which lead to a page; return them."""
+    named = {
+        style.get(f"{WORD}styleId")
+        for style in styles.iterfind(f"{WORD}style")
+        if (name := style.find(f"{WORD}name")) is not None and CONTENTS_STYLE.fullmatch(name.get(f"{WORD}val", ""))
+    }
+    lines = []
+    for style in list(body.iter(f"{WORD}pStyle")):
+        paragraph = next(style.iterancestors(f"{WORD}p"), None)
+        if style.get(f"{WORD}val") not in named or paragraph is None or paragraph.getparent() is None:
+            continue
+        text = " ".join(_text(paragraph).split())
+        # A paragraph that ends a section has to stay.
+        if (ENDS_WITH_PAGE.search(text) or not text) and paragraph.find(f"{WORD}pPr/{WORD}sectPr") is None:
+            if text:
+                lines.append(text)
+            paragraph.getparent().remove(paragraph)
+    return lines
 
 
 def _text(paragraph: Any) -> str:

@@ -205,6 +205,7 @@ JOINTS = st.sampled_from([*" ‘’“”«»–—…,.:;!?/()-", " „", "(„
     )
 )
 @example("x”ß")
+@example("Volume [Å³]: 12 Å³, 5 Å², e/Å³, 3 Å± 0.2")
 @example("CAFÉ’S, CAFÉ‘S, CAFÉ’S, CAFÉ‘S")
 @example("“IRMÃ” «Â» MAÇÃ—Ã")
 def test_what_a_language_writes_is_never_rewritten(text: str) -> None:

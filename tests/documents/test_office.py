@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from docx import Document
+from docx.enum.style import WD_STYLE_TYPE
 from docx.opc.constants import RELATIONSHIP_TYPE
 from docx.opc.packuri import PackURI
 from docx.opc.part import Part
@@ -424,3 +425,27 @@ def test_wrong_files_are_refused_with_what_they_are(
     for name, reason in reasons.items():
         with pytest.raises(DocumentError, match=reason):
             convert(name)
+
+
+def test_tables_of_contents_of_word_are_left_out_and_counted(tmp_path: Path) -> None:
+    document = Document()
+    styles = document.styles
+    entry = styles.add_style("TM1", WD_STYLE_TYPE.PARAGRAPH)  # as French Word calls it by its id
+    entry.element.find(qn("w:name")).set(qn("w:val"), "toc 1")
+    document.add_paragraph("User manual")
+    for line in ("I.\tOverview\t3", "II.\tSupply\tiv", "Not a line of contents"):
+        document.add_paragraph(line, style=entry)
+    document.add_heading("Overview", 1)
+    document.add_paragraph("The supply is 5 V.")
+    document.save(str(tmp_path / "a.docx"))
+    read = converted(tmp_path / "a.docx")
+    assert [block.text for block in read.blocks] == [
+        "User manual",
+        "Not a line of contents",
+        "Overview",
+        "The supply is 5 V.",
+    ]
+    assert [(line.rule, line.text) for line in read.removed] == [
+        ("table of contents", "I. Overview 3"),
+        ("table of contents", "II. Supply iv"),
+    ]

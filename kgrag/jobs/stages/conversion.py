@@ -27,7 +27,8 @@ from kgrag.types import Chunk, Document, content_id
 __all__ = ["convert", "file_digest", "is_unchanged", "remove_vanished", "source_version"]
 
 CONVERSION_VERSIONS = {
-    **dict.fromkeys(("docx", "pptx", "xlsx"), "4"),
+    **dict.fromkeys(("pptx", "xlsx"), "4"),
+    "docx": "5",
     "md": "5",
     "txt": "7",
     **dict.fromkeys(("man", "tex"), "3"),
