@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal, cast
 
-from kgrag.documents.blocks import BlockDocument
+from kgrag.documents.blocks import Block, BlockDocument
 from kgrag.documents.chunking import Chunker, chunk_blocks, fit_title
 from kgrag.documents.cleaning import CleaningReport, clean
 from kgrag.documents.discovery import PICTURE, Source, discover
@@ -30,6 +31,9 @@ MAX_FILE_MB = 100
 
 MAX_SUFFIX = 20
 """Characters of a file's name that say its format."""
+TITLE_LINE = re.compile(r"(?=.{3,80}$)\w[^@\n]*(?<![.:;,!?])")
+"""What may be a title where nothing says so."""
+WORD_PROCESSED = frozenset({"docx", "odt", "rtf"})
 PDF_MODES = ("auto", "native", "standard")
 
 
@@ -118,8 +122,9 @@ def _read(
         return
     if not blocks:
         raise DocumentError(source.path, _nothing_left(report))
-    first_heading = next((block.text for block in blocks if block.kind == "heading"), "")
-    title = without_surrogates(repair_text(converted.title or first_heading or source.path.stem))
+    title = without_surrogates(
+        repair_text(converted.title or _printed_title(blocks, source.format) or source.path.stem)
+    )
     document = _document(
         source, fit_title(title, count_tokens=count_tokens, max_tokens=max_tokens), data, converted.metadata
     )
@@ -130,6 +135,20 @@ def _read(
     if report.repaired:
         notes.append(f"{len(report.repaired)} lines had wrongly encoded characters, which were repaired")
     yield Converted(document, chunks, report, tuple(notes))
+
+
+def _printed_title(blocks: Sequence[Block], format_: str) -> str:
+    """Return the title that stands at the beginning of a document that says none of itself; nothing where there is none.
+
+    The first heading is one. In a word processor a title is often a line in large letters that no style marks: where text stands above
+    the first of several sections, its first line is the title, if it is short and no sentence.
+    """
+    headings = [block for block in blocks if block.kind == "heading"]
+    is_title = not headings or headings[0] is blocks[0] or all(one.level > headings[0].level for one in headings[1:])
+    if format_ not in WORD_PROCESSED or is_title:
+        return headings[0].text if headings else ""
+    first = blocks[0].text.strip()
+    return first if blocks[0].kind == "paragraph" and TITLE_LINE.fullmatch(first) else ""
 
 
 def _convert(source: Source, *, pdf: str) -> BlockDocument:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import docx
 import pytest
 
 from kgrag.documents import Converted, discover, read
@@ -26,6 +28,28 @@ def test_a_document_knows_where_it_is_from(convert: Convert) -> None:
     assert document.metadata == {"author": "A"}
     assert document.id == content_id(document.path, "", document.sha256)
     assert [chunk.source_id for chunk in converted.chunks] == [document.id]
+
+
+@pytest.mark.parametrize(
+    ("lines", "title"),
+    [
+        (("X-100: user guide", "# Supply", "5 V.", "# Reset", "Press it."), "X-100: user guide"),
+        (("Print this out.", "# Supply", "5 V.", "# Reset", "Press it."), "a"),
+        (("Draft", "# X-100", "## Supply", "5 V."), "X-100"),
+        (("# Supply", "5 V.", "# Reset", "Press it."), "Supply"),
+    ],
+)
+def test_the_title_of_a_word_file_may_be_a_line_without_a_style(
+    convert: Convert, lines: tuple[str, ...], title: str
+) -> None:
+    document = docx.Document()
+    document.core_properties.title = ""
+    for line in lines:
+        level = len(line) - len(line.lstrip("#"))
+        document.add_heading(line.lstrip("# "), level) if level else document.add_paragraph(line)
+    file = io.BytesIO()
+    document.save(file)
+    assert convert("a.docx", file.getvalue()).document.title == title
 
 
 def test_reading_twice_gives_the_same_and_a_change_gives_another_document(convert: Convert) -> None:

@@ -32,7 +32,7 @@ CONVERSION_VERSIONS = {
     "md": "5",
     "txt": "7",
     **dict.fromkeys(("man", "tex"), "3"),
-    **dict.fromkeys(("info", "org", "textile", "epub", "odt", "ods", "odp"), "3"),
+    **dict.fromkeys(("info", "org", "textile", "rtf", "epub", "odt", "ods", "odp"), "3"),
     **dict.fromkeys(("mail", "outlook"), "4"),
     "html": "9",
     "pdf": "8",
