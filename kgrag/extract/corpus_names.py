@@ -73,6 +73,8 @@ class _Counts:
     proper_places: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     proper_spellings: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     starts_sentence: Counter[str] = field(default_factory=Counter)
+    elsewhere: Counter[str] = field(default_factory=Counter)
+    """In how many more chunks of other documents than of its own the text has a title of one word in small letters."""
 
     def is_ordinary(self, word: str) -> bool:
         """Whether the corpus writes this word in lower case often enough to take it for an ordinary one."""
@@ -93,8 +95,11 @@ class CorpusNames:
             if document.product:
                 self.product_of[document.id] = document.product
         counts = _Counts()
+        plain_titles = {title for title in titles if WORD.fullmatch(title) and title.islower()}
         for chunk in chunks:
             titles.add(chunk.title)
+            for title in plain_titles.intersection(WORD.findall(chunk.text) if plain_titles else ()):
+                counts.elsewhere[title] += -1 if chunk.title == title else 1
             _count(counts, chunk, own=self.product_of.get(chunk.document_id) or chunk.title)
         documents_of = Counter(self.product_of.values())
         self.about_one_thing = {
@@ -116,7 +121,6 @@ class CorpusNames:
 
     def _learn(self, titles: set[str], products: set[str], counts: _Counts) -> None:
         named: dict[str, tuple[str, str]] = {}
-        self._names: dict[str, str] = {}
         for kind, names in (
             (PRODUCT, products),
             (TITLE, titles),
@@ -140,12 +144,16 @@ class CorpusNames:
             for key, (kind, name) in named.items()
             if kind not in (PART, IDENTIFIER) and _is_made_of_ordinary_words(name, counts)
         }
+        self._common = {normal_form(title) for title, chunks in counts.elsewhere.items() if chunks > 0}
+        """Titles that are words as any: `test`, the subject of a mail."""
+        self._one_word = {key for key, (kind, name) in named.items() if kind == TERM and " " not in name}
         self._gazetteer = Gazetteer((name for _, name in named.values()), as_written=self._guarded.values())
         self._remember_cells()
         self.fingerprint = content_id(
             *(f"{key}\t{kind}\t{name}" for key, (kind, name) in sorted(named.items())),
             *(f"{key}\t{full}" for key, full in sorted(self._entity_key.items())),
             *sorted(self._guarded),
+            *sorted(self._common),
             *self._documents,
         )
 
@@ -193,6 +201,11 @@ class CorpusNames:
         if self._types[match.key] == IDENTIFIER:
             # `transport maps` is no setting.
             return is_code_name(match.written)
+        if match.key in self._one_word and " " in match.written and match.written[0].islower():
+            # `to do` is no TODO.
+            return False
+        if match.key in self._common and self._types[match.key] == TITLE:
+            return False
         return (
             match.key not in self._guarded
             or " " in match.written

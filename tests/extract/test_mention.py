@@ -52,6 +52,25 @@ def test_the_extractor_keeps_its_contract() -> None:
     assert isinstance(MentionExtractor(), Extractor)
 
 
+def test_a_title_that_is_a_word_as_any_is_named_by_its_own_document_alone() -> None:
+    mail = chunk("message", "The pump stops. What is to be done?")
+    manuals = [chunk(f"Pump {n}", "Each message says which pump sent it.") for n in "ABC"]
+    own, *others = extract([mail, *manuals])
+    assert named(own)["message"] == ("Title", "title")
+    assert all("message" not in named(other) for other in others)
+    daemon = chunk("pumpd", "The daemon pumpd asks each pump; pumpd is a server.")
+    _, other = extract([daemon, chunk("Notes", "Start pumpd first, then the server.")])
+    assert named(other)["pumpd"] == ("Title", "mention")
+
+
+def test_two_small_words_are_no_term_that_is_one_word() -> None:
+    texts = ["We keep a TODO there.", "Look at the TODO here.", "It says in the TODO how."]
+    chunks = [chunk("Notes", text, headings=[f"Part {n}"], position=n) for n, text in enumerate(texts)]
+    *_, last = extract([*chunks, chunk("Notes", "There is much to do.", headings=["Part 9"], position=9)])
+    assert "TODO" in named(extract(chunks)[0])
+    assert named(last).keys() == {"Notes"}
+
+
 def test_titles_are_found_in_other_chunks_as_these_write_them() -> None:
     first, second = extract([X100, X1000], products=["X-100", "X-1000"])
     assert named(first)["X-100"] == ("Product", "title")
