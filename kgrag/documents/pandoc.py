@@ -14,7 +14,7 @@ from kgrag.documents.blocks import BlockDocument
 from kgrag.documents.html import blocks_of_html
 from kgrag.documents.org_backslashes import BACKSLASH, with_plain_backslashes
 from kgrag.documents.pandoc_formats import PANDOC_READERS, missing_pandoc
-from kgrag.documents.roff_macros import without_conditional_macros
+from kgrag.documents.roff_macros import with_plain_line, without_conditional_macros
 from kgrag.documents.text_encoding import DecodedText, decode, unpacked
 from kgrag.errors import DocumentError
 
@@ -52,6 +52,8 @@ TEMPLATE = Path(__file__).with_name("pandoc.html")
 MAX_SECONDS = 300
 MAX_MEMORY = "2G"
 NAMED = 10
+MAX_PLAIN_LINES = 20
+"""Of a manual page."""
 
 
 def convert_with_pandoc(data: bytes, path: Path, *, format_: str, document_path: str) -> BlockDocument:
@@ -75,6 +77,8 @@ def convert_with_pandoc(data: bytes, path: Path, *, format_: str, document_path:
         html, remarks, commands = _with_strange_commands(INPUT.sub(r"\1{\2}", text), path)
         if commands:
             notes.append(f"read as its argument what is not defined in the file: {_some(commands)}")
+    elif format_ in ROFF:
+        html, remarks = _run_roff(text, path, reader=reader)
     else:
         html, remarks = _run(text, path, reader=reader)
     converted = blocks_of_html(html, path, document_path=document_path)
@@ -142,11 +146,24 @@ def _run(text: str, path: Path, *, reader: str) -> tuple[str, str]:
     return done.stdout.decode(), remarks
 
 
+def _run_roff(text: str, path: Path, *, reader: str) -> tuple[str, str]:
+    """Run pandoc on a manual page; a line that it refuses is given to it as words, where groff is less strict."""
+    for _ in range(MAX_PLAIN_LINES):
+        try:
+            return _run(text, path, reader=reader)
+        except DocumentError as error:
+            plainer = with_plain_line(text, error.reason)
+            if plainer == text:
+                raise
+            text = plainer
+    return _run(text, path, reader=reader)
+
+
 def _with_tables(text: str, path: Path) -> tuple[str, str]:
     """Convert a manual page with tables: as they are, without what pandoc does not know of their layout, or line by line."""
     for write in (lambda table: table[0], _plain_table, _as_laid_out):
         try:
-            html, remarks = _run(MAN_TABLE.sub(write, text), path, reader="man")
+            html, remarks = _run_roff(MAN_TABLE.sub(write, text), path, reader="man")
         except DocumentError:
             if write is _as_laid_out:
                 raise

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["without_conditional_macros"]
+__all__ = ["with_plain_line", "without_conditional_macros"]
 
 DEFINITION = re.compile(
     r"^[.'][ \t]*(?:de|am)i?1?[ \t]+(\S+).*\n((?:(?!\.\.[ \t]*$).*\n)*)\.\.[ \t]*$\n?", re.MULTILINE
@@ -22,6 +22,8 @@ SAYS = re.compile(r"(?![.']).*\\\\\$[1-9*@]")
 """A line of text with an argument."""
 TERM = re.compile(r"^[.'].*\.?TP\b", re.MULTILINE)
 ARGUMENT = re.compile(r'"((?:[^"]|"")*)"?|([^\s"]\S*)')
+REFUSED_AT = re.compile(r"\(line (\d+), column \d+\)")
+MDOC_MACRO = re.compile(r"[A-Z][a-z]")
 CLOSING = re.compile(r"[.,;:!?)\]'\"]+")
 
 
@@ -49,6 +51,34 @@ def without_conditional_macros(page: str) -> str:
         page,
         flags=re.MULTILINE,
     )
+
+
+def with_plain_line(page: str, refusal: str) -> str:
+    """Return a page with the line that pandoc refused as its words alone: `.Xr who ,` is `who,`. As it was where there are none to take."""
+    place = REFUSED_AT.search(refusal)
+    if not place:
+        return page
+    lines = page.split("\n")
+    number = int(place[1]) - 1
+    if "unexpected Eol" in refusal:  # of a macro further up
+        number = next((n for n in reversed(range(min(number, len(lines)))) if lines[n].startswith((".", "'"))), -1)
+    if not 0 <= number < len(lines):
+        return page
+    line = lines[number]
+    lines[number] = _words(line) if line.startswith((".", "'")) else line.replace("\\", r"\e")
+    return "\n".join(lines)
+
+
+def _words(line: str) -> str:
+    """Write a line of mdoc without its macros, but for that of an item."""
+    written = ""
+    for word in line[1:].split():
+        if word == "Fl":
+            written += " -"
+        elif not MDOC_MACRO.fullmatch(word):
+            written += word if CLOSING.fullmatch(word) or written.endswith(" -") else f" {word}"
+    text = written.strip()
+    return f".It {text}" if line[1:].split()[:1] == ["It"] else rf"\&{text}"
 
 
 def _says_under_condition(body: str) -> bool:

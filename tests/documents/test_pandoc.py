@@ -261,3 +261,25 @@ def test_a_backslash_in_an_org_text_is_one() -> None:
         r"  \(now\)",
     ]
     assert document.notes == ()
+
+
+STRICT = r""".Dd June 6, 1993
+.Dt PUMPD 8
+.Os
+.Sh NAME
+.Nm pumpd
+.Nd run a pump
+.Sh DESCRIPTION
+See
+.Xr ntpd
+and others, but not
+.Xr who ,
+before the pump
+.Dq stops .
+"""
+
+
+def test_a_line_of_a_manual_page_that_pandoc_refuses_is_its_words() -> None:
+    assert lines(converted(STRICT, "mdoc"))[-1] == "See ntpd and others, but not who, before the pump “stops”."
+    page = MAN + ".SH FORMS\nThe character\n`\\f' feeds a form.\n"
+    assert lines(converted(page, "man"))[-1] == r"The character `\f' feeds a form."
