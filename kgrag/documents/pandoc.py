@@ -14,7 +14,7 @@ from kgrag.documents.blocks import BlockDocument
 from kgrag.documents.html import blocks_of_html
 from kgrag.documents.org_backslashes import BACKSLASH, with_plain_backslashes
 from kgrag.documents.pandoc_formats import PANDOC_READERS, missing_pandoc
-from kgrag.documents.roff_macros import with_plain_line, without_conditional_macros
+from kgrag.documents.roff_macros import with_names, with_plain_line, without_conditional_macros
 from kgrag.documents.text_encoding import DecodedText, decode, unpacked
 from kgrag.errors import DocumentError
 
@@ -67,7 +67,7 @@ def convert_with_pandoc(data: bytes, path: Path, *, format_: str, document_path:
     if format_ == "man":
         text = APOSTROPHE + without_conditional_macros(EMPTY_FONT.sub("", text))
     elif format_ == "mdoc":
-        text = SYSTEM.sub(".Os", text)
+        text = with_names(SYSTEM.sub(".Os", text))
     elif format_ == "org":
         text = with_plain_backslashes(text)
     reader = PANDOC_READERS[format_]

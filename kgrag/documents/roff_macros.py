@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["with_plain_line", "without_conditional_macros"]
+__all__ = ["with_names", "with_plain_line", "without_conditional_macros"]
 
 DEFINITION = re.compile(
     r"^[.'][ \t]*(?:de|am)i?1?[ \t]+(\S+).*\n((?:(?!\.\.[ \t]*$).*\n)*)\.\.[ \t]*$\n?", re.MULTILINE
@@ -22,6 +22,10 @@ SAYS = re.compile(r"(?![.']).*\\\\\$[1-9*@]")
 """A line of text with an argument."""
 TERM = re.compile(r"^[.'].*\.?TP\b", re.MULTILINE)
 ARGUMENT = re.compile(r'"((?:[^"]|"")*)"?|([^\s"]\S*)')
+ENGLISH_NAME = re.compile(r"^\.Sh +\"?NAME\b", re.MULTILINE)
+FIRST_NAME = re.compile(r"^\.Nm +(\w\S*)", re.MULTILINE)
+BARE_NAME = re.compile(r"^\.Nm(?=[ \t]*$|[ \t]+[^\w\s\\]+[ \t]*$)", re.MULTILINE)
+PURPOSE = re.compile(r"^\.Nd +", re.MULTILINE)
 REFUSED_AT = re.compile(r"\(line (\d+), column \d+\)")
 MDOC_MACRO = re.compile(r"[A-Z][a-z]")
 CLOSING = re.compile(r"[.,;:!?)\]'\"]+")
@@ -51,6 +55,17 @@ def without_conditional_macros(page: str) -> str:
         page,
         flags=re.MULTILINE,
     )
+
+
+def with_names(page: str) -> str:
+    """Return a page of mdoc with its name wherever it stands for itself, and its purpose as text.
+
+    pandoc knows both from the section NAME alone, and passes over them in silence where that is called otherwise (`BEZEICHNUNG`).
+    """
+    name = FIRST_NAME.search(page)
+    if name is None or ENGLISH_NAME.search(page):
+        return page
+    return PURPOSE.sub(r"\\(em ", BARE_NAME.sub(rf".Nm {name[1]}", page))
 
 
 def with_plain_line(page: str, refusal: str) -> str:

@@ -283,3 +283,10 @@ def test_a_line_of_a_manual_page_that_pandoc_refuses_is_its_words() -> None:
     assert lines(converted(STRICT, "mdoc"))[-1] == "See ntpd and others, but not who, before the pump “stops”."
     page = MAN + ".SH FORMS\nThe character\n`\\f' feeds a form.\n"
     assert lines(converted(page, "man"))[-1] == r"The character `\f' feeds a form."
+
+
+@pytest.mark.parametrize("section", ["NAME", "BEZEICHNUNG", "名前"])
+def test_a_manual_page_in_any_language_says_its_name_and_purpose(section: str) -> None:
+    page = STRICT.replace("NAME", section).replace("before the pump\n", "before the pump. Then\n.Nm\nand\n.Nm ,\n")
+    assert lines(converted(page, "mdoc"))[:2] == [section, "pumpd — run a pump"]
+    assert lines(converted(page, "mdoc"))[-1].endswith("before the pump. Then pumpd and pumpd, “stops”.")
