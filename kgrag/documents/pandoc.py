@@ -6,6 +6,7 @@ than is allowed here.
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from pathlib import Path
@@ -70,6 +71,8 @@ def convert_with_pandoc(data: bytes, path: Path, *, format_: str, document_path:
         text = with_names(SYSTEM.sub(".Os", text))
     elif format_ == "org":
         text = with_plain_backslashes(text)
+    elif format_ == "ipynb":
+        text = _with_raw_cells(text)
     reader = PANDOC_READERS[format_]
     if format_ == "man" and MAN_TABLE.search(text):
         html, remarks = _with_tables(text, path)
@@ -93,6 +96,21 @@ def convert_with_pandoc(data: bytes, path: Path, *, format_: str, document_path:
     ):
         notes.append(f"pandoc left out {_some(skipped)}")
     return BlockDocument(converted.blocks, converted.title, converted.removed, (*notes, *converted.notes))
+
+
+def _with_raw_cells(notebook: str) -> str:
+    """Write raw cells, which pandoc passes over where they are no HTML, as listings."""
+    try:
+        content = json.loads(notebook)
+        raw = [cell for cell in content["cells"] if cell["cell_type"] == "raw" and "".join(cell["source"]).strip()]
+    except (ValueError, TypeError, KeyError, RecursionError):  # pandoc says what is wrong with it
+        return notebook
+    for cell in raw:
+        source = "".join(cell["source"])
+        fence = "`" * (1 + max((len(run) for run in re.findall("`+", source)), default=2))
+        is_html = "html" in str(cell.get("metadata", {}))
+        cell.update(cell_type="markdown", source=source if is_html else f"{fence}\n{source}\n{fence}")
+    return json.dumps(content) if raw else notebook
 
 
 def _some(names: list[str]) -> str:

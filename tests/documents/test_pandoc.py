@@ -290,3 +290,20 @@ def test_a_manual_page_in_any_language_says_its_name_and_purpose(section: str) -
     page = STRICT.replace("NAME", section).replace("before the pump\n", "before the pump. Then\n.Nm\nand\n.Nm ,\n")
     assert lines(converted(page, "mdoc"))[:2] == [section, "pumpd — run a pump"]
     assert lines(converted(page, "mdoc"))[-1].endswith("before the pump. Then pumpd and pumpd, “stops”.")
+
+
+def test_raw_cells_of_a_notebook_are_listings() -> None:
+    raw = {
+        "metadata": {"raw_mimetype": "text/restructuredtext"},
+        "cell_type": "raw",
+        "source": [".. note:: Use ``5 V``.\n", "Not 12 V."],
+    }
+    page = {"metadata": {"raw_mimetype": "text/html"}, "cell_type": "raw", "source": "<p>Reset <b>it</b>.</p>"}
+    notebook = {"nbformat": 4, "nbformat_minor": 2, "metadata": {}, "cells": [raw, page]}
+    document = converted(json.dumps(notebook), "ipynb")
+    assert [(block.kind, block.text) for block in document.blocks] == [
+        ("code", ".. note:: Use ``5 V``.\nNot 12 V."),
+        ("paragraph", "Reset it."),
+    ]
+    with pytest.raises(DocumentError, match="pandoc cannot read it as ipynb"):
+        converted("[1, 2", "ipynb")

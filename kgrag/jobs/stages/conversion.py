@@ -33,7 +33,7 @@ CONVERSION_VERSIONS = {
     "txt": "7",
     "tex": "3",
     **dict.fromkeys(("man", "mdoc"), "4"),
-    **dict.fromkeys(("info", "org", "textile", "rtf", "epub", "odt", "ods", "odp"), "3"),
+    **dict.fromkeys(("info", "ipynb", "org", "textile", "rtf", "epub", "odt", "ods", "odp"), "3"),
     **dict.fromkeys(("mail", "outlook"), "4"),
     "html": "9",
     "pdf": "8",
