@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from kgrag.documents.asciidoc import asciidoc_html, is_asciidoc
 from kgrag.documents.blocks import BlockDocument, RemovedLine
-from kgrag.documents.html import blocks_of_html
+from kgrag.documents.html import blocks_of_html, convert_html
 from kgrag.documents.plain_text import plain_text_html
 from kgrag.documents.restructured_text import LONGEST_LINE, is_restructured_text, restructured_text_html
-from kgrag.documents.text_encoding import PACKED, decode
+from kgrag.documents.text_encoding import PACKED, decode, unpacked
 from kgrag.types import Scalar
 
 __all__ = ["TextPage", "convert_text", "text_page"]
+
+
+BEGINS_HTML = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*<(?:!DOCTYPE\s+html|html)[\s>]", re.IGNORECASE | re.DOTALL
+)
+HEAD_BYTES = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +36,10 @@ class TextPage:
 
 
 def convert_text(data: bytes, path: Path, *, document_path: str) -> BlockDocument:
-    """Convert a text file. Raises `DocumentError` for what is no text."""
+    """Convert a text file, which may be a page of HTML in truth. Raises `DocumentError` for what is no text."""
+    if BEGINS_HTML.match(unpacked(data, path)[:HEAD_BYTES]):
+        read = convert_html(data, path, document_path=document_path)
+        return BlockDocument(read.blocks, read.title, read.removed, (*read.notes, "is HTML, and read as that"))
     page = text_page(data, path)
     converted = blocks_of_html(f"<html><body>{page.html}</body></html>", path, document_path=document_path)
     return BlockDocument(converted.blocks, "", (*page.removed, *converted.removed), page.notes, page.metadata)

@@ -207,3 +207,14 @@ def test_what_texinfo_defines_is_a_term_also_above_a_blank_line_and_with_several
         "Command print [TYPE]: Displays the partition table.",
         "Test -name pattern, Test -iname pattern: True if the base of the file name matches.",
     ]
+
+
+def test_a_page_of_html_that_is_called_text_is_read_as_one() -> None:
+    head = "<!-- saved -->\n<!DOCTYPE html>\n<html><head><title>X-100</title></head>"
+    read = converted(f"{head}<body><h2>Supply</h2><p>At <b>5</b> V.</p></body></html>")
+    assert (read.title, [(block.kind, block.text) for block in read.blocks]) == (
+        "X-100",
+        [("heading", "Supply"), ("paragraph", "At 5 V.")],
+    )
+    assert read.notes == ("is HTML, and read as that",)
+    assert converted("Write <html> first:\n\n    <html>\n").blocks[0].text == "Write <html> first:"

@@ -30,7 +30,7 @@ CONVERSION_VERSIONS = {
     **dict.fromkeys(("pptx", "xlsx"), "4"),
     "docx": "5",
     "md": "5",
-    "txt": "7",
+    "txt": "8",
     "tex": "3",
     **dict.fromkeys(("man", "mdoc"), "4"),
     **dict.fromkeys(("info", "ipynb", "org", "textile", "rtf", "epub", "odt", "ods", "odp"), "3"),
