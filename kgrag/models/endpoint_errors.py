@@ -162,7 +162,10 @@ def _is_about_the_model(said: str, codes: set[str], model: str) -> bool:
 
 
 def _retry_after_s(headers: Mapping[str, str]) -> float | None:
-    """Read Retry-After: seconds, or a date; `retry-after-ms` of OpenAI and Azure goes before it."""
+    """Read Retry-After: seconds, or a date; `retry-after-ms` of OpenAI and Azure goes before it. No time, or one that is past, says nothing.
+
+    All attempts were over within a second where a server under load, or with another clock, answered that.
+    """
     try:
         if (milliseconds := headers.get("retry-after-ms")) is not None:
             asked = float(milliseconds) / 1000
@@ -177,4 +180,4 @@ def _retry_after_s(headers: Mapping[str, str]) -> float | None:
                 asked = (at - datetime.now(UTC)).total_seconds()
     except (ValueError, OverflowError):
         return None  # neither: as if it were not there
-    return max(0.0, asked) if math.isfinite(asked) else None
+    return asked if math.isfinite(asked) and asked > 0 else None
