@@ -162,9 +162,9 @@ def _is_about_the_model(said: str, codes: set[str], model: str) -> bool:
 
 
 def _retry_after_s(headers: Mapping[str, str]) -> float | None:
-    """Read Retry-After: seconds, or a date; `retry-after-ms` of OpenAI and Azure goes before it. No time, or one that is past, says nothing.
+    """Read Retry-After: seconds, or a date; `retry-after-ms` of OpenAI and Azure goes before it.
 
-    All attempts were over within a second where a server under load, or with another clock, answered that.
+    A time that is past says nothing: a server under load, or with another clock, would end all attempts within a second.
     """
     try:
         if (milliseconds := headers.get("retry-after-ms")) is not None:
