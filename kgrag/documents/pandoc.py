@@ -13,7 +13,7 @@ from pathlib import Path
 
 from kgrag.documents.blocks import BlockDocument
 from kgrag.documents.html import blocks_of_html
-from kgrag.documents.org_backslashes import BACKSLASH, with_plain_backslashes
+from kgrag.documents.org_text import BACKSLASH, plain_org
 from kgrag.documents.pandoc_formats import PANDOC_READERS, missing_pandoc
 from kgrag.documents.roff_macros import with_names, with_plain_line, without_conditional_macros
 from kgrag.documents.text_encoding import DecodedText, decode, unpacked
@@ -70,7 +70,7 @@ def convert_with_pandoc(data: bytes, path: Path, *, format_: str, document_path:
     elif format_ == "mdoc":
         text = with_names(SYSTEM.sub(".Os", text))
     elif format_ == "org":
-        text = with_plain_backslashes(text)
+        text = plain_org(text)
     elif format_ == "ipynb":
         text = _with_raw_cells(text)
     reader = PANDOC_READERS[format_]

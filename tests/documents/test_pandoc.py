@@ -307,3 +307,11 @@ def test_raw_cells_of_a_notebook_are_listings() -> None:
     ]
     with pytest.raises(DocumentError, match="pandoc cannot read it as ipynb"):
         converted("[1, 2", "ipynb")
+
+
+def test_sections_of_an_org_text_that_are_not_printed_are_read() -> None:
+    page = (
+        "* X-100 :noexport:\nOne.\n* Supply :power:export:\nTwo.\n** Old :ARCHIVE:\nThree.\n* Reset\nFour :noexport:\n"
+    )
+    document = converted(page, "org")
+    assert lines(document) == ["X-100", "One.", "Supply power", "Two.", "Old", "Three.", "Reset", "Four :noexport:"]

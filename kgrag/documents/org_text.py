@@ -1,7 +1,8 @@
-r"""Backslashes of Org texts, which pandoc takes for LaTeX: it refuses a whole file for one that begins nothing, takes minutes over a table
-with one, and leaves out the word after it (`C:\Users`).
+r"""Org texts made plain for pandoc, which leaves out in silence what their authors would not print, and takes each backslash for LaTeX.
 
-Org has a character for each name that HTML 4 has (`\alpha`), and leaves other backslashes as they are: those of paths and of shells.
+It refuses a whole file for a backslash that begins nothing, takes minutes over a table with one, and leaves out the word after it
+(`C:\Users`). Org has a character for each name that HTML 4 has (`\alpha`), and leaves other backslashes as they are: those of paths and of
+shells.
 """
 
 from __future__ import annotations
@@ -9,10 +10,13 @@ from __future__ import annotations
 import re
 from html.entities import name2codepoint
 
-__all__ = ["BACKSLASH", "with_plain_backslashes"]
+__all__ = ["BACKSLASH", "plain_org"]
 
 BACKSLASH = r"\bsol{}"
 """As Org names one."""
+HEADING_TAGS = re.compile(r"^(\*+[ ].*[ \t]):([\w@#%:]+):[ \t]*$")
+PRINTING_TAGS = frozenset({"noexport", "export", "archive"})
+"""A section so marked is not printed, or no other one is."""
 BLOCK = re.compile(r"[ \t]*(?:#\+begin_(src|example|export|comment|latex|html)\b|\\begin\{([^}\n]+)\})", re.IGNORECASE)
 KEPT_LINE = re.compile(r"[ \t]*(?::[ ]|#[ +])")
 """Of an example, a comment, a setting."""
@@ -30,8 +34,11 @@ PIECES = re.compile(
 """What is left as it is in a line of text, and a backslash."""
 
 
-def with_plain_backslashes(text: str) -> str:
-    """Write the characters that have names, and every other backslash by its name, but in code, formulas and commands of LaTeX."""
+def plain_org(text: str) -> str:
+    """Write the characters that have names, and every other backslash by its name, but in code, formulas and commands of LaTeX.
+
+    Tags that say what is printed are taken off: a document has all of its sections.
+    """
     lines, end = [], ""
     for line in text.split("\n"):
         if end:
@@ -40,9 +47,14 @@ def with_plain_backslashes(text: str) -> str:
             end = f"#+end_{block[1]}".lower() if block[1] else f"\\end{{{block[2]}}}".lower()
             end = "" if end in line.lower() else end
         elif not KEPT_LINE.match(line):
-            line = PIECES.sub(_written, line)
+            line = PIECES.sub(_written, HEADING_TAGS.sub(_with_other_tags, line))
         lines.append(line)
     return "\n".join(lines)
+
+
+def _with_other_tags(heading: re.Match[str]) -> str:
+    tags = [tag for tag in heading[2].split(":") if tag and tag.lower() not in PRINTING_TAGS]
+    return f"{heading[1]}:{':'.join(tags)}:" if tags else heading[1].rstrip()
 
 
 def _written(piece: re.Match[str]) -> str:
