@@ -1,4 +1,4 @@
-"""Whether the evidence answers a question at all: a logistic model of five features, whose numbers are in `abstention.toml`.
+"""Whether the evidence answers a question at all: a logistic model of six features, whose numbers are in `abstention.toml`.
 
 Trained by `python -m benchmarks.abstention` (docs/answers.md says on what); cosines are those of MiniLM.
 """
@@ -7,50 +7,66 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 
 from kgrag.answer.candidates import Candidate
+from kgrag.answer.near_words import asked_in_context, near_coverage, rare_words, reader_of
+from kgrag.models.base import Embedder
 from kgrag.text.questions import Question
 from kgrag.text.words import stems
 from kgrag.types import Evidence
 
-__all__ = ["ANSWERS_FROM", "FEATURES", "answer_probability", "evidence_features"]
+__all__ = ["ANSWERS_FROM", "FEATURES", "answer_probability", "beside_title", "evidence_features"]
 
-FEATURES = ("strength", "beside_title", "passage_coverage", "fits", "similarity")
+FEATURES = ("strength", "said_in_passage", "fits", "similarity", "title", "in_context")
 """What the model weighs, in order: see `evidence_features`."""
 FIT_WEIGHT = 0.1
 SAID_FROM = 0.8
 """A term counts as said where a statement covers it at least so much: itself, by its label, heading or the sentence before."""
 NOTHING_BESIDE_TITLE = 0.6
 """What counts as said of a question all of whose terms are in the title."""
+NOTHING_IN_CONTEXT = 0.5
+"""The same, as a cosine."""
 BEST = 3
 ANSWERS_FROM = 0.5
 """The probability from which an answer without a model is given."""
 
 
-def evidence_features(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evidence]) -> tuple[float, ...]:
-    """Return what tells whether weighed candidates (best first, at least one) answer, in the order of `FEATURES`.
+def evidence_features(
+    asked: Question, found: Sequence[Candidate], evidence: Sequence[Evidence], embedder: Embedder
+) -> tuple[float, ...]:
+    """Return what tells whether weighed candidates (best first, at least one) answer, in the order of `FEATURES`. Blocks.
 
-    `strength`: the greatest coverage of a statement times its similarity, a little more where it has what is asked for.
-    `beside_title`: the greatest similarity times the share of the terms not in its document's title that a statement says; who knows only
-    the subject does not answer. `passage_coverage`: the greatest share of the question's terms that one passage says. `fits`: whether the
-    best statement has what is asked for. `similarity`: the mean of the three best.
+    `strength`: the greatest coverage of a statement, where another word that means the same covers a term in part, times its similarity, a
+    little more where it has what is asked for. `said_in_passage`: the greatest share of the terms that one passage says. Both weigh words
+    that any text has less. `fits`: whether the best statement has what is asked for. `similarity`: the mean of the three best. `title`:
+    the share of the terms in the title of the best statement's document. `in_context`: how near that statement comes to the other terms;
+    who knows only the subject does not answer.
     """
-    titles = [frozenset(s for _, s in stems(piece.title)) for piece in evidence]
+    best, reader = found[0], reader_of(embedder)
+    rare = rare_words(asked, best.weights, reader)
+    coverage = [_share(rare, covered) for covered in near_coverage(asked, found, evidence, reader)]
     said: dict[int, set[str]] = {}
     for candidate in found:
         terms = (term for term, weight in candidate.covered.items() if weight > SAID_FROM)
         said.setdefault(candidate.evidence, set()).update(terms)
-    best = found[:BEST]
+    title = asked.terms & {stem for _, stem in stems(evidence[best.evidence].title)}
+    others = asked.terms - title
     return (
-        max(one.coverage * (one.similarity + FIT_WEIGHT * one.fits) for one in found),
-        max(one.similarity * beside_title(asked.terms - titles[one.evidence], one) for one in found),
-        max(len(terms) for terms in said.values()) / (len(asked.terms) or 1),
-        found[0].fits,
-        sum(one.similarity for one in best) / len(best),
+        max(share * (one.similarity + FIT_WEIGHT * one.fits) for share, one in zip(coverage, found, strict=True)),
+        max(_share(rare, dict.fromkeys(terms, 1.0)) for terms in said.values()),
+        best.fits,
+        sum(one.similarity for one in found[:BEST]) / len(found[:BEST]),
+        _share(best.weights, dict.fromkeys(title, 1.0)),
+        asked_in_context(asked, others, best, evidence, reader) if others else NOTHING_IN_CONTEXT,
     )
+
+
+def _share(weights: Mapping[str, float], covered: Mapping[str, float]) -> float:
+    """How much of all terms is covered, by weight."""
+    return sum(weights.get(term, 0.0) * share for term, share in covered.items()) / (sum(weights.values()) or 1.0)
 
 
 def beside_title(terms: frozenset[str], candidate: Candidate) -> float:

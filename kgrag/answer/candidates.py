@@ -21,10 +21,12 @@ from kgrag.text.questions import Question
 from kgrag.text.words import SAID_BY, content_terms, singular, stem, stems, words
 from kgrag.types import Evidence
 
-__all__ = ["Candidate", "candidates", "for_reader", "in_context"]
+__all__ = ["PLACE_WEIGHTS", "Candidate", "candidates", "for_reader", "in_context"]
 
 LABEL_WEIGHT, BEFORE_WEIGHT, HEADING_WEIGHT, TITLE_WEIGHT = 0.95, 0.8, 0.8, 0.6
 """How much a term of the question counts that stands in the statement's label, before it, above it, or in title and section."""
+PLACE_WEIGHTS = (1.0, LABEL_WEIGHT, BEFORE_WEIGHT, HEADING_WEIGHT, TITLE_WEIGHT)
+"""Of the statement itself, its label, what stands before, its heading, and its passage's title and section."""
 NONE: frozenset[str] = frozenset()
 KEY_TERMS = frozenset(map(stem, "binding combination hotkey key keyboard keystroke press shortcut stroke".split()))  # noqa: SIM905
 """What `Ctrl+M` says without a word."""

@@ -7,6 +7,7 @@ asked for (a voltage, a date, a person), and for being about what the question n
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -198,7 +199,7 @@ async def _judged(question: str, evidence: Sequence[Evidence], embedder: Embedde
     """Read a question, weigh what could answer it, best first, and say how probably the evidence does."""
     asked = read_question(without_courtesies(question))
     found = await weighed_candidates(asked, evidence, embedder)
-    return asked, found, _judge(asked, found, evidence)
+    return asked, found, await asyncio.to_thread(_judge, asked, found, evidence, embedder)
 
 
 async def _weigh(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evidence], embedder: Embedder) -> None:
@@ -239,7 +240,7 @@ def _has_list(found: Sequence[Candidate]) -> bool:
     )
 
 
-def _judge(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evidence]) -> _Judgement:
+def _judge(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evidence], embedder: Embedder) -> _Judgement:
     """Say how probably the best statements answer. `found` is sorted, best first."""
     fatal, unknown = unknown_names(asked, evidence)
     present = {term for candidate in found for term in candidate.covered}
@@ -247,7 +248,7 @@ def _judge(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evide
     if fatal or not found:
         return _Judgement(0.0, 0.0, tuple(fatal), uncovered)
     similarity = max(candidate.similarity for candidate in found)
-    probability = nearness = answer_probability(evidence_features(asked, found, evidence))
+    probability = nearness = answer_probability(evidence_features(asked, found, evidence, embedder))
     aspect = asked.terms - asked.subject_terms
     if aspect and not aspect & present and similarity < OTHER_WORDS_SIMILARITY:
         # All that is found is the subject: the documents know the X-1000 but no price of it.

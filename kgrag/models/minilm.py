@@ -124,6 +124,29 @@ class MiniLM:
         """
         return self._recent_tokens.of(texts, self._embed_tokens)
 
+    def token_places(self, text: str) -> list[tuple[int, int]]:
+        """Return where each token of `token_vectors` begins and ends in the text."""
+        places: list[tuple[int, int]] = self._tokenizer.encode(text, add_special_tokens=False).offsets
+        return places
+
+    def word_rank(self, word: str) -> int | None:
+        """Say where a word, its case folded, stands in the vocabulary, which lists the frequent ones first; None for what is no token."""
+        rank: int | None = self._tokenizer.token_to_id(word)
+        return rank
+
+    def word_vectors(self, words: Sequence[str]) -> Vectors:
+        """Return what the model knows of single words before it reads their context: [len(words), 384], unit length.
+
+        Zeros for what is no token of its own. Runs no model.
+        """
+        vectors = np.zeros((len(words), HIDDEN), dtype=np.float32)
+        for row, word in enumerate(words):
+            if (rank := self.word_rank(word)) is not None:
+                vectors[row] = self._word_table[rank]
+        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+        unit: Vectors = vectors / np.maximum(norms, 1e-12)
+        return unit
+
     def _embed_tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
         parts: list[list[tuple[int, TokenVectors]]] = [[] for _ in texts]
         for order, (owner, states) in enumerate(self._token_states(texts)):
@@ -160,6 +183,14 @@ class MiniLM:
     @cached_property
     def _tokenizer(self) -> Tokenizer:
         return _tokenizer_of(self._folder / "tokenizer.json")
+
+    @cached_property
+    def _word_table(self) -> Any:
+        """The rows of the model's first layer, read from the file as they are needed."""
+        from safetensors import safe_open
+
+        tensors: Any = safe_open(self._folder / "model.safetensors", framework="numpy")
+        return tensors.get_slice("embeddings.word_embeddings.weight")
 
     @cached_property
     def _session(self) -> Any:
