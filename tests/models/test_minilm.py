@@ -90,3 +90,18 @@ def test_without_a_cache_folder_it_embeds_and_nothing_of_others_is_kept(tmp_path
     )
     assert (done.stdout, done.stderr) == ("384\n", "")
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["cache", "kgrag"]
+
+
+def test_single_words_are_known_without_a_run_of_the_model(minilm: MiniLM) -> None:
+    halt, stop, table, nothing = minilm.word_vectors(["halt", "stop", "table", "no token of its own"])
+    assert halt @ stop > halt @ table + 0.1
+    assert not nothing.any() and np.isclose(np.linalg.norm(halt), 1.0, atol=1e-5)
+    ranks = [minilm.word_rank(word) for word in ("the", "voltage", "no token of its own")]
+    assert ranks[0] is not None and ranks[1] is not None and ranks[0] < ranks[1] and ranks[2] is None
+
+
+def test_every_token_has_its_place_in_the_text(minilm: MiniLM) -> None:
+    text = "Reconnects after 3.3 seconds"
+    places = minilm.token_places(text)
+    assert len(places) == len(minilm.token_vectors([text])[0])
+    assert "".join(text[first:end] for first, end in places) == text.replace(" ", "")
