@@ -21,7 +21,7 @@ def test_a_word_is_said_in_part_by_one_that_means_the_same_and_a_name_only_by_it
     halts, lid = covered["The daemon halts after a fatal fault."], covered["The colour of the lid is grey."]
     assert 0.3 < halts["error"] < 1.0 > lid["error"] + 0.3
     assert halts["stop"] > lid["stop"]
-    assert halts["x"] == halts["100"] == 0.0 if "x" in halts else halts["x-100"] == 0.0
+    assert halts["x"] == halts["100"] == 0.0
 
 
 def test_words_say_only_themselves_where_no_model_reads_them() -> None:
