@@ -248,7 +248,10 @@ def _judge(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evide
     if fatal or not found:
         return _Judgement(0.0, 0.0, tuple(fatal), uncovered)
     similarity = max(candidate.similarity for candidate in found)
-    probability = nearness = answer_probability(evidence_features(asked, found, evidence, embedder))
+    # Who asks one thing of several is answered where it is said of one.
+    probability = nearness = max(
+        answer_probability(evidence_features(one, found, evidence, embedder)) for one in asked.each
+    )
     aspect = asked.terms - asked.subject_terms
     if aspect and not aspect & present and similarity < OTHER_WORDS_SIMILARITY:
         # All that is found is the subject: the documents know the X-1000 but no price of it.

@@ -59,6 +59,7 @@ OF_MANY = re.compile(rf"(?: [a-z]+)? (?:{MANY}|{GROUP})\b")
 OF_ONE = re.compile(rf" (?:{ONE})\b")
 CHOICE = re.compile(r"\b(?:which|what)(?: |$)", re.IGNORECASE)
 FAMILY_JOINT = re.compile(r"(?:,|,? (?:and|or|vs\.?|versus))(?: the)? ")
+LIST_COMMA = re.compile(r",(?: the)? ")
 ACROSS = re.compile(rf"\b(?:which|what) (?:[\w-]+ ){{0,3}}?(?:{ONE}|{MANY}|{GROUP})\b|\b(?:{MANY})\b", re.IGNORECASE)
 
 THINGS = r"(?:products|devices|boards|models|modules|sensors|systems|variants|versions|editions|famil(?:y|ies)|series|categories|documents)"
@@ -166,6 +167,21 @@ class Question:
     def families(self) -> tuple[tuple[str, ...], ...]:
         """Names that it uses for more than one thing: see `families_said`."""
         return tuple(families_said(self.text))
+
+    @cached_property
+    def each(self) -> tuple[Question, ...]:
+        """The same question of each thing alone where it asks one thing of several (`What do the X-100 and the TPR-40 weigh?`).
+
+        Else itself: whether something is so of both, and how they differ, is asked of them together.
+        """
+        things = () if self.kind in ("yes/no", "comparison") else _things_in_a_row(self.text)
+        terms = [content_terms(thing) for thing in things]
+        if len(things) < 2 or not all(one <= self.subject_terms for one in terms):
+            return (self,)
+        others = [frozenset().union(*terms) - one for one in terms]
+        return tuple(
+            replace(self, terms=self.terms - other, subject_terms=self.subject_terms - other) for other in others
+        )
 
     @cached_property
     def is_search(self) -> bool:
@@ -283,6 +299,23 @@ def type_by_rules(question: str) -> QuestionType:
     if TROUBLE.search(question):
         return "reasoning"
     return "multi_hop" if CHAIN.search(question) else "factual"
+
+
+def _things_in_a_row(question: str) -> tuple[str, ...]:
+    """Return the first names that `and` or `or` joins: `the X-100, the X-1000 and the TPR-40`, `the X-100 need, and which the X-1000`."""
+    row: list[str] = []
+    end, joined = 0, False
+    for start, stop, name in names_of_question(question):
+        between = {plain(word) for word in words(question[end:start])}
+        joins = bool(between & {"and", "or"}) and between <= FUNCTION_WORDS | ASKING_WORDS | LIGHT_VERBS
+        if not joins and not LIST_COMMA.fullmatch(question, end, start):
+            if joined:
+                break
+            row.clear()
+        joined = joins
+        row.append(name)
+        end = stop
+    return tuple(dict.fromkeys(row)) if joined else ()
 
 
 def families_said(question: str) -> Iterator[tuple[str, ...]]:

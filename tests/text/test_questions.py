@@ -88,3 +88,23 @@ def test_a_unit_that_is_asked_about_stays_a_term() -> None:
 def test_what_about_a_name_asks_what_it_is_and_contractions_say_nothing() -> None:
     assert read_question("And what about the X-1000?").kind == "definition"
     assert read_question("My board doesn't start").terms == {"board", "start"}
+
+
+@pytest.mark.parametrize(
+    ("question", "things"),
+    [
+        ("Which supply voltage do the X-100 and the BME688 need?", [{"x", "100"}, {"bme688"}]),
+        ("What does E-11 mean, and what E-12?", [{"11"}, {"12"}]),
+        ("What is the range of the TPR-40, the TPR-400 and the THM-7?", [{"tpr", "40"}, {"tpr", "400"}, {"thm", "7"}]),
+        ("On the X-100, what does E-12 mean?", []),
+        ("On the X-100, what do E-11 and E-12 mean?", [{"11"}, {"12"}]),
+        ("How do the X-100 and the X-1000 differ?", []),
+        ("Does the X-100 work with the WX-32 and the TPR-40?", []),
+        ("Which supply does the X-100 need in the BME688 kit?", []),
+    ],
+)
+def test_one_thing_asked_of_several_is_asked_of_each(question: str, things: list[set[str]]) -> None:
+    asked = read_question(question)
+    alone = [one.terms & frozenset().union(*things) for one in asked.each] if things else []
+    assert alone == things
+    assert things or asked.each == (asked,)
