@@ -112,6 +112,10 @@ PARALLEL = 0.5
 """Share of their words that lines which say the like of several things have in common."""
 
 
+ITEM_END = re.compile(r"[;, ]*(?:[;, ](?:and|or))?[;, ]*$")
+"""What joins an item to the next one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Statement:
     """A statement of a passage. `text` is how it is quoted, `quote` the words of the passage, `start` and `end` where they stand."""
@@ -155,9 +159,16 @@ def statements(piece: Evidence, *, short: bool = False) -> list[Statement]:
     """
     passage = reflow(piece.text)
     single = _described(list(_single(piece, passage)))
+    lists = list(_lists(passage.text, single))
+    # A sentence that goes on in its items is one with them.
+    whole = {(one.start, one.lead): replace(one, items=(), lead="") for one in lists if not one.lead.endswith(":")}
     return [
-        *(one for one in single if short or not _says_nothing(one.text, has_label=bool(one.label))),
-        *_lists(passage.text, single),
+        *(
+            whole.get((one.start, one.text), one)
+            for one in single
+            if short or not _says_nothing(one.text, has_label=bool(one.label))
+        ),
+        *lists,
         *_answers(passage.text, single),
     ]
 
@@ -405,13 +416,20 @@ def _lists(text: str, single: Sequence[Statement]) -> Iterator[Statement]:
     while first < len(single):
         last = _end_of_list(single, first, text)
         if last > first:
-            lead = single[first - 1] if first and single[first - 1].text.endswith(":") else None
+            before = single[first - 1] if first else None
+            lead = before if before and _leads_to(single[first], before, text) else None
             yield from _list(text, lead, single[first : last + 1])
         elif single[first].text.endswith(":") and not single[first].cells:
             following = list(_code_lines(single[first + 1 :])) or list(_parallel_lines(single[first + 1 :], text))
             if following:
                 yield from _list(text, single[first], following)
         first = last + 1
+
+
+def _leads_to(items: Statement, before: Statement, text: str) -> bool:
+    """Whether a statement announces what follows: by a colon, or as a sentence that goes on in the items below it."""
+    goes_on = items.is_item and before.text[-1:].isalnum() and not text[before.end : items.start].strip(" \n-*•·")
+    return before.text.endswith(":") or (goes_on and not (before.cells or before.is_item or before.is_code))
 
 
 def _answers(text: str, single: Sequence[Statement]) -> Iterator[Statement]:
@@ -484,7 +502,7 @@ def _list(text: str, lead: Statement | None, members: Sequence[Statement]) -> It
     end = members[-1].end
     quote = " ".join(text[announced:end].split())
     head = lead.text if lead else f"{members[0].heading}:" if members[0].heading else ""
-    said = f"{head} {'; '.join(item.rstrip(';, ') for item in items)}".strip()
+    said = f"{head} {'; '.join(ITEM_END.sub('', item) for item in items)}".strip()
     if len(said) > MAX_GROUP_CHARACTERS:
         said = f"{said[:MAX_GROUP_CHARACTERS].rsplit(' ', 1)[0]} …"
     label = lead.label if lead else ""

@@ -267,3 +267,16 @@ def test_the_path_of_a_section_is_no_statement_wherever_it_begins() -> None:
         shown = " > ".join(path[begin:])
         found = read(f"{shown}\nThe default grid size is 50 mil.", section=" > ".join(path))
         assert [one.text for one in found] == ["The default grid size is 50 mil."], shown
+
+
+def test_a_sentence_that_goes_on_in_items_is_one_with_them() -> None:
+    text = "The X-100 has no 5 V output. The 5 V come from\n- sockets S3 and S4, after pin D5 has been set, or\n- a cable.\n"
+    assert "The 5 V come from" not in [one.text for one in read(text)]
+    whole = saying(text, "The 5 V come from")
+    assert whole.text == "The 5 V come from sockets S3 and S4, after pin D5 has been set; a cable."
+    assert whole.quote == "The 5 V come from - sockets S3 and S4, after pin D5 has been set, or - a cable."
+    # A whole sentence announces nothing.
+    assert (
+        saying("It has two inputs.\n- the first is slow\n- the second is fast\n", "two inputs").text
+        == "It has two inputs."
+    )
