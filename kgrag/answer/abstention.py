@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 
-from kgrag.answer.candidates import Candidate
+from kgrag.answer.candidates import Candidate, share_said
 from kgrag.answer.near_words import asked_in_context, near_coverage, rare_words, reader_of
 from kgrag.models.base import Embedder
 from kgrag.text.questions import Question
@@ -47,7 +47,7 @@ def evidence_features(
     """
     best, reader = found[0], reader_of(embedder)
     rare = rare_words(asked, best.weights, reader)
-    coverage = [_share(rare, covered) for covered in near_coverage(asked, found, evidence, reader)]
+    coverage = [share_said(rare, covered, asked.terms) for covered in near_coverage(asked, found, evidence, reader)]
     said: dict[int, set[str]] = {}
     for candidate in found:
         terms = (term for term, weight in candidate.covered.items() if weight > SAID_FROM)
@@ -56,17 +56,12 @@ def evidence_features(
     others = asked.terms - title
     return (
         max(share * (one.similarity + FIT_WEIGHT * one.fits) for share, one in zip(coverage, found, strict=True)),
-        max(_share(rare, dict.fromkeys(terms, 1.0)) for terms in said.values()),
+        max(share_said(rare, dict.fromkeys(terms, 1.0), asked.terms) for terms in said.values()),
         best.fits,
         sum(one.similarity for one in found[:BEST]) / len(found[:BEST]),
-        _share(best.weights, dict.fromkeys(title, 1.0)),
+        share_said(best.weights, dict.fromkeys(title, 1.0), asked.terms),
         asked_in_context(asked, others, best, evidence, reader) if others else NOTHING_IN_CONTEXT,
     )
-
-
-def _share(weights: Mapping[str, float], covered: Mapping[str, float]) -> float:
-    """How much of all terms is covered, by weight."""
-    return sum(weights.get(term, 0.0) * share for term, share in covered.items()) / (sum(weights.values()) or 1.0)
 
 
 def beside_title(terms: frozenset[str], candidate: Candidate) -> float:

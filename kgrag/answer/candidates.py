@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kgrag.answer.slots import amounts, fits, heading_names
@@ -21,7 +21,7 @@ from kgrag.text.questions import Question
 from kgrag.text.words import SAID_BY, content_terms, singular, stem, stems, words
 from kgrag.types import Evidence
 
-__all__ = ["PLACE_WEIGHTS", "Candidate", "candidates", "for_reader", "in_context"]
+__all__ = ["PLACE_WEIGHTS", "Candidate", "candidates", "for_reader", "in_context", "share_said"]
 
 LABEL_WEIGHT, BEFORE_WEIGHT, HEADING_WEIGHT, TITLE_WEIGHT = 0.95, 0.8, 0.8, 0.6
 """How much a term of the question counts that stands in the statement's label, before it, above it, or in title and section."""
@@ -179,8 +179,8 @@ def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]
     aspect = asked.terms - asked.subject_terms or asked.terms
     for candidate in found:
         candidate.weights = weights
-        candidate.coverage = _share(weights, candidate.covered, asked.terms)
-        candidate.aspect = _share(weights, candidate.covered, aspect)
+        candidate.coverage = share_said(weights, candidate.covered, asked.terms)
+        candidate.aspect = share_said(weights, candidate.covered, aspect)
         if candidate.text.endswith(":") and (candidate.fits < 1.0 or asked.kind not in ONE_THING):
             candidate.beside = True
     return found
@@ -287,7 +287,8 @@ def _share_of_name(text: str, asked: Question) -> float:
     return PART_OF_NAME + (1.0 - PART_OF_NAME) * len(parts & asked.terms) / len(parts)
 
 
-def _share(weights: dict[str, float], covered: dict[str, float], terms: frozenset[str]) -> float:
+def share_said(weights: Mapping[str, float], covered: Mapping[str, float], terms: frozenset[str]) -> float:
+    """How much of the terms is covered, by weight."""
     return sum(weights[t] * covered.get(t, 0.0) for t in terms) / (sum(weights[t] for t in terms) or 1.0)
 
 

@@ -13,7 +13,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from kgrag.answer.candidates import PLACE_WEIGHTS, Candidate, in_context
+from kgrag.answer.candidates import PLACE_WEIGHTS, Candidate, in_context, share_said
 from kgrag.errors import ModelMissing
 from kgrag.models.base import Embedder, TokenVectors, Vectors
 from kgrag.models.minilm import MiniLM
@@ -129,9 +129,7 @@ def asked_in_context(
     """
     weights = candidate.weights
     if reader is None:
-        return sum(weights[term] * candidate.covered.get(term, 0.0) for term in terms) / sum(
-            weights[term] for term in terms
-        )
+        return share_said(weights, candidate.covered, terms)
     text = by_default(asked.text)
     of_question, of_statement = reader.token_vectors([text, in_context(candidate, evidence)])
     places = reader.token_places(text)

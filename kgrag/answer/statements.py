@@ -110,8 +110,6 @@ GROUP_BARS = 3
 """Of a row of more than two cells."""
 PARALLEL = 0.5
 """Share of their words that lines which say the like of several things have in common."""
-
-
 ITEM_END = re.compile(r"[;, ]*(?:[;, ](?:and|or))?[;, ]*$")
 """What joins an item to the next one."""
 
