@@ -1,3 +1,3 @@
-// Every entity with its labels and its vector, for an export.
+// Every entity with its labels and its vector, for an export. How many chunks are about it (titles) is counted again by the import.
 MATCH (entity:__Entity__)
-RETURN properties(entity) AS properties, labels(entity) AS labels
+RETURN entity {.*, titles: null} AS properties, labels(entity) AS labels

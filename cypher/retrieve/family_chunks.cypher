@@ -5,8 +5,10 @@
 // Only what $documents (ids; null: all) have is read.
 // :param {graph: 'mention', families: ['nicla'], vector: [0.1, 0.2], limit: 10, among: [], documents: null}
 UNWIND $families AS family
-MATCH (e:__Entity__)-[:FROM_CHUNK {role: 'title'}]->(c:Chunk)
-WHERE e.normal STARTS WITH family AND e.graph = $graph AND ($documents IS NULL OR c.document_id IN $documents)
+MATCH (e:__Entity__)
+WHERE e.normal STARTS WITH family AND e.graph = $graph AND coalesce(e.titles, 1) > 0
+MATCH (e)-[:FROM_CHUNK {role: 'title'}]->(c:Chunk)
+WHERE ($documents IS NULL OR c.document_id IN $documents)
 WITH DISTINCT family, e, c, vector.similarity.cosine([1.0], [-1.0]) AS opposite
 WITH family, e, c, (vector.similarity.cosine(c.embedding, $vector) - opposite) / (1.0 - opposite) AS similarity
 ORDER BY similarity DESC, c.id

@@ -1,4 +1,5 @@
-// Where chunks lead: a seed mentions an entity that other chunks are about (role title), or one of $linking (ids) has an author's hyperlink to another chunk.
+// Where chunks lead: a seed mentions an entity that other chunks are about (role title; titles says how many, or nothing where that was not
+// counted yet), or one of $linking (ids) has an author's hyperlink to another chunk.
 // Parameters: $graph, $seeds ids, $known keys of entities that the question itself names (not followed), $vector the question's vector,
 // $entities how many entities of a seed are followed (rarest first; none that more than $common chunks mention), $limit chunks of each entity (nearest to the question first),
 // $hyperlinks how many hyperlinks of a chunk are followed (in reading order).
@@ -15,6 +16,7 @@ WITH DISTINCT s, e ORDER BY s.id, e.mentions, e.key
 WITH s, collect(e)[0..$entities] AS entities
 UNWIND entities AS e
 WITH e, collect(s.id) AS followed
+WHERE coalesce(e.titles, 1) > 0
 MATCH (e)-[:FROM_CHUNK {role: 'title'}]->(c:Chunk)
 WHERE $documents IS NULL OR c.document_id IN $documents
 WITH DISTINCT e, followed, c, vector.similarity.cosine([1.0], [-1.0]) AS opposite

@@ -9,22 +9,34 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
-from kgrag.store.connection import Transaction
+from kgrag.store.connection import Connection, Transaction
 from kgrag.store.entity_deletion import delete_entities
 from kgrag.store.identifiers import entity_type, relation_type
-from kgrag.store.mentions import Edge, Mention, Saying, better, read_sayings, relation_properties, said_once
+from kgrag.store.mentions import (
+    DESCRIBED,
+    Edge,
+    Mention,
+    Saying,
+    better,
+    read_sayings,
+    relation_properties,
+    said_once,
+)
 from kgrag.store.merges import split_touched
 from kgrag.store.namings import Naming, Namings, described, naming_of, together
 from kgrag.store.predictions import forget_predictions
 from kgrag.store.rows import batches_by_size, storable
+from kgrag.store.statements import statement
 from kgrag.types import Entity, Extraction, content_id
 
 __all__ = [
     "Begun",
     "Removed",
     "begin_extractions",
+    "count_titles",
     "end_extractions",
     "entity_key",
     "move_extractions",
@@ -172,6 +184,14 @@ def remove_chunks_from_graphs(transaction: Transaction, chunk_ids: Sequence[str]
     _delete_mentions(transaction, before.keys())
     relations = _update_relations(transaction, _edges(before), chunks=set(chunk_ids), sayings={})
     return Removed(_update_entities(transaction, {key for key, _ in before}), relations)
+
+
+def count_titles(connection: Connection) -> int:
+    """Count the chunks that are about each entity of which that is not said yet, in an old store or after an import; return how many."""
+    keys = [row["key"] for row in connection.read_plain(statement("store/entities_without_titles"), {})]
+    for some in batches_by_size(sorted(keys)):
+        connection.write(partial(Transaction.run, name="store/count_titles", keys=list(some)))
+    return len(keys)
 
 
 def move_extractions(transaction: Transaction, successors: Mapping[str, str]) -> None:
@@ -362,7 +382,7 @@ def _add_to_entities(transaction: Transaction, naming: Mapping[str, Naming], nam
     for some in batches_by_size(sorted(namings.among(naming))):
         for row in transaction.run("store/known_names", keys=list(some)):
             key = row["key"]
-            known = {name: row[name] for name in ("name", "aliases", "mentions", "description")}
+            known = {name: row[name] for name in DESCRIBED}
             if (before := namings.of(key, known)) is None:
                 continue
             now = together(before, naming[key])
@@ -390,7 +410,7 @@ def _update_entities(transaction: Transaction, keys: Set[str], namings: Namings 
             naming = naming_of(named)
             if namings is not None:
                 namings.keep(key, naming)
-            known = {name: rows[0][f"known_{name}"] for name in ("name", "aliases", "mentions", "description")}
+            known = {name: rows[0][f"known_{name}"] for name in DESCRIBED}
             _note_change(key, known, described(naming), changed, renamed)
     _describe(transaction, changed, renamed)
     delete_entities(transaction, unnamed)

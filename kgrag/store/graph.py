@@ -20,6 +20,7 @@ from kgrag.store.documents import Documents
 from kgrag.store.embedded import DATABASE
 from kgrag.store.exchange.export import Exported, export_store
 from kgrag.store.exchange.load import Imported, import_store
+from kgrag.store.extractions import count_titles
 from kgrag.store.graphs import Graphs
 from kgrag.store.kept import KeptUntilBuilt
 from kgrag.store.ledger import Ledger
@@ -118,10 +119,11 @@ class GraphStore:
     def bind(self, embedder: str, dimensions: int) -> None:
         """Remember which embedder the store is built with, and make its schema. Raises `StoreMismatch` where it was another one.
 
-        What a writer of several transactions began and did not end is taken back.
+        What a writer of several transactions began and did not end is taken back, and what an older kgrag did not count is counted.
         """
         self._schema.bind(embedder, dimensions)
         take_back_unfinished(self._connection, self._schema)
+        count_titles(self._connection)
 
     def check(self, embedder: str, dimensions: int) -> None:
         """Raise `StoreMismatch` where the store was built with another embedder, or nothing was built."""

@@ -6,7 +6,20 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["Edge", "Mention", "Saying", "better", "describe", "read_sayings", "relation_properties", "said_once"]
+__all__ = [
+    "DESCRIBED",
+    "Edge",
+    "Mention",
+    "Saying",
+    "better",
+    "describe",
+    "read_sayings",
+    "relation_properties",
+    "said_once",
+]
+
+DESCRIBED = ("name", "aliases", "mentions", "titles", "description")
+"""Properties of an entity that follow from its mentions."""
 
 Mention = dict[str, Any]
 """Properties of a FROM_CHUNK relationship: name, role, description, and says: `<TYPE> <key of the tail>` for each relation from it."""
@@ -52,7 +65,7 @@ def relation_properties(said: Mapping[str, Saying]) -> dict[str, Any]:
 
 
 def describe(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Name, aliases, number of mentions and description from how often an entity is named how."""
+    """Return what follows for an entity (DESCRIBED) from how often it is named how."""
     titles: Counter[str] = Counter()
     names: Counter[str] = Counter()
     for row in rows:
@@ -68,5 +81,6 @@ def describe(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "name": name,
         "aliases": sorted(names.keys() - {name}),
         "mentions": names.total(),
+        "titles": titles.total(),
         "description": said["description"],
     }

@@ -142,6 +142,7 @@ def _read_entities(transaction: Transaction, keys: Iterable[str]) -> _Facts:
             properties = dict(row["properties"])
             if (vector := properties.pop("embedding", None)) is not None:
                 facts.vectors[row["key"]] = vector
+            properties.pop("titles", None)  # counted again of the mentions, of which members have a copy
             facts.properties[row["key"]] = properties
         for row in transaction.run("resolve/mentions", keys=list(some)):
             facts.mentions[row["key"]][row["chunk_id"]] = {
@@ -289,9 +290,10 @@ def _replace(
     """Delete entities with all that hangs on them, and write others with their mentions and relations."""
     forget_predictions(transaction, {end for head, _, tail in relations for end in (head, tail)} - set(gone))
     delete_entities(transaction, gone)
+    titles = Counter(key for (key, _), mention in mentions.items() if mention["role"] == "title")
     by_type: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for _, properties in sorted(entities.items()):
-        by_type[properties["type"]].append(dict(properties))
+    for key, properties in sorted(entities.items()):
+        by_type[properties["type"]].append({**properties, "titles": titles[key]})
     for type_, typed in by_type.items():
         for rows in batches_by_size(typed):
             transaction.run("store/put_entities", graph=graph, entity=type_, rows=list(rows))

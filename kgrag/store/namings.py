@@ -40,7 +40,7 @@ def _count(counted: Naming, named: tuple[str, str], times: int, description: str
 
 
 def described(naming: Naming) -> dict[str, Any]:
-    """Name, aliases, number of mentions and description that follow."""
+    """Return what follows for the entity (`kgrag.store.mentions.DESCRIBED`)."""
     return describe(
         [
             {"name": name, "role": role, "description": description, "times": times}
@@ -60,7 +60,7 @@ class Namings:
         return [key for key in keys if key in self._kept]
 
     def of(self, key: str, known: Mapping[str, Any]) -> Naming | None:
-        """Return what is kept of an entity, where name, aliases, mentions and description in the database follow from it."""
+        """Return what is kept of an entity, where what the database says of it follows from that."""
         naming = self._kept.get(key)
         return naming if naming is not None and described(naming) == known else None
 

@@ -97,6 +97,14 @@ class Content:
         )
         return {row["entity"]["normal"]: row["entity"] for row in rows}
 
+    def wrong_titles(self, store: GraphStore) -> list[str]:
+        """Names of the entities that do not say how many chunks are about them."""
+        rows = store.query(
+            "MATCH (e:__Entity__) OPTIONAL MATCH (e)-[:FROM_CHUNK {role: 'title'}]->(c:Chunk) WITH e, count(c) AS about "
+            "WHERE e.titles IS NULL OR e.titles <> about RETURN e.name AS name ORDER BY name"
+        )
+        return [row["name"] for row in rows]
+
     def relations(self, store: GraphStore, graph: str = "mention") -> dict[tuple[str, str, str], dict[str, object]]:
         """The relations of a graph by normal of the head, type, normal of the tail."""
         rows = store.query(

@@ -153,11 +153,12 @@ def test_the_store_of_these_tests_has_something_of_every_kind(exported: Exported
 
 
 def test_a_store_goes_through_files_into_the_other_database_and_back(
-    exported: Exported, store_target: str, tmp_path: Path
+    exported: Exported, store_target: str, tmp_path: Path, content: Content
 ) -> None:
     with open_store(store_target) as there:
         there.import_from(exported.folder)
         assert held(there) == exported.held
+        assert content.wrong_titles(there) == []
         again = Exported(tmp_path / "again", there)
     assert again.rows == exported.rows
     with open_store(tmp_path / "back.kg") as back:

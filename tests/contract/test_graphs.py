@@ -110,6 +110,21 @@ def test_a_name_of_many_chunks_is_not_counted_anew_for_each_batch(
     assert store.digest() == written
 
 
+def test_what_an_older_kgrag_did_not_count_is_counted_by_the_next_build(store: GraphStore, content: Any) -> None:
+    document, chunks = content.document("a.html", "one", "two")
+    store.documents.put([(document, chunks)])
+    said = [content.entity("X-100", role="title"), content.entity("LQ22")]
+    store.graphs.put_extractions("mention", [content.said(chunk, *said) for chunk in chunks])
+    assert [content.entities(store)[name]["titles"] for name in ("x-100", "lq22")] == [2, 0]
+    digest = store.digest()
+    store._connection.run_alone("MATCH (e:__Entity__) REMOVE e.titles")
+    assert content.wrong_titles(store) == ["LQ22", "X-100"]
+    assert store.digest() == digest
+    store.bind(content.embedder, content.dimensions)
+    assert content.wrong_titles(store) == []
+    assert store.digest() == digest
+
+
 def test_a_new_name_or_description_waits_for_a_new_vector(store: GraphStore, content: Any) -> None:
     document, (one, two) = content.document("a.html", "one", "two")
     store.documents.put([(document, [one, two])])
@@ -342,6 +357,7 @@ def test_a_store_does_not_depend_on_how_it_came_about(store: GraphStore, content
                 store.graphs.put_extractions("mention", wrong)
             case "embed":
                 content.embed_all(store, "mention")
+        assert content.wrong_titles(store) == []
     store.documents.put(chance.sample(final, len(final)))
     store.documents.delete([document.id for document in store.documents.all() if document.path == "d.html"])
     chunks = list(store.documents.chunks())
@@ -349,6 +365,7 @@ def test_a_store_does_not_depend_on_how_it_came_about(store: GraphStore, content
         store.graphs.put_extractions("mention", [saying(chunk)])
     content.embed_all(store, "mention")
     wandered = store.digest()
+    assert content.wrong_titles(store) == []
 
     store.documents.delete([document.id for document in store.documents.all()])
     assert store.status()["chunks"] == 0

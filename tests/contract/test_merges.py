@@ -81,6 +81,26 @@ def test_taking_a_merge_back_leaves_what_was_there_before(two_spellings: GraphSt
     assert two_spellings.graphs.merges("mention") == []
 
 
+def test_a_merged_entity_says_how_many_chunks_are_about_it_and_so_do_its_members_afterwards(
+    store: GraphStore, content: Any
+) -> None:
+    document = content.document("a.html", "one", "two", "three")
+    store.documents.put([document])
+    one, two, three = document[1]
+    said = [
+        content.said(one, content.entity("X-100", role="title"), content.entity("X100")),
+        content.said(two, content.entity("X-100", role="title"), content.entity("X100", role="title")),
+        content.said(three, content.entity("X100"), content.entity("Y")),
+    ]
+    store.graphs.put_extractions("mention", said)
+    wanted = merge(store, "x-100", "x100")
+    store.graphs.apply_merges("mention", [wanted])
+    assert content.entities(store)["x-100"]["titles"] == 2
+    assert content.wrong_titles(store) == []
+    store.graphs.split_merges("mention", [wanted.survivor])
+    assert [content.entities(store)[name]["titles"] for name in ("x-100", "x100", "y")] == [2, 1, 0]
+
+
 def test_merges_on_both_ends_of_a_relation_are_taken_back_in_any_order(two_spellings: GraphStore, content: Any) -> None:
     document = content.document("b.html", "four")
     two_spellings.documents.put([document])

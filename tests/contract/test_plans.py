@@ -32,6 +32,7 @@ WHOLE: dict[str, set[str]] = {
     "store": {
         # What waits for a vector, once for each stage; lists and counts of all.
         *("chunks_without_embedding", "entities_without_embedding", "chunk_vectors", "document_chunk_counts"),
+        "entities_without_titles",  # Once for each build, likewise.
         "chunks_without_table_rows",
         *("documents", "first_documents", "count_documents"),
         *("linking_chunks", "links", "work", "count_work", "count_work_of_graphs", "failures", "graphs"),
@@ -150,6 +151,51 @@ def test_what_a_question_reads_does_not_grow_with_how_many_chunks_mention_a_hub(
     growth = {common: [more / less for less, more in zip(*so_far, strict=True)] for common, so_far in read.items()}
     assert max(growth[10]) < 1.1, read
     assert max(growth[1000]) > 1.5, "where the hub is followed, more is read: how much more is the plan's"
+
+
+@pytest.mark.neo4j
+def test_no_mention_is_read_of_an_entity_that_no_chunk_is_about(neo4j_empty: str, content: Content) -> None:
+    """Unless an older kgrag did not count them: then all are read, and the same is found."""
+    always = {"graph": "mention", "vector": [1.0] * content.dimensions, "documents": None, "readable": None}
+    with open_store(neo4j_empty) as store:
+        store.bind(content.embedder, content.dimensions)
+        _, chunks = made = content.document("a.html", *(f"chunk {place}" for place in range(100)))
+        store.documents.put([made])
+        said = [
+            content.said(chunk, content.entity("own", role="title"), content.entity("part")) for chunk in chunks[:2]
+        ]
+        said += [content.said(chunk, content.entity("own"), content.entity("part")) for chunk in chunks[2:]]
+        store.graphs.put_extractions("mention", said)
+        content.embed_all(store, "mention")
+        store.finish()
+        parameters: dict[str, dict[str, Any]] = {
+            "linked_chunks": {
+                **{"seeds": [chunks[-1].id], "linking": [], "known": [], "common": 1000},
+                **{"entities": 30, "limit": 10, "hyperlinks": 10},
+            },
+            "named_chunks": {"normals": ["own", "part"], "limit": 10, "among": []},
+            "family_chunks": {"families": ["own", "part"], "limit": 10, "among": []},
+        }
+
+        def read() -> dict[str, tuple[int, str]]:
+            forget_plans(store)
+            found = {}
+            for name, given_to in parameters.items():
+                text = statement(f"retrieve/{name}", graph="mention")
+                with store._connection._session(reads=True) as session:
+                    result = session.run(f"PROFILE {text}", always | given_to)
+                    rows = repr(result.values())
+                    profile = result.consume().profile
+                assert profile is not None
+                found[name] = (sum(_hits(profile)), rows)
+            return found
+
+        counted = read()
+        store._connection.run_alone("MATCH (e:__Entity__) REMOVE e.titles")
+        uncounted = read()
+    for name in parameters:
+        assert counted[name][1] == uncounted[name][1], name
+        assert uncounted[name][0] - counted[name][0] > len(chunks), name
 
 
 def test_every_folder_of_statements_is_looked_at() -> None:

@@ -98,7 +98,7 @@ class RowFile:
         Raises `MarkTaken`, and `InputError` for a property that no column is for or that is of another type than its column.
         """
         properties: Mapping[str, Any] = row["properties"]
-        if unknown := properties.keys() - self._known:
+        if unknown := {name for name, value in properties.items() if value is not None} - self._known:
             raise InputError(
                 f"A {self.kind.name} has the property {min(unknown)!r}, which kgrag did not write and cannot export: remove it, then "
                 "export again."

@@ -23,6 +23,7 @@ from kgrag.store.digest import digest
 from kgrag.store.exchange.csv_rows import Marks, read_rows, sha256_of
 from kgrag.store.exchange.export import FORMAT_VERSION, LOADED, MANIFEST
 from kgrag.store.exchange.kinds import KINDS, Kind
+from kgrag.store.extractions import count_titles
 from kgrag.store.identifiers import community_label, entity_type, graph_label, relation_type
 from kgrag.store.rows import batches_by_size
 from kgrag.store.schema import SCHEMA_VERSION, Meta, Schema, import_state
@@ -199,6 +200,7 @@ class _Import:
             self._schema.ensure_graph(row["graph"])
         for row in self._connection.read(statement("communities/levels"), {}):
             self._ensure_level(row["graph"], row["level"])
+        count_titles(self._connection)
         says = {"key": "store", **asdict(meta)}
         if (got := digest(self._connection, meta=says)) != self._manifest.digest:
             raise InputError(
