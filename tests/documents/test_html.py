@@ -66,6 +66,8 @@ def test_terms_stand_before_their_definitions() -> None:
         ("Tap\n<b>\n Settings\n</b>\n.", "Tap Settings."),
         ("Range <b>.5</b> to 1 mA", "Range .5 to 1 mA"),
         ("one<br>two", "one\ntwo"),
+        ("ネット\n   ワーク。\n次の <b>電源\nは</b>\n5 V です。", "ネットワーク。次の 電源は 5 V です。"),
+        ("네트워크\n설정", "네트워크 설정"),
         ("Tap <img src='s.png' alt='Settings'> now", "Tap Settings now"),
         ("a<!-- no -->b<script>c</script>d<style>e</style>f", "abdf"),
     ],

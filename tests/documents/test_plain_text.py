@@ -218,3 +218,41 @@ def test_a_page_of_html_that_is_called_text_is_read_as_one() -> None:
     )
     assert read.notes == ("is HTML, and read as that",)
     assert converted("Write <html> first:\n\n    <html>\n").blocks[0].text == "Write <html> first:"
+
+
+def test_lines_of_japanese_are_one_text_without_spaces_and_no_heading() -> None:
+    text = (
+        "EB ライブラリは CD-ROM 書籍にアクセスするためのライブラリです。この機能は\n"
+        "UNIX 系 OS および Windows (2000以降) のシステム上で動作させることがで\n"
+        "きます。コンパイルには別のパッケージが必要です。\n\n"
+        "また、EB ライブラリは幾つかのユーティリティも提供しています。\n\n"
+        "1. 遠隔アクセスを行うには、別のソフトウェアが必要です。\n\n"
+        "インストール\n============\n\n手順を以下に示します。\n"
+    )
+    assert [(kind, words) for kind, _, words in read(text)] == [
+        (
+            "paragraph",
+            "EB ライブラリは CD-ROM 書籍にアクセスするためのライブラリです。この機能は UNIX 系 OS および Windows (2000以降) "
+            "のシステム上で動作させることができます。コンパイルには別のパッケージが必要です。",
+        ),
+        ("paragraph", "また、EB ライブラリは幾つかのユーティリティも提供しています。"),
+        ("list_item", "1. 遠隔アクセスを行うには、別のソフトウェアが必要です。"),
+        ("heading", "インストール"),
+        ("paragraph", "手順を以下に示します。"),
+    ]
+
+
+def test_rules_between_texts_are_no_underlines() -> None:
+    rule = "-" * 60
+    log = f"{rule}\nr12 | ann | 2 lines\n\nFix the supply\n{rule}\nr11 | bob | 1 line\n\nAdd it\n\n{rule}\nr10 | ann | 1 line\n\nBegin\n"
+    assert [(kind, words) for kind, _, words in read(log)] == [
+        ("paragraph", words)
+        for words in (
+            "r12 | ann | 2 lines",
+            "Fix the supply",
+            "r11 | bob | 1 line",
+            "Add it",
+            "r10 | ann | 1 line",
+            "Begin",
+        )
+    ]
