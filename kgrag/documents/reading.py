@@ -61,7 +61,8 @@ def read(
 ) -> Iterator[Converted]:
     """Convert, clean and chunk a file. `convert` takes the place of `convert_file`: conversion somewhere else, or before.
 
-    Yields one document, for `.jsonl` one for each title, and none for a picture without text. `count_tokens` is the embedder's
+    Yields one document, for `.jsonl` one for each title, and none for a picture without text and for a page of frames or
+    navigation alone. `count_tokens` is the embedder's
     tokenizer; no chunk's `embedded_text` has more than `max_tokens` (ready passages excepted: they are not split). `pdf` is `auto`,
     `native` or `standard`. `embed` gives the chunker `semantic` vectors of sentences. Raises `DocumentError`, with a reason, for a file
     that is broken, encrypted, empty, of another format than its name says, or larger than `max_file_mb`: whatever a parser, or our code,
@@ -118,7 +119,7 @@ def _read(
     data = _bytes(source)
     converted = convert(source)
     blocks, report = clean(converted.blocks, removed_before=converted.removed)
-    if not blocks and source.format == PICTURE:
+    if not blocks and (source.format == PICTURE or (source.format == "html" and report.removed)):
         return
     if not blocks:
         raise DocumentError(source.path, _nothing_left(report))
