@@ -19,6 +19,7 @@ from unicodedata import east_asian_width
 from kgrag.documents.drawn_tables import drawn_table, parted_at_tables
 from kgrag.documents.inline_text import CJK
 from kgrag.documents.section_labels import CHAPTER
+from kgrag.text.words import LEADING_ON
 
 __all__ = ["plain_text_html"]
 
@@ -30,6 +31,18 @@ RULE = re.compile(r"([-=~^*#\"'+`._:])\1{2,}$")
 BULLET = re.compile(r"(?:[-*+•‣]|o(?= {2}))\s+(?=\S)")
 NUMBER = re.compile(r"(\d{1,3})[.)]\s+(?=\S)")
 NUMBERED = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,4}\.?|[A-Z](?:\.\d{1,2}){1,4}\.)\s+(?=[^\W\d_a-z])")
+DATE = re.compile(
+    r"\d{1,2}\.? +(?:jan|feb|mar|apr|ma[iy]|ju[nl]|aug|sep|o[ck]t|nov|de[cz])[^\W\d_]*\.?,? +\d{4}\b", re.IGNORECASE
+)
+"""What is no number of a section and its title."""
+KEYWORD = re.compile(r"\$[A-Z]\w+(?::.*)?\$")
+"""What CVS and Subversion put into a file, `$Id: notes.txt 152 2004-03-27 $`."""
+ORNAMENTED = re.compile(r"([<>=*#~_-])(?:[<>=*#~_-]| (?=\W)){2,}\s*(\w.*?)\s*[<>=*#~_-](?:[<>=*#~_-]| (?=\W)){2,}")
+"""A title with marks drawn on both sides, `<----- Files ----->`."""
+ARMOUR = re.compile(r"-{5}(?:BEGIN|END) [A-Z ]+-{5}")
+"""Around what is signed or encrypted."""
+NO_TITLES = (DATE, KEYWORD, ARMOUR)
+TITLE = re.compile(r"(?!\w+:)[^\W\d_a-z][^=<>{}|\\;$/]*")
 HEADING_END = re.compile(r"(?:[^.,;:|。，、；：]|\.\.\.)$")
 DRAWN = re.compile(r"\s*(?:[|│║├└]|\+[-=]{2})|.*[|│║]$")
 """A line of a drawing, or of a table with frames."""
@@ -41,6 +54,12 @@ FIRST_WORD = re.compile(rf"{CJK.pattern}|[^\s{CJK.pattern[1:-1]}]+")
 COLUMNS = re.compile(r"\S {3,}\S")
 SENTENCE_END = re.compile(r"[.!?:;,)\"”。！？：；，、）」』]$")
 LONGEST_HEADING = 80
+CENTRED_SLACK = 4
+"""Columns by which the middle of a centred line may be off."""
+CENTRED_INDENT = 8
+TITLE_PAGE_LINES = 6
+"""Of the first paragraph, where its first line is a title, at most; the text has more paragraphs than that."""
+SHORT_SHARE = 0.75
 UNDERLINED_SHARE = 0.6
 """A line below a heading is at least so long, as a share of the heading."""
 WIDTH_QUANTILE = 0.9
@@ -123,7 +142,8 @@ class _Layout:
                 heading := self._heading(rest, first=self._titled and index == 0 and rest == paragraph, alone=alone)
             ):
                 level = self._level_of(heading)
-                parts.append(f"<h{level}>{escape(heading.text)}</h{level}>")
+                said = ORNAMENTED.sub(r"\2", heading.text)
+                parts.append(f"<h{level}>{escape(said)}</h{level}>")
                 rest = rest[heading.lines :]
             # What follows its heading without a blank line is its text, however far it is indented.
             margin = _indent(rest[0]) if 0 < len(rest) < len(paragraph) else self._usual
@@ -140,9 +160,11 @@ class _Layout:
         is_underlined = len(below) >= UNDERLINED_SHARE * len(text)
         if (rule := RULE.match(below)) and is_underlined and not COLUMNS.search(text):
             return _Heading(rule[1], text, 2)
-        if first and len(lines) == 1 and not _number(text) and not SENTENCE_END.search(text) and not BULLET.match(text):
-            return _Heading("title", text, 1)
-        if _indent(lines[0]) > self._margin or COLUMNS.search(text):
+        if first and (title := self._title(lines)):
+            return title
+        if len(lines) == 1 and ORNAMENTED.fullmatch(text) and not ARMOUR.fullmatch(text):
+            return _Heading("ornamented", text, 1)
+        if ARMOUR.fullmatch(text) or _indent(lines[0]) > self._margin or COLUMNS.search(text):
             return None
         if len(lines) == 1 and alone and (number := _number(text)):
             return _Heading("numbered", text, 1, depth=1 + number.count("."))
@@ -150,6 +172,28 @@ class _Layout:
         if stands_out and _in_capitals(text) and not SENTENCE_END.search(text):
             return _Heading("capitals", text, 1)
         return None
+
+    def _title(self, lines: Sequence[str]) -> _Heading | None:
+        """Read a text's title: its first line, where that stands alone, or where all that stands with it is centred."""
+        text = lines[0].strip()
+        if SENTENCE_END.search(text) or _marker(text) or _number(text) or any(one.match(text) for one in NO_TITLES):
+            return None
+        is_alone = len(lines) == 1
+        is_centred = len(lines) <= TITLE_PAGE_LINES and all(map(self._is_centred, lines))
+        return _Heading("title", text, 1) if is_alone or is_centred or self._is_title_page(lines) else None
+
+    def _is_title_page(self, lines: Sequence[str]) -> bool:
+        """Whether the first lines say title, author and the like, one each: all are short, at the margin, and no sentences."""
+        return (
+            1 < len(lines) <= TITLE_PAGE_LINES < len(self._paragraphs)
+            and bool(TITLE.fullmatch(lines[0]))
+            and all(_indent(line) == self._margin and _width(line) <= SHORT_SHARE * self._width for line in lines)
+            and not any(SENTENCE_END.search(line) or COLUMNS.search(line) or BULLET.match(line) for line in lines)
+        )
+
+    def _is_centred(self, line: str) -> bool:
+        middle = (_indent(line) + _width(line)) / 2
+        return _indent(line) >= CENTRED_INDENT and abs(middle - self._width / 2) <= CENTRED_SLACK
 
     def _level_of(self, heading: _Heading) -> int:
         """The level of a style is one below that of the heading that stood before its first use; numbers say theirs."""
@@ -286,7 +330,7 @@ def _number(line: str) -> str:
         return ""
     if chapter := CHAPTER.match(text):
         return str(chapter["number"] or chapter["counted"] or chapter["lettered"])
-    number = NUMBERED.match(text)
+    number = None if DATE.match(text) or text.split()[-1].lower() in LEADING_ON else NUMBERED.match(text)
     return number[1].rstrip(".") if number else ""
 
 

@@ -18,7 +18,7 @@ from kgrag.documents.discovery import PICTURE, Source, discover
 from kgrag.documents.pandoc_formats import PANDOC_READERS
 from kgrag.documents.passages import read_passages
 from kgrag.documents.semantic import Embed
-from kgrag.documents.text_encoding import repair_text
+from kgrag.documents.text_encoding import PACKED, repair_text
 from kgrag.errors import DocumentError, InputError, KgragError
 from kgrag.text.surrogates import without_surrogates
 from kgrag.types import Chunk, Document, Scalar, content_id
@@ -124,7 +124,7 @@ def _read(
     if not blocks:
         raise DocumentError(source.path, _nothing_left(report))
     title = without_surrogates(
-        repair_text(converted.title or _printed_title(blocks, source.format) or source.path.stem)
+        repair_text(converted.title or _printed_title(blocks, source.format) or _stem(source.path))
     )
     document = _document(
         source, fit_title(title, count_tokens=count_tokens, max_tokens=max_tokens), data, converted.metadata
@@ -146,10 +146,16 @@ def _printed_title(blocks: Sequence[Block], format_: str) -> str:
     """
     headings = [block for block in blocks if block.kind == "heading"]
     is_title = not headings or headings[0] is blocks[0] or all(one.level > headings[0].level for one in headings[1:])
-    if format_ not in WORD_PROCESSED or is_title:
+    if is_title or format_ not in (*WORD_PROCESSED, "txt"):
         return headings[0].text if headings else ""
+    if format_ == "txt":  # the first of its sections
+        return ""
     first = blocks[0].text.strip()
     return first if blocks[0].kind == "paragraph" and TITLE_LINE.fullmatch(first) else ""
+
+
+def _stem(path: Path) -> str:
+    return Path(path.stem).stem if path.suffix.lower() == PACKED else path.stem
 
 
 def _convert(source: Source, *, pdf: str) -> BlockDocument:

@@ -256,3 +256,32 @@ def test_rules_between_texts_are_no_underlines() -> None:
             "Begin",
         )
     ]
+
+
+@pytest.mark.parametrize(
+    ("first", "title"),
+    [
+        (f"{'The X-100 sensor':^79}\n{'A guide for installers':^79}", "The X-100 sensor"),
+        ("The X-100 User's Guide\nBy Ann Smith\nUpdated by others\nLast modified in 2010", "The X-100 User's Guide"),
+        ("<--------------- Supply ---------------->", "Supply"),
+        ("The X-100 sensor", "The X-100 sensor"),
+    ],
+)
+def test_a_title_in_the_middle_above_its_authors_or_between_marks_is_one(first: str, title: str) -> None:
+    text = f"{first}\n\n" + "The sensor is supplied by the board, and draws less than one milliampere of it.\n\n" * 8
+    assert read(text)[0] == ("heading", 1, title)
+    assert letters(" ".join(words for _, _, words in read(text))) == letters(text)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "$Id: notes.txt 152 2004-03-27 ann $",
+        "4 October 2005, last modified in 2013",
+        "1. Download the latest patch from",
+        "-----BEGIN PGP SIGNED MESSAGE-----",
+    ],
+)
+def test_keywords_dates_and_what_goes_on_are_no_headings(line: str) -> None:
+    assert "heading" not in {kind for kind, _, _ in read(f"{line}\n\nThe supply is 5 V.\n")}
+    assert "heading" not in {kind for kind, _, _ in read(f"Use it.\n\n{line}\n\n    ftp://example.org/\n")}

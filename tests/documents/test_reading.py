@@ -171,3 +171,10 @@ def test_a_title_from_a_name_that_is_no_utf_8_can_be_written(
     (one,) = read(source, count_tokens=count_tokens, max_tokens=64)
     assert one.document.title.encode() and one.document.path.encode()
     assert one.chunks[0].text == "The X-100 needs 5 V."
+
+
+def test_the_first_of_a_texts_sections_is_not_its_title(convert: Convert) -> None:
+    text = "Connect the board to the supply, and wait until the lamp is green.\n\n1. Supply\n\nIt is 5 V.\n\n2. Pins\n\nThere are 8.\n"
+    assert convert("board.txt", text).document.title == "board"
+    assert convert("packed.txt.gz", gzip.compress(text.encode())).document.title == "packed"
+    assert convert("titled.txt", f"The X-100 board\n\n{text}").document.title == "The X-100 board"
