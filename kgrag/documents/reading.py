@@ -14,11 +14,11 @@ from typing import Literal, cast
 from kgrag.documents.blocks import Block, BlockDocument
 from kgrag.documents.chunking import Chunker, chunk_blocks, fit_title
 from kgrag.documents.cleaning import CleaningReport, clean
-from kgrag.documents.discovery import PICTURE, Source, discover
+from kgrag.documents.discovery import FILE_FORMATS, PICTURE, Source, discover
 from kgrag.documents.pandoc_formats import PANDOC_READERS
 from kgrag.documents.passages import read_passages
 from kgrag.documents.semantic import Embed
-from kgrag.documents.text_encoding import PACKED, repair_text
+from kgrag.documents.text_encoding import PACKED, repair_text, unpacked_file
 from kgrag.errors import DocumentError, InputError, KgragError
 from kgrag.text.surrogates import without_surrogates
 from kgrag.types import Chunk, Document, Scalar, content_id
@@ -83,7 +83,10 @@ def read(
 def convert_file(source: Source, *, pdf: str = "auto") -> BlockDocument:
     """Convert a file to blocks. Raises `DocumentError` with a reason, `InputError` for an unknown PDF mode."""
     with _failure_of(source.path):
-        return _convert(source, pdf=pdf)
+        if source.format not in FILE_FORMATS:
+            return _convert(source, pdf=pdf)
+        with unpacked_file(source.path) as file:
+            return _convert(replace(source, path=file), pdf=pdf)
 
 
 @contextmanager
@@ -91,6 +94,10 @@ def _failure_of(path: Path) -> Iterator[None]:
     """Turn what is raised while a file is read (`KeyError`, `zlib.error`, `RecursionError`, ...) into a `DocumentError` that says it."""
     try:
         yield
+    except DocumentError as error:
+        if error.path == path or path.suffix.lower() != PACKED:
+            raise
+        raise DocumentError(path, error.reason) from error  # of the unpacked file
     except (KgragError, MemoryError):
         raise
     except ImportError as error:

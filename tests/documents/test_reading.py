@@ -12,6 +12,7 @@ from pathlib import Path
 
 import docx
 import pytest
+from reportlab.pdfgen.canvas import Canvas
 
 from kgrag.documents import Converted, discover, read
 from kgrag.errors import DocumentError
@@ -178,3 +179,18 @@ def test_the_first_of_a_texts_sections_is_not_its_title(convert: Convert) -> Non
     assert convert("board.txt", text).document.title == "board"
     assert convert("packed.txt.gz", gzip.compress(text.encode())).document.title == "packed"
     assert convert("titled.txt", f"The X-100 board\n\n{text}").document.title == "The X-100 board"
+
+
+def test_files_that_are_packed_are_read_as_unpacked_ones(convert: Convert, tmp_path: Path) -> None:
+    canvas = Canvas(str(tmp_path / "sheet.pdf"))
+    canvas.drawString(72, 700, "The supply is 5 V.")
+    canvas.save()
+    word = docx.Document()
+    word.add_paragraph("The supply is 5 V.")
+    word.save(str(tmp_path / "sheet.docx"))
+    for name in ("sheet.pdf", "sheet.docx"):
+        packed = convert(f"{name}.gz", gzip.compress((tmp_path / name).read_bytes()))
+        assert (packed.document.title, packed.document.path) == ("sheet", f"{name}.gz")
+        assert [chunk.text for chunk in packed.chunks] == ["The supply is 5 V."]
+    with pytest.raises(DocumentError, match=r"^broken\.pdf\.gz: "):
+        convert("broken.pdf.gz", gzip.compress(b"%PDF-1.7\n"))
