@@ -28,16 +28,18 @@ from kgrag.types import Chunk, Document, content_id
 __all__ = ["convert", "file_digest", "is_unchanged", "remove_vanished", "source_version"]
 
 CONVERSION_VERSIONS = {
+    **dict.fromkeys(("rst", "adoc", "docbook", "texinfo", "pod", "mediawiki", "typst"), "3"),
     **dict.fromkeys(("pptx", "xlsx"), "4"),
     "docx": "5",
-    "md": "5",
-    "txt": "8",
-    "tex": "3",
-    **dict.fromkeys(("man", "mdoc"), "4"),
-    **dict.fromkeys(("info", "ipynb", "org", "textile", "rtf", "epub", "odt", "ods", "odp"), "3"),
-    **dict.fromkeys(("mail", "outlook"), "4"),
-    "html": "9",
-    "pdf": "8",
+    "md": "6",
+    "txt": "9",
+    "tex": "4",
+    **dict.fromkeys(("man", "mdoc"), "5"),
+    **dict.fromkeys(("ods", "odp"), "3"),
+    **dict.fromkeys(("info", "ipynb", "org", "textile", "rtf", "epub", "odt"), "4"),
+    **dict.fromkeys(("mail", "outlook"), "5"),
+    "html": "10",
+    "pdf": "9",
 }
 """Of each format ("2" where none is said): counts up when conversion, cleaning or chunking changes what comes out of its files, which are
 then read again."""
