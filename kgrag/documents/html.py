@@ -15,7 +15,7 @@ from typing import Any
 from kgrag.documents.blocks import Block, BlockDocument, Link, RemovedLine
 from kgrag.documents.html_boilerplate import UNSEEN, boilerplate_rule, is_box_label
 from kgrag.documents.html_tables import is_data_table, table_block
-from kgrag.documents.inline_text import InlineText, collapse, resolve_href, sentence_around, superscript
+from kgrag.documents.inline_text import FILE_SUFFIX, InlineText, collapse, resolve_href, sentence_around, superscript
 from kgrag.documents.text_encoding import decode
 from kgrag.errors import DocumentError
 
@@ -74,7 +74,6 @@ ABOUT_THE_TEXT = frozenset(
     }
 )
 """Classes of headings on title pages (DocBook's) under which nothing stands but what goes on."""
-FILE_NAME = re.compile(r"\S+\.(?:html?|txt|docx?|odt|rtf|pdf|tex|dvi|e?ps|fm|indd|md|rst|xml)", re.IGNORECASE)
 LEADS_ON = re.compile(r"\s*[0-5]?(?:\.\d*)?\s*;\s*url\s*=\s*\S", re.IGNORECASE)
 """What a page says that shows another one within seconds."""
 MOST_ON_THE_WAY = 50
@@ -119,7 +118,7 @@ def blocks_of_html(text: str, path: Path, *, document_path: str) -> BlockDocumen
 
 def is_title(text: str) -> bool:
     """Whether what a page says of itself can be its title: it has a letter, and is no name of a file."""
-    return any(map(str.isalpha, text)) and not FILE_NAME.fullmatch(text)
+    return any(map(str.isalpha, text)) and not (FILE_SUFFIX.search(text) and " " not in text)
 
 
 def _leads_on(root: Any) -> bool:

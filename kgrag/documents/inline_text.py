@@ -9,7 +9,16 @@ from urllib.parse import unquote, urljoin, urlsplit, urlunsplit
 
 from kgrag.documents.discovery import stored_path
 
-__all__ = ["CJK", "INVISIBLE", "InlineText", "collapse", "resolve_href", "sentence_around", "superscript"]
+__all__ = [
+    "CJK",
+    "FILE_SUFFIX",
+    "INVISIBLE",
+    "InlineText",
+    "collapse",
+    "resolve_href",
+    "sentence_around",
+    "superscript",
+]
 
 SPACE = re.compile(r"\s+")
 CJK = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
@@ -18,6 +27,10 @@ CJK_LINE_BREAK = re.compile(rf"(?<={CJK.pattern})[ \t]*\n\s*(?={CJK.pattern})")
 """Where a line of such a script was broken: no space belongs there (CSS Text Module Level 3, 4.1.3)."""
 INVISIBLE = re.compile("[\u200b\u200e\u200f\u2060\ufeff\u00ad]")
 """Marks that only say where a line may break or which way it runs."""
+FILE_SUFFIX = re.compile(
+    r"\.(?:html?|txt|docx?|odt|rtf|pdf|tex|dvi|e?ps|fm|indd|md|rst|xml|pptx?|xlsx?|vsdx?|dwg|svg)$", re.IGNORECASE
+)
+"""How a text ends that is a file's name, which programs write where a title is asked for."""
 SUPERSCRIPTS = str.maketrans("0123456789+-−=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿ")
 DETACHED_PUNCTUATION = re.compile(r"\s*\n\s*([,.;:!?)\]]+)(?=\s|$)")
 """Punctuation on a line of its own after an element, as pretty-printers leave it: browsers show a gap, authors meant none."""

@@ -2,6 +2,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
+from kgrag.documents.pdf.titles import is_title
+
 if TYPE_CHECKING:
     from conftest import Sheet
 
@@ -264,3 +268,9 @@ def test_a_first_page_that_describes_something_is_no_title_page(sheet: Sheet) ->
         72, 160, "The board draws 4 mA while it sleeps and 40 mA while it sends, which it does once in each minute."
     )
     assert sheet.convert().headings() == ["h1 Description", "h1 Ratings"]
+
+
+@pytest.mark.parametrize("name", ["Remote control 1.vsd", "kernels.eps", "sheet.dvi", "Notes.odt"])
+def test_a_files_name_is_no_title(name: str) -> None:
+    assert not is_title(name)
+    assert is_title(f"{name} explained")
