@@ -19,8 +19,9 @@ from pathlib import Path
 import pypdfium2
 
 from benchmarks.tables import print_table
+from kgrag.documents.inline_text import CJK
 from kgrag.documents.ocr_data import missing_ocr
-from kgrag.documents.pdf.geometry import CJK, lines_of
+from kgrag.documents.pdf.geometry import lines_of
 from kgrag.documents.pdf.ocr import with_read_pictures
 from kgrag.documents.pdf.pages import Page, read_pages
 from kgrag.text.quantities import quantities

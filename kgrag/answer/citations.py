@@ -1,6 +1,7 @@
 """The citations of an answer that a model wrote, checked against the evidence that it was shown.
 
-The prompt asks for `[passage 2]`; `[2]`, `[1][3]`, `[1, 3]`, `[1-3]` and `【2】` are read as well. A number in brackets right behind an
+The prompt asks for `[passage 2]`; `[2]`, `[1][3]`, `[1, 3]`, `[1-3]` and `【2】` are read as well, also with full-width
+brackets and digits (`［２］`). A number in brackets right behind an
 identifier (`buf[64]`, `CTRL[2]`) or in a code span is an index of the document's own and stays as it is.
 """
 
@@ -17,13 +18,13 @@ from kgrag.types import Citation, Evidence
 
 __all__ = ["Cited", "citation_marks", "cite", "numbers_of_mark", "quote_for", "without_marks"]
 
-_NAMED = r"(?:passages?|sources?|documents?)\s*"
-_NUMBERS = rf"\d{{1,4}}(?:\s*(?:[,;–-]|and|&)\s*(?:{_NAMED})?\d{{1,4}})*"
+_NAMED = r"(?:passages?|sources?|documents?|段落|资料|資料|来源|來源|出典|文書|文档)\s*"
+_NUMBERS = rf"\d{{1,4}}(?:\s*(?:[,;–－，、；～〜-]|and|&)\s*(?:{_NAMED})?\d{{1,4}})*"
 MARK = re.compile(
-    rf"[ \t]?(?:\[\s*(?:{_NAMED})?(?P<square>{_NUMBERS})\s*\]|【\s*(?:{_NAMED})?(?P<round>{_NUMBERS})\s*(?:†[^】]*)?】)",
+    rf"[ \t]?(?:[\[［]\s*(?:{_NAMED})?(?P<square>{_NUMBERS})\s*[\]］]|【\s*(?:{_NAMED})?(?P<round>{_NUMBERS})\s*(?:†[^】]*)?】)",
     re.IGNORECASE,
 )
-RANGE = re.compile(r"(\d+)\s*[–-]\s*(\d+)")
+RANGE = re.compile(r"(\d+)\s*[–－～〜-]\s*(\d+)")
 LONGEST_RANGE = 100
 CODE_SPAN = re.compile(r"`[^`\n]+`")
 IDENTIFIER_CHARACTER = re.compile(r"[A-Za-z0-9_]")

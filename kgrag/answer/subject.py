@@ -168,9 +168,9 @@ def unknown_names(asked: Question, evidence: Sequence[Evidence]) -> tuple[list[U
         if not has_identifier(setting, text):
             fatal.append(Unknown(setting, _near_settings(setting, text)))
     for name in asked.names:
-        if name in settings:
-            continue
         short = without_vendor(name, evidence)
+        if name in settings or _is_written(short, text):
+            continue
         if quantities(name):
             if _lacks(name, text):
                 noted.append(Unknown(name))
@@ -253,6 +253,12 @@ def _lacks_numbers(name: str, pieces: Sequence[str]) -> bool:
 
 def _lacks(name: str, text: str) -> bool:
     return not Gazetteer([name]).find(text)
+
+
+def _is_written(name: str, text: str) -> bool:
+    """Whether a text has a name of one word with its signs, `cx16-asm.cfg`, letter for letter and not as a part of a longer one."""
+    is_one = " " not in name and not name.isalnum()
+    return is_one and re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-]|\.\w)", text) is not None
 
 
 def _lacks_words(name: str, text: str, words: set[str]) -> bool:

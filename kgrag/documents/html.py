@@ -6,6 +6,7 @@ recursion; pages may be nested as deeply as libxml2 allows.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Any
 from kgrag.documents.blocks import Block, BlockDocument, Link, RemovedLine
 from kgrag.documents.html_boilerplate import UNSEEN, boilerplate_rule, is_box_label
 from kgrag.documents.html_tables import is_data_table, table_block
-from kgrag.documents.inline_text import InlineText, collapse, resolve_href, sentence_around, superscript
+from kgrag.documents.inline_text import FILE_SUFFIX, InlineText, collapse, resolve_href, sentence_around, superscript
 from kgrag.documents.text_encoding import decode
 from kgrag.errors import DocumentError
 
@@ -58,6 +59,25 @@ BLOCK_ELEMENTS = frozenset(HEADING_LEVELS) | {
     *("p", "pre", "search", "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul"),
 }
 LISTS = frozenset({"ul", "ol", "menu", "dir"})
+ABOUT_THE_TEXT = frozenset(
+    {
+        "author",
+        "authorgroup",
+        "corpauthor",
+        "collab",
+        "editor",
+        "othercredit",
+        "date",
+        "pubdate",
+        "releaseinfo",
+        "edition",
+    }
+)
+"""Classes of headings on title pages (DocBook's) under which nothing stands but what goes on."""
+LEADS_ON = re.compile(r"\s*[0-5]?(?:\.\d*)?\s*;\s*url\s*=\s*\S", re.IGNORECASE)
+"""What a page says that shows another one within seconds."""
+MOST_ON_THE_WAY = 50
+"""Words of a page that only leads on: `The node you are looking for is at ...`."""
 PERMALINK_MARKS = frozenset({"", "#", "¶", "§", "🔗", "\uf0c1", "\uf08d"})
 """Texts of the links to themselves that generators put beside headings; the last two are icon fonts' characters."""
 PERMALINK_CLASSES = frozenset({"anchor", "anchorlink", "header-anchor", "headerlink", "heading-anchor", "permalink"})
@@ -87,11 +107,23 @@ def blocks_of_html(text: str, path: Path, *, document_path: str) -> BlockDocumen
     walk = _Walk(document_path, base=base.get("href", "") if base is not None else "")
     for part in (root, *root.itersiblings()):  # libxml2 gives what comes after </html> a root of its own
         walk.through(part)
-    return BlockDocument(
-        blocks=walk.finish(),
-        title=collapse("".join(title.itertext())) if title is not None else "",
-        removed=tuple(walk.removed),
-    )
+    blocks, removed = walk.finish(), walk.removed
+    if _leads_on(root) and sum(len(line.split()) for block in blocks for line in block.lines) < MOST_ON_THE_WAY:
+        removed += [RemovedLine("redirect", line) for block in blocks for line in block.lines]
+        blocks = ()
+    removed += [RemovedLine("frame", source) for frame in root.iter("frame") if (source := frame.get("src"))]
+    said = collapse("".join(title.itertext())) if title is not None else ""
+    return BlockDocument(blocks=blocks, title=said if is_title(said) else "", removed=tuple(removed))
+
+
+def is_title(text: str) -> bool:
+    """Whether what a page says of itself can be its title: it has a letter, and is no name of a file."""
+    return any(map(str.isalpha, text)) and not (FILE_SUFFIX.search(text) and " " not in text)
+
+
+def _leads_on(root: Any) -> bool:
+    said = (meta for meta in root.iter("meta") if (meta.get("http-equiv") or "").lower() == "refresh")
+    return any(LEADS_ON.match(meta.get("content") or "") for meta in said)
 
 
 def _parse(text: str, path: Path) -> Any:
@@ -247,7 +279,7 @@ class _Walk:
             ordered = self._lists[-1]
             ordered[1] += 1
             ordered[2] = f"{ordered[1]}. " if ordered[0] else "- "
-        elif tag in HEADING_LEVELS and not is_box_label(element):
+        elif tag in HEADING_LEVELS and not is_box_label(element) and not _is_about_the_text(element):
             self._heading = element
 
     def _end(self, element: Any) -> None:
@@ -361,6 +393,10 @@ class _Walk:
         walk = _Walk(self._document_path, keep_all=True)
         walk.through(element)
         self.removed.extend(RemovedLine(rule, line) for block in walk.finish() for line in block.lines)
+
+
+def _is_about_the_text(heading: Any) -> bool:
+    return not ABOUT_THE_TEXT.isdisjoint((heading.get("class") or "").lower().split())
 
 
 def _is_label(element: Any) -> bool:

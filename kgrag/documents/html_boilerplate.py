@@ -55,6 +55,7 @@ FRAMES = {
     "docs-version-header": "page header",
     "docs-copyright": "page footer",
     "navpath": "breadcrumbs",
+    "srindex": "navigation",
     "modal": "dialog",
 }
 """What only a generator's frame of a page is called: Doxygen's, Javadoc's, Haddock's, Scaladoc's, rustdoc's, MkDocs', Sphinx themes'."""
@@ -161,6 +162,8 @@ def boilerplate_rule(element: Any) -> str | None:
         and SKIP_LINK.match("".join(element.itertext()).strip())
     ):
         return "navigation"
+    if tag in HEADINGS and _is_row_of_pictures(element):
+        return "navigation"
     if tag == "header":  # an article's own has its title
         return None if next(element.iter(*HEADINGS), None) is not None else "page header"
     if rule := ROLES.get(element.get("role", "")):
@@ -215,6 +218,11 @@ def _is_imprint(element: Any) -> bool:
     if inside is not None or len(text) > MAX_IMPRINT_CHARACTERS:
         return False
     return IMPRINT.search(text) is not None or (len(text) <= MAX_BAR_CHARACTERS and _link_share(element) >= LINK_SHARE)
+
+
+def _is_row_of_pictures(heading: Any) -> bool:
+    """Whether a heading has two links or more and no words but those of its pictures."""
+    return len(list(islice(heading.iter("a"), 2))) == 2 and not "".join(heading.itertext()).strip()
 
 
 def _is_page_bar(element: Any) -> bool:

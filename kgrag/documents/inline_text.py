@@ -9,11 +9,28 @@ from urllib.parse import unquote, urljoin, urlsplit, urlunsplit
 
 from kgrag.documents.discovery import stored_path
 
-__all__ = ["INVISIBLE", "InlineText", "collapse", "resolve_href", "sentence_around", "superscript"]
+__all__ = [
+    "CJK",
+    "FILE_SUFFIX",
+    "INVISIBLE",
+    "InlineText",
+    "collapse",
+    "resolve_href",
+    "sentence_around",
+    "superscript",
+]
 
 SPACE = re.compile(r"\s+")
+CJK = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
+"""Characters of scripts that are written without spaces."""
+CJK_LINE_BREAK = re.compile(rf"(?<={CJK.pattern})[ \t]*\n\s*(?={CJK.pattern})")
+"""Where a line of such a script was broken: no space belongs there (CSS Text Module Level 3, 4.1.3)."""
 INVISIBLE = re.compile("[\u200b\u200e\u200f\u2060\ufeff\u00ad]")
 """Marks that only say where a line may break or which way it runs."""
+FILE_SUFFIX = re.compile(
+    r"\.(?:html?|txt|docx?|odt|rtf|pdf|tex|dvi|e?ps|fm|indd|md|rst|xml|pptx?|xlsx?|vsdx?|dwg|svg)$", re.IGNORECASE
+)
+"""How a text ends that is a file's name, which programs write where a title is asked for."""
 SUPERSCRIPTS = str.maketrans("0123456789+-−=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿ")
 DETACHED_PUNCTUATION = re.compile(r"\s*\n\s*([,.;:!?)\]]+)(?=\s|$)")
 """Punctuation on a line of its own after an element, as pretty-printers leave it: browsers show a gap, authors meant none."""
@@ -21,12 +38,16 @@ NO_TARGET_SCHEMES = frozenset({"javascript", "vbscript", "data", "about", "blob"
 """Links that lead nowhere: code and content in the place of an address."""
 CONTEXT_CHARACTERS = 400
 """Of the sentence around a link, at most."""
-SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]?[A-Z0-9À-Þ])|\n")
+SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]?[A-Z0-9À-Þ])|(?<=[。！？])[」』）]*|\n")
 
 
 def collapse(text: str) -> str:
     """Collapse runs of white space, drop invisible marks, strip."""
-    return SPACE.sub(" ", INVISIBLE.sub("", text)).strip()
+    return _collapsed(INVISIBLE.sub("", text)).strip()
+
+
+def _collapsed(text: str) -> str:
+    return SPACE.sub(" ", CJK_LINE_BREAK.sub("", text))
 
 
 def superscript(text: str | None) -> str | None:
@@ -51,7 +72,7 @@ class InlineText:
             self._gap = False
         if not text:
             return
-        words = SPACE.sub(" ", text)
+        words = _collapsed(text)
         if words[0] == " ":
             self._gap = True
             words = words[1:]

@@ -15,7 +15,7 @@ from kgrag.documents.blocks import BlockDocument
 from kgrag.documents.html import blocks_of_html
 from kgrag.documents.org_text import BACKSLASH, plain_org
 from kgrag.documents.pandoc_formats import PANDOC_READERS, missing_pandoc
-from kgrag.documents.roff_macros import with_names, with_plain_line, without_conditional_macros
+from kgrag.documents.roff_macros import with_joined_lines, with_names, with_plain_line, without_conditional_macros
 from kgrag.documents.text_encoding import DecodedText, decode, unpacked
 from kgrag.errors import DocumentError
 
@@ -69,6 +69,8 @@ def convert_with_pandoc(data: bytes, path: Path, *, format_: str, document_path:
         text = APOSTROPHE + without_conditional_macros(EMPTY_FONT.sub("", text))
     elif format_ == "mdoc":
         text = with_names(SYSTEM.sub(".Os", text))
+    if format_ in ROFF:
+        text = with_joined_lines(text)
     elif format_ == "org":
         text = plain_org(text)
     elif format_ == "ipynb":
@@ -152,7 +154,7 @@ def _run(text: str, path: Path, *, reader: str) -> tuple[str, str]:
         f"--from={reader}",
         "--to=html5",
     ]
-    command += ["--standalone", f"--template={TEMPLATE}", "--wrap=none", "--syntax-highlighting=none", "--verbose"]
+    command += ["--standalone", f"--template={TEMPLATE}", "--wrap=preserve", "--syntax-highlighting=none", "--verbose"]
     try:
         done = subprocess.run(command, input=text.encode(), capture_output=True, timeout=MAX_SECONDS, check=False)
     except subprocess.TimeoutExpired as error:

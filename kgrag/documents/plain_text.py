@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from html import escape
 from itertools import groupby, pairwise
 from textwrap import dedent
+from unicodedata import east_asian_width
 
 from kgrag.documents.drawn_tables import drawn_table, parted_at_tables
+from kgrag.documents.inline_text import CJK
 from kgrag.documents.section_labels import CHAPTER
+from kgrag.text.words import LEADING_ON
 
 __all__ = ["plain_text_html"]
 
@@ -28,15 +31,35 @@ RULE = re.compile(r"([-=~^*#\"'+`._:])\1{2,}$")
 BULLET = re.compile(r"(?:[-*+•‣]|o(?= {2}))\s+(?=\S)")
 NUMBER = re.compile(r"(\d{1,3})[.)]\s+(?=\S)")
 NUMBERED = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,4}\.?|[A-Z](?:\.\d{1,2}){1,4}\.)\s+(?=[^\W\d_a-z])")
-HEADING_END = re.compile(r"(?:[^.,;:|]|\.\.\.)$")
+DATE = re.compile(
+    r"\d{1,2}\.? +(?:jan|feb|mar|apr|ma[iy]|ju[nl]|aug|sep|o[ck]t|nov|de[cz])[^\W\d_]*\.?,? +\d{4}\b", re.IGNORECASE
+)
+"""What is no number of a section and its title."""
+KEYWORD = re.compile(r"\$[A-Z]\w+(?::.*)?\$")
+"""What CVS and Subversion put into a file, `$Id: notes.txt 152 2004-03-27 $`."""
+ORNAMENTED = re.compile(r"([<>=*#~_-])(?:[<>=*#~_-]| (?=\W)){2,}\s*(\w.*?)\s*[<>=*#~_-](?:[<>=*#~_-]| (?=\W)){2,}")
+"""A title with marks drawn on both sides, `<----- Files ----->`."""
+ARMOUR = re.compile(r"-{5}(?:BEGIN|END) [A-Z ]+-{5}")
+"""Around what is signed or encrypted."""
+NO_TITLES = (DATE, KEYWORD, ARMOUR)
+TITLE = re.compile(r"(?!\w+:)[^\W\d_a-z][^=<>{}|\\;$/]*")
+HEADING_END = re.compile(r"(?:[^.,;:|。，、；：]|\.\.\.)$")
 DRAWN = re.compile(r"\s*(?:[|│║├└]|\+[-=]{2})|.*[|│║]$")
 """A line of a drawing, or of a table with frames."""
 OPTION = re.compile(r"\s*[‘'`\"“]?-{1,2}\w")
 DEFINED = re.compile(r"\s*-- ([A-Z][\w ]*): (\S.*)")
 """What Texinfo writes of a command or function: its kind, its name and what it is given, ` -- Command: print [NUMBER]`."""
+FIRST_WORD = re.compile(rf"{CJK.pattern}|[^\s{CJK.pattern[1:-1]}]+")
+"""What has to fit at the end of a line: a word, or a character of a script without spaces."""
 COLUMNS = re.compile(r"\S {3,}\S")
-SENTENCE_END = re.compile(r"[.!?:;,)\"”]$")
+SENTENCE_END = re.compile(r"[.!?:;,)\"”。！？：；，、）」』]$")
 LONGEST_HEADING = 80
+CENTRED_SLACK = 4
+"""Columns by which the middle of a centred line may be off."""
+CENTRED_INDENT = 8
+TITLE_PAGE_LINES = 6
+"""Of the first paragraph, where its first line is a title, at most; the text has more paragraphs than that."""
+SHORT_SHARE = 0.75
 UNDERLINED_SHARE = 0.6
 """A line below a heading is at least so long, as a share of the heading."""
 WIDTH_QUANTILE = 0.9
@@ -81,7 +104,7 @@ class _Layout:
 
     def __init__(self, lines: Sequence[str], *, titled: bool) -> None:
         self._titled = titled
-        written = sorted(len(line) for line in lines if line)
+        written = sorted(_width(line) for line in lines if line)
         self._paragraphs: list[list[str]] = []
         for paragraph in (list(group) for has_text, group in groupby(lines, key=bool) if has_text):
             if self._paragraphs and _defines(self._paragraphs[-1], paragraph):
@@ -92,6 +115,9 @@ class _Layout:
         indents = Counter(_indent(line) for line in lines if line)
         self._margin = min(indents, default=0)
         self._usual = max(indents, key=lambda one: (indents[one], -one), default=0)
+        begun = Counter(one[0].strip() for one in self._paragraphs if len(one) > 1 and not _is_overlined(one))
+        separators = {line for line, count in begun.items() if count > 1 and RULE.match(line)}
+        self._paragraphs = [part for one in self._paragraphs for part in _parted_at(one, separators)]
         self._levels: dict[str, int] = {}
         self._level = 0
 
@@ -116,7 +142,8 @@ class _Layout:
                 heading := self._heading(rest, first=self._titled and index == 0 and rest == paragraph, alone=alone)
             ):
                 level = self._level_of(heading)
-                parts.append(f"<h{level}>{escape(heading.text)}</h{level}>")
+                said = ORNAMENTED.sub(r"\2", heading.text)
+                parts.append(f"<h{level}>{escape(said)}</h{level}>")
                 rest = rest[heading.lines :]
             # What follows its heading without a blank line is its text, however far it is indented.
             margin = _indent(rest[0]) if 0 < len(rest) < len(paragraph) else self._usual
@@ -126,22 +153,47 @@ class _Layout:
     def _heading(self, lines: Sequence[str], *, first: bool, alone: bool) -> _Heading | None:
         """Read a heading at the start of a paragraph; `alone`: no numbered line is the paragraph before or after it, as in a list."""
         text, below = lines[0].strip(), lines[1].strip() if len(lines) > 1 else ""
-        if len(lines) > 2 and (rule := RULE.match(text)) and lines[2].strip() == text and not RULE.match(below):
-            return _Heading(f"over {rule[1]}", below, 3)
+        if _is_overlined(lines):
+            return _Heading(f"over {text[0]}", below, 3)
         if len(text) > LONGEST_HEADING or not any(map(str.isalpha, text)):
             return None
-        if (rule := RULE.match(below)) and len(below) >= UNDERLINED_SHARE * len(text) and not COLUMNS.search(text):
+        is_underlined = len(below) >= UNDERLINED_SHARE * len(text)
+        if (rule := RULE.match(below)) and is_underlined and not COLUMNS.search(text):
             return _Heading(rule[1], text, 2)
-        if first and len(lines) == 1 and not _number(text) and not SENTENCE_END.search(text) and not BULLET.match(text):
-            return _Heading("title", text, 1)
-        if _indent(lines[0]) > self._margin or COLUMNS.search(text):
+        if first and (title := self._title(lines)):
+            return title
+        if len(lines) == 1 and ORNAMENTED.fullmatch(text) and not ARMOUR.fullmatch(text):
+            return _Heading("ornamented", text, 1)
+        if ARMOUR.fullmatch(text) or _indent(lines[0]) > self._margin or COLUMNS.search(text):
             return None
         if len(lines) == 1 and alone and (number := _number(text)):
             return _Heading("numbered", text, 1, depth=1 + number.count("."))
         stands_out = len(lines) == 1 or _indent(lines[1]) > self._margin + 1
-        if stands_out and text.isupper() and sum(map(str.isalpha, text)) > 2 and not SENTENCE_END.search(text):
+        if stands_out and _in_capitals(text) and not SENTENCE_END.search(text):
             return _Heading("capitals", text, 1)
         return None
+
+    def _title(self, lines: Sequence[str]) -> _Heading | None:
+        """Read a text's title: its first line, where that stands alone, or where all that stands with it is centred."""
+        text = lines[0].strip()
+        if SENTENCE_END.search(text) or _marker(text) or _number(text) or any(one.match(text) for one in NO_TITLES):
+            return None
+        is_alone = len(lines) == 1
+        is_centred = len(lines) <= TITLE_PAGE_LINES and all(map(self._is_centred, lines))
+        return _Heading("title", text, 1) if is_alone or is_centred or self._is_title_page(lines) else None
+
+    def _is_title_page(self, lines: Sequence[str]) -> bool:
+        """Whether the first lines say title, author and the like, one each: all are short, at the margin, and no sentences."""
+        return (
+            1 < len(lines) <= TITLE_PAGE_LINES < len(self._paragraphs)
+            and bool(TITLE.fullmatch(lines[0]))
+            and all(_indent(line) == self._margin and _width(line) <= SHORT_SHARE * self._width for line in lines)
+            and not any(SENTENCE_END.search(line) or COLUMNS.search(line) or BULLET.match(line) for line in lines)
+        )
+
+    def _is_centred(self, line: str) -> bool:
+        middle = (_indent(line) + _width(line)) / 2
+        return _indent(line) >= CENTRED_INDENT and abs(middle - self._width / 2) <= CENTRED_SLACK
 
     def _level_of(self, heading: _Heading) -> int:
         """The level of a style is one below that of the heading that stood before its first use; numbers say theirs."""
@@ -171,7 +223,7 @@ class _Layout:
         alone = len(lines) == 1 and _indent(lines[0]) <= margin + 1
         for is_text, runs in groupby(self._runs(lines), key=lambda run: alone or _is_text(run)):
             if is_text:
-                yield from (f"<p>{escape(' '.join(line.strip() for line in run))}</p>" for run in runs)
+                yield from (f"<p>{escape(chr(10).join(line.strip() for line in run))}</p>" for run in runs)
             else:
                 yield _listing([line for run in runs for line in run])
 
@@ -214,7 +266,23 @@ class _Layout:
 
     def _is_full(self, line: str, after: str) -> bool:
         """Whether the first word of the next line would not have fitted."""
-        return len(line) + 1 + len(after.split(maxsplit=1)[0]) >= FULL_SHARE * self._width
+        word = FIRST_WORD.match(after.lstrip())
+        return _width(line) + 1 + _width(word[0] if word else "") >= FULL_SHARE * self._width
+
+
+def _parted_at(paragraph: Sequence[str], separators: Set[str]) -> Iterator[list[str]]:
+    """Part lines at rules below which other texts of the file begin without a blank line: there, too, they are no underlines."""
+    if _is_overlined(paragraph):
+        yield list(paragraph)
+        return
+    for _, group in groupby(paragraph, key=lambda line: line.strip() in separators):
+        yield list(group)
+
+
+def _is_overlined(lines: Sequence[str]) -> bool:
+    """Whether lines begin with a heading between two rules of one kind and length."""
+    over, text, under = (line.strip() for line in (*lines, "", "", "")[:3])
+    return bool(RULE.match(over)) and over == under and not RULE.match(text)
 
 
 def _listing(lines: Sequence[str]) -> str:
@@ -240,6 +308,17 @@ def _defines(terms: Sequence[str], paragraph: Sequence[str]) -> bool:
     )
 
 
+def _width(line: str) -> int:
+    """How wide a line is, in columns: a character of Chinese or Japanese takes two."""
+    return len(line) if line.isascii() else len(line) + sum(east_asian_width(one) in "WF" for one in line)
+
+
+def _in_capitals(text: str) -> bool:
+    """Whether a line is written in capitals: three letters or more, and all of a script that has them."""
+    letters = [letter for letter in text if letter.isalpha()]
+    return len(letters) > 2 and text.isupper() and all(one.lower() != one.upper() for one in letters)
+
+
 def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
 
@@ -251,7 +330,7 @@ def _number(line: str) -> str:
         return ""
     if chapter := CHAPTER.match(text):
         return str(chapter["number"] or chapter["counted"] or chapter["lettered"])
-    number = NUMBERED.match(text)
+    number = None if DATE.match(text) or text.split()[-1].lower() in LEADING_ON else NUMBERED.match(text)
     return number[1].rstrip(".") if number else ""
 
 

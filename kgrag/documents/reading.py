@@ -14,11 +14,11 @@ from typing import Literal, cast
 from kgrag.documents.blocks import Block, BlockDocument
 from kgrag.documents.chunking import Chunker, chunk_blocks, fit_title
 from kgrag.documents.cleaning import CleaningReport, clean
-from kgrag.documents.discovery import PICTURE, Source, discover
+from kgrag.documents.discovery import FILE_FORMATS, PICTURE, Source, discover
 from kgrag.documents.pandoc_formats import PANDOC_READERS
 from kgrag.documents.passages import read_passages
 from kgrag.documents.semantic import Embed
-from kgrag.documents.text_encoding import repair_text
+from kgrag.documents.text_encoding import PACKED, repair_text, unpacked_file
 from kgrag.errors import DocumentError, InputError, KgragError
 from kgrag.text.surrogates import without_surrogates
 from kgrag.types import Chunk, Document, Scalar, content_id
@@ -61,7 +61,8 @@ def read(
 ) -> Iterator[Converted]:
     """Convert, clean and chunk a file. `convert` takes the place of `convert_file`: conversion somewhere else, or before.
 
-    Yields one document, for `.jsonl` one for each title, and none for a picture without text. `count_tokens` is the embedder's
+    Yields one document, for `.jsonl` one for each title, and none for a picture without text and for a page of frames or
+    navigation alone. `count_tokens` is the embedder's
     tokenizer; no chunk's `embedded_text` has more than `max_tokens` (ready passages excepted: they are not split). `pdf` is `auto`,
     `native` or `standard`. `embed` gives the chunker `semantic` vectors of sentences. Raises `DocumentError`, with a reason, for a file
     that is broken, encrypted, empty, of another format than its name says, or larger than `max_file_mb`: whatever a parser, or our code,
@@ -82,7 +83,10 @@ def read(
 def convert_file(source: Source, *, pdf: str = "auto") -> BlockDocument:
     """Convert a file to blocks. Raises `DocumentError` with a reason, `InputError` for an unknown PDF mode."""
     with _failure_of(source.path):
-        return _convert(source, pdf=pdf)
+        if source.format not in FILE_FORMATS:
+            return _convert(source, pdf=pdf)
+        with unpacked_file(source.path) as file:
+            return _convert(replace(source, path=file), pdf=pdf)
 
 
 @contextmanager
@@ -90,6 +94,10 @@ def _failure_of(path: Path) -> Iterator[None]:
     """Turn what is raised while a file is read (`KeyError`, `zlib.error`, `RecursionError`, ...) into a `DocumentError` that says it."""
     try:
         yield
+    except DocumentError as error:
+        if error.path == path or path.suffix.lower() != PACKED:
+            raise
+        raise DocumentError(path, error.reason) from error  # of the unpacked file
     except (KgragError, MemoryError):
         raise
     except ImportError as error:
@@ -118,12 +126,12 @@ def _read(
     data = _bytes(source)
     converted = convert(source)
     blocks, report = clean(converted.blocks, removed_before=converted.removed)
-    if not blocks and source.format == PICTURE:
+    if not blocks and (source.format == PICTURE or (source.format == "html" and report.removed)):
         return
     if not blocks:
         raise DocumentError(source.path, _nothing_left(report))
     title = without_surrogates(
-        repair_text(converted.title or _printed_title(blocks, source.format) or source.path.stem)
+        repair_text(converted.title or _printed_title(blocks, source.format) or _stem(source.path))
     )
     document = _document(
         source, fit_title(title, count_tokens=count_tokens, max_tokens=max_tokens), data, converted.metadata
@@ -145,10 +153,16 @@ def _printed_title(blocks: Sequence[Block], format_: str) -> str:
     """
     headings = [block for block in blocks if block.kind == "heading"]
     is_title = not headings or headings[0] is blocks[0] or all(one.level > headings[0].level for one in headings[1:])
-    if format_ not in WORD_PROCESSED or is_title:
+    if is_title or format_ not in (*WORD_PROCESSED, "txt"):
         return headings[0].text if headings else ""
+    if format_ == "txt":  # the first of its sections
+        return ""
     first = blocks[0].text.strip()
     return first if blocks[0].kind == "paragraph" and TITLE_LINE.fullmatch(first) else ""
+
+
+def _stem(path: Path) -> str:
+    return Path(path.stem).stem if path.suffix.lower() == PACKED else path.stem
 
 
 def _convert(source: Source, *, pdf: str) -> BlockDocument:

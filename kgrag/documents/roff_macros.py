@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["with_names", "with_plain_line", "without_conditional_macros"]
+from kgrag.documents.inline_text import CJK
+
+__all__ = ["with_joined_lines", "with_names", "with_plain_line", "without_conditional_macros"]
 
 DEFINITION = re.compile(
     r"^[.'][ \t]*(?:de|am)i?1?[ \t]+(\S+).*\n((?:(?!\.\.[ \t]*$).*\n)*)\.\.[ \t]*$\n?", re.MULTILINE
@@ -28,6 +30,11 @@ BARE_NAME = re.compile(r"^\.Nm(?=[ \t]*$|[ \t]+[^\w\s\\]+[ \t]*$)", re.MULTILINE
 PURPOSE = re.compile(r"^\.Nd +", re.MULTILINE)
 REFUSED_AT = re.compile(r"\(line (\d+), column \d+\)")
 MDOC_MACRO = re.compile(r"[A-Z][a-z]")
+UNFILLED = re.compile(r"[.'][ \t]*(?:nf|EX|TS|Bd)\b")
+FILLED = re.compile(r"[.'][ \t]*(?:fi|EE|TE|Ed)\b")
+TAKES_A_LINE = re.compile(r"[.'][ \t]*(?:T[PQ]\b|(?:S[HSMB]|[BI])[ \t]*$)")
+"""What the next line is the term, heading or word of."""
+ENDS_UNSPACED = re.compile(rf".*{CJK.pattern}$")
 CLOSING = re.compile(r"[.,;:!?)\]'\"]+")
 
 
@@ -55,6 +62,23 @@ def without_conditional_macros(page: str) -> str:
         page,
         flags=re.MULTILINE,
     )
+
+
+def with_joined_lines(page: str) -> str:
+    """Return a page in which lines of Chinese or Japanese text that go on are one: pandoc puts a space between lines."""
+    if not CJK.search(page):
+        return page
+    lines: list[str] = []
+    filled, joins = True, False
+    for line in page.split("\n"):
+        filled = (filled or bool(FILLED.match(line))) and not UNFILLED.match(line)
+        if joins and filled and CJK.match(line):
+            lines[-1] += line
+        else:
+            joins = not line.startswith((".", "'")) and not (lines and TAKES_A_LINE.match(lines[-1]))
+            lines.append(line)
+        joins = joins and filled and bool(ENDS_UNSPACED.match(line))
+    return "\n".join(lines)
 
 
 def with_names(page: str) -> str:

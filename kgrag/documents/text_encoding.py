@@ -11,15 +11,28 @@ import gzip
 import io
 import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from kgrag.errors import DocumentError
 from kgrag.text.language import language
 from kgrag.text.surrogates import without_surrogates
 
-__all__ = ["CONTROLS", "HEAD_BYTES", "OLE_MAGIC", "PACKED", "DecodedText", "decode", "foreign_content", "repair_text"]
+__all__ = [
+    "CONTROLS",
+    "HEAD_BYTES",
+    "OLE_MAGIC",
+    "PACKED",
+    "DecodedText",
+    "decode",
+    "foreign_content",
+    "repair_text",
+    "unpacked",
+    "unpacked_file",
+]
 
 BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -140,6 +153,18 @@ def unpacked(data: bytes, path: Path) -> bytes:
     if len(unpacked) > MAX_UNPACKED:
         raise DocumentError(path, f"has more than {MAX_UNPACKED // 1_000_000} MB when it is unpacked")
     return unpacked
+
+
+@contextmanager
+def unpacked_file(path: Path) -> Iterator[Path]:
+    """Give a file that is called `.gz` unpacked, for as long as it is read, and any other as it is. Raises `DocumentError`."""
+    if path.suffix.lower() != PACKED:
+        yield path
+        return
+    with TemporaryDirectory(prefix="kgrag-unpacked-") as folder:
+        file = Path(folder, path.stem)
+        file.write_bytes(unpacked(path.read_bytes(), path))
+        yield file
 
 
 def _decode(data: bytes) -> DecodedText:

@@ -46,6 +46,8 @@ CELL_CHARACTERS = 40
 
 WORD = re.compile(r"[^\W\d_]+")
 SERIES_MEMBER = re.compile(r"(.*?\D)(\d{1,2})")
+PLACEHOLDER = re.compile(r"X{2,}|Y{2,}|N{2,}|Z{2,}")
+"""What stands for something else: `20.XXXXXXXXXXXX`."""
 POSSESSIVE = re.compile(r"['’]s?$")
 CAPITAL = r"(?:[A-Z][\w'’]*[^\W_]|[A-Z]{2,})"
 PROPER = re.compile(
@@ -229,7 +231,7 @@ def _count(counts: _Counts, chunk: Chunk, *, own: str) -> None:
         written = match.group()
         if len(written) > MAX_NAME_CHARACTERS or (written.isupper() and " " in written) or written in SYMBOLS:
             continue
-        if PART_CONTINUES.match(chunk.text, match.end()):
+        if PART_CONTINUES.match(chunk.text, match.end()) or PLACEHOLDER.fullmatch(written):
             continue
         written = POSSESSIVE.sub("", written)
         starts = bool(SENTENCE_START.search(chunk.text, max(0, match.start() - 8), match.start()))

@@ -28,6 +28,10 @@ MAX_CUT_KEYS = 6
 MAX_BROKEN_STARTS = 300
 """Places where JSON may begin and does not that are tried before the rest is given up."""
 FENCE = re.compile(r"```[\w-]*[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL)
+FULL_WIDTH = str.maketrans("｛｝［］：，", "{}[]:,")
+"""What a model that writes Chinese or Japanese may put for the signs of JSON."""
+FULL_WIDTH_QUOTES = str.maketrans(dict.fromkeys("＂“”„", '"'))
+STRING = re.compile(r'("(?:[^"\\]|\\.)*")', re.DOTALL)
 BEGINS_JSON = re.compile(r"[{\[]\s*(?:[\"'{\[]|-?\d|\w+\s*:|$)")
 """A bracket in prose (a smiley, an interval) is no JSON that was broken."""
 JSON_KEY = re.compile(r"""[{,]\s*\\*["'“”‘’]?\w+\\*["'“”‘’]\s*:""")
@@ -54,9 +58,21 @@ BARE_ID = re.compile(r"(?:n|node|e|entity|id)?[-_ ]?\d+", re.IGNORECASE)
 def read_reply(reply: str, *, chunk_text: str = "") -> Stated:
     """Read a raw reply; `chunk_text` settles where a triple without quotation marks is divided."""
     try:
-        return _read_text(reply, chunk_text)
+        stated = _read_text(reply, chunk_text)
+        if not stated.size and any(chr(sign) in reply[:MAX_READ_CHARACTERS] for sign in FULL_WIDTH):
+            again = _read_text(_half_width(reply[:MAX_READ_CHARACTERS]), chunk_text)
+            if again.size and again.form == "json":
+                again.mended.append("the JSON had full-width punctuation")
+                return again
+        return stated
     except RecursionError:
         return Stated(lost=[TOO_DEEP])
+
+
+def _half_width(reply: str) -> str:
+    """Write the signs of JSON as JSON has them; those within strings stay."""
+    text = reply if '"' in reply else reply.translate(FULL_WIDTH_QUOTES)
+    return "".join(part if part[:1] == '"' else part.translate(FULL_WIDTH) for part in STRING.split(text))
 
 
 def read_data(data: Any) -> Stated:

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from kgrag.documents import picture_pages
 from kgrag.documents.discovery import PICTURE
 from kgrag.documents.pdf import page_images
+from kgrag.documents.text_encoding import unpacked_file
 from kgrag.errors import DocumentError
 from kgrag.types import Document, PageBox
 
@@ -105,7 +106,8 @@ def _size(value: object) -> int:
 def _call(function: Callable[..., T], path: Path, args: Sequence[Any], kwargs: dict[str, Any]) -> T:
     """Run in the other process; an error of pdfium or of the picture's writer is that of the document."""
     try:
-        return function(path, *args, **kwargs)
+        with unpacked_file(path) as file:
+            return function(file, *args, **kwargs)
     except DocumentError as error:
         # Its own arguments are two, and an exception is made again from those of its base on the way back.
         raise _Refused(error.reason) from None

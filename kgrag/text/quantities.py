@@ -53,6 +53,8 @@ QUANTITY = re.compile(
     # What it may begin with comes first: most characters of a text are looked at no further.
     rf"(?=[{BOUNDS}±∓+\-−–\d])"
     r"(?<![\w.,^])(?<!\w[-−–/])"
+    # `0-9A-F` are characters, no amperes.
+    r"(?!0-9[A-Za-z]-[A-Za-z])"
     rf"(?P<bound>[{BOUNDS}]\s?)?(?P<sign>(?:{PLUS_MINUS}|[-−–+])\s?)?(?P<low>{NUMBER})(?:\s?(?P<low_unit>{UNIT}))?"
     rf"(?:\s?(?:[-−–—…~]|\.\.\.?|to|through)\s?(?P<high_sign>[-−–+](?=\d))?(?P<high>{NUMBER})(?:\s?-?(?P<high_unit>{UNIT}))?)?"
     rf"(?:-(?P<hyphened>{UNIT}))?"

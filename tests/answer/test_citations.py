@@ -56,6 +56,10 @@ def test_marks_are_read_however_a_model_writes_them() -> None:
         cited = cite(f"It needs 3.3 V{mark}.", EVIDENCE)
         assert cited.text == "It needs 3.3 V [1]."
         assert [c.number for c in cited.citations] == [1]
+    for mark in ("［１］", "【資料１】", "[段落1]", "［ 1 ］"):
+        assert cite(f"電源は3.3 Vです{mark}。", EVIDENCE).text == "電源は3.3 Vです [1]。"
+    assert cite("那是 3.3 V［１、３］。", EVIDENCE).text == "那是 3.3 V [1][3]。"
+    assert cite("那是 3.3 V［１～３］，也是［９］。", EVIDENCE).unknown == (9,)
     assert cite("So it is [1, 3].", EVIDENCE).text == "So it is [1][3]."
     assert cite("So it is [passage 1, passage 3].", EVIDENCE).text == "So it is [1][3]."
 

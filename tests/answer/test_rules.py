@@ -142,6 +142,16 @@ def test_a_name_that_no_document_has_is_said_to_be_in_none(question: str, name: 
     assert near in answer.text
 
 
+def test_a_file_whose_name_has_a_number_is_found_where_it_is_written() -> None:
+    text = "The linker has three files for the X16.\n\nFor programs in Assembly there is x16-asm.cfg, whose default start address is $0801."
+    answer = ask("What is the default start address with x16-asm.cfg?", [piece("Linker", text)])
+    assert "$0801" in answer.text and "is in none of" not in answer.text
+    refused = ask(
+        "What is the default start address with x16-asm.cfg?", [piece("Linker", text.replace("asm.cfg", "asm.cfg.in"))]
+    )
+    assert refused.abstained
+
+
 def test_what_no_document_says_about_a_known_thing_is_not_answered() -> None:
     answer = ask("What is the price of the X-1000?")
     assert answer.abstained

@@ -47,6 +47,63 @@ def test_headings_paragraphs_lists_and_code_keep_their_order_and_kind() -> None:
     ]
 
 
+def test_who_wrote_a_text_and_when_is_no_heading() -> None:
+    document = page(
+        '<h1 class="title">IPsec</h1><h3 class="author"><span class="firstname">Tom</span> <span class="surname">E.</span></h3>'
+        '<h2 class="date">2006</h2><p>Two <b>tunnels</b>.</p><h2>Caution</h2>'
+    )
+    assert [(block.kind, block.text) for block in document.blocks] == [
+        ("heading", "IPsec"),
+        ("paragraph", "Tom E."),
+        ("paragraph", "2006"),
+        ("paragraph", "Two tunnels."),
+        ("heading", "Caution"),
+    ]
+
+
+def test_a_heading_of_linked_pictures_is_navigation() -> None:
+    link = "<a href='{0}.html'><img src='{0}.png' alt='[{0} page]'></a>"
+    document = page(
+        f"<h1>{link.format('Home')} {link.format('Parts')}</h1><h2>X-100 <a href='a'><img alt='(R)'></a></h2>"
+    )
+    assert texts(document) == ["X-100 (R)"]
+    assert [line.rule for line in document.removed] == ["navigation"]
+
+
+@pytest.mark.parametrize("said", ["5", "users_guide.txt", "map.eps"])
+def test_a_number_or_a_files_name_is_no_title(said: str) -> None:
+    assert page("<p>5 V</p>", head=f"<title>{said}</title>").title == ""
+    assert page("<p>5 V</p>", head=f"<title>{said} of the X-100</title>").title == f"{said} of the X-100"
+
+
+@pytest.mark.parametrize(
+    ("html", "removed"),
+    [
+        (
+            "<html><frameset cols='50,50'><frame src='menu.html'><frame src='main.html'></frameset></html>",
+            ["frame"] * 2,
+        ),
+        (
+            "<html><head><meta http-equiv='Refresh' content='0; url=Basic.html#shar'></head><body>"
+            "<p>The node you are looking for is at <a href='Basic.html#shar'>shar</a>.</p></body></html>",
+            ["redirect"],
+        ),
+        (
+            "<html><body class='SRPage'><div id='SRIndex'><div class='SRStatus'>Loading...</div></div></body></html>",
+            ["navigation"],
+        ),
+    ],
+)
+def test_pages_of_frames_and_those_that_lead_on_have_no_text_of_their_own(html: str, removed: list[str]) -> None:
+    document = convert_html(html.encode(), Path("a.html"), document_path="a.html")
+    assert (document.blocks, [line.rule for line in document.removed]) == ((), removed)
+
+
+def test_a_page_that_is_loaded_anew_is_read() -> None:
+    document = page("<p>The supply is 5 V.</p>", head="<meta http-equiv='refresh' content='300'>")
+    assert texts(document) == ["The supply is 5 V."]
+
+
 def test_terms_stand_before_their_definitions() -> None:
     document = page(
         "<dl><dt id='n'>-n</dt><dt>--dry-run</dt><dd><p>Do nothing.</p><p>Really.</p></dd><dt>-v:</dt><dd>Say more.</dd></dl>"
@@ -66,6 +123,8 @@ def test_terms_stand_before_their_definitions() -> None:
         ("Tap\n<b>\n Settings\n</b>\n.", "Tap Settings."),
         ("Range <b>.5</b> to 1 mA", "Range .5 to 1 mA"),
         ("one<br>two", "one\ntwo"),
+        ("ネット\n   ワーク。\n次の <b>電源\nは</b>\n5 V です。", "ネットワーク。次の 電源は 5 V です。"),
+        ("네트워크\n설정", "네트워크 설정"),
         ("Tap <img src='s.png' alt='Settings'> now", "Tap Settings now"),
         ("a<!-- no -->b<script>c</script>d<style>e</style>f", "abdf"),
     ],

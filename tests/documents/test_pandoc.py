@@ -115,6 +115,16 @@ def test_tables_of_manual_pages_whatever_their_layout(table: str) -> None:
     assert lines(document)[-4:] == ["Pin | Volt", "VIN | 5", "END", "end"]
 
 
+def test_lines_of_chinese_are_joined_without_spaces() -> None:
+    body = "这个程序设置\n电源 X\\-100\n的电压。\n.nf\n第一行\n第二行\n.fi\n.TP\n电压\n是五伏，\n不是三伏。\n"
+    assert lines(converted(f"{MAN}.SH 描述\n{body}", "man"))[-4:] == [
+        "这个程序设置电源 X-100 的电压。",
+        "第一行",
+        "第二行",
+        "电压: 是五伏，不是三伏。",
+    ]
+
+
 def test_what_groff_passes_over_is_no_error() -> None:
     assert lines(converted(".TH A 1\n.SH B\n\\f\\fIx\\fP\\fP 3 V\n", "man")) == ["B", "x 3 V"]
     assert lines(converted(".Dd May 1, 2020\n.Dt A 8\n.Os BSD 4\n.Sh NAME\n.Nm a\n.Nd b\n", "mdoc")) == [

@@ -218,3 +218,70 @@ def test_a_page_of_html_that_is_called_text_is_read_as_one() -> None:
     )
     assert read.notes == ("is HTML, and read as that",)
     assert converted("Write <html> first:\n\n    <html>\n").blocks[0].text == "Write <html> first:"
+
+
+def test_lines_of_japanese_are_one_text_without_spaces_and_no_heading() -> None:
+    text = (
+        "EB ライブラリは CD-ROM 書籍にアクセスするためのライブラリです。この機能は\n"
+        "UNIX 系 OS および Windows (2000以降) のシステム上で動作させることがで\n"
+        "きます。コンパイルには別のパッケージが必要です。\n\n"
+        "また、EB ライブラリは幾つかのユーティリティも提供しています。\n\n"
+        "1. 遠隔アクセスを行うには、別のソフトウェアが必要です。\n\n"
+        "インストール\n============\n\n手順を以下に示します。\n"
+    )
+    assert [(kind, words) for kind, _, words in read(text)] == [
+        (
+            "paragraph",
+            "EB ライブラリは CD-ROM 書籍にアクセスするためのライブラリです。この機能は UNIX 系 OS および Windows (2000以降) "
+            "のシステム上で動作させることができます。コンパイルには別のパッケージが必要です。",
+        ),
+        ("paragraph", "また、EB ライブラリは幾つかのユーティリティも提供しています。"),
+        ("list_item", "1. 遠隔アクセスを行うには、別のソフトウェアが必要です。"),
+        ("heading", "インストール"),
+        ("paragraph", "手順を以下に示します。"),
+    ]
+
+
+def test_rules_between_texts_are_no_underlines() -> None:
+    rule = "-" * 60
+    log = f"{rule}\nr12 | ann | 2 lines\n\nFix the supply\n{rule}\nr11 | bob | 1 line\n\nAdd it\n\n{rule}\nr10 | ann | 1 line\n\nBegin\n"
+    assert [(kind, words) for kind, _, words in read(log)] == [
+        ("paragraph", words)
+        for words in (
+            "r12 | ann | 2 lines",
+            "Fix the supply",
+            "r11 | bob | 1 line",
+            "Add it",
+            "r10 | ann | 1 line",
+            "Begin",
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    ("first", "title"),
+    [
+        (f"{'The X-100 sensor':^79}\n{'A guide for installers':^79}", "The X-100 sensor"),
+        ("The X-100 User's Guide\nBy Ann Smith\nUpdated by others\nLast modified in 2010", "The X-100 User's Guide"),
+        ("<--------------- Supply ---------------->", "Supply"),
+        ("The X-100 sensor", "The X-100 sensor"),
+    ],
+)
+def test_a_title_in_the_middle_above_its_authors_or_between_marks_is_one(first: str, title: str) -> None:
+    text = f"{first}\n\n" + "The sensor is supplied by the board, and draws less than one milliampere of it.\n\n" * 8
+    assert read(text)[0] == ("heading", 1, title)
+    assert letters(" ".join(words for _, _, words in read(text))) == letters(text)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "$Id: notes.txt 152 2004-03-27 ann $",
+        "4 October 2005, last modified in 2013",
+        "1. Download the latest patch from",
+        "-----BEGIN PGP SIGNED MESSAGE-----",
+    ],
+)
+def test_keywords_dates_and_what_goes_on_are_no_headings(line: str) -> None:
+    assert "heading" not in {kind for kind, _, _ in read(f"{line}\n\nThe supply is 5 V.\n")}
+    assert "heading" not in {kind for kind, _, _ in read(f"Use it.\n\n{line}\n\n    ftp://example.org/\n")}

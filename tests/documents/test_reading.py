@@ -12,6 +12,7 @@ from pathlib import Path
 
 import docx
 import pytest
+from reportlab.pdfgen.canvas import Canvas
 
 from kgrag.documents import Converted, discover, read
 from kgrag.errors import DocumentError
@@ -73,11 +74,8 @@ def test_reading_twice_gives_the_same_and_a_change_gives_another_document(conver
         ("a.docx", b"PK\x03\x04" + bytes(100), "docx"),
         ("a.xlsx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le"), "encrypted"),
         ("a.html", b"<div>" * 10_000 + b"x", "nested too deeply"),
-        (
-            "a.html",
-            b"<html><head><title>T</title></head><body><nav>Home</nav></body></html>",
-            "no text but what cleaning removes",
-        ),
+        ("a.html", b"<html><head><title>T</title></head><body></body></html>", "has no text"),
+        ("a.md", b"<nav>Home</nav>\n", "no text but what cleaning removes"),
         ("a.jsonl", b"\n\n", "empty"),
         ("a.txt.gz", b"no gzip", "no gzip file"),
         ("a.txt.gz", gzip.compress(b"x" * 1000)[:-12], "broken one"),
@@ -174,3 +172,25 @@ def test_a_title_from_a_name_that_is_no_utf_8_can_be_written(
     (one,) = read(source, count_tokens=count_tokens, max_tokens=64)
     assert one.document.title.encode() and one.document.path.encode()
     assert one.chunks[0].text == "The X-100 needs 5 V."
+
+
+def test_the_first_of_a_texts_sections_is_not_its_title(convert: Convert) -> None:
+    text = "Connect the board to the supply, and wait until the lamp is green.\n\n1. Supply\n\nIt is 5 V.\n\n2. Pins\n\nThere are 8.\n"
+    assert convert("board.txt", text).document.title == "board"
+    assert convert("packed.txt.gz", gzip.compress(text.encode())).document.title == "packed"
+    assert convert("titled.txt", f"The X-100 board\n\n{text}").document.title == "The X-100 board"
+
+
+def test_files_that_are_packed_are_read_as_unpacked_ones(convert: Convert, tmp_path: Path) -> None:
+    canvas = Canvas(str(tmp_path / "sheet.pdf"))
+    canvas.drawString(72, 700, "The supply is 5 V.")
+    canvas.save()
+    word = docx.Document()
+    word.add_paragraph("The supply is 5 V.")
+    word.save(str(tmp_path / "sheet.docx"))
+    for name in ("sheet.pdf", "sheet.docx"):
+        packed = convert(f"{name}.gz", gzip.compress((tmp_path / name).read_bytes()))
+        assert (packed.document.title, packed.document.path) == ("sheet", f"{name}.gz")
+        assert [chunk.text for chunk in packed.chunks] == ["The supply is 5 V."]
+    with pytest.raises(DocumentError, match=r"^broken\.pdf\.gz: "):
+        convert("broken.pdf.gz", gzip.compress(b"%PDF-1.7\n"))

@@ -71,6 +71,19 @@ def test_two_small_words_are_no_term_that_is_one_word() -> None:
     assert named(last).keys() == {"Notes"}
 
 
+def test_what_stands_for_something_else_is_no_name() -> None:
+    texts = [
+        "Read DS20.XXXX there.",
+        "Open the file XXXX now.",
+        "Write it to XXXX or NN, never to OWFS.",
+        "Use OWFS or XXXX.",
+    ]
+    chunks = [
+        chunk("Notes", text, headings=[f"Part {n}"], position=n) for n, text in enumerate([*texts, "It is in OWFS."])
+    ]
+    assert {name for one in extract(chunks) for name in named(one)} == {"Notes", "OWFS"}
+
+
 def test_titles_are_found_in_other_chunks_as_these_write_them() -> None:
     first, second = extract([X100, X1000], products=["X-100", "X-1000"])
     assert named(first)["X-100"] == ("Product", "title")

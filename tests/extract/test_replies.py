@@ -32,6 +32,17 @@ def test_a_clean_graph_is_read_whole_and_nothing_is_said_about_it() -> None:
     assert (stated.form, stated.reason) == ("json", "")
 
 
+@pytest.mark.parametrize("quotes", ['""', "＂＂", "“”"])
+def test_json_with_full_width_punctuation_is_read_and_names_keep_theirs(quotes: str) -> None:
+    triple = {**TRIPLE, "tail": "电源：主，副"}
+    inside = json.dumps({"triples": [triple]}, ensure_ascii=False).split('"')
+    signs = str.maketrans("{}[]:,", "｛｝［］：，")
+    written = [part.translate(signs) if n % 2 == 0 else quotes[0] + part + quotes[1] for n, part in enumerate(inside)]
+    stated = read_reply("".join(written))
+    assert [(one.head, one.tail) for one in stated.statements] == [("X-100", "电源：主，副")]
+    assert stated.reason == "the JSON had full-width punctuation"
+
+
 @pytest.mark.parametrize(
     ("reply", "said"),
     [

@@ -260,6 +260,14 @@ def test_a_picture_without_text_is_ignored_and_looked_at_once(store: GraphStore,
     assert not store.documents.of_path(photo.as_posix())
 
 
+def test_pages_of_frames_or_navigation_alone_are_ignored(store: GraphStore, folder: Path) -> None:
+    (folder / "index.html").write_text("<html><frameset><frame src='a.html'></frameset></html>", encoding="utf-8")
+    (folder / "toc.html").write_text("<html><body><nav><a href='a.html'>A</a></nav></body></html>", encoding="utf-8")
+    for _ in range(2):
+        report = built(store, folder)
+        assert (report.failures, report.ignored_files) == ([], {"page without text": 2})
+
+
 def test_a_picture_whose_text_is_gone_is_no_document_any_more(store: GraphStore, folder: Path) -> None:
     photo = folder / "plate.png"
     plate = Image.new("RGB", (900, 300), "#d0d0d0")

@@ -74,7 +74,19 @@ def test_a_bound_is_kept() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["version 1.2.3 V", "X-100 V", "LPS22HB", "chapter 5", "8x8", "Rev 2", "10^6 Hz", "802.11b", "5 verbs", "USB2"],
+    [
+        "version 1.2.3 V",
+        "X-100 V",
+        "LPS22HB",
+        "chapter 5",
+        "8x8",
+        "Rev 2",
+        "10^6 Hz",
+        "802.11b",
+        "5 verbs",
+        "USB2",
+        "[0-9A-Fa-f]",
+    ],
 )
 def test_what_is_no_quantity_is_left_alone(text: str) -> None:
     assert quantities(text) == []

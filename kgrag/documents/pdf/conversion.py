@@ -115,9 +115,7 @@ def blocks_of_structure(
             f"lines and fills of {len(shapeless)} page(s) cannot be read, tables there may be missed: {_listed(shapeless)}"
         )
     title = document_title(structure, blocks, metadata_title=metadata_title)
-    return BlockDocument(
-        tuple(blocks), title or Path(document_path).stem, (*running, *contents), tuple(notes), metadata
-    )
+    return BlockDocument(tuple(blocks), title, (*running, *contents), tuple(notes), metadata)
 
 
 def _why_unread() -> str:

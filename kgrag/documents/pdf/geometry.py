@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
-__all__ = ["CJK", "Box", "Line", "Word", "bounding_box", "line_of", "lines_of", "pieces_of"]
+from kgrag.documents.inline_text import CJK
+
+__all__ = ["Box", "Line", "Word", "bounding_box", "line_of", "lines_of", "pieces_of"]
 
 _WORD_GAP = 0.1
 """Share of the glyph height up to which a change of font is no change of word: the space of a narrow font is about 0.15."""
@@ -37,8 +39,6 @@ _SMALLEST = 0.1
 _TINY = 0.75
 """Relative height below which a glyph (a raised sign, a small symbol) need not reach its line's middle."""
 _SUPERSCRIPTS = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
-CJK = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
-"""Scripts that are written without spaces."""
 
 
 @dataclass(frozen=True, slots=True)

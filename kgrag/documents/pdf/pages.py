@@ -174,7 +174,7 @@ def _page(number: int, segmented: SegmentedPdfPage, second: SecondReading) -> Pa
         number=number,
         width=width,
         height=height,
-        words=tuple(second.mended(_words(segmented, height, links, second))),
+        words=tuple(_better_read(tuple(_words(segmented, height, links, second)), links, second)),
         rules=tuple(rules),
         fills=tuple(fills),
         marks=tuple(marks),
@@ -218,6 +218,18 @@ def _words(
             turned=0 if abs(rise) <= 0.2 * run else (1 if rise > 0 else -1),
             link=next((uri for rect, uri in links if rect.holds(box.center)), None),
         )
+
+
+def _better_read(words: tuple[Word, ...], links: list[tuple[Box, str]], second: SecondReading) -> Iterator[Word]:
+    """Yield the words as the better of the two readers has them."""
+    if not second.has_more_than(words):
+        yield from second.mended(words)
+        return
+    for word in second.words:
+        text = _CONTROL.sub("", word.text).translate(_LIGATURES).strip()
+        if text:
+            link = next((uri for rect, uri in links if rect.holds(word.box.center)), None)
+            yield replace(word, text=with_accented_letters(text), bold=bool(_BOLD.search(word.font)), link=link)
 
 
 def _sort_shape(

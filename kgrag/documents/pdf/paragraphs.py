@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from kgrag.documents.inline_text import CJK
 from kgrag.documents.pdf.blocks import PageBlock, TextBlock
-from kgrag.documents.pdf.geometry import CJK, Box, Line, Word, bounding_box, line_of
+from kgrag.documents.pdf.geometry import Box, Line, Word, bounding_box, line_of
 from kgrag.documents.pdf.reading_order import Region
 from kgrag.text.words import LEADING_ON
 

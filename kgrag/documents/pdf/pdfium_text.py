@@ -6,6 +6,7 @@
 - It reads the names of glyphs (`/a116`) in bitmap fonts of TeX as those of Dingbats, which makes `set` an `s❡a116`. pdfium takes the code.
 - Some fonts get a box of each glyph's own height, which makes `may` larger than `use`.
 - It loses spaces that are narrow, or lie between two fonts.
+- It makes bitmap fonts that Ghostscript wrote sixty times too large, and leaves out what then lies beyond the page: most of the text.
 - Of links it tells addresses alone; those to a place of the same file (a destination, as LaTeX sets them for `Section 3`) it leaves out.
 """
 
@@ -18,7 +19,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise, product
+from itertools import groupby, pairwise, product
 from pathlib import Path
 from statistics import median
 from types import TracebackType
@@ -60,6 +61,18 @@ _TEX_CODES = str.maketrans(
     }
 )  # fmt: skip
 """Codes below the letters in TeX's encodings OT1 and T1 (Cork), which pdfium gives as they are."""
+_OWN_CODES = {**{chr(code): text for code, text in _TEX_CODES.items()}, "\r": "fl", "\x02": "-", "\ufffe": "-"}
+"""What codes stand for that pdfium did not make up itself: TeX's, `fl` among them, and hyphens at the end of a line."""
+
+
+_LOST_SHARE = 0.6
+"""Where the first reader has less of the characters that pdfium has on a page, the page is read by pdfium alone."""
+_FEWEST_CHARACTERS = 20
+_SAME_LINE = 0.5
+"""Points by which the baselines of one line differ."""
+_BELOW_LETTERS = 0.27
+"""Of the height of a line's tallest letter: how far a line goes below its baseline."""
+_UPRIGHT = math.radians(15)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +80,18 @@ class _Character:
     text: str
     box: Box
     """As high as its font; without width for spaces that pdfium saw in a gap."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """A character as pdfium alone has it."""
+
+    text: str
+    box: Box
+    line: int
+    baseline: float
+    angle: float
+    font: str
 
 
 class SecondReading:
@@ -80,6 +105,57 @@ class SecondReading:
         self._text: str = text_page.get_text_range()
         self._has_dashes = any(dash in self._text for dash in _DASHES)
         self._fonts: dict[str, str] = {}
+
+    def has_more_than(self, words: Sequence[Word]) -> bool:
+        """Whether the first reader, which gave these words, lost much of the page."""
+        read, there = sum(len(word.text) for word in words), len("".join(self._text.split()))
+        if there < _FEWEST_CHARACTERS or read >= _LOST_SHARE * there:
+            return False
+        return read < _LOST_SHARE * sum(len(word.text) for word in self.words)
+
+    @cached_property
+    def words(self) -> tuple[Word, ...]:
+        """The page's words as pdfium alone has them, each as high as its line: bitmap fonts say no size."""
+        runs = [run for line in self._lines() for run in _runs(line)]
+        above: dict[tuple[int, float], float] = defaultdict(float)
+        for run in runs:
+            for one in run:
+                if one.text.isalnum():
+                    above[one.line, one.baseline] = max(above[one.line, one.baseline], one.baseline - one.box.y0)
+        return tuple(_word(run, above[run[0].line, run[0].baseline]) for run in runs)
+
+    def _lines(self) -> Iterator[list[_Placed]]:
+        """Yield the characters between pdfium's line ends that lie on the page."""
+        import pypdfium2.raw as pdfium
+
+        line: list[_Placed] = []
+        number, bounds = 0, pdfium.FS_RECTF()
+        x, y = ctypes.c_double(), ctypes.c_double()
+        for index in range(pdfium.FPDFText_CountChars(self._text_page)):
+            code = pdfium.FPDFText_GetUnicode(self._text_page, index)
+            made_up = pdfium.FPDFText_IsGenerated(self._text_page, index) == 1
+            if made_up and code == ord("\n"):
+                yield line
+                line, number = [], number + 1
+                continue
+            pdfium.FPDFText_GetLooseCharBox(self._text_page, index, bounds)
+            pdfium.FPDFText_GetCharOrigin(self._text_page, index, x, y)
+            box = Box(bounds.left, self._page_height - bounds.top, bounds.right, self._page_height - bounds.bottom)
+            if not 0 < code < 0x110000 or not 0 <= box.center[1] <= self._page_height or box.center[0] < 0:
+                continue
+            buffer = ctypes.create_string_buffer(_MAX_NAME_BYTES)
+            length = pdfium.FPDFText_GetFontInfo(self._text_page, index, buffer, _MAX_NAME_BYTES, ctypes.c_int())
+            line.append(
+                _Placed(
+                    chr(code) if made_up else _OWN_CODES.get(chr(code), chr(code)),
+                    box,
+                    line=number,
+                    baseline=round((self._page_height - y.value) / _SAME_LINE) * _SAME_LINE,
+                    angle=math.remainder(pdfium.FPDFText_GetCharAngle(self._text_page, index), math.tau),
+                    font=buffer.value.decode("utf-8", "replace") if 0 < length <= _MAX_NAME_BYTES else "",
+                )
+            )
+        yield line
 
     def with_dashes(self, word: str, box: Box) -> str:
         """Return the word with its dashes, where pdfium has the same word at the same place; else unchanged."""
@@ -281,6 +357,23 @@ class PdfiumText:
         known = pdfium.FPDFDest_GetLocationInPage(destination, *flags, *place) and flags[1].value
         top = round(max(0.0, size.height - place[1].value)) if known else 0
         return f"#page={number + 1}&zoom=100,0,{top}" if top else f"#page={number + 1}"
+
+
+def _runs(line: Sequence[_Placed]) -> Iterator[list[_Placed]]:
+    """Part a line into words: at spaces, and where font, baseline or direction change."""
+    for (is_space, *_), group in groupby(line, key=lambda one: (one.text.isspace(), one.baseline, one.angle, one.font)):
+        if not is_space:
+            yield list(group)
+
+
+def _word(run: Sequence[_Placed], above: float) -> Word:
+    """Make a word that reaches so far above its baseline as the tallest letter of its line."""
+    box, baseline = bounding_box(one.box for one in run), run[0].baseline
+    level = abs(run[0].angle) < _UPRIGHT
+    if level and above:
+        box = Box(box.x0, baseline - above, box.x1, baseline + _BELOW_LETTERS * above)
+    text = "".join(one.text for one in run)
+    return Word(text, box, run[0].font, bold=False, turned=0 if level else (1 if run[0].angle > 0 else -1))
 
 
 def _as_high_as(word: Word, before: Word | None) -> Word | None:

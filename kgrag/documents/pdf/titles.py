@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from kgrag.documents.blocks import Block
+from kgrag.documents.inline_text import FILE_SUFFIX
 from kgrag.documents.pdf.blocks import TextBlock
 from kgrag.documents.pdf.furniture import RunningLine
 from kgrag.documents.pdf.structure import Structure
@@ -16,7 +17,7 @@ __all__ = ["document_title", "is_title"]
 _FIRST_PAGES = 2
 """On which a title is printed."""
 _FILE_NAME = re.compile(
-    r"[/\\]|\.(?:html?|docx?|pdf|indd|fm|tex|dvi|pptx?|xlsx?)$|^untitled|^microsoft|^(?:document|presentation|slide)\s*\d*$",
+    rf"[/\\]|{FILE_SUFFIX.pattern}|^untitled|^microsoft|^(?:document|presentation|slide)\s*\d*$",
     re.IGNORECASE,
 )
 _CONTENTS = re.compile(

@@ -10,9 +10,9 @@ from itertools import pairwise, takewhile
 from statistics import median
 
 from kgrag.documents.blocks import Block, Link, RemovedLine, TableRow, boxes_around, join_header_rows
-from kgrag.documents.inline_text import INVISIBLE, resolve_href, sentence_around
+from kgrag.documents.inline_text import CJK, INVISIBLE, resolve_href, sentence_around
 from kgrag.documents.pdf.blocks import Cell, PageBlock, TableBlock, TextBlock
-from kgrag.documents.pdf.geometry import CJK, Box, Line, Word, lines_of
+from kgrag.documents.pdf.geometry import Box, Line, Word, lines_of
 from kgrag.types import PageBox
 
 __all__ = ["LineJoiner", "cells_of", "lines_in", "written"]

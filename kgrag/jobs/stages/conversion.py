@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from kgrag.common.progress import Progress
 from kgrag.documents import Converted, Discovery, Source
+from kgrag.documents.discovery import PICTURE
 from kgrag.documents.processes import Stopped
 from kgrag.documents.reading import check_size
 from kgrag.engines.base import Engine
@@ -27,20 +28,21 @@ from kgrag.types import Chunk, Document, content_id
 __all__ = ["convert", "file_digest", "is_unchanged", "remove_vanished", "source_version"]
 
 CONVERSION_VERSIONS = {
+    **dict.fromkeys(("rst", "adoc", "docbook", "texinfo", "pod", "mediawiki", "typst"), "3"),
     **dict.fromkeys(("pptx", "xlsx"), "4"),
     "docx": "5",
-    "md": "5",
-    "txt": "8",
-    "tex": "3",
-    **dict.fromkeys(("man", "mdoc"), "4"),
-    **dict.fromkeys(("info", "ipynb", "org", "textile", "rtf", "epub", "odt", "ods", "odp"), "3"),
-    **dict.fromkeys(("mail", "outlook"), "4"),
-    "html": "9",
-    "pdf": "8",
+    "md": "6",
+    "txt": "9",
+    "tex": "4",
+    **dict.fromkeys(("man", "mdoc"), "5"),
+    **dict.fromkeys(("ods", "odp"), "3"),
+    **dict.fromkeys(("info", "ipynb", "org", "textile", "rtf", "epub", "odt"), "4"),
+    **dict.fromkeys(("mail", "outlook"), "5"),
+    "html": "10",
+    "pdf": "9",
 }
 """Of each format ("2" where none is said): counts up when conversion, cleaning or chunking changes what comes out of its files, which are
 then read again."""
-WITHOUT_TEXT = "picture without text"
 WRITE_CHUNKS = 500
 """Chunks of one transaction, at least: whole documents are written together."""
 
@@ -81,8 +83,8 @@ def convert(
                 started = time.perf_counter()
                 again = previous is not None and previous.version != file.version
                 if not _replace(source, store, converted, report, gone, again=again):
-                    state, reason = "empty", WITHOUT_TEXT
-                    _ignore(report)
+                    state, reason = "empty", _without_text(source)
+                    _ignore(source, report)
             except Stopped:
                 return
             except DocumentError as error:
@@ -242,10 +244,15 @@ def _replace(
 
 def _count_unchanged(file: _File, report: BuildReport) -> None:
     if file.previous is not None and file.previous.state == "empty":
-        _ignore(report)
+        _ignore(file.source, report)
     else:
         report.unchanged_files += 1
 
 
-def _ignore(report: BuildReport) -> None:
-    report.ignored_files[WITHOUT_TEXT] = report.ignored_files.get(WITHOUT_TEXT, 0) + 1
+def _ignore(source: Source, report: BuildReport) -> None:
+    kind = _without_text(source)
+    report.ignored_files[kind] = report.ignored_files.get(kind, 0) + 1
+
+
+def _without_text(source: Source) -> str:
+    return "picture without text" if source.format == PICTURE else "page without text"

@@ -2,6 +2,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
+from kgrag.documents.pdf.titles import is_title
+
 if TYPE_CHECKING:
     from conftest import Sheet
 
@@ -162,7 +166,7 @@ def test_a_running_header_or_a_registration_number_is_no_title(sheet: Sheet) -> 
         sheet.text(400, 40, f"Page {number}", size=9)
         sheet.paragraph(72, 120, LOREM)
         sheet.next_page()
-    assert sheet.convert().document.title == "drawn"
+    assert sheet.convert().document.title == ""
 
 
 def test_a_filing_is_named_after_who_filed_what_for_when(sheet: Sheet) -> None:
@@ -203,7 +207,7 @@ def test_a_heading_far_down_the_first_page_is_no_title(sheet: Sheet) -> None:
         y = sheet.paragraph(72, y, LOREM) + 40
     for text in ("Overall results", "Results by region"):
         y = section(sheet, y, text, size=12)
-    assert sheet.convert().document.title == "drawn"
+    assert sheet.convert().document.title == ""
 
 
 def test_commands_in_bold_typewriter_are_a_listing_line_by_line_and_no_headings(sheet: Sheet) -> None:
@@ -264,3 +268,9 @@ def test_a_first_page_that_describes_something_is_no_title_page(sheet: Sheet) ->
         72, 160, "The board draws 4 mA while it sleeps and 40 mA while it sends, which it does once in each minute."
     )
     assert sheet.convert().headings() == ["h1 Description", "h1 Ratings"]
+
+
+@pytest.mark.parametrize("name", ["Remote control 1.vsd", "kernels.eps", "sheet.dvi", "Notes.odt"])
+def test_a_files_name_is_no_title(name: str) -> None:
+    assert not is_title(name)
+    assert is_title(f"{name} explained")

@@ -15,16 +15,40 @@ from kgrag.documents.pdf.pdfium_text import SecondReading
 def bitmap_font_pdf(path: Path, text: str) -> Path:
     """Write a page in a Type 3 font whose glyphs are named after their codes (`/a116` is `t`), as TeX writes bitmap fonts."""
     codes = sorted(set(map(ord, text)) - {ord(" ")})
+    shown = "".join(f"({word}) Tj {6 * len(word) + 4} 0 Td " for word in text.split())
+    font = "/FontBBox [0 0 600 700] /FontMatrix [0.001 0 0 0.001 0 0]"
+    content = f"BT /F1 10 Tf 72 700 Td {shown}ET"
+    return _type_3_pdf(path, codes, font, content, width=600, glyph="600 0 0 0 500 700 d1 0 0 500 700 re f")
+
+
+def distilled_pdf(path: Path, lines: list[str]) -> Path:
+    """Write a page as Ghostscript does from dvips: glyphs in dots of 600 to the inch, a font's matrix of 1, each glyph an image."""
+    codes = sorted(set(map(ord, "".join(lines))) - {ord(" ")})
+    parts = []
+    for number, line in enumerate(lines):
+        words = ")-28000(".join(line.replace("\r", "\\015").split(" "))
+        parts.append(f"1 0 0 -1 72 {740 - 14 * number} Tm [({words})]TJ")
+    font = "/FontBBox [0 0 1 -1] /FontMatrix [1 0 0 -1 0 0]"
+    image = "q 4000 0 0 6000 0 0 cm BI /IM true /W 8 /H 1 /BPC 1 ID x EI Q"
+    glyph = f"46 0 0 0 40 60 d1\n0.01 0 0 0.01 0 0 cm\n{image}"
+    content = f"BT /F1 0.12 Tf {' '.join(parts)} ET"
+    return _type_3_pdf(path, codes, font, content, width=46, glyph=glyph, says_unicode=True)
+
+
+def _type_3_pdf(
+    path: Path, codes: list[int], font: str, content: str, *, width: int, glyph: str, says_unicode: bool = False
+) -> Path:
     procedures = " ".join(f"/a{code} 5 0 R" for code in codes)
     names = " ".join(f"{code} /a{code}" for code in codes)
-    widths = " ".join("600" for _ in range(codes[0], codes[-1] + 1))
-    glyph = "600 0 0 0 500 700 d1 0 0 500 700 re f"
-    shown = "".join(f"({word}) Tj {6 * len(word) + 4} 0 Td " for word in text.split())
-    content = f"BT /F1 10 Tf 72 700 Td {shown}ET"
-    font = (
-        "<< /Type /Font /Subtype /Type3 /FontBBox [0 0 600 700] /FontMatrix [0.001 0 0 0.001 0 0] "
-        f"/CharProcs << {procedures} >> /Encoding << /Type /Encoding /Differences [{names}] >> "
-        f"/FirstChar {codes[0]} /LastChar {codes[-1]} /Widths [{widths}] >>"
+    widths = " ".join(f"{width}" for _ in range(codes[0], codes[-1] + 1))
+    mapped = "".join(f"<{code:02x}> <{code:04x}>\n" for code in codes)
+    unicode = (
+        "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /X def /CMapType 2 def\n"
+        f"1 begincodespacerange <00> <ff> endcodespacerange\n{len(codes)} beginbfchar\n{mapped}endbfchar endcmap end end"
+    )
+    described = (
+        f"<< /Type /Font /Subtype /Type3 {font} /CharProcs << {procedures} >> /Encoding << /Type /Encoding /Differences [{names}] >> "
+        f"/FirstChar {codes[0]} /LastChar {codes[-1]} /Widths [{widths}] {'/ToUnicode 7 0 R' if says_unicode else ''} >>"
     )
     page = "/MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F1 6 0 R >> >>"
     objects = (
@@ -33,7 +57,8 @@ def bitmap_font_pdf(path: Path, text: str) -> Path:
         f"<< /Type /Page /Parent 2 0 R {page} >>",
         f"<< /Length {len(content)} >> stream\n{content}\nendstream",
         f"<< /Length {len(glyph)} >> stream\n{glyph}\nendstream",
-        font,
+        described,
+        f"<< /Length {len(unicode)} >> stream\n{unicode}\nendstream",
     )
     written, places = "%PDF-1.4\n", []
     for number, body in enumerate(objects, 1):
@@ -52,6 +77,22 @@ def test_glyphs_of_bitmap_fonts_that_are_named_after_their_codes_are_read(tmp_pa
     assert block.text == "set the pulse timer a12 now"
     (page,) = read_pages(path)
     assert [round(word.box.x0) for word in page.words[:3]] == [72, 94, 116]
+
+
+def test_bitmap_fonts_that_ghostscript_wrote_are_read(tmp_path: Path) -> None:
+    lines = [
+        "Introduction",
+        "The program removes the background from absorption data in a reliable and easy",
+        "manner, and sets the \rag of 5 V where the signal is found.",
+    ]
+    path = distilled_pdf(tmp_path / "distilled.pdf", lines)
+    blocks = convert_pdf(path, document_path="distilled.pdf", mode="native").blocks
+    assert " ".join(block.text for block in blocks) == (
+        "Introduction The program removes the background from absorption data in a reliable and easy manner, "
+        "and sets the flag of 5 V where the signal is found."
+    )
+    (page,) = read_pages(path)
+    assert {(round(word.box.x0), round(word.box.height), word.turned) for word in page.words[:2]} == {(72, 9, 0)}
 
 
 class _TextPage:
