@@ -263,9 +263,11 @@ def test_a_picture_without_text_is_ignored_and_looked_at_once(store: GraphStore,
 def test_pages_of_frames_or_navigation_alone_are_ignored(store: GraphStore, folder: Path) -> None:
     (folder / "index.html").write_text("<html><frameset><frame src='a.html'></frameset></html>", encoding="utf-8")
     (folder / "toc.html").write_text("<html><body><nav><a href='a.html'>A</a></nav></body></html>", encoding="utf-8")
-    for _ in range(2):
-        report = built(store, folder)
+    reports = [built(store, folder) for _ in range(2)]
+    for report in reports:
         assert (report.failures, report.ignored_files) == ([], {"page without text": 2})
+    first, again = (sum("page without text" in note for note in report.notes) for report in reports)
+    assert (first, again) == (2, 0), "named when they are read"
 
 
 def test_a_picture_whose_text_is_gone_is_no_document_any_more(store: GraphStore, folder: Path) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from kgrag.common.progress import Progress
 from kgrag.documents import Converted, Discovery, Source
-from kgrag.documents.discovery import PICTURE
+from kgrag.documents.discovery import EXAMPLES_OF_IGNORED, PICTURE
 from kgrag.documents.processes import Stopped
 from kgrag.documents.reading import check_size
 from kgrag.engines.base import Engine
@@ -85,6 +85,7 @@ def convert(
                 if not _replace(source, store, converted, report, gone, again=again):
                     state, reason = "empty", _without_text(source)
                     _ignore(source, report)
+                    _name_page(source, report)
             except Stopped:
                 return
             except DocumentError as error:
@@ -252,6 +253,13 @@ def _count_unchanged(file: _File, report: BuildReport) -> None:
 def _ignore(source: Source, report: BuildReport) -> None:
     kind = _without_text(source)
     report.ignored_files[kind] = report.ignored_files.get(kind, 0) + 1
+
+
+def _name_page(source: Source, report: BuildReport) -> None:
+    """Name the first pages that are taken to have no text of their own: who knows better sees which."""
+    kind = _without_text(source)
+    if source.format != PICTURE and report.ignored_files[kind] <= EXAMPLES_OF_IGNORED:
+        report.notes.append(f"{kind}: {source.stored_path} has frames, navigation or a redirect alone")
 
 
 def _without_text(source: Source) -> str:
