@@ -22,7 +22,7 @@ UPLOADS_MB = 10_000
 """Of all uploads together, where nothing else is said."""
 EXPECTED = (
     f"expected a file that ends in {', '.join(FORMATS)}, a DocBook `.xml`, an Outlook `.msg`, an `.info` file or a manual page (`.1`); "
-    "texts may be packed (`.gz`)."
+    "all but pictures and passages may be packed (`.gz`)."
 )
 MAX_NAME_BYTES = 180
 """Of a file's or folder's name: file systems take 255."""

@@ -219,7 +219,7 @@ def test_questions_are_answered_while_a_build_runs_and_a_second_build_waits_its_
         "",
         "pump.exe",
         "pump",
-        "pump.pdf.gz",
+        "pump.png.gz",
         "~$pump.docx",
         ".md",
     ],
