@@ -69,12 +69,12 @@ def convert_with_pandoc(data: bytes, path: Path, *, format_: str, document_path:
         text = APOSTROPHE + without_conditional_macros(EMPTY_FONT.sub("", text))
     elif format_ == "mdoc":
         text = with_names(SYSTEM.sub(".Os", text))
-    if format_ in ROFF:
-        text = with_joined_lines(text)
     elif format_ == "org":
         text = plain_org(text)
     elif format_ == "ipynb":
         text = _with_raw_cells(text)
+    if format_ in ROFF:
+        text = with_joined_lines(text)
     reader = PANDOC_READERS[format_]
     if format_ == "man" and MAN_TABLE.search(text):
         html, remarks = _with_tables(text, path)

@@ -142,7 +142,8 @@ class _Layout:
                 heading := self._heading(rest, first=self._titled and index == 0 and rest == paragraph, alone=alone)
             ):
                 level = self._level_of(heading)
-                said = ORNAMENTED.sub(r"\2", heading.text)
+                # A line between rules may be of any length, and the pattern takes its square.
+                said = ORNAMENTED.sub(r"\2", heading.text) if len(heading.text) <= LONGEST_HEADING else heading.text
                 parts.append(f"<h{level}>{escape(said)}</h{level}>")
                 rest = rest[heading.lines :]
             # What follows its heading without a blank line is its text, however far it is indented.

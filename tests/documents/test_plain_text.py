@@ -285,3 +285,8 @@ def test_a_title_in_the_middle_above_its_authors_or_between_marks_is_one(first: 
 def test_keywords_dates_and_what_goes_on_are_no_headings(line: str) -> None:
     assert "heading" not in {kind for kind, _, _ in read(f"{line}\n\nThe supply is 5 V.\n")}
     assert "heading" not in {kind for kind, _, _ in read(f"Use it.\n\n{line}\n\n    ftp://example.org/\n")}
+
+
+def test_a_line_of_any_length_between_rules_is_read() -> None:
+    line = f"{'-' * 100_000}a"  # marks that no other marks end: looking for those at each of them takes minutes
+    assert ("heading", 1, line) in read(f"======\n{line}\n======\n\nIt is off.\n")
