@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kgrag.answer.slots import amounts, fits, heading_names
@@ -82,95 +82,8 @@ def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]
 
     A term weighs as much as it is rare in the evidence. Statements about another product than the one asked for are left out.
     """
-    found: list[Candidate] = []
-    named, sections = Subject(asked, evidence), AskedSections(asked, evidence)
-    exact = exact_settings(asked.text, evidence)
-    codes = tuple(dict.fromkeys((*exact, *(name for name in asked.names if any(map(str.isdigit, name))))))
-    chosen = stem(chosen_noun(asked.text)) if chosen_noun(asked.text) in IDENTIFIER_SORTS else ""
-    sorts = _sorts_beside(asked.text, exact)
-    adjective = stem(measure_asked(asked.text))
-    of_unit = frozenset(map(stem, said_by_unit(asked.text, asked.dimensions)))
-    together = compounds(asked.terms, content_terms(asked.text))
-    spelled = {stem(name): pattern for name in words(asked.text) if (pattern := initials(name))}
-    for index, piece in enumerate(evidence):
-        context = _terms(f"{piece.title} {piece.section}")
-        for statement in statements(piece):
-            if statement.text.endswith("?") or _says_more(asked, codes, statement.items):
-                continue
-            about = f"{statement.heading}\n{statement.label}\n{statement.before}"
-            if is_of_another_year(asked.text, f"{statement.text}\n{about}"):
-                continue
-            subject = named.share(index, statement.text, about, tuple(names_of_row(statement.cells)))
-            if subject is None or _of_another_identifier(exact, statement, f"{about}\n{piece.title}"):
-                continue
-            defines = any(
-                has_identifier(one, f"{statement.label}\n{statement.heading}\n{piece.title}") for one in exact
-            )
-            if exact and not defines:
-                subject *= BESIDE_IDENTIFIER
-            fit = fits(asked, statement)
-            if asked.kind == "steps" and statement.of_rows and not fit:
-                continue  # a whole table of codes does not say how something is done
-            own = (
-                _terms(statement.text)
-                | written_together(statement.text, asked.terms, together)
-                | {
-                    term
-                    for term, words_of_it in spelled.items()
-                    if words_of_it.search(f"{statement.text}\n{statement.label}\n{statement.heading}")
-                }
-                | _amounts_said(asked, statement)
-            )
-            places = (
-                (own, 1.0),
-                (
-                    _terms(statement.label) | written_together(statement.label, asked.terms, together),
-                    LABEL_WEIGHT * _share_of_name(statement.label, asked),
-                ),
-                (_terms(statement.before), LABEL_WEIGHT if statement.is_property else BEFORE_WEIGHT),
-                (_terms(statement.heading), HEADING_WEIGHT * _share_of_name(statement.heading, asked)),
-                (context, TITLE_WEIGHT),
-            )
-            covered = {
-                term: weight
-                for term in asked.terms
-                if (
-                    weight := max(
-                        (w for said, w in places if term in said or SAID_BY.get(term, NONE) & said), default=0
-                    )
-                )
-            }
-            if defines:
-                covered |= {term: LABEL_WEIGHT for term in sorts & asked.terms if term not in covered}
-            if asked.kind == "name" and chosen and chosen not in covered and fit == 1.0:
-                covered[chosen] = LABEL_WEIGHT  # `Which switch ...?`: the switch itself need not say that it is one.
-            if adjective in asked.terms and fit >= MEASURES:
-                covered.setdefault(adjective, LABEL_WEIGHT)  # `How fine is it?`: an amount need not say `fine`.
-            if fit >= MEASURES:
-                covered |= {term: LABEL_WEIGHT for term in of_unit & asked.terms if term not in covered}
-            if asked.kind == "keys" and fit:
-                covered |= {term: LABEL_WEIGHT for term in KEY_TERMS & asked.terms if term not in covered}
-            said = f"{statement.text}\n{about}"
-            beside = (
-                sections.is_beside(index, said)
-                or says_opposite(
-                    asked.terms, f"{about if statement.is_property else statement.label}\n{statement.text}"
-                )
-                or is_of_another_period(asked.text, statement.text, about)
-            )
-            found.append(
-                Candidate(
-                    statement,
-                    index,
-                    covered,
-                    own,
-                    fits=fit,
-                    subject=subject,
-                    defines=defines,
-                    beside=beside,
-                    of_name=_said_of_name(_name_of(statement), asked),
-                )
-            )
+    reader = _Reader(asked, evidence)
+    found = [candidate for index, piece in enumerate(evidence) for candidate in reader.candidates_of(piece, index)]
     if any(candidate.defines for candidate in found):
         for candidate in found:
             candidate.beside = candidate.beside or not candidate.defines
@@ -184,6 +97,115 @@ def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]
         if candidate.text.endswith(":") and (candidate.fits < 1.0 or asked.kind not in ONE_THING):
             candidate.beside = True
     return found
+
+
+class _Reader:
+    """Compares the statements of the evidence with one question."""
+
+    def __init__(self, asked: Question, evidence: Sequence[Evidence]) -> None:
+        self._asked = asked
+        self._named, self._sections = Subject(asked, evidence), AskedSections(asked, evidence)
+        self._exact = exact_settings(asked.text, evidence)
+        numbered = (name for name in asked.names if any(map(str.isdigit, name)))
+        self._codes = tuple(dict.fromkeys((*self._exact, *numbered)))
+        noun = chosen_noun(asked.text)
+        self._chosen = stem(noun) if noun in IDENTIFIER_SORTS else ""
+        self._sorts = _sorts_beside(asked.text, self._exact)
+        self._of_measure = frozenset(
+            [stem(measure_asked(asked.text)), *map(stem, said_by_unit(asked.text, asked.dimensions))]
+        )
+        self._together = compounds(asked.terms, content_terms(asked.text))
+        self._spelled = {stem(name): pattern for name in words(asked.text) if (pattern := initials(name))}
+
+    def candidates_of(self, piece: Evidence, index: int) -> Iterator[Candidate]:
+        """The statements of one piece of evidence that are not about something else."""
+        context = _terms(f"{piece.title} {piece.section}")
+        for statement in statements(piece):
+            if candidate := self._candidate(statement, index, piece.title, context):
+                yield candidate
+
+    def _candidate(self, statement: Statement, index: int, title: str, context: frozenset[str]) -> Candidate | None:
+        asked, text = self._asked, statement.text
+        about = f"{statement.heading}\n{statement.label}\n{statement.before}"
+        if (
+            text.endswith("?")
+            or _says_more(asked, self._codes, statement.items)
+            or is_of_another_year(asked.text, f"{text}\n{about}")
+            or _of_another_identifier(self._exact, statement, f"{about}\n{title}")
+        ):
+            return None
+        subject = self._named.share(index, text, about, tuple(names_of_row(statement.cells)))
+        fit = fits(asked, statement)
+        if subject is None or (asked.kind == "steps" and statement.of_rows and not fit):
+            return None  # a whole table of codes does not say how something is done
+        own = self._own_terms(statement)
+        defines = any(has_identifier(one, f"{statement.label}\n{statement.heading}\n{title}") for one in self._exact)
+        covered = self._covered(statement, own, context)
+        for term in self._implied(statement, fit, defines=defines):
+            covered.setdefault(term, LABEL_WEIGHT)
+        return Candidate(
+            statement,
+            index,
+            covered,
+            own,
+            fits=fit,
+            subject=subject * BESIDE_IDENTIFIER if self._exact and not defines else subject,
+            defines=defines,
+            beside=self._is_beside(statement, index, about),
+            of_name=_said_of_name(_name_of(statement), asked),
+        )
+
+    def _own_terms(self, statement: Statement) -> frozenset[str]:
+        """The terms that a statement says itself, in whatever form."""
+        asked, text = self._asked, statement.text
+        headed = f"{text}\n{statement.label}\n{statement.heading}"
+        spelled = {term for term, words_of_it in self._spelled.items() if words_of_it.search(headed)}
+        together = written_together(text, asked.terms, self._together)
+        return _terms(text) | together | spelled | _amounts_said(asked, statement)
+
+    def _covered(self, statement: Statement, own: frozenset[str], context: frozenset[str]) -> dict[str, float]:
+        """The terms of the question that a statement or what stands above it says, and how much each counts there."""
+        asked, label, heading = self._asked, statement.label, statement.heading
+        places = (
+            (own, 1.0),
+            (
+                _terms(label) | written_together(label, asked.terms, self._together),
+                LABEL_WEIGHT * _share_of_name(label, asked),
+            ),
+            (_terms(statement.before), LABEL_WEIGHT if statement.is_property else BEFORE_WEIGHT),
+            (_terms(heading), HEADING_WEIGHT * _share_of_name(heading, asked)),
+            (context, TITLE_WEIGHT),
+        )
+        covered = {}
+        for term in asked.terms:
+            ways = SAID_BY.get(term, NONE) | {term}
+            if weight := max((weight for said, weight in places if ways & said), default=0.0):
+                covered[term] = weight
+        return covered
+
+    def _implied(self, statement: Statement, fit: float, *, defines: bool) -> frozenset[str]:
+        """The terms of the question that a statement with what is asked for need not say."""
+        asked = self._asked
+        implied: set[str] = set()
+        if defines:
+            implied |= self._sorts
+        if asked.kind == "name" and fit == 1.0:
+            implied.add(self._chosen)  # `Which switch ...?`: the switch itself need not say that it is one.
+        if fit >= MEASURES:
+            implied |= self._of_measure  # `How fine is it?`: an amount need not say `fine`.
+        if asked.kind == "keys" and fit:
+            implied |= KEY_TERMS
+        return asked.terms & implied
+
+    def _is_beside(self, statement: Statement, index: int, about: str) -> bool:
+        """Whether a statement stands in another section than the one asked for, or says it of the opposite or of another time."""
+        asked = self._asked
+        of_thing = f"{about if statement.is_property else statement.label}\n{statement.text}"
+        return (
+            self._sections.is_beside(index, f"{statement.text}\n{about}")
+            or says_opposite(asked.terms, of_thing)
+            or is_of_another_period(asked.text, statement.text, about)
+        )
 
 
 def _amounts_said(asked: Question, statement: Statement) -> frozenset[str]:

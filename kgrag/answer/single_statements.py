@@ -1,0 +1,447 @@
+"""Each sentence, item and row of a passage as a statement with what it is about, which often stands only above it.
+
+The subject stands in the headings, in the term that a definition begins with (`buffer-limit: ...`, `-t threads  ...`), in the sentences
+before (`Its default is 4.`), or in the header of a table.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from kgrag.answer.preformatted import Reflowed
+from kgrag.text.name_shapes import identifiers
+from kgrag.text.quantities import has_quantity, quantities
+from kgrag.text.sentences import SETTING, Sentence, sentences
+from kgrag.types import Evidence
+
+__all__ = ["CODE", "PROPERTY", "Statement", "says_nothing", "single_statements"]
+
+METADATA_LINE = re.compile(r"^(?:\[[A-Z]\w+: [^\]]*\]\s*)+$")
+"""`[Product: ...] [Category: ...]`: some corpora begin each passage with it."""
+HEADING = re.compile(r"^(?:#+ |\d+(?:\.\d+)+\.? |\d+ (?=[A-Z]))(?!.*[.!?;:]$)")
+HEADING_NUMBER = re.compile(r"^(?:#+ )?(?:\d+(?:\.\d+)*\.? )?")
+ADMONITION = re.compile(
+    r"(?:notes?|tips?|hints?|warnings?|cautions?|attention|danger|important|see also)[:!]?", re.IGNORECASE
+)
+"""What heads a box heads no section: what stands below it is about what the section is about."""
+SECTION_NUMBER = re.compile(r"\d{1,2}(?:\.\d{1,2})+\.?")
+"""A line of nothing else: the next one is its heading, `4.7` above `Compress Type Option (--compress-type)`."""
+MAX_HEADING_WORDS = 12
+MAX_PLAIN_HEADING_WORDS = 8
+MIN_STATEMENT_WORDS = 4
+ITEM_MARK = re.compile(r"\s*(?:[-*•‣◦▪–]|\(?\w{1,2}[.)])\s+$")
+LABEL = re.compile(
+    r"(?P<label>[^\s:.!?](?>[^:.!?\[]|::?(?=[A-Za-z_])|\[[^\]\n]{0,30}\]|\[){0,70}?|[^\s:]{1,60}):\s+(?=\S)"
+)
+OPTION = re.compile(
+    r"(?P<label>[-−‐]{1,2}[A-Za-z][\w-]*(?:[ =,/]{1,2}(?:[-−‐]{1,2}[A-Za-z][\w-]*|[<\[{][^>\]}]*[>\]}]+))*)\s+(?=[A-Z(:\w])"
+)
+_QUOTED_OPTION = r"[‘'\"“](?P<{}>--?[A-Za-z][^’'\"”\n]*)[’'\"”]"
+OPTIONS_ALONE = re.compile(rf"{_QUOTED_OPTION.format('label')}(?:[\s,/]+(?:or )?{_QUOTED_OPTION.format('other')})*")
+SETTING_ALONE = re.compile(r"(?P<label>[A-Za-z][\w.-]+)\s?=\s?(?:value|(?!on|off|yes|no)[A-Z]*|<[^<>]+>|\{[^{}]+\})")
+"""A line of nothing but options in quotation marks, or a setting without its value: what the paragraphs below it are about."""
+DASH = re.compile(r"(?P<label>(?:[`\"“‘']?[\w./-]*[\w][`\"”’']?)(?: \([^()\n]{1,30}\))?) [-–—] (?=[\w(])")
+"""An item that begins with a name and a dash: `max-time - the longest time that ...`."""
+COLUMN = re.compile(r"(?P<label>\S(?:[^\n]{0,40}?\S)?) {3,}(?=\S)")
+"""A listing in columns: what stands left says what the rest is about."""
+_TITLE_WORD = r"(?:[A-Z0-9][\w'’-]*|of|the|an?|and|or|for|in|on|to|with|by)"
+TITLE_ITEM = re.compile(rf"{_TITLE_WORD}(?: {_TITLE_WORD})+")
+"""A numbered item of nothing but capitalised words heads the paragraphs that follow it."""
+MAX_ASKED_WORDS = 60
+ENDS_SENTENCE = re.compile(r"[.!?] ")
+OWN = re.compile(r"\b(?:I|my|we|our)\b")
+"""Who asks speaks of himself."""
+CLAUSE = re.compile(
+    r"(?:if|when|while|now|here|there|thus|so|then|also|because|since|although|unless|and|but|or|this|these|you|we|it|they)(?: \S+){3,}",
+    re.IGNORECASE,
+)
+"""A line that a colon ends in mid-sentence (`Now a request with a Content-Encoding: gzip header is ...`): no term stands before it."""
+MAX_LABEL_WORDS = 9
+MAX_FIELD_WORDS = 6
+"""A label with so few words is a field of a record (`Module: mod_auth`): no paragraph below it is about it."""
+PROPERTY = re.compile(
+    r"(?:(?:default|allowed|possible|valid|initial|factory|recommended)s?\b|(?:type|range|unit|value|min|max|minimum|maximum|effect|units)\b"
+    r"|(?:specifies|description|notes?|examples?|syntax|context|format|scope|since|available|availability|required|optional)$)",
+    re.IGNORECASE,
+)
+"""A label that names no thing but what is said of one (`Default value: 60`): of what stands before it under the same heading."""
+DESCRIBES = re.compile(r"(?:specifies|description)$", re.IGNORECASE)
+"""A property that says what its thing is, and so what the others are of."""
+CODE = re.compile(r"[=<>{}$#|\\/_]|(?:^|\s)--?\w|\w\(|\d|\b[a-z]+\.[a-z]+\b")
+"""What a line of a program, of a session or of settings has, and a heading has not."""
+PROGRAM = re.compile(r"[=<>{}#|;$]|\s--?\w")
+CODE_INDENT = 4
+"""A line of a program or of settings announces nothing: it has such a character, or stands so many blanks from the margin."""
+POINTS_BACK = re.compile(
+    r"(?:it|its|this|these|they|their|such|that|those|he|she|his|her|hence|therefore|the default|otherwise)\b",
+    re.IGNORECASE,
+)
+DECIDED = re.compile(r"(?:yes|no)\b[^.!?]{0,30}[.!]", re.IGNORECASE)
+"""`No, it cannot.`: says nothing alone, and everything beside the sentence that follows."""
+REFERS = re.compile(
+    r"(?:please |also )*(?:see|refer to|consult) (?:also )?(?:the |our )?(?:[‘'\"“]?[\w’'\"”-]+ ){0,6}?"
+    r"(?:section|chapter|appendix|page|manual|documentation|guide|instructions)\b(?: \w+(?:\.\w+)*)?(?:,? ?[‘'\"“][^’'\"”]+[’'\"”])?"
+    r"(?: (?:for|to|about|on) [^.;]{0,60})?\.?",
+    re.IGNORECASE,
+)
+"""`See section 4.2.2 for details.`: says where something is said, and not what."""
+INDEXED_PAGE = re.compile(r"(?<=, )\d{1,4}(?=,| [^\W\d]|$)")
+MIN_INDEXED_PAGES, INDEXED_SHARE = 6, 0.3
+BREAKS_OFF = re.compile(
+    r"\b(?:in|at|to|is|are|the|directory|folder|file|location|path|command|key|line|registry|under|below)$",
+    re.IGNORECASE,
+)
+MAX_PLACE_CHARACTERS = 120
+PLACE_ALONE = re.compile(r"(?:~?[/\\]|[A-Z]:\\|%\w+%|\$\w+[/\\]|[A-Z][A-Z_]{3,}\\)\S.*")
+"""A line of nothing but a path: a line that breaks off before it (`Logs are found in the directory`) goes on with it."""
+BROKEN_WORD = re.compile(r"(?<=[a-z]{2})- (?=[a-z]{2})")
+"""Of a line's end in a preformatted passage: `mes- sage`."""
+SENTENCES_BEFORE = 2
+TOTAL = re.compile(r"(?:grand )?totals?\b", re.IGNORECASE)
+"""A row below the last group that is of all groups."""
+GROUP_BARS = 3
+"""Of a row of more than two cells."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A statement of a passage. `text` is how it is quoted, `quote` the words of the passage, `start` and `end` where they stand."""
+
+    text: str
+    quote: str
+    start: int
+    end: int
+    heading: str = ""
+    """The nearest heading above it in the passage, or the last of the passage's section."""
+    label: str = ""
+    """The term that its paragraph, or the one above, begins with."""
+    before: str = ""
+    """The sentences before it that it goes on from."""
+    cells: tuple[tuple[str, str], ...] = ()
+    lead: str = ""
+    """Of a list: what announces it."""
+    items: tuple[str, ...] = ()
+    """Of a list: its items."""
+    of_rows: bool = False
+    """The items are a table's rows."""
+    is_item: bool = False
+    is_code: bool = False
+    """Whether it is a line of a program, of a session or of settings."""
+
+    @property
+    def is_property(self) -> bool:
+        """Whether it says something (`Default value: 60`) of what `before` describes."""
+        return self.own_label and bool(self.before) and PROPERTY.match(self.label) is not None
+
+    @property
+    def own_label(self) -> bool:
+        """Whether it begins with its label itself."""
+        return bool(self.label) and self.text.startswith(self.label)
+
+
+def single_statements(piece: Evidence, passage: Reflowed) -> Iterator[Statement]:
+    """Read a piece of evidence, whose text is `passage`, as its sentences, items and rows, in order."""
+    return _Reader(piece, passage).statements()
+
+
+def _is_heading(written: str, *, in_list: bool) -> bool:
+    """Whether a line only announces what follows: numbered, marked, or short and without a full stop or a quantity, and no list item."""
+    words = len(written.split())
+    if HEADING.match(written) and not _begins_with_amount(written):
+        return words <= MAX_HEADING_WORDS
+    return (
+        not in_list
+        and words <= MAX_PLAIN_HEADING_WORDS
+        and written[-1:].isalnum()
+        and ":" not in written
+        and not has_quantity(written)
+    )
+
+
+def _is_title(written: str) -> bool:
+    """Whether a line below a section's number is its heading: short, with a capital, and no sentence."""
+    words = written.split()
+    return 1 < len(words) <= MAX_HEADING_WORDS and written[0].isupper() and written[-1] not in ".:;!"
+
+
+def _is_of_index(text: str) -> bool:
+    """Whether a line is of an index at the end of a book: words with the numbers of their pages, `layers, 52, 176 layout, 172`."""
+    pages = len(INDEXED_PAGE.findall(text))
+    return pages >= MIN_INDEXED_PAGES and pages >= INDEXED_SHARE * len(text.split())
+
+
+def _is_place_of(before: str, written: str) -> bool:
+    """Whether a line is the path that the one before breaks off at."""
+    return (
+        len(written) <= MAX_PLACE_CHARACTERS
+        and PLACE_ALONE.fullmatch(written) is not None
+        and BREAKS_OFF.search(before) is not None
+    )
+
+
+def is_asked(paragraph: str) -> bool:
+    """Whether a paragraph is a question of a list of questions and answers: what follows answers it, and it says nothing itself.
+
+    It is one sentence, or somebody's: `I start it and nothing happens. What is wrong?`
+    """
+    return (
+        paragraph.endswith("?")
+        and len(paragraph.split()) <= MAX_ASKED_WORDS
+        and (not ENDS_SENTENCE.search(paragraph) or OWN.search(paragraph) is not None)
+    )
+
+
+def _begins_with_amount(written: str) -> bool:
+    """Whether a line begins with an amount (`4 MB flash`, `3.3 V input`) and not with a section's number."""
+    return any(amount.start == 0 for amount in quantities(written))
+
+
+class _Line(NamedTuple):
+    """A sentence, an item or a row, and how it stands in its passage."""
+
+    sentence: Sentence
+    written: str
+    """As the passage writes it."""
+    begins_paragraph: bool
+    in_list: bool
+    is_code: bool
+
+    @property
+    def text(self) -> str:
+        """As it is quoted."""
+        return self.sentence.text
+
+
+class _Reader:
+    """Reads a passage line by line and keeps what a later line may be about."""
+
+    def __init__(self, piece: Evidence, passage: Reflowed) -> None:
+        self._piece, self._passage, self._text = piece, passage, passage.text
+        self._heading = _last_heading(piece)
+        self._label = ""
+        self._earlier: list[str] = []
+        """The paragraph's sentences so far, and what its first one goes on from."""
+        self._described = ""
+        """The sentence that says what a thing is, for the properties below it."""
+        self._term, self._of_term = "", ""
+        """The last term and the first sentence about it."""
+        self._lead = ""
+        """The last sentence before the items of a list."""
+        self._group = ""
+        """The row that the rows below it are about."""
+        self._of_item = self._of_field = self._announces = self._is_number = False
+        """Whether the last line was an item, a field of a record, ended in a colon, was a section's number alone."""
+        self._question_end = 0
+        self._decided: Sentence | None = None
+        self._previous: Sentence | None = None
+
+    def statements(self) -> Iterator[Statement]:
+        for line in self._lines():
+            if self._only_heads(line) or self._heads_rows(line):
+                continue
+            defined = _defined(line.sentence) or self._group
+            if line.begins_paragraph and (defined or not line.sentence.cells):
+                self._begin_paragraph(line, defined)
+            if self._is_left_out(line):
+                continue
+            yield self._statement(line)
+            if defined:
+                self._label = ""  # A row's term is of no paragraph below the table.
+            if not line.sentence.cells:
+                # What is said first of a term says what it is, whatever stands between.
+                self._of_term = self._of_term or (line.text if self._label else "")
+                self._earlier.append(line.text)
+                self._lead = self._lead if self._of_item else line.text
+
+    def _lines(self) -> Iterator[_Line]:
+        """Sentences, items and rows in order, without those that only repeat the passage's title or section."""
+        text, end_before = self._text, 0
+        first_line = text.partition("\n")[0]
+        context_end = len(first_line) if _repeats_context(first_line, self._piece) else 0
+        # Blanks in its place: else a first line that begins small (`gc.auto: ...`) would be read on from it.
+        for sentence in sentences(" " * context_end + text[context_end:]):
+            begins_paragraph = "\n" in text[end_before : sentence.start] or not end_before
+            end_before = sentence.end
+            if METADATA_LINE.match(sentence.text) or _repeats_context(sentence.text, self._piece):
+                continue
+            written = text[sentence.start : sentence.end]
+            margin = text[text.rfind("\n", 0, sentence.start) + 1 : sentence.start]
+            in_list = ITEM_MARK.fullmatch(margin) is not None
+            is_program = PROGRAM.search(written) is not None and not HEADING.match(written)
+            is_code = (len(margin) >= CODE_INDENT and not in_list) or is_program
+            yield _Line(sentence, written, begins_paragraph, in_list, is_code)
+
+    def _only_heads(self, line: _Line) -> bool:
+        """Whether a line only says what the lines below it are about, which is kept: a heading, a question, options alone."""
+        if line.begins_paragraph and ADMONITION.fullmatch(line.written):
+            return True
+        if self._is_of_question(line) or self._is_of_numbered_heading(line):
+            return True
+        alone = OPTIONS_ALONE.fullmatch(line.written) or SETTING_ALONE.fullmatch(line.written)
+        if line.begins_paragraph and alone:
+            self._begin(self._heading, label=alone["label"])
+            return True
+        is_announced = self._announces and line.written[:1].islower()
+        self._announces = line.text.endswith(":")
+        heads = line.begins_paragraph and not (line.sentence.cells or line.is_code or is_announced)
+        if heads and _is_heading(line.written, in_list=line.in_list):
+            self._begin(HEADING_NUMBER.sub("", " ".join(line.written.split())))
+            if not CODE.search(self._heading):
+                return True
+        if line.in_list and TITLE_ITEM.fullmatch(line.text) and len(line.text.split()) <= MAX_HEADING_WORDS:
+            self._begin(line.text)
+        return False
+
+    def _begin(self, heading: str, *, label: str = "") -> None:
+        """What follows stands below a heading or a label, and goes on from nothing."""
+        self._heading, self._label, self._earlier, self._described = heading, label, [], ""
+
+    def _is_of_question(self, line: _Line) -> bool:
+        start = line.sentence.start
+        if line.begins_paragraph and not (line.sentence.cells or line.in_list or line.is_code):
+            paragraph = self._text[start:].partition("\n")[0].rstrip()
+            if is_asked(paragraph):
+                self._begin(paragraph)
+                self._question_end = start + len(paragraph)
+        return start < self._question_end
+
+    def _is_of_numbered_heading(self, line: _Line) -> bool:
+        """Whether a line is a section's number alone, or the heading below one."""
+        below_number = self._is_number
+        self._is_number = line.begins_paragraph and SECTION_NUMBER.fullmatch(line.written) is not None
+        if self._is_number:
+            return True
+        if line.begins_paragraph and below_number and _is_title(line.written):
+            self._begin(" ".join(line.written.split()))
+            return True
+        return False
+
+    def _heads_rows(self, line: _Line) -> bool:
+        """Whether a row only says what the rows below it are about, which is kept."""
+        cells = line.sentence.cells
+        if cells and _heads_group(line.sentence, self._text):
+            self._group = cells[0][1].rstrip(": ")
+            return True
+        if not cells or TOTAL.match(cells[0][1]):
+            self._group = ""
+        return False
+
+    def _begin_paragraph(self, line: _Line, defined: str) -> None:
+        """Keep the term that a paragraph, item or row is about, and what its first sentence goes on from."""
+        carries_none = line.in_list or self._of_item or self._of_field or self._passage.terms
+        carried = "" if carries_none or PROPERTY.match(self._label) else self._label
+        label = defined or _label(line.written) or self._passage.term_at(line.sentence.start) or carried
+        points_back = bool(self._earlier) and POINTS_BACK.match(line.text) is not None
+        before = self._lead if line.in_list else self._earlier[-1] if points_back else ""
+        begins_with_label = line.text.startswith(label)
+        is_property = PROPERTY.match(label) is not None and begins_with_label
+        if self._described and is_property:
+            before = before or self._described
+        elif DESCRIBES.match(label) or not (is_property or (carried and label == carried and self._described)):
+            self._described = line.text
+        self._label, self._earlier, self._of_item = label, [before] if before else [], line.in_list
+        self._of_field = (
+            begins_with_label
+            and len(line.text.split()) <= MAX_FIELD_WORDS
+            and not SETTING.match(line.text)
+            and not _is_synopsis(line.text, label)
+        )
+
+    def _is_left_out(self, line: _Line) -> bool:
+        """Whether a sentence says nothing by itself. `No, it cannot.` is kept for the next one."""
+        if DECIDED.fullmatch(line.text):
+            self._decided = line.sentence
+            return True
+        if REFERS.fullmatch(line.text) or _is_of_index(line.text):
+            return True
+        announces = line.in_list or line.text.endswith(":")
+        return not announces and says_nothing(line.text, has_label=bool(self._label))
+
+    def _statement(self, line: _Line) -> Statement:
+        said, start = self._with_what_is_before(line)
+        self._decided, self._previous = None, line.sentence
+        if self._label != self._term:
+            self._term, self._of_term = self._label, ""
+        just_before = self._earlier[-SENTENCES_BEFORE:]
+        of_term = [] if self._of_term in ("", *just_before) else [self._of_term]
+        return Statement(
+            said,
+            " ".join(self._text[start : line.sentence.end].split()),
+            start,
+            line.sentence.end,
+            heading="" if self._heading == line.text else self._heading,
+            label=self._label,
+            before=" ".join([*of_term, *just_before]),
+            cells=line.sentence.cells,
+            is_item=line.in_list,
+            is_code=line.begins_paragraph and line.is_code and not (line.in_list or self._label or line.sentence.cells),
+        )
+
+    def _with_what_is_before(self, line: _Line) -> tuple[str, int]:
+        """A sentence as it is quoted, with the one before where it needs it, and where that begins."""
+        said = line.text if self._text == self._piece.text else BROKEN_WORD.sub("", line.text)
+        goes_on = not line.begins_paragraph
+        if self._earlier and goes_on and not line.sentence.cells and POINTS_BACK.match(said):
+            # What it points back to is quoted with it.
+            return f"{self._earlier[-1]} {said}", self._previous.start if self._previous else 0
+        if line.begins_paragraph and self._previous and _is_place_of(self._previous.text, line.written):
+            return f"{self._previous.text} {said}", self._previous.start
+        if self._decided and goes_on:
+            return f"{self._decided.text} {said}", self._decided.start
+        return said, line.sentence.start
+
+
+def _heads_group(row: Sentence, text: str) -> bool:
+    """Whether a row has a text in its first cell alone, of three or more: what the rows below it are about, `| XARELTO | | |`."""
+    return (
+        len(row.cells) == 1
+        and text.count("|", row.start, row.end) > GROUP_BARS
+        and text[row.start : row.end].strip(" |").endswith(row.cells[0][1])
+    )
+
+
+def _is_synopsis(text: str, label: str) -> bool:
+    """Whether a command is only followed by how it is called: `'pwd': pwd [-LP]`."""
+    return text.removeprefix(label).lstrip(": ").split(" ")[0] == label.strip("'‘’`")
+
+
+def _last_heading(piece: Evidence) -> str:
+    return HEADING_NUMBER.sub("", piece.section.rpartition(" > ")[2] or piece.title)
+
+
+def _label(text: str) -> str:
+    match = COLUMN.match(text) or _dashed(text) or LABEL.match(text) or OPTION.match(text)
+    label = " ".join(match["label"].split()) if match else ""
+    return label if len(label.split()) <= MAX_LABEL_WORDS and not CLAUSE.match(label) else ""
+
+
+def _dashed(text: str) -> re.Match[str] | None:
+    """A name before a dash: one word that is an identifier, or is written small."""
+    match = DASH.match(text)
+    return match if match and (text[0].islower() or identifiers(match["label"])) else None
+
+
+def _defined(row: Sentence) -> str:
+    """The first cell of a row that says what it is: one of two cells in a table without a header; else nothing."""
+    if len(row.cells) != 2 or any(header for header, _ in row.cells):
+        return ""
+    term = row.text.partition(": ")[0]
+    return term if len(term.split()) <= MAX_LABEL_WORDS else ""
+
+
+def _repeats_context(text: str, piece: Evidence) -> bool:
+    folded = text.casefold()
+    context = f"{piece.title} > {piece.section}".strip(" >").casefold()
+    ends = f" > {context}".endswith(f" > {folded}")  # the path may begin anywhere
+    return ends or folded in (piece.title.casefold(), piece.section.casefold()) or folded.startswith(context + " >")
+
+
+def says_nothing(text: str, *, has_label: bool) -> bool:
+    """Tell a heading or a fragment: too short for a statement, without a number or a term that it is said of."""
+    if not any(map(str.isalnum, text)):
+        return True
+    short = len(text.split()) < MIN_STATEMENT_WORDS
+    return short and not has_label and not any(c.isdigit() for c in text) and not CODE.search(text)
