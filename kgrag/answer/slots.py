@@ -243,42 +243,15 @@ MIN_JOINS = 2
 def fits(asked: Question, statement: Statement) -> float:
     """Say how well a statement has the kind of thing that is asked for, 0 to 1."""
     text = statement.text
-    if (
-        statement.is_property
-        and OF_DEFAULT.match(statement.label)
-        and CUES[0][0].search(asked.text)
-        and asked.kind in SAID_BY_DEFAULT
-    ):
-        return 0.5 if NO_VALUE.search(text) else 1.0
-    if statement.is_property and {stem for _, stem in stems(statement.label)} <= asked.terms:
-        return 1.0  # `Units: seconds`, asked for the unit.
-    if statement.is_property and _of_another_cue(asked, statement.label):
-        return 0.4 * _value(asked, statement)
-    if statement.is_property and OF_DEFAULT.match(statement.label) and asked.kind in ("quantity", "number"):
-        return _value(asked, statement) if NUMBER.search(text) else 0.5 * _value(asked, statement)
+    if statement.is_property and (of_property := _of_property(asked, statement)) is not None:
+        return of_property
     if _says_of_identifier(asked, statement) or _in_column_asked_for(asked, statement):
         return 1.0
     match asked.kind:
         case "quantity" | "count" | "number" if PRICE_ASKED.search(asked.text) and not asks_for_figure(asked.text):
             return 1.0 if PRICE.search(text) else 0.0
         case "quantity":
-            measured = amounts(statement)
-            if RANGE_ASKED.search(asked.text):
-                return 1.0 if RANGE.search(text) else 0.4 if measured else 0.0
-            if asked.dimensions == ("",):
-                if measured or COUNTED_THINGS.search(text):
-                    return _cued(asked, statement, 0.8)
-                return 0.3 if NUMBER.search(text) else 0.0
-            of_dimension = [q for q in measured if q.dimension in asked.dimensions and not _says_width(asked, q.text)]
-            if of_dimension and _are_conditions(asked, text, of_dimension):
-                return AS_CONDITION
-            if (
-                of_dimension
-                or _number_with_unit_apart(asked, statement)
-                or (OFTEN_ASKED.search(asked.text) and OFTEN_SAID.search(text))
-            ):
-                return _cued(asked, statement, 0.8)
-            return 0.4 * _value(asked, statement)
+            return _quantity(asked, statement)
         case "number":
             return _value(asked, statement) * (_is_of_figure(asked, statement) if asks_for_figure(asked.text) else 1.0)
         case "count":
@@ -334,6 +307,38 @@ def fits(asked: Question, statement: Statement) -> float:
             return 1.0 if CUES[0][0].search(asked.text) and SAYS_DEFAULT.search(f"{statement.label} {text}") else 0.0
         case "summary":
             return 0.0
+
+
+def _of_property(asked: Question, statement: Statement) -> float | None:
+    """How well a property (`Default: 60`) fits by its label; None where that does not tell."""
+    asks_default, is_default = CUES[0][0].search(asked.text), OF_DEFAULT.match(statement.label)
+    if is_default and asks_default and asked.kind in SAID_BY_DEFAULT:
+        return 0.5 if NO_VALUE.search(statement.text) else 1.0
+    if {stem for _, stem in stems(statement.label)} <= asked.terms:
+        return 1.0  # `Units: seconds`, asked for the unit.
+    if _of_another_cue(asked, statement.label):
+        return 0.4 * _value(asked, statement)
+    if is_default and asked.kind in ("quantity", "number"):
+        return _value(asked, statement) * (1.0 if NUMBER.search(statement.text) else 0.5)
+    return None
+
+
+def _quantity(asked: Question, statement: Statement) -> float:
+    """Whether a statement has an amount of the dimension that is asked for, or of any where the question does not tell."""
+    text, measured = statement.text, amounts(statement)
+    if RANGE_ASKED.search(asked.text):
+        return 1.0 if RANGE.search(text) else 0.4 if measured else 0.0
+    if asked.dimensions == ("",):
+        if measured or COUNTED_THINGS.search(text):
+            return _cued(asked, statement, 0.8)
+        return 0.3 if NUMBER.search(text) else 0.0
+    of_dimension = [q for q in measured if q.dimension in asked.dimensions and not _says_width(asked, q.text)]
+    if of_dimension and _are_conditions(asked, text, of_dimension):
+        return AS_CONDITION
+    is_often = OFTEN_ASKED.search(asked.text) and OFTEN_SAID.search(text)
+    if of_dimension or is_often or _number_with_unit_apart(asked, statement):
+        return _cued(asked, statement, 0.8)
+    return 0.4 * _value(asked, statement)
 
 
 def amounts(statement: Statement) -> list[Quantity]:

@@ -159,7 +159,7 @@ def ground(
     how much the reply stated before a schema left something out of it, `remarks` what was noticed before. Raises `ModelReplyError` with
     the raw `reply` where it stated something and nothing of that can be used.
     """
-    entities, relations, noticed = _grounded(stated, chunk)
+    entities, relations, noticed = _Grounding(stated, chunk).grounded()
     noticed |= {remark: count for remark, count in (remarks or {}).items() if count}
     usage = usage or Usage()
     if not entities and (stated.size if said is None else said) and OUTSIDE_SCHEMA not in noticed:
@@ -177,88 +177,116 @@ def ground(
     )
 
 
-def _grounded(stated: Stated, chunk: Chunk) -> tuple[tuple[Entity, ...], tuple[Relation, ...], dict[str, int]]:
-    remarks: Counter[str] = Counter()
-    surface = ChunkSurface(chunk.prompted_text)
-    names = [n.name for n in stated.named] + [name for s in stated.statements for name in (s.head, s.tail)]
-    cleaned = {name: _clean(name) for name in dict.fromkeys(names)}
-    written = surface.spellings(dict.fromkeys(name for name in cleaned.values() if name))
-    titles = _titles(chunk.title, chunk.headings)
-    entities: dict[tuple[str, str], Entity] = {}
+class _Grounding:
+    """Makes entities and relations of what was stated of one chunk, and counts what is remarkable."""
 
-    keys: dict[tuple[str, str], tuple[str, str, str] | None] = {}
+    def __init__(self, stated: Stated, chunk: Chunk) -> None:
+        self._stated = stated
+        self._surface = ChunkSurface(chunk.prompted_text)
+        names = [n.name for n in stated.named] + [name for s in stated.statements for name in (s.head, s.tail)]
+        self._cleaned = {name: _clean(name) for name in dict.fromkeys(names)}
+        self._written = self._surface.spellings(dict.fromkeys(filter(None, self._cleaned.values())))
+        self._titles = _titles(chunk.title, chunk.headings)
+        self._keys: dict[tuple[str, str], tuple[str, str, str] | None] = {}
+        self._entities: dict[tuple[str, str], Entity] = {}
+        self._relations: dict[tuple[str, str, str, str, str], Relation] = {}
+        self._remarks: Counter[str] = Counter()
 
-    def key_of(name: str, kind: str) -> tuple[str, str, str] | None:
-        """Spelling, label and normal form; None for what is no name."""
-        clean = cleaned[name]
-        if not clean or len(clean) > MAX_NAME_CHARACTERS:
-            return None
-        spelling = written[clean] or clean
-        if written[clean] is None:
-            remarks[UNKNOWN_NUMBERS] += len(surface.unknown_numbers(clean))
-        return spelling, entity_label(kind), normal_form(spelling)
+    def grounded(self) -> tuple[tuple[Entity, ...], tuple[Relation, ...], dict[str, int]]:
+        """Return entities, relations, and how often each remark was made."""
+        stated, remarks = self._stated, self._remarks
+        for named in stated.named[:MAX_STATEMENTS]:
+            if self._entity(named.name, named.type, named.description) is None:
+                remarks[DROPPED_NAMES] += 1
+        for statement in stated.statements[:MAX_STATEMENTS]:
+            self._relate(statement)
+        for said in (stated.named, stated.statements):
+            remarks[DROPPED_STATEMENTS] += max(0, len(said) - MAX_STATEMENTS)
+        return (
+            tuple(self._entities.values()),
+            tuple(self._relations.values()),
+            {note: n for note, n in remarks.items() if n},
+        )
 
-    def entity(name: str, kind: str, description: str = "") -> Entity | None:
-        """Make the entity of a name as it came, or find it again."""
-        if (name, kind) not in keys:
-            keys[name, kind] = key_of(name, kind)
-        key = keys[name, kind]
+    def _entity(self, name: str, kind: str, description: str = "") -> Entity | None:
+        """Make the entity of a name as it came, or find it again; None for what is no name."""
+        if (name, kind) not in self._keys:
+            self._keys[name, kind] = self._key_of(name, kind)
+        key = self._keys[name, kind]
         if key is None:
             return None
         spelling, label, normal = key
-        known = entities.get((label, normal))
+        known = self._entities.get((label, normal))
         if known is None or (description and description not in known.description):
-            remarks[UNKNOWN_NUMBERS] += len(surface.unknown_numbers(description))
-            said = "; ".join(filter(None, (known.description if known else "", description)))
-            known = entities[label, normal] = Entity(
+            self._count_unknown_numbers(description)
+            known = self._entities[label, normal] = Entity(
                 name=known.name if known else spelling,
                 type=label,
                 normal=normal,
-                description=_described(said, remarks),
-                role="title" if normal in titles else "mention",
+                description=self._described(known.description if known else "", description),
+                role="title" if normal in self._titles else "mention",
             )
         return known
 
-    for named in stated.named[:MAX_STATEMENTS]:
-        if entity(named.name, named.type, named.description) is None:
-            remarks[DROPPED_NAMES] += 1
-    remarks[DROPPED_STATEMENTS] += max(0, len(stated.named) - MAX_STATEMENTS)
-    remarks[DROPPED_STATEMENTS] += max(0, len(stated.statements) - MAX_STATEMENTS)
-    relations: dict[tuple[str, str, str, str, str], Relation] = {}
-    for statement in stated.statements[:MAX_STATEMENTS]:
-        head, tail = entity(statement.head, statement.head_type), entity(statement.tail, statement.tail_type)
+    def _key_of(self, name: str, kind: str) -> tuple[str, str, str] | None:
+        """Spelling, label and normal form; None for what is no name."""
+        clean = self._cleaned[name]
+        if not clean or len(clean) > MAX_NAME_CHARACTERS:
+            return None
+        spelling = self._written[clean] or clean
+        if self._written[clean] is None:
+            self._count_unknown_numbers(clean)
+        return spelling, entity_label(kind), normal_form(spelling)
+
+    def _relate(self, statement: Statement) -> None:
+        """Make the relation that is stated, or add what is said of it to the one that is there."""
+        head = self._entity(statement.head, statement.head_type)
+        tail = self._entity(statement.tail, statement.tail_type)
         if head is None or tail is None:
-            remarks[DROPPED_NAMES] += 1
-            continue
+            self._remarks[DROPPED_NAMES] += 1
+            return
         kind = relation_type(statement.type)
         key = (head.type, head.normal, kind, tail.type, tail.normal)
-        said = _described(_saying(statement, head, tail, surface, remarks), remarks)
-        if key in relations:
-            known = relations[key]
+        said = self._described(_saying(statement, head, tail, self._surface, self._remarks))
+        if known := self._relations.get(key):
             if said and said not in known.description:
-                both = _described("; ".join(filter(None, (known.description, said))), remarks)
-                relations[key] = known.model_copy(update={"description": both})
-            continue
-        problems = [
-            f"the chunk does not say {end.name!r} ({part})"
-            for part, end, name in (("head", head, statement.head), ("tail", tail, statement.tail))
-            if written[cleaned[name]] is None
-        ]
-        grounded = not problems
-        if not grounded:  # what is grounded has no reason
-            strange = surface.unknown_numbers(f"{head.name} {tail.name} {statement.description}")
-            problems.extend(f"the chunk does not have the number {number}" for number in strange)
-        remarks[NOT_GROUNDED] += not grounded
-        remarks[UNKNOWN_NUMBERS] += len(surface.unknown_numbers(statement.description))
-        relations[key] = Relation(
+                both = self._described(known.description, said)
+                self._relations[key] = known.model_copy(update={"description": both})
+            return
+        problems = self._not_said(statement, head, tail)
+        self._remarks[NOT_GROUNDED] += bool(problems)
+        self._count_unknown_numbers(statement.description)
+        self._relations[key] = Relation(
             head=head,
             type=kind,
             tail=tail,
-            description=said or (surface.sentence(head.name, tail.name) if grounded else ""),
-            grounded=grounded,
+            description=said or ("" if problems else self._surface.sentence(head.name, tail.name)),
+            grounded=not problems,
             reason="; ".join(problems),
         )
-    return tuple(entities.values()), tuple(relations.values()), {note: n for note, n in remarks.items() if n}
+
+    def _not_said(self, statement: Statement, head: Entity, tail: Entity) -> list[str]:
+        """Why a relation is not grounded: names that the chunk has not, and then its numbers; empty for one that is."""
+        problems = [
+            f"the chunk does not say {end.name!r} ({part})"
+            for part, end, name in (("head", head, statement.head), ("tail", tail, statement.tail))
+            if self._written[self._cleaned[name]] is None
+        ]
+        if problems:
+            strange = self._surface.unknown_numbers(f"{head.name} {tail.name} {statement.description}")
+            problems += [f"the chunk does not have the number {number}" for number in strange]
+        return problems
+
+    def _described(self, *parts: str) -> str:
+        """Put descriptions together, without control characters and not too long."""
+        clean = CONTROL.sub("", "; ".join(filter(None, parts))).strip()
+        if len(clean) > MAX_DESCRIPTION_CHARACTERS:
+            self._remarks[CUT_DESCRIPTIONS] += 1
+            clean = clean[: MAX_DESCRIPTION_CHARACTERS - 1].rstrip() + "…"
+        return clean
+
+    def _count_unknown_numbers(self, text: str) -> None:
+        self._remarks[UNKNOWN_NUMBERS] += len(self._surface.unknown_numbers(text))
 
 
 def entity_label(written: str) -> str:
@@ -279,14 +307,6 @@ def _saying(statement: Statement, head: Entity, tail: Entity, surface: ChunkSurf
         sentence = surface.sentence(head.name, tail.name)
     context = ", ".join(filter(None, (statement.description, statement.condition)))
     return ": ".join(filter(None, (context, sentence)))
-
-
-def _described(description: str, remarks: Counter[str]) -> str:
-    clean = CONTROL.sub("", description).strip()
-    if len(clean) > MAX_DESCRIPTION_CHARACTERS:
-        remarks[CUT_DESCRIPTIONS] += 1
-        clean = clean[: MAX_DESCRIPTION_CHARACTERS - 1].rstrip() + "…"
-    return clean
 
 
 @lru_cache(maxsize=1024)
