@@ -23,7 +23,7 @@ from kgrag.types import Chunk, Document, Extraction, Usage, content_id
 
 __all__ = ["LLMExtractor"]
 
-VERSION = "2"
+VERSION = "3"
 FORM = """\
 Reply with one JSON object:
 - "entities": every thing that the text names, with its name as written, a type (Product, Part, Interface, Function, Material,

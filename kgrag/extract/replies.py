@@ -1,20 +1,38 @@
 """From a model's raw reply to what it states, whatever form the reply came in, with an account of all that could not be used.
 
 Read are: JSON of nodes and relationships (neo4j-graphrag's, LangChain's, OpenIE's and similar keys), JSON lists of triples, one triple a
-line (`kgrag.extract.triple_lines`) and GraphRAG's delimited records; inside fences, with prose around, or cut off. Of broken JSON the
-complete items are kept and never a half of one: guessing the end of a name would make up a name.
+line (`triple_lines`), YAML and tables with a header (`named_rows`), Cypher (`cypher_replies`), and the delimited records of GraphRAG and
+LightRAG; inside fences, with prose around, or cut off. Of broken JSON the complete items are kept and never a half of one: guessing the
+end of a name would make up a name.
 """
 
 from __future__ import annotations
 
 import ast
+import html
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from kgrag.extract.cypher_replies import read_cypher
+from kgrag.extract.named_rows import read_table, read_yaml
+from kgrag.extract.reply_keys import (
+    DESCRIPTION_KEYS,
+    ENTITY_TYPE_KEYS,
+    HEAD_KEYS,
+    HEAD_TYPE_KEYS,
+    NAME_KEYS,
+    NODE_LISTS,
+    QUANTITY_LIST,
+    RELATION_LISTS,
+    TAIL_KEYS,
+    TAIL_TYPE_KEYS,
+    TYPE_KEYS,
+    first_value,
+)
 from kgrag.extract.statements import Named, Stated, Statement, read_path
 from kgrag.extract.triple_lines import read_records, read_triple_lines
 
@@ -36,18 +54,6 @@ BEGINS_JSON = re.compile(r"[{\[]\s*(?:[\"'{\[]|-?\d|\w+\s*:|$)")
 """A bracket in prose (a smiley, an interval) is no JSON that was broken."""
 JSON_KEY = re.compile(r"""[{,]\s*\\*["'“”‘’]?\w+\\*["'“”‘’]\s*:""")
 """A key of an object, however it is quoted: a reply with one is JSON, and if it cannot be read as that, it is no list of triples either."""
-NODE_LISTS = ("nodes", "entities", "named_entities", "vertices")
-RELATION_LISTS = ("relationships", "relations", "edges", "triples", "triplets", "paths", "facts")
-HEAD_KEYS = ("start_node_id", "source_node_id", "head", "subject", "source", "start", "from", "head_entity", "source_entity")  # fmt: skip
-TAIL_KEYS = ("end_node_id", "target_node_id", "tail", "object", "target", "end", "to", "tail_entity", "target_entity")
-TYPE_KEYS = ("type", "relation", "predicate", "relationship", "relation_type", "label", "relationship_type", "rel")
-HEAD_TYPE_KEYS = ("source_node_type", "head_type", "subject_type", "source_type", "start_node_type")
-TAIL_TYPE_KEYS = ("target_node_type", "tail_type", "object_type", "target_type", "end_node_type")
-QUANTITY_LIST = "quantities"
-"""Of the extractor `llm`: values with what they are of and when they hold."""
-NAME_KEYS = ("name", "title", "entity", "entity_name", "text", "id")
-ENTITY_TYPE_KEYS = ("label", "type", "entity_type", "category")
-DESCRIPTION_KEYS = ("description", "evidence", "explanation")
 TOO_DEEP = "the reply is brackets in brackets in brackets"
 UNTYPED = "an entity has no type"
 NO_TYPE = "related to"
@@ -59,14 +65,24 @@ def read_reply(reply: str, *, chunk_text: str = "") -> Stated:
     """Read a raw reply; `chunk_text` settles where a triple without quotation marks is divided."""
     try:
         stated = _read_text(reply, chunk_text)
-        if not stated.size and any(chr(sign) in reply[:MAX_READ_CHARACTERS] for sign in FULL_WIDTH):
-            again = _read_text(_half_width(reply[:MAX_READ_CHARACTERS]), chunk_text)
+        if stated.size:
+            return stated
+        for said, written in _other_signs(reply[:MAX_READ_CHARACTERS]):
+            again = _read_text(written, chunk_text)
             if again.size and again.form == "json":
-                again.mended.append("the JSON had full-width punctuation")
+                again.mended.append(said)
                 return again
         return stated
     except RecursionError:
         return Stated(lost=[TOO_DEEP])
+
+
+def _other_signs(reply: str) -> Iterator[tuple[str, str]]:
+    """What may be JSON in other signs than its own, with what they are: full-width ones, typographic quotation marks."""
+    if any(chr(sign) in reply for sign in FULL_WIDTH):
+        yield "the JSON had full-width punctuation", _half_width(reply)
+    elif '"' not in reply and any(chr(sign) in reply for sign in FULL_WIDTH_QUOTES):
+        yield "the JSON had typographic quotation marks", _half_width(reply)
 
 
 def _half_width(reply: str) -> str:
@@ -101,22 +117,48 @@ def _read_text(reply: str, chunk_text: str) -> Stated:
         if whole:
             stated.mended.append("the JSON was written as a string of JSON")
             return _read(data, stated)
-    if "<|>" in text:
+    if "&quot;" in text and '"' not in text:
+        text = html.unescape(text)
+        stated.mended.append("the reply was written as HTML")
+        data, whole = _json(text, twice)
+        if whole:
+            return _read(data, stated)
+    if "<|>" in text or "<|#|>" in text:
         return read_records(text, stated)
     if "```" in text and (fenced := "\n".join(FENCE.findall(text)).strip()):
         data, whole = _json(fenced, twice)
         if whole:
             stated.mended.append("the JSON stood in a code fence")
             return _read(data, stated)
+    if cypher := read_cypher(text):
+        return _with_notes(cypher, stated)
     if "{" in text or "[" in text:
         in_text = _inside(text, twice)
         if in_text.form is not None:
-            in_text.lost[:0], in_text.mended[:0] = stated.lost, stated.mended
-            return in_text
+            return _with_notes(in_text, stated)
         if JSON_KEY.search(text):
             stated.lost.extend(in_text.lost or ["the JSON is broken: no complete item is in it"])
             return stated
+    if (named := _named(text)).size:
+        return _with_notes(named, stated)
     return read_triple_lines(text, stated, chunk_text=chunk_text)
+
+
+def _with_notes(read: Stated, before: Stated) -> Stated:
+    """Put before the notes of what was read those that were made before it was."""
+    read.lost[:0], read.mended[:0] = before.lost, before.mended
+    return read
+
+
+def _named(text: str) -> Stated:
+    """Read YAML, or a table with a header: what stands in a fence, else all of the text."""
+    written = "\n\n".join(FENCE.findall(text)) or text
+    for kind, data in (("a table", read_table(written)), ("YAML", read_yaml(written))):
+        stated = _read(data, Stated()) if data else Stated()
+        if stated.statements or (stated.named and isinstance(data, dict)):
+            stated.mended.append(f"the reply was {kind}")
+            return stated
+    return Stated()
 
 
 def _json(text: str, twice: _Twice | None = None) -> tuple[Any, bool]:
@@ -252,7 +294,7 @@ def _read(data: Any, stated: Stated) -> Stated:
     names: dict[str, Named] = {}
     for node in nodes:
         _read_node(node, names, stated)
-    for relation in relations:
+    for relation in _relation_between(relations, names):
         _read_relation(relation, names, stated)
     for item in others:
         _read_item(item, names, stated)
@@ -261,6 +303,15 @@ def _read(data: Any, stated: Stated) -> Stated:
     elif stated.form is None and not stated.lost:
         stated.lost.append("the reply is JSON without entities or relations")
     return stated
+
+
+def _relation_between(relations: list[Any], names: Mapping[str, Named]) -> list[Any]:
+    """Put the relation of triples between their ends, where all of a reply's name two known entities before it (`["A", "B", "HAS"]`)."""
+    ends_first = relations and all(
+        isinstance(one, list) and _is_triple(one) and one[0] in names and one[1] in names and one[2] not in names
+        for one in relations
+    )
+    return [[head, kind, tail] for head, tail, kind in relations] if ends_first else relations
 
 
 def _is_empty_graph(data: Any) -> bool:
@@ -282,9 +333,9 @@ def _lists(data: Any) -> tuple[list[Any], list[Any], list[Any]]:
     if not isinstance(data, dict):
         return [], [], []
     if not _is_empty_graph(data):
-        if _first(data, HEAD_KEYS) is not None or _first(data, TAIL_KEYS) is not None:
+        if first_value(data, HEAD_KEYS) is not None or first_value(data, TAIL_KEYS) is not None:
             return [], [data], []
-        inner = [value for value in data.values() if isinstance(value, dict | list)]
+        inner = [value for value in map(_unpacked, data.values()) if isinstance(value, dict | list)]
         return _lists(inner[0]) if len(inner) == 1 else ([], [], [])
     lists = []
     for keys in (NODE_LISTS, RELATION_LISTS):
@@ -314,13 +365,20 @@ def _as_list(value: Any) -> list[Any]:
     return [] if value is None else [value]
 
 
+def _unpacked(value: Any) -> Any:
+    """Parse what a tool call gives as a string of JSON; any other value stays."""
+    if isinstance(value, str) and value.strip()[:1] in ("{", "["):
+        return _json(value.strip())[0]
+    return value
+
+
 def _is_triple(value: list[Any]) -> bool:
     return len(value) == 3 and all(isinstance(part, str) for part in value)
 
 
 def _read_item(item: Any, names: dict[str, Named], stated: Stated) -> None:
     """Read an item of a list without a name: a relation, or a node."""
-    if isinstance(item, dict) and _first(item, HEAD_KEYS) is None and _first(item, TAIL_KEYS) is None:
+    if isinstance(item, dict) and first_value(item, HEAD_KEYS) is None and first_value(item, TAIL_KEYS) is None:
         _read_node(item, names, stated)
     elif isinstance(item, str):
         stated.lost.append("an item is text where an object was expected")
@@ -358,16 +416,15 @@ def _read_node(node: Any, names: dict[str, Named], stated: Stated) -> None:
 
 def _read_relation(relation: Any, names: dict[str, Named], stated: Stated) -> None:
     if isinstance(relation, list | tuple):
-        parts = [_text(part) for part in relation]
-        read_path(parts, stated)
+        read_path([_text(part) for part in relation], stated)
         return
     if not isinstance(relation, dict):
         stated.lost.append("a relation is not an object")
         return
     properties = _properties(relation)
     by_id = "start_node_id" in relation or "end_node_id" in relation
-    heads = _ends(_first(relation, HEAD_KEYS), names, stated, by_id=by_id)
-    tails = _ends(_first(relation, TAIL_KEYS), names, stated, by_id=by_id)
+    heads = _ends(first_value(relation, HEAD_KEYS), names, stated, by_id=by_id)
+    tails = _ends(first_value(relation, TAIL_KEYS), names, stated, by_id=by_id)
     said_kind = next((relation[key] for key in TYPE_KEYS if _text(relation.get(key))), "")
     kind = _text(said_kind)
     if isinstance(said_kind, list):
@@ -378,7 +435,10 @@ def _read_relation(relation: Any, names: dict[str, Named], stated: Stated) -> No
             stated.lost.append(f"a relation has no type (kept as {NO_TYPE})")
             kind = NO_TYPE
         description = _description(relation, properties, leave_out=set())
-        head_type, tail_type = _text(_first(relation, HEAD_TYPE_KEYS)), _text(_first(relation, TAIL_TYPE_KEYS))
+        head_type, tail_type = (
+            _text(first_value(relation, HEAD_TYPE_KEYS)),
+            _text(first_value(relation, TAIL_TYPE_KEYS)),
+        )
         quoted = {"condition": _text(relation.get("condition")), "sentence": _text(relation.get("sentence"))}
         said = [
             Statement(head.name, kind, tail.name, head_type or head.type, tail_type or tail.type, description, **quoted)
@@ -434,10 +494,6 @@ def _description(item: Mapping[str, Any], properties: Mapping[str, Any], *, leav
         if key not in DESCRIPTION_KEYS and (text := _text(value)) and text not in leave_out
     ]
     return "; ".join(dict.fromkeys([*said, *rest]))
-
-
-def _first(item: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
-    return next((item[key] for key in keys if item.get(key) is not None), None)
 
 
 def _text(value: Any) -> str:

@@ -1,10 +1,11 @@
-"""Replies that are text: one triple a line, `(head, relation, tail)`, and GraphRAG's records, `("relationship"<|>"A"<|>"B"<|>...)##`."""
+"""Replies that are text: one triple a line, `(head, relation, tail)`, and records, `("relationship"<|>"A"<|>"B"<|>...)##`."""
 
 from __future__ import annotations
 
 import csv
 import json
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from kgrag.extract.statements import Named, Stated, Statement, read_path
@@ -19,12 +20,21 @@ HEADING = re.compile(r"\W*(?:triples?|triplets?|paths?|output|answer|relations?)
 LEADING = re.compile(r"^\s*(?:[-*•]\s+|\d+[.)]\s+)?")
 TABLE_HEADER = re.compile(r"^.*\|.*\n[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+\|?[ \t]*$", re.MULTILINE)
 """What the columns of a Markdown table are called, and the line below."""
+ARROW = re.compile(
+    r"(?P<head>[^<>{}]+?) ?(?:--? ?\[ ?:?(?P<kind>[^\[\]]+)\] ?--?>|--+ ?(?P<word>[^<>{}-]+?) ?--+>) ?(?P<tail>[^<>{}]+)"
+)
+"""`X-100 -[MADE_BY]-> Acme`, `(X-100)-[:MADE_BY]->(Acme)`, `X-100 --made by--> Acme`."""
+MAX_JOINED_CHARACTERS = 600
+BOLD_ENDS = re.compile(r"\*\*(?P<head>[^*]+)\*\*:? (?P<kind>[^*]+?) \*\*(?P<tail>[^*]+)\*\*\.?")
+"""`**X-100** is made by **Acme**`"""
+BETWEEN_DASHES = re.compile(r"(?P<head>.+?) [-–—] (?P<kind>.+?) [-–—] (?P<tail>.+)")
 SEPARATORS = ("|", ";", " -> ", " → ", "\t")
 QUOTES = "\"'“”‘’`"
 COMMA = r"(?<!\d),|,(?!\d{3}(?!\d))"
 """Not the comma of `20,000`."""
 MAX_PARTS = 24
 """Of a line without quotation marks: a line with more commas is prose."""
+RECORD = re.compile(r"\(\s*[\"“]?(?P<kind>entity|relationship)[\"”]?\s*<\|>", re.IGNORECASE)
 RECORD_END = re.compile(r"\)[\s*]*(?:##|<\|COMPLETE\|>|\n|```|$)", re.IGNORECASE)
 
 
@@ -38,6 +48,9 @@ def read_triple_lines(text: str, stated: Stated, *, chunk_text: str = "") -> Sta
             continue
         if line.startswith("```"):
             fences += 1
+            continue
+        if parts := _joined(line, folded):
+            read_path(parts, stated)
             continue
         groups, cut_off = _bracketed(line)
         triples = [parts for group in groups if len(parts := _parts(group, folded)) > 1]
@@ -60,6 +73,21 @@ def read_triple_lines(text: str, stated: Stated, *, chunk_text: str = "") -> Sta
     elif fences:
         stated.mended.append("the triples stood in a code fence")
     return stated
+
+
+def _joined(line: str, chunk_text: str) -> list[str]:
+    """Divide a line whose ends are joined by an arrow with the relation on it, or are bold, or by dashes where the chunk has both ends."""
+    line = " ".join(line.split())
+    if len(line) > MAX_JOINED_CHARACTERS:
+        return []
+    if match := ARROW.fullmatch(line):
+        head, tail = (_bare(match[end].removeprefix("(").removesuffix(")")) for end in ("head", "tail"))
+        return [head, _bare(match["kind"] or match["word"]), tail]
+    if match := BOLD_ENDS.fullmatch(line):
+        return [match["head"], match["kind"], match["tail"]]
+    match = BETWEEN_DASHES.fullmatch(line)
+    parts = [_bare(part.strip("*")) for part in match.groups()] if match else []
+    return parts if parts and all(end.casefold() in chunk_text for end in (parts[0], parts[2])) else []
 
 
 def _bracketed(line: str) -> tuple[list[str], bool]:
@@ -146,31 +174,23 @@ def _bare(part: str) -> str:
 
 
 def read_records(text: str, stated: Stated) -> Stated:
-    """Read GraphRAG's records: `("entity"<|>name<|>type<|>description)`, `("relationship"<|>head<|>tail<|>description<|>strength)`.
+    """Read the records of GraphRAG, `("entity"<|>name<|>type<|>description)` and `("relationship"<|>head<|>tail<|>description<|>strength)`.
 
-    A relationship has no type of its own there: it is `related to`, and the description says how.
+    LightRAG's stand in a line each, `relation<|#|>head<|#|>tail<|#|>keywords<|#|>description`. A relationship has no type of its own there:
+    it is `related to`, and the description says how.
     """
     types: dict[str, str] = {}
     relations: list[tuple[str, str, str]] = []
-    position = 0
-    for start in re.finditer(r"\(\s*[\"“]?(?:entity|relationship)[\"”]?\s*<\|>", text, re.IGNORECASE):
-        if start.start() < position:
-            continue
-        end = RECORD_END.search(text, start.end())
-        if end is None:
-            stated.lost.append("a record is cut off")
-            continue
-        position = end.start()
-        fields = [field.strip().strip('"“”').strip() for field in re.split(r"<\|>|\"\|>", text[start.end() : position])]
-        if "relationship" in start.group().casefold():
+    for kind, fields in (*_records_in_brackets(text, stated), *_records_in_lines(text)):
+        if kind.startswith("relation"):
             if len(fields) >= 3 and fields[0] and fields[1]:
                 relations.append((fields[0], fields[1], fields[2]))
             else:
                 stated.lost.append(f"a relationship record has {len(fields) + 1} fields of five")
-        elif fields[0]:
-            kind, description = (*fields[1:3], "", "")[:2]
-            types.setdefault(fields[0], kind)
-            stated.named.append(Named(fields[0], kind, description))
+        elif fields and fields[0]:
+            of, description = (*fields[1:3], "", "")[:2]
+            types.setdefault(fields[0], of)
+            stated.named.append(Named(fields[0], of, description))
             if len(fields) < 3:
                 stated.mended.append(f"an entity record has {len(fields) + 1} fields of four")
         else:
@@ -181,3 +201,29 @@ def read_records(text: str, stated: Stated) -> Stated:
     )
     stated.form = "records"
     return stated
+
+
+def _records_in_brackets(text: str, stated: Stated) -> Iterator[tuple[str, list[str]]]:
+    """Records of GraphRAG: `entity` or `relationship`, and the fields that follow."""
+    position = 0
+    for start in RECORD.finditer(text):
+        if start.start() < position:
+            continue
+        end = RECORD_END.search(text, start.end())
+        if end is None:
+            stated.lost.append("a record is cut off")
+            continue
+        position = end.start()
+        fields = re.split(r"<\|>|\"\|>", text[start.end() : position])
+        yield start["kind"].casefold(), [field.strip().strip('"“”').strip() for field in fields]
+
+
+def _records_in_lines(text: str) -> Iterator[tuple[str, list[str]]]:
+    """Records of LightRAG; of a relation keywords and description as one field."""
+    for line in text.splitlines():
+        kind, *fields = (field.strip(' "()') for field in line.split("<|#|>"))
+        kind = kind.casefold()
+        if kind in ("relation", "relationship") and len(fields) > 3:
+            yield kind, [*fields[:2], "; ".join(dict.fromkeys(filter(None, (fields[3], fields[2]))))]
+        elif kind in ("entity", "relation", "relationship"):
+            yield kind, fields

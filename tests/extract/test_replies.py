@@ -175,15 +175,85 @@ def test_json_that_was_written_as_a_string_is_read(reply: str) -> None:
     "reply",
     [
         WRITTEN.replace('"', "'").replace("}", ", 'x': null}"),
-        WRITTEN.replace('"', "”"),
         json.dumps(GRAPH)[:-1].replace('"', '\\"'),
-        "Here:\n" + WRITTEN.replace('"', "“"),
         WRITTEN.replace("{", "{ // a thing\n"),
     ],
 )
 def test_json_that_cannot_be_read_gives_no_names_made_of_its_marks(reply: str) -> None:
     stated = read_reply(reply, chunk_text="X-100 LQ22")
     assert not stated.size and stated.form is None and "broken" in stated.reason
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        (WRITTEN.replace('"', "”"), "typographic quotation marks"),
+        ("Here:\n" + WRITTEN.replace('"', "“"), "typographic quotation marks"),
+        (WRITTEN.replace('"', "&quot;"), "HTML"),
+        (json.dumps({"name": "extract", "arguments": json.dumps({"triples": [TRIPLE]})}), ""),
+        (f"<tool_call>{json.dumps({'name': 'extract', 'arguments': {'triples': [TRIPLE]}})}</tool_call>", "words"),
+        ("triples:\n- subject: X-100\n  predicate: HAS_PART\n  object: LQ22\n", "YAML"),
+        ("```yaml\nrelations:\n  - {head: X-100, relation: HAS_PART, tail: LQ22}\n```", "YAML"),
+        ("Subject: X-100\nPredicate: HAS_PART\nObject: LQ22", "YAML"),
+        ("source,target,relation\nX-100,LQ22,HAS_PART\n", "table"),
+        ("| Source | Target | Relation |\n|---|---|---|\n| X-100 | LQ22 | HAS_PART |", "table"),
+        ("MERGE (a:Board {name: 'X-100'})\nMERGE (b:Part {name: \"LQ22\"})\nMERGE (a)-[:HAS_PART]->(b)", "Cypher"),
+        ("CREATE (b:Part {name: 'LQ22'})<-[r:HAS_PART]-(:Board {name: 'X-100', note: 'a, b)'})", "Cypher"),
+        ("X-100 -[HAS_PART]-> LQ22", ""),
+        ("1. (X-100)-[:HAS_PART]->(LQ22)", ""),
+        ("- X-100 --HAS_PART--> LQ22", ""),
+        ("- **X-100** HAS_PART **LQ22**", ""),
+        ("2. X-100 – HAS_PART – LQ22", ""),
+        (json.dumps({"nodes": ["X-100", "LQ22"], "edges": [["X-100", "LQ22", "HAS_PART"]]}), ""),
+    ],
+)
+def test_other_notations_give_the_same_relation(reply: str, said: str) -> None:
+    stated = read_reply(reply, chunk_text="The X-100 carries an LQ22.")
+    assert [(s.head, s.type, s.tail) for s in stated.statements] == [("X-100", "HAS_PART", "LQ22")]
+    assert said in stated.reason and not stated.lost
+
+
+def test_blocks_of_lines_with_the_same_keys_are_a_relation_each() -> None:
+    reply = "Subject: X-100\nPredicate: draws\nObject: 5 mA\n\nSubject: X-100\nPredicate: weighs\nObject: 3 g\n"
+    assert [(s.head, s.type, s.tail) for s in read_reply(reply).statements] == [
+        ("X-100", "draws", "5 mA"),
+        ("X-100", "weighs", "3 g"),
+    ]
+
+
+def test_what_of_cypher_has_no_name_or_is_cut_off_is_reported() -> None:
+    cut = read_reply("MERGE (a:Board {name: 'X-100'})\nMERGE (b:Part {name: 'LQ22'})\nMERGE (a)-[:HAS_PART]->(b")
+    assert [n.name for n in cut.named] == ["X-100", "LQ22"] and "cut off" in cut.reason
+    assert "has no name" in read_reply("MERGE (a {name: 'X-100'})-[:HAS_PART]->(b)").reason
+    assert not read_reply("MERGE (a)-[:HAS_PART]->(b)").size
+
+
+def test_records_of_lightrag_are_read() -> None:
+    stated = read_reply(
+        "entity<|#|>X-100<|#|>Board<|#|>a board\nentity<|#|>LQ22<|#|>Part<|#|>a sensor\n"
+        "relation<|#|>X-100<|#|>LQ22<|#|>parts<|#|>X-100 carries an LQ22\n<|COMPLETE|>"
+    )
+    assert [(n.name, n.type) for n in stated.named] == [("X-100", "Board"), ("LQ22", "Part")]
+    assert stated.statements == [
+        Statement("X-100", "related to", "LQ22", "Board", "Part", "X-100 carries an LQ22; parts")
+    ]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "The X-100 - a board with many parts - is made here.",
+        "Note: the text names no relation.\nSubject: none",
+        "CREATE is a word, and (MERGE) too.",
+        "MERGE (a)-[:HAS_PART]->(b)",
+        "triples: &a [*a, *a]",
+        "a: &x [1]\ntriples: [*x, *x]",
+        "head, and so on, tail\nSo it is.",
+    ],
+)
+def test_prose_that_looks_like_another_notation_gives_no_relation(reply: str) -> None:
+    stated = read_reply(reply, chunk_text="The X-100 carries an LQ22.")
+    assert not stated.statements and (stated.lost or stated.mended)
 
 
 def test_the_header_of_a_table_of_triples_is_no_triple() -> None:
