@@ -1,8 +1,9 @@
 """The citations of an answer that a model wrote, checked against the evidence that it was shown.
 
-The prompt asks for `[passage 2]`; `[2]`, `[1][3]`, `[1, 3]`, `[1-3]` and `【2】` are read as well, also with full-width
-brackets and digits (`［２］`). A number in brackets right behind an
-identifier (`buf[64]`, `CTRL[2]`) or in a code span is an index of the document's own and stays as it is.
+The prompt asks for `[passage 2]`; `[2]`, `[1][3]`, `[1, 3]`, `[1-3]`, `[^2]`, `[[2]]`, `(passage 2)`, `[doc 2, page 4]`,
+`[passage 2: its title]`, `[2](https://...)` and `【2】` are read as well, also with full-width brackets and digits (`［２］`). A number in
+brackets right behind an identifier (`buf[64]`, `CTRL[2]`) or in a code span is an index of the document's own and stays as it is, and so
+do several with a zero (`[0, 5]`).
 """
 
 from __future__ import annotations
@@ -18,10 +19,21 @@ from kgrag.types import Citation, Evidence
 
 __all__ = ["Cited", "citation_marks", "cite", "numbers_of_mark", "quote_for", "without_marks"]
 
-_NAMED = r"(?:passages?|sources?|documents?|段落|资料|資料|来源|來源|出典|文書|文档)\s*"
-_NUMBERS = rf"\d{{1,4}}(?:\s*(?:[,;–－，、；～〜-]|and|&)\s*(?:{_NAMED})?\d{{1,4}})*"
+_GAP = r"\s{0,3}"
+_PASSAGE = rf"(?:(?:see|siehe|voir)\s)?(?:passages?|sources?|excerpts?|quellen?|pasajes?|fuentes?){_GAP}(?:[.:#]|no\.|id\b)?{_GAP}"
+_NAMED = (
+    rf"(?:{_PASSAGE}|(?:documents?|docs?|references?|refs?|snippets?|chunks?|段落|资料|資料|来源|來源|出典|文書|文档)"
+    rf"{_GAP}(?:[.:#：]|no\.|id\b)?{_GAP})"
+)
+_NUMBERS = rf"\d{{1,4}}(?:{_GAP}(?:[,;–－，、；～〜-]|and|und|et|y|&){_GAP}(?:{_NAMED})?\d{{1,4}})*"
+_PLACE = rf"(?:{_GAP}[,;:]?{_GAP}(?:pp?\.|pages?|section|sec\.|§|line){_GAP}[^\[\]()\n]{{1,60}})?"
+"""`[passage 2, page 4]`: only the passage counts, its page is known."""
+_TITLED = rf"{_NAMED}(?P<titled>{_NUMBERS}){_GAP}[:,–-][^\[\]\n]{{1,120}}"
 MARK = re.compile(
-    rf"[ \t]?(?:[\[［]\s*(?:{_NAMED})?(?P<square>{_NUMBERS})\s*[\]］]|【\s*(?:{_NAMED})?(?P<round>{_NUMBERS})\s*(?:†[^】]*)?】)",
+    rf"[ \t]?(?:[\[［]{{1,2}}\^?{_GAP}(?:(?:{_NAMED})?(?P<square>{_NUMBERS}){_PLACE}|{_TITLED}){_GAP}[\]］]{{1,2}}"
+    rf"(?:\((?:#|https?:)[^()\s]{{0,300}}\))?"
+    rf"|\({_GAP}{_PASSAGE}(?P<named>{_NUMBERS}){_PLACE}{_GAP}\)"
+    rf"|【{_GAP}(?:{_NAMED})?(?P<round>{_NUMBERS}){_GAP}(?:†[^】]*)?】)",
     re.IGNORECASE,
 )
 RANGE = re.compile(r"(\d+)\s*[–－～〜-]\s*(\d+)")
@@ -74,7 +86,7 @@ def without_marks(text: str) -> str:
 
 def numbers_of_mark(mark: re.Match[str]) -> list[int]:
     """Read what stands between the brackets of a mark, ranges written out."""
-    inside = mark["square"] or mark["round"]
+    inside = mark["square"] or mark["titled"] or mark["named"] or mark["round"]
     numbers: list[int] = []
     rest = inside
     for found in RANGE.finditer(inside):
@@ -92,8 +104,10 @@ def citation_marks(text: str) -> list[re.Match[str]]:
     found: list[re.Match[str]] = []
     index_end = -1
     for match in MARK.finditer(text):
-        bare = match[0].startswith("[") and match[0][1:2].isdigit()
-        is_index = bare and (match.start() == index_end or _is_attached(text, match.start()))
+        bare = match[0].lstrip().startswith("[") and match["square"] and match[0].lstrip()[1:2].isdigit()
+        attached = match[0][0] == "[" and (match.start() == index_end or _is_attached(text, match.start()))
+        numbers = numbers_of_mark(match)
+        is_index = bare and (attached or (0 in numbers and len(numbers) > 1))
         if is_index or any(start < match.start() < end for start, end in code):
             index_end = match.end()
         else:

@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -62,6 +63,30 @@ def test_marks_are_read_however_a_model_writes_them() -> None:
     assert cite("那是 3.3 V［１～３］，也是［９］。", EVIDENCE).unknown == (9,)
     assert cite("So it is [1, 3].", EVIDENCE).text == "So it is [1][3]."
     assert cite("So it is [passage 1, passage 3].", EVIDENCE).text == "So it is [1][3]."
+
+
+@pytest.mark.parametrize(
+    "mark",
+    ["(passage 1)", "(see source 1)", "[^1]", "[[1]]", "[passage #1]", "[Passage: 1]", "[doc 1]", "[Quelle 1]"]
+    + [
+        "[1, p. 4]",
+        "[passage 1, page 4]",
+        "[passage 1: Manual of the X-100]",
+        "[1](https://example.org/x-100)",
+        "[1](#supply)",
+    ],
+)
+def test_marks_are_read_with_other_words_signs_and_places(mark: str) -> None:
+    cited = cite(f"It needs 3.3 V {mark}.", EVIDENCE)
+    assert cited.text == "It needs 3.3 V [1]."
+    assert [c.number for c in cited.citations] == [1] and cited.unknown == ()
+
+
+@pytest.mark.parametrize(
+    "text", ["from [0, 5] V", "see (2) and (section 3)", "(document 2) says it", "docs(1)", "[3 V]"]
+)
+def test_other_numbers_in_brackets_are_no_citations(text: str) -> None:
+    assert cite(text, EVIDENCE).text == text
 
 
 def test_an_index_of_the_documents_own_is_no_citation() -> None:
