@@ -67,8 +67,15 @@ def test_marks_are_read_however_a_model_writes_them() -> None:
 
 @pytest.mark.parametrize(
     "mark",
-    ["(passage 1)", "(see source 1)", "[^1]", "[[1]]", "[passage #1]", "[Passage: 1]", "[doc 1]", "[Quelle 1]"]
-    + [
+    [
+        "(passage 1)",
+        "(see source 1)",
+        "[^1]",
+        "[[1]]",
+        "[passage #1]",
+        "[Passage: 1]",
+        "[doc 1]",
+        "[Quelle 1]",
         "[1, p. 4]",
         "[passage 1, page 4]",
         "[passage 1: Manual of the X-100]",
