@@ -17,6 +17,7 @@ from kgrag.text.equal_quantities import is_said
 from kgrag.text.name_shapes import exact_identifiers, identifiers, is_code_name, names_of_row
 from kgrag.text.opposites import says_opposite
 from kgrag.text.periods import is_of_another_period, is_of_another_year
+from kgrag.text.planted_instructions import is_planted_instruction
 from kgrag.text.questions import Question
 from kgrag.text.words import SAID_BY, content_terms, singular, stem, stems, words
 from kgrag.types import Evidence
@@ -198,13 +199,14 @@ class _Reader:
         return asked.terms & implied
 
     def _is_beside(self, statement: Statement, index: int, about: str) -> bool:
-        """Whether a statement stands in another section than the one asked for, or says it of the opposite or of another time."""
+        """Whether a statement stands in another section than the one asked for, is of the opposite or of another time, or is planted."""
         asked = self._asked
         of_thing = f"{about if statement.is_property else statement.label}\n{statement.text}"
         return (
             self._sections.is_beside(index, f"{statement.text}\n{about}")
             or says_opposite(asked.terms, of_thing)
             or is_of_another_period(asked.text, statement.text, about)
+            or is_planted_instruction(statement.text)
         )
 
 
