@@ -31,6 +31,8 @@ PLACE_WEIGHTS = (1.0, LABEL_WEIGHT, BEFORE_WEIGHT, HEADING_WEIGHT, TITLE_WEIGHT)
 NONE: frozenset[str] = frozenset()
 KEY_TERMS = frozenset(map(stem, "binding combination hotkey key keyboard keystroke press shortcut stroke".split()))  # noqa: SIM905
 """What `Ctrl+M` says without a word."""
+INSTRUCTION_TERMS = frozenset(map(stem, ("instruction", "prompt")))
+"""Who asks for these may mean what a document tells a model."""
 PART_OF_NAME = 0.6
 MEASURES = 0.8
 """What fits so well has the amount that is asked for."""
@@ -133,6 +135,7 @@ class _Reader:
             or _says_more(asked, self._codes, statement.items)
             or is_of_another_year(asked.text, f"{text}\n{about}")
             or _of_another_identifier(self._exact, statement, f"{about}\n{title}")
+            or (is_planted_instruction(text) and not asked.terms & INSTRUCTION_TERMS)
         ):
             return None
         subject = self._named.share(index, text, about, tuple(names_of_row(statement.cells)))
@@ -199,14 +202,13 @@ class _Reader:
         return asked.terms & implied
 
     def _is_beside(self, statement: Statement, index: int, about: str) -> bool:
-        """Whether a statement stands in another section than the one asked for, is of the opposite or of another time, or is planted."""
+        """Whether a statement stands in another section than the one asked for, or says it of the opposite or of another time."""
         asked = self._asked
         of_thing = f"{about if statement.is_property else statement.label}\n{statement.text}"
         return (
             self._sections.is_beside(index, f"{statement.text}\n{about}")
             or says_opposite(asked.terms, of_thing)
             or is_of_another_period(asked.text, statement.text, about)
-            or is_planted_instruction(statement.text)
         )
 
 
