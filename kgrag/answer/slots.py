@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from kgrag.answer.statements import Statement
 from kgrag.text.abbreviations import initials
 from kgrag.text.answer_shapes import (
     IDENTIFIER_SORTS,
     WHEN_UNSET,
+    AnswerKind,
     asks_for_figure,
     asks_for_recommendation,
     chosen_noun,
@@ -247,66 +248,9 @@ def fits(asked: Question, statement: Statement) -> float:
         return of_property
     if _says_of_identifier(asked, statement) or _in_column_asked_for(asked, statement):
         return 1.0
-    match asked.kind:
-        case "quantity" | "count" | "number" if PRICE_ASKED.search(asked.text) and not asks_for_figure(asked.text):
-            return 1.0 if PRICE.search(text) else 0.0
-        case "quantity":
-            return _quantity(asked, statement)
-        case "number":
-            return _value(asked, statement) * (_is_of_figure(asked, statement) if asks_for_figure(asked.text) else 1.0)
-        case "count":
-            counted = max(_counts(asked, text) * _cued(asked, statement, 0.6), 0.7 * _value(asked, statement))
-            if any(q.dimension in asked.dimensions for q in quantities(text)):
-                return max(counted, _cued(asked, statement, 0.8))  # `how many volts`
-            return counted
-        case "name":
-            as_default = DEFAULT_SAID.search(statement.text) or not CUES[0][0].search(asked.text)
-            return (
-                _names(asked, statement) * _cued(asked, statement, 0.6) * (1.0 if as_default else NOT_SAID_AS_DEFAULT)
-            )
-        case "keys":
-            in_column = any(value and KEY_COLUMN.match(header) for header, value in statement.cells)
-            return 1.0 if in_column or KEYS.search(text) else 0.0
-        case "who":
-            return 1.0 if PERSON.search(text) else 0.0
-        case "when":
-            dated = "\n".join(value for _, value in statement.cells) or text
-            if DATE.search(dated):
-                return 1.0
-            return _by_default(asked, text) if PRESENT.search(asked.text) and CONDITION.search(text) else 0.0
-        case "where":
-            place = PLACE.search(text) or LOCATION.search(text) or identifiers(text) - identifiers(asked.text)
-            return _cued(asked, statement, 0.6) if place else 0.0
-        case "why":
-            return 1.0 if BECAUSE.search(text) else 0.0
-        case "yes/no":
-            if not asked.amounts:
-                return _by_default(asked, text) if DECIDES.search(text) else 0.0
-            said = amounts(statement)
-            if any(is_said(one, said) for one in asked.amounts):
-                return 1.0
-            return OF_OTHER_AMOUNT if DECIDES.search(text) else 0.0
-        case "steps":
-            if (
-                (statement.items and not statement.of_rows)
-                or TELLS_HOW.search(text)
-                or COMMAND_LINE.search(text)
-                or statement.label.startswith("-")
-            ):
-                return 1.0
-            return WEAKLY_INSTRUCTS if INSTRUCTS.search(text) else 0.0
-        case "definition":
-            return _defines(asked, statement)
-        case "comparison":
-            return 1.0 if CONTRASTS.search(text) else 0.0
-        case "list":
-            return 1.0 if statement.items or _enumerates(asked, text) else 0.6 if _joins(text) else 0.0
-        case "plain":
-            if asks_for_recommendation(asked.text):
-                return 1.0 if RECOMMENDS.search(text) else 0.0
-            return 1.0 if CUES[0][0].search(asked.text) and SAYS_DEFAULT.search(f"{statement.label} {text}") else 0.0
-        case "summary":
-            return 0.0
+    if asked.kind in PRICED and PRICE_ASKED.search(asked.text) and not asks_for_figure(asked.text):
+        return 1.0 if PRICE.search(text) else 0.0
+    return FITS[asked.kind](asked, statement)
 
 
 def _of_property(asked: Question, statement: Statement) -> float | None:
@@ -540,3 +484,94 @@ def _defines(asked: Question, statement: Statement) -> float:
     headed = {s for _, s in stems(statement.label or statement.heading)}
     above = headed - said_before if headed <= terms else set()
     return (len(said_before & terms) + FROM_ABOVE * len(above)) / len(terms) if said_before & terms else 0.0
+
+
+def _number(asked: Question, statement: Statement) -> float:
+    return _value(asked, statement) * (_is_of_figure(asked, statement) if asks_for_figure(asked.text) else 1.0)
+
+
+def _count(asked: Question, statement: Statement) -> float:
+    counted = max(_counts(asked, statement.text) * _cued(asked, statement, 0.6), 0.7 * _value(asked, statement))
+    if any(q.dimension in asked.dimensions for q in quantities(statement.text)):
+        return max(counted, _cued(asked, statement, 0.8))  # `how many volts`
+    return counted
+
+
+def _name(asked: Question, statement: Statement) -> float:
+    as_default = DEFAULT_SAID.search(statement.text) or not CUES[0][0].search(asked.text)
+    return _names(asked, statement) * _cued(asked, statement, 0.6) * (1.0 if as_default else NOT_SAID_AS_DEFAULT)
+
+
+def _keys(asked: Question, statement: Statement) -> float:
+    in_column = any(value and KEY_COLUMN.match(header) for header, value in statement.cells)
+    return 1.0 if in_column or KEYS.search(statement.text) else 0.0
+
+
+def _when(asked: Question, statement: Statement) -> float:
+    dated = "\n".join(value for _, value in statement.cells) or statement.text
+    if DATE.search(dated):
+        return 1.0
+    conditional = PRESENT.search(asked.text) and CONDITION.search(statement.text)
+    return _by_default(asked, statement.text) if conditional else 0.0
+
+
+def _where(asked: Question, statement: Statement) -> float:
+    text = statement.text
+    place = PLACE.search(text) or LOCATION.search(text) or identifiers(text) - identifiers(asked.text)
+    return _cued(asked, statement, 0.6) if place else 0.0
+
+
+def _decision(asked: Question, statement: Statement) -> float:
+    decides = DECIDES.search(statement.text) is not None
+    if not asked.amounts:
+        return _by_default(asked, statement.text) if decides else 0.0
+    said = amounts(statement)
+    if any(is_said(one, said) for one in asked.amounts):
+        return 1.0
+    return OF_OTHER_AMOUNT if decides else 0.0
+
+
+def _steps(asked: Question, statement: Statement) -> float:
+    tells = TELLS_HOW.search(statement.text) or COMMAND_LINE.search(statement.text)
+    if tells or statement.label.startswith("-") or (statement.items and not statement.of_rows):
+        return 1.0
+    return WEAKLY_INSTRUCTS if INSTRUCTS.search(statement.text) else 0.0
+
+
+def _list(asked: Question, statement: Statement) -> float:
+    if statement.items or _enumerates(asked, statement.text):
+        return 1.0
+    return 0.6 if _joins(statement.text) else 0.0
+
+
+def _plain(asked: Question, statement: Statement) -> float:
+    if asks_for_recommendation(asked.text):
+        return 1.0 if RECOMMENDS.search(statement.text) else 0.0
+    asks_default = CUES[0][0].search(asked.text) is not None
+    return 1.0 if asks_default and SAYS_DEFAULT.search(f"{statement.label} {statement.text}") else 0.0
+
+
+def _says(pattern: re.Pattern[str]) -> Callable[[Question, Statement], float]:
+    return lambda _, statement: 1.0 if pattern.search(statement.text) else 0.0
+
+
+PRICED: frozenset[AnswerKind] = frozenset(["quantity", "count", "number"])
+FITS: Mapping[AnswerKind, Callable[[Question, Statement], float]] = {
+    "comparison": _says(CONTRASTS),
+    "count": _count,
+    "definition": _defines,
+    "keys": _keys,
+    "list": _list,
+    "name": _name,
+    "number": _number,
+    "plain": _plain,
+    "quantity": _quantity,
+    "steps": _steps,
+    "summary": lambda _asked, _statement: 0.0,
+    "when": _when,
+    "where": _where,
+    "who": _says(PERSON),
+    "why": _says(BECAUSE),
+    "yes/no": _decision,
+}
+"""How well a statement has what a question of a kind asks for."""

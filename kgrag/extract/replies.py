@@ -109,27 +109,15 @@ def _read_text(reply: str, chunk_text: str) -> Stated:
     if not text:
         stated.lost.append("the reply is empty")
         return stated
-    data, whole = _json(text, twice)
-    if whole:
-        return _read(data, stated)
-    if (written := _unquoted(text)) is not None:
+    for written, said in _as_json(text):
         data, whole = _json(written, twice)
         if whole:
-            stated.mended.append("the JSON was written as a string of JSON")
+            stated.mended += [said] if said else []
             return _read(data, stated)
     if "&quot;" in text and '"' not in text:
         text = html.unescape(text)
-        stated.mended.append("the reply was written as HTML")
-        data, whole = _json(text, twice)
-        if whole:
-            return _read(data, stated)
     if "<|>" in text or "<|#|>" in text:
         return read_records(text, stated)
-    if "```" in text and (fenced := "\n".join(FENCE.findall(text)).strip()):
-        data, whole = _json(fenced, twice)
-        if whole:
-            stated.mended.append("the JSON stood in a code fence")
-            return _read(data, stated)
     if cypher := read_cypher(text):
         return _with_notes(cypher, stated)
     if "{" in text or "[" in text:
@@ -142,6 +130,17 @@ def _read_text(reply: str, chunk_text: str) -> Stated:
     if (named := _named(text)).size:
         return _with_notes(named, stated)
     return read_triple_lines(text, stated, chunk_text=chunk_text)
+
+
+def _as_json(text: str) -> Iterator[tuple[str, str]]:
+    """What of a text may be JSON as a whole, and what had to be taken off it."""
+    yield text, ""
+    if (written := _unquoted(text)) is not None:
+        yield written, "the JSON was written as a string of JSON"
+    if "&quot;" in text and '"' not in text:
+        yield html.unescape(text), "the JSON was written as HTML"
+    if "<|" not in text and "```" in text and (fenced := "\n".join(FENCE.findall(text)).strip()):
+        yield fenced, "the JSON stood in a code fence"
 
 
 def _with_notes(read: Stated, before: Stated) -> Stated:
