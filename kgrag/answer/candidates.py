@@ -33,6 +33,8 @@ KEY_TERMS = frozenset(map(stem, "binding combination hotkey key keyboard keystro
 """What `Ctrl+M` says without a word."""
 INSTRUCTION_TERMS = frozenset(map(stem, ("instruction", "prompt")))
 """Who asks for these may mean what a document tells a model."""
+PATH = re.compile(r"(?<![\w.:/])~?(?:/[\w.-]*\w)+")
+"""Of a file or folder: `/etc/hosts`."""
 PART_OF_NAME = 0.6
 MEASURES = 0.8
 """What fits so well has the amount that is asked for."""
@@ -113,6 +115,7 @@ class _Reader:
         self._codes = tuple(dict.fromkeys((*self._exact, *numbered)))
         noun = chosen_noun(asked.text)
         self._chosen = stem(noun) if noun in IDENTIFIER_SORTS else ""
+        self._paths = [path for path in PATH.findall(asked.text) if any(path in piece.text for piece in evidence)]
         self._sorts = _sorts_beside(asked.text, self._exact)
         self._of_measure = frozenset(
             [stem(measure_asked(asked.text)), *map(stem, said_by_unit(asked.text, asked.dimensions))]
@@ -134,7 +137,7 @@ class _Reader:
             text.endswith("?")
             or _says_more(asked, self._codes, statement.items)
             or is_of_another_year(asked.text, f"{text}\n{about}")
-            or _of_another_identifier(self._exact, statement, f"{about}\n{title}")
+            or _of_another_identifier(self._exact, statement, title)
             or (is_planted_instruction(text) and not asked.terms & INSTRUCTION_TERMS)
         ):
             return None
@@ -209,7 +212,13 @@ class _Reader:
             self._sections.is_beside(index, f"{statement.text}\n{about}")
             or says_opposite(asked.terms, of_thing)
             or is_of_another_period(asked.text, statement.text, about)
+            or self._is_of_another_path(f"{statement.text}\n{about}")
         )
+
+    def _is_of_another_path(self, said: str) -> bool:
+        """Whether a text names files, and none that the question names: `/etc/dnsmasq.conf` for `/etc/resolv.conf`."""
+        paths = PATH.findall(said) if self._paths else []
+        return bool(paths) and not any(path in said for path in self._paths)
 
 
 def _amounts_said(asked: Question, statement: Statement) -> frozenset[str]:
@@ -244,12 +253,17 @@ def _sorts_beside(question: str, exact: Sequence[str]) -> frozenset[str]:
     return frozenset(stem(word) for word in near if singular(word.casefold()) in IDENTIFIER_SORTS)
 
 
-def _of_another_identifier(asked: Sequence[str], statement: Statement, about: str) -> bool:
+def _of_another_identifier(asked: Sequence[str], statement: Statement, title: str) -> bool:
     """Whether a statement or its label has identifiers, and neither it nor what it is about one of those asked for.
 
-    `max_idle (100)` for `max_use`.
+    `max_idle (100)` for `max_use`. What stands before a statement with such a label may name others, which it is not about.
     """
-    if not asked or any(has_identifier(one, f"{statement.text}\n{about}") for one in asked):
+    if not asked:
+        return False
+    about = f"{statement.text}\n{statement.label}\n{statement.heading}\n{title}"
+    if not exact_identifiers(statement.label):
+        about += f"\n{statement.before}"
+    if any(has_identifier(one, about) for one in asked):
         return False
     return bool(exact_identifiers(f"{statement.label}\n{statement.text}"))
 

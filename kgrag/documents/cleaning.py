@@ -118,7 +118,12 @@ def _without_ornaments(block: Block) -> tuple[Block | None, list[RemovedLine]]:
     if block.kind in ("table", "code"):
         return block, []
     lines = block.text.split("\n")
-    drawn = [line for line in lines if len(line.strip()) >= MIN_ORNAMENT_CHARACTERS and set(line) <= ORNAMENT]
+    mark = "- " if block.kind == "list_item" else ""  # `- #` is an item that says `#`
+    drawn = [
+        line
+        for line in lines
+        if len(line.strip().removeprefix(mark)) >= MIN_ORNAMENT_CHARACTERS and set(line) <= ORNAMENT
+    ]
     if not drawn:
         return block, []
     text = "\n".join(line for line in lines if line not in drawn)

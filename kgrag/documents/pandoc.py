@@ -13,9 +13,16 @@ from pathlib import Path
 
 from kgrag.documents.blocks import BlockDocument
 from kgrag.documents.html import blocks_of_html
+from kgrag.documents.man_definitions import with_definitions
 from kgrag.documents.org_text import BACKSLASH, plain_org
 from kgrag.documents.pandoc_formats import PANDOC_READERS, missing_pandoc
-from kgrag.documents.roff_macros import with_joined_lines, with_names, with_plain_line, without_conditional_macros
+from kgrag.documents.roff_macros import (
+    with_items,
+    with_joined_lines,
+    with_names,
+    with_plain_line,
+    without_conditional_macros,
+)
 from kgrag.documents.text_encoding import DecodedText, decode, unpacked
 from kgrag.errors import DocumentError
 
@@ -66,7 +73,7 @@ def convert_with_pandoc(data: bytes, path: Path, *, format_: str, document_path:
     notes = [decoded.note] if decoded.note else []
     text = decoded.text
     if format_ == "man":
-        text = APOSTROPHE + without_conditional_macros(EMPTY_FONT.sub("", text))
+        text = APOSTROPHE + without_conditional_macros(with_items(EMPTY_FONT.sub("", text)))
     elif format_ == "mdoc":
         text = with_names(SYSTEM.sub(".Os", text))
     elif format_ == "org":
@@ -86,6 +93,8 @@ def convert_with_pandoc(data: bytes, path: Path, *, format_: str, document_path:
         html, remarks = _run_roff(text, path, reader=reader)
     else:
         html, remarks = _run(text, path, reader=reader)
+    if format_ in ROFF:
+        html = with_definitions(html)
     converted = blocks_of_html(html, path, document_path=document_path)
     if format_ not in ROFF and (
         skipped := list(

@@ -11,8 +11,14 @@ import re
 
 from kgrag.documents.inline_text import CJK
 
-__all__ = ["with_joined_lines", "with_names", "with_plain_line", "without_conditional_macros"]
+__all__ = ["with_items", "with_joined_lines", "with_names", "with_plain_line", "without_conditional_macros"]
 
+DRAWN_ITEM = re.compile(
+    r"^\.ie n \\\{\\\n\\h'-0\d' *(?P<mark>\\\(bu|\d+\.)\\h'\+0\d'\\c\n\.\\\}\n"
+    r"\.el \\\{\\?\n(?:\.\\\" )?\. *sp \\?-1\n(?:\.\\\" )?\. *IP .*\n\.\\\}\n",
+    re.MULTILINE,
+)
+"""An item of a list as DocBook and Asciidoctor write it: its mark is drawn to the left on a terminal, and only printed it is an item."""
 DEFINITION = re.compile(
     r"^[.'][ \t]*(?:de|am)i?1?[ \t]+(\S+).*\n((?:(?!\.\.[ \t]*$).*\n)*)\.\.[ \t]*$\n?", re.MULTILINE
 )
@@ -141,3 +147,8 @@ def _said(arguments: str, *, term: bool) -> str:
         line += word if not line or CLOSING.fullmatch(word) else f" {word}"
     line = rf"\&{line}" if line[:1] in (".", "'") else line
     return f".TP\n{line}" if term else line
+
+
+def with_items(page: str) -> str:
+    """Write items whose marks are drawn as items: pandoc reads the mark as a paragraph of its own."""
+    return DRAWN_ITEM.sub(lambda drawn: f'.IP "{drawn["mark"]}" 4\n', page)

@@ -93,7 +93,11 @@ def names_of_rows(text: str) -> Iterator[str]:
 def exact_identifiers(question: str) -> tuple[str, ...]:
     """Return the identifiers of a question that have to be found letter for letter, in order."""
     plain = URL.sub(lambda m: " " * len(m.group()), question)
-    found = [(m.start(), m.group()) for m in EXACT.finditer(plain) if not FUNCTION_WORDS & set(m.group().split("-"))]
+    found = [
+        (m.start(), m.group())
+        for m in EXACT.finditer(plain)
+        if m.group().startswith("-") or not FUNCTION_WORDS & set(m.group().split("-"))
+    ]
     found += [(m.start("name"), m["name"]) for m in AFTER_ITS_SORT.finditer(plain)]
     return tuple(dict.fromkeys(name for _, name in sorted(found)))
 

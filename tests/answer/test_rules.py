@@ -111,6 +111,24 @@ def test_a_sentence_that_tells_a_model_what_to_say_is_no_answer() -> None:
     assert "5 V" in lines(answer)[0] and not any("Ignore" in line for line in lines(answer))
 
 
+def test_a_setting_beside_the_one_asked_for_does_not_answer_though_it_refers_to_it() -> None:
+    text = (
+        "max_load_bytes size: Loads wait from this size on. See also max_load_count. Defaults to 0.\n"
+        "max_load_count number: How many loads there may be. Defaults to 20."
+    )
+    answer = ask("What is the default of max_load_count?", [piece("xset.conf", text)])
+    assert "Defaults to 20" in lines(answer)[0] and "Defaults to 0." not in answer.text
+
+
+def test_a_statement_about_another_file_stands_behind_those_about_the_one_asked_for() -> None:
+    text = (
+        "-C, --conf-file: The presence of this option stops xset from reading the default file /etc/xset.conf.\n"
+        "-R, --no-names: Do not read /etc/names.conf."
+    )
+    answer = ask("How do I stop xset from reading /etc/names.conf?", [piece("xset", text)])
+    assert "--no-names" in lines(answer)[0]
+
+
 def test_every_line_has_a_citation_and_every_citation_quotes_its_evidence() -> None:
     answer = ask("Compare the supply voltage of the X-100 and the X-1000.")
     cited = [int(n) for line in lines(answer) for n in re.findall(r"\[(\d+)\]", line)]

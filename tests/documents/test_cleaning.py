@@ -161,6 +161,10 @@ def test_drawn_lines_go() -> None:
     ]
 
 
+def test_an_item_that_is_one_sign_is_no_drawn_line() -> None:
+    assert left(Block("list_item", "- #", level=1), Block("list_item", "- -----", level=1)) == ["- #"]
+
+
 def test_what_conversion_left_out_is_in_the_report() -> None:
     _, report = clean([p("text")], removed_before=[RemovedLine("navigation", "Home", 3)])
     assert report.counts == {"navigation": 1}

@@ -47,6 +47,65 @@ def test_manual_pages() -> None:
     assert document.notes == ()
 
 
+GENERATED_MAN = r"""'\" t
+.TH XSET.CONF 5 2020
+.SH OPTIONS
+.PP
+\fBmax_load\fR \fIcount\fR
+.RS 4
+How many loads there may be\&. Defaults to 20\&. It takes:
+.sp
+.RS 4
+.ie n \{\
+\h'-04'\(bu\h'+03'\c
+.\}
+.el \{\
+.sp -1
+.IP \(bu 2.3
+.\}
+a number
+.RE
+.sp
+.RS 4
+.ie n \{\
+\h'-04' 1.\h'+01'\c
+.\}
+.el \{\
+.  sp -1
+.  IP " 1." 4.2
+.\}
+a word
+.RE
+.sp
+It applies to all\&.
+.RE
+.PP
+\-\-quiet
+.RS 4
+Say nothing\&.
+.RE
+.PP
+For example:
+.RS 4
+xset \-\-quiet
+.RE
+"""
+
+
+def test_what_generators_of_manual_pages_indent_below_a_term_is_its_definition() -> None:
+    blocks = converted(GENERATED_MAN, "man").blocks
+    assert [(block.kind, block.terms, block.text) for block in blocks] == [
+        ("heading", (), "OPTIONS"),
+        ("paragraph", ("max_load count",), "max_load count: How many loads there may be. Defaults to 20. It takes:"),
+        ("list_item", ("max_load count",), "- a number"),
+        ("list_item", ("max_load count",), "1. a word"),
+        ("paragraph", ("max_load count",), "It applies to all."),
+        ("paragraph", ("--quiet",), "--quiet: Say nothing."),
+        ("paragraph", (), "For example:"),
+        ("paragraph", (), "xset --quiet"),
+    ]
+
+
 MACROS = r"""
 .de AP
 .ie !"\\$4"" .TP \\$4

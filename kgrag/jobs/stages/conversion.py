@@ -34,7 +34,7 @@ CONVERSION_VERSIONS = {
     "md": "6",
     "txt": "9",
     "tex": "4",
-    **dict.fromkeys(("man", "mdoc"), "5"),
+    **dict.fromkeys(("man", "mdoc"), "6"),
     **dict.fromkeys(("ods", "odp"), "3"),
     **dict.fromkeys(("info", "ipynb", "org", "textile", "rtf", "epub", "odt"), "4"),
     **dict.fromkeys(("mail", "outlook"), "5"),
