@@ -62,6 +62,10 @@ ITEM = re.compile(r"\s*(?:[-*•‣◦▪]|\(?\d{1,2}[.)]|\(?[a-z]\))\s+")
 SETTING = re.compile(r"[\w.-]+ ?= ?[^\n]{1,60}?: ")
 """A setting with its values, and what is said of it: `retry = yes | no: ...`."""
 TERM = re.compile(r"[\w.-]+: ")
+DEFINED = re.compile(r"(?=\w*[_.])[\w.-]+ \([^()\n]{1,80}\):\s")
+"""A setting with what it is by default, and what is said of it: `size_limit (default: 0): ...`."""
+ASSIGNMENT = re.compile(r"\s*(?=\w*[_.])[\w.-]+ ?= ?\S+\s*")
+"""A line that sets a value and is at its end."""
 PROPERTY = re.compile(r"(?:defaults?|allowed|examples?|ranges?|types?|units?|values?|since|syntax): ")
 """What is said of the thing above, whatever stands between: `allowed: 0-9`."""
 SEPARATOR_CELL = re.compile(r":?-{2,}:?|:?-:?")
@@ -129,9 +133,7 @@ def _blocks(text: str) -> Iterator[tuple[int, str]]:
 
 def _begins_term(line: str, block: str) -> bool:
     """Whether a line begins what is said of a setting or term, and does not go on: `retry = yes | no: ...`, `default: no` below another."""
-    if SETTING.match(line):
-        return True
-    if PROPERTY.match(line):
+    if any(one.match(line) for one in (SETTING, PROPERTY, DEFINED)) or ASSIGNMENT.fullmatch(block):
         return True
     return TERM.match(line) is not None and any(one.match(block) for one in (SETTING, TERM))
 

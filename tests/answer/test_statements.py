@@ -280,3 +280,15 @@ def test_a_sentence_that_goes_on_in_items_is_one_with_them() -> None:
         saying("It has two inputs.\n- the first is slow\n- the second is fast\n", "two inputs").text
         == "It has two inputs."
     )
+
+
+def test_a_default_in_brackets_belongs_to_the_label() -> None:
+    found = [
+        one
+        for one in read("size_limit (default: 10 MB): The maximal size. The value cannot exceed 2 GB.")
+        if not one.items
+    ]
+    assert [(one.label, one.text) for one in found] == [
+        ("size_limit (default: 10 MB)", "size_limit (default: 10 MB): The maximal size."),
+        ("size_limit (default: 10 MB)", "The value cannot exceed 2 GB."),
+    ]

@@ -70,3 +70,14 @@ def test_statements_keep_their_order_and_place(text: str) -> None:
     found = sentences(text)
     assert all(0 <= s.start < s.end <= len(text) for s in found)
     assert all(a.end <= b.start for a, b in pairwise(found))
+
+
+def test_a_setting_with_its_default_and_what_follows_a_value_begin_anew() -> None:
+    text = "Example:\nclient_rate_limit = 1000\nsize_limit (default: 0): The maximal size.\nretry_limit = 3\nis enough"
+    assert [one.text for one in sentences(text)] == [
+        "Example:",
+        "client_rate_limit = 1000",
+        "size_limit (default: 0): The maximal size.",
+        "retry_limit = 3",
+        "is enough",
+    ]
