@@ -108,6 +108,7 @@ IDENTIFIER_SORTS = frozenset(_SORTS.split())
 COMPARES = re.compile(
     r"\b(?:compar\w+|differ\b|differs\b|differences?\b|versus|vs\.?|distinguish\w*|rather than|instead of)\b", re.I
 )
+INSTEAD = re.compile(r"\b(?:rather than|instead of)\b.*$", re.I)
 DOES_ONE_FOR_OTHER = re.compile(
     r"^how (?:do|can|could|should|must) (?:i|you|we) (?!.*\b(?:compar|differ|distinguish))", re.I
 )
@@ -258,6 +259,8 @@ def _shape(question: str) -> AnswerShape:
     if ASKS_WHAT_IT_DOES.search(text):
         return AnswerShape("definition")
     how_many = HOW_MANY.search(text)
+    if CHOSEN_FIRST.match(text) and singular(_chosen(text)) in IDENTIFIER_SORTS:
+        text = INSTEAD.sub("", text)  # `Which option appends instead of overwriting?` asks for an option.
     if not how_many and not DOES_ONE_FOR_OTHER.search(text) and (COMPARES.search(text) or CHOOSES_BETWEEN.search(text)):
         return AnswerShape("comparison")
     if ASKS_FOR_A_SUMMARY.search(text):
