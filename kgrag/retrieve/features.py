@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
-from itertools import filterfalse, pairwise
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import cached_property, lru_cache
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Literal
 
@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgrag.retrieve.state import Candidate, State
-from kgrag.retrieve.steps.proximity import terms_by_sentence
-from kgrag.text.quantities import quantities
+from kgrag.retrieve.texts import REMEMBERED_TEXTS, ReadText, read_text
+from kgrag.text.quantities import has_dimension, quantities
 from kgrag.text.questions import Question, read_question
-from kgrag.text.words import ASKING_WORDS, FUNCTION_WORDS, content_terms, plain_words, share_said, stem, stems
+from kgrag.text.words import ASKING_WORDS, FUNCTION_WORDS, content_terms, share_said, stems
 from kgrag.types import Evidence
 
 __all__ = ["FEATURES", "Sign", "features"]
@@ -69,34 +69,98 @@ SHORT_TOKENS = 25
 BEST_OF_DOCUMENT = 3
 HALF_RANK = 5
 """The rank's feature is a half so many places after the first."""
-REMEMBERED_TEXTS = 2000
-"""Of pieces that were read lately: a warm store asks for the same ones again."""
-
 Column = NDArray[np.float64]
 
 
-def features(state: State) -> NDArray[np.float64]:
-    """Return one row for each piece of the state's evidence and a column for each of FEATURES, in their order: [pieces, features]."""
-    pieces = state.evidence
-    question = read_question(state.query.question)
-    asked = question.words or content_terms(state.query.question)
-    weights = _idf(pieces, asked)
-    candidates = [_candidate(piece, by_source) for by_source in [_by_source(state.candidates)] for piece in pieces]
-    columns = {
-        **_of_scores(candidates),
-        **_of_texts(pieces, asked, state.query.question, weights),
-        **_of_headings(pieces, asked, weights),
-        **_of_names(pieces, state),
-        **_of_places(pieces, state),
-    }
-    columns["quantity"] = _column(_has_quantity(piece.text, question) for piece in pieces)
-    columns["words_trusted"] = columns["words_share"] * _trust(columns["words_share"], pieces, asked)
-    columns["document"] = _of_documents(pieces, columns["seeds"])
-    return np.column_stack([columns[name] for name in FEATURES]) if pieces else np.zeros((0, len(FEATURES)))
+def features(state: State, *, of: Collection[str] = FEATURES) -> NDArray[np.float64]:
+    """Return one row for each piece of the state's evidence and a column for each of FEATURES, in their order: [pieces, features].
+
+    The columns of those that are not among `of` are 0, and what only they need is not read.
+    """
+    known = _Known(state)
+    nothing = np.zeros(len(state.evidence))
+    return np.column_stack([_COLUMNS[name](known) if name in of else nothing for name in FEATURES])
 
 
-def _by_source(candidates: Mapping[str, Candidate]) -> dict[tuple[str, str], Candidate]:
-    return {(one.chunk_id or one.source, one.statement): one for one in candidates.values()}
+class _Known:
+    """What the features are made of, each made when it is first asked for; lists have an item for each piece."""
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self.pieces = state.evidence
+        self.question = read_question(state.query.question)
+        self.asked = self.question.words or content_terms(state.query.question)
+        self.identifiers = frozenset(term for term in self.asked if any(character.isdigit() for character in term))
+
+    @cached_property
+    def candidates(self) -> list[Candidate]:
+        """The candidate that each piece was read for."""
+        by_source = {(one.chunk_id or one.source, one.statement): one for one in self.state.candidates.values()}
+        return [_candidate(piece, by_source) for piece in self.pieces]
+
+    @cached_property
+    def gains(self) -> list[dict[str, float]]:
+        """What each step added."""
+        return [one.gained for one in self.candidates]
+
+    @cached_property
+    def cosine(self) -> Column:
+        """Of question and chunk."""
+        return _column(max(one.cosine, 0.0) for one in self.candidates)
+
+    @cached_property
+    def words(self) -> Column:
+        """Full-text scores."""
+        return _column(one.words for one in self.candidates)
+
+    @cached_property
+    def seeds(self) -> Column:
+        """What the seed steps gave, over the best piece's."""
+        gains = zip(self.candidates, self.gains, strict=True)
+        return _shares(_column(one.score - sum(gained.values()) for one, gained in gains))
+
+    @cached_property
+    def texts(self) -> list[ReadText]:
+        """What is shown."""
+        return [read_text(piece.text) for piece in self.pieces]
+
+    @cached_property
+    def together(self) -> list[list[frozenset[str]]]:
+        """Those of the question's words that stand in one sentence."""
+        return [text.said_together(self.asked) for text in self.texts]
+
+    @cached_property
+    def pairs(self) -> frozenset[tuple[str, str]]:
+        """Words that stand beside each other in the question."""
+        said = stems(self.state.query.question)
+        return frozenset(pairwise(one for folded, one in said if folded not in FUNCTION_WORDS | ASKING_WORDS))
+
+    @cached_property
+    def titles(self) -> list[frozenset[str]]:
+        """Their words."""
+        return [_terms(piece.title) for piece in self.pieces]
+
+    @cached_property
+    def headings(self) -> list[frozenset[str]]:
+        """Their words beyond those of the title."""
+        return [_terms(piece.section) - title for piece, title in zip(self.pieces, self.titles, strict=True)]
+
+    @cached_property
+    def places(self) -> list[int | None]:
+        """Where in its document each chunk stands."""
+        return [self.state.places.get(piece.chunk_id or "") for piece in self.pieces]
+
+    @cached_property
+    def weights(self) -> dict[str, float]:
+        """The question's words by how few of the pieces have them (idf as BM25 has it): the pieces stand for the corpus."""
+        counts = Counter(term for text in self.texts for term in self.asked & text.terms)
+        pieces = len(self.pieces)
+        return {term: math.log(1.0 + (pieces - counts[term] + 0.5) / (counts[term] + 0.5)) for term in self.asked}
+
+    @cached_property
+    def weigh(self) -> _Weighing:
+        """Weighs the question's words."""
+        return _Weighing(self.asked, self.weights)
 
 
 def _candidate(piece: Evidence, by_source: Mapping[tuple[str, str], Candidate]) -> Candidate:
@@ -105,99 +169,79 @@ def _candidate(piece: Evidence, by_source: Mapping[tuple[str, str], Candidate]) 
     return known or Candidate(source, piece.score)
 
 
-def _of_scores(candidates: Sequence[Candidate]) -> dict[str, Column]:
-    cosine = _column(max(one.cosine, 0.0) for one in candidates)
-    words = _column(one.words for one in candidates)
-    gains = [one.gained for one in candidates]
-    by_step = {f"by_{step}": _column(gained.get(step, 0.0) for gained in gains) for step in STEPS}
-    return {
-        "score": _shares(_column(one.score for one in candidates)),
-        "seeds": _shares(_column(one.score - sum(one.gained.values()) for one in candidates)),
-        "cosine": cosine,
-        "cosine_share": _shares(cosine),
-        "cosine_rank": _ranks(cosine),
-        "words_share": _shares(words),
-        "words_rank": _ranks(words) * (words > 0.0),
-        **by_step,
-    }
+def _by(step: str) -> Callable[[_Known], Column]:
+    return lambda known: _column(gained.get(step, 0.0) for gained in known.gains)
 
 
-def _of_texts(
-    pieces: Sequence[Evidence], asked: frozenset[str], question: str, weights: Mapping[str, float]
-) -> dict[str, Column]:
-    said = [stemmed for folded, stemmed in stems(question) if folded not in FUNCTION_WORDS | ASKING_WORDS]
-    pairs = _pairs(said)
-    identifiers = frozenset(term for term in asked if any(character.isdigit() for character in term))
-    read = [_read(piece.text) for piece in pieces]
-    sentences = [terms_by_sentence(piece.text) for piece in pieces]
-    # Few of the sentences differ in which of the question's words they have.
-    said_in = [{asked & one for one in some} for some in sentences]
-    half = [max((share_said(asked, one) for one in some), default=0.0) for some in said_in]
-    titles = [_terms(piece.title) for piece in pieces]
-    weigh = _Weighing(asked, weights)
-    besides = {title: _Weighing(asked - title, weights) for title in set(titles)}
-    beyond = [besides[title].share(terms) for title, (terms, _) in zip(titles, read, strict=True)]
-    return {
-        "terms": _column(weigh.share(terms) for terms, _ in read),
-        "sentence": _column(max(map(weigh.share, some), default=0.0) for some in said_in),
-        "one_sentence": np.maximum(_column(half) - 0.5, 0.0) * 2.0,
-        "pairs": _column(len(pairs & beside) / len(pairs) if pairs else 0.0 for _, beside in read),
-        "identifiers": _column(share_said(identifiers, terms) for terms, _ in read),
-        "title": _column(map(weigh.share, titles)),
-        "title_asked": _column(share_said(title, asked) for title in titles),
-        "beyond_title": _column(beyond),
-    }
+def _about(known: _Known, *, family: bool) -> Column:
+    chunks = {hit.chunk_id for one in known.state.named if bool(one.family) == family for hit in one.chunks}
+    return _column(piece.chunk_id in chunks for piece in known.pieces)
 
 
-def _of_headings(pieces: Sequence[Evidence], asked: frozenset[str], weights: Mapping[str, float]) -> dict[str, Column]:
-    weigh = _Weighing(asked, weights)
-    headings = [_terms(piece.section) - _terms(piece.title) for piece in pieces]
-    return {
-        "heading": _column(map(weigh.share, headings)),
-        "heading_asked": _column(share_said(heading, asked) for heading in headings),
-    }
+def _beyond_titles(known: _Known) -> Column:
+    besides = {title: _Weighing(known.asked - title, known.weights) for title in set(known.titles)}
+    return _column(besides[title].share(text.terms) for title, text in zip(known.titles, known.texts, strict=True))
 
 
-def _of_names(pieces: Sequence[Evidence], state: State) -> dict[str, Column]:
-    named = {hit.chunk_id for entity in state.named if not entity.family for hit in entity.chunks}
-    members = {hit.chunk_id for entity in state.named if entity.family for hit in entity.chunks}
-    return {
-        "named": _column(piece.chunk_id in named for piece in pieces),
-        "family": _column(piece.chunk_id in members for piece in pieces),
-    }
+def _pairs(known: _Known) -> Column:
+    count = max(len(known.pairs), 1)
+    return _column(text.count_pairs(known.pairs) / count for text in known.texts)
 
 
-def _of_places(pieces: Sequence[Evidence], state: State) -> dict[str, Column]:
-    places = [state.places.get(piece.chunk_id or "") for piece in pieces]
-    return {
-        "length": _column(math.log((piece.tokens + 1) / 100) for piece in pieces),
-        "short": _column(piece.tokens < SHORT_TOKENS for piece in pieces),
-        "first": _column(place == 0 for place in places),
-        "early": _column(0.0 if place is None else 1.0 / (1 + place) for place in places),
-    }
+def _one_sentence(known: _Known) -> Column:
+    best = _column(max((share_said(known.asked, one) for one in some), default=0.0) for some in known.together)
+    return np.maximum(best - 0.5, 0.0) * 2.0
 
 
-def _of_documents(pieces: Sequence[Evidence], seeds: Column) -> Column:
+def _of_documents(known: _Known) -> Column:
     by_document: dict[str, list[float]] = defaultdict(list)
-    for piece, score in zip(pieces, seeds, strict=True):
+    for piece, score in zip(known.pieces, known.seeds, strict=True):
         by_document[piece.document_id].append(float(score))
     best = {document: sorted(scores, reverse=True)[:BEST_OF_DOCUMENT] for document, scores in by_document.items()}
     several = {document for document, scores in by_document.items() if len(scores) > 1 and document}
     return _column(
-        sum(best[piece.document_id]) / BEST_OF_DOCUMENT if piece.document_id in several else 0.0 for piece in pieces
+        sum(best[piece.document_id]) / BEST_OF_DOCUMENT if piece.document_id in several else 0.0
+        for piece in known.pieces
     )
 
 
-def _trust(words: Column, pieces: Sequence[Evidence], asked: frozenset[str]) -> float:
+def _trust(known: _Known) -> float:
     """Return the greatest share of the question's words that one of the best full-text hits has: see `Hybrid.coverage`."""
+    words = _shares(known.words)
     best = [int(place) for place in np.argsort(-words, kind="stable")[:HITS_READ] if words[place] > 0.0]
-    return max((share_said(asked, _read(pieces[place].text)[0]) for place in best), default=0.0)
+    return max((share_said(known.asked, known.texts[place].terms) for place in best), default=0.0)
 
 
-def _idf(pieces: Sequence[Evidence], asked: frozenset[str]) -> dict[str, float]:
-    """Weigh the question's words by how few of the pieces have them (idf as BM25 has it): the pieces stand for the corpus."""
-    counts = Counter(term for piece in pieces for term in asked & _read(piece.text)[0])
-    return {term: math.log(1.0 + (len(pieces) - counts[term] + 0.5) / (counts[term] + 0.5)) for term in asked}
+_COLUMNS: Mapping[str, Callable[[_Known], Column]] = {
+    "score": lambda known: _shares(_column(one.score for one in known.candidates)),
+    "seeds": lambda known: known.seeds,
+    "cosine": lambda known: known.cosine,
+    "cosine_share": lambda known: _shares(known.cosine),
+    "cosine_rank": lambda known: _ranks(known.cosine),
+    "words_share": lambda known: _shares(known.words),
+    "words_rank": lambda known: _ranks(known.words) * (known.words > 0.0),
+    "words_trusted": lambda known: _shares(known.words) * _trust(known),
+    "terms": lambda known: _column(known.weigh.share(text.terms) for text in known.texts),
+    "sentence": lambda known: _column(max(map(known.weigh.share, some), default=0.0) for some in known.together),
+    "one_sentence": _one_sentence,
+    "pairs": _pairs,
+    "identifiers": lambda known: _column(share_said(known.identifiers, text.terms) for text in known.texts),
+    "title": lambda known: _column(map(known.weigh.share, known.titles)),
+    "title_asked": lambda known: _column(share_said(title, known.asked) for title in known.titles),
+    "heading": lambda known: _column(map(known.weigh.share, known.headings)),
+    "heading_asked": lambda known: _column(share_said(heading, known.asked) for heading in known.headings),
+    "beyond_title": _beyond_titles,
+    "quantity": lambda known: _column(_has_quantity(piece.text, known.question) for piece in known.pieces),
+    "named": lambda known: _about(known, family=False),
+    "family": lambda known: _about(known, family=True),
+    **{name: _by(name.removeprefix("by_")) for name in FEATURES if name.startswith("by_")},
+    "length": lambda known: _column(math.log((piece.tokens + 1) / 100) for piece in known.pieces),
+    "short": lambda known: _column(piece.tokens < SHORT_TOKENS for piece in known.pieces),
+    "first": lambda known: _column(place == 0 for place in known.places),
+    "early": lambda known: _column(0.0 if place is None else 1.0 / (1 + place) for place in known.places),
+    "document": _of_documents,
+}
+"""Makes the column of each feature."""
 
 
 class _Weighing:
@@ -223,15 +267,7 @@ class _Weighing:
 def _has_quantity(text: str, question: Question) -> bool:
     if not question.dimensions:
         return False
-    found = _dimensions(text)
-    return bool(found) if question.dimensions == ("",) else not found.isdisjoint(question.dimensions)
-
-
-@lru_cache(maxsize=REMEMBERED_TEXTS)
-def _read(text: str) -> tuple[frozenset[str], frozenset[tuple[str, str]]]:
-    """Return the stems of a text's content words, and which stand beside each other."""
-    row = list(map(stem, filterfalse(FUNCTION_WORDS.__contains__, plain_words(text))))
-    return frozenset(row), _pairs(row)
+    return _has_any_quantity(text) if question.dimensions == ("",) else _measures(text, frozenset(question.dimensions))
 
 
 @lru_cache(maxsize=REMEMBERED_TEXTS)
@@ -240,12 +276,13 @@ def _terms(text: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=REMEMBERED_TEXTS)
-def _dimensions(text: str) -> frozenset[str]:
-    return frozenset(quantity.dimension for quantity in quantities(text))
+def _measures(text: str, dimensions: frozenset[str]) -> bool:
+    return has_dimension(text, dimensions)
 
 
-def _pairs(row: Sequence[str]) -> frozenset[tuple[str, str]]:
-    return frozenset(pairwise(row))
+@lru_cache(maxsize=REMEMBERED_TEXTS)
+def _has_any_quantity(text: str) -> bool:
+    return bool(quantities(text))
 
 
 def _column(values: Iterable[float]) -> Column:
@@ -262,7 +299,3 @@ def _ranks(values: Column) -> Column:
     ranks = np.empty(len(values))
     ranks[order] = np.arange(len(values))
     return 1.0 / (1.0 + ranks / HALF_RANK)
-
-
-STEPS = tuple(name.removeprefix("by_") for name in FEATURES if name.startswith("by_"))
-"""Steps whose part of the score is a feature of its own."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -20,6 +21,7 @@ __all__ = [
     "NUMBER",
     "Quantity",
     "canonical_quantity",
+    "has_dimension",
     "has_quantity",
     "number_value",
     "numbers",
@@ -30,9 +32,10 @@ __all__ = [
 
 THIN_SPACES = "\u00a0\u2009\u202f"
 """Spaces that group digits; after an ordinary one a new number may begin."""
+POWERS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 NUMBER = (
     rf"(?:\d{{1,3}}(?:[{THIN_SPACES}'’]\d{{3}})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)*)"
-    r"(?:\s?[x×·]\s?10(?:\^[-−]?\d+|⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)|[eE][-+]?\d+(?![\w.]))?"
+    rf"(?:\s?[x×·]\s?10(?:\^[-−]?\d+|⁻?[{POWERS}]+)|[eE][-+]?\d+(?![\w.]))?"
 )
 """A number in digits, grouped or not, with its power of ten. One grammar: texts and names are read by it."""
 CURRENCIES = "$¢£¤¥\u058f\u060b\u09f2\u09f3\u0e3f\u17db\u20a0-\u20cf\ufdfc"
@@ -44,11 +47,22 @@ MAX_DIGITS, MAX_POWER = 40, 99
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?")
 _THOUSANDS_AND_COMMA = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+,\d+")
 _GROUPS = str.maketrans(dict.fromkeys(f"{THIN_SPACES} '’") | {"−": "-"})
-UNIT = (
-    "(?:"
-    + "|".join(map(re.escape, sorted(SYMBOLS, key=lambda symbol: (-len(symbol), symbol))))
-    + r")(?![^\W_]|[²³⁴/]\w)"
-)
+
+
+def _any_of(symbols: Iterable[str]) -> str:
+    """Return a pattern of any of the symbols, the longest that fits first.
+
+    Those that begin alike stand together: an expression looks at each of its alternatives by its first character, one after the other.
+    """
+    by_first: dict[str, list[str]] = {}
+    for symbol in sorted(symbols, key=lambda symbol: (-len(symbol), symbol)):
+        by_first.setdefault(symbol[0], []).append(symbol[1:])
+    groups = (f"{re.escape(first)}(?:{'|'.join(map(re.escape, rests))})" for first, rests in sorted(by_first.items()))
+    return f"(?=[{''.join(map(re.escape, sorted(by_first)))}])(?:{'|'.join(groups)})"
+
+
+AFTER_UNIT = r"(?![^\W_]|[²³⁴/]\w)"
+UNIT = _any_of(SYMBOLS) + AFTER_UNIT
 QUANTITY = re.compile(
     # What it may begin with comes first: most characters of a text are looked at no further.
     rf"(?=[{BOUNDS}±∓+\-−–\d])"
@@ -61,17 +75,12 @@ QUANTITY = re.compile(
     rf"(?:\s?{PLUS_MINUS}\s?(?P<tolerance>{NUMBER})\s?(?P<tolerance_unit>{UNIT}))?"
 )
 LOOSE_QUANTITY = re.compile(
-    r"[\d½¼¾⅓⅔⅛⅜⅝⅞][\s"
-    + THIN_SPACES
-    + r"]{0,2}-?(?:"
-    + "|".join(
-        map(re.escape, sorted({symbol.casefold() for symbol in SYMBOLS}, key=lambda symbol: (-len(symbol), symbol)))
-    )
-    + r")(?![^\W_])"
+    r"[\d½¼¾⅓⅔⅛⅜⅝⅞][\s" + THIN_SPACES + r"]{0,2}-?" + _any_of({symbol.casefold() for symbol in SYMBOLS}) + r"(?![^\W_])"
 )
 ANY_NUMBER = re.compile(rf"(?<![^\W_])(?<!\d[.,])(?P<sign>(?<![\w.,)])[-−](?=\d))?(?<![^\W_])(?P<digits>{NUMBER})")
 """A number, with or without a unit; a minus between two numbers or in a name (`260-1260`, `X-100`) is no sign."""
-COUNT = re.compile(r"(?<![\w.,])(?<!\w-)(?<!\d )(\d+) ?[x×](?= [^\W\d]| ?\()")
+COUNT_UNIT = "x"
+COUNT = re.compile(r"(?=\d)(?<![\w.,])(?<!\w-)(?<!\d )(\d+) ?[x×](?= [^\W\d]| ?\()")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +110,33 @@ class Quantity:
 
 def quantities(text: str) -> list[Quantity]:
     """Find the quantities of a text, in order and without overlap. A number without a unit is none."""
-    found = [quantity for match in QUANTITY.finditer(text) if (quantity := _quantity(match))]
+    return sorted(_quantities(text), key=lambda quantity: quantity.start)
+
+
+def has_dimension(text: str, dimensions: frozenset[str]) -> bool:
+    """Say whether a text has a quantity of one of the dimensions. It is read up to the first."""
+    if dimension(COUNT_UNIT) not in dimensions and not _units_of(dimensions).search(text):
+        return False
+    return any(quantity.dimension in dimensions for quantity in _quantities(text))
+
+
+def _quantities(text: str) -> Iterator[Quantity]:
+    """Yield those with a unit in order, then counts (`2x I2C`) that none of them has."""
+    found = []
+    for match in QUANTITY.finditer(text):
+        if quantity := _quantity(match):
+            found.append(quantity)
+            yield quantity
     for match in COUNT.finditer(text):
         if not any(q.start < match.end() and match.start() < q.end for q in found):
-            found.append(Quantity(match.group(), *match.span(), float(match[1]), "x"))
-    return sorted(found, key=lambda quantity: quantity.start)
+            yield Quantity(match.group(), *match.span(), float(match[1]), COUNT_UNIT)
+
+
+@lru_cache(maxsize=64)
+def _units_of(dimensions: frozenset[str]) -> re.Pattern[str]:
+    """Return what any text with a quantity of one of the dimensions has: a digit or a hyphen before one of their units."""
+    symbols = [symbol for symbol, unit in SYMBOLS.items() if dimension(unit) in dimensions]
+    return re.compile(rf"(?:[\d{POWERS}]\s?-?|-){_any_of(symbols)}{AFTER_UNIT}" if symbols else r"(?!)")
 
 
 def has_quantity(text: str) -> bool:

@@ -57,7 +57,7 @@ ABBREVIATIONS = frozenset(
     }
 )
 """Words whose full stop does not end a sentence (a single letter's does not either)."""
-ENDS = re.compile(r"[.!?。！？]+[\"'”’)\]]*(?=\s|$)|[。！？]")
+ENDS = re.compile(r"[.!?。！？](?:[.!?。！？]*[\"'”’)\]]*(?=\s|$)|(?<=[。！？]))")
 ITEM = re.compile(r"\s*(?:[-*•‣◦▪]|\(?\d{1,2}[.)]|\(?[a-z]\))\s+")
 SETTING = re.compile(r"[\w.-]+ ?= ?[^\n]{1,60}?: ")
 """A setting with its values, and what is said of it: `retry = yes | no: ...`."""

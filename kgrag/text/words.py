@@ -28,7 +28,9 @@ __all__ = [
     "words",
 ]
 
-WORD = re.compile(r"[^\W_]+(?:[.,]\d[^\W_]*|['’][^\W_]+)*")
+WORD = re.compile(r"[^\W_]++(?:(?:[.,]\d[^\W_]*+|['’][^\W_]++)++)?+")
+WORD_OF_ASCII = re.compile(r"[0-9A-Za-z]++(?:(?:[.,][0-9][0-9A-Za-z]*+|'[0-9A-Za-z]++)++)?+")
+"""The same for texts in ASCII: a set of characters is found faster than a class of them."""
 UNSPACED = re.compile(
     "[\u3005-\u3007\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]+"
 )
@@ -128,8 +130,10 @@ def words(text: str) -> list[str]:
     Of a run of kana, Chinese characters or Hangul each two neighbours are a word, as is usual for search where words are not divided:
     `USBメモリ` is `USB`, `メモ` and `モリ`.
     """
+    if text.isascii():
+        return WORD_OF_ASCII.findall(text)
     found = WORD.findall(text)
-    if text.isascii() or not UNSPACED.search(text):
+    if not UNSPACED.search(text):
         return found
     return [part for word in found for part in _parts(word)]
 

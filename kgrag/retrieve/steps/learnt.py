@@ -46,7 +46,8 @@ class Learnt(Step):
         """Score anew, and order; equal scores stay in their order."""
         if not state.evidence:
             return state
-        parts = features(state) * np.array([self.weights.get(name, 0.0) for name in FEATURES])
+        counted = {name for name, weight in self.weights.items() if weight}
+        parts = features(state, of=counted) * np.array([self.weights.get(name, 0.0) for name in FEATURES])
         scores: list[float] = parts.sum(axis=1).tolist()
         apart = parts - parts.mean(axis=0)
         most: list[list[int]] = np.argsort(-apart, axis=1, kind="stable")[:, :NAMED_IN_WHY].tolist()

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
 from kgrag.retrieve.state import Resources, State
 from kgrag.retrieve.step import Share, Step
-from kgrag.text.sentences import sentences
+from kgrag.retrieve.texts import read_text
 from kgrag.text.words import content_terms, share_said
 
-__all__ = ["Proximity", "share_of_one_sentence", "terms_by_sentence"]
-
-REMEMBERED_TEXTS = 2000
-"""Of pieces that were read lately, with the stems of their sentences: a warm store asks for the same ones again."""
+__all__ = ["Proximity", "share_of_one_sentence"]
 
 
 class Proximity(Step):
@@ -46,10 +42,4 @@ class Proximity(Step):
 
 def share_of_one_sentence(asked: frozenset[str], text: str) -> float:
     """Return the greatest share of the words `asked` for that one sentence, list item or table row of the text has."""
-    return max((share_said(asked, terms) for terms in terms_by_sentence(text)), default=0.0)
-
-
-@lru_cache(maxsize=REMEMBERED_TEXTS)
-def terms_by_sentence(text: str) -> tuple[frozenset[str], ...]:
-    """Return the stems of the content words of each sentence, list item or table row."""
-    return tuple(content_terms(sentence.text) for sentence in sentences(text))
+    return max((share_said(asked, terms) for terms in read_text(text).said_together(asked)), default=0.0)
