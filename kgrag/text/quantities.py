@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -110,26 +110,23 @@ class Quantity:
 
 def quantities(text: str) -> list[Quantity]:
     """Find the quantities of a text, in order and without overlap. A number without a unit is none."""
-    return sorted(_quantities(text), key=lambda quantity: quantity.start)
+    found = [quantity for match in QUANTITY.finditer(text) if (quantity := _quantity(match))]
+    for match in COUNT.finditer(text):
+        if not any(q.start < match.end() and match.start() < q.end for q in found):
+            found.append(Quantity(match.group(), *match.span(), float(match[1]), COUNT_UNIT))
+    return sorted(found, key=lambda quantity: quantity.start)
 
 
 def has_dimension(text: str, dimensions: frozenset[str]) -> bool:
     """Say whether a text has a quantity of one of the dimensions. It is read up to the first."""
-    if dimension(COUNT_UNIT) not in dimensions and not _units_of(dimensions).search(text):
+    if dimension(COUNT_UNIT) in dimensions:
+        return any(quantity.dimension in dimensions for quantity in quantities(text))
+    if not _units_of(dimensions).search(text):
         return False
-    return any(quantity.dimension in dimensions for quantity in _quantities(text))
-
-
-def _quantities(text: str) -> Iterator[Quantity]:
-    """Yield those with a unit in order, then counts (`2x I2C`) that none of them has."""
-    found = []
-    for match in QUANTITY.finditer(text):
-        if quantity := _quantity(match):
-            found.append(quantity)
-            yield quantity
-    for match in COUNT.finditer(text):
-        if not any(q.start < match.end() and match.start() < q.end for q in found):
-            yield Quantity(match.group(), *match.span(), float(match[1]), COUNT_UNIT)
+    return any(
+        (unit := _unit(match)) and dimension(canonical_unit(unit)) in dimensions and _quantity(match)
+        for match in QUANTITY.finditer(text)
+    )
 
 
 @lru_cache(maxsize=64)
@@ -144,8 +141,12 @@ def has_quantity(text: str) -> bool:
     return LOOSE_QUANTITY.search(text.casefold()) is not None
 
 
+def _unit(match: re.Match[str]) -> str | None:
+    return match["hyphened"] or match["high_unit"] or match["low_unit"]
+
+
 def _quantity(match: re.Match[str]) -> Quantity | None:
-    unit = match["hyphened"] or match["high_unit"] or match["low_unit"]
+    unit = _unit(match)
     if unit is None:
         return None
     end, is_range, tolerance = match.end(), match["high"] is not None, match["tolerance"]

@@ -2,6 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgrag.retrieve.steps.near_duplicates import Said, first_of_each
+from kgrag.text.words import plain_words
 
 REPEATED = "The radio module supports Bluetooth and has a range of about ten meters in the open field"
 SENTENCES = [
@@ -12,8 +13,12 @@ SENTENCES = [
 ]
 
 
+def piece(context: str, body: str, *subjects: str) -> Said:
+    return Said(context, plain_words(body), frozenset(subjects))
+
+
 def said(*bodies: str, context: str = "") -> list[Said]:
-    return [Said(context, body) for body in bodies]
+    return [piece(context, body) for body in bodies]
 
 
 def test_a_copy_with_another_product_name_is_left_out() -> None:
@@ -27,7 +32,7 @@ def test_a_copy_with_another_number_is_kept() -> None:
 
 
 def test_copies_about_different_subjects_of_the_question_are_kept() -> None:
-    texts = [Said("", REPEATED, frozenset({name})) for name in ("lite", "pro", "pro")]
+    texts = [piece("", REPEATED, name) for name in ("lite", "pro", "pro")]
     assert first_of_each(texts, threshold=0.8) == [0, 1]
 
 
@@ -40,11 +45,11 @@ def test_a_manual_in_two_formats_is_shown_once_though_it_is_divided_at_other_pla
     one, two, three, four = SENTENCES
     html, text = "2.5. Memory and Disk Space", "Installation Guide > 2. Requirements > 2.5. Memory and Disk Space"
     texts = [
-        Said(html, f"{one} {two}"),
-        Said(html, f"{three} {four}"),
-        Said(text, one),
-        Said(text, f"{one} {two} {three}"),
-        Said(text, four),
+        piece(html, f"{one} {two}"),
+        piece(html, f"{three} {four}"),
+        piece(text, one),
+        piece(text, f"{one} {two} {three}"),
+        piece(text, four),
     ]
     assert first_of_each(texts, threshold=0.85) == [0, 1]
 
@@ -52,12 +57,12 @@ def test_a_manual_in_two_formats_is_shown_once_though_it_is_divided_at_other_pla
 def test_what_earlier_pieces_say_with_another_number_is_kept() -> None:
     long = " ".join(SENTENCES)
     other = long.replace("10 GB", "20 GB")
-    assert first_of_each([Said("Guide", long), Said("Guide", other)], threshold=0.5) == [0, 1]
+    assert first_of_each([piece("Guide", long), piece("Guide", other)], threshold=0.5) == [0, 1]
 
 
 def test_the_same_words_in_another_products_manual_are_kept() -> None:
     one, two, three, _ = SENTENCES
-    texts = [Said("X-Lite installation", f"{one} {two}"), Said("X-Pro installation", f"{two}"), Said("", three)]
+    texts = [piece("X-Lite installation", f"{one} {two}"), piece("X-Pro installation", f"{two}"), piece("", three)]
     assert first_of_each(texts, threshold=0.9) == [0, 1, 2]
 
 
@@ -66,7 +71,7 @@ def test_the_same_words_in_another_products_manual_are_kept() -> None:
     st.floats(0.0, 1.0),
 )
 def test_the_best_of_each_kind_stays_and_the_order_too(texts: list[tuple[str, str]], threshold: float) -> None:
-    kept = first_of_each([Said(*text) for text in texts], threshold=threshold)
+    kept = first_of_each([piece(*text) for text in texts], threshold=threshold)
     assert kept == sorted(set(kept))
     assert not texts or kept[0] == 0
 

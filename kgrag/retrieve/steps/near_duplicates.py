@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import ClassVar, Literal, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from kgrag.retrieve.state import Resources, State
 from kgrag.retrieve.step import Share, Step
+from kgrag.retrieve.texts import REMEMBERED_TEXTS, read_text
 from kgrag.text.words import folded_words, plain_words
 from kgrag.types import Evidence
 
@@ -16,8 +20,8 @@ __all__ = ["NearDuplicates", "Said", "first_of_each"]
 
 RUN = 5
 """Words that follow each other and are looked for together in what was said before."""
-REMEMBERED_TEXTS = 2000
-"""Of pieces that were read lately: a warm store asks for the same ones again."""
+MIXED_BY = np.random.default_rng(5).integers(1 << 62, size=RUN + 1, dtype=np.uint64) * 2 + 1
+"""Odd numbers: the hash of a run is the sum of its words' hashes, each times the number of its place, and the last one times its length."""
 
 
 class NearDuplicates(Step):
@@ -36,7 +40,9 @@ class NearDuplicates(Step):
         for entity in state.named:
             about.setdefault(entity.key, set()).update(chunk.chunk_id for chunk in entity.chunks)
         said = [
-            Said(*_context_and_body(piece), frozenset(key for key, chunks in about.items() if piece.chunk_id in chunks))
+            Said(
+                *_context_and_words(piece), frozenset(key for key, chunks in about.items() if piece.chunk_id in chunks)
+            )
             for piece in state.evidence
         ]
         kept = first_of_each(said, threshold=self.threshold)
@@ -48,7 +54,8 @@ class Said(NamedTuple):
 
     context: str
     """Title and headings that its body stands under."""
-    body: str
+    words: Sequence[str]
+    """Of its body, in order, each `plain`."""
     subjects: frozenset[str] = frozenset()
     """What it is about of the things that the question names."""
 
@@ -63,42 +70,87 @@ def first_of_each(said: Sequence[Said], *, threshold: float) -> list[int]:
     theirs: the same sentence in another product's manual is another fact. Pieces about different subjects of the question are both kept:
     who asks about two products wants to know of each.
     """
+    runs = _Runs([piece.words for piece in said])
+    headings = [_folded_words(piece.context) for piece in said]
     kept: list[int] = []
     # Only pieces with the same numbers about the same subject can share most words: most are compared with none.
-    alike: dict[tuple[frozenset[str], frozenset[str]], list[frozenset[str]]] = {}
-    before: list[tuple[frozenset[str], frozenset[str], frozenset[int]]] = []
-    said_before: set[int] = set()
-    for position, (context, body, subjects) in enumerate(said):
-        heading, said_words = _folded_words(context), _said(body)
-        all_words, numbers = heading | said_words.words, said_words.numbers | _numbers(heading)
-        seen = alike.setdefault((numbers, subjects), [])
-        if any(_jaccard(all_words, other) >= threshold for other in seen):
+    alike: dict[tuple[frozenset[str], frozenset[str]], list[int]] = {}
+    all_words = [heading.union(piece.words) for heading, piece in zip(headings, said, strict=True)]
+    for position, (heading, piece) in enumerate(zip(headings, said, strict=True)):
+        seen = alike.setdefault((_numbers(all_words[position]), piece.subjects), [])
+        if any(_jaccard(all_words[position], all_words[other]) >= threshold for other in seen):
             continue
-        runs = said_words.runs
-        at_most_new = (1 - threshold) * len(runs)
         # Most pieces have too much that nothing before says, whatever it stands under.
-        if len(runs - said_before) <= at_most_new:
+        if runs.may_be_said_before(position, threshold):
             comparable = [
-                other
-                for other_heading, about, other in before
-                if about == subjects and (heading <= other_heading or other_heading <= heading)
+                runs.of(other)
+                for other in kept
+                if said[other].subjects == piece.subjects and (heading <= headings[other] or headings[other] <= heading)
             ]
-            new = runs.difference(*comparable)
-            if comparable and len(new) <= at_most_new and new.isdisjoint(_numbered_runs(body)):
+            own = runs.of(position)
+            new = own.difference(*comparable)
+            if comparable and len(new) <= (1 - threshold) * len(own) and new.isdisjoint(runs.numbered(position)):
                 continue
         kept.append(position)
-        seen.append(all_words)
-        before.append((heading, subjects, runs))
-        said_before.update(runs)
+        seen.append(position)
     return kept
 
 
-def _context_and_body(piece: Evidence) -> tuple[str, str]:
+def _context_and_words(piece: Evidence) -> tuple[str, Sequence[str]]:
     """Part the line of context that a chunk is shown with from the chunk's own words."""
     first, _, rest = piece.text.partition("\n")
     context = f"{piece.title}\n{piece.section}"
     shown = set(first.split(" > ")) <= {piece.title, *piece.section.split(" > ")}
-    return context, rest if rest and shown else piece.text
+    words = read_text(piece.text).words
+    # No word goes on in the next line.
+    return context, words[_count_words(first) :] if rest and shown else words
+
+
+class _Runs:
+    """The runs of words of some texts as hashes: each five words that follow each other, of a shorter text all its words."""
+
+    def __init__(self, texts: Sequence[Sequence[str]]) -> None:
+        self._texts = texts
+        self._runs = [_runs(words) for words in texts]
+        self._sets: dict[int, frozenset[int]] = {}
+        if not texts:
+            return
+        runs = np.concatenate(self._runs)
+        of = np.repeat(np.arange(len(texts)), [len(one) for one in self._runs])
+        order = np.argsort(runs, kind="stable")
+        runs, of = runs[order], of[order]
+        again = np.concatenate([[False], runs[1:] == runs[:-1]])
+        different = ~again | np.concatenate([[True], of[1:] != of[:-1]])
+        self._count = np.bincount(of[different], minlength=len(texts))
+        self._again = np.bincount(of[different & again], minlength=len(texts))
+        """How many of a text's different runs an earlier text has."""
+
+    def may_be_said_before(self, text: int, threshold: float) -> bool:
+        """Say whether earlier texts have so large a share of a text's runs."""
+        count = int(self._count[text])
+        return count - int(self._again[text]) <= (1 - threshold) * count
+
+    def of(self, text: int) -> frozenset[int]:
+        """Return the different runs of a text."""
+        if text not in self._sets:
+            self._sets[text] = frozenset(self._runs[text].tolist())
+        return self._sets[text]
+
+    def numbered(self, text: int) -> Iterator[int]:
+        """Yield its runs that have a word with a digit."""
+        numbered = [_has_digit(word) for word in self._texts[text]]
+        return (run for at, run in enumerate(self._runs[text].tolist()) if any(numbered[at : at + RUN]))
+
+
+def _runs(words: Sequence[str]) -> NDArray[np.uint64]:
+    """Return the hash of each run of a text, in order."""
+    hashes = np.fromiter(map(hash, words), dtype=np.int64, count=len(words)).view(np.uint64)
+    length = min(len(words), RUN)
+    count = len(words) - length + 1
+    mixed: NDArray[np.uint64] = np.full(count, length, dtype=np.uint64) * MIXED_BY[RUN]
+    for place in range(length):
+        mixed += hashes[place : place + count] * MIXED_BY[place]
+    return mixed
 
 
 @lru_cache(maxsize=REMEMBERED_TEXTS)
@@ -106,30 +158,9 @@ def _folded_words(text: str) -> frozenset[str]:
     return folded_words(text)
 
 
-class _Words(NamedTuple):
-    """What a text says, word by word."""
-
-    words: frozenset[str]
-    numbers: frozenset[str]
-    """Those with a digit."""
-    runs: frozenset[int]
-    """The hash of each five words that follow each other, of a shorter text of all its words."""
-
-
 @lru_cache(maxsize=REMEMBERED_TEXTS)
-def _said(text: str) -> _Words:
-    found = plain_words(text)
-    different = frozenset(found)
-    return _Words(different, _numbers(different), frozenset(map(hash, _runs(found))))
-
-
-def _numbered_runs(text: str) -> frozenset[int]:
-    """Return the hashes of a text's runs that have a word with a digit."""
-    return frozenset(hash(run) for run in _runs(plain_words(text)) if any(map(_has_digit, run)))
-
-
-def _runs(found: Sequence[str]) -> Sequence[tuple[str, ...]]:
-    return list(zip(*(found[start:] for start in range(RUN)), strict=False)) or [tuple(found)]
+def _count_words(text: str) -> int:
+    return len(plain_words(text))
 
 
 def _numbers(different: frozenset[str]) -> frozenset[str]:
