@@ -6,7 +6,7 @@ from functools import cached_property, lru_cache
 from itertools import filterfalse, pairwise
 
 from kgrag.text.sentences import sentences
-from kgrag.text.words import FUNCTION_WORDS, content_terms, plain_words, stem
+from kgrag.text.words import FUNCTION_WORDS, folded_words, plain_words, stem
 
 __all__ = ["ReadText", "read_text"]
 
@@ -14,12 +14,15 @@ REMEMBERED_TEXTS = 2000
 """Of pieces that were read lately: a warm store asks for the same ones again."""
 
 
+SPACED = str.maketrans({chr(code): " " for code in range(128) if not chr(code).isalnum() and chr(code) not in ".,'"})
+"""What is in no word, to a space; a full stop, a comma or an apostrophe may be."""
+
+
 class ReadText:
     """A text with what steps ask of it, each made when it is first asked for."""
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._by_sentence: dict[int, frozenset[str]] = {}
 
     @cached_property
     def words(self) -> list[str]:
@@ -27,9 +30,14 @@ class ReadText:
         return plain_words(self._text)
 
     @cached_property
+    def content(self) -> list[str]:
+        """Those of them that are no function words."""
+        return list(filterfalse(FUNCTION_WORDS.__contains__, self.words))
+
+    @cached_property
     def stems(self) -> list[str]:
-        """The stems of its content words, in order."""
-        return list(map(stem, filterfalse(FUNCTION_WORDS.__contains__, self.words)))
+        """Their stems, in order."""
+        return list(map(stem, self.content))
 
     @cached_property
     def terms(self) -> frozenset[str]:
@@ -37,9 +45,15 @@ class ReadText:
         return frozenset(self.stems)
 
     @cached_property
-    def sentences(self) -> list[tuple[str, str]]:
-        """Its sentences, list items and table rows, each as written and case folded."""
-        return [(sentence.text, sentence.text.casefold()) for sentence in sentences(self._text)]
+    def sentences(self) -> list[str]:
+        """Its sentences, list items and table rows."""
+        return [sentence.text for sentence in sentences(self._text)]
+
+    @cached_property
+    def _spaced(self) -> list[str]:
+        """The same, case folded, with a space on both sides of most words."""
+        folded = (f" {sentence.casefold()} ".translate(SPACED) for sentence in self.sentences)
+        return [sentence.replace(". ", " ").replace(", ", " ") for sentence in folded]
 
     def count_pairs(self, pairs: frozenset[tuple[str, str]]) -> int:
         """Count those pairs of stems that stand beside each other among its content words."""
@@ -47,28 +61,25 @@ class ReadText:
         return len(frozenset(pairwise(self.stems)).intersection(there)) if there else 0
 
     def said_together(self, asked: frozenset[str]) -> list[frozenset[str]]:
-        """Return which of the stems `asked` for stand together in a sentence, without those that are part of what another one has.
-
-        A sentence that has no more of their letters than one before has words is not divided into words.
-        """
+        """Return which of the stems `asked` for stand together in a sentence, without those that are part of one before."""
         said = asked & self.terms
         if not said:
             return []
-        forms = [(word, stemmed) for word in set(self.words) if (stemmed := stem(word)) in said]
+        forms = {(word, stemmed) for word, stemmed in zip(self.content, self.stems, strict=True) if stemmed in said}
         together: list[frozenset[str]] = []
-        for place, (_, folded) in enumerate(self.sentences):
-            may = {stemmed for word, stemmed in forms if word in folded}
-            if may and not any(may <= one for one in together):
-                has = said & self._terms_of(place)
-                if has and not any(has <= one for one in together):
-                    together.append(has)
+        for sentence, spaced in zip(self.sentences, self._spaced, strict=True):
+            there = [(word, stemmed) for word, stemmed in forms if word in spaced]
+            may = frozenset(stemmed for _, stemmed in there)
+            if not may or any(may <= one for one in together):
+                continue
+            has = frozenset(stemmed for word, stemmed in there if f" {word} " in spaced)
+            if has != may:
+                # Some stand beside another character, which a word may go on with: `3` is not a word of `3.5`.
+                words = folded_words(sentence)
+                has = frozenset(stemmed for word, stemmed in there if word in words)
+            if has and not any(has <= one for one in together):
+                together.append(has)
         return together
-
-    def _terms_of(self, place: int) -> frozenset[str]:
-        known = self._by_sentence.get(place)
-        if known is None:
-            known = self._by_sentence[place] = content_terms(self.sentences[place][0])
-        return known
 
 
 @lru_cache(maxsize=REMEMBERED_TEXTS)

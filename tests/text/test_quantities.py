@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kgrag
-from kgrag.text.quantities import numbers, quantities
+from kgrag.text.quantities import has_dimension, numbers, quantities
 
 
 @pytest.mark.parametrize(
@@ -163,3 +163,37 @@ def test_all_numbers_of_a_text_are_written_one_way(text: str, found: list[str]) 
 def test_numbers_are_read_from_any_text_and_read_again_alike(text: str) -> None:
     found = numbers(text)
     assert numbers(" ; ".join(found)) == found
+
+
+@pytest.mark.parametrize("dimension", ["voltage", "current", "length", "count", "data", ""])
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "3",
+                "3.3",
+                " ",
+                "-",
+                " to ",
+                "V",
+                "mV",
+                "A",
+                "mA",
+                "m",
+                "x ",
+                "I2C",
+                "KiB",
+                "±",
+                "10³",
+                "=",
+                "Volts",
+                ".",
+                "x 10^",
+            ]
+        ),
+        max_size=14,
+    ).map("".join)
+)
+def test_a_text_has_a_dimension_where_one_of_its_quantities_is_of_it(dimension: str, text: str) -> None:
+    found = any(quantity.dimension == dimension for quantity in quantities(text))
+    assert has_dimension(text, frozenset([dimension])) == found

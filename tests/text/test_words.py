@@ -111,3 +111,8 @@ def _is_list_of_function_words(node: ast.AST) -> bool:
     elif isinstance(node, ast.List | ast.Set | ast.Tuple):
         listed = [str(e.value) for e in node.elts if isinstance(e, ast.Constant)]
     return len(listed) >= 20 and sum(word in FUNCTION_WORDS for word in listed) > 0.8 * len(listed)
+
+
+@given(st.text(alphabet="aB3.,'_- \t", max_size=30))
+def test_a_text_is_divided_alike_whatever_letters_follow(text: str) -> None:
+    assert words(text) == words(f"{text} ä")[:-1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import accumulate, chain
 from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -111,7 +112,7 @@ class _Runs:
 
     def __init__(self, texts: Sequence[Sequence[str]]) -> None:
         self._texts = texts
-        self._runs = [_runs(words) for words in texts]
+        self._runs = _runs(texts)
         self._sets: dict[int, frozenset[int]] = {}
         if not texts:
             return
@@ -142,14 +143,23 @@ class _Runs:
         return (run for at, run in enumerate(self._runs[text].tolist()) if any(numbered[at : at + RUN]))
 
 
-def _runs(words: Sequence[str]) -> NDArray[np.uint64]:
-    """Return the hash of each run of a text, in order."""
-    hashes = np.fromiter(map(hash, words), dtype=np.int64, count=len(words)).view(np.uint64)
-    length = min(len(words), RUN)
-    count = len(words) - length + 1
+def _runs(texts: Sequence[Sequence[str]]) -> list[NDArray[np.uint64]]:
+    """Return the hash of each run of each text, in order."""
+    ends = list(accumulate(map(len, texts)))
+    words = np.fromiter(map(hash, chain.from_iterable(texts)), dtype=np.int64).view(np.uint64)
+    runs = _mixed(words, RUN)
+    return [
+        runs[end - len(text) : end - RUN + 1] if len(text) >= RUN else _mixed(words[end - len(text) : end], len(text))
+        for end, text in zip(ends, texts, strict=True)
+    ]
+
+
+def _mixed(words: NDArray[np.uint64], length: int) -> NDArray[np.uint64]:
+    """Return the hash of each run of so many words by those of the words."""
+    count = max(len(words) - length + 1, 0)
     mixed: NDArray[np.uint64] = np.full(count, length, dtype=np.uint64) * MIXED_BY[RUN]
     for place in range(length):
-        mixed += hashes[place : place + count] * MIXED_BY[place]
+        mixed += words[place : place + count] * MIXED_BY[place]
     return mixed
 
 

@@ -12,6 +12,7 @@ from kgrag.models.base import share_read
 from kgrag.retrieve.scores import cosine, minmax_fusion, reciprocal_rank_fusion, scaled
 from kgrag.retrieve.state import Candidate, Query, Resources, Seeds, State, SubQuery, hit_of
 from kgrag.retrieve.step import Count, CountOrNone, Share, Step, Weight
+from kgrag.retrieve.texts import read_text
 from kgrag.store.fulltext import fulltext_query
 from kgrag.store.graph import GraphStore
 from kgrag.store.schema import CHUNK_FULLTEXT_INDEX, CHUNK_VECTOR_INDEX
@@ -217,7 +218,7 @@ def _nearest(by_text: Rows, by_row: Rows = ()) -> Rows:
 def best_coverage(question: str, hits: Iterable[str]) -> float:
     """Return the greatest share of the question's content terms that one of the best hits has. No hits, no coverage."""
     asked = content_terms(question)
-    return max((share_said(asked, content_terms(hit)) for hit in hits), default=0.0)
+    return max((share_said(asked, read_text(hit).terms) for hit in hits), default=0.0)
 
 
 def joined_seeds(found: Sequence[Seeds]) -> Seeds:
