@@ -6,16 +6,12 @@ from functools import cached_property, lru_cache
 from itertools import filterfalse, pairwise
 
 from kgrag.text.sentences import sentences
-from kgrag.text.words import FUNCTION_WORDS, folded_words, plain_words, stem
+from kgrag.text.words import FUNCTION_WORDS, plain_words, stem
 
 __all__ = ["ReadText", "read_text"]
 
 REMEMBERED_TEXTS = 2000
 """Of pieces that were read lately: a warm store asks for the same ones again."""
-
-
-SPACED = str.maketrans({chr(code): " " for code in range(128) if not chr(code).isalnum() and chr(code) not in ".,'"})
-"""What is in no word, to a space; a full stop, a comma or an apostrophe may be."""
 
 
 class ReadText:
@@ -45,15 +41,9 @@ class ReadText:
         return frozenset(self.stems)
 
     @cached_property
-    def sentences(self) -> list[str]:
-        """Its sentences, list items and table rows."""
-        return [sentence.text for sentence in sentences(self._text)]
-
-    @cached_property
-    def _spaced(self) -> list[str]:
-        """The same, case folded, with a space on both sides of most words."""
-        folded = (f" {sentence.casefold()} ".translate(SPACED) for sentence in self.sentences)
-        return [sentence.replace(". ", " ").replace(", ", " ") for sentence in folded]
+    def sentences(self) -> tuple[str, ...]:
+        """The words of each of its sentences, list items and table rows, with a space before and after each."""
+        return tuple(f" {' '.join(plain_words(sentence.text))} " for sentence in sentences(self._text))
 
     def count_pairs(self, pairs: frozenset[tuple[str, str]]) -> int:
         """Count those pairs of stems that stand beside each other among its content words."""
@@ -65,20 +55,14 @@ class ReadText:
         said = asked & self.terms
         if not said:
             return []
-        forms = {(word, stemmed) for word, stemmed in zip(self.content, self.stems, strict=True) if stemmed in said}
+        forms = {(f" {word} ", one) for word, one in zip(self.content, self.stems, strict=True) if one in said}
         together: list[frozenset[str]] = []
-        for sentence, spaced in zip(self.sentences, self._spaced, strict=True):
-            there = [(word, stemmed) for word, stemmed in forms if word in spaced]
-            may = frozenset(stemmed for _, stemmed in there)
-            if not may or any(may <= one for one in together):
-                continue
-            has = frozenset(stemmed for word, stemmed in there if f" {word} " in spaced)
-            if has != may:
-                # Some stand beside another character, which a word may go on with: `3` is not a word of `3.5`.
-                words = folded_words(sentence)
-                has = frozenset(stemmed for word, stemmed in there if word in words)
-            if has and not any(has <= one for one in together):
-                together.append(has)
+        for sentence in self.sentences:
+            has = {stemmed for word, stemmed in forms if word in sentence}
+            if has and not any(map(has.issubset, together)):
+                together.append(frozenset(has))
+                if len(has) == len(said):
+                    break
         return together
 
 
