@@ -13,6 +13,8 @@ __all__ = ["ReadText", "read_text"]
 REMEMBERED_TEXTS = 2000
 """Of pieces that were read lately: a warm store asks for the same ones again."""
 
+DIGITS = frozenset("0123456789")
+
 
 class ReadText:
     """A text with what steps ask of it, each made when it is first asked for."""
@@ -32,8 +34,10 @@ class ReadText:
 
     @cached_property
     def stems(self) -> list[str]:
-        """Their stems, in order."""
-        return list(map(stem, self.content))
+        """Their stems, in order. A number is its own; there are too many of them to be remembered."""
+        return [
+            word if word[0] in DIGITS and "'" not in word and "’" not in word else stem(word) for word in self.content
+        ]
 
     @cached_property
     def terms(self) -> frozenset[str]:

@@ -50,6 +50,8 @@ BETWEEN_NUMBERS = frozenset(",;:.")
 SQUARED_UNITS = re.compile("[\u3371-\u33df\u2100-\u214f]")
 """Compatibility characters such as `㎃` and `℃` that stand for several."""
 LENGTHS = frozenset({"m", "mm", "cm", "km", "µm", "μm", "um", "in", "ft"})
+REMEMBERED_TITLES = 1 << 13
+"""A question looks at the titles of hundred documents, and the next one at many of the same."""
 REMEMBERED_GAP_CHARACTERS = 12
 
 FEW_NAMES = 16
@@ -116,6 +118,7 @@ def normal_form(name: str) -> str:
     return pieces.whole() if pieces.forms else name.strip()
 
 
+@lru_cache(maxsize=REMEMBERED_TITLES)
 def subject_of_title(title: str) -> str:
     """Return the normal form of the name that a document's title begins with, without a company's legal form.
 

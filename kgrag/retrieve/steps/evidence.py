@@ -37,7 +37,8 @@ class Read(Step):
         ids = list(dict.fromkeys(candidate.chunk_id for candidate in best if candidate.chunk_id))
         rows = await asyncio.to_thread(resources.store.search.chunks, ids=ids)
         by_id = {row["id"]: row for row in rows}
-        cited = await asyncio.to_thread(_cited_by_communities, best, resources)
+        written = [candidate for candidate in best if not candidate.chunk_id]
+        cited = await asyncio.to_thread(_cited_by_communities, written, resources) if written else {}
         pieces = (
             evidence_of_chunk(candidate, by_id[candidate.chunk_id], resources)
             if candidate.chunk_id
@@ -136,9 +137,9 @@ def evidence_of_chunk(candidate: Candidate, row: Mapping[str, Any], resources: R
 
 
 def _cited_by_communities(candidates: Sequence[Candidate], resources: Resources) -> dict[str, tuple[Citation, ...]]:
-    """What is cited in what is written about communities, by their keys."""
-    keys = sorted({key for one in candidates if not one.chunk_id for key in one.source.split(",")})
-    rows = resources.store.search.community_citations(keys=keys) if keys else []
+    """What is cited in what is written about communities, which these candidates are, by their keys."""
+    keys = sorted({key for one in candidates for key in one.source.split(",")})
+    rows = resources.store.search.community_citations(keys=keys)
     return {
         row["key"]: tuple(Citation.model_validate(one) for one in json.loads(row["citations"] or "[]")) for row in rows
     }

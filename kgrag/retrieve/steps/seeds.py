@@ -179,15 +179,14 @@ class Hybrid(_NearestSeeds):
     """Rank offset of reciprocal rank fusion; 60 is that of Cormack, Clarke and Büttcher (SIGIR 2009)."""
 
     async def _find(self, store: GraphStore, sought: _Sought) -> Seeds:
-        read = HITS_READ if self.coverage else 0
         if self.prefilter:
             nearest = await self._dense(store, sought, limit=max(self.prefilter, self.candidates))
             dense_rows = nearest[: self.candidates]
             among = [row["id"] for row in nearest[: self.prefilter]]
-            sparse_rows = await self._sparse(store, sought, read=read, among=among)
+            sparse_rows, trust = await self._trusted_sparse(store, sought, among=among)
         else:
-            dense_rows, sparse_rows = await asyncio.gather(
-                self._dense(store, sought), self._sparse(store, sought, read=read)
+            dense_rows, (sparse_rows, trust) = await asyncio.gather(
+                self._dense(store, sought), self._trusted_sparse(store, sought)
             )
         # The sparse list comes with similarities, so that no chunk counts as unlike only for missing the dense list's cut.
         dense = {**_cosines(sparse_rows), **_cosines(dense_rows)}
@@ -198,10 +197,16 @@ class Hybrid(_NearestSeeds):
             rankings = [list(_cosines(dense_rows)), list(sparse)]
             fused = reciprocal_rank_fusion(rankings, self.rrf_k, (alpha, 1.0 - alpha))
             return _seeds(fused, rows, dense=dense, sparse=sparse)
-        hits = [row["prompted"] for row in sparse_rows[:HITS_READ]]
-        trust = best_coverage(sought.text, hits) if self.coverage else 1.0
         fused = minmax_fusion(dense, sparse, alpha, sparse_trust=trust)
         return _seeds(fused, rows, dense=dense, sparse=sparse, dense_weight=alpha)
+
+    async def _trusted_sparse(
+        self, store: GraphStore, sought: _Sought, *, among: Sequence[str] | None = None
+    ) -> tuple[Sequence[SparseRow], float]:
+        """Search for the words, and say how far the list counts: while the vector index, which takes longer, is asked."""
+        rows = await self._sparse(store, sought, read=HITS_READ if self.coverage else 0, among=among)
+        hits = [row["prompted"] for row in rows[:HITS_READ]]
+        return rows, best_coverage(sought.text, hits) if self.coverage else 1.0
 
 
 def _nearest(by_text: Rows, by_row: Rows = ()) -> Rows:
