@@ -1,7 +1,7 @@
 """What a build and questions cost as the store grows.
 
     python -m benchmarks.scale [PATH ...] [--chunks N[,N...]] [--store embedded|neo4j] [--extractor mention] [--embedder minilm]
-        [--reads] [--keep FOLDER]
+        [--reads] [--warm-up 3] [--keep FOLDER]
 
 Builds PATHs with the embedder, or N synthetic passages with vectors of words (so that what is measured is not the model), in a
 fresh store. First table, a line for each step: units, wall seconds, processor seconds of this process (the embedded database runs in it),
@@ -33,7 +33,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.corpus import make_corpus
-from benchmarks.scale_reads import PipelineCost, StatementCost, pipeline_costs, statements_timed, vector_recall
+from benchmarks.scale_reads import WARM_UP, PipelineCost, StatementCost, pipeline_costs, statements_timed, vector_recall
 from benchmarks.stores import NEO4J_HEAP_MB, PAGE_CACHE_MB, fresh_store, peak_memory_mb
 from benchmarks.tables import print_table
 from benchmarks.vectors import WordVectors
@@ -145,6 +145,7 @@ def measure(
     keep: Path | None = None,
     heap_mb: int = NEO4J_HEAP_MB,
     page_cache_mb: int = PAGE_CACHE_MB,
+    warm_up: int = WARM_UP,
 ) -> Measured:
     """Build `paths`, or so many synthetic passages where there are none, in a fresh store, and ask it by `pipelines`.
 
@@ -176,9 +177,8 @@ def measure(
             if not pipelines:
                 return done
             asked: list[PipelineCost] = []
-            for cost in pipeline_costs(
-                opened, embedder, questions, pipelines, server_cpu=partial(server_cpu, fresh.server_pid)
-            ):
+            cpu = partial(server_cpu, fresh.server_pid)
+            for cost in pipeline_costs(opened, embedder, questions, pipelines, server_cpu=cpu, warm_up=warm_up):
                 print(cost, file=sys.stderr, flush=True)
                 asked.append(cost)
             recall = vector_recall(opened, embedder, questions, oversampling=OVERSAMPLED)
@@ -225,6 +225,7 @@ def _measured_apart(arguments: argparse.Namespace, chunks: int) -> Measured:
     command += ["--reads"] if arguments.reads else []
     command += ["--keep", str(arguments.keep)] if arguments.keep else []
     command += ["--heap-mb", str(arguments.heap_mb), "--page-cache-mb", str(arguments.page_cache_mb)]
+    command += ["--warm-up", str(arguments.warm_up)]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     return Measured.from_json(done.stdout.splitlines()[-1])
 
@@ -321,6 +322,7 @@ def main() -> None:
     parser.add_argument("--embedder", choices=EMBEDDERS, default=EMBEDDERS[0], help="Of PATHs. Default: %(default)s.")
     parser.add_argument("--reads", action="store_true", help="Ask questions as well (of synthetic passages).")
     parser.add_argument("--pipelines", default=",".join(PIPELINES))
+    parser.add_argument("--warm-up", type=int, default=WARM_UP, help="Questions first, of each. Default: %(default)s.")
     parser.add_argument("--keep", type=Path, help="Keep the stores in this folder, and ask those that are there.")
     parser.add_argument("--heap-mb", type=int, default=NEO4J_HEAP_MB, help="Of a Neo4j server. Default: %(default)s.")
     parser.add_argument("--page-cache-mb", type=int, default=PAGE_CACHE_MB, help="The same. Default: %(default)s.")
@@ -342,6 +344,7 @@ def main() -> None:
             keep=arguments.keep,
             heap_mb=arguments.heap_mb,
             page_cache_mb=arguments.page_cache_mb,
+            warm_up=arguments.warm_up,
         )
     runs = [run(size) for size in sizes]
     if arguments.json:

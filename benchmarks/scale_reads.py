@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import cycle, islice
 from typing import Any, Self
 
 import numpy as np
@@ -20,10 +22,10 @@ from kgrag.store.graph import GraphStore
 from kgrag.store.schema import CHUNK_VECTOR_INDEX
 from kgrag.store.search import Search
 
-__all__ = ["PipelineCost", "StatementCost", "pipeline_costs", "statements_timed", "vector_recall"]
+__all__ = ["WARM_UP", "PipelineCost", "StatementCost", "pipeline_costs", "statements_timed", "vector_recall"]
 
 WARM_UP = 3
-"""Questions before the clock counts, of each pipeline: statements are planned and pages are read."""
+"""Questions before the clock counts, of each pipeline: statements are planned and pages are read. Java has not compiled all then."""
 ENOUGH_S = 30.0
 """A pipeline is asked no more questions after so long, but at least `LEAST`."""
 LEAST = 5
@@ -141,13 +143,17 @@ def pipeline_costs(
     pipelines: Sequence[str],
     *,
     server_cpu: Callable[[], float],
+    warm_up: int = WARM_UP,
 ) -> Iterator[PipelineCost]:
-    """Ask each pipeline the questions, one at a time; `server_cpu` returns the processor seconds of a server until now."""
+    """Ask each pipeline the questions, one at a time; `server_cpu` returns the processor seconds of a server until now.
+
+    `warm_up` questions come before the clock counts; beyond their number they are asked again.
+    """
     given = _Given(embedder, questions)
     with _Watch(store.search) as watch:
         for name in pipelines:
             retriever = open_retriever(store, given, load_pipeline(name))
-            asyncio.run(_ask(retriever, questions[:WARM_UP]))
+            asyncio.run(_ask(retriever, list(islice(cycle(questions), warm_up)), enough_s=math.inf))
             watch.start_again()
             before = time.process_time() + server_cpu()
             milliseconds, steps = asyncio.run(_ask(retriever, questions))
@@ -168,14 +174,14 @@ def pipeline_costs(
 
 
 async def _ask(
-    retriever: Retriever | AdaptiveRetriever, questions: Sequence[str]
+    retriever: Retriever | AdaptiveRetriever, questions: Sequence[str], *, enough_s: float = ENOUGH_S
 ) -> tuple[list[float], dict[str, list[float]]]:
     """Return the milliseconds of each question, and of each step, until it is enough."""
     milliseconds: list[float] = []
     steps: dict[str, list[float]] = defaultdict(list)
     begun = time.perf_counter()
     for question in questions:
-        if len(milliseconds) >= LEAST and time.perf_counter() - begun > ENOUGH_S:
+        if len(milliseconds) >= LEAST and time.perf_counter() - begun > enough_s:
             break
         started = time.perf_counter()
         found = await retriever.trace(question)
