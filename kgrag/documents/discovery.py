@@ -86,9 +86,11 @@ TEXT_FORMATS = frozenset({"html", "md", "txt", "rst", "adoc"})
 """HTML, or what becomes HTML on its way."""
 FILE_FORMATS = frozenset({"pdf", "docx", "pptx", "xlsx", "epub", "odt", "odp", "ods"})
 """Formats whose readers open the file themselves."""
-PACKED_FORMATS = TEXT_FORMATS | FILE_FORMATS | {"docbook", "texinfo", "info", "csv", "mail"} | PANDOC_READERS.keys()
+PACKED_FORMATS = (
+    TEXT_FORMATS | FILE_FORMATS | {"docbook", "openapi", "texinfo", "info", "csv", "mail"} | PANDOC_READERS.keys()
+)
 """Read from `.gz`, too: Debian packs the longer ones of its packages."""
-PAGES_WITH_PICTURES = PACKED_FORMATS - FILE_FORMATS - {"info", "csv", "mail"}
+PAGES_WITH_PICTURES = PACKED_FORMATS - FILE_FORMATS - {"info", "csv", "mail", "openapi"}
 """Formats whose files name the pictures that they show."""
 EXAMPLES_OF_IGNORED = 3
 NO_FILES = frozenset({"folder loop", "broken link", "loop of links", "pipe", "socket", "device"})

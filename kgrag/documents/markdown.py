@@ -8,6 +8,7 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 from itertools import chain, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,9 +22,10 @@ from kgrag.documents.text_encoding import decode
 from kgrag.types import Scalar
 
 if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-__all__ = ["convert_markdown", "markdown_html"]
+__all__ = ["LOWEST_HEADING", "convert_markdown", "markdown_html", "markdown_passage"]
 
 FRONT_MATTER = re.compile(
     r"\A(?:---[ \t]*\n(?P<yaml>.*?\n)(?:---|\.\.\.)|\+\+\+[ \t]*\n(?P<toml>.*?\n)\+\+\+)[ \t]*(?:\n|\Z)", re.DOTALL
@@ -37,6 +39,8 @@ SWALLOWING_TAG = re.compile(
     r"<(?=/?(title|textarea|style|xmp|iframe|noembed|noframes|script|plaintext|template|noscript|select)\b)", re.I
 )
 """Tags that, left open, swallow the rest of a page; GitHub's tag filter and a few more."""
+LOWEST_HEADING = 6
+"""In HTML."""
 MAX_NESTING = 100
 """Lists and quotes in each other; the parser calls itself for each."""
 
@@ -54,16 +58,11 @@ def markdown_html(data: bytes, path: Path) -> tuple[str, dict[str, Scalar], list
 
     The HTML has what HTML the file has: it is for a parser, not for a browser. Raises `DocumentError` for what is no text.
     """
-    from markdown_it import MarkdownIt
-    from mdit_py_plugins.deflist import deflist_plugin
-
     decoded = decode(data, path)
     text, metadata, removed = _front_matter(decoded.text.replace("\r\n", "\n"))
     text, marks = common_markdown(text, components=path.suffix.lower() == ".mdx")
     removed += marks
-    parser = (
-        MarkdownIt("commonmark", {"maxNesting": MAX_NESTING}).enable(["table", "strikethrough"]).use(deflist_plugin)
-    )
+    parser = _parser()
     tokens = parser.parse(text)
     notes = [decoded.note] if decoded.note else []
     if any(token.level >= MAX_NESTING - 1 for token in tokens):
@@ -71,6 +70,29 @@ def markdown_html(data: bytes, path: Path) -> tuple[str, dict[str, Scalar], list
     _give_ids(tokens)
     _disarm(tokens)
     return parser.renderer.render(tokens, parser.options, {}), metadata, removed, notes
+
+
+def markdown_passage(text: str, *, level: int) -> tuple[str, list[RemovedLine]]:
+    """Turn a text in Markdown that is part of a document into HTML, and return the marks that were left out.
+
+    Its headings are `level` levels below what they say; with a level of 6 or more they are paragraphs.
+    """
+    text, marks = common_markdown(text.replace("\r\n", "\n"), components=False)
+    parser = _parser()
+    tokens = parser.parse(text)
+    for token in tokens:
+        if token.type in ("heading_open", "heading_close"):
+            token.tag = "p" if level >= LOWEST_HEADING else f"h{min(LOWEST_HEADING, int(token.tag[1:]) + level)}"
+    _disarm(tokens)
+    return parser.renderer.render(tokens, parser.options, {}), marks
+
+
+@cache
+def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+    from mdit_py_plugins.deflist import deflist_plugin
+
+    return MarkdownIt("commonmark", {"maxNesting": MAX_NESTING}).enable(["table", "strikethrough"]).use(deflist_plugin)
 
 
 def _front_matter(text: str) -> tuple[str, dict[str, Scalar], list[RemovedLine]]:

@@ -214,6 +214,10 @@ def _convert(source: Source, *, pdf: str) -> BlockDocument:
             from kgrag.documents.texinfo import convert_texinfo
 
             return convert_texinfo(_bytes(source), path, document_path=document_path)
+        case "openapi":
+            from kgrag.documents.openapi import convert_openapi
+
+            return convert_openapi(_bytes(source), path, document_path=document_path)
         case "docx" | "pptx":
             from kgrag.documents.office import convert_office
 

@@ -26,7 +26,15 @@ DOCBOOK_MARK = re.compile(rb"<(?:\w+:)?(?:para|simpara|programlisting|refsynopsi
 """An `article` or a `section` is also an element of other XML."""
 COMPOUND_FILE = bytes.fromhex("d0cf11e0a1b11ae1")
 """What Outlook's `.msg` begins with; those of Tcl are translations."""
+FIRST_OF_API = re.compile(
+    rb"""(?:\xef\xbb\xbf)?(?:\s|#.*\n|---.*\n)*\{?\s*["']?(?:openapi|swagger|info|paths|components|definitions|servers|tags|security"""
+    rb"""(?:Definitions)?|externalDocs|basePath|host|schemes|consumes|produces|parameters|responses|webhooks|jsonSchemaDialect|x-[\w-]+)["']?\s*:"""
+)
+"""How a description of an API begins."""
+VERSION_OF_API = re.compile(rb"""\b(?:openapi["']?\s*:\s*["']?3\.\d|swagger["']?\s*:\s*["']?2\.0)""")
 HEAD_BYTES = 16_384
+WHOLE_BYTES = 100_000_000
+"""In which the version of a description of an API is looked for: programs that sort its keys write it last."""
 
 
 def told_by_content(path: Path) -> bool:
@@ -35,12 +43,19 @@ def told_by_content(path: Path) -> bool:
 
 
 def sniffed_format(path: Path, *, content: Path | None = None) -> str | None:
-    """Return `docbook` (`.xml`), `outlook` (`.msg`), `info`, `man` or `mdoc` (a section of the manual for a suffix); None for others.
+    """Return `docbook` (`.xml`), `openapi` (`.json`, `.yaml`), `outlook` (`.msg`), `info`, `man` or `mdoc` (a section of the manual for a
+    suffix); None for others.
 
     `content` is where the file is as long as it has another name than `path`.
     """
     teller = _teller(path)
-    return teller(_head(content or path, packed=path.suffix.lower() == PACKED)) if teller else None
+    if teller is None:
+        return None
+    file, packed = content or path, path.suffix.lower() == PACKED
+    head = _beginning(file, HEAD_BYTES, packed=packed)
+    if teller is _of_data and len(head) == HEAD_BYTES and FIRST_OF_API.match(head):
+        head = _beginning(file, WHOLE_BYTES, packed=packed)
+    return teller(head)
 
 
 def _teller(path: Path) -> Callable[[bytes], str | None] | None:
@@ -62,12 +77,17 @@ def _of_info(head: bytes) -> str | None:
     return "info" if INFO_NODE in head else None
 
 
+def _of_data(content: bytes) -> str | None:
+    return "openapi" if FIRST_OF_API.match(content) and VERSION_OF_API.search(content) else None
+
+
 def _of_section(head: bytes) -> str | None:
     return "man" if MAN_TITLE.search(head) else "mdoc" if MDOC_TITLE.search(head) else None
 
 
 TELLERS = (
     (re.compile(r"\.xml"), _of_xml),
+    (re.compile(r"\.(?:json|ya?ml)"), _of_data),
     (re.compile(r"\.msg"), _of_msg),
     (INFO_FILE, _of_info),
     (MANUAL_PAGE, _of_section),
@@ -75,10 +95,10 @@ TELLERS = (
 """A suffix, and what tells the format by a file's beginning."""
 
 
-def _head(path: Path, *, packed: bool) -> bytes:
-    """Return the beginning of a file, unpacked; nothing of one that cannot be read."""
+def _beginning(path: Path, size: int, *, packed: bool) -> bytes:
+    """Return the first `size` bytes of a file, unpacked; nothing of one that cannot be read."""
     try:
         with gzip.open(path) if packed else path.open("rb") as file:
-            return file.read(HEAD_BYTES)
+            return file.read(size)
     except (OSError, EOFError, zlib.error):
         return b""
