@@ -53,12 +53,17 @@ FRAMES = {
     "hideme": "navigation",
     **dict.fromkeys(("topnav", "bottomnav", "subnav", "next_page", "previous_page", "prev_page"), "navigation"),
     "docs-version-header": "page header",
+    "sidemenupart": "navigation",
+    "copy-popup-wrapper": "form control",
+    **dict.fromkeys(
+        ("header-container-left", "header-container-right", "mobile-menu", "switcher-container"), "page header"
+    ),
     "docs-copyright": "page footer",
     "navpath": "breadcrumbs",
     "srindex": "navigation",
     "modal": "dialog",
 }
-"""What only a generator's frame of a page is called: Doxygen's, Javadoc's, Haddock's, Scaladoc's, rustdoc's, MkDocs', Sphinx themes'."""
+"""What only a generator's frame of a page is called: Doxygen's, Javadoc's, Haddock's, Scaladoc's, Dokka's, rustdoc's, MkDocs', Sphinx's."""
 NAMES = {
     "breadcrumb": "breadcrumbs",
     "breadcrumbs": "breadcrumbs",
@@ -97,6 +102,8 @@ PAGE_BARS = frozenset({"navheader", "navfooter", "spirit-nav"})
 """What DocBook and QuickBook call the bars with Prev, Up and Next; a title between them is the page's own, which is a heading, too."""
 NODE_MODULES = frozenset({"column2", "interior"})
 """Of the list of all modules beside each page of Node.js."""
+BRIEF = "documentablebrief"
+"""What Scaladoc calls the first sentence of a text that stands whole behind it."""
 BAR_LABEL = re.compile(r"\b(prev|previous|next|up|home|top)\b", re.IGNORECASE)
 BAR_ELEMENTS = frozenset({"div", "p", "table", "ul"})
 CRUMB_MARKS = frozenset({">", "»", "›", "→", "/", "::"})
@@ -178,8 +185,10 @@ def boilerplate_rule(element: Any) -> str | None:
 
 
 def is_box_label(heading: Any) -> bool:
-    """Whether a heading is the label of a Note, Tip or Warning box, which is part of its section and not one of its own."""
-    parent = heading.getparent()
+    """Whether a heading is the label of a Note, Tip or Warning box, or of Scaladoc's attributes of a member: no section of its own."""
+    parent, below = heading.getparent(), heading.getnext()
+    if below is not None and "attributes" in (below.get("class") or "").split():
+        return True
     return any(
         _is_box(around)
         for around in (heading, parent, parent.getparent() if parent is not None else None)
@@ -282,6 +291,8 @@ def _rule_by_name(element: Any) -> str | None:
         return "navigation"
     if rule := next((FRAMES[word] for word in words if word in FRAMES), None):
         return rule
+    if BRIEF in words and _is_said_whole(element):
+        return "said twice"
     if NODE_MODULES.issubset(words):
         return "navigation"
     if not LINE_NUMBERS.isdisjoint(words) and "".join(element.itertext()).replace("\xa0", " ").strip().isdecimal():
@@ -300,6 +311,11 @@ def _rule_by_name(element: Any) -> str | None:
             continue
         return rule
     return None
+
+
+def _is_said_whole(brief: Any) -> bool:
+    whole = brief.getnext()
+    return whole is not None and next((one for one in whole.iter("div") if one.get("class") == "doc"), None) is not None
 
 
 def _link_share(element: Any) -> float:

@@ -16,6 +16,8 @@ MARKS = frozenset(["b", "strong", "center"])
 """How old pages mark the cells that name columns."""
 MARKS_DEEP = 3
 """Elements between a cell and its mark."""
+OF_A_ROW = ("row", "rowgroup")
+"""What a cell says that names its row."""
 MAX_CELLS = 200_000
 """Of a table with its spans filled in; rows beyond are kept without filling."""
 
@@ -52,7 +54,7 @@ def table_block(table: Any, read: Callable[[Any], Sequence[Block]], *, own_ids: 
             anchors.extend(ident for block in blocks for ident in block.anchors)
             links.extend(link for block in blocks for link in block.links)
             is_heading = cell.tag == "th" or (first_names_columns and number == 0)
-            only_headings = only_headings and (is_heading or not text)
+            only_headings = only_headings and ((is_heading and cell.get("scope") not in OF_A_ROW) or not text)
             columns = _span(cell.get("colspan")) if cells_so_far < MAX_CELLS else 1
             down = _span(cell.get("rowspan"), limit=65_534) - 1
             for offset in range(columns):

@@ -537,3 +537,66 @@ def test_a_page_with_a_few_nul_characters_is_read_without_them_and_that_is_said(
     document = page(f"<p>Padded with '\0' to length n.</p><p>{LONG * 10}</p>")
     assert document.blocks[0].text == "Padded with '' to length n."
     assert document.notes == ("1 NUL characters were left out",)
+
+
+def table_of(document: BlockDocument) -> list[tuple[str, ...]]:
+    """Return the rows of the only table, its header first."""
+    (table,) = (block for block in document.blocks if block.kind == "table")
+    assert table.header is not None
+    return [table.header.cells, *(row.cells for row in table.rows)]
+
+
+def test_summaries_of_javadoc_are_tables() -> None:
+    document = page(
+        '<div class="summary-table three-column-summary"><div class="table-header col-first">Type</div>'
+        '<div class="table-header col-second">Method</div><div class="table-header col-last">Description</div>\n'
+        '<div class="col-first">int</div><div class="col-second"><a href="#size()">size</a>()</div>'
+        '<div class="col-last">&nbsp;</div>'
+        '<div class="col-first">void</div><div class="col-second">clear()</div>'
+        '<div class="col-last"><div>Empties</div><div>it</div></div></div>'
+        '<h3 id="size()">size</h3><p>How many.</p>'
+    )
+    assert table_of(document) == [
+        ("Type", "Method", "Description"),
+        ("int", "size()", ""),
+        ("void", "clear()", "Empties; it"),
+    ]
+    assert [link.href for link in document.blocks[0].rows[0].links] == ["docs/a.html#size()"]
+
+
+def test_elements_with_roles_of_a_table_are_one_where_all_they_say_is_in_cells() -> None:
+    header = '<div role="row"><span role="columnheader">Pin</span><span role="columnheader">Volt</span></div>'
+    body = '<div role="rowgroup"><div role="row"><span role="rowheader">VDD</span> <span role="cell">3.3</span></div></div>'
+    assert table_of(page(f'<div role="table">{header}{body}</div>')) == [("Pin", "Volt"), ("VDD", "3.3")]
+    beside = page(f'<div role="table"><p>All pins</p>{header}{body}</div>')
+    assert "table" not in {block.kind for block in beside.blocks}
+    assert "All pins" in texts(beside)
+
+
+def test_a_cell_that_names_its_row_makes_no_header_of_it() -> None:
+    document = page(
+        "<table><thead><tr><th>Constructor</th><th>Description</th></tr></thead>"
+        '<tbody><tr><th scope="row">Reader()</th><td>&nbsp;</td></tr></tbody></table>'
+    )
+    assert table_of(document) == [("Constructor", "Description"), ("Reader()", "")]
+
+
+def test_members_of_scaladoc_are_said_once_and_their_attributes_are_no_section() -> None:
+    document = page(
+        '<div class="header-container-left"><a href="#x">Learn</a></div><h4>Types</h4><div class="documentableElement">type A'
+        '<div class="documentableBrief doc"><p>Names of the elements</p></div>'
+        '<div class="cover"><div class="doc"><p>Names of the elements, in order.</p></div>'
+        '<h2 class="h200">Attributes</h2><dl class="attributes"><dt>Since</dt><dd>3.1</dd></dl></div></div>'
+        '<div class="documentableBrief doc"><p>Only here</p></div><div class="cover"><dl><dt>Since</dt><dd>3.2</dd></dl></div>'
+        '<div class="copy-popup-wrapper"><span>Link copied to clipboard</span></div>'
+    )
+    assert [(block.kind, *block.lines) for block in document.blocks] == [
+        ("heading", "Types"),
+        ("paragraph", "type A"),
+        ("paragraph", "Names of the elements, in order."),
+        ("paragraph", "Attributes"),
+        ("paragraph", "Since: 3.1"),
+        ("paragraph", "Only here"),
+        ("paragraph", "Since: 3.2"),
+    ]
+    assert [line.rule for line in document.removed] == ["page header", "said twice", "form control"]

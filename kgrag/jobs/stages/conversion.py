@@ -38,7 +38,7 @@ CONVERSION_VERSIONS = {
     **dict.fromkeys(("ods", "odp"), "3"),
     **dict.fromkeys(("info", "ipynb", "org", "textile", "rtf", "epub", "odt"), "4"),
     **dict.fromkeys(("mail", "outlook"), "5"),
-    "html": "10",
+    "html": "11",
     "pdf": "9",
 }
 """Of each format ("2" where none is said): counts up when conversion, cleaning or chunking changes what comes out of its files, which are

@@ -1,0 +1,67 @@
+"""Tables of HTML pages that are written with other elements: Javadoc's summaries, and elements with ARIA's roles of tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import takewhile
+from typing import Any
+
+__all__ = ["make_tables"]
+
+GRID = "summary-table"
+"""The class of the tables of Javadoc since version 16: cell after cell, their columns named by the first ones."""
+GRID_HEADER = "table-header"
+TABLE_ROLES, CELL_ROLES = (
+    frozenset({"table", "grid", "treegrid"}),
+    frozenset({"cell", "gridcell", "rowheader", "columnheader"}),
+)
+HEADER_ROLE = "columnheader"
+
+
+def make_tables(root: Any) -> None:
+    """Make tables, in the tree itself, of what is drawn as one."""
+    for element in list(root.iter("div", "section")):
+        if GRID in (element.get("class") or "").split():
+            _make_grid(element)
+        elif element.get("role") in TABLE_ROLES:
+            _make_by_roles(element)
+
+
+def _make_grid(element: Any) -> None:
+    cells = [child for child in element if isinstance(child.tag, str)]
+    headers = list(takewhile(lambda cell: GRID_HEADER in (cell.get("class") or "").split(), cells))
+    width = len(headers)
+    if width > 1 and len(cells) % width == 0:
+        _become_table(element, [cells[start : start + width] for start in range(0, len(cells), width)], headers)
+
+
+def _make_by_roles(element: Any) -> None:
+    """Make a table of rows and cells that have roles, where all that it says is in cells."""
+    inside = [one for one in element.iterdescendants() if isinstance(one.tag, str)]
+    if any(one.tag == "table" or one.get("role") in TABLE_ROLES for one in inside):
+        return
+    rows = [
+        [cell for cell in row.iter() if cell.get("role") in CELL_ROLES] for row in inside if row.get("role") == "row"
+    ]
+    if any(len(row) > 1 for row in rows) and _letters(element) == sum(_letters(cell) for row in rows for cell in row):
+        _become_table(element, rows, [cell for row in rows for cell in row if cell.get("role") == HEADER_ROLE])
+
+
+def _letters(element: Any) -> int:
+    return sum(len(text.strip()) for text in element.itertext())
+
+
+def _become_table(element: Any, rows: Sequence[Sequence[Any]], headers: Sequence[Any]) -> None:
+    named = {id(header) for header in headers}
+    for cell in (cell for row in rows for cell in row):
+        cell.tag = "th" if id(cell) in named else "td"
+        cell.tail = None
+        cell.attrib.pop("role", None)
+    for child in list(element):
+        element.remove(child)
+    for row in rows:
+        written = element.makeelement("tr")
+        written.extend(row)
+        element.append(written)
+    element.tag, element.text = "table", None
+    element.attrib.pop("role", None)
