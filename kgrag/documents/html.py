@@ -20,7 +20,7 @@ from kgrag.documents.inline_text import FILE_SUFFIX, InlineText, collapse, resol
 from kgrag.documents.text_encoding import decode
 from kgrag.errors import DocumentError
 
-__all__ = ["blocks_of_html", "convert_html"]
+__all__ = ["blocks_of_html", "convert_html", "is_title"]
 
 HEADING_LEVELS = {f"h{level}": level for level in range(1, 7)}
 BLOCK_ELEMENTS = frozenset(HEADING_LEVELS) | {
@@ -119,7 +119,7 @@ def blocks_of_html(text: str, path: Path, *, document_path: str) -> BlockDocumen
 
 
 def is_title(text: str) -> bool:
-    """Whether what a page says of itself can be its title: it has a letter, and is no name of a file."""
+    """Whether what a document says of itself can be its title: it has a letter, and is no name of a file."""
     return any(map(str.isalpha, text)) and not (FILE_SUFFIX.search(text) and " " not in text)
 
 

@@ -120,6 +120,8 @@ LINE_NUMBERS = frozenset(
         "line-numbers",
         "src-line-numbers",
         "hljs-ln-numbers",
+        "linenum",
+        "lnum",
     }
 )
 """Classes of the numbers beside the lines of a listing: of Doxygen, Pygments, Javadoc, rustdoc, highlight.js."""

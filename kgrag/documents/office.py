@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from kgrag.documents.blocks import BlockDocument, RemovedLine
 from kgrag.documents.docling_blocks import CONTENTS_RULE, blocks_of_docling
+from kgrag.documents.html import is_title
 from kgrag.documents.office_drawings import DIAGRAM_DATA, DIAGRAM_RELATIONS, diagram_lines
 from kgrag.documents.office_package import read_package
 from kgrag.documents.word_body import prepare_word, words_of
@@ -60,7 +61,8 @@ def convert_office(path: Path, *, suffix: str, document_path: str) -> BlockDocum
     notes = (*left_out, *(f"read in part: {error.error_message}" for error in result.errors))
     title = _core_title(package)
     contents = tuple(RemovedLine(CONTENTS_RULE, line) for line in (word.contents if word is not None else ()))
-    return BlockDocument(converted.blocks, title or converted.title, (*contents, *converted.removed), notes)
+    comments = tuple(RemovedLine("comment", line) for line in (word.comments if word is not None else ()))
+    return BlockDocument(converted.blocks, title or converted.title, (*contents, *comments, *converted.removed), notes)
 
 
 def _converted(path: Path, data: bytes) -> ConversionResult:
@@ -93,8 +95,8 @@ def _core_title(package: bytes) -> str:
             root: Any = etree.fromstring(archive.read("docProps/core.xml"))
     except (KeyError, zipfile.BadZipFile, zlib.error, etree.XMLSyntaxError):  # the words are elsewhere
         return ""
-    title = root.findtext("{http://purl.org/dc/elements/1.1/}title") or ""
-    return "" if title.strip().lower() in GENERIC_TITLES else " ".join(title.split())
+    title = " ".join((root.findtext("{http://purl.org/dc/elements/1.1/}title") or "").split())
+    return title if is_title(title) and title.lower() not in GENERIC_TITLES else ""
 
 
 def _with_words_of_diagrams(package: bytes) -> bytes:

@@ -55,6 +55,7 @@ NOT_READ = tuple(f"{WORD}{name}" for name in ("del", "moveFrom", "rubyPr", "rt",
 PARTS_OF_TEXT = tuple(f"{WORD}{name}" for name in ("t", "tab", "br", "cr", "noBreakHyphen", "sym", "drawing", "pict"))
 LETTERS = re.compile(r"[^\W_]+")
 NOTES = ("footnote", "endnote")
+COMMENT_MARKS = tuple(f"{WORD}comment{name}" for name in ("RangeStart", "RangeEnd", "Reference"))
 PICTURES = tuple(f"{WORD}{name}" for name in ("drawing", "pict", "object"))
 CONTENTS_STYLE = re.compile(r"toc \d|table of figures|table of authorities", re.IGNORECASE)
 """Word's own names of the styles of its tables of contents, which are the same in all languages."""
@@ -72,6 +73,8 @@ class PreparedWord:
     """All of its words, by which it is seen whether any were lost."""
     contents: tuple[str, ...] = ()
     """Lines of tables of contents, which were taken out."""
+    comments: tuple[str, ...] = ()
+    """What readers remarked on the text, which is not in it."""
 
 
 def prepare_word(package: bytes) -> PreparedWord:
@@ -85,6 +88,8 @@ def prepare_word(package: bytes) -> PreparedWord:
     # Docling takes whatever is in a table for an element.
     etree.strip_tags(body, etree.Comment, etree.ProcessingInstruction)
     contents = _take_contents(body, document.styles.element)
+    comments = _take_comments(body, document.part)
+    _join_drop_caps(body)
     _plain(body, document.part, targets)
     _place_diagrams(body, document.part)
     behind: dict[Any, Any] = {}
@@ -94,7 +99,7 @@ def prepare_word(package: bytes) -> PreparedWord:
     out = BytesIO()
     document.save(out)
     words = frozenset(words_of(map(_text, body.iter(f"{WORD}p"))))
-    return PreparedWord(out.getvalue(), targets, words, tuple(contents))
+    return PreparedWord(out.getvalue(), targets, words, tuple(contents), comments)
 
 
 def words_of(texts: Iterable[str]) -> set[str]:
@@ -121,6 +126,33 @@ def _take_contents(body: Any, styles: Any) -> list[str]:
                 lines.append(text)
             paragraph.getparent().remove(paragraph)
     return lines
+
+
+def _take_comments(body: Any, part: Any) -> tuple[str, ...]:
+    """Take out what readers remarked; return its paragraphs. Docling writes it behind the text, as if it were the text's."""
+    from lxml import etree
+
+    for mark in list(body.iter(COMMENT_MARKS)):
+        mark.getparent().remove(mark)
+    related = next((one for one in part.rels.values() if one.reltype == f"{RELATIONS}/comments"), None)
+    if related is None or related.is_external:
+        return ()
+    del part.rels[related.rId]
+    paragraphs = etree.fromstring(related.target_part.blob).iter(f"{WORD}p")
+    return tuple(text for one in paragraphs if (text := " ".join(_text(one).split())))
+
+
+def _join_drop_caps(body: Any) -> None:
+    """Put a first letter that is drawn over several lines, a paragraph of its own, before the rest of its word."""
+    for frame in list(body.iter(f"{WORD}framePr")):
+        letter: Any = next(frame.iterancestors(f"{WORD}p"), None)
+        rest = letter.getnext() if letter is not None else None
+        if frame.get(f"{WORD}dropCap") not in ("drop", "margin") or rest is None or rest.tag != f"{WORD}p":
+            continue
+        properties = rest.find(f"{WORD}pPr")
+        for number, run in enumerate(list(letter.iterfind(f"{WORD}r"))):
+            rest.insert(number + (properties is not None), run)
+        letter.getparent().remove(letter)
 
 
 def _text(paragraph: Any) -> str:

@@ -449,3 +449,38 @@ def test_tables_of_contents_of_word_are_left_out_and_counted(tmp_path: Path) -> 
         ("table of contents", "I. Overview 3"),
         ("table of contents", "II. Supply iv"),
     ]
+
+
+def test_a_first_letter_over_several_lines_is_part_of_its_word(tmp_path: Path) -> None:
+    def letter(way: str) -> str:
+        return f'<w:p><w:pPr><w:framePr w:dropCap="{way}" w:lines="3"/></w:pPr>{run("D")}</w:p>'
+
+    rest = f"<w:p><w:pPr><w:keepNext/></w:pPr>{run('raw the lever.')}</w:p>"
+    path = word(f"{letter('drop')}{rest}{letter('margin')}{rest}{letter('none')}{rest}", tmp_path / "a.docx")
+    assert lines(path) == ["Draw the lever.", "Draw the lever.", "D", "raw the lever."]
+
+
+def test_what_readers_remarked_is_counted_and_no_text(tmp_path: Path) -> None:
+    in_table = cell(f"<w:p>{run('a cell')}</w:p>")
+    remark = f"<w:p>{run('Really ')}{run('5 V?')}</w:p><w:tbl><w:tr>{in_table}</w:tr></w:tbl>"
+    comments = f'<w:comments {nsdecls("w")}><w:comment w:id="0" w:author="A">{remark}</w:comment></w:comments>'
+    body = (
+        f'<w:p>{run("It takes ")}<w:commentRangeStart w:id="0"/>{run("5 V")}<w:commentRangeEnd w:id="0"/>'
+        f'<w:r><w:commentReference w:id="0"/></w:r>{run(".")}</w:p>'
+    )
+    document = converted(word(body, tmp_path / "a.docx", comments=comments.encode()))
+    assert [block.text for block in document.blocks] == ["It takes 5 V."]
+    assert [(line.rule, line.text) for line in document.removed] == [
+        ("comment", "Really 5 V?"),
+        ("comment", "a cell"),
+    ]
+    assert document.notes == ()
+
+
+@pytest.mark.parametrize(("title", "read"), [(".", ""), ("sheet.docx", ""), ("X-100", "X-100")])
+def test_a_title_in_the_properties_has_a_letter_and_is_no_file(tmp_path: Path, title: str, read: str) -> None:
+    document = Document()
+    document.add_paragraph("It takes 5 V.")
+    document.core_properties.title = title
+    document.save(str(tmp_path / "a.docx"))
+    assert converted(tmp_path / "a.docx").title == read
