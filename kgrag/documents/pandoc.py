@@ -17,6 +17,7 @@ from kgrag.documents.man_definitions import with_definitions
 from kgrag.documents.org_text import BACKSLASH, plain_org
 from kgrag.documents.pandoc_formats import PANDOC_READERS, missing_pandoc
 from kgrag.documents.roff_macros import (
+    as_plain_page,
     with_items,
     with_joined_lines,
     with_names,
@@ -83,14 +84,20 @@ def convert_with_pandoc(data: bytes, path: Path, *, format_: str, document_path:
     if format_ in ROFF:
         text = with_joined_lines(text)
     reader = PANDOC_READERS[format_]
-    if format_ == "man" and MAN_TABLE.search(text):
-        html, remarks = _with_tables(text, path)
+    if format_ in ROFF:
+        try:
+            html, remarks = (
+                _with_tables(text, path)
+                if format_ == "man" and MAN_TABLE.search(text)
+                else _run_roff(text, path, reader=reader)
+            )
+        except DocumentError as error:
+            html, remarks = _run(as_plain_page(text), path, reader="man")
+            notes.append(f"read without its layout but headings, paragraphs and listings: {error.reason}")
     elif reader == LATEX:
         html, remarks, commands = _with_strange_commands(INPUT.sub(r"\1{\2}", text), path)
         if commands:
             notes.append(f"read as its argument what is not defined in the file: {_some(commands)}")
-    elif format_ in ROFF:
-        html, remarks = _run_roff(text, path, reader=reader)
     else:
         html, remarks = _run(text, path, reader=reader)
     if format_ in ROFF:
@@ -177,13 +184,15 @@ def _run(text: str, path: Path, *, reader: str) -> tuple[str, str]:
 
 def _run_roff(text: str, path: Path, *, reader: str) -> tuple[str, str]:
     """Run pandoc on a manual page; a line that it refuses is given to it as words, where groff is less strict."""
+    refusal = None
     for _ in range(MAX_PLAIN_LINES):
         try:
             return _run(text, path, reader=reader)
         except DocumentError as error:
+            refusal = refusal or error
             plainer = with_plain_line(text, error.reason)
             if plainer == text:
-                raise
+                raise refusal from error
             text = plainer
     return _run(text, path, reader=reader)
 

@@ -11,7 +11,14 @@ import re
 
 from kgrag.documents.inline_text import CJK
 
-__all__ = ["with_items", "with_joined_lines", "with_names", "with_plain_line", "without_conditional_macros"]
+__all__ = [
+    "as_plain_page",
+    "with_items",
+    "with_joined_lines",
+    "with_names",
+    "with_plain_line",
+    "without_conditional_macros",
+]
 
 DRAWN_ITEM = re.compile(
     r"^\.ie n \\\{\\\n\\h'-0\d' *(?P<mark>\\\(bu|\d+\.)\\h'\+0\d'\\c\n\.\\\}\n"
@@ -36,6 +43,70 @@ BARE_NAME = re.compile(r"^\.Nm(?=[ \t]*$|[ \t]+[^\w\s\\]+[ \t]*$)", re.MULTILINE
 PURPOSE = re.compile(r"^\.Nd +", re.MULTILINE)
 REFUSED_AT = re.compile(r"\(line (\d+), column \d+\)")
 MDOC_MACRO = re.compile(r"[A-Z][a-z]")
+CALL = re.compile(r"[.'][ \t]*([^\s\\]*)")
+TITLE = re.compile(r"^\.(?:TH|Dt)[ \t]+(\w\S*)", re.MULTILINE)
+ESCAPE = re.compile(r"\\(?:[fFs](?:\(..|\[[^\]]*\]|[-+]?.)|[c&|^%:/,{}])")
+"""Fonts, sizes, and marks that say nothing."""
+PLAIN = r"\&"
+"""What a line of words begins with."""
+OTHER_ESCAPE = re.compile(r"\\(?!e)")
+HEADING_MACROS = {**dict.fromkeys(("SH", "Sh"), "SH"), **dict.fromkeys(("SS", "Ss"), "SS")}
+PLAIN_MACROS = {
+    **dict.fromkeys(("PP", "P", "LP", "Pp", "Lp", "sp"), ".PP"),
+    **dict.fromkeys(("nf", "EX", "Bd", "TS"), ".nf"),
+    **dict.fromkeys(("fi", "EE", "Ed", "TE"), ".fi"),
+}
+ITEM_MACROS = frozenset({"It", "IP", "TP", "TQ", "HP"})
+SAYS_NOTHING = frozenset(
+    {
+        *(
+            "",
+            "TH",
+            "Dd",
+            "Dt",
+            "Os",
+            "Bl",
+            "El",
+            "Bk",
+            "Ek",
+            "Bf",
+            "Ef",
+            "RS",
+            "RE",
+            "PD",
+            "ad",
+            "na",
+            "hy",
+            "nh",
+            "in",
+            "ti",
+            "ft",
+            "ne",
+        ),
+        *(
+            "so",
+            "br",
+            "ds",
+            "nr",
+            "if",
+            "ie",
+            "el",
+            "de",
+            "ta",
+            "tr",
+            "ll",
+            "pl",
+            "bp",
+            "Tg",
+            "Sm",
+            "Db",
+            "Fo",
+            "Fc",
+            "Rs",
+            "Re",
+        ),
+    }
+)
 UNFILLED = re.compile(r"[.'][ \t]*(?:nf|EX|TS|Bd)\b")
 FILLED = re.compile(r"[.'][ \t]*(?:fi|EE|TE|Ed)\b")
 TAKES_A_LINE = re.compile(r"[.'][ \t]*(?:T[PQ]\b|(?:S[HSMB]|[BI])[ \t]*$)")
@@ -110,8 +181,31 @@ def with_plain_line(page: str, refusal: str) -> str:
     if not 0 <= number < len(lines):
         return page
     line = lines[number]
-    lines[number] = _words(line) if line.startswith((".", "'")) else line.replace("\\", r"\e")
+    if line.startswith((".", "'")):
+        lines[number] = _words(line)
+    else:  # one that was made plain before stays
+        lines[number] = PLAIN + OTHER_ESCAPE.sub(r"\\e", line.removeprefix(PLAIN))
     return "\n".join(lines)
+
+
+def as_plain_page(page: str) -> str:
+    """Return a page as man, with nothing of its macros but headings, paragraphs and listings, and all of its words."""
+    written = []
+    for line in DEFINITION.sub("", page).splitlines():
+        macro = CALL.match(line)
+        if macro is None:
+            written.append(ESCAPE.sub("", line))
+        elif macro[1] in PLAIN_MACROS or macro[1] in HEADING_MACROS:
+            words = _words(line).removeprefix(PLAIN)
+            written.append(PLAIN_MACROS.get(macro[1]) or f".{HEADING_MACROS[macro[1]]} {words}")
+        elif macro[1] in ITEM_MACROS:
+            written += [".PP", _words(line).removeprefix(".It").strip()]
+        elif macro[1] == "Nd":
+            written.append(rf"\(em {_words(line).removeprefix(PLAIN)}")
+        elif macro[1] not in SAYS_NOTHING:
+            written.append(ESCAPE.sub("", _words(line)))
+    title = TITLE.search(page)
+    return f".TH {title[1] if title else 'X'} 1\n" + "\n".join(written) + "\n"
 
 
 def _words(line: str) -> str:

@@ -384,3 +384,19 @@ def test_sections_of_an_org_text_that_are_not_printed_are_read() -> None:
     )
     document = converted(page, "org")
     assert lines(document) == ["X-100", "One.", "Supply power", "Two.", "Old", "Three.", "Reset", "Four :noexport:"]
+
+
+def test_a_manual_page_that_pandoc_refuses_whole_is_read_by_its_words_and_headings() -> None:
+    document = converted(
+        ".Dd May 1, 2024\n.Dt PUMP 1\n.Os\n.Sh NAME\n.Nm pump\n.Nd moves water\n.Sh OPTIONS\n.Bl -tag -width Ds\n"
+        "Stray \\fBtext\\fP.\n.It Fl s Ar speed\nSteps from 1 to 9.\n.Bd -literal\npump -s 3\n.Ed\n",
+        "mdoc",
+    )
+    assert (document.title, lines(document)) == (
+        "PUMP(1)",
+        ["NAME", "pump — moves water", "OPTIONS", "Stray text.", "-s speed Steps from 1 to 9.", "pump -s 3"],
+    )
+    (note,) = document.notes
+    assert note.startswith(
+        "read without its layout but headings, paragraphs and listings: pandoc cannot read it as mdoc"
+    )
