@@ -24,6 +24,7 @@ from kgrag.documents.roff_macros import (
     with_plain_line,
     without_conditional_macros,
 )
+from kgrag.documents.rtf_text import with_letters
 from kgrag.documents.text_encoding import DecodedText, decode, unpacked
 from kgrag.errors import DocumentError
 
@@ -69,8 +70,9 @@ def convert_with_pandoc(data: bytes, path: Path, *, format_: str, document_path:
     """Convert a file of one of `PANDOC_READERS`. Raises `DocumentError` where pandoc cannot read it, or is not installed."""
     if missing := missing_pandoc():
         raise DocumentError(path, missing)
-    # RTF is ASCII with codes of its own for other letters.
-    decoded = DecodedText(unpacked(data, path).decode("latin-1")) if format_ == "rtf" else decode(data, path)
+    decoded = (
+        DecodedText(with_letters(unpacked(data, path).decode("latin-1"))) if format_ == "rtf" else decode(data, path)
+    )
     notes = [decoded.note] if decoded.note else []
     text = decoded.text
     if format_ == "man":

@@ -36,9 +36,9 @@ CONVERSION_VERSIONS = {
     "tex": "4",
     **dict.fromkeys(("man", "mdoc"), "6"),
     **dict.fromkeys(("ods", "odp"), "3"),
-    **dict.fromkeys(("info", "ipynb", "org", "textile", "rtf", "odt"), "4"),
-    "epub": "5",
-    **dict.fromkeys(("mail", "outlook"), "5"),
+    **dict.fromkeys(("info", "ipynb", "org", "textile", "odt"), "4"),
+    **dict.fromkeys(("epub", "rtf"), "5"),
+    **dict.fromkeys(("mail", "outlook"), "6"),
     "html": "11",
     "pdf": "9",
 }

@@ -1,0 +1,205 @@
+r"""RTF with its letters as they are: pandoc reads every byte (`\'e0`) as Western, so that Russian, Greek or Japanese comes out as `Ïðèâåò`.
+
+Bytes are in the code page of their font, or else of the document (Rich Text Format Specification 1.9.1, "Code Page Support").
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+__all__ = ["with_letters"]
+
+TOKEN = re.compile(
+    r"\\(?P<word>[A-Za-z]{1,32})(?P<number>-?\d{1,10})?(?P<space> ?)"
+    r"|\\'(?P<byte>[0-9A-Fa-f]{2})|(?P<symbol>\\[^A-Za-z'])|(?P<brace>[{}])|(?P<text>[^\\{}]+)|."
+)
+CHARSETS = MappingProxyType(
+    {0: "cp1252", 2: "", 77: "mac_roman", 128: "cp932", 129: "cp949", 130: "johab", 134: "gbk", 136: "cp950"}
+    | {161: "cp1253", 162: "cp1254", 163: "cp1258", 177: "cp1255", 178: "cp1256", 186: "cp1257", 204: "cp1251"}
+    | {222: "cp874", 238: "cp1250", 254: "cp437", 255: "cp850"}
+)
+"""`\fcharset` → the code page of a font; 2 is a font of symbols, whose bytes stay."""
+DOCUMENT_PAGES = {"mac": "mac_roman", "pc": "cp437", "pca": "cp850", "ansi": "cp1252"}
+OTHER_PAGES = {
+    936: "gbk",
+    1361: "johab",
+    10000: "mac_roman",
+    10006: "mac_greek",
+    10007: "mac_cyrillic",
+    10081: "mac_turkish",
+    65001: "utf-8",
+}
+TWO_BYTES = frozenset({"cp932", "cp949", "johab", "gbk", "cp950"})
+HIGH_SURROGATES, LOW_SURROGATES = range(0xD800, 0xDC00), range(0xDC00, 0xE000)
+WORD = re.compile(r"\\[A-Za-z]+-?\d*")
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """What holds until a group ends."""
+
+    font: int = -1
+    fallbacks: int = 1
+    """How many characters behind a `\\u` stand for it where that is not known."""
+    lists_fonts: bool = False
+
+
+def with_letters(rtf: str) -> str:
+    """Return RTF, a character a byte, with characters for bytes and numbers of letters that are not in ASCII."""
+    return "".join(_Reader(rtf).parts())
+
+
+class _Reader:
+    def __init__(self, rtf: str) -> None:
+        self._rtf = rtf
+        self._page = "cp1252"
+        self._pages: dict[int, str] = {}
+        """Of fonts."""
+        self._default_font = -1
+        self._group = _Group()
+        self._outer: list[_Group] = []
+        self._bytes = bytearray()
+        """Of letters that are not written yet."""
+        self._high = 0
+        """The first half of a character beyond 16 bits, that waits for the second."""
+        self._to_skip = 0
+        self._after_word = False
+        """Whether a control word was written last that a letter or a blank would become part of."""
+        self._is_utf8 = _is_utf8(rtf)
+
+    def parts(self) -> Iterator[str]:
+        """Yield the text in parts."""
+        place = 0
+        while token := TOKEN.match(self._rtf, place):
+            place = token.end()
+            if token["byte"]:
+                yield from self._byte(token)
+            elif token["text"]:
+                yield from self._text(token["text"])
+            elif token["word"] == "bin":
+                end = place + max(0, int(token["number"] or 0))
+                yield from self._written(self._letters(), self._rtf[token.start() : end])
+                place = end
+            elif token["word"] == "u" and token["number"]:
+                yield from self._unicode(int(token["number"]))
+            else:
+                yield from self._written(self._letters(), self._control(token))
+        yield from self._written(self._letters())
+
+    def _written(self, *parts: str) -> Iterator[str]:
+        for part in filter(None, parts):
+            if self._after_word and (part[0].isalnum() or part[0] in " -"):
+                yield " "
+            self._after_word = WORD.fullmatch(part) is not None
+            yield part
+
+    def _byte(self, token: re.Match[str]) -> Iterator[str]:
+        value = int(token["byte"], 16)
+        if self._to_skip:
+            self._to_skip -= 1
+        elif self._code_page() and (value >= 0x80 or self._waits_for_second()):
+            self._bytes.append(value)
+        else:
+            yield from self._written(self._letters(), token[0])
+
+    def _text(self, text: str) -> Iterator[str]:
+        while self._to_skip and text:
+            self._to_skip -= text[0] not in "\r\n"
+            text = text[1:]
+        if self._waits_for_second():
+            text = text.lstrip("\r\n")
+            if not text:
+                return
+            self._bytes += text[:1].encode("latin-1")
+            text = text[1:]
+        data = text.encode("latin-1")
+        if not data.isascii():
+            text = data.decode("utf-8") if self._is_utf8 else self._decoded(data)
+        yield from self._written(self._letters(), text)
+
+    def _unicode(self, number: int) -> Iterator[str]:
+        code = number % 0x10000 if -0x8000 <= number < 0x10000 else number
+        self._to_skip = self._group.fallbacks
+        letters = self._letters()
+        if code in HIGH_SURROGATES:
+            self._high = code
+        elif self._high and code in LOW_SURROGATES:
+            letters += chr(0x10000 + (self._high - 0xD800) * 0x400 + code - 0xDC00)
+            self._high = 0
+        elif code < 0x110000 and code not in LOW_SURROGATES:
+            letters += f"\\'{code:02x}" if code < 0x80 else chr(code)
+        yield from self._written(letters)
+
+    def _control(self, token: re.Match[str]) -> str:
+        word, number = token["word"], int(token["number"] or 0)
+        if token["brace"]:
+            self._to_skip = 0
+            if token["brace"] == "{":
+                self._outer.append(self._group)
+            elif self._outer:
+                self._group = self._outer.pop()
+        elif word is None or word in ("par", "line", "tab"):
+            if self._to_skip:
+                self._to_skip -= 1
+        elif word == "uc":
+            self._group = replace(self._group, fallbacks=max(0, number))
+            return ""
+        elif word in DOCUMENT_PAGES:
+            self._page = DOCUMENT_PAGES[word]
+        elif word == "ansicpg":
+            self._page = _known(number) or self._page
+        elif word == "deff":
+            self._default_font = number
+        elif word == "fonttbl":
+            self._group = replace(self._group, lists_fonts=True)
+        elif word in ("f", "plain"):
+            self._group = replace(self._group, font=number if word == "f" else self._default_font)
+        elif word in ("fcharset", "cpg") and self._group.lists_fonts:
+            page = CHARSETS.get(number) if word == "fcharset" else _known(number) or None
+            if page is not None:
+                self._pages[self._group.font] = page
+        return token[0]
+
+    def _code_page(self) -> str:
+        font = self._group.font if self._group.font >= 0 else self._default_font
+        return self._pages.get(font, self._page)
+
+    def _waits_for_second(self) -> bool:
+        """Whether the bytes so far end within a letter of two."""
+        if not self._bytes or self._code_page() not in TWO_BYTES:
+            return False
+        try:
+            self._bytes.decode(self._code_page())
+        except UnicodeDecodeError as error:
+            return error.end == len(self._bytes) and error.start == len(self._bytes) - 1
+        return False
+
+    def _letters(self) -> str:
+        written = self._decoded(bytes(self._bytes))
+        self._bytes.clear()
+        return written
+
+    def _decoded(self, data: bytes) -> str:
+        return data.decode(self._code_page() or "latin-1", "replace")
+
+
+def _known(number: int) -> str:
+    """Return the name of a code page by its number on Windows, if Python has it."""
+    try:
+        return codecs.lookup(OTHER_PAGES.get(number, f"cp{number}")).name
+    except LookupError:
+        return ""
+
+
+def _is_utf8(rtf: str) -> bool:
+    """Whether its bytes beyond ASCII are UTF-8, as some programs write them."""
+    data = rtf.encode("latin-1")
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return not data.isascii()

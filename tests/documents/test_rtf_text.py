@@ -1,0 +1,64 @@
+"""Letters of RTF: bytes in the code page of their font, numbers of Unicode, and what stands behind these for older programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kgrag.documents.pandoc import convert_with_pandoc
+from kgrag.documents.rtf_text import with_letters
+
+
+def letters(body: str, *, fonts: str = r"{\f0\fcharset0 Arial;}{\f1\fcharset204 Arial;}", head: str = r"\ansi") -> str:
+    """Return what is written of a body."""
+    written = with_letters(rf"{{\rtf1{head}\deff0{{\fonttbl{fonts}}}{body}}}")
+    return written.partition("}}")[2].removesuffix("}")
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (r"\f1 \'cf\'f0\'e8\f0  \'e9", r"\f1 При\f0  é"),
+        (r"{\f1\'cf}\'cf", r"{\f1 П}Ï"),
+        (r"\f1\'cf\plain\'cf", r"\f1 П\plain Ï"),
+        (r"\u8217's and \u8211-5", "’s and –5"),
+        (r"{\uc2\u1087\'cf\'cf x}\u1087?y", "{п x}пy"),
+        (r"{\uc0\u1087\u1088}\b\uc0 two", r"{пр}\b two"),
+        (r"\u-10179?\u-8704? \u123?", r"😀 \'7b"),
+        (r"\{\'7b\'5c\}\'0a", r"\{\'7b\'5c\}\'0a"),
+        ("\\bin3 \\'e9 \\'e9", "\\bin3 \\'e9 é"),
+        (r"\u1087", "п"),
+    ],
+)
+def test_letters_are_written_as_they_are(body: str, expected: str) -> None:
+    assert letters(body) == expected
+
+
+@pytest.mark.parametrize(
+    ("head", "fonts", "body", "expected"),
+    [
+        (r"\ansi\ansicpg1253", r"{\f0 Arial;}", r"\f0 \'e1\'e2", r"\f0 αβ"),
+        (r"\mac", r"{\f0 Times;}", r"caf\'8e", "café"),
+        (r"\ansi", r"{\f0\fcharset128 MS Mincho;}", "\\f0 \\'93\\'fa\\'83A\r\n\\'83\r\n\\'41", "\\f0 日ア\r\nア"),
+        (r"\ansi\ansicpg10007", r"{\f0 Times;}", r"\'80", "А"),
+        (r"\ansi\ansicpg99999", r"{\f0 Times;}", r"\'e9", "é"),
+        (r"\ansi", r"{\f0\fcharset2 Symbol;}", r"\f0 \'b7", r"\f0 \'b7"),
+    ],
+)
+def test_bytes_are_in_the_code_page_of_their_font_or_else_of_the_document(
+    head: str, fonts: str, body: str, expected: str
+) -> None:
+    assert letters(body, head=head, fonts=fonts) == expected
+
+
+@pytest.mark.parametrize("encoding", ["cp1251", "utf-8"])
+def test_letters_beyond_ascii_may_stand_there_as_they_are(encoding: str) -> None:
+    rtf = r"{\rtf1\ansi\ansicpg1251 Напряжение 5 \'c2}".encode(encoding)
+    assert with_letters(rtf.decode("latin-1")) == r"{\rtf1\ansi\ansicpg1251 Напряжение 5 В}"
+
+
+def test_a_russian_text_is_read() -> None:
+    rtf = rb"{\rtf1\ansi\ansicpg1251\deff0{\fonttbl{\f0\fcharset204 Arial;}}\f0 \'cd\'e0\'ef\'f0\'ff\'e6\'e5\'ed\'e8\'e5 5\'c2\par}"
+    read = convert_with_pandoc(rtf, Path("a.rtf"), format_="rtf", document_path="a.rtf")
+    assert [block.text for block in read.blocks] == ["Напряжение 5В"]
