@@ -103,13 +103,17 @@ class _Reader:
             self._to_skip -= 1
         elif self._code_page() and (value >= 0x80 or self._waits_for_second()):
             self._bytes.append(value)
+            if not self._waits_for_second():
+                yield from self._written(self._letters())
         else:
             yield from self._written(self._letters(), token[0])
 
     def _text(self, text: str) -> Iterator[str]:
-        while self._to_skip and text:
-            self._to_skip -= text[0] not in "\r\n"
-            text = text[1:]
+        begin = 0
+        while self._to_skip and begin < len(text):
+            self._to_skip -= text[begin] not in "\r\n"
+            begin += 1
+        text = text[begin:]
         if self._waits_for_second():
             text = text.lstrip("\r\n")
             if not text:
@@ -118,7 +122,7 @@ class _Reader:
             text = text[1:]
         data = text.encode("latin-1")
         if not data.isascii():
-            text = data.decode("utf-8") if self._is_utf8 else self._decoded(data)
+            text = data.decode("utf-8", "ignore") if self._is_utf8 else self._decoded(data)
         yield from self._written(self._letters(), text)
 
     def _unicode(self, number: int) -> Iterator[str]:
