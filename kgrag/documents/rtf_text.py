@@ -35,6 +35,7 @@ OTHER_PAGES = {
 }
 TWO_BYTES = frozenset({"cp932", "cp949", "johab", "gbk", "cp950"})
 HIGH_SURROGATES, LOW_SURROGATES = range(0xD800, 0xDC00), range(0xDC00, 0xE000)
+STARRED_NOTE = re.compile(r"\\\*\s*\\footnote\b")
 WORD = re.compile(r"\\[A-Za-z]+-?\d*")
 
 
@@ -49,8 +50,11 @@ class _Group:
 
 
 def with_letters(rtf: str) -> str:
-    """Return RTF, a character a byte, with characters for bytes and numbers of letters that are not in ASCII."""
-    return "".join(_Reader(rtf).parts())
+    """Return RTF, a character a byte, with characters for bytes and numbers of letters that are not in ASCII, and with its notes.
+
+    LibreOffice says of its footnotes that who does not know them passes over them (`{\\*\\footnote`), and so does pandoc, which knows them.
+    """
+    return "".join(_Reader(STARRED_NOTE.sub(r"\\footnote", rtf)).parts())
 
 
 class _Reader:

@@ -600,3 +600,12 @@ def test_members_of_scaladoc_are_said_once_and_their_attributes_are_no_section()
         ("paragraph", "Since: 3.2"),
     ]
     assert [line.rule for line in document.removed] == ["page header", "said twice", "form control"]
+
+
+def test_the_mark_that_leads_back_from_a_note_is_no_word() -> None:
+    document = page(
+        '<p>5 V<a href="#fn1" id="ref1"><sup>1</sup></a></p><section role="doc-endnotes"><ol>'
+        '<li id="fn1"><p>By USB.<a href="#ref1" role="doc-backlink">↩︎</a></p></li></ol></section>'
+    )
+    assert texts(document) == ["5 V¹", "1. By USB."]
+    assert "fn1" in document.blocks[1].anchors

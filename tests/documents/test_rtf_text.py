@@ -62,3 +62,11 @@ def test_a_russian_text_is_read() -> None:
     rtf = rb"{\rtf1\ansi\ansicpg1251\deff0{\fonttbl{\f0\fcharset204 Arial;}}\f0 \'cd\'e0\'ef\'f0\'ff\'e6\'e5\'ed\'e8\'e5 5\'c2\par}"
     read = convert_with_pandoc(rtf, Path("a.rtf"), format_="rtf", document_path="a.rtf")
     assert [block.text for block in read.blocks] == ["Напряжение 5В"]
+
+
+def test_notes_are_read_however_they_are_written() -> None:
+    rtf = r"{\rtf1\ansi A{\super\chftn{\*\footnote\chftn\pard\plain By USB.}} is 5 V{\footnote By the jack.}.\par}"
+    read = convert_with_pandoc(rtf.encode(), Path("a.rtf"), format_="rtf", document_path="a.rtf")
+    written = "\n".join(block.text for block in read.blocks)
+    assert "By USB." in written
+    assert "By the jack." in written
