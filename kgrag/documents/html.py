@@ -80,7 +80,7 @@ LEADS_ON = re.compile(r"\s*[0-5]?(?:\.\d*)?\s*;\s*url\s*=\s*\S", re.IGNORECASE)
 MOST_ON_THE_WAY = 50
 """Words of a page that only leads on: `The node you are looking for is at ...`."""
 PERMALINK_MARKS = frozenset({"", "#", "¶", "§", "🔗", "\uf0c1", "\uf08d", "↩", "↩\ufe0e", "↩\ufe0f", "↑"})
-"""Texts of the links to themselves that generators put beside headings, two of them icon fonts' characters, and of those back from a note."""
+"""Texts of the links to themselves that generators put beside headings (icon fonts' among them), and back from a note."""
 PERMALINK_CLASSES = frozenset({"anchor", "anchorlink", "header-anchor", "headerlink", "heading-anchor", "permalink"})
 ORNAMENTS = frozenset({"logo", "icon", "permalink"})
 """What generators say that a picture is which shows nothing."""

@@ -59,6 +59,19 @@ CANDIDATES = [
     *("shift_jis", "euc_jp", "gb18030", "big5", "euc_kr"),
 ]
 """What undeclared legacy text is in practice; a wider choice mistakes `µ` and `°` for letters."""
+USUAL_LEADS = {
+    "euc_kr": (0xA1, 0xC8),
+    "gb18030": (0xA1, 0xD7),
+    "euc_jp": (0xA1, 0xCF),
+    "shift_jis": (0x81, 0x97),
+    "big5": (0xA1, 0xC6),
+}
+"""First bytes of signs, syllables and the usual half of the characters; where two fit, the first one is narrower."""
+JAPANESE = ("euc_jp", "shift_jis")
+MOST_ARE_USUAL = 0.85
+KANA, JAMO, HALF_WIDTH = re.compile("[\u3041-\u30fa]"), re.compile("[\u3131-\u318e]"), re.compile("[\uff61-\uff9f]")
+HALF_WIDTH_SHARE = 0.2
+"""Of a text's characters: with more half-width katakana it is no Japanese, but Chinese read so."""
 JAPANESE_SHIFT = b"\x1b$B"
 """What ISO-2022-JP, which is ASCII otherwise, has before Japanese letters."""
 WESTERN = "cp1252"
@@ -232,7 +245,35 @@ def _guess(data: bytes) -> str:
     from charset_normalizer import from_bytes
 
     best = from_bytes(sample, cp_isolation=CANDIDATES).best()
-    return best.encoding if best else WESTERN
+    guess = best.encoding if best else WESTERN
+    if best is None or len(HALF_WIDTH.findall(str(best))) > HALF_WIDTH_SHARE * len(str(best)):
+        return _east_asian(sample) or guess
+    return guess
+
+
+def _east_asian(sample: bytes) -> str:
+    """Return the encoding in which nearly all letters of a text are usual ones; nothing where there is none.
+
+    Data sheets have short texts between numbers and units, which detection by language takes for noise.
+    """
+    shares = {encoding: _usual_share(sample, encoding) for encoding in USUAL_LEADS}
+    best = max(shares, key=lambda encoding: shares[encoding])
+    return best if shares[best] >= MOST_ARE_USUAL else ""
+
+
+def _usual_share(sample: bytes, encoding: str) -> float:
+    """Say how many of the letters beyond ASCII are in the part of a character set that has the usual ones."""
+    try:
+        letters = [letter for letter in sample.decode(encoding) if not letter.isascii()]
+    except UnicodeDecodeError:
+        return 0.0
+    least, most = USUAL_LEADS[encoding]
+    usual = 0
+    for letter in letters:
+        lead, *trail = letter.encode(encoding)
+        is_strange = JAMO.match(letter) or (encoding not in JAPANESE and KANA.match(letter))
+        usual += least <= lead <= most and not is_strange and (encoding != "gb18030" or trail[0] >= 0xA1)
+    return usual / max(1, len(letters))
 
 
 def repair_text(text: str) -> str:

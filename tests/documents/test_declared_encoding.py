@@ -27,3 +27,19 @@ def test_a_page_of_utf_8_with_a_few_broken_letters_stays_what_it_declares() -> N
     decoded = decode(page(GERMAN).encode().replace("ß".encode(), b"\xdf", 1), Path("a.html"))
     assert decoded.text == page(GERMAN).replace("ß", "\ufffd", 1)
     assert decoded.note == "1 characters are not valid utf-8"
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("電源電圧は5Vです。動作温度は-20℃から85℃です。", "shift_jis"),
+        ("電源電圧は5Vです。動作温度は-20℃から85℃です。", "euc_jp"),
+        ("额定电压:5V±5%,电流:250mA,温度:-20℃~85℃。", "gb18030"),
+        ("額定電壓:5V,電流:250mA,溫度:-20℃~85℃。請先閱讀說明書。", "big5"),
+        ("정격 전압: 5V, 전류: 250mA, 온도: -20℃~85℃.", "euc_kr"),
+    ],
+)
+def test_short_texts_of_data_sheets_are_read_in_their_script(text: str, encoding: str) -> None:
+    decoded = decode((text * 3).encode(encoding), Path("a.txt"))
+    assert decoded.text == text * 3
+    assert decoded.note == f"is not UTF-8 and declares no encoding; read as {encoding}"
