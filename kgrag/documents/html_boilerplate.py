@@ -163,6 +163,8 @@ def boilerplate_rule(element: Any) -> str | None:
         return "form control"
     if tag == "noscript":
         return "noscript"
+    if tag == "span" and _is_mark_of_org(element):
+        return "tag of a section"
     if tag == "form" and "search" in WORD.split(f"{element.get('class') or ''} {element.get('id') or ''}".lower()):
         return "form control"
     if (
@@ -313,6 +315,14 @@ def _rule_by_name(element: Any) -> str | None:
             continue
         return rule
     return None
+
+
+def _is_mark_of_org(element: Any) -> bool:
+    """Whether an element is a tag of a section, or says how far one is (`TODO`), as pandoc writes those of Org."""
+    if element.get("data-tag-name") is not None:
+        return True
+    kind, _, state = (element.get("class") or "").partition(" ")
+    return kind in ("todo", "done") and bool(state) and element.text == state
 
 
 def _is_said_whole(brief: Any) -> bool:

@@ -383,7 +383,7 @@ def test_sections_of_an_org_text_that_are_not_printed_are_read() -> None:
         "* X-100 :noexport:\nOne.\n* Supply :power:export:\nTwo.\n** Old :ARCHIVE:\nThree.\n* Reset\nFour :noexport:\n"
     )
     document = converted(page, "org")
-    assert lines(document) == ["X-100", "One.", "Supply power", "Two.", "Old", "Three.", "Reset", "Four :noexport:"]
+    assert lines(document) == ["X-100", "One.", "Supply", "Two.", "Old", "Three.", "Reset", "Four :noexport:"]
 
 
 def test_a_manual_page_that_pandoc_refuses_whole_is_read_by_its_words_and_headings() -> None:
@@ -400,3 +400,11 @@ def test_a_manual_page_that_pandoc_refuses_whole_is_read_by_its_words_and_headin
     assert note.startswith(
         "read without its layout but headings, paragraphs and listings: pandoc cannot read it as mdoc"
     )
+
+
+def test_tags_of_an_org_section_and_how_far_it_is_are_counted_and_not_its_heading() -> None:
+    document = converted("* TODO Replace the filter :pump:yearly:\nSwitch it off.\n** DONE Clean it\nBy hand.\n", "org")
+    assert lines(document) == ["Replace the filter", "Switch it off.", "Clean it", "By hand."]
+    assert [(line.rule, line.text) for line in document.removed] == [
+        ("tag of a section", word) for word in ("TODO", "pump", "yearly", "DONE")
+    ]
