@@ -21,7 +21,8 @@ __all__ = ["UPLOADS_MB", "Uploaded", "Uploads"]
 UPLOADS_MB = 10_000
 """Of all uploads together, where nothing else is said."""
 EXPECTED = (
-    f"expected a file that ends in {', '.join(FORMATS)}, a DocBook `.xml`, an Outlook `.msg`, an `.info` file or a manual page (`.1`); "
+    f"expected a file that ends in {', '.join(FORMATS)}, a DocBook `.xml`, an OpenAPI `.json` or `.yaml`, an "
+    "Outlook `.msg`, an `.info` file or a manual page (`.1`); "
     "all but pictures and passages may be packed (`.gz`)."
 )
 MAX_NAME_BYTES = 180
