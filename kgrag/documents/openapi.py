@@ -30,6 +30,8 @@ WITHOUT_TAG = "Operations"
 FLOAT = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+(?:[eE][-+]?\d+)?|[eE][-+]?\d+)")
 MOST_DIGITS = 25
 """Of a number; what is longer is kept as it is written."""
+DEEPEST = 500
+"""Lists and objects within each other, of YAML."""
 MOST_NAMED = 10
 """Of the references to what is not there, in the note."""
 ROOT_READ = keywords(
@@ -65,11 +67,21 @@ def _parsed(text: str, path: Path) -> object:
     try:
         if text.lstrip().startswith("{"):
             return json.loads(text, parse_float=_number, parse_int=_number, strict=False)
+        _check_depth(text)
         return yaml.load(text, Loader=_yaml_loader())  # noqa: S506  (a safe loader)
     except RecursionError as error:
         raise DocumentError(path, "is nested too deeply for a description of an API") from error
     except (json.JSONDecodeError, yaml.YAMLError) as error:
         raise DocumentError(path, f"is broken: {' '.join(str(error).split())[:300]}") from error
+
+
+def _check_depth(text: str) -> None:
+    """Raise `RecursionError` for YAML that is nested too deeply: libyaml's composer would end the process."""
+    depth = 0
+    for event in yaml.parse(text, Loader=_yaml_loader()):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > DEEPEST:
+            raise RecursionError(f"more than {DEEPEST} levels")
 
 
 def _number(written: str) -> int | float | str:
