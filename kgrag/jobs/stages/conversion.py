@@ -35,7 +35,7 @@ CONVERSION_VERSIONS = {
     "txt": "10",
     "csv": "3",
     "tex": "4",
-    **dict.fromkeys(("man", "mdoc"), "6"),
+    **dict.fromkeys(("man", "mdoc"), "7"),
     **dict.fromkeys(("ods", "odp"), "3"),
     **dict.fromkeys(("info", "ipynb", "textile", "odt"), "4"),
     **dict.fromkeys(("epub", "org", "rtf"), "5"),
