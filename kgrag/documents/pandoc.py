@@ -73,49 +73,53 @@ def convert_with_pandoc(data: bytes, path: Path, *, format_: str, document_path:
     decoded = (
         DecodedText(with_letters(unpacked(data, path).decode("latin-1"))) if format_ == "rtf" else decode(data, path)
     )
-    notes = [decoded.note] if decoded.note else []
-    text = decoded.text
-    if format_ == "man":
-        text = APOSTROPHE + without_conditional_macros(with_items(EMPTY_FONT.sub("", text)))
-    elif format_ == "mdoc":
-        text = with_names(SYSTEM.sub(".Os", text))
-    elif format_ == "org":
-        text = plain_org(text)
-    elif format_ == "ipynb":
-        text = _with_raw_cells(text)
-    if format_ in ROFF:
-        text = with_joined_lines(text)
+    html, notes = _html_of(_prepared(decoded.text, format_), path, format_)
+    converted = blocks_of_html(html, path, document_path=document_path)
+    notes = [*([decoded.note] if decoded.note else []), *notes, *converted.notes]
+    return BlockDocument(converted.blocks, converted.title, converted.removed, tuple(notes))
+
+
+def _prepared(text: str, format_: str) -> str:
+    """Write a text so that pandoc reads all that it says."""
+    match format_:
+        case "man":
+            return with_joined_lines(APOSTROPHE + without_conditional_macros(with_items(EMPTY_FONT.sub("", text))))
+        case "mdoc":
+            return with_joined_lines(with_names(SYSTEM.sub(".Os", text)))
+        case "org":
+            return plain_org(text)
+        case "ipynb":
+            return _with_raw_cells(text)
+        case _:
+            return text
+
+
+def _html_of(text: str, path: Path, format_: str) -> tuple[str, list[str]]:
+    """Convert a text that was prepared: HTML, and what to say about it. What pandoc leaves out of manual pages is their layout."""
     reader = PANDOC_READERS[format_]
+    notes: list[str] = []
     if format_ in ROFF:
         try:
-            html, remarks = (
-                _with_tables(text, path)
-                if format_ == "man" and MAN_TABLE.search(text)
-                else _run_roff(text, path, reader=reader)
-            )
+            has_table = format_ == "man" and MAN_TABLE.search(text)
+            html, _ = _with_tables(text, path) if has_table else _run_roff(text, path, reader=reader)
         except DocumentError as error:
-            html, remarks = _run(as_plain_page(text), path, reader="man")
+            html, _ = _run(as_plain_page(text), path, reader="man")
             notes.append(f"read without its layout but headings, paragraphs and listings: {error.reason}")
-    elif reader == LATEX:
+        return with_definitions(html), notes
+    if reader == LATEX:
         html, remarks, commands = _with_strange_commands(INPUT.sub(r"\1{\2}", text), path)
         if commands:
             notes.append(f"read as its argument what is not defined in the file: {_some(commands)}")
     else:
         html, remarks = _run(text, path, reader=reader)
-    if format_ in ROFF:
-        html = with_definitions(html)
-    converted = blocks_of_html(html, path, document_path=document_path)
-    if format_ not in ROFF and (
-        skipped := list(
-            dict.fromkeys(
-                one
-                for one in SKIPPED.findall(remarks)
-                if not (LAYOUT.match(one) or one.endswith(".sty") or one == BACKSLASH)
-            )
-        )
-    ):
+    skipped = [
+        one
+        for one in dict.fromkeys(SKIPPED.findall(remarks))
+        if not (LAYOUT.match(one) or one.endswith(".sty") or one == BACKSLASH)
+    ]
+    if skipped:
         notes.append(f"pandoc left out {_some(skipped)}")
-    return BlockDocument(converted.blocks, converted.title, converted.removed, (*notes, *converted.notes))
+    return html, notes
 
 
 def _with_raw_cells(notebook: str) -> str:
