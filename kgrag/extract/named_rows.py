@@ -23,20 +23,24 @@ TABLE_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+\|
 
 
 def read_yaml(text: str) -> Any:
-    """Read YAML of nodes and relations, and blocks of lines each of which is a relation; None for what is neither. All values are texts."""
-    import yaml
-
+    """Read YAML of nodes and relations, or blocks of lines each of which is a relation; None for what is neither. All values are texts."""
     if KEY_LINE.search(text) is None or len(text) > MAX_YAML_CHARACTERS or ANCHOR.search(text):
         return None
-    for blocks in ([text], re.split(r"\n\s*\n", text)):
-        try:
-            found = [yaml.load(block, Loader=yaml.BaseLoader) for block in blocks]  # noqa: S506  (makes nothing but texts)
-        except yaml.YAMLError:
-            continue
-        read = [_lower(one) for one in found if isinstance(one, dict | list)]
-        if len(blocks) > 1 or not _has_key_twice(text, read):
-            return read[0] if len(read) == 1 else read or None
-    return None
+    whole = _parsed(text)
+    if whole is not None and not _has_key_twice(text, whole):
+        return whole
+    return [block for block in map(_parsed, re.split(r"\n\s*\n", text)) if block is not None] or None
+
+
+def _parsed(text: str) -> Any:
+    """Parse YAML, keys in small letters; None for what is broken, and for a text that is none."""
+    import yaml
+
+    try:
+        read = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506  (makes nothing but texts)
+    except yaml.YAMLError:
+        return None
+    return _lower(read) if isinstance(read, dict | list) else None
 
 
 def read_table(text: str) -> list[dict[str, str]] | None:
@@ -68,10 +72,10 @@ def _cells(line: str, separator: str) -> list[str]:
         return []
 
 
-def _has_key_twice(text: str, read: list[Any]) -> bool:
+def _has_key_twice(text: str, read: Any) -> bool:
     """Whether one object was read where a key stands at the margin more than once: YAML keeps the last."""
     keys = re.findall(r"^([A-Za-z]\w*):", text, re.MULTILINE)
-    return bool(read) and isinstance(read[0], dict) and len(keys) > len(set(keys))
+    return isinstance(read, dict) and len(keys) > len(set(keys))
 
 
 def _lower(data: Any) -> Any:

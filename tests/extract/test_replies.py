@@ -228,6 +228,11 @@ def test_what_of_cypher_has_no_name_or_is_cut_off_is_reported() -> None:
     assert not read_reply("MERGE (a)-[:HAS_PART]->(b)").size
 
 
+def test_words_before_blocks_of_lines_lose_none_of_them() -> None:
+    stated = read_reply("Sure - two:\nhere\n\nSubject: X-100\nPredicate: draws\nObject: 5 mA")
+    assert [(s.head, s.type, s.tail) for s in stated.statements] == [("X-100", "draws", "5 mA")]
+
+
 def test_records_of_lightrag_are_read() -> None:
     stated = read_reply(
         "entity<|#|>X-100<|#|>Board<|#|>a board\nentity<|#|>LQ22<|#|>Part<|#|>a sensor\n"
