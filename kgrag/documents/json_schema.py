@@ -37,8 +37,9 @@ def keywords(names: str) -> frozenset[str]:
     return frozenset(names.split())
 
 
-MOST_SCHEMAS = 500_000
-"""That are looked at in one file, those within others counted each time: aliases of YAML and references can make any number of few."""
+MOST_SCHEMAS, SCHEMAS_OF_CHARACTER = 20_000, 0.2
+"""That are looked at in any file, and for each of its characters, those within others counted each time: aliases of YAML and references can
+make any number of few."""
 DEEPEST_FIELD, DEEPEST_TYPE = 8, 6
 """Objects within each other that are rows of one table; types within each other (`array of map of ...`)."""
 LONGEST_EXAMPLE = 4000
@@ -148,8 +149,11 @@ def table(caption: str, rows: Sequence[dict[str, str]]) -> str:
 class SchemaWriter:
     """Writes the schemas of a file."""
 
-    def __init__(self, root: dict[str, Any], *, named: Sequence[str]) -> None:
-        """`named` are the places (`#/components/schemas/`) whose schemas have sections of their own, and are linked."""
+    def __init__(self, root: dict[str, Any], *, named: Sequence[str], characters: int) -> None:
+        """`named` are the places (`#/components/schemas/`) whose schemas have sections of their own, and are linked.
+
+        `characters` is how long the file is.
+        """
         self.removed: list[RemovedLine] = []
         self.elsewhere: dict[str, None] = {}
         """What is referred to and is not in the file."""
@@ -158,7 +162,7 @@ class SchemaWriter:
         """Schemas that were too many, or too deep."""
         self._root = root
         self._named = tuple(named)
-        self._looked_at = 0
+        self._looked_at, self._most = 0, MOST_SCHEMAS + int(SCHEMAS_OF_CHARACTER * characters)
 
     def resolved(self, value: object) -> dict[str, Any]:
         """Return an object, or the one that it refers to; an empty one where that is not in the file."""
@@ -357,7 +361,7 @@ class SchemaWriter:
 
     def _may_look(self, depth: int, deepest: int) -> bool:
         self._looked_at += 1
-        if depth > deepest or self._looked_at > MOST_SCHEMAS:
+        if depth > deepest or self._looked_at > self._most:
             self.left_out += 1
             return False
         return True

@@ -51,7 +51,7 @@ def convert_openapi(data: bytes, path: Path, *, document_path: str) -> BlockDocu
     root = entries(_parsed(decoded.text, path))
     if not said(root.get("openapi") or root.get("swagger")):
         raise DocumentError(path, "describes no API: it has no `openapi` and no `swagger`")
-    writer = _Writer(root)
+    writer = _Writer(root, characters=len(decoded.text))
     html = "".join(writer.document())
     read = blocks_of_html(f"<html><body>{html}</body></html>", path, document_path=document_path)
     info = entries(root.get("info"))
@@ -121,10 +121,10 @@ def _of_unknown_tag(loader: Any, node: Any) -> object:
 class _Writer:
     """Writes a description as HTML, in parts."""
 
-    def __init__(self, root: dict[str, Any]) -> None:
+    def __init__(self, root: dict[str, Any], *, characters: int) -> None:
         self._root = root
         self._components = entries(root.get("components"))
-        self.schemas = SchemaWriter(root, named=NAMED_SCHEMAS)
+        self.schemas = SchemaWriter(root, named=NAMED_SCHEMAS, characters=characters)
         self._operations = OperationWriter(self.schemas)
 
     def notes(self) -> Iterator[str]:
