@@ -57,56 +57,8 @@ PLAIN_MACROS = {
     **dict.fromkeys(("fi", "EE", "Ed", "TE"), ".fi"),
 }
 ITEM_MACROS = frozenset({"It", "IP", "TP", "TQ", "HP"})
-SAYS_NOTHING = frozenset(
-    {
-        *(
-            "",
-            "TH",
-            "Dd",
-            "Dt",
-            "Os",
-            "Bl",
-            "El",
-            "Bk",
-            "Ek",
-            "Bf",
-            "Ef",
-            "RS",
-            "RE",
-            "PD",
-            "ad",
-            "na",
-            "hy",
-            "nh",
-            "in",
-            "ti",
-            "ft",
-            "ne",
-        ),
-        *(
-            "so",
-            "br",
-            "ds",
-            "nr",
-            "if",
-            "ie",
-            "el",
-            "de",
-            "ta",
-            "tr",
-            "ll",
-            "pl",
-            "bp",
-            "Tg",
-            "Sm",
-            "Db",
-            "Fo",
-            "Fc",
-            "Rs",
-            "Re",
-        ),
-    }
-)
+_OF_LAYOUT = "TH Dd Dt Os Bl El Bk Ek Bf Ef RS RE PD ad na hy nh in ti ft ne so br ds nr if ie el de ta tr ll pl bp Tg Sm Db Fo Fc Rs Re"
+SAYS_NOTHING = frozenset(["", *_OF_LAYOUT.split()])
 UNFILLED = re.compile(r"[.'][ \t]*(?:nf|EX|TS|Bd)\b")
 FILLED = re.compile(r"[.'][ \t]*(?:fi|EE|TE|Ed)\b")
 TAKES_A_LINE = re.compile(r"[.'][ \t]*(?:T[PQ]\b|(?:S[HSMB]|[BI])[ \t]*$)")

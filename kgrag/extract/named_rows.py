@@ -9,7 +9,7 @@ from typing import Any
 
 from kgrag.extract.reply_keys import HEAD_KEYS, NODE_LISTS, RELATION_LISTS, TAIL_KEYS
 
-__all__ = ["read_table", "read_yaml"]
+__all__ = ["TABLE_RULE", "read_table", "read_yaml"]
 
 HEAD, TAIL = frozenset(HEAD_KEYS), frozenset(TAIL_KEYS)
 MAX_YAML_CHARACTERS = 50_000
@@ -43,16 +43,19 @@ def _parsed(text: str) -> Any:
     return _lower(read) if isinstance(read, dict | list) else None
 
 
-def read_table(text: str) -> list[dict[str, str]] | None:
-    """Read a table whose first line says which column is a relation's head and which its tail; None for what is none."""
+def read_table(text: str) -> tuple[list[dict[str, str]], int]:
+    """Read a table whose first line says which column is a relation's head and which its tail: its rows, and how many have other cells.
+
+    No rows for what is no such table.
+    """
     lines = [line for line in text.splitlines() if line.strip()]
     for separator in ("|", "\t", ";", ","):
         place, names = next(_headers(lines, separator), (0, []))
-        if not names:
-            continue
-        rows = (_cells(line, separator) for line in lines[place + 1 :] if not TABLE_RULE.fullmatch(line))
-        return [dict(zip(names, row, strict=True)) for row in rows if len(row) == len(names)]
-    return None
+        if names:
+            written = [line for line in lines[place + 1 :] if separator in line and not TABLE_RULE.fullmatch(line)]
+            rows = [row for line in written if len(row := _cells(line, separator)) == len(names)]
+            return [dict(zip(names, row, strict=True)) for row in rows], len(written) - len(rows)
+    return [], 0
 
 
 def _headers(lines: list[str], separator: str) -> Iterator[tuple[int, list[str]]]:

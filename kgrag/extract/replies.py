@@ -118,7 +118,7 @@ def _read_text(reply: str, chunk_text: str) -> Stated:
         text = html.unescape(text)
     if "<|>" in text or "<|#|>" in text:
         return read_records(text, stated)
-    if cypher := read_cypher(text):
+    if not JSON_KEY.search(text) and (cypher := read_cypher(text)):
         return _with_notes(cypher, stated)
     if "{" in text or "[" in text:
         in_text = _inside(text, twice)
@@ -152,8 +152,10 @@ def _with_notes(read: Stated, before: Stated) -> Stated:
 def _named(text: str) -> Stated:
     """Read YAML, or a table with a header: what stands in a fence, else all of the text."""
     written = "\n\n".join(FENCE.findall(text)) or text
-    for kind, data in (("a table", read_table(written)), ("YAML", read_yaml(written))):
-        stated = _read(data, Stated()) if data else Stated()
+    rows, odd = read_table(written)
+    lost = ["a row of the table has other cells than its header"] * odd
+    for kind, data, notes in (("a table", rows, lost), ("YAML", read_yaml(written), [])):
+        stated = _read(data, Stated(lost=notes)) if data else Stated()
         if stated.statements or (stated.named and isinstance(data, dict)):
             stated.mended.append(f"the reply was {kind}")
             return stated

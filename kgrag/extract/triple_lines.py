@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from kgrag.extract.named_rows import TABLE_RULE
 from kgrag.extract.statements import Named, Stated, Statement, read_path
 
 __all__ = ["NOTHING_TO_SAY", "read_records", "read_triple_lines"]
@@ -18,7 +19,7 @@ NOTHING_TO_SAY = re.compile(
 )
 HEADING = re.compile(r"\W*(?:triples?|triplets?|paths?|output|answer|relations?)\W*", re.IGNORECASE)
 LEADING = re.compile(r"^\s*(?:[-*•]\s+|\d+[.)]\s+)?")
-TABLE_HEADER = re.compile(r"^.*\|.*\n[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+\|?[ \t]*$", re.MULTILINE)
+TABLE_HEADER = re.compile(rf"^.*\|.*\n{TABLE_RULE.pattern}$", re.MULTILINE)
 """What the columns of a Markdown table are called, and the line below."""
 ARROW = re.compile(
     r"(?P<head>[^<>{}]+?) ?(?:--? ?\[ ?:?(?P<kind>[^\[\]]+)\] ?--?>|--+ ?(?P<word>[^<>{}-]+?) ?--+>) ?(?P<tail>[^<>{}]+)"

@@ -233,6 +233,17 @@ def test_words_before_blocks_of_lines_lose_none_of_them() -> None:
     assert [(s.head, s.type, s.tail) for s in stated.statements] == [("X-100", "draws", "5 mA")]
 
 
+def test_a_row_with_other_cells_than_the_header_is_reported() -> None:
+    stated = read_reply("head,relation,tail\nX-100,draws,5 mA\nX-100,weighs\n")
+    assert [s.tail for s in stated.statements] == ["5 mA"]
+    assert stated.lost == ["a row of the table has other cells than its header"]
+
+
+def test_json_beside_cypher_is_read() -> None:
+    stated = read_reply(f"CREATE (a:Board {{name: 'Y'}})\nAnd as JSON:\n{WRITTEN}")
+    assert [(s.head, s.tail) for s in stated.statements] == [("X-100", "LQ22")]
+
+
 def test_records_of_lightrag_are_read() -> None:
     stated = read_reply(
         "entity<|#|>X-100<|#|>Board<|#|>a board\nentity<|#|>LQ22<|#|>Part<|#|>a sensor\n"
