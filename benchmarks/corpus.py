@@ -32,7 +32,7 @@ class Corpus:
 def make_corpus(chunks: int, folder: Path, *, question_count: int, embedder: Embedder | None = None) -> Corpus:
     """Write a corpus of `chunks` passages under `folder`: Arduino's for 2,138 where it is present, else synthetic.
 
-    Without an `embedder` it is MiniLM, for large corpora with mixed vectors.
+    Without an `embedder` it is MiniLM, for large corpora with mixed vectors. With one, a corpus that is there is not written again.
     """
     file = folder / "passages.jsonl"
     if chunks == REAL_CHUNKS and ARDUINO.is_dir():
@@ -59,9 +59,14 @@ def make_corpus(chunks: int, folder: Path, *, question_count: int, embedder: Emb
             for line in (ARDUINO / "questions.jsonl").read_text(encoding="utf-8").splitlines()
         ]
         return Corpus("Arduino", file, embedder or MiniLM(), tuple(asked[:question_count]))
-    made = list(passages(chunks))
-    write_passages(file, made)
     asked = questions(question_count, count=chunks)
+    file = folder / f"passages-{chunks}.jsonl"
+    if embedder is not None and file.is_file():
+        return Corpus("synthetic", file, embedder, tuple(asked))
+    made = list(passages(chunks))
+    begun = file.with_suffix(".begun")
+    write_passages(begun, made)
+    begun.replace(file)
     if embedder is not None or chunks <= REAL_EMBEDDING_LIMIT:
         return Corpus("synthetic", file, embedder or MiniLM(), tuple(asked))
     return Corpus("synthetic, mixed vectors", file, MixedMiniLM([f"{p.title}\n{p.text}" for p in made]), tuple(asked))

@@ -1,7 +1,7 @@
 """What a build and questions cost as the store grows.
 
     python -m benchmarks.scale [PATH ...] [--chunks N[,N...]] [--store embedded|neo4j] [--extractor mention] [--embedder minilm]
-        [--reads] [--warm-up 3] [--keep FOLDER]
+        [--reads] [--warm-up 3] [--keep FOLDER] [--first-load]
 
 Builds PATHs with the embedder, or N synthetic passages with vectors of words (so that what is measured is not the model), in a
 fresh store. First table, a line for each step: units, wall seconds, processor seconds of this process (the embedded database runs in it),
@@ -10,7 +10,9 @@ rows and microseconds of a row. With `--reads` a third: pipelines asked with the
 for the database, and milliseconds, also by step; and the recall of the vector index. With several sizes each is a process of its own,
 and the last column is the growth exponent: 1 where ten times the chunks take ten times as long, 2 where a hundred times. Processor
 seconds hold on a busy machine, too; wall seconds do not. With `--keep` the stores of synthetic passages stay in FOLDER with what their
-build took, and the next call with that FOLDER asks them without building them again.
+build took, and the next call with that FOLDER asks them without building them again. With `--first-load` a Neo4j is not built by
+transactions: the files of an export are written (`benchmarks.first_load`), `neo4j-admin database import` loads them, and `kgrag import`
+makes the indexes and compares the digest.
 """
 
 from __future__ import annotations
@@ -21,12 +23,13 @@ import json
 import math
 import os
 import resource
+import shlex
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -42,7 +45,9 @@ from kgrag.extract import open_extractor
 from kgrag.jobs.build import build
 from kgrag.models import EMBEDDERS, open_embedder
 from kgrag.models.base import Embedder
+from kgrag.neo4j_local.admin import run_admin
 from kgrag.settings import Settings
+from kgrag.store.exchange.export import MANIFEST
 from kgrag.store.graph import GraphStore, open_store
 
 __all__ = ["Measured", "measure", "server_cpu"]
@@ -109,9 +114,9 @@ class Measured:
 class _Costs(Silent):
     """A `Progress` that keeps what each step took."""
 
-    def __init__(self, server_pid: int | None) -> None:
+    def __init__(self) -> None:
         self.steps: list[StepCost] = []
-        self._server_pid = server_pid
+        self.server_pid: int | None = None
 
     @contextmanager
     def step(self, name: str, total: int | None, unit: str) -> Iterator[Step]:
@@ -123,7 +128,7 @@ class _Costs(Silent):
 
     def _now(self) -> tuple[float, float, float, float]:
         ended = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return time.perf_counter(), time.process_time(), ended.ru_utime + ended.ru_stime, server_cpu(self._server_pid)
+        return time.perf_counter(), time.process_time(), ended.ru_utime + ended.ru_stime, server_cpu(self.server_pid)
 
 
 def server_cpu(pid: int | None) -> float:
@@ -146,30 +151,38 @@ def measure(
     heap_mb: int = NEO4J_HEAP_MB,
     page_cache_mb: int = PAGE_CACHE_MB,
     warm_up: int = WARM_UP,
+    first_load: bool = False,
 ) -> Measured:
     """Build `paths`, or so many synthetic passages where there are none, in a fresh store, and ask it by `pipelines`.
 
-    With `keep` the store of synthetic passages stays there, and what was built there before is not built again.
+    With `keep` the store of synthetic passages stays there, and what was built there before is not built again. With `first_load` the
+    passages are loaded into Neo4j as files.
     """
     kept = keep / f"{store}-{chunks}" if keep is not None and not paths else None
     built = kept / "build.json" if kept is not None else None
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        fresh_store(store, keep=kept, heap_mb=heap_mb, page_cache_mb=page_cache_mb) as fresh,
-    ):
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as closing:
+        # A build that goes on elsewhere would take the same passages in another file for other documents.
+        place = kept or Path(folder)
+        place.mkdir(parents=True, exist_ok=True)
         embedder = open_embedder(embedder_name)
         questions: tuple[str, ...] = ()
         if not paths:
-            # A build that goes on elsewhere would take the same passages in another file for other documents.
-            place = kept or Path(folder)
-            place.mkdir(parents=True, exist_ok=True)
             corpus = make_corpus(chunks, place, question_count=QUESTIONS, embedder=WordVectors())
             paths, embedder, questions = [corpus.file], corpus.embedder, corpus.questions
+        costs = _Costs()
+        load = partial(_load, costs, paths[0], place / "files", extractor) if first_load else _nothing
+        fresh = closing.enter_context(
+            fresh_store(store, keep=kept, heap_mb=heap_mb, page_cache_mb=page_cache_mb, load=load)
+        )
+        costs.server_pid = fresh.server_pid
         with open_store(fresh.target) as opened:
             if built is not None and built.is_file():
                 done = Measured.from_json(built.read_text(encoding="utf-8"))
             else:
-                done = _build(opened, paths, embedder=embedder, extractor=extractor, server_pid=fresh.server_pid)
+                fill: Callable[[], object] = partial(opened.import_from, place / "files", progress=costs)
+                if not first_load:
+                    fill = partial(_build, opened, paths, embedder=embedder, extractor=extractor, costs=costs)
+                done = _measured(opened, costs, fill)
                 done = replace(done, disk_mb=fresh.disk_mb())
                 if built is not None:
                     built.write_text(json.dumps(asdict(done)), encoding="utf-8")
@@ -185,23 +198,39 @@ def measure(
             return replace(done, pipelines=tuple(asked), recall={str(times): share for times, share in recall.items()})
 
 
-def _build(
-    store: GraphStore, paths: Sequence[Path], *, embedder: Embedder, extractor: str, server_pid: int | None
-) -> Measured:
-    """Build `paths` in an empty store; the size on disk is not measured yet."""
-    costs = _Costs(server_pid)
+def _build(store: GraphStore, paths: Sequence[Path], *, embedder: Embedder, extractor: str, costs: _Costs) -> None:
+    job = build(
+        paths,
+        store=store,
+        embedder=embedder,
+        extractors=[open_extractor(extractor)],
+        settings=Settings(max_file_mb=10_000),
+        progress=costs,
+    )
+    asyncio.run(job)
+
+
+def _load(costs: _Costs, passages: Path, files: Path, extractor: str, home: Path) -> None:
+    """Write the files of an export, and have `neo4j-admin` load them into a server's folder, each in a process of its own."""
+    with costs.step("write files", None, "files"):
+        writes = [sys.executable, "-m", "benchmarks.first_load", str(passages), str(files), "--extractor", extractor]
+        subprocess.run(writes, stdout=sys.stderr, check=True)
+    command: str = json.loads((files / MANIFEST).read_text(encoding="utf-8"))["neo4j_admin"]
+    with costs.step("neo4j-admin import", None, "files"):
+        print(run_admin(home, shlex.split(command)[1:], heap_mb=NEO4J_HEAP_MB), file=sys.stderr)
+
+
+def _nothing(home: Path) -> None:
+    """A store begins empty."""
+
+
+def _measured(store: GraphStore, costs: _Costs, fill: Callable[[], object]) -> Measured:
+    """Fill an empty store and say what that took; the size on disk is not measured yet."""
     started = time.perf_counter()
+    before = sum(step.wall for step in costs.steps)
     with statements_timed() as statements:
-        job = build(
-            paths,
-            store=store,
-            embedder=embedder,
-            extractors=[open_extractor(extractor)],
-            settings=Settings(max_file_mb=2000),
-            progress=costs,
-        )
-        asyncio.run(job)
-    wall = time.perf_counter() - started
+        fill()
+    wall = before + time.perf_counter() - started
     status = store.status()
     graphs = status["graphs"].values()
     return Measured(
@@ -211,7 +240,7 @@ def _build(
         relations=sum(graph["relations"] for graph in graphs),
         disk_mb=0.0,
         memory_mb=peak_memory_mb(),
-        server_memory_mb=peak_memory_mb(server_pid) if server_pid else 0.0,
+        server_memory_mb=peak_memory_mb(costs.server_pid) if costs.server_pid else 0.0,
         wall=wall,
         statements=dict(statements),
     )
@@ -223,6 +252,7 @@ def _measured_apart(arguments: argparse.Namespace, chunks: int) -> Measured:
     command += ["--store", arguments.store, "--extractor", arguments.extractor]
     command += ["--embedder", arguments.embedder, "--pipelines", arguments.pipelines]
     command += ["--reads"] if arguments.reads else []
+    command += ["--first-load"] if arguments.first_load else []
     command += ["--keep", str(arguments.keep)] if arguments.keep else []
     command += ["--heap-mb", str(arguments.heap_mb), "--page-cache-mb", str(arguments.page_cache_mb)]
     command += ["--warm-up", str(arguments.warm_up)]
@@ -326,10 +356,13 @@ def main() -> None:
     parser.add_argument("--keep", type=Path, help="Keep the stores in this folder, and ask those that are there.")
     parser.add_argument("--heap-mb", type=int, default=NEO4J_HEAP_MB, help="Of a Neo4j server. Default: %(default)s.")
     parser.add_argument("--page-cache-mb", type=int, default=PAGE_CACHE_MB, help="The same. Default: %(default)s.")
+    parser.add_argument("--first-load", action="store_true", help="Load files into Neo4j, without transactions.")
     parser.add_argument("--json", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.reads and arguments.paths:
         parser.error("--reads: expected no PATH, as questions are about synthetic passages")
+    if arguments.first_load and (arguments.paths or arguments.store != "neo4j"):
+        parser.error("--first-load: expected no PATH and --store neo4j")
     sizes = [int(size) for size in arguments.chunks.split(",")]
     run: Callable[[int], Measured] = partial(_measured_apart, arguments)
     if len(sizes) == 1:
@@ -345,13 +378,14 @@ def main() -> None:
             heap_mb=arguments.heap_mb,
             page_cache_mb=arguments.page_cache_mb,
             warm_up=arguments.warm_up,
+            first_load=arguments.first_load,
         )
     runs = [run(size) for size in sizes]
     if arguments.json:
         print(json.dumps(asdict(runs[0])))
         return
     growth = runs[-1].chunks / runs[0].chunks
-    where = f"on {arguments.store} by {arguments.extractor}"
+    where = f"on {arguments.store} by {arguments.extractor}" + (", loaded as files" if arguments.first_load else "")
     head = ["chunks", "step", "units", "wall s", "own CPU s", "converters", "server", "CPU ms / unit", "growth"]
     print_table(f"A build {where}", head, _step_rows(runs, growth), [note for run in runs for note in _notes(run)])
     print()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import resource
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,11 +41,13 @@ def fresh_store(
     keep: Path | None = None,
     heap_mb: int = NEO4J_HEAP_MB,
     page_cache_mb: int = PAGE_CACHE_MB,
+    load: Callable[[Path], None] = lambda _: None,
 ) -> Iterator[FreshStore]:
     """Make an empty `embedded` or `neo4j` database. A Neo4j is started for this alone, with `apoc` where peers need it, and stopped.
 
-    With `keep` it is in that folder and stays there; what the folder has from before is what is opened. Sets `KGRAG_STORE`,
-    `NEO4J_USERNAME` and `NEO4J_PASSWORD` of this process, as a user's shell does.
+    `load` is given the folder of a Neo4j that is there for the first time, before it is started. With `keep` it is in that folder and
+    stays there; what the folder has from before is what is opened. Sets `KGRAG_STORE`, `NEO4J_USERNAME` and `NEO4J_PASSWORD` of this
+    process, as a user's shell does.
     """
     with tempfile.TemporaryDirectory(prefix="kgrag-benchmark-") as name:
         folder = Path(name) if keep is None else keep
@@ -53,6 +55,8 @@ def fresh_store(
         if kind == "embedded":
             yield FreshStore(str(folder / "store.kg"), folder, None)
             return
+        if not (folder / "neo4j").exists():
+            load(folder / "neo4j")
         if apoc:
             put_apoc(folder / "neo4j")
         server = neo4j_server.up(

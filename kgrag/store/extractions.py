@@ -35,6 +35,7 @@ from kgrag.types import Entity, Extraction, content_id
 __all__ = [
     "Begun",
     "Removed",
+    "Said",
     "begin_extractions",
     "count_titles",
     "end_extractions",
@@ -43,6 +44,7 @@ __all__ = [
     "put_extractions",
     "put_mentions",
     "remove_chunks_from_graphs",
+    "say",
     "take_back_extractions",
 ]
 
@@ -63,8 +65,8 @@ class Removed:
 
 
 @dataclass(slots=True)
-class _Said:
-    """What a batch of chunks says in one graph."""
+class Said:
+    """What some chunks say in one graph."""
 
     entities: dict[str, dict[str, str]] = field(default_factory=dict)
     """By key: graph, type, normal, name."""
@@ -115,7 +117,7 @@ def begin_extractions(transaction: Transaction, graph: str, extractions: Sequenc
     for some in batches_by_size(ids):
         there.update(row["id"] for row in transaction.run("store/chunk_ids", ids=list(some)))
     before = _mentions_in_graph(transaction, graph, ids)
-    now = _say(graph, (extraction for extraction in extractions if extraction.chunk_id in there))
+    now = say(graph, (extraction for extraction in extractions if extraction.chunk_id in there))
     if split_touched(transaction, {key for key, _ in before} | now.entities.keys()):
         before = _mentions_in_graph(transaction, graph, ids)
 
@@ -232,8 +234,9 @@ def _sayings(
     return found
 
 
-def _say(graph: str, extractions: Iterable[Extraction]) -> _Said:
-    said = _Said()
+def say(graph: str, extractions: Iterable[Extraction]) -> Said:
+    """Merge what chunks say, each once, into what a graph holds of it."""
+    said = Said()
     for extraction in extractions:
         chunk_id = extraction.chunk_id
         named = [

@@ -178,8 +178,10 @@ class GraphStore:
 
     def import_from(self, folder: Path, *, progress: Progress | None = None) -> Imported:
         """Make this store, which is empty, hold what was exported to a folder; go on with an import that was interrupted."""
-        imported = import_store(self._connection, self._schema, folder, progress=progress or Silent())
-        self.finish()
+        progress = progress or Silent()
+        imported = import_store(self._connection, self._schema, folder, progress=progress)
+        with progress.step("Build indexes", None, ""):
+            self.finish()
         return imported
 
     def _community_states(self) -> dict[str, str]:

@@ -220,10 +220,9 @@ class Schema:
         for index, label in _vector_indexes(graphs, levels).items():
             nodes = connection.read(statement("schema/count_label", label=label), {})[0]["nodes"]
             grown = abs(nodes - filled.get(index, 0)) >= GROWN_BY * nodes
+            most = max(most, nodes)
             if nodes >= FEWEST_FILLED and (grown or not FILLED_SETTINGS.items() <= settings.get(index, {}).items()):
-                connection.write(partial(_make_anew, index=index, label=label, dimensions=self.dimensions))
-                connection.write(partial(Transaction.run, name="schema/put_filled_index", of=index, nodes=nodes))
-                most = max(most, nodes)
+                _fill_from_all(connection, index, label, self.dimensions, nodes)
         timeout_s = INDEX_TIMEOUT_S + most // INDEXED_PER_S
         connection.read(statement("schema/await_indexes_neo4j"), {"timeout_s": timeout_s})
 
@@ -309,8 +308,12 @@ def _vector_indexes(graphs: Sequence[str] = (), levels: Sequence[tuple[str, int]
 
 
 def _create_vector_index(connection: Connection, index: str, label: str, dimensions: int) -> None:
-    """Make a vector index over the nodes of a label, unless it is there."""
+    """Make a vector index over the nodes of a label, unless it is there; where many nodes came before it, filled from all of them."""
     if connection.server is None:
+        nodes = connection.read(statement("schema/count_label", label=label), {})[0]["nodes"]
+        if nodes >= FEWEST_FILLED and index not in _names(connection):
+            _fill_from_all(connection, index, label, dimensions, nodes)
+            return
         text = statement("schema/vectors_neo4j", index=index, label=label)
         connection.run_alone(text, {"options": _neo4j_options(dimensions)})
         return
@@ -321,11 +324,16 @@ def _create_vector_index(connection: Connection, index: str, label: str, dimensi
     sql(f"CREATE INDEX {quoted(index)} IF NOT EXISTS ON {of} (embedding) LSM_VECTOR METADATA {metadata}")
 
 
-def _make_anew(transaction: Transaction, *, index: str, label: str, dimensions: int) -> None:
-    """Drop a vector index of Neo4j and make it again, which fills it from all its nodes at once."""
-    transaction.run("schema/drop_index", index=index)
+def _fill_from_all(connection: Connection, index: str, label: str, dimensions: int, nodes: int) -> None:
+    """Have Neo4j make a vector index anew, which fills it from all its nodes at once, and remember how many these were."""
     options = _neo4j_options(dimensions, FILLED_SETTINGS)
-    transaction.run("schema/vectors_neo4j", index=index, label=label, options=options)
+
+    def make(transaction: Transaction) -> None:
+        transaction.run("schema/drop_index", index=index)
+        transaction.run("schema/vectors_neo4j", index=index, label=label, options=options)
+
+    connection.write(make)
+    connection.write(partial(Transaction.run, name="schema/put_filled_index", of=index, nodes=nodes))
 
 
 def _drop_index(connection: Connection, index: str) -> None:

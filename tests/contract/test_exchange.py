@@ -7,8 +7,6 @@ import json
 import os
 import shlex
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -22,10 +20,10 @@ from kgrag.cli import run
 from kgrag.communities import CommunitySettings
 from kgrag.communities.rules import RulesSummariser
 from kgrag.documents import discover
-from kgrag.errors import InputError, KgragError, StoreMismatch
+from kgrag.errors import InputError, KgragError, StoreMismatch, StoreUnavailable
 from kgrag.jobs.communities import update_communities
 from kgrag.neo4j_local import server as neo4j_server
-from kgrag.neo4j_local.jars import java_library, neo4j_jars
+from kgrag.neo4j_local.admin import run_admin
 from kgrag.store.communities import PARTITION, Membership
 from kgrag.store.exchange import load
 from kgrag.store.exchange.csv_rows import Marks, RowFile, read_rows
@@ -40,13 +38,6 @@ from .conftest import Content
 DIMENSIONS = 64
 ODD = 'says "so", \r\n\ttwice;\n\n"" and \\n, then é and 漢 \u2028 end '
 KIND = {kind.name: kind for kind in KINDS}
-ADMIN = """
-import sys, jpype
-library, jars, *arguments = sys.argv[1:]
-jpype.startJVM(library, "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", classpath=[jars + "/*"])
-jpype.JClass("org.neo4j.cli.AdminTool").main(arguments)
-"""
-"""Neo4j's own command line, which its jars have and Maven brings no script for."""
 
 
 @pytest.fixture(scope="module")
@@ -178,20 +169,12 @@ def test_neo4j_admin_loads_the_files_and_import_does_the_rest(
 ) -> None:
     if (missing := neo4j_server.engine_missing()) is not None:
         pytest.skip(missing)
-    jars, home = neo4j_jars(print), tmp_path / "home"
-    home.mkdir()
-    (home / "neo4j.conf").write_text("server.memory.pagecache.size=64m\n")
+    home = tmp_path / "home"
     program, *arguments = shlex.split(exported.command)
     assert program == "neo4j-admin"
-    loaded = subprocess.run(
-        [sys.executable, "-c", ADMIN, str(java_library()), str(jars), *arguments],
-        env={**os.environ, "NEO4J_HOME": str(home), "NEO4J_CONF": str(home)},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        cwd=tmp_path,
-    )
-    assert "IMPORT DONE" in loaded.stdout, loaded.stdout + loaded.stderr
+    with pytest.raises(StoreUnavailable, match=r"neo4j-admin ended with code [\s\S]*no-such-file"):
+        run_admin(home, [argument.replace("chunk.csv", "no-such-file.csv") for argument in arguments])
+    assert "IMPORT DONE" in run_admin(home, arguments)
     server = neo4j_server.up(home, bolt_port=0, heap_mb=512, engine="maven", owner_pid=os.getpid())
     try:
         monkeypatch.setenv("NEO4J_USERNAME", server.username)

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from kgrag.common.progress import Progress
 from kgrag.errors import DISK_FULL, InputError
@@ -18,7 +18,7 @@ from kgrag.store.exchange.kinds import IMPORT, KINDS, Kind
 from kgrag.store.schema import Meta
 from kgrag.store.statements import statement
 
-__all__ = ["FORMAT_VERSION", "LOADED", "MANIFEST", "Exported", "export_store"]
+__all__ = ["FORMAT_VERSION", "LOADED", "MANIFEST", "ExportFiles", "Exported", "export_store"]
 
 FORMAT_VERSION = 1
 MANIFEST = "manifest.json"
@@ -85,45 +85,72 @@ def _prepare(folder: Path) -> None:
 
 def _export(connection: Connection, meta: Meta, folder: Path, marks: Marks, progress: Progress) -> Exported:
     state = connection.read(statement("retrieve/ledger_state"), {})
-    whole = ContentDigest()
-    for row in connection.read(statement("digest/meta"), {}):
-        whole.add("meta", row)
-    files: dict[str, dict[str, Any]] = {}
-    longest = 0
-    for kind in KINDS:
-        with progress.step(f"Export {kind.name}", None, "rows") as step:
-            file = RowFile(folder / f"{kind.name}.csv", kind, marks)
-            try:
+    with ExportFiles(folder, meta, marks) as files:
+        for kind in KINDS:
+            with progress.step(f"Export {kind.name}", None, "rows") as step:
                 for row in _rows(connection, kind):
-                    file.put(row)
-                    whole.add(kind.name, _counted(row))
+                    files.put(kind, row)
                     step.advance()
-            finally:
-                file.close()
-        longest = max(longest, file.longest)
-        if file.rows:
-            files[kind.name] = {"rows": file.rows, "sha256": file.sha256}
-        else:
-            (folder / f"{kind.name}.csv").unlink()
-    if connection.read(statement("retrieve/ledger_state"), {}) != state:
-        raise InputError("The store was written to while it was exported: export again when nothing else runs on it.")
-    digest = whole.hexdigest()
-    last = RowFile(folder / f"{IMPORT.name}.csv", IMPORT, marks)
-    last.put({"properties": {"key": "import", "export": digest, "kind": LOADED, "rows": 0}})
-    last.close()
-    command = _command(folder, files, marks, longest)
-    manifest = {
-        "format": "kgrag export",
-        "format_version": FORMAT_VERSION,
-        "digest": digest,
-        "store": asdict(meta),
-        "marks": asdict(marks),
-        "files": files,
-        "neo4j_admin": command,
-    }
-    (folder / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
-    size = sum(path.stat().st_size for path in folder.iterdir())
-    return Exported(folder, digest, {name: file["rows"] for name, file in files.items()}, size, command)
+        if connection.read(statement("retrieve/ledger_state"), {}) != state:
+            raise InputError(
+                "The store was written to while it was exported: export again when nothing else runs on it."
+            )
+        return files.finish()
+
+
+class ExportFiles:
+    """The files of an export, in an empty folder: rows of any kind in any order, and at last the manifest."""
+
+    def __init__(self, folder: Path, meta: Meta, marks: Marks) -> None:
+        self._folder, self._meta, self._marks = folder, meta, marks
+        self._files: dict[str, RowFile] = {}
+        self._digest = ContentDigest()
+        self._digest.add("meta", {"properties": {"key": "store", **asdict(meta)}})
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._close()
+
+    def put(self, kind: Kind, row: Mapping[str, Any]) -> None:
+        """Write a row, as `RowFile.put` takes it."""
+        file = self._files.get(kind.name)
+        if file is None:
+            file = self._files[kind.name] = self._open(kind)
+        file.put(row)
+        self._digest.add(kind.name, _counted(row))
+
+    def finish(self) -> Exported:
+        """Write the manifest: from then on the folder is an export."""
+        self._close()
+        digest = self._digest.hexdigest()
+        last = self._open(IMPORT)
+        last.put({"properties": {"key": "import", "export": digest, "kind": LOADED, "rows": 0}})
+        last.close()
+        written = {kind.name: self._files[kind.name] for kind in KINDS if kind.name in self._files}
+        command = _command(
+            self._folder, written, self._marks, longest=max((file.longest for file in written.values()), default=0)
+        )
+        manifest = {
+            "format": "kgrag export",
+            "format_version": FORMAT_VERSION,
+            "digest": digest,
+            "store": asdict(self._meta),
+            "marks": asdict(self._marks),
+            "files": {name: {"rows": file.rows, "sha256": file.sha256} for name, file in written.items()},
+            "neo4j_admin": command,
+        }
+        (self._folder / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
+        size = sum(path.stat().st_size for path in self._folder.iterdir())
+        return Exported(self._folder, digest, {name: file.rows for name, file in written.items()}, size, command)
+
+    def _open(self, kind: Kind) -> RowFile:
+        return RowFile(self._folder / f"{kind.name}.csv", kind, self._marks)
+
+    def _close(self) -> None:
+        for file in self._files.values():
+            file.close()
 
 
 def _rows(connection: Connection, kind: Kind) -> Iterator[dict[str, Any]]:
@@ -143,7 +170,7 @@ def _counted(row: Mapping[str, Any]) -> Mapping[str, Any]:
     return row if vector is None else {**row, "properties": {**row["properties"], "embedding": len(vector)}}
 
 
-def _command(folder: Path, files: Mapping[str, Any], marks: Marks, longest: int) -> str:
+def _command(folder: Path, files: Mapping[str, Any], marks: Marks, *, longest: int) -> str:
     """Return the command that has `neo4j-admin` load the files."""
     parts = ["neo4j-admin", "database", "import", "full", "neo4j"]
     for kind in (*(kind for kind in KINDS if kind.name in files), IMPORT):
