@@ -217,7 +217,7 @@ def _load(costs: _Costs, passages: Path, files: Path, extractor: str, home: Path
         subprocess.run(writes, stdout=sys.stderr, check=True)
     command: str = json.loads((files / MANIFEST).read_text(encoding="utf-8"))["neo4j_admin"]
     with costs.step("neo4j-admin import", None, "files"):
-        print(run_admin(home, shlex.split(command)[1:], heap_mb=NEO4J_HEAP_MB), file=sys.stderr)
+        run_admin(home, shlex.split(command)[1:], heap_mb=NEO4J_HEAP_MB, on_line=partial(print, file=sys.stderr))
 
 
 def _nothing(home: Path) -> None:

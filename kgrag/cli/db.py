@@ -94,6 +94,20 @@ def down(
         stdout.print("Neo4j is stopped." if stopped else "No Neo4j was running.")
 
 
+@app.command("admin", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def admin(
+    context: typer.Context,
+    home: Home = None,
+    heap_mb: Annotated[int, typer.Option(min=256, help="Java heap of the program.")] = 512,
+) -> None:
+    """Run Neo4j's own neo4j-admin on the stopped server: kgrag db admin database import full ... (Maven artefacts have no script)."""
+    from kgrag.neo4j_local import server as neo4j_server
+    from kgrag.neo4j_local.admin import run_admin
+
+    folder = home or neo4j_server.default_home()
+    run_admin(folder, context.args, heap_mb=heap_mb, on_line=lambda line: stdout.print(line, markup=False))
+
+
 def _show(server: Neo4jServer, *, export: bool, as_json: bool) -> None:
     if export:
         for name, value in server.environment().items():

@@ -8,46 +8,53 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from kgrag.errors import StoreUnavailable
+from kgrag.errors import InputError, StoreError
+from kgrag.neo4j_local import server as neo4j_server
 from kgrag.neo4j_local.jars import java_library, neo4j_jars
 
 __all__ = ["run_admin"]
 
 HEAP_MB = 512
-SHOWN_CHARACTERS = 2000
+SHOWN_CHARACTERS = 500
 
 
 def run_admin(
-    home: Path, arguments: Sequence[str], *, heap_mb: int = HEAP_MB, on_step: Callable[[str], None] = lambda _: None
+    home: Path, arguments: Sequence[str], *, heap_mb: int = HEAP_MB, on_line: Callable[[str], None] = lambda _: None
 ) -> str:
     """Run `neo4j-admin` with arguments on the server's folder `home`, in a process of its own; return what it printed.
 
-    `database import` needs a server that is stopped. Raises `StoreUnavailable` where it ends with an error.
+    `on_line` is told each line as it comes. Raises `InputError` where a server runs on `home`, whose files such programs must not touch,
+    and `StoreError` where the program ends with an error.
     """
-    jars, library = neo4j_jars(on_step), java_library()
+    home = home.resolve()
+    if neo4j_server.status(home) is not None:
+        raise InputError(f"A server runs on {home}: stop it first (kgrag db down), as neo4j-admin works on its files.")
+    jars, library = neo4j_jars(on_line), java_library()
     home.mkdir(parents=True, exist_ok=True)
     (home / "neo4j.conf").touch()
-    done = subprocess.run(
+    lines: list[str] = []
+    with subprocess.Popen(
         [sys.executable, "-m", "kgrag.neo4j_local.admin", library, jars, str(heap_mb), *arguments],
         env={**os.environ, "NEO4J_HOME": str(home), "NEO4J_CONF": str(home)},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        check=False,
-    )
-    if done.returncode:
-        raise StoreUnavailable(
-            f"neo4j-admin ended with code {done.returncode}: {done.stdout.strip()[-SHOWN_CHARACTERS:]}"
-        )
-    return done.stdout
+    ) as program:
+        for line in program.stdout or ():
+            lines.append(line)
+            on_line(line.rstrip("\n"))
+    said = "".join(lines)
+    if program.returncode:
+        raise StoreError(f"neo4j-admin ended with code {program.returncode}: {said.strip()[-SHOWN_CHARACTERS:]}")
+    return said
 
 
 def _main(library: str, jars: str, heap_mb: str, *arguments: str) -> None:
     """Become the program: it ends the process with its own code."""
     import jpype
 
-    jpype.startJVM(library, f"-Xmx{heap_mb}m", "-XX:+UseParallelGC", classpath=[f"{jars}/*"])
+    jpype.startJVM(library, f"-Xmx{heap_mb}m", classpath=[f"{jars}/*"])
     jpype.JClass("org.neo4j.cli.AdminTool").main(list(arguments))
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from kgrag.cli import run
+from kgrag.neo4j_local.jars import NEO4J_VERSION
 from kgrag.neo4j_local.server import Neo4jServer
 
 
@@ -38,6 +39,18 @@ def test_export_lines_are_what_a_shell_can_evaluate(neo4j: Neo4jServer, capsys: 
         check=True,
     )
     assert shell.stdout == f"{neo4j.url} neo4j {neo4j.password}"
+
+
+@pytest.mark.neo4j
+def test_admin_runs_neo4js_own_program_on_a_stopped_server_alone(
+    neo4j: Neo4jServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["db", "admin", "--home", str(neo4j.home), "database", "info", "neo4j"]) == 2
+    assert "stop it first (kgrag db down)" in capsys.readouterr().err
+    assert run(["db", "admin", "--home", str(tmp_path), "--version"]) == 0
+    assert NEO4J_VERSION in capsys.readouterr().out
+    assert run(["db", "admin", "--home", str(tmp_path), "database", "info", "--from-path", "nowhere"]) == 3
+    assert "neo4j-admin ended with code 1: " in capsys.readouterr().err
 
 
 def test_status_without_a_server_exits_with_3(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -20,7 +20,7 @@ from kgrag.cli import run
 from kgrag.communities import CommunitySettings
 from kgrag.communities.rules import RulesSummariser
 from kgrag.documents import discover
-from kgrag.errors import InputError, KgragError, StoreMismatch, StoreUnavailable
+from kgrag.errors import InputError, KgragError, StoreError, StoreMismatch
 from kgrag.jobs.communities import update_communities
 from kgrag.neo4j_local import server as neo4j_server
 from kgrag.neo4j_local.admin import run_admin
@@ -172,7 +172,7 @@ def test_neo4j_admin_loads_the_files_and_import_does_the_rest(
     home = tmp_path / "home"
     program, *arguments = shlex.split(exported.command)
     assert program == "neo4j-admin"
-    with pytest.raises(StoreUnavailable, match=r"neo4j-admin ended with code [\s\S]*no-such-file"):
+    with pytest.raises(StoreError, match=r"neo4j-admin ended with code [\s\S]*no-such-file"):
         run_admin(home, [argument.replace("chunk.csv", "no-such-file.csv") for argument in arguments])
     assert "IMPORT DONE" in run_admin(home, arguments)
     server = neo4j_server.up(home, bolt_port=0, heap_mb=512, engine="maven", owner_pid=os.getpid())

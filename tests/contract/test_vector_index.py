@@ -86,6 +86,23 @@ def test_one_that_was_filled_with_other_settings_is_filled_anew(neo4j_empty: str
 
 
 @pytest.mark.neo4j
+def test_one_that_is_made_after_its_nodes_is_filled_from_all_of_them_and_stays(
+    neo4j_empty: str, content: Content
+) -> None:
+    with open_store(neo4j_empty) as store:
+        store.bind(content.embedder, content.dimensions)
+        _put(store, content, "many", FEWEST_FILLED)
+        store._connection.run_alone(statement("schema/drop_index", index=CHUNK_VECTOR_INDEX))
+        store.bind(content.embedder, content.dimensions)  # nodes that neo4j-admin loaded have none
+        store._connection.read(statement("schema/await_indexes_neo4j"), {"timeout_s": 60})
+        made = _index_id(store)
+        assert _settings(store).items() >= FILLED_SETTINGS.items()
+        store.finish()
+        assert _index_id(store) == made
+        assert len(_found(store, content, "many 3")) == 3
+
+
+@pytest.mark.neo4j
 def test_who_asks_while_it_is_filled_waits_for_it(neo4j_empty: str, content: Content) -> None:
     with open_store(neo4j_empty) as store, open_store(neo4j_empty) as reader:
         store.bind(content.embedder, content.dimensions)
