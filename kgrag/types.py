@@ -376,7 +376,9 @@ class Listing(_Value):
     others: tuple[str, ...] = ()
     """Names of the other things, to tell what is said of them."""
     evidence: tuple[Evidence, ...] = ()
-    """Every chunk that may say it, in reading order."""
+    """Every chunk that may say it, in reading order; of very many some of each document."""
+    unread: int = 0
+    """How many more chunks may say it."""
     columns: tuple[str, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
     """Where a statement of Cypher that a model wrote gave the answer itself: its rows, as text."""

@@ -565,6 +565,11 @@ def _written(
     )  # fmt: skip
     lists = [_groups(shown), _drawn(table)] if asked.grouped else [_drawn(table)]
     more = [f"{len(shown) - ROWS_SHOWN} more rows are not shown."] if len(shown) > ROWS_SHOWN else []
+    if listing.unread:
+        more.append(
+            f"{listing.unread:,} of {listing.unread + len(listing.evidence):,} passages that may say more were not read: ask about fewer "
+            "things."
+        )
     text = "\n\n".join(
         [sentence, *lists, *more, f"Read from what this statement returns:\n\n    {_one_line(listing.cypher)}"]
     )

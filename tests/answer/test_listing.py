@@ -50,7 +50,9 @@ Start-up of the Dorn 50 takes 3 s: it starts within 2.5 s on a warm day.
 THINGS = tuple(Thing(name=name, group="dorns", documents=(name,)) for name in ("Dorn 5", "Dorn 50", "Dorn 7"))
 
 
-def asked(question: str, *, only: tuple[str, ...] = tuple(SAID), said: dict[str, str] = SAID) -> Answer | None:
+def asked(
+    question: str, *, only: tuple[str, ...] = tuple(SAID), said: dict[str, str] = SAID, unread: int = 0
+) -> Answer | None:
     evidence = tuple(
         Evidence(
             chunk_id=name,
@@ -64,7 +66,9 @@ def asked(question: str, *, only: tuple[str, ...] = tuple(SAID), said: dict[str,
         )
         for name in only
     )
-    return answer_from_listing(question, Listing(things=THINGS, evidence=evidence, cypher="MATCH (n) RETURN n"))
+    return answer_from_listing(
+        question, Listing(things=THINGS, evidence=evidence, unread=unread, cypher="MATCH (n) RETURN n")
+    )
 
 
 def answering(answer: Answer | None) -> list[str]:
@@ -184,3 +188,11 @@ def test_names_with_something_between_enumerations_and_items_that_begin_with_an_
     assert answers("Which dorns have a rate of more than 5 Hz?") == ["Dorn 5"]
     assert answers("Which dorns have a rate of less than 1 Hz?") == ["Dorn 5"]
     assert answers("Which dorn has the longest start time?") == ["Dorn 50"]
+
+
+def test_an_answer_says_how_many_passages_were_not_read() -> None:
+    answer = asked("How many dorns have a microphone?", unread=1200)
+    assert answer is not None
+    assert "1,200 of 1,204 passages that may say more were not read" in answer.text
+    everything = asked("How many dorns have a microphone?")
+    assert everything is not None and "not read" not in everything.text

@@ -240,7 +240,9 @@ WAYS: dict[str, Callable[[Search, dict[str, Any]], Any]] = {
     "section_chunks": lambda s, a: s.section_chunks(path="hidden.html", anchor=""),
     "chunks_of_section": lambda s, a: s.chunks_of_section(id=a["hidden"][0]),
     "things": lambda s, a: s.things(),
-    "stated_words": lambda s, a: s.stated("words", graph="mention", words=["pump"], owned=a["documents"], things=[]),
+    "stated_words": lambda s, a: s.stated(
+        "words", index="chunk_prompted", query="pump", graph="mention", words=["pump"], owned=a["documents"], things=[]
+    ),
     "stated_amounts": lambda s, a: s.stated(
         "amounts", graph="mention", amounts=a["keys"], words=["pump"], owned=a["documents"], things=[]
     ),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import re
 import unicodedata
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
@@ -12,6 +14,9 @@ from kgrag.retrieve.state import Candidate, Resources, State
 from kgrag.retrieve.step import Step
 from kgrag.retrieve.steps.evidence import evidence_of_chunk
 from kgrag.retrieve.things import Things, things_of
+from kgrag.store.fulltext import fulltext_query
+from kgrag.store.schema import CHUNK_FULLTEXT_INDEX
+from kgrag.store.search import PlaceRow
 from kgrag.store.statements import statement
 from kgrag.text.names import normal_form
 from kgrag.text.quantities import quantities
@@ -24,6 +29,8 @@ __all__ = ["CountAndList"]
 
 PARTS = re.compile(r"[^\W\d_]+|\d+")
 JOINED_BY = ("-", "\u2011", " ", "_", ".", "–")
+MOST_CHUNKS = 2000
+"""That are read for one question: some seconds. How many were not read is said."""
 MAX_DIVIDED = 6
 """Letters of a word that may be written in two, as `wifi` and `canbus` are: of longer ones that is rare, and there are more places."""
 WRITTEN_OTHERWISE = str.maketrans({"2": "²", "3": "³", "μ": "µ"})
@@ -66,12 +73,17 @@ def _listing(asked: SetQuestion, meant: list[Thing], things: Things, resources: 
         "owned": [document for thing in meant for document in thing.documents],
         "things": [normal_form(thing.name) for thing in meant],
     }
-    name: Literal["amounts", "words"] = "words"
-    if asked.measured:
-        amounts = _amounts(asked, resources)
-        if amounts:
-            name, parameters = "amounts", {**parameters, "amounts": amounts}
-    rows = search.stated(name, **parameters)
+    amounts = _amounts(asked, resources) if asked.measured else []
+    name: Literal["amounts", "words"] = "amounts" if amounts else "words"
+    query = ""
+    if amounts:
+        parameters["amounts"] = amounts
+    else:
+        # The index finds other forms of a word, too; the statement looks for the spelling in what it gives.
+        query = fulltext_query("", keywords=parameters["words"])
+        parameters |= {"index": CHUNK_FULLTEXT_INDEX, "query": query}
+    found = search.stated(name, **parameters) if amounts or query else []
+    rows = _of_each_document(found)
     shown = {row["id"]: row for row in search.chunks(ids=[row["id"] for row in rows])}
     evidence = tuple(
         evidence_of_chunk(
@@ -81,7 +93,26 @@ def _listing(asked: SetQuestion, meant: list[Thing], things: Things, resources: 
         if row["id"] in shown
     )
     cypher = statement(f"retrieve/stated_{name}", graph=resources.graph)
-    return Listing(things=tuple(meant), others=others, evidence=evidence, cypher=cypher, parameters=parameters)
+    return Listing(
+        things=tuple(meant),
+        others=others,
+        evidence=evidence,
+        unread=len(found) - len(rows),
+        cypher=cypher,
+        parameters=parameters,
+    )
+
+
+def _of_each_document(rows: Sequence[PlaceRow]) -> list[PlaceRow]:
+    """The chunks that are read, in their order: of more than `MOST_CHUNKS` the first of each document, then the second, and so on."""
+    if len(rows) <= MOST_CHUNKS:
+        return list(rows)
+    before: Counter[str] = Counter()
+    turns = []
+    for place, row in enumerate(rows):
+        turns.append((before[row["document_id"]], place))
+        before[row["document_id"]] += 1
+    return [rows[place] for place in sorted(place for _, place in sorted(turns)[:MOST_CHUNKS])]
 
 
 def _words(asked: SetQuestion) -> list[str]:
