@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from kgrag.store.connection import Connection
@@ -28,6 +29,8 @@ LATER = frozenset({"table_row", "row_of"})
 """Kinds that count only where there are some: without them a store has the digest that it had before there was such a kind."""
 INCIDENTAL = frozenset({"attempts", "calls", "tokens", "completion_tokens", "cost", "seconds", "at"})
 """Of a ledger entry: what it took, and when."""
+EMPTY: Mapping[str, Mapping[str, Any]] = MappingProxyType({"from_chunk": {"says": []}})
+"""By kind: properties that count as so where they are missing."""
 MODULUS = 2**256
 
 
@@ -75,7 +78,9 @@ def _canonical(kind: str, row: Mapping[str, Any]) -> bytes:
     hidden = INCIDENTAL if kind == "work" else frozenset()
     content = {name: _plain(value) for name, value in row.items() if name != "properties"}
     content["properties"] = {
-        name: _plain(value) for name, value in row["properties"].items() if value is not None and name not in hidden
+        name: _plain(value)
+        for name, value in {**EMPTY.get(kind, {}), **row["properties"]}.items()
+        if value is not None and name not in hidden
     }
     if "labels" in content:
         content["labels"] = sorted(content["labels"])

@@ -24,6 +24,7 @@ from kgrag.store.mentions import (
     read_sayings,
     relation_properties,
     said_once,
+    without_empty_says,
 )
 from kgrag.store.merges import split_touched
 from kgrag.store.namings import Naming, Namings, described, naming_of, together
@@ -145,8 +146,9 @@ def begin_extractions(transaction: Transaction, graph: str, extractions: Sequenc
 
 
 def put_mentions(transaction: Transaction, rows: Sequence[dict[str, Any]]) -> None:
-    """Write mentions of entities that are there, in the order of the entities' keys."""
-    for some in batches_by_size(sorted(rows, key=lambda row: (row["key"], row["chunk_id"]))):
+    """Write mentions of entities that are there, in the order of the entities' keys; most say no relation, which takes no property."""
+    written = [{**row, "properties": without_empty_says(row["properties"])} for row in rows]
+    for some in batches_by_size(sorted(written, key=lambda row: (row["key"], row["chunk_id"]))):
         transaction.run("store/put_mentions", rows=some)
 
 

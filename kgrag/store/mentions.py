@@ -16,17 +16,26 @@ __all__ = [
     "read_sayings",
     "relation_properties",
     "said_once",
+    "without_empty_says",
 ]
 
 DESCRIBED = ("name", "aliases", "mentions", "titles", "description")
 """Properties of an entity that follow from its mentions."""
 
 Mention = dict[str, Any]
-"""Properties of a FROM_CHUNK relationship: name, role, description, and says: `<TYPE> <key of the tail>` for each relation from it."""
+"""Properties of a FROM_CHUNK relationship: name, role, description, and says: `<TYPE> <key of the tail>` for each relation from it.
+
+In the database one that says none has no `says`; stores of before have an empty list there, which is the same.
+"""
 Edge = tuple[str, str, str]
 """A relation: key of the head, type, key of the tail."""
 Saying = tuple[str, str]
 """What a chunk says about a relation: description, and the reason why it is not grounded (empty where it is)."""
+
+
+def without_empty_says(mention: Mention) -> Mention:
+    """Return the properties that a database keeps of a mention."""
+    return mention if mention.get("says") else {name: value for name, value in mention.items() if name != "says"}
 
 
 def better(one: Mention, other: Mention) -> Mention:

@@ -18,7 +18,17 @@ from typing import Any
 
 from kgrag.store.connection import Transaction
 from kgrag.store.entity_deletion import delete_entities
-from kgrag.store.mentions import Edge, Mention, Saying, better, describe, read_sayings, relation_properties, said_once
+from kgrag.store.mentions import (
+    Edge,
+    Mention,
+    Saying,
+    better,
+    describe,
+    read_sayings,
+    relation_properties,
+    said_once,
+    without_empty_says,
+)
 from kgrag.store.predictions import forget_predictions
 from kgrag.store.rows import batches_by_size
 
@@ -300,7 +310,10 @@ def _replace(
     with_vector = [{"id": key, "embedding": vector} for key, vector in sorted(vectors.items())]
     for some_vectors in batches_by_size(with_vector):
         transaction.run("store/put_entity_embeddings", rows=list(some_vectors))
-    named = [{"key": key, "chunk_id": chunk_id, "properties": m} for (key, chunk_id), m in sorted(mentions.items())]
+    named = [
+        {"key": key, "chunk_id": chunk_id, "properties": without_empty_says(mention)}
+        for (key, chunk_id), mention in sorted(mentions.items())
+    ]
     for some_named in batches_by_size(named):
         transaction.run("store/put_mentions", rows=list(some_named))
     by_relation: dict[str, list[dict[str, Any]]] = defaultdict(list)

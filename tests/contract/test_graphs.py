@@ -255,6 +255,28 @@ def test_a_chunk_that_is_not_in_the_store_says_nothing(store: GraphStore, conten
     assert (content.entities(store), content.relations(store)) == ({}, {})
 
 
+def test_a_mention_without_a_relation_has_no_list_and_one_of_before_counts_as_the_same(
+    store: GraphStore, content: Any
+) -> None:
+    document, (one, other) = content.document("a.html", "one", "other")
+    store.documents.put([(document, [one, other])])
+    said = [
+        content.said(one, content.entity("Z"), relations=[content.relation("X", "IS_A", "Y")]),
+        content.said(other, content.entity("Z")),
+    ]
+    store.graphs.put_extractions("mention", said)
+    says = "MATCH ()-[m:FROM_CHUNK]->() RETURN sum(CASE WHEN m.says IS NULL THEN 1 ELSE 0 END) AS none, count(m) AS all"
+    assert store.query(says) == [{"none": 3, "all": 4}]
+    digest = store.digest()
+    before = "MATCH ()-[m:FROM_CHUNK]->() WHERE m.says IS NULL SET m.says = []"
+    store._connection.run_alone(before)
+    assert store.query(says) == [{"none": 0, "all": 4}]
+    assert store.digest() == digest
+    store.graphs.put_extractions("mention", said)
+    assert store.digest() == digest
+    assert store.graphs.delete("mention") == 3
+
+
 @pytest.mark.parametrize("graph", ["", " ", "a b", "a`b", "_x", "x" * 49, "a\n", "a}", "x:y"])
 def test_a_graph_has_a_plain_name(store: GraphStore, content: Any, graph: str) -> None:
     document, (chunk,) = content.document("a.html", "one")

@@ -15,6 +15,7 @@ from kgrag.store.connection import Connection
 from kgrag.store.digest import ContentDigest
 from kgrag.store.exchange.csv_rows import Marks, MarkTaken, RowFile
 from kgrag.store.exchange.kinds import IMPORT, KINDS, Kind
+from kgrag.store.mentions import without_empty_says
 from kgrag.store.schema import Meta
 from kgrag.store.statements import statement
 
@@ -118,6 +119,8 @@ class ExportFiles:
         file = self._files.get(kind.name)
         if file is None:
             file = self._files[kind.name] = self._open(kind)
+        if kind.name == "from_chunk":  # neo4j-admin cannot write empty lists, and nearly every mention would have one
+            row = {**row, "properties": without_empty_says(row["properties"])}
         file.put(row)
         self._digest.add(kind.name, _counted(row))
 
