@@ -13,13 +13,14 @@ They are asked in the same way, `db.index.vector.queryNodes` and `db.index.fullt
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from kgrag.errors import StoreMismatch
+from kgrag.errors import StoreError, StoreMismatch
 from kgrag.store.connection import Connection, Transaction
 from kgrag.store.identifiers import community_label, graph_label, quoted
 from kgrag.store.statements import statement
@@ -41,9 +42,10 @@ SCHEMA_VERSION = 1
 CHUNK_VECTOR_INDEX = "chunk_embedding"
 CHUNK_FULLTEXT_INDEX = "chunk_prompted"
 ROW_VECTOR_INDEX = "table_row_embedding"
-INDEX_TIMEOUT_S = 600
-INDEXED_PER_S = 500
-"""Nodes whose vectors Neo4j's index takes at least in a second while it is filled."""
+INDEX_PATIENCE_S = 600.0
+"""How long Neo4j may fill indexes without getting further: a million vectors take hours on two processors, and no error."""
+LOOK_AGAIN_S = 0.05, 2.0
+"""How soon is looked again at first, and at last."""
 GROWN_BY = 0.1
 """Share of its nodes that a vector index of Neo4j got since it was last filled from them all at once: as much, and it is so again."""
 FEWEST_FILLED = 500
@@ -216,15 +218,12 @@ class Schema:
         filled = {row["name"]: row["nodes"] for row in connection.read(statement("schema/filled_indexes"), {})}
         rows = connection.read(statement("schema/vector_settings_neo4j"), {})
         settings: dict[str, dict[str, Any]] = {row["name"]: row["settings"] for row in rows}
-        most = 0
         for index, label in _vector_indexes(graphs, levels).items():
             nodes = connection.read(statement("schema/count_label", label=label), {})[0]["nodes"]
             grown = abs(nodes - filled.get(index, 0)) >= GROWN_BY * nodes
-            most = max(most, nodes)
             if nodes >= FEWEST_FILLED and (grown or not FILLED_SETTINGS.items() <= settings.get(index, {}).items()):
                 _fill_from_all(connection, index, label, self.dimensions, nodes)
-        timeout_s = INDEX_TIMEOUT_S + most // INDEXED_PER_S
-        connection.read(statement("schema/await_indexes_neo4j"), {"timeout_s": timeout_s})
+        _await_indexes(connection)
 
 
 def import_state(connection: Connection) -> dict[str, Any] | None:
@@ -334,6 +333,26 @@ def _fill_from_all(connection: Connection, index: str, label: str, dimensions: i
 
     connection.write(make)
     connection.write(partial(Transaction.run, name="schema/put_filled_index", of=index, nodes=nodes))
+
+
+def _await_indexes(connection: Connection) -> None:
+    """Wait until all indexes of Neo4j can be asked. Raises `StoreError` where one has failed, or none gets further any more."""
+    before: list[dict[str, Any]] = []
+    since = time.monotonic()
+    pause, longest = LOOK_AGAIN_S
+    while under_way := connection.read(statement("schema/indexes_under_way_neo4j"), {}):
+        for row in under_way:
+            if row["state"] == "FAILED":
+                raise StoreError(f"Neo4j could not fill the index {row['name']}: {row['reason']}")
+        if under_way != before:
+            before, since = under_way, time.monotonic()
+        elif time.monotonic() - since > INDEX_PATIENCE_S:
+            said = ", ".join(f"{row['name']} ({row['percent']:.0f} %)" for row in under_way)
+            raise StoreError(
+                f"Neo4j has filled its indexes no further for {INDEX_PATIENCE_S:.0f} s: {said}. Look into its log; the next build goes on."
+            )
+        time.sleep(pause)
+        pause = min(2 * pause, longest)
 
 
 def _drop_index(connection: Connection, index: str) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import threading
+import time
 from typing import Any
 
 import pytest
 
-from kgrag.errors import KgragError
+from kgrag.errors import KgragError, StoreError
+from kgrag.store import schema
 from kgrag.store.graph import GraphStore, open_store
 from kgrag.store.schema import CHUNK_VECTOR_INDEX, FEWEST_FILLED, FILLED_SETTINGS
 from kgrag.store.statements import statement
@@ -100,6 +102,29 @@ def test_one_that_is_made_after_its_nodes_is_filled_from_all_of_them_and_stays(
         store.finish()
         assert _index_id(store) == made
         assert len(_found(store, content, "many 3")) == 3
+
+
+@pytest.mark.neo4j
+def test_a_server_that_fills_an_index_no_further_is_said_and_one_that_takes_long_is_waited_for(
+    neo4j_empty: str, content: Content, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open_store(neo4j_empty) as store:
+        store.bind(content.embedder, content.dimensions)
+        _put(store, content, "many", FEWEST_FILLED)
+        read, shown = store._connection.read, iter([[10.0], [10.0], [20.0], [20.0], [30.0], []])
+
+        def slowly(text: str, parameters: dict[str, Any]) -> list[dict[str, Any]]:
+            if text != statement("schema/indexes_under_way_neo4j"):
+                return read(text, parameters)
+            time.sleep(0.3)
+            return [{"name": "one", "state": "POPULATING", "percent": percent, "reason": ""} for percent in next(shown)]
+
+        monkeypatch.setattr(schema, "INDEX_PATIENCE_S", 0.8)
+        monkeypatch.setattr(store._connection, "read", slowly)
+        store.finish()
+        shown = iter([[10.0]] * 9)
+        with pytest.raises(StoreError, match=r"no further for 1 s: one \(10 %\)"):
+            store.finish()
 
 
 @pytest.mark.neo4j
