@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import json
 import math
 import os
@@ -212,11 +213,12 @@ def _build(store: GraphStore, paths: Sequence[Path], *, embedder: Embedder, extr
 
 def _load(costs: _Costs, passages: Path, files: Path, extractor: str, home: Path) -> None:
     """Write the files of an export, and have `neo4j-admin` load them into a server's folder, each in a process of its own."""
+    home = home.resolve()
     with costs.step("write files", None, "files"):
         writes = [sys.executable, "-m", "benchmarks.first_load", str(passages), str(files), "--extractor", extractor]
         subprocess.run(writes, stdout=sys.stderr, check=True)
     command: str = json.loads((files / MANIFEST).read_text(encoding="utf-8"))["neo4j_admin"]
-    with costs.step("neo4j-admin import", None, "files"):
+    with costs.step("neo4j-admin import", None, "files"), contextlib.chdir(files):  # where its report is written
         run_admin(home, shlex.split(command)[1:], heap_mb=NEO4J_HEAP_MB, on_line=partial(print, file=sys.stderr))
 
 

@@ -15,7 +15,9 @@ from kgrag.neo4j_local.jars import java_library, neo4j_jars
 __all__ = ["run_admin"]
 
 HEAP_MB = 512
-SHOWN_CHARACTERS = 500
+SHOWN_CHARACTERS = 1000
+STACK_FRAME = "\tat ", "\t..."
+"""How lines of Java begin that say where an error was raised, and not why: they are often all that the last characters hold."""
 
 
 def run_admin(
@@ -46,7 +48,8 @@ def run_admin(
             on_line(line.rstrip("\n"))
     said = "".join(lines)
     if program.returncode:
-        raise StoreError(f"neo4j-admin ended with code {program.returncode}: {said.strip()[-SHOWN_CHARACTERS:]}")
+        reasons = "".join(line for line in lines if not line.startswith(STACK_FRAME)).strip()
+        raise StoreError(f"neo4j-admin ended with code {program.returncode}: {reasons[-SHOWN_CHARACTERS:]}")
     return said
 
 
