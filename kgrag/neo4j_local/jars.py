@@ -17,7 +17,7 @@ from platformdirs import user_cache_path
 
 from kgrag.errors import StoreUnavailable
 
-__all__ = ["NEO4J_VERSION", "exclusive", "jars_missing", "java_library", "neo4j_jars", "neo4j_recipes"]
+__all__ = ["NEO4J_VERSION", "exclusive", "jars_missing", "java_library", "neo4j_jars", "neo4j_recipes", "vector_options"]
 
 NEO4J_VERSION = "5.26.21"
 """As in docker/neo4j/pom.xml."""
@@ -25,6 +25,9 @@ JAR_COUNT = 213
 """What that pom resolves to."""
 SUPPORTED_JAVA = (17, 21)
 """The Java versions that Neo4j 5.26 is published for."""
+VECTOR_MODULE = "jdk.incubator.vector"
+VECTOR_JAVA = range(20, 23)
+"""The Java versions on which Lucene 9.11, which is what Neo4j 5.26 has, takes the processor's vector instructions from that module."""
 FETCH_TIMEOUT_S = 1200
 INSTALL_MAVEN = (
     "install Maven (Debian, Ubuntu: `apt-get install maven`; macOS: `brew install maven`) or start a Docker engine"
@@ -89,6 +92,20 @@ def java_library() -> Path:
         "the PATH, or the one inside the package arcadedb-embedded, and found none. Install a JRE "
         "(Debian, Ubuntu: `apt-get install openjdk-17-jre-headless`)."
     )
+
+
+def vector_options(library: Path) -> list[str]:
+    """Return the options by which the Java virtual machine of a library compares vectors with the processor's own instructions.
+
+    None where its Java is another than Lucene does that on, or was made without the module, which would keep it from starting.
+    """
+    release = library.parents[2] / "release"
+    if not release.is_file():
+        return []
+    said = dict(re.findall(r'^(\w+)="(.*)"$', release.read_text(encoding="utf-8", errors="replace"), re.MULTILINE))
+    version = said.get("JAVA_VERSION", "").partition(".")[0]
+    fits = version.isdigit() and int(version) in VECTOR_JAVA and VECTOR_MODULE in said.get("MODULES", "").split()
+    return [f"--add-modules={VECTOR_MODULE}"] if fits else []
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from kgrag.errors import StoreLocked
+from kgrag.neo4j_local.jars import vector_options
 from kgrag.store.folder_lock import FolderLock
 from kgrag.store.jvm import garbage_apart
 
@@ -52,6 +53,7 @@ def serve(home: Path, jars: Path, libjvm: str, heap_mb: int, owner_pid: int | No
             libjvm,
             f"-Xmx{heap_mb}m",
             *JVM_OPTIONS,
+            *vector_options(Path(libjvm)),
             # As Neo4j's own start script has it: what a user puts into `plugins` is found.
             classpath=[str(jars / "*"), str(home / "plugins" / "*")],
             convertStrings=True,
