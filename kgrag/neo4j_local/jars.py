@@ -17,7 +17,15 @@ from platformdirs import user_cache_path
 
 from kgrag.errors import StoreUnavailable
 
-__all__ = ["NEO4J_VERSION", "exclusive", "jars_missing", "java_library", "neo4j_jars", "neo4j_recipes", "vector_options"]
+__all__ = [
+    "NEO4J_VERSION",
+    "exclusive",
+    "jars_missing",
+    "java_library",
+    "neo4j_jars",
+    "neo4j_recipes",
+    "vector_options",
+]
 
 NEO4J_VERSION = "5.26.21"
 """As in docker/neo4j/pom.xml."""
