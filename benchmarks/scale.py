@@ -212,11 +212,12 @@ def _build(store: GraphStore, paths: Sequence[Path], *, embedder: Embedder, extr
 
 
 def _load(costs: _Costs, passages: Path, files: Path, extractor: str, home: Path) -> None:
-    """Write the files of an export, and have `neo4j-admin` load them into a server's folder, each in a process of its own."""
+    """Write the files of an export, unless they are there, and have `neo4j-admin` load them; each in a process of its own."""
     home = home.resolve()
-    with costs.step("write files", None, "files"):
-        writes = [sys.executable, "-m", "benchmarks.first_load", str(passages), str(files), "--extractor", extractor]
-        subprocess.run(writes, stdout=sys.stderr, check=True)
+    if not (files / MANIFEST).is_file():
+        with costs.step("write files", None, "files"):
+            writes = [sys.executable, "-m", "benchmarks.first_load", str(passages), str(files)]
+            subprocess.run([*writes, "--extractor", extractor], stdout=sys.stderr, check=True)
     command: str = json.loads((files / MANIFEST).read_text(encoding="utf-8"))["neo4j_admin"]
     with costs.step("neo4j-admin import", None, "files"), contextlib.chdir(files):  # where its report is written
         run_admin(home, shlex.split(command)[1:], heap_mb=NEO4J_HEAP_MB, on_line=partial(print, file=sys.stderr))

@@ -80,8 +80,9 @@ FORMATS = MappingProxyType(
     }
 )
 """File suffix → format."""
-NAMED_TEXT = re.compile(r"(?:README|FAQ|HOWTO|INSTALL|USAGE|MANUAL)(?:\.Debian)?", re.IGNORECASE)
-"""Names of texts that usually have no suffix. Not of licences, lists of changes and of authors, which answer nothing about a thing."""
+NAMED_TEXT = re.compile(r"(?i:README|FAQ|HOWTO|INSTALL|USAGE|MANUAL)(?:[-_][\w-]+)?(?:\.[A-Z][\w-]*|\.debian)?")
+"""Names of texts that usually have no suffix, also with what they are about (`README-WPS`, `HOWTO_build`, `README.Debian`). Not of
+licences, lists of changes and of authors, which answer nothing about a thing."""
 TEXT_FORMATS = frozenset({"html", "md", "txt", "rst", "adoc"})
 """HTML, or what becomes HTML on its way."""
 FILE_FORMATS = frozenset({"pdf", "docx", "pptx", "xlsx", "epub", "odt", "odp", "ods"})
@@ -335,7 +336,7 @@ def format_of(path: Path, *, content: Path | None = None) -> str | None:
 
 def _named_format(path: Path) -> str | None:
     name = Path(path.stem) if _is_packed(path) else path
-    format_ = "txt" if NAMED_TEXT.fullmatch(name.name) else FORMATS.get(name.suffix.lower())
+    format_ = FORMATS.get(name.suffix.lower()) or ("txt" if NAMED_TEXT.fullmatch(name.name) else None)
     return format_ if _is_packed(path) <= (format_ in PACKED_FORMATS) else None
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from kgrag.documents.blocks import BlockDocument
 from kgrag.documents.html import blocks_of_html
+from kgrag.documents.latex_tables import with_plain_tables
 from kgrag.documents.man_definitions import with_definitions
 from kgrag.documents.org_text import BACKSLASH, plain_org
 from kgrag.documents.pandoc_formats import PANDOC_READERS, missing_pandoc
@@ -58,6 +59,7 @@ EMPTY_FONT = re.compile(r"\\f(?=\\f)")
 SYSTEM = re.compile(r"^\.Os .*$", re.MULTILINE)
 """The name of a system in more words than one, which pandoc refuses."""
 LATEX = "latex"
+OF_SPHINX = re.compile(r"\\documentclass(?:\[[^\]]*\])?\{sphinx\w*\}|\\usepackage(?:\[[^\]]*\])?\{sphinx\}")
 TEMPLATE = Path(__file__).with_name("pandoc.html")
 MAX_SECONDS = 300
 MAX_MEMORY = "2G"
@@ -73,6 +75,10 @@ def convert_with_pandoc(data: bytes, path: Path, *, format_: str, document_path:
     decoded = (
         DecodedText(with_letters(unpacked(data, path).decode("latin-1"))) if format_ == "rtf" else decode(data, path)
     )
+    if format_ == "tex" and OF_SPHINX.search(decoded.text):
+        raise DocumentError(
+            path, "is what Sphinx wrote to make a PDF of: give its sources (.rst, .md), its pages of HTML or that PDF"
+        )
     html, notes = _html_of(_prepared(decoded.text, format_), path, format_)
     converted = blocks_of_html(html, path, document_path=document_path)
     notes = [*([decoded.note] if decoded.note else []), *notes, *converted.notes]
@@ -90,6 +96,8 @@ def _prepared(text: str, format_: str) -> str:
             return plain_org(text)
         case "ipynb":
             return _with_raw_cells(text)
+        case "tex":
+            return with_plain_tables(text)
         case _:
             return text
 

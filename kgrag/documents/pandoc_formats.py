@@ -16,6 +16,7 @@ PANDOC_SUFFIXES = MappingProxyType(
         ".pod": "pod",
         ".textile": "textile",
         ".mediawiki": "mediawiki",
+        ".wikitext": "mediawiki",
         ".typ": "typst",
     }
 )

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from kgrag.documents.discovery import Source
+from kgrag.documents.text_encoding import HEAD_BYTES, wide_encoding
 from kgrag.errors import DocumentError
 from kgrag.types import Chunk, Document, Scalar, content_id
 
@@ -82,7 +84,10 @@ def read_passages(source: Source, *, count_tokens: Callable[[str], int]) -> Pass
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
     try:
         with path.open("rb") as file:
-            for number, line in enumerate(file, start=1):
+            encoding = wide_encoding(file.read(HEAD_BYTES))
+            file.seek(0)
+            lines = (text.encode() for text in io.TextIOWrapper(file, encoding, "replace")) if encoding else file
+            for number, line in enumerate(lines, start=1):
                 stripped = line.removeprefix(b"\xef\xbb\xbf").strip() if number == 1 else line.strip()
                 if stripped:
                     yield number, stripped

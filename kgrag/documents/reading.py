@@ -14,7 +14,7 @@ from typing import Literal, cast
 from kgrag.documents.blocks import Block, BlockDocument
 from kgrag.documents.chunking import Chunker, chunk_blocks, fit_title
 from kgrag.documents.cleaning import CleaningReport, clean
-from kgrag.documents.discovery import FILE_FORMATS, PICTURE, Source, discover
+from kgrag.documents.discovery import FILE_FORMATS, PICTURE, TEXT_FORMATS, Source, discover
 from kgrag.documents.pandoc_formats import PANDOC_READERS
 from kgrag.documents.passages import read_passages
 from kgrag.documents.semantic import Embed
@@ -61,12 +61,12 @@ def read(
 ) -> Iterator[Converted]:
     """Convert, clean and chunk a file. `convert` takes the place of `convert_file`: conversion somewhere else, or before.
 
-    Yields one document, for `.jsonl` one for each title, and none for a picture without text and for a page of frames or
-    navigation alone. `count_tokens` is the embedder's
-    tokenizer; no chunk's `embedded_text` has more than `max_tokens` (ready passages excepted: they are not split). `pdf` is `auto`,
-    `native` or `standard`. `embed` gives the chunker `semantic` vectors of sentences. Raises `DocumentError`, with a reason, for a file
-    that is broken, encrypted, empty, of another format than its name says, or larger than `max_file_mb`: whatever a parser, or our code,
-    raises on a file of anybody is that file's failure.
+    Yields one document, for `.jsonl` one for each title, and none for a picture without text, for a page of frames or navigation alone
+    and for a source of pages with directives or comments alone. `count_tokens` is the embedder's tokenizer; no chunk's `embedded_text`
+    has more than `max_tokens` (ready passages excepted: they are not split). `pdf` is `auto`, `native` or `standard`. `embed` gives the
+    chunker `semantic` vectors of sentences. Raises `DocumentError`, with a reason, for a file that is broken, encrypted, empty, of
+    another format than its name says, or larger than `max_file_mb`: whatever a parser, or our code, raises on a file of anybody is that
+    file's failure.
     """
     check_size(source, max_file_mb)
     with _failure_of(source.path):
@@ -126,7 +126,7 @@ def _read(
     data = _bytes(source)
     converted = convert(source)
     blocks, report = clean(converted.blocks, removed_before=converted.removed)
-    if not blocks and (source.format == PICTURE or (source.format == "html" and report.removed)):
+    if not blocks and (source.format in (PICTURE, "md") or (source.format in TEXT_FORMATS and report.removed)):
         return
     if not blocks:
         raise DocumentError(source.path, _nothing_left(report))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import re
 import zlib
 from collections.abc import Callable
 from pathlib import Path
 
-from kgrag.documents.text_encoding import PACKED
+from kgrag.documents.text_encoding import PACKED, wide_encoding
 
 __all__ = ["sniffed_format", "told_by_content"]
 
@@ -27,7 +28,7 @@ DOCBOOK_MARK = re.compile(rb"<(?:\w+:)?(?:para|simpara|programlisting|refsynopsi
 COMPOUND_FILE = bytes.fromhex("d0cf11e0a1b11ae1")
 """What Outlook's `.msg` begins with; those of Tcl are translations."""
 FIRST_OF_API = re.compile(
-    rb"""(?:\xef\xbb\xbf)?(?:\s|#.*\n|---.*\n)*\{?\s*["']?(?:openapi|swagger|info|paths|components|definitions|servers|tags|security"""
+    rb"""(?:\s|#.*\n|---.*\n)*\{?\s*["']?(?:openapi|swagger|info|paths|components|definitions|servers|tags|security"""
     rb"""(?:Definitions)?|externalDocs|basePath|host|schemes|consumes|produces|parameters|responses|webhooks|jsonSchemaDialect|x-[\w-]+)["']?\s*:"""
 )
 """How a description of an API begins."""
@@ -53,7 +54,7 @@ def sniffed_format(path: Path, *, content: Path | None = None) -> str | None:
         return None
     file, packed = content or path, path.suffix.lower() == PACKED
     head = _beginning(file, HEAD_BYTES, packed=packed)
-    if teller is _of_data and len(head) == HEAD_BYTES and FIRST_OF_API.match(head):
+    if teller is _of_data and FIRST_OF_API.match(head) and (packed or file.stat().st_size > HEAD_BYTES):
         head = _beginning(file, WHOLE_BYTES, packed=packed)
     return teller(head)
 
@@ -96,9 +97,12 @@ TELLERS = (
 
 
 def _beginning(path: Path, size: int, *, packed: bool) -> bytes:
-    """Return the first `size` bytes of a file, unpacked; nothing of one that cannot be read."""
+    """Return the first `size` bytes of a file, unpacked, as UTF-8 without a mark; nothing of one that cannot be read."""
     try:
         with gzip.open(path) if packed else path.open("rb") as file:
-            return file.read(size)
+            data = file.read(size)
     except (OSError, EOFError, zlib.error):
         return b""
+    if encoding := wide_encoding(data):
+        data = data.decode(encoding, "ignore").encode()
+    return data.removeprefix(codecs.BOM_UTF8)

@@ -32,6 +32,7 @@ __all__ = [
     "repair_text",
     "unpacked",
     "unpacked_file",
+    "wide_encoding",
 ]
 
 BYTE_ORDER_MARKS = (
@@ -109,8 +110,6 @@ AFTER_NUMBER = re.compile(r"\d\s?$")
 MIN_FOREIGN = 8
 """Characters of a line that must stand for letters of another script before any is believed: a stray pair (`ß£`) is two.
 Pairs that authors write (`CAFÉ’S`) do not count."""
-
-
 FEW_NULLS = 0.001
 """Of a text's characters: with more NULs it is none. Comments of programs have them where they speak of them."""
 
@@ -180,13 +179,24 @@ def unpacked_file(path: Path) -> Iterator[Path]:
         yield file
 
 
+def wide_encoding(head: bytes) -> str | None:
+    """Name the encoding of a text that begins so, where it is one of two or four bytes a character; Latin text needs no mark for it."""
+    for mark, encoding in BYTE_ORDER_MARKS[1:]:
+        if head.startswith(mark):
+            return encoding
+    even, odd = head[:DECLARATION_BYTES:2], head[1:DECLARATION_BYTES:2]
+    for encoding, high, low in (("utf-16-le", odd, even), ("utf-16-be", even, odd)):
+        if high.count(0) > UTF_16_SHARE * len(high) and low.count(0) <= FEW_NULLS * len(low):
+            return encoding
+    return None
+
+
 def _decode(data: bytes) -> DecodedText:
     for mark, encoding in BYTE_ORDER_MARKS:
         if data.startswith(mark):
             return _read_as(data[len(mark) :], encoding)
-    for encoding, high in (("utf-16-le", data[1:DECLARATION_BYTES:2]), ("utf-16-be", data[:DECLARATION_BYTES:2])):
-        if high.count(0) > UTF_16_SHARE * len(high) and len(data) % 2 == 0:
-            return _read_as(data, encoding, f"has no byte order mark; read as {encoding}")
+    if (wide := wide_encoding(data)) and len(data) % 2 == 0:
+        return _read_as(data, wide, f"has no byte order mark; read as {wide}")
     declared = "iso2022_jp" if JAPANESE_SHIFT in data else _declared(data)
     for candidate in filter(None, (declared, "utf-8")):
         try:

@@ -82,16 +82,29 @@ def test_texts_that_usually_have_no_suffix_are_read_by_their_names() -> None:
         "Install",
         "README.Debian",
         "README.Debian.gz",
+        "README-WPS",
+        "HOWTO_build.gz",
+        "INSTALL.Unix",
         "install.sh",
         "README.gif",
+        "README.py",
         "MYREADME",
         "COPYING",
     )
     discovery = discover([Path()])
     assert {source.path.name: source.format for source in discovery.sources} == dict.fromkeys(
-        ("README", "FAQ.gz", "Install", "README.Debian", "README.Debian.gz"), "txt"
+        (
+            *("README", "FAQ.gz", "Install", "README.Debian", "README.Debian.gz", "README-WPS", "HOWTO_build.gz"),
+            "INSTALL.Unix",
+        ),
+        "txt",
     )
-    assert discovery.ignored == {".sh": 1, ".gif": 1, "no suffix": 2}
+    assert discovery.ignored == {".sh": 1, ".gif": 1, ".py": 1, "no suffix": 2}
+
+
+def test_a_suffix_counts_more_than_such_a_name() -> None:
+    touch("README.PDF", "HOWTO.MD")
+    assert [source.format for source in discover([Path()]).sources] == ["md", "pdf"]
 
 
 def test_packed_documents_are_read_and_other_packed_files_are_counted() -> None:

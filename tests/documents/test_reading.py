@@ -75,7 +75,7 @@ def test_reading_twice_gives_the_same_and_a_change_gives_another_document(conver
         ("a.xlsx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le"), "encrypted"),
         ("a.html", b"<div>" * 10_000 + b"x", "nested too deeply"),
         ("a.html", b"<html><head><title>T</title></head><body></body></html>", "has no text"),
-        ("a.md", b"<nav>Home</nav>\n", "no text but what cleaning removes"),
+        ("a.info", b"\x1f\nFile: a.info,  Node: Top\n\n* Menu:\n\n* A::\n", "no text but what cleaning removes"),
         ("a.jsonl", b"\n\n", "empty"),
         ("a.txt.gz", b"no gzip", "no gzip file"),
         ("a.txt.gz", gzip.compress(b"x" * 1000)[:-12], "broken one"),

@@ -270,6 +270,19 @@ def test_pages_of_frames_or_navigation_alone_are_ignored(store: GraphStore, fold
     assert (first, again) == (2, 0), "named when they are read"
 
 
+def test_sources_of_directives_or_comments_alone_are_ignored(store: GraphStore, folder: Path) -> None:
+    sources = {
+        "index.rst": ".. toctree::\n\n   start\n   use\n",
+        "attributes.adoc": ":product: Pump\n// of all pages\n",
+        "snippet.md": "<!-- nothing -->\n",
+    }
+    for name, text in sources.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    report = built(store, folder)
+    assert (report.failures, report.ignored_files) == ([], {"source without text": len(sources)})
+    assert sum("directives, comments or front matter alone" in note for note in report.notes) == len(sources)
+
+
 def test_a_picture_whose_text_is_gone_is_no_document_any_more(store: GraphStore, folder: Path) -> None:
     photo = folder / "plate.png"
     plate = Image.new("RGB", (900, 300), "#d0d0d0")

@@ -34,7 +34,7 @@ CONVERSION_VERSIONS = {
     "md": "7",
     "txt": "10",
     "csv": "3",
-    "tex": "4",
+    "tex": "5",
     **dict.fromkeys(("man", "mdoc"), "7"),
     **dict.fromkeys(("ods", "odp"), "3"),
     **dict.fromkeys(("info", "ipynb", "textile", "odt"), "4"),
@@ -45,6 +45,7 @@ CONVERSION_VERSIONS = {
 }
 """Of each format ("2" where none is said): counts up when conversion, cleaning or chunking changes what comes out of its files, which are
 then read again."""
+EMPTY_PAGE = "page without text"
 WRITE_CHUNKS = 500
 """Chunks of one transaction, at least: whole documents are written together."""
 
@@ -261,8 +262,11 @@ def _name_page(source: Source, report: BuildReport) -> None:
     """Name the first pages that are taken to have no text of their own: who knows better sees which."""
     kind = _without_text(source)
     if source.format != PICTURE and report.ignored_files[kind] <= EXAMPLES_OF_IGNORED:
-        report.notes.append(f"{kind}: {source.stored_path} has frames, navigation or a redirect alone")
+        what = "frames, navigation or a redirect" if kind == EMPTY_PAGE else "directives, comments or front matter"
+        report.notes.append(f"{kind}: {source.stored_path} has {what} alone")
 
 
 def _without_text(source: Source) -> str:
-    return "picture without text" if source.format == PICTURE else "page without text"
+    if source.format == PICTURE:
+        return "picture without text"
+    return EMPTY_PAGE if source.format == "html" else "source without text"
