@@ -157,9 +157,10 @@ def _with_small_host(url: str) -> str:
 def sentence_around(text: str, start: int, end: int) -> str:
     """Return the sentence of `text` that has the characters `start` to `end`, at most CONTEXT_CHARACTERS of it."""
     before = [match.end() for match in SENTENCE_END.finditer(text, max(0, start - CONTEXT_CHARACTERS), start)]
-    after = SENTENCE_END.search(text, end)
+    beyond = min(len(text), end + 2 * CONTEXT_CHARACTERS)
+    after = SENTENCE_END.search(text, end, beyond)
     first = before[-1] if before else max(0, start - CONTEXT_CHARACTERS)
-    last = after.start() if after else len(text)
+    last = after.start() if after else beyond
     if last - first > CONTEXT_CHARACTERS:
         spare = max(0, CONTEXT_CHARACTERS - (end - start)) // 2
         first, last = max(first, start - spare), min(last, end + spare)

@@ -11,10 +11,11 @@ import re
 import subprocess
 from pathlib import Path
 
-from kgrag.documents.blocks import BlockDocument
+from kgrag.documents.blocks import BlockDocument, RemovedLine
 from kgrag.documents.html import blocks_of_html
 from kgrag.documents.latex_tables import with_plain_tables
 from kgrag.documents.man_definitions import with_definitions
+from kgrag.documents.mediawiki_text import plain_wiki
 from kgrag.documents.org_text import BACKSLASH, plain_org
 from kgrag.documents.pandoc_formats import PANDOC_READERS, missing_pandoc
 from kgrag.documents.roff_macros import (
@@ -79,10 +80,13 @@ def convert_with_pandoc(data: bytes, path: Path, *, format_: str, document_path:
         raise DocumentError(
             path, "is what Sphinx wrote to make a PDF of: give its sources (.rst, .md), its pages of HTML or that PDF"
         )
-    html, notes = _html_of(_prepared(decoded.text, format_), path, format_)
+    text, removed = decoded.text, tuple[RemovedLine, ...]()
+    if format_ == "mediawiki":
+        text, removed = plain_wiki(text)
+    html, notes = _html_of(_prepared(text, format_), path, format_)
     converted = blocks_of_html(html, path, document_path=document_path)
     notes = [*([decoded.note] if decoded.note else []), *notes, *converted.notes]
-    return BlockDocument(converted.blocks, converted.title, converted.removed, tuple(notes))
+    return BlockDocument(converted.blocks, converted.title, (*removed, *converted.removed), tuple(notes))
 
 
 def _prepared(text: str, format_: str) -> str:

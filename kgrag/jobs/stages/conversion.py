@@ -28,7 +28,7 @@ from kgrag.types import Chunk, Document, content_id
 __all__ = ["convert", "file_digest", "is_unchanged", "remove_vanished", "source_version"]
 
 CONVERSION_VERSIONS = {
-    **dict.fromkeys(("rst", "adoc", "docbook", "texinfo", "pod", "mediawiki", "typst"), "3"),
+    **dict.fromkeys(("rst", "adoc", "docbook", "texinfo", "pod", "typst"), "3"),
     **dict.fromkeys(("pptx", "xlsx"), "4"),
     "docx": "6",
     "md": "7",
@@ -37,7 +37,7 @@ CONVERSION_VERSIONS = {
     "tex": "5",
     **dict.fromkeys(("man", "mdoc"), "7"),
     **dict.fromkeys(("ods", "odp"), "3"),
-    **dict.fromkeys(("info", "ipynb", "textile", "odt"), "4"),
+    **dict.fromkeys(("info", "ipynb", "textile", "odt", "mediawiki"), "4"),
     **dict.fromkeys(("epub", "org", "rtf"), "5"),
     **dict.fromkeys(("mail", "outlook"), "6"),
     "html": "11",
