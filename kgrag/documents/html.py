@@ -7,7 +7,7 @@ recursion; pages may be nested as deeply as libxml2 allows.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -75,6 +75,8 @@ ABOUT_THE_TEXT = frozenset(
     }
 )
 """Classes of headings on title pages (DocBook's) under which nothing stands but what goes on."""
+SHADOW_ROOT = ("shadowrootmode", "shadowroot")
+"""Attributes of a template that is shown in its place; any other one is not shown."""
 LEADS_ON = re.compile(r"\s*[0-5]?(?:\.\d*)?\s*;\s*url\s*=\s*\S", re.IGNORECASE)
 """What a page says that shows another one within seconds."""
 MOST_ON_THE_WAY = 50
@@ -92,10 +94,15 @@ MAX_ENCLOSING_ANCHORS = 64
 """Ids of a block, counted from the inside: no page of use is nested deeper."""
 
 
-def convert_html(data: bytes, path: Path, *, document_path: str) -> BlockDocument:
-    """Convert an HTML page, in whatever encoding. Raises `DocumentError` for what is no text or cannot be parsed."""
+def convert_html(
+    data: bytes, path: Path, *, document_path: str, prepare: Callable[[str], str] = lambda text: text
+) -> BlockDocument:
+    """Convert an HTML page, in whatever encoding, its text first by `prepare`.
+
+    Raises `DocumentError` for what is no text or cannot be parsed.
+    """
     decoded = decode(data, path)
-    converted = blocks_of_html(decoded.text, path, document_path=document_path)
+    converted = blocks_of_html(prepare(decoded.text), path, document_path=document_path)
     notes = (decoded.note,) if decoded.note else ()
     return BlockDocument(converted.blocks, converted.title, converted.removed, notes)
 
@@ -106,6 +113,9 @@ def blocks_of_html(text: str, path: Path, *, document_path: str) -> BlockDocumen
     title = root.find(".//head/title")
     base = root.find(".//head/base")
     walk = _Walk(document_path, base=base.get("href", "") if base is not None else "")
+    for template in root.iter("template"):
+        if any(template.get(name) is not None for name in SHADOW_ROOT):
+            template.tag = "div"
     for part in (root, *root.itersiblings()):  # libxml2 gives what comes after </html> a root of its own
         make_tables(part)
         walk.through(part)
@@ -114,6 +124,8 @@ def blocks_of_html(text: str, path: Path, *, document_path: str) -> BlockDocumen
         removed += [RemovedLine("redirect", line) for block in blocks for line in block.lines]
         blocks = ()
     removed += [RemovedLine("frame", source) for frame in root.iter("frame") if (source := frame.get("src"))]
+    if not blocks:  # whatever the page shows, a program puts there
+        removed += [RemovedLine("script", script.get("src") or "within the page") for script in root.iter("script")]
     said = collapse("".join(title.itertext())) if title is not None else ""
     return BlockDocument(blocks=blocks, title=said if is_title(said) else "", removed=tuple(removed))
 

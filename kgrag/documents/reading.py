@@ -169,9 +169,9 @@ def _convert(source: Source, *, pdf: str) -> BlockDocument:
     path, document_path = source.path, source.stored_path
     match source.format:
         case "html":
-            from kgrag.documents.html import convert_html
+            from kgrag.documents.html_slides import convert_page
 
-            return convert_html(_bytes(source), path, document_path=document_path)
+            return convert_page(_bytes(source), path, document_path=document_path)
         case "md":
             from kgrag.documents.markdown import convert_markdown
 

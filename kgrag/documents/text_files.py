@@ -8,7 +8,8 @@ from pathlib import Path
 
 from kgrag.documents.asciidoc import asciidoc_html, is_asciidoc
 from kgrag.documents.blocks import BlockDocument, RemovedLine
-from kgrag.documents.html import blocks_of_html, convert_html
+from kgrag.documents.html import blocks_of_html
+from kgrag.documents.html_slides import convert_page
 from kgrag.documents.plain_text import plain_text_html
 from kgrag.documents.restructured_text import LONGEST_LINE, is_restructured_text, restructured_text_html
 from kgrag.documents.text_encoding import PACKED, decode, unpacked
@@ -38,7 +39,7 @@ class TextPage:
 def convert_text(data: bytes, path: Path, *, document_path: str) -> BlockDocument:
     """Convert a text file, which may be a page of HTML in truth. Raises `DocumentError` for what is no text."""
     if BEGINS_HTML.match(unpacked(data, path)[:HEAD_BYTES]):
-        read = convert_html(data, path, document_path=document_path)
+        read = convert_page(data, path, document_path=document_path)
         return BlockDocument(read.blocks, read.title, read.removed, (*read.notes, "is HTML, and read as that"))
     page = text_page(data, path)
     converted = blocks_of_html(f"<html><body>{page.html}</body></html>", path, document_path=document_path)

@@ -40,7 +40,7 @@ CONVERSION_VERSIONS = {
     **dict.fromkeys(("info", "ipynb", "textile", "odt", "mediawiki"), "4"),
     **dict.fromkeys(("epub", "org", "rtf"), "5"),
     **dict.fromkeys(("mail", "outlook"), "6"),
-    "html": "11",
+    "html": "12",
     "pdf": "9",
 }
 """Of each format ("2" where none is said): counts up when conversion, cleaning or chunking changes what comes out of its files, which are
@@ -262,7 +262,11 @@ def _name_page(source: Source, report: BuildReport) -> None:
     """Name the first pages that are taken to have no text of their own: who knows better sees which."""
     kind = _without_text(source)
     if source.format != PICTURE and report.ignored_files[kind] <= EXAMPLES_OF_IGNORED:
-        what = "frames, navigation or a redirect" if kind == EMPTY_PAGE else "directives, comments or front matter"
+        what = (
+            "frames, navigation, a redirect or a script"
+            if kind == EMPTY_PAGE
+            else "directives, comments or front matter"
+        )
         report.notes.append(f"{kind}: {source.stored_path} has {what} alone")
 
 
