@@ -68,6 +68,8 @@ FORMATS = MappingProxyType(
         ".fodp": "odp",
         ".docbook": "docbook",
         ".dbk": "docbook",
+        ".dita": "dita",
+        ".ditamap": "dita",
         **dict.fromkeys((".texi", ".texinfo", ".txi"), "texinfo"),
         ".csv": "csv",
         ".tsv": "csv",
@@ -88,7 +90,10 @@ TEXT_FORMATS = frozenset({"html", "md", "txt", "rst", "adoc"})
 FILE_FORMATS = frozenset({"pdf", "docx", "pptx", "xlsx", "epub", "odt", "odp", "ods"})
 """Formats whose readers open the file themselves."""
 PACKED_FORMATS = (
-    TEXT_FORMATS | FILE_FORMATS | {"docbook", "openapi", "texinfo", "info", "csv", "mail"} | PANDOC_READERS.keys()
+    TEXT_FORMATS
+    | FILE_FORMATS
+    | {"docbook", "dita", "openapi", "texinfo", "info", "csv", "mail"}
+    | PANDOC_READERS.keys()
 )
 """Read from `.gz`, too: Debian packs the longer ones of its packages."""
 PAGES_WITH_PICTURES = PACKED_FORMATS - FILE_FORMATS - {"info", "csv", "mail", "openapi"}

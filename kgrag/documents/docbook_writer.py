@@ -68,6 +68,9 @@ LOWEST = 6
 """The lowest level of headings in HTML."""
 
 
+_Places = tuple[dict[str, int], dict[str | None, Any]]
+
+
 class DocBookWriter:
     """Writes the XML of a document as HTML."""
 
@@ -283,21 +286,22 @@ class DocBookWriter:
             ]
             parts.sort(key=lambda part: {"thead": 0, "tfoot": 2}.get(element_name(part), 1))
             rows = []
+            places = _places(group)
             for part in parts:
                 lines = [part] if element_name(part) in ("tr", "row") else _children(part, "row", "tr")
-                inside = "".join(self._row(line, group, level, heads=element_name(part) == "thead") for line in lines)
+                inside = "".join(self._row(line, places, level, heads=element_name(part) == "thead") for line in lines)
                 tag = element_name(part) if element_name(part) in ("thead", "tfoot") else "tbody"
                 rows.append(f"<{tag}>{inside}</{tag}>")
             written += f"<table>{''.join(rows)}</table>"
         others = (part for part in _elements(element) if element_name(part) in ("mediaobject", "textobject", "caption"))
         return written + "".join(self.block(part, level) for part in others if part is not caption)
 
-    def _row(self, row: Any, group: Any, level: int, *, heads: bool) -> str:
+    def _row(self, row: Any, places: _Places, level: int, *, heads: bool) -> str:
         cells = []
         for cell in _elements(row):
             tag = "th" if heads or element_name(cell) == "th" else "td"
             inside = self._table(cell, level) if element_name(cell) == "entrytbl" else self.blocks(cell, level)
-            cells.append(f"<{tag}{_spans(cell, group)}>{_anchor(cell)}{inside}</{tag}>")
+            cells.append(f"<{tag}{_spans(cell, places)}>{_anchor(cell)}{inside}</{tag}>")
         return f"<tr>{_anchor(row)}{''.join(cells)}</tr>"
 
     def _listing(self, element: Any) -> str:
@@ -400,15 +404,26 @@ def _label(element: Any) -> str:
     return element.get("xreflabel") or _title(element) or next(iter(terms), "") or _id(element)
 
 
-def _spans(cell: Any, group: Any) -> str:
+def _places(group: Any) -> _Places:
+    """Return a table's columns by their names, and its spans by theirs; the first of a name counts."""
+    columns: dict[str, int] = {}
+    for number, spec in enumerate(_children(group, "colspec"), start=1):
+        columns.setdefault(spec.get("colname") or str(number), number)
+    spans: dict[str | None, Any] = {}
+    for spec in _children(group, "spanspec"):
+        spans.setdefault(spec.get("spanname"), spec)
+    return columns, spans
+
+
+def _spans(cell: Any, places: _Places) -> str:
     rows, columns = cell.get("rowspan") or "", cell.get("colspan") or ""
     if (more := cell.get("morerows") or "").isdecimal():
         rows = str(int(more[:4]) + 1)
-    names = [spec.get("colname") or str(n) for n, spec in enumerate(_children(group, "colspec"), start=1)]
-    spec = next((one for one in _children(group, "spanspec") if one.get("spanname") == cell.get("spanname")), cell)
-    first, last = spec.get("namest"), spec.get("nameend")
-    if first in names and last in names:
-        columns = str(names.index(last) - names.index(first) + 1)
+    by_name, spans_by_name = places
+    spec = spans_by_name.get(cell.get("spanname"), cell)
+    first, last = by_name.get(spec.get("namest")), by_name.get(spec.get("nameend"))
+    if first is not None and last is not None:
+        columns = str(last - first + 1)
     spans = (("rowspan", rows), ("colspan", columns))
     return "".join(f' {name}="{count}"' for name, count in spans if count.isdecimal() and len(count) < 5)
 

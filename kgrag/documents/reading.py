@@ -126,7 +126,9 @@ def _read(
     data = _bytes(source)
     converted = convert(source)
     blocks, report = clean(converted.blocks, removed_before=converted.removed)
-    if not blocks and (source.format in (PICTURE, "md") or (source.format in TEXT_FORMATS and report.removed)):
+    if not blocks and (
+        source.format in (PICTURE, "md") or (source.format in (*TEXT_FORMATS, "dita") and report.removed)
+    ):
         return
     if not blocks:
         raise DocumentError(source.path, _nothing_left(report))
@@ -206,6 +208,10 @@ def _convert(source: Source, *, pdf: str) -> BlockDocument:
             from kgrag.documents.docbook import convert_docbook
 
             return convert_docbook(_bytes(source), path, document_path=document_path)
+        case "dita":
+            from kgrag.documents.dita import convert_dita
+
+            return convert_dita(_bytes(source), path, document_path=document_path)
         case "info":
             from kgrag.documents.info_manual import convert_info
 

@@ -25,6 +25,10 @@ DOCBOOK_ROOTS = frozenset(
 )
 DOCBOOK_MARK = re.compile(rb"<(?:\w+:)?(?:para|simpara|programlisting|refsynopsisdiv)[\s>]")
 """An `article` or a `section` is also an element of other XML."""
+DITA_TYPE = re.compile(
+    rb"<!DOCTYPE[^>]*\bDITA\b|<(?:topic|concept|task|reference)\b[^<>]*\bxml:lang\b[^<>]*>\s*<title\b|\bDITAArchVersion="
+)
+"""A topic of DITA: its document type, or what its schema has in its first element."""
 COMPOUND_FILE = bytes.fromhex("d0cf11e0a1b11ae1")
 """What Outlook's `.msg` begins with; those of Tcl are translations."""
 FIRST_OF_API = re.compile(
@@ -44,8 +48,8 @@ def told_by_content(path: Path) -> bool:
 
 
 def sniffed_format(path: Path, *, content: Path | None = None) -> str | None:
-    """Return `docbook` (`.xml`), `openapi` (`.json`, `.yaml`), `outlook` (`.msg`), `info`, `man` or `mdoc` (a section of the manual for a
-    suffix); None for others.
+    """Return `docbook` or `dita` (`.xml`), `openapi` (`.json`, `.yaml`), `outlook` (`.msg`), `info`, `man` or `mdoc` (a section of the
+    manual for a suffix); None for others.
 
     `content` is where the file is as long as it has another name than `path`.
     """
@@ -67,7 +71,9 @@ def _teller(path: Path) -> Callable[[bytes], str | None] | None:
 def _of_xml(head: bytes) -> str | None:
     start = XML_PROLOGUE.sub(b"", head)
     root = ROOT.search(start)
-    return "docbook" if root and root[1].lower() in DOCBOOK_ROOTS and DOCBOOK_MARK.search(start) else None
+    if root and root[1].lower() in DOCBOOK_ROOTS and DOCBOOK_MARK.search(start):
+        return "docbook"
+    return "dita" if DITA_TYPE.search(head) else None
 
 
 def _of_msg(head: bytes) -> str | None:
