@@ -14,7 +14,7 @@ from typing import Any
 
 from kgrag.documents.blocks import Block, BlockDocument, Link, RemovedLine
 from kgrag.documents.html_boilerplate import UNSEEN, boilerplate_rule, is_box_label
-from kgrag.documents.html_grids import make_tables
+from kgrag.documents.html_grids import make_definitions, make_tables
 from kgrag.documents.html_tables import is_data_table, table_block
 from kgrag.documents.inline_text import FILE_SUFFIX, InlineText, collapse, resolve_href, sentence_around, superscript
 from kgrag.documents.text_encoding import decode
@@ -118,6 +118,7 @@ def blocks_of_html(text: str, path: Path, *, document_path: str) -> BlockDocumen
             template.tag = "div"
     for part in (root, *root.itersiblings()):  # libxml2 gives what comes after </html> a root of its own
         make_tables(part)
+        make_definitions(part)
         walk.through(part)
     blocks, removed = walk.finish(), walk.removed
     if _leads_on(root) and sum(len(line.split()) for block in blocks for line in block.lines) < MOST_ON_THE_WAY:

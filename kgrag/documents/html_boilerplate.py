@@ -59,11 +59,22 @@ FRAMES = {
         ("header-container-left", "header-container-right", "mobile-menu", "switcher-container"), "page header"
     ),
     "docs-copyright": "page footer",
+    "rustdoc-breadcrumbs": "breadcrumbs",
+    **dict.fromkeys(
+        (
+            *("synthetic-implementations", "synthetic-implementations-list"),
+            *("blanket-implementations", "blanket-implementations-list"),
+        ),
+        "what every type has",
+    ),
     "navpath": "breadcrumbs",
     "srindex": "navigation",
     "modal": "dialog",
 }
 """What only a generator's frame of a page is called: Doxygen's, Javadoc's, Haddock's, Scaladoc's, Dokka's, rustdoc's, MkDocs', Sphinx's."""
+FRAME_ELEMENTS = frozenset({"rustdoc-topbar", "rustdoc-toolbar"})
+SOURCE_LINK = "src"
+"""The class of rustdoc's links to the program's text."""
 NAMES = {
     "breadcrumb": "breadcrumbs",
     "breadcrumbs": "breadcrumbs",
@@ -173,8 +184,10 @@ def boilerplate_rule(element: Any) -> str | None:
         and SKIP_LINK.match("".join(element.itertext()).strip())
     ):
         return "navigation"
-    if tag in HEADINGS and _is_row_of_pictures(element):
+    if tag in FRAME_ELEMENTS or (tag in HEADINGS and _is_row_of_pictures(element)):
         return "navigation"
+    if tag == "a" and SOURCE_LINK in (element.get("class") or "").split() and element.text in ("Source", "source"):
+        return "link to the source"
     if tag == "header":  # an article's own has its title
         return None if next(element.iter(*HEADINGS), None) is not None else "page header"
     if rule := ROLES.get(element.get("role", "")):

@@ -1,4 +1,7 @@
-"""Tables of HTML pages that are written with other elements: Javadoc's summaries, and elements with ARIA's roles of tables."""
+"""Tables and definitions of HTML pages that are written with other elements.
+
+Tables: Javadoc's summaries, and elements with ARIA's roles of tables. Definitions: rustdoc's fields.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from collections.abc import Sequence
 from itertools import takewhile
 from typing import Any
 
-__all__ = ["make_tables"]
+__all__ = ["make_definitions", "make_tables"]
 
 GRID = "summary-table"
 """The class of the tables of Javadoc since version 16: cell after cell, their columns named by the first ones."""
@@ -16,6 +19,8 @@ TABLE_ROLES, CELL_ROLES = (
     frozenset({"cell", "gridcell", "rowheader", "columnheader"}),
 )
 HEADER_ROLE = "columnheader"
+FIELD_IDS = ("structfield.", "variant.")
+"""How the ids of rustdoc's fields begin."""
 
 
 def make_tables(root: Any) -> None:
@@ -25,6 +30,22 @@ def make_tables(root: Any) -> None:
             _make_grid(element)
         elif element.get("role") in TABLE_ROLES:
             _make_by_roles(element)
+
+
+def make_definitions(root: Any) -> None:
+    """Make definitions, in the tree itself, of fields and what is said of them below."""
+    for field in list(root.iter("span")):
+        below = field.getnext()
+        is_field = (field.get("id") or "").startswith(FIELD_IDS) and "section-header" in (
+            field.get("class") or ""
+        ).split()
+        if not is_field or below is None or "docblock" not in (below.get("class") or "").split():
+            continue
+        definition = field.makeelement("dl")
+        definition.tail, below.tail, field.tail = below.tail, None, None
+        field.addprevious(definition)
+        field.tag, below.tag = "dt", "dd"
+        definition.extend([field, below])
 
 
 def _make_grid(element: Any) -> None:

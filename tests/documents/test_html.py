@@ -609,3 +609,31 @@ def test_the_mark_that_leads_back_from_a_note_is_no_word() -> None:
     )
     assert texts(document) == ["5 V¹", "1. By USB."]
     assert "fn1" in document.blocks[1].anchors
+
+
+def test_what_rustdoc_says_of_every_type_is_left_out_and_its_fields_are_definitions() -> None:
+    document = page(
+        """<nav class="sidebar"><h2><a href="#">Settings</a></h2></nav><rustdoc-topbar><h2><a href="#">Settings</a></h2></rustdoc-topbar>
+        <main><div class="main-heading"><div class="rustdoc-breadcrumbs"><a href="index.html">pump</a></div>
+        <h1>Struct <span>Settings</span></h1><rustdoc-toolbar><button>Copy</button></rustdoc-toolbar>
+        <a class="src" href="s.html">Source</a></div>
+        <h2 id="fields">Fields</h2><span id="structfield.pressure" class="structfield section-header"><code>pressure: u32</code></span>
+        <div class="docblock"><p>In bar; the default is 5.</p></div>
+        <h2 id="trait-implementations">Trait Implementations</h2><section><h3>impl Debug for Settings</h3></section>
+        <h2 id="blanket-implementations">Blanket Implementations</h2>
+        <div id="blanket-implementations-list"><section><h3>impl Any for T</h3><p>Read more</p></section></div></main>"""
+    )
+    assert [(block.kind, block.text) for block in document.blocks] == [
+        ("heading", "Struct Settings"),
+        ("heading", "Fields"),
+        ("paragraph", "pressure: u32: In bar; the default is 5."),
+        ("heading", "Trait Implementations"),
+        ("heading", "impl Debug for Settings"),
+    ]
+    assert document.blocks[2].terms == ("pressure: u32",)
+    assert {line.rule for line in document.removed} == {
+        "navigation",
+        "breadcrumbs",
+        "link to the source",
+        "what every type has",
+    }
