@@ -19,7 +19,9 @@ TOP = "Top"
 """The node that the manual begins with."""
 UNDERLINED_OFF_BY = 2
 """Characters that the line below a title may be longer or shorter than it."""
-HEADER = re.compile(r"File:[^\n]*?Node: *(?P<node>[^,\n\x7f]+)(?:,[^\n]*)?$")
+DIRECTORY_ENTRY = re.compile(r"^\* ([^:\n]+): \(([^()\n]+)\)\.", re.MULTILINE)
+"""How the directory of all manuals names one: `* GnuTLS: (gnutls).  Transport Layer Security`."""
+HEADER = re.compile(r"File: *(?P<file>[^,\n]+?)(?:\.info)?,[^\n]*?Node: *(?P<node>[^,\n\x7f]+)(?:,[^\n]*)?$")
 IMAGE = re.compile(rb"\0\x08\[image\s([^\0]*)\0\x08\]")
 SAID_OF_IMAGE = re.compile(rb'(?:text|alt)="([^"]*)"')
 MARK = re.compile(rb"\0\x08\[\w+\0\x08\]")
@@ -45,18 +47,22 @@ def convert_info(data: bytes, path: Path, *, document_path: str) -> BlockDocumen
     decoded = decode(MARK.sub(b"", data), path.with_suffix(""))
     before, *nodes = decoded.text.replace(PLACE[0], "").split(NODE_START)
     removed = _removed("front matter", before)
-    manual = _Manual()
+    manual, file = _Manual(), ""
     for node in nodes:
         header, _, body = node.lstrip("\n").partition("\n")
         if named := HEADER.match(header):
             removed += _removed("navigation", header)
+            file = named["file"]
             removed += [line for menu in MENU.findall(body) for line in _removed("menu", menu)]
             manual.add(" ".join(named["node"].split()), MENU.sub("", body))
     if not manual.nodes:
         raise DocumentError(path, "is no Info manual: it has no nodes")
     read = blocks_of_html(f"<html><body>{manual.html()}</body></html>", path, document_path=document_path)
     notes = (decoded.note,) if decoded.note else ()
-    return BlockDocument(read.blocks, manual.title, (*removed, *read.removed), notes)
+    # The second part of a long manual, and one whose first node has no heading, begin with the heading of a section.
+    names = {entry[2]: entry[1] for entry in reversed(list(DIRECTORY_ENTRY.finditer(before)))}
+    title = manual.title or names.get(file, file)
+    return BlockDocument(read.blocks, title, (*removed, *read.removed), notes)
 
 
 class _Manual:

@@ -145,3 +145,13 @@ def test_parts_of_a_manual_are_documents_and_what_lists_them_is_none(tmp_path: P
     assert found.ignored == {".gz": 1, ".info": 1}
     (whole,) = read(found.sources[0], count_tokens=len, max_tokens=2000)
     assert whole.document.title == "The X-100 and ‘xset’"
+
+
+def test_a_later_part_and_one_without_a_heading_are_called_as_the_manual_is() -> None:
+    front, _, nodes = MANUAL.partition("\x1f")
+    power = nodes[nodes.index("\x1f") :]
+    assert convert_info((front + power).encode(), Path("xset.info-2"), document_path="xset.info-2").title == "xset"
+    other = front.replace("* xset: (xset).", "* xset: (xset)Power.\n* The X: (xset).\n* Other: (other).")
+    assert convert_info((other + power).encode(), Path("a.info"), document_path="a.info").title == "The X"
+    unnamed = convert_info(power.encode(), Path("a.info"), document_path="a.info")
+    assert unnamed.title == "xset"
