@@ -20,6 +20,10 @@ MARK = re.compile(r"\s*(?:[-*•o] |--?[A-Za-z]|\(?\w{1,2}[.)] |[<>|#$] )")
 """What a new item, option, or line of a session begins with."""
 
 
+OPTION = re.compile(r"--?[A-Za-z]")
+"""How a line of a summary of options begins."""
+
+
 class Reflowed(NamedTuple):
     """A passage whose paragraphs are lines, and for stretches of it (start, end) the term that stands above them with less indentation."""
 
@@ -42,8 +46,9 @@ def reflow(text: str) -> Reflowed:
     above: list[tuple[int, str]] = []
     terms: list[tuple[int, int, str]] = []
     start, before, first_indent = 0, "", 0
+    lost = _lost_indent(lines)
     for place, line in enumerate(lines):
-        indent = len(line) - len(line.lstrip())
+        indent = _indent(line) + (0 if place else lost)
         if line.strip():
             while above and indent <= above[-1][0]:
                 above.pop()
@@ -72,4 +77,16 @@ def _is_term(line: str, following: list[str], indent: int) -> bool:
     if len(said.split()) > MAX_TERM_WORDS or said[-1] in ".;,|":
         return False
     below = next((one for one in following if one.strip()), "")
-    return len(below) - len(below.lstrip()) > indent
+    return _indent(below) > indent
+
+
+def _lost_indent(lines: list[str]) -> int:
+    """Return how far the first line of a passage was indented in a summary of options, all of which are: passages begin without blanks."""
+    others = [line for line in lines[1:] if line.strip()]
+    least = min(map(_indent, others), default=0)
+    is_summary = OPTION.match(lines[0]) and any(OPTION.match(line, least) for line in others)
+    return least if is_summary else 0
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())

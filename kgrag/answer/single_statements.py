@@ -32,7 +32,11 @@ SECTION_NUMBER = re.compile(r"\d{1,2}(?:\.\d{1,2})+\.?")
 MAX_HEADING_WORDS = 12
 MAX_PLAIN_HEADING_WORDS = 8
 MIN_STATEMENT_WORDS = 4
-ITEM_MARK = re.compile(r"\s*(?:[-*•‣◦▪–]|\(?\w{1,2}[.)])\s+$")
+BEGINS_WITH_OPTION = re.compile(r"--?[A-Za-z]")
+"""How a line of a summary of options begins, each of which is about its own."""
+NO_NUMBER = -2
+"""Before the first item that has one."""
+ITEM_MARK = re.compile(r"\s*(?:[-*•‣◦▪–]|\(?(?P<number>\d{1,2})[.)]|\(?\w{1,2}[.)])\s+$")
 LABEL = re.compile(
     r"(?P<label>[^\s:.!?](?>\([^()\n]{1,60}\)|[^:.!?\[]|::?(?=[A-Za-z_])|\[[^\]\n]{0,30}\]|\[){0,70}?|[^\s:]{1,60}):\s+(?=\S)"
 )
@@ -208,6 +212,8 @@ class _Line(NamedTuple):
     begins_paragraph: bool
     in_list: bool
     is_code: bool
+    number: str
+    """Of an item that is about it."""
 
     @property
     def text(self) -> str:
@@ -234,6 +240,8 @@ class _Reader:
         """The row that the rows below it are about."""
         self._of_item = self._of_field = self._announces = self._is_number = False
         """Whether the last line was an item, a field of a record, ended in a colon, was a section's number alone."""
+        self._number, self._number_means = NO_NUMBER, False
+        """The last item's number, and whether those of its list mean something."""
         self._question_end = 0
         self._decided: Sentence | None = None
         self._previous: Sentence | None = None
@@ -269,10 +277,22 @@ class _Reader:
                 continue
             written = text[sentence.start : sentence.end]
             margin = text[text.rfind("\n", 0, sentence.start) + 1 : sentence.start]
-            in_list = ITEM_MARK.fullmatch(margin) is not None
+            mark = ITEM_MARK.fullmatch(margin)
+            in_list = mark is not None
+            number = self._meaning_number(int(mark["number"])) if mark and mark["number"] else ""
             is_program = PROGRAM.search(written) is not None and not HEADING.match(written)
             is_code = (len(margin) >= CODE_INDENT and not in_list) or is_program
-            yield _Line(sentence, written, begins_paragraph, in_list, is_code)
+            yield _Line(sentence, written, begins_paragraph, in_list, is_code, number)
+
+    def _meaning_number(self, number: int) -> str:
+        """Return the number of an item where it is what the item may be about, as in a list of exit codes.
+
+        Its list begins with 0, or before the passage, whose first number says nothing of that.
+        """
+        if number != self._number + 1 or number == 0:
+            self._number_means = number == 0 or (number > 1 and self._number == NO_NUMBER)
+        self._number = number
+        return str(number) if self._number_means else ""
 
     def _only_heads(self, line: _Line) -> bool:
         """Whether a line only says what the lines below it are about, which is kept: a heading, a question, options alone."""
@@ -286,7 +306,8 @@ class _Reader:
             return True
         is_announced = self._announces and line.written[:1].islower()
         self._announces = line.text.endswith(":")
-        heads = line.begins_paragraph and not (line.sentence.cells or line.is_code or is_announced)
+        is_option = BEGINS_WITH_OPTION.match(line.written)  # of a summary
+        heads = line.begins_paragraph and not (line.sentence.cells or line.is_code or is_announced or is_option)
         if heads and _is_heading(line.written, in_list=line.in_list):
             self._begin(HEADING_NUMBER.sub("", " ".join(line.written.split())))
             if not CODE.search(self._heading):
@@ -331,9 +352,15 @@ class _Reader:
 
     def _begin_paragraph(self, line: _Line, defined: str) -> None:
         """Keep the term that a paragraph, item or row is about, and what its first sentence goes on from."""
-        carries_none = line.in_list or self._of_item or self._of_field or self._passage.terms
+        carries_none = (
+            line.in_list
+            or self._of_item
+            or self._of_field
+            or self._passage.terms
+            or BEGINS_WITH_OPTION.match(line.written)
+        )
         carried = "" if carries_none or PROPERTY.match(self._label) else self._label
-        label = defined or _label(line.written) or self._passage.term_at(line.sentence.start) or carried
+        label = defined or _label(line.written) or self._passage.term_at(line.sentence.start) or line.number or carried
         points_back = bool(self._earlier) and POINTS_BACK.match(line.text) is not None
         before = self._lead if line.in_list else self._earlier[-1] if points_back else ""
         begins_with_label = line.text.startswith(label)
@@ -362,6 +389,8 @@ class _Reader:
 
     def _statement(self, line: _Line) -> Statement:
         said, start = self._with_what_is_before(line)
+        if line.number and self._label == line.number:
+            said = f"{line.number}: {said}"
         self._decided, self._previous = None, line.sentence
         if self._label != self._term:
             self._term, self._of_term = self._label, ""

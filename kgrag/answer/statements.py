@@ -178,7 +178,7 @@ def _short(member: Statement) -> str:
     if member.cells and not (member.own_label and len(member.text) <= MAX_ITEM_CHARACTERS):
         said = [value for _, value in member.cells]
         return said[0] if len(said) == 1 else f"{said[0]} ({', '.join(said[1:])})"
-    if member.own_label and len(member.text) > MAX_ITEM_CHARACTERS // 2:
+    if member.own_label and not member.label.isdecimal() and len(member.text) > MAX_ITEM_CHARACTERS // 2:
         return member.label
     return (
         member.text

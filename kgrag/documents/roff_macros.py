@@ -20,6 +20,7 @@ __all__ = [
     "without_conditional_macros",
 ]
 
+LETTER_BULLET = re.compile(r"^[.'][ \t]*IP[ \t]+(?:o|\"o\")(?=[ \t]|$)", re.MULTILINE)
 DRAWN_ITEM = re.compile(
     r"^\.ie n \\\{\\\n\\h'-0\d' *(?P<mark>\\\(bu|\d+\.)\\h'\+0\d'\\c\n\.\\\}\n"
     r"\.el \\\{\\?\n(?:\.\\\" )?\. *sp \\?-1\n(?:\.\\\" )?\. *IP .*\n\.\\\}\n",
@@ -196,5 +197,9 @@ def _said(arguments: str, *, term: bool) -> str:
 
 
 def with_items(page: str) -> str:
-    """Write items whose marks are drawn as items: pandoc reads the mark as a paragraph of its own."""
-    return DRAWN_ITEM.sub(lambda drawn: f'.IP "{drawn["mark"]}" 4\n', page)
+    """Write items whose marks are drawn as items, and bullets as bullets.
+
+    pandoc reads a drawn mark as a paragraph of its own, and the letter `o`, which stands for a bullet, as the fifteenth item of a list.
+    """
+    page = DRAWN_ITEM.sub(lambda drawn: f'.IP "{drawn["mark"]}" 4\n', page)
+    return LETTER_BULLET.sub(r".IP \\(bu", page) if len(LETTER_BULLET.findall(page)) > 1 else page

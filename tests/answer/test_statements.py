@@ -292,3 +292,38 @@ def test_a_default_in_brackets_belongs_to_the_label() -> None:
         ("size_limit (default: 10 MB)", "size_limit (default: 10 MB): The maximal size."),
         ("size_limit (default: 10 MB)", "The value cannot exceed 2 GB."),
     ]
+
+
+def test_the_number_of_an_item_is_what_it_is_about_where_its_list_begins_with_0() -> None:
+    text = (
+        "The exit codes are:\n0. All went well.\n1. There was no mail.\n\n"
+        "The steps are:\n1. Open the valve by hand.\n2. Close the valve by hand."
+    )
+    (codes,) = [one for one in read(text) if one.items and "codes" in one.text]
+    assert codes.items == ("0: All went well.", "1: There was no mail.")
+    assert (saying(text, "no mail").text, saying(text, "no mail").label) == ("1: There was no mail.", "1")
+    assert saying(text, "Close").text == "Close the valve by hand."
+
+
+def test_a_line_that_begins_with_an_option_is_about_that_one() -> None:
+    text = "--insecure-links: follow the links of others\n--owner, -o preserve the owner (super-user only)"
+    assert "links" not in saying(text, "preserve").label
+    summary = [
+        "--hard-links, -H         preserve hard links of files",
+        "  --perms, -p              preserve permissions of files",
+        "  --executability, -E      preserve executability of them",
+        "  --chmod=CHANGES          affect permissions of the files",
+        "  --acls, -A               preserve ACLs of files and folders",
+    ]
+    for text in (
+        "\n".join(summary),
+        "\n".join(line.strip() for line in ["--links     Follow The Links Of Others", *summary]),
+    ):
+        said = saying(text, "ACLs")
+        assert not {"hard", "Follow"} & {*said.label.split("-"), *said.heading.split()}
+
+
+def test_a_list_that_began_in_the_passage_before_keeps_its_numbers() -> None:
+    text = "3. The user authentication step failed.\n4. Some sort of fatal protocol error was detected."
+    assert saying(text, "authentication").text == "3: The user authentication step failed."
+    assert saying("1. The user authentication step failed.\n2. It ends.", "authentication").label == ""

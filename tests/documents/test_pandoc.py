@@ -408,3 +408,10 @@ def test_tags_of_an_org_section_and_how_far_it_is_are_counted_and_not_its_headin
     assert [(line.rule, line.text) for line in document.removed] == [
         ("tag of a section", word) for word in ("TODO", "pump", "yearly", "DONE")
     ]
+
+
+def test_the_letter_o_before_items_of_a_manual_page_is_a_bullet() -> None:
+    page = '.TH A 1\n.SH EXIT VALUES\n.IP o\n\\fB0\\fP \\- Success\n.IP "o" 4\n\\fB1\\fP \\- Usage error\n'
+    assert lines(converted(page, "man"))[1:] == ["- 0 - Success", "- 1 - Usage error"]
+    one = ".TH A 1\n.SH OPTIONS\n.IP n\nnot\n.IP o\nor\n"
+    assert "- or" not in lines(converted(one, "man"))

@@ -35,7 +35,7 @@ CONVERSION_VERSIONS = {
     "txt": "10",
     "csv": "3",
     "tex": "5",
-    **dict.fromkeys(("man", "mdoc"), "7"),
+    **dict.fromkeys(("man", "mdoc"), "8"),
     **dict.fromkeys(("ods", "odp"), "3"),
     **dict.fromkeys(("ipynb", "textile", "odt", "mediawiki"), "4"),
     **dict.fromkeys(("epub", "org", "rtf", "info"), "5"),
