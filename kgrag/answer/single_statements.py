@@ -32,6 +32,8 @@ SECTION_NUMBER = re.compile(r"\d{1,2}(?:\.\d{1,2})+\.?")
 MAX_HEADING_WORDS = 12
 MAX_PLAIN_HEADING_WORDS = 8
 MIN_STATEMENT_WORDS = 4
+QUOTES = "'‘’`"
+WITHIN_NAME = re.compile(r"\w[-_.]\w")
 BEGINS_WITH_OPTION = re.compile(r"--?[A-Za-z]")
 """How a line of a summary of options begins, each of which is about its own."""
 NO_NUMBER = -2
@@ -433,8 +435,10 @@ def _heads_group(row: Sentence, text: str) -> bool:
 
 
 def _is_synopsis(text: str, label: str) -> bool:
-    """Whether a command is only followed by how it is called: `'pwd': pwd [-LP]`."""
-    return text.removeprefix(label).lstrip(": ").split(" ")[0] == label.strip("'‘’`")
+    """Whether a name is only followed by how it is written: `'pwd': pwd [-LP]`, `The lease-time statement: lease-time time;`."""
+    first = text.removeprefix(label).lstrip(": ").split(" ")[0]
+    is_named = WITHIN_NAME.search(first) and first in (word.strip(QUOTES) for word in label.split())
+    return first == label.strip(QUOTES) or bool(is_named)
 
 
 def _last_heading(piece: Evidence) -> str:

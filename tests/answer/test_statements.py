@@ -327,3 +327,8 @@ def test_a_list_that_began_in_the_passage_before_keeps_its_numbers() -> None:
     text = "3. The user authentication step failed.\n4. Some sort of fatal protocol error was detected."
     assert saying(text, "authentication").text == "3: The user authentication step failed."
     assert saying("1. The user authentication step failed.\n2. It ends.", "authentication").label == ""
+
+
+def test_a_statement_of_a_configuration_that_is_only_written_out_keeps_its_name_for_what_follows() -> None:
+    text = "The lease-time statement: lease-time time;\nTime is the length in seconds of a lease.\nThe default is 43200 seconds."
+    assert saying(text, "43200").label == "The lease-time statement"
