@@ -88,9 +88,9 @@ POINTS_BACK = re.compile(
 DECIDED = re.compile(r"(?:yes|no)\b[^.!?]{0,30}[.!]", re.IGNORECASE)
 """`No, it cannot.`: says nothing alone, and everything beside the sentence that follows."""
 REFERS = re.compile(
-    r"(?:please |also )*(?:see|refer to|consult) (?:also )?(?:the |our )?(?:[‘'\"“]?[\w’'\"”-]+ ){0,6}?"
-    r"(?:section|chapter|appendix|page|manual|documentation|guide|instructions)\b(?: \w+(?:\.\w+)*)?(?:,? ?[‘'\"“][^’'\"”]+[’'\"”])?"
-    r"(?: (?:for|to|about|on) [^.;]{0,60})?\.?",
+    r"[\[(]?(?:please |also )*(?:see|refer to|consult) (?:also )?(?:the |our )?(?:[‘'\"“]?[\w’'\"”-]+ ){0,6}?"
+    r"(?:section|chapter|appendix|page|manual|documentation|guide|instructions|(?:command-line )?options?)\b(?: \w+(?:\.\w+)*)?(?:,? ?[‘'\"“][^’'\"”]+[’'\"”])?"
+    r"(?: (?:for|to|about|on) [^.;]{0,60}?)?\.?[\])]?",
     re.IGNORECASE,
 )
 """`See section 4.2.2 for details.`: says where something is said, and not what."""

@@ -332,3 +332,8 @@ def test_a_list_that_began_in_the_passage_before_keeps_its_numbers() -> None:
 def test_a_statement_of_a_configuration_that_is_only_written_out_keeps_its_name_for_what_follows() -> None:
     text = "The lease-time statement: lease-time time;\nTime is the length in seconds of a lease.\nThe default is 43200 seconds."
     assert saying(text, "43200").label == "The lease-time statement"
+
+
+def test_what_only_refers_to_an_option_says_nothing() -> None:
+    text = "-H: Check the health of the disk.\n[Please see the smartctl -H command-line option.]\n(See also the -a option.)"
+    assert [one.text for one in read(text) if not one.items] == ["-H: Check the health of the disk."]
