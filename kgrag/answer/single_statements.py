@@ -89,7 +89,8 @@ DECIDED = re.compile(r"(?:yes|no)\b[^.!?]{0,30}[.!]", re.IGNORECASE)
 """`No, it cannot.`: says nothing alone, and everything beside the sentence that follows."""
 REFERS = re.compile(
     r"[\[(]?(?:please |also )*(?:see|refer to|consult) (?:also )?(?:the |our )?(?:[‘'\"“]?[\w’'\"”-]+ ){0,6}?"
-    r"(?:section|chapter|appendix|page|manual|documentation|guide|instructions|(?:command-line )?options?)\b(?: \w+(?:\.\w+)*)?(?:,? ?[‘'\"“][^’'\"”]+[’'\"”])?"
+    r"(?:section|chapter|appendix|page|manual|documentation|guide|instructions|(?:command-line )?options?)\b"
+    r"(?: \w+(?:\.\w+)*)?(?:,? ?[‘'\"“][^’'\"”]+[’'\"”])?"
     r"(?: (?:for|to|about|on) [^.;]{0,60}?)?\.?[\])]?",
     re.IGNORECASE,
 )
