@@ -40,7 +40,10 @@ def parse_xml(data: bytes, path: Path, *, resolve_entities: bool | Literal["inte
         return etree.fromstring(data, parser(recover=False))
     except etree.XMLSyntaxError as error:
         recovering = parser(recover=True)
-        root = etree.fromstring(data, recovering)
+        try:
+            root = etree.fromstring(data, recovering)
+        except etree.XMLSyntaxError:  # nothing to begin with
+            root = None
         if root is None or {fault.type_name for fault in recovering.error_log} - FAULTS_OF_IDS:
             raise DocumentError(path, f"is broken: {error}") from error
         return root
