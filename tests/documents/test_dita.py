@@ -103,6 +103,7 @@ def test_a_topic_is_known_by_its_content(tmp_path: Path) -> None:
         "<topic><title>x</title",
         "<topic>" + "<p>" * 5000 + "</p>" * 5000 + "</topic>",
         "no XML",
+        "<?xml version='1.0'?>",
     ],
 )
 def test_what_is_none_is_refused(text: str) -> None:
