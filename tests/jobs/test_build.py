@@ -280,7 +280,7 @@ def test_sources_of_directives_or_comments_alone_are_ignored(store: GraphStore, 
         (folder / name).write_text(text, encoding="utf-8")
     report = built(store, folder)
     assert (report.failures, report.ignored_files) == ([], {"source without text": len(sources)})
-    assert sum("directives, comments or front matter alone" in note for note in report.notes) == len(sources)
+    assert sum("titles of other files alone" in note for note in report.notes) == len(sources)
 
 
 def test_a_picture_whose_text_is_gone_is_no_document_any_more(store: GraphStore, folder: Path) -> None:

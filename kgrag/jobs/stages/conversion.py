@@ -265,7 +265,7 @@ def _name_page(source: Source, report: BuildReport) -> None:
         what = (
             "frames, navigation, a redirect or a script"
             if kind == EMPTY_PAGE
-            else "directives, comments or front matter"
+            else "directives, comments, front matter or titles of other files"
         )
         report.notes.append(f"{kind}: {source.stored_path} has {what} alone")
 
