@@ -132,7 +132,7 @@ class _Reader:
 
     def _candidate(self, statement: Statement, index: int, title: str, context: frozenset[str]) -> Candidate | None:
         asked, text = self._asked, statement.text
-        about = f"{statement.heading}\n{statement.label}\n{statement.before}"
+        about = f"{statement.heading}\n{statement.owner}\n{statement.label}\n{statement.before}"
         if (
             text.endswith("?")
             or _says_more(asked, self._codes, statement.items)
@@ -146,7 +146,8 @@ class _Reader:
         if subject is None or (asked.kind == "steps" and statement.of_rows and not fit):
             return None  # a whole table of codes does not say how something is done
         own = self._own_terms(statement)
-        defines = any(has_identifier(one, f"{statement.label}\n{statement.heading}\n{title}") for one in self._exact)
+        headed = f"{statement.label}\n{statement.owner}\n{statement.heading}\n{title}"
+        defines = any(has_identifier(one, headed) for one in self._exact)
         covered = self._covered(statement, own, context)
         for term in self._implied(statement, fit, defines=defines):
             covered.setdefault(term, LABEL_WEIGHT)
@@ -283,7 +284,9 @@ def for_reader(candidate: Candidate, asked: Question, *, title: str) -> str:
     statement = candidate.statement
     wanted = asked.terms - candidate.stems
     parts = [part for part in (statement.heading, statement.label) if _terms(part) & wanted]
-    if (statement.is_property or heading_names(asked, statement)) and statement.heading not in parts:
+    if statement.owner:
+        parts.append(statement.owner)
+    elif (statement.is_property or heading_names(asked, statement)) and statement.heading not in parts:
         parts.insert(0, statement.heading)
     if identifiers(statement.label) and statement.label not in parts:
         parts.append(statement.label)
@@ -307,8 +310,9 @@ def _terms(text: str) -> frozenset[str]:
 
 
 def _name_of(statement: Statement) -> str:
-    """The setting that a statement is about: its label, or the heading above a property (`Default: 60`)."""
-    return TYPE_BEHIND.sub("", statement.heading if statement.is_property or not statement.label else statement.label)
+    """The setting that a statement is about: its label, or what a property (`Default: 60`) is said of, else the heading above it."""
+    own = "" if statement.is_property else statement.label
+    return TYPE_BEHIND.sub("", own or statement.owner or statement.heading)
 
 
 def _said_of_name(name: str, asked: Question) -> float:

@@ -19,9 +19,10 @@ MAX_TERM_WORDS = 8
 MARK = re.compile(r"\s*(?:[-*•o] |--?[A-Za-z]|\(?\w{1,2}[.)] |[<>|#$] )")
 """What a new item, option, or line of a session begins with."""
 
-
 OPTION = re.compile(r"--?[A-Za-z]")
 """How a line of a summary of options begins."""
+NAMED = re.compile(r"[A-Z][\w-]*(?: [\w-]+){0,2}: +\S")
+"""How a line begins that says something of its own behind a full stop: `Default: 60`, `MaxWait seconds: The longest ...`."""
 
 
 class Reflowed(NamedTuple):
@@ -67,6 +68,8 @@ def reflow(text: str) -> Reflowed:
 
 def _goes_on(before: str, line: str, width: int, *, hanging: bool) -> bool:
     if line.lstrip().startswith("|") or before.lstrip().startswith("|") or (MARK.match(line) and not hanging):
+        return False
+    if before.endswith((".", "!", "?")) and NAMED.match(line):
         return False
     return len(before) + 1 + len(line.split()[0]) >= FULL * width
 

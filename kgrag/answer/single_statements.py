@@ -125,6 +125,8 @@ class Statement:
     """The nearest heading above it in the passage, or the last of the passage's section."""
     label: str = ""
     """The term that its paragraph, or the one above, begins with."""
+    owner: str = ""
+    """Of a property (`Default: 60`): the term of the paragraphs before, which it is said of."""
     before: str = ""
     """The sentences before it that it goes on from."""
     cells: tuple[tuple[str, str], ...] = ()
@@ -230,7 +232,8 @@ class _Reader:
     def __init__(self, piece: Evidence, passage: Reflowed) -> None:
         self._piece, self._passage, self._text = piece, passage, passage.text
         self._heading = _last_heading(piece)
-        self._label = ""
+        self._label = self._owner = ""
+        """The term that the paragraph is about, and the last one that is no property: whose `Minimum: 4` is."""
         self._earlier: list[str] = []
         """The paragraph's sentences so far, and what its first one goes on from."""
         self._described = ""
@@ -321,7 +324,7 @@ class _Reader:
 
     def _begin(self, heading: str, *, label: str = "") -> None:
         """What follows stands below a heading or a label, and goes on from nothing."""
-        self._heading, self._label, self._earlier, self._described = heading, label, [], ""
+        self._heading, self._label, self._owner, self._earlier, self._described = heading, label, label, [], ""
 
     def _is_of_question(self, line: _Line) -> bool:
         start = line.sentence.start
@@ -355,14 +358,15 @@ class _Reader:
 
     def _begin_paragraph(self, line: _Line, defined: str) -> None:
         """Keep the term that a paragraph, item or row is about, and what its first sentence goes on from."""
+        of_property = PROPERTY.match(self._label) is not None
         carries_none = (
             line.in_list
             or self._of_item
-            or self._of_field
+            or (self._of_field and not of_property)
             or self._passage.terms
             or BEGINS_WITH_OPTION.match(line.written)
         )
-        carried = "" if carries_none or PROPERTY.match(self._label) else self._label
+        carried = "" if carries_none else self._owner if of_property else self._label
         label = defined or _label(line.written) or self._passage.term_at(line.sentence.start) or line.number or carried
         points_back = bool(self._earlier) and POINTS_BACK.match(line.text) is not None
         before = self._lead if line.in_list else self._earlier[-1] if points_back else ""
@@ -379,6 +383,8 @@ class _Reader:
             and not SETTING.match(line.text)
             and not _is_synopsis(line.text, label)
         )
+        if not is_property:
+            self._owner = "" if self._of_field or self._of_item or label == line.number else label
 
     def _is_left_out(self, line: _Line) -> bool:
         """Whether a sentence says nothing by itself. `No, it cannot.` is kept for the next one."""
@@ -406,6 +412,7 @@ class _Reader:
             line.sentence.end,
             heading="" if self._heading == line.text else self._heading,
             label=self._label,
+            owner=self._owner if PROPERTY.match(self._label) else "",
             before=" ".join([*of_term, *just_before]),
             cells=line.sentence.cells,
             is_item=line.in_list,

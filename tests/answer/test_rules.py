@@ -541,6 +541,14 @@ def test_a_default_is_what_its_line_says_whatever_it_is() -> None:
     assert "root:wheel" in lines(ask("As which user does the server run by default?", [piece("Server", text)]))[0]
 
 
+def test_a_default_is_given_with_the_setting_above_it() -> None:
+    text = "MaxWait seconds: The longest time between two reports.\nMinimum on a fast line of fibre: 0.07.\n"
+    text += "For values below 0.2 seconds, 0.02 seconds are added.\nDefault: 600 seconds\n"
+    text += "MinWait seconds: The shortest time between two reports.\nDefault: 0.33 * MaxWait"
+    said = lines(ask("What is MaxWait by default?", [piece("reports.conf", text)]))
+    assert "MaxWait seconds: Default: 600 seconds" in said[0]
+
+
 def test_a_mistyped_identifier_is_refused_with_those_that_it_could_be() -> None:
     text = "tcp-idle-timeout: The default is 10 s.\nudp-max-payload: The default is 1232."
     for asked, there in (("tcp-idel-timeout", "tcp-idle-timeout"), ("udp_max_payload", "udp-max-payload")):

@@ -261,6 +261,18 @@ def test_the_default_below_further_paragraphs_of_a_setting_is_that_settings() ->
     assert "client = yes | no: client mode" in saying(text, "default: no").before
 
 
+def test_a_property_does_not_end_what_is_said_of_its_setting() -> None:
+    text = (
+        "MaxWait seconds: The longest time between two reports, in seconds.\nMinimum on a fast line of fibre: 0.07.\n"
+        "For values below 0.2 seconds, 0.02 seconds are added.\nDefault: 600 seconds\n"
+        "MinWait seconds: The shortest time between two reports.\nDefault: 0.33 * MaxWait"
+    )
+    assert saying(text, "are added").label == "MaxWait seconds"
+    assert saying(text, "600").owner == "MaxWait seconds"
+    assert saying(text, "600").before.startswith("MaxWait seconds: The longest")
+    assert saying(text, "0.33").owner == "MinWait seconds"
+
+
 def test_the_path_of_a_section_is_no_statement_wherever_it_begins() -> None:
     path = ("Editor", "2. Creation", "2.3. Grids")
     for begin in range(3):
