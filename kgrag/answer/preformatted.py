@@ -36,8 +36,11 @@ class Reflowed(NamedTuple):
         return next((term for start, end, term in self.terms if start <= place < end), "")
 
 
-def reflow(text: str) -> Reflowed:
-    """Put the broken lines of a preformatted passage together; any other passage stays as it is."""
+def reflow(text: str, *, headed: bool = False) -> Reflowed:
+    """Put the broken lines of a preformatted passage together; any other passage stays as it is.
+
+    Nothing goes on from the first line of one that is `headed` by its title and section.
+    """
     lines = text.split("\n")
     widths = [len(line.rstrip()) for line in lines[1:] if not line.lstrip().startswith("|")]
     width = max(widths, default=0)
@@ -61,7 +64,7 @@ def reflow(text: str) -> Reflowed:
                 terms.append((start, start + len(line), above[-1][1]))
             if _is_term(line, lines[place + 1 :], indent):
                 above.append((indent, " ".join(line.split())))
-        before = line.rstrip()
+        before = "" if headed and not place else line.rstrip()
         start += len(line) + 1
     return Reflowed("".join(written), tuple(terms))
 

@@ -17,7 +17,7 @@ from kgrag.text.quantities import has_quantity, quantities
 from kgrag.text.sentences import SETTING, Sentence, sentences
 from kgrag.types import Evidence
 
-__all__ = ["CODE", "PROPERTY", "Statement", "says_nothing", "single_statements"]
+__all__ = ["CODE", "PROPERTY", "Statement", "repeats_context", "says_nothing", "single_statements"]
 
 METADATA_LINE = re.compile(r"^(?:\[[A-Z]\w+: [^\]]*\]\s*)+$")
 """`[Product: ...] [Category: ...]`: some corpora begin each passage with it."""
@@ -274,12 +274,12 @@ class _Reader:
         """Sentences, items and rows in order, without those that only repeat the passage's title or section."""
         text, end_before = self._text, 0
         first_line = text.partition("\n")[0]
-        context_end = len(first_line) if _repeats_context(first_line, self._piece) else 0
+        context_end = len(first_line) if repeats_context(first_line, self._piece) else 0
         # Blanks in its place: else a first line that begins small (`gc.auto: ...`) would be read on from it.
         for sentence in sentences(" " * context_end + text[context_end:]):
             begins_paragraph = "\n" in text[end_before : sentence.start] or not end_before
             end_before = sentence.end
-            if METADATA_LINE.match(sentence.text) or _repeats_context(sentence.text, self._piece):
+            if METADATA_LINE.match(sentence.text) or repeats_context(sentence.text, self._piece):
                 continue
             written = text[sentence.start : sentence.end]
             margin = text[text.rfind("\n", 0, sentence.start) + 1 : sentence.start]
@@ -473,7 +473,8 @@ def _defined(row: Sentence) -> str:
     return term if len(term.split()) <= MAX_LABEL_WORDS else ""
 
 
-def _repeats_context(text: str, piece: Evidence) -> bool:
+def repeats_context(text: str, piece: Evidence) -> bool:
+    """Tell a line that only says the title or section of its passage, or the end of their path."""
     folded = text.casefold()
     context = f"{piece.title} > {piece.section}".strip(" >").casefold()
     ends = f" > {context}".endswith(f" > {folded}")  # the path may begin anywhere

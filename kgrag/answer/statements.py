@@ -10,7 +10,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from kgrag.answer.preformatted import reflow
-from kgrag.answer.single_statements import CODE, PROPERTY, Statement, says_nothing, single_statements
+from kgrag.answer.single_statements import (
+    CODE,
+    PROPERTY,
+    Statement,
+    repeats_context,
+    says_nothing,
+    single_statements,
+)
 from kgrag.text.words import folded_words
 from kgrag.types import Evidence
 
@@ -30,7 +37,7 @@ def statements(piece: Evidence, *, short: bool = False) -> list[Statement]:
 
     `short` items of lists (`On-board microphone`) say something where it is known what is looked for: with it they are kept.
     """
-    passage = reflow(piece.text)
+    passage = reflow(piece.text, headed=repeats_context(piece.text.partition("\n")[0], piece))
     single = _described(list(single_statements(piece, passage)))
     lists = list(_lists(passage.text, single))
     # A sentence that goes on in its items is one with them.
