@@ -35,6 +35,14 @@ INSTRUCTION_TERMS = frozenset(map(stem, ("instruction", "prompt")))
 """Who asks for these may mean what a document tells a model."""
 PATH = re.compile(r"(?<![\w.:/])~?(?:/[\w.-]*\w)+")
 """Of a file or folder: `/etc/hosts`."""
+DEFAULT = stem("default")
+STATES_DEFAULT = re.compile(
+    r"\b(?:if|when|where|unless)\b[^.;]{0,60}?\b(?:(?:not|no|none|nothing|never|neither)\b[^.;]{0,50}?"
+    r"\b(?:set|given|specified|configured|defined|provided|supplied|specify|passed)"
+    r"|omitted|unset|unspecified|absent|left (?:out|blank|empty))\b",
+    re.IGNORECASE,
+)
+"""What says a default without the word: `... is set to 4 when no other number has been given`."""
 PART_OF_NAME = 0.6
 MEASURES = 0.8
 """What fits so well has the amount that is asked for."""
@@ -201,6 +209,8 @@ class _Reader:
             implied.add(self._chosen)  # `Which switch ...?`: the switch itself need not say that it is one.
         if fit >= MEASURES:
             implied |= self._of_measure  # `How fine is it?`: an amount need not say `fine`.
+        if DEFAULT in asked.terms and STATES_DEFAULT.search(statement.text):
+            implied.add(DEFAULT)
         if asked.kind == "keys" and fit:
             implied |= KEY_TERMS
         return asked.terms & implied

@@ -374,7 +374,7 @@ class _Reader:
         is_property = PROPERTY.match(label) is not None and begins_with_label
         if self._described and is_property:
             before = before or self._described
-        elif DESCRIBES.match(label) or not (is_property or (carried and label == carried and self._described)):
+        elif DESCRIBES.match(label) or not (is_property or self._goes_on_describing(label, carried)):
             self._described = line.text
         self._label, self._earlier, self._of_item = label, [before] if before else [], line.in_list
         self._of_field = (
@@ -385,6 +385,12 @@ class _Reader:
         )
         if not is_property:
             self._owner = "" if self._of_field or self._of_item or label == line.number else label
+
+    def _goes_on_describing(self, label: str, carried: str) -> bool:
+        """Whether a paragraph says more of what the one before describes: it is of the same term, or below the same heading of none."""
+        if not self._described:
+            return False
+        return label == carried if carried else not (label or PROPERTY.match(self._label))
 
     def _is_left_out(self, line: _Line) -> bool:
         """Whether a sentence says nothing by itself. `No, it cannot.` is kept for the next one."""

@@ -155,6 +155,7 @@ DEFAULT_SAID = re.compile(
     r"\bdefault(?: (?:value|setting|mode|level|format|type))?(?: is|:| =) [\"“‘']?[\w./-]+[\"”’']?(?:[.;,)]|$)"
     r"|\bdefault (?:[\w-]+ )?for [^.;:]{3,50}? is [\"“‘']?(?!to |the |an? |not )[\w./-]+"
     r"|\b(?:as|to) [\"“‘']?(?!the |an? |it |this )[\w./-]+[\"”’']? by default\b"
+    r"|\b(?:is|are) set to [\"“‘']?(?!the |an? |it |this )[\w./-]+[\"”’']? (?:if|when|unless)\b"
     r"|\bdefault is to use (?!the |an? )[\w./-]+|\b[\w./-]+[\"”’']? is (?:used|assumed|taken) (?:if|when|unless) \w"
     r"|\bdefaults? to [\"“‘']?(?!the |an? |not )[\w./-]+[\"”’']?(?:[.;,)]|$)"
     r"|(?:^|[.:;(] ?)[\"“‘']?(?!this\b|that\b|it\b|which\b|there\b)[\w./-]+[\"”’']? is (?:the|used by) default\b(?! \w+ (?:for|of|to)\b)",

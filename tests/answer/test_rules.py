@@ -549,6 +549,25 @@ def test_a_default_is_given_with_the_setting_above_it() -> None:
     assert "MaxWait seconds: Default: 600 seconds" in said[0]
 
 
+def test_a_default_may_be_what_is_taken_where_nothing_else_was_set() -> None:
+    text = "Each algorithm of balancing has its own weights.\n\n"
+    text += (
+        "The balancing algorithm of a group is set to roundrobin when no other algorithm nor option have been set.\n\n"
+    )
+    text += "The default weight of a balancing server is 1."
+    said = lines(ask("What is the default balancing algorithm?", [piece("Gateway", text)]))
+    assert "roundrobin" in said[0]
+
+
+def test_a_note_in_a_box_does_not_hide_what_a_default_is_of() -> None:
+    text = "The algorithm of signing keys.\n\nPossible values:\n- rsa-1\n- ed-2\n\nNote\n\n"
+    text += "The second one needs the library of version 3.\n\nDefault: rsa-1"
+    pieces = [piece("Server", text).model_copy(update={"section": "Policy > algorithm"})]
+    other = "Whether signing is the same each time.\n\nDefault: off"
+    pieces.append(piece("Server", other, page=2).model_copy(update={"section": "Policy > reproducible-signing"}))
+    assert "Default: rsa-1" in lines(ask("What is the default algorithm of signing keys?", pieces))[0]
+
+
 def test_a_mistyped_identifier_is_refused_with_those_that_it_could_be() -> None:
     text = "tcp-idle-timeout: The default is 10 s.\nudp-max-payload: The default is 1232."
     for asked, there in (("tcp-idel-timeout", "tcp-idle-timeout"), ("udp_max_payload", "udp-max-payload")):

@@ -273,6 +273,14 @@ def test_a_property_does_not_end_what_is_said_of_its_setting() -> None:
     assert saying(text, "0.33").owner == "MinWait seconds"
 
 
+def test_no_line_goes_on_from_the_title_and_section_of_its_passage() -> None:
+    head = "Manual > Settings that every program of the package reads at its start > 7.4. buffer-limit"
+    text = f"{head}\nbuffer-limit says how many bytes are kept before the program waits for the\nothers to read what"
+    text += " it has written into the file that all of them\nshare. It is never more than the limit of the file on the disk."
+    first = read(text, section=head.removeprefix("Manual > "))[0]
+    assert first.text.startswith("buffer-limit says") and first.text.endswith("share.")
+
+
 def test_the_path_of_a_section_is_no_statement_wherever_it_begins() -> None:
     path = ("Editor", "2. Creation", "2.3. Grids")
     for begin in range(3):
