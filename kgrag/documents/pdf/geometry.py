@@ -38,6 +38,8 @@ _SMALLEST = 0.1
 """Points: glyphs of a font without height (Type 3) have size 0, by which nothing can be divided."""
 _TINY = 0.75
 """Relative height below which a glyph (a raised sign, a small symbol) need not reach its line's middle."""
+_NOTE_MARK = 2
+"""Letters that the mark of a note has at most."""
 _SUPERSCRIPTS = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
 
 
@@ -170,18 +172,16 @@ def line_of(words: Sequence[Word]) -> Line:
 
 
 def _joined(words: Sequence[Word]) -> str:
-    """Write words with spaces where there are gaps, and raised digits as superscripts: `mm` + `2` is `mm²`, never `mm2`."""
+    """Write words with spaces where there are gaps, and raised digits as superscripts: `mm` + `2` is `mm²`, never `mm2`.
+
+    A raised sign that a line begins with is the mark of a note, and no letter of the first word.
+    """
     parts = [words[0].text]
-    for left, right in pairwise(words):
+    for index, (left, right) in enumerate(pairwise(words)):
         gap = right.box.x0 - left.box.x1
         height = min(left.box.height, right.box.height)
         text = right.text
-        if (
-            gap < 2 * _WORD_GAP * height
-            and right.box.height < _RAISED_SIZE * left.box.height
-            and left.box.y1 - right.box.y1 > _RAISED_SHIFT * left.box.height
-            and not text.strip("0123456789+-−")
-        ):
+        if gap < 2 * _WORD_GAP * height and _is_raised(right.box, left.box) and not text.strip("0123456789+-−"):
             parts.append(text.translate(_SUPERSCRIPTS))
             continue
         both_cjk = bool(CJK.match(left.text[-1]) and CJK.match(text[0]))
@@ -190,8 +190,15 @@ def _joined(words: Sequence[Word]) -> str:
             and abs(gap) < _WORD_GAP * height
             and (left.font != right.font or left.box.height != right.box.height)
         )
+        if index == 0 and len(left.text) <= _NOTE_MARK and _is_raised(left.box, right.box):
+            touching = False
         parts.append(text if touching or (both_cjk and gap < height) else f" {text}")
     return "".join(parts)
+
+
+def _is_raised(box: Box, beside: Box) -> bool:
+    """Whether a word is smaller than the one beside it and stands above its baseline."""
+    return box.height < _RAISED_SIZE * beside.height and beside.y1 - box.y1 > _RAISED_SHIFT * beside.height
 
 
 def lines_of(words: Iterable[Word]) -> list[Line]:

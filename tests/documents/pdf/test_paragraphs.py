@@ -22,6 +22,15 @@ def test_lines_are_joined_to_paragraphs(sheet: Sheet) -> None:
     assert sheet.convert().outline() == [f"text {FIRST}", f"text {SECOND}"]
 
 
+def test_the_raised_mark_of_a_note_is_no_letter_of_its_first_word(sheet: Sheet) -> None:
+    y = sheet.paragraph(72, 120, FIRST, width=250)
+    for mark, text in (("a", "Humidity is relative."), ("b", "Temperature is in degrees.")):
+        sheet.text(72, y + 30 - 3, mark, size=6)
+        sheet.text(75.5, y + 30, text)
+        y += 30
+    assert sheet.convert().outline()[1:] == ["text a Humidity is relative.", "text b Temperature is in degrees."]
+
+
 def test_a_short_last_line_ends_a_paragraph_without_extra_space(sheet: Sheet) -> None:
     first = "All of the boards share one housing. Order codes begin with TF and have five digits. Short end."
     y = sheet.paragraph(72, 120, first, width=250)
