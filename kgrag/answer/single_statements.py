@@ -91,7 +91,8 @@ REFERS = re.compile(
     r"[\[(]?(?:please |also )*(?:see|refer to|consult) (?:also )?(?:the |our )?(?:[‘'\"“]?[\w’'\"”-]+ ){0,6}?"
     r"(?:section|chapter|appendix|page|manual|documentation|guide|instructions|(?:command-line )?options?)\b"
     r"(?: \w+(?:\.\w+)*)?(?:,? ?[‘'\"“][^’'\"”]+[’'\"”])?"
-    r"(?: (?:for|to|about|on) [^.;]{0,60}?)?\.?[\])]?",
+    r"(?: (?:for|to|about|on) [^.;]{0,60}?)?\.?[\])]?"
+    r"|see [^.,;:]{1,60} (?:above|below)\.?",
     re.IGNORECASE,
 )
 """`See section 4.2.2 for details.`: says where something is said, and not what."""
@@ -483,7 +484,8 @@ def repeats_context(text: str, piece: Evidence) -> bool:
     """Tell a line that only says the title or section of its passage, or the end of their path."""
     folded = text.casefold()
     context = f"{piece.title} > {piece.section}".strip(" >").casefold()
-    ends = f" > {context}".endswith(f" > {folded}")  # the path may begin anywhere
+    shortened = folded.removeprefix(f"{piece.title.casefold()} > ")  # Outer sections may be left out of a long path,
+    ends = any(f" > {context}".endswith(f" > {one}") for one in (folded, shortened))  # which may begin anywhere.
     return ends or folded in (piece.title.casefold(), piece.section.casefold()) or folded.startswith(context + " >")
 
 

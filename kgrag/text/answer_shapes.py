@@ -305,12 +305,24 @@ def _shape(question: str) -> AnswerShape:
         return AnswerShape("number")
     if MEASURE_WORDS.search(text) and re.match(r"(?:what|how)\b", text):
         return AnswerShape("quantity", ("",))
-    for word, kind in KIND_BY_WORD.items():
-        if word in said and not (asks and ASKS_FIRST.search(text[: text.index(word)])):
-            return AnswerShape(kind)
+    word = _asking_word(said)
+    if word and not (asks and ASKS_FIRST.search(text[: text.index(word)])):
+        return AnswerShape(KIND_BY_WORD[word])
     if re.search(r"\b(?:what|which) (?:year|date|day|month)\b", text):
         return AnswerShape("when")
     return AnswerShape("definition" if DEFINES.search(text) else "plain")
+
+
+def _asking_word(said: Sequence[str]) -> str:
+    """Return the `who`, `when` or `where` that asks: of several the first that a verb follows (`When it ends, where is it kept?`).
+
+    Of two that ask (`Where did it begin and when did it end?`) the one whose answer is told more surely: a person, a date, a place.
+    """
+    found = [(place, word) for place, word in enumerate(said) if word in KIND_BY_WORD]
+    asking = [(place, word) for place, word in found if place + 1 < len(said) and said[place + 1] in AUXILIARIES]
+    if any(place and said[place - 1] == "and" for place, _ in asking[1:]):
+        return next(word for word in KIND_BY_WORD if word in {one for _, one in asking})
+    return (asking or found or [(0, "")])[0][1]
 
 
 def _is_phrase(text: str, said: Sequence[str]) -> bool:

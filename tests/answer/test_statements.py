@@ -357,3 +357,15 @@ def test_a_statement_of_a_configuration_that_is_only_written_out_keeps_its_name_
 def test_what_only_refers_to_an_option_says_nothing() -> None:
     text = "-H: Check the health of the disk.\n[Please see the smartctl -H command-line option.]\n(See also the -a option.)"
     assert [one.text for one in read(text) if not one.items] == ["-H: Check the health of the disk."]
+
+
+def test_what_only_says_where_says_nothing() -> None:
+    text = "The program makes a list.\nSee USAGE NOTES below.\nSee the list of names above for what they mean, and keep it."
+    assert len([one for one in read(text) if not one.items]) == 2
+
+
+def test_outer_sections_may_be_left_out_of_the_path_above_a_passage() -> None:
+    text = "Manual > NAME\nlister - makes a list of all the names that a file has"
+    assert [one.text for one in read(text, section="LISTER > NAME")] == [
+        "lister - makes a list of all the names that a file has"
+    ]
