@@ -25,6 +25,7 @@ from kgrag.documents.roff_macros import (
     with_names,
     with_plain_line,
     without_conditional_macros,
+    without_stray_braces,
 )
 from kgrag.documents.rtf_text import with_letters
 from kgrag.documents.text_encoding import DecodedText, decode, unpacked
@@ -93,7 +94,8 @@ def _prepared(text: str, format_: str) -> str:
     """Write a text so that pandoc reads all that it says."""
     match format_:
         case "man":
-            return with_joined_lines(APOSTROPHE + without_conditional_macros(with_items(EMPTY_FONT.sub("", text))))
+            followed = without_stray_braces(without_conditional_macros(with_items(EMPTY_FONT.sub("", text))))
+            return with_joined_lines(APOSTROPHE + followed)
         case "mdoc":
             return with_joined_lines(with_names(SYSTEM.sub(".Os", text)))
         case "org":

@@ -18,8 +18,12 @@ __all__ = [
     "with_names",
     "with_plain_line",
     "without_conditional_macros",
+    "without_stray_braces",
 ]
 
+BRACE = re.compile(r"\\[{}]")
+CLOSES = re.compile(r"[.'][ \t]*\\\}[ \t]*(?:\\\".*)?")
+REMARK = re.compile(r"\\[\"#].*")
 LETTER_BULLET = re.compile(r"^[.'][ \t]*IP[ \t]+(?:o|\"o\")(?=[ \t]|$)", re.MULTILINE)
 DRAWN_ITEM = re.compile(
     r"^\.ie n \\\{\\\n\\h'-0\d' *(?P<mark>\\\(bu|\d+\.)\\h'\+0\d'\\c\n\.\\\}\n"
@@ -194,6 +198,19 @@ def _said(arguments: str, *, term: bool) -> str:
         line += word if not line or CLOSING.fullmatch(word) else f" {word}"
     line = rf"\&{line}" if line[:1] in (".", "'") else line
     return f".TP\n{line}" if term else line
+
+
+def without_stray_braces(page: str) -> str:
+    """Return a page without braces that close what nothing opened: troff passes over them, pandoc leaves out all that follows."""
+    kept: list[str] = []
+    depth = 0
+    for line in page.split("\n"):
+        if depth == 0 and CLOSES.fullmatch(line):
+            continue
+        for brace in BRACE.findall(REMARK.sub("", line)):
+            depth = depth + 1 if brace == r"\{" else max(0, depth - 1)
+        kept.append(line)
+    return "\n".join(kept)
 
 
 def with_items(page: str) -> str:

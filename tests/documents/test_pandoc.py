@@ -160,6 +160,11 @@ def test_what_macros_say_under_conditions_is_kept_and_unbalanced_ones_are_no_fai
     ]
 
 
+def test_what_stands_behind_a_brace_that_nothing_opened_is_read() -> None:
+    stray = '.\\}\n.SH FILES\n.if t \\{\\\n.ft B\n.\\} \\" end\nsupply.conf\n.\\}\n.SH END\nend\n'
+    assert lines(converted(f"{MAN}{stray}", "man"))[-4:] == ["FILES", "supply.conf", "END", "end"]
+
+
 @pytest.mark.parametrize(
     "table",
     [
