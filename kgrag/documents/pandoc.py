@@ -97,7 +97,7 @@ def _prepared(text: str, format_: str) -> str:
             followed = without_stray_braces(without_conditional_macros(with_items(EMPTY_FONT.sub("", text))))
             return with_joined_lines(APOSTROPHE + followed)
         case "mdoc":
-            return with_joined_lines(with_names(SYSTEM.sub(".Os", text)))
+            return with_joined_lines(with_names(SYSTEM.sub(".Os", without_stray_braces(text))))
         case "org":
             return plain_org(text)
         case "ipynb":

@@ -21,9 +21,8 @@ __all__ = [
     "without_stray_braces",
 ]
 
-BRACE = re.compile(r"\\[{}]")
-CLOSES = re.compile(r"[.'][ \t]*\\\}[ \t]*(?:\\\".*)?")
-REMARK = re.compile(r"\\[\"#].*")
+ESCAPED = re.compile(r"\\(?:[\"#].*|.)")
+"""A character with its backslash, or a remark."""
 LETTER_BULLET = re.compile(r"^[.'][ \t]*IP[ \t]+(?:o|\"o\")(?=[ \t]|$)", re.MULTILINE)
 DRAWN_ITEM = re.compile(
     r"^\.ie n \\\{\\\n\\h'-0\d' *(?P<mark>\\\(bu|\d+\.)\\h'\+0\d'\\c\n\.\\\}\n"
@@ -202,15 +201,16 @@ def _said(arguments: str, *, term: bool) -> str:
 
 def without_stray_braces(page: str) -> str:
     """Return a page without braces that close what nothing opened: troff passes over them, pandoc leaves out all that follows."""
-    kept: list[str] = []
     depth = 0
-    for line in page.split("\n"):
-        if depth == 0 and CLOSES.fullmatch(line):
-            continue
-        for brace in BRACE.findall(REMARK.sub("", line)):
-            depth = depth + 1 if brace == r"\{" else max(0, depth - 1)
-        kept.append(line)
-    return "\n".join(kept)
+
+    def matched(escaped: re.Match[str]) -> str:
+        nonlocal depth
+        if escaped[0] == r"\}" and not depth:
+            return ""
+        depth += {r"\{": 1, r"\}": -1}.get(escaped[0], 0)
+        return escaped[0]
+
+    return ESCAPED.sub(matched, page)
 
 
 def with_items(page: str) -> str:

@@ -163,6 +163,8 @@ def test_what_macros_say_under_conditions_is_kept_and_unbalanced_ones_are_no_fai
 def test_what_stands_behind_a_brace_that_nothing_opened_is_read() -> None:
     stray = '.\\}\n.SH FILES\n.if t \\{\\\n.ft B\n.\\} \\" end\nsupply.conf\n.\\}\n.SH END\nend\n'
     assert lines(converted(f"{MAN}{stray}", "man"))[-4:] == ["FILES", "supply.conf", "END", "end"]
+    inline = ".if t .ft B \\}\n.SH END\nend \\} here \\e}\n"
+    assert lines(converted(MAN + inline, "man"))[-2:] == ["END", "end here \\}"]
 
 
 @pytest.mark.parametrize(
