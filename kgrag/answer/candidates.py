@@ -50,6 +50,8 @@ HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
 FISCAL_YEAR = re.compile(r"\bFY ?'?(?:20)?(\d\d)\b")
 TYPE_BEHIND = re.compile(r" \((?:boolean|enum|floating point|integer|real|string)\)$")
 """`max_connections (integer)`: no part of the name."""
+NAME_CELL_WORDS = 4
+"""A cell of so few words may name what its row is about: `-s`, `--socket-file=FILE`."""
 BESIDE_IDENTIFIER = 0.7
 """A statement that has the identifier asked for only among its other words is less about it than its definition is."""
 
@@ -72,7 +74,7 @@ class Candidate:
     fits: float = 0.0
     subject: float = 0.0
     defines: bool = False
-    """It stands below the identifier asked for: as its label, or its heading."""
+    """It stands below the identifier asked for: as its label, or its heading; or it is the row of it."""
     of_name: float = 1.0
     """The share of its label's parts that the question says, where the label is a setting's name: `save_history`, asked for `history`."""
     beside: bool = False
@@ -154,7 +156,8 @@ class _Reader:
         if subject is None or (asked.kind == "steps" and statement.of_rows and not fit):
             return None  # a whole table of codes does not say how something is done
         own = self._own_terms(statement)
-        headed = f"{statement.label}\n{statement.owner}\n{statement.heading}\n{title}"
+        named = (cell for _, cell in statement.cells if len(cell.split()) <= NAME_CELL_WORDS)
+        headed = "\n".join((statement.label, statement.owner, statement.heading, title, *named))
         defines = any(has_identifier(one, headed) for one in self._exact)
         covered = self._covered(statement, own, context)
         for term in self._implied(statement, fit, defines=defines):

@@ -938,3 +938,15 @@ def test_a_heading_that_every_manual_page_has_is_no_section_asked_for() -> None:
     }
     page = [piece("viewer(1)", text).model_copy(update={"section": section}) for section, text in said.items()]
     assert "stdout" in lines(ask("Where does viewer write its output if no file is named?", page))[0]
+
+
+def test_the_row_of_an_option_says_what_it_does() -> None:
+    page = """| Short option | Long option | Function |
+| --- | --- | --- |
+| none | --no-terminal | Do not load terminal support. |
+| none | --pipe-file | Use this file for talking to a running editor; with --list-documents it only prints. |
+| none | --list-documents | Print the documents that are open in a running editor. |
+
+When --pipe-file is given, what the option does for --list-documents does not hold, so do what the long option of the file does."""
+    said = lines(ask("What does the --pipe-file option do?", [piece("Editor manual", page)]))
+    assert "talking to a running editor" in said[0]
