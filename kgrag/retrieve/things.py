@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
 from kgrag.store.graph import GraphStore
-from kgrag.store.search import ThingRow
+from kgrag.store.search_rows import ThingRow
 from kgrag.text.name_shapes import code_names
 from kgrag.text.names import normal_form
 from kgrag.text.set_questions import GENERIC_NOUNS

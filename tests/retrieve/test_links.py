@@ -3,7 +3,7 @@ from hypothesis import strategies as st
 
 from kgrag.retrieve.state import Candidate, Hit, Query, State
 from kgrag.retrieve.steps.links import Link, hand_on, said_around
-from kgrag.store.search import ChunkRow, LinkRow
+from kgrag.store.search_rows import ChunkRow, LinkRow
 
 KEYS = st.sampled_from("abcdef")
 SHARES = st.floats(0.0, 1.0)

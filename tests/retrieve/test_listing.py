@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kgrag.retrieve.steps import listing
-from kgrag.store.search import PlaceRow
+from kgrag.store.search_rows import PlaceRow
 
 
 def rows(**chunks: int) -> list[PlaceRow]:

@@ -12,7 +12,7 @@ from kgrag.retrieve.steps.names import (
     prefer_named,
     word_sequences,
 )
-from kgrag.store.search import NamedRow
+from kgrag.store.search_rows import NamedRow
 
 
 def test_every_sequence_with_a_content_word_is_looked_up() -> None:

@@ -1,5 +1,5 @@
 from kgrag.retrieve.things import Things
-from kgrag.store.search import ThingRow
+from kgrag.store.search_rows import ThingRow
 
 
 def row(title: str, product: str | None = None, category: str | None = None) -> ThingRow:

@@ -14,7 +14,8 @@ from kgrag.retrieve.steps.kg import relation_text
 from kgrag.retrieve.steps.names import forms_of_sequences, names_said
 from kgrag.retrieve.steps.seeds import SeedStep
 from kgrag.store.schema import CHUNK_VECTOR_INDEX, entity_vector_index
-from kgrag.store.search import HUB_MENTIONS, ContextRow
+from kgrag.store.search import HUB_MENTIONS
+from kgrag.store.search_rows import ContextRow
 from kgrag.text.words import content_terms, share_said
 
 __all__ = ["EntitySeeds", "LinkedEntity", "link_entities"]

@@ -10,7 +10,8 @@ from typing import Any, ClassVar, Literal
 from kgrag.retrieve.scores import BEHIND
 from kgrag.retrieve.state import Candidate, Resources, State, best_first, hit_of
 from kgrag.retrieve.step import Count, CountOrNone, Share, Step
-from kgrag.store.search import HUB_MENTIONS, NeighbourhoodRow
+from kgrag.store.search import HUB_MENTIONS
+from kgrag.store.search_rows import NeighbourhoodRow
 from kgrag.text.words import content_terms, share_said
 
 __all__ = ["GraphExpansion", "relation_text"]

@@ -12,7 +12,8 @@ from typing import ClassVar, Literal
 from kgrag.retrieve.scores import BEHIND, idf
 from kgrag.retrieve.state import Candidate, Hit, Resources, State, hit_of
 from kgrag.retrieve.step import Count, CountOrNone, Share, Step
-from kgrag.store.search import HUB_MENTIONS, LinkRow
+from kgrag.store.search import HUB_MENTIONS
+from kgrag.store.search_rows import LinkRow
 from kgrag.text.words import content_terms
 
 __all__ = ["Link", "Links", "hand_on", "said_around"]

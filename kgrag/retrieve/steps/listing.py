@@ -16,7 +16,7 @@ from kgrag.retrieve.steps.evidence import evidence_of_chunk
 from kgrag.retrieve.things import Things, things_of
 from kgrag.store.fulltext import fulltext_query
 from kgrag.store.schema import CHUNK_FULLTEXT_INDEX
-from kgrag.store.search import PlaceRow
+from kgrag.store.search_rows import PlaceRow
 from kgrag.store.statements import statement
 from kgrag.text.names import normal_form
 from kgrag.text.quantities import quantities

@@ -11,7 +11,7 @@ from typing import ClassVar, Literal
 
 from kgrag.retrieve.state import Candidate, Hit, NamedEntity, Resources, State, best_first, hit_of
 from kgrag.retrieve.step import Count, CountOrNone, Share, Step
-from kgrag.store.search import FamilyRow, LinkedEntityRow, NamedRow, StatedRow
+from kgrag.store.search_rows import FamilyRow, LinkedEntityRow, NamedRow, StatedRow
 from kgrag.text.names import Gazetteer, normal_form, subject_of_title, without_brackets
 from kgrag.text.questions import families_said
 from kgrag.text.words import FUNCTION_WORDS

@@ -16,7 +16,7 @@ from kgrag.retrieve.texts import read_text
 from kgrag.store.fulltext import fulltext_query
 from kgrag.store.graph import GraphStore
 from kgrag.store.schema import CHUNK_FULLTEXT_INDEX, CHUNK_VECTOR_INDEX
-from kgrag.store.search import ChunkRow, SparseRow
+from kgrag.store.search_rows import ChunkRow, SparseRow
 from kgrag.text.words import content_terms, share_said
 
 __all__ = ["Dense", "Hybrid", "SeedStep", "Sparse", "best_coverage", "joined_seeds"]

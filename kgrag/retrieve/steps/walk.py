@@ -16,7 +16,8 @@ from kgrag.retrieve.scores import cosine
 from kgrag.retrieve.state import Candidate, Resources, State, best_first
 from kgrag.retrieve.step import Count, CountOrNone, Step
 from kgrag.store.links import OTHER_SITE
-from kgrag.store.search import ChunkLinksRow, DocumentRow, LinkTargetRow, MentionLinkRow, Search
+from kgrag.store.search import Search
+from kgrag.store.search_rows import ChunkLinksRow, DocumentRow, LinkTargetRow, MentionLinkRow
 
 __all__ = ["Walk", "words_around"]
 
