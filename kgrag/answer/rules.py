@@ -41,6 +41,7 @@ MODEL = "rules"
 PREAMBLE = "From the documents, as they say it:"
 
 OWN_REFERENCE = re.compile(r"\[(\d+)\]")
+DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 
 WEIGHTS = {"coverage": 0.20, "aspect": 0.10, "similarity": 0.40, "fits": 0.18, "subject": 0.12, "rank": 0.11}
 """How much what speaks for a statement counts."""
@@ -369,8 +370,10 @@ def _of_the_others(
 
 
 def _same(a: Candidate, b: Candidate) -> bool:
+    """Whether two statements say the same: they share their words, and none has a number in the place of the other's."""
     smaller = min(len(a.stems), len(b.stems)) or 1
-    return len(a.stems & b.stems) / smaller >= SAME_SHARE
+    numbers, others = frozenset(DIGITS.findall(a.text)), frozenset(DIGITS.findall(b.text))
+    return len(a.stems & b.stems) / smaller >= SAME_SHARE and (numbers <= others or others <= numbers)
 
 
 def _ordered(asked: Question, chosen: Sequence[Candidate]) -> list[tuple[Candidate, Question]]:

@@ -17,7 +17,7 @@ from kgrag.text.quantities import has_quantity, quantities
 from kgrag.text.sentences import SETTING, Sentence, sentences
 from kgrag.types import Evidence
 
-__all__ = ["CODE", "PROPERTY", "Statement", "repeats_context", "says_nothing", "single_statements"]
+__all__ = ["CODE", "MAX_FIELD_WORDS", "PROPERTY", "Statement", "repeats_context", "says_nothing", "single_statements"]
 
 METADATA_LINE = re.compile(r"^(?:\[[A-Z]\w+: [^\]]*\]\s*)+$")
 """`[Product: ...] [Category: ...]`: some corpora begin each passage with it."""
@@ -65,6 +65,8 @@ CLAUSE = re.compile(
     re.IGNORECASE,
 )
 """A line that a colon ends in mid-sentence (`Now a request with a Content-Encoding: gzip header is ...`): no term stands before it."""
+ENDS_IN_FIELD_NAME = re.compile(r"\w (?:an?|the) [A-Z]\w*(?:-[A-Z]\w*)+$")
+"""`Bounces have an X-Failed-Recipients: header that ...`: the colon is the name's."""
 MAX_LABEL_WORDS = 9
 MAX_FIELD_WORDS = 6
 """A label with so few words is a field of a record (`Module: mod_auth`): no paragraph below it is about it."""
@@ -92,7 +94,8 @@ REFERS = re.compile(
     r"(?:section|chapter|appendix|page|manual|documentation|guide|instructions|(?:command-line )?options?)\b"
     r"(?: \w+(?:\.\w+)*)?(?:,? ?[‘'\"“][^’'\"”]+[’'\"”])?"
     r"(?: (?:for|to|about|on) [^.;]{0,60}?)?\.?[\])]?"
-    r"|see [^.,;:]{1,60} (?:above|below)\.?",
+    r"|see [^.,;:]{1,60} (?:above|below)\.?"
+    r"|see <[^<>]{1,80}>(?: \[[^\[\]]{1,80}\])?\.?",
     re.IGNORECASE,
 )
 """`See section 4.2.2 for details.`: says where something is said, and not what."""
@@ -463,7 +466,8 @@ def _last_heading(piece: Evidence) -> str:
 def _label(text: str) -> str:
     match = COLUMN.match(text) or _dashed(text) or LABEL.match(text) or OPTION.match(text)
     label = " ".join(match["label"].split()) if match else ""
-    return label if len(label.split()) <= MAX_LABEL_WORDS and not CLAUSE.match(label) else ""
+    is_clause = CLAUSE.match(label) or ENDS_IN_FIELD_NAME.search(label)
+    return label if len(label.split()) <= MAX_LABEL_WORDS and not is_clause else ""
 
 
 def _dashed(text: str) -> re.Match[str] | None:

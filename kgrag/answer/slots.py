@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 
 from kgrag.answer.statements import Statement
 from kgrag.text.abbreviations import initials
@@ -136,10 +136,11 @@ OFTEN_ASKED = re.compile(r"\bhow often\b", re.IGNORECASE)
 _PERIOD = r"(?:millisecond|second|minute|hour|day|night|week|month|year)"
 OFTEN_SAID = re.compile(
     rf"\b(?:once|twice|times) (?:(?:a|an|per|each|every|in) ){{1,2}}{_PERIOD}s?\b|\bevery (?:\w+ )?{_PERIOD}s?\b"
-    r"|\b(?:hourly|daily|nightly|weekly|monthly|yearly|annually)\b",
+    r"|\b(?:hourly|daily|nightly|weekly|monthly|yearly|annually)\b"
+    rf"|\b(?:period|interval|frequency)\b[^.;]{{0,30}}?\b(?:an?|one) {_PERIOD}\b",
     re.IGNORECASE,
 )
-"""`three times an hour`, `every minute`: how often, without an amount of time."""
+"""`three times an hour`, `every minute`, `the usual interval is a day`: how often, without an amount of time."""
 BEYOND = re.compile(r"\b(?:below|above|exceed(?:s|ed|ing)?|(?:less|more|greater|higher|lower) than) $", re.IGNORECASE)
 LIMIT_ASKED = re.compile(
     r"\b(?:below|above|exceed\w*|limit|threshold|trip\w*|until|before|than|when|too)\b", re.IGNORECASE
@@ -420,6 +421,8 @@ def _names(asked: Question, statement: Statement) -> float:
     if heading_names(asked, statement):
         return 1.0
     sorts = {singular(word) for word, _ in stems(asked.text)} & IDENTIFIER_SORTS
+    if _names_heading(statement, sorts) and statement.heading.casefold() not in asked.text.casefold():
+        return 1.0
     if any(value and sorts & {singular(word) for word, _ in stems(header)} for header, value in statement.cells):
         return 1.0
     for match in IDENTIFIER.finditer(statement.text):
@@ -428,6 +431,14 @@ def _names(asked: Question, statement: Statement) -> float:
         around = statement.text[max(0, match.start() - 24) : match.end() + 24].casefold()
         return 1.0 if any(re.search(rf"\b{sort}", around) for sort in sorts) else 0.7
     return 0.0
+
+
+def _names_heading(statement: Statement, sorts: Set[str]) -> bool:
+    """Whether a statement is about the word that heads it, as a thing of a sort: `The xact command simplifies ...` below `xact`."""
+    heading = statement.heading
+    return heading.isalnum() and any(
+        re.search(rf"(?<!\w){heading} {sort}\b", statement.text, re.IGNORECASE) for sort in sorts
+    )
 
 
 def heading_names(asked: Question, statement: Statement) -> bool:

@@ -12,12 +12,14 @@ from dataclasses import replace
 from kgrag.answer.preformatted import reflow
 from kgrag.answer.single_statements import (
     CODE,
+    MAX_FIELD_WORDS,
     PROPERTY,
     Statement,
     repeats_context,
     says_nothing,
     single_statements,
 )
+from kgrag.text.name_shapes import identifiers
 from kgrag.text.words import folded_words
 from kgrag.types import Evidence
 
@@ -54,17 +56,30 @@ def statements(piece: Evidence, *, short: bool = False) -> list[Statement]:
 
 
 def _described(single: list[Statement]) -> list[Statement]:
-    """Give properties that stand before what describes their thing (`Default: 60`, then a paragraph) that description."""
+    """Give properties that stand before what describes their thing (`Use: main`, `Default: 60`, then a paragraph) that description."""
     after: dict[str, str] = {}
+    fields = _fields_below_headings(single)
     found = []
     for statement in reversed(single):
         is_property = statement.own_label and PROPERTY.match(statement.label) is not None
-        if is_property and not statement.before and statement.heading in after:
+        if is_property and (not statement.before or statement.before in fields) and statement.heading in after:
             statement = replace(statement, before=after[statement.heading])
         elif not statement.own_label:
             after[statement.heading] = statement.text
         found.append(statement)
     return found[::-1]
+
+
+def _fields_below_headings(single: Sequence[Statement]) -> frozenset[str]:
+    """Lines right below a heading, like `Use: main`, which say something of it and do not say what it is."""
+    return frozenset(
+        one.text
+        for before, one in zip((None, *single), single, strict=False)
+        if one.own_label
+        and len(one.text.split()) <= MAX_FIELD_WORDS
+        and not identifiers(one.label)
+        and (before is None or before.heading != one.heading)
+    )
 
 
 def _lists(text: str, single: Sequence[Statement]) -> Iterator[Statement]:

@@ -35,6 +35,9 @@ COUNTS_REMEMBERED = 1024
 """The chunker counts the same texts several times, soon after each other; counting is most of its time."""
 LIST_MARKERS = " -0123456789."
 """What an item of a list, and so perhaps its term, begins with."""
+MAX_HEADING_LINES, MAX_HEADING_LINE_WORDS = 6, 6
+"""Of the paragraphs that only head the block below them: `max-size`, `Type: integer`, `Default: 4 MB`."""
+ENDS_SENTENCE = (".", "!", "?", ":", ";", ",", "…")
 MIN_CELL_CHARACTERS = 40
 """A smaller part of a cell is not worth the row's name."""
 
@@ -207,19 +210,30 @@ class _Chunking:
                 yield section, piece._replace(page=page)
 
     def _units(self, members: Sequence[int]) -> Iterator[list[_Piece]]:
-        """Yield what should stay together: the items of a list, with the paragraph that announces them; every other block is for itself."""
+        """Yield what should stay together: the items of a list with the paragraph that announces them, lines that head a block with it.
+
+        Every other block is for itself.
+        """
         pieces = [_Piece((index,), self._blocks[index].written) for index in members]
         lead: list[_Piece] = []
+        """Lines that head what follows, or the paragraph that may announce a list."""
         for kind, run in groupby(pieces, lambda piece: self._blocks[piece.blocks[0]].kind):
             stand_together = list(run)
             if kind == "list_item":
                 yield lead + stand_together
                 lead = []
                 continue
-            if lead:
-                yield lead
-            lead = [stand_together.pop()] if kind == "paragraph" and stand_together[-1].text.endswith(":") else []
-            yield from ([piece] for piece in stand_together)
+            for piece in stand_together:
+                if lead and not _only_heads(lead[-1].text):
+                    yield lead
+                    lead = []
+                if kind == "paragraph" and (_only_heads(piece.text) or piece.text.endswith(":")):
+                    lead = [*lead, piece]
+                else:
+                    yield [*lead, piece]
+                    lead = []
+                if len(lead) > MAX_HEADING_LINES:
+                    yield [lead.pop(0)]
         if lead:
             yield lead
 
@@ -449,6 +463,11 @@ class _Chunking:
             ),
         )
         return chunk.model_copy(update={"tokens": self._count(chunk.prompted_text)})
+
+
+def _only_heads(text: str) -> bool:
+    """Whether a paragraph is a line that heads what follows: a few words, and no end of a sentence."""
+    return not text.endswith(ENDS_SENTENCE) and len(text.split()) <= MAX_HEADING_LINE_WORDS
 
 
 def _parts_with_overlap(written: Sequence[tuple[int, str]], characters: int, overlap: int) -> Iterator[_Piece]:

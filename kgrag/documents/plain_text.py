@@ -104,7 +104,7 @@ class _Layout:
 
     def __init__(self, lines: Sequence[str], *, titled: bool) -> None:
         self._titled = titled
-        written = sorted(_width(line) for line in lines if line)
+        written = sorted(_width(line) for line in lines if line and not DRAWN.match(line))
         self._paragraphs: list[list[str]] = []
         for paragraph in (list(group) for has_text, group in groupby(lines, key=bool) if has_text):
             if self._paragraphs and _defines(self._paragraphs[-1], paragraph):

@@ -80,7 +80,9 @@ SUPERLATIVE = re.compile(
     r".*\b(?:allowed|permitted|possible|supported|accepted|can|could|may|must|still|works?)\b"
 )
 """`What is the shortest key allowed?` asks for a limit."""
-COSTS = re.compile(r"^what (?:does|do|did|would|will) .*\bcost\b")
+COSTS = re.compile(
+    r"^what (?:does|do|did|would|will) .*\bcost\b|^what (?:is|was|are) the (?:\w+ )?(?:prices?|fees?) (?:of|for)\b"
+)
 CAN_HAVE = re.compile(r"^(?:which|what) \w+ (?:can|may|could|does|do|is|are)\b")
 """`Which currents can the source give?`: one range says it."""
 MAY_BE = re.compile(r"^what (?:can|may|could) [^,]+ be(?: set to)?\?$")

@@ -950,3 +950,31 @@ def test_the_row_of_an_option_says_what_it_does() -> None:
 When --pipe-file is given, what the option does for --list-documents does not hold, so do what the long option of the file does."""
     said = lines(ask("What does the --pipe-file option do?", [piece("Editor manual", page)]))
     assert "talking to a running editor" in said[0]
+
+
+def test_what_differs_in_a_number_is_not_the_same_again() -> None:
+    page = """Before login: Disconnect on the 3rd invalid command of a client.
+
+After login: Disconnect on the 20th invalid command of a client."""
+    said = lines(ask("After how many invalid commands is a client disconnected?", [piece("Timeouts", page)]))
+    assert "3rd" in "".join(said) and "20th" in "".join(said)
+
+
+def test_the_word_that_heads_a_section_names_the_thing_of_its_sort() -> None:
+    page = """## xact
+A transaction is checked by `verify` first.
+
+The xact command simplifies the creation of transactions."""
+    said = lines(ask("Which command makes a new transaction from one that I entered before?", [piece("Manual", page)]))
+    assert "The xact command" in said[0]
+
+
+def test_how_often_is_said_by_a_period_and_how_long_by_abbreviated_units() -> None:
+    page = """The disk should be scrubbed by a service. The recommended period of a scrub is a month.
+
+The status file of a scrub is written every 5 seconds."""
+    assert "a month" in lines(ask("How often should a scrub be started?", [piece("scrub(8)", page)]))[0]
+    page = """The connect timeout to the backend is CONNECT_TIMEOUT = 30 secs.
+
+After the connection there is still a login timeout of 3 minutes, which the proxy waits for."""
+    assert "30 secs" in lines(ask("How long is the connect timeout to the backend?", [piece("Proxy", page)]))[0]

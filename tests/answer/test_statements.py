@@ -369,3 +369,23 @@ def test_outer_sections_may_be_left_out_of_the_path_above_a_passage() -> None:
     assert [one.text for one in read(text, section="LISTER > NAME")] == [
         "lister - makes a list of all the names that a file has"
     ]
+
+
+def test_fields_below_a_heading_are_of_what_is_described_below_them() -> None:
+    said = read(
+        "## max_calls\nUse: main\nType: integer\nDefault: 20\nThis is the number of calls taken at once. More wait."
+    )
+    (default,) = [one for one in said if one.label == "Default"]
+    assert (default.heading, default.before) == ("max_calls", "This is the number of calls taken at once.")
+
+
+def test_a_name_with_its_colon_within_a_sentence_begins_no_definition() -> None:
+    said = saying("Bounces contain an X-Failed-Recipients: header line that lists the addresses.", "Bounces")
+    assert said.label == ""
+
+
+def test_a_reference_to_another_page_says_nothing() -> None:
+    said = read(
+        "The setting 'a' was replaced with 'b'. See <Parameters for SSL> [Upgrading.txt].\nAll else is as before."
+    )
+    assert not any("See" in one.text for one in said)

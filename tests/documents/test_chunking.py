@@ -406,3 +406,17 @@ def test_a_sentence_over_a_page_break_is_in_one_chunk_with_both_pages_or_in_one_
 @pytest.fixture
 def sheet_path(tmp_path: Path) -> Path:
     return tmp_path / "a.pdf"
+
+
+def test_lines_that_head_a_paragraph_stand_with_it() -> None:
+    said = "It is the number of calls that are taken at once; the rest waits for its turn outside"
+    chunks = chunked(
+        h("Settings"), p(" ".join(["words"] * 40) + "."), p("max_calls"), p("Type: integer"), p("Default: 20"), p(said)
+    )
+    assert chunks[1].text == f"max_calls\nType: integer\nDefault: 20\n{said}"
+
+
+def test_lines_that_head_nothing_are_lost_nowhere() -> None:
+    lines = [f"line {number}" for number in range(40)]
+    chunks = chunked(h("Index"), *map(p, lines), max_tokens=30)
+    assert [line for chunk in chunks for line in chunk.text.split("\n")] == lines

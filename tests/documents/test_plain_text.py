@@ -290,3 +290,14 @@ def test_keywords_dates_and_what_goes_on_are_no_headings(line: str) -> None:
 def test_a_line_of_any_length_between_rules_is_read() -> None:
     line = f"{'-' * 100_000}a"  # marks that no other marks end: looking for those at each of them takes minutes
     assert ("heading", 1, line) in read(f"======\n{line}\n======\n\nIt is off.\n")
+
+
+def test_a_wide_table_does_not_say_how_wide_lines_are_broken() -> None:
+    row = f"+{'-' * 70}+{'-' * 70}+"
+    cells = f"| {'Setting':<68} | {'New default':<68} |"
+    item = """ * The setting for protocols was replaced by one for the lowest. Now you only
+   say which version has to be there at least, with its default being
+   TLSv1.
+"""
+    text = f"Upgrading\n=========\n\n{item}\n" + "\n".join([row, cells] * 6 + [row]) + "\n"
+    assert ("list_item", "default being TLSv1.") in [(kind, words[-20:]) for kind, _, words in read(text)]

@@ -56,6 +56,8 @@ from kgrag.text.answer_shapes import answer_shape, by_default
         ("Which signal is sent to a command that runs too long?", "name"),
         ("What is the default path of the log?", "name"),
         ("What operating margin is planned for fiscal 2023?", "number"),
+        ("What is the price of a licence?", "quantity"),
+        ("What is the annual fee for the service?", "quantity"),
     ],
 )
 def test_the_wording_tells_the_shape_of_the_answer(question: str, kind: str) -> None:

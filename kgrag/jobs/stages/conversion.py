@@ -28,22 +28,22 @@ from kgrag.types import Chunk, Document, content_id
 __all__ = ["convert", "file_digest", "is_unchanged", "remove_vanished", "source_version"]
 
 CONVERSION_VERSIONS = {
-    **dict.fromkeys(("rst", "adoc", "docbook", "texinfo", "pod", "typst"), "3"),
-    **dict.fromkeys(("pptx", "xlsx"), "4"),
-    "docx": "6",
-    "md": "7",
-    "txt": "10",
-    "csv": "3",
-    "tex": "5",
-    **dict.fromkeys(("man", "mdoc"), "8"),
-    **dict.fromkeys(("ods", "odp"), "3"),
-    **dict.fromkeys(("ipynb", "textile", "odt", "mediawiki"), "4"),
-    **dict.fromkeys(("epub", "org", "rtf", "info"), "5"),
-    **dict.fromkeys(("mail", "outlook"), "6"),
-    "html": "12",
-    "pdf": "9",
+    **dict.fromkeys(("rst", "adoc", "docbook", "texinfo", "pod", "typst"), "4"),
+    **dict.fromkeys(("pptx", "xlsx"), "5"),
+    "docx": "7",
+    "md": "8",
+    "txt": "11",
+    "csv": "4",
+    "tex": "6",
+    **dict.fromkeys(("man", "mdoc"), "9"),
+    **dict.fromkeys(("ods", "odp"), "4"),
+    **dict.fromkeys(("ipynb", "textile", "odt", "mediawiki"), "5"),
+    **dict.fromkeys(("epub", "org", "rtf", "info"), "6"),
+    **dict.fromkeys(("mail", "outlook"), "7"),
+    "html": "13",
+    "pdf": "10",
 }
-"""Of each format ("2" where none is said): counts up when conversion, cleaning or chunking changes what comes out of its files, which are
+"""Of each format ("3" where none is said): counts up when conversion, cleaning or chunking changes what comes out of its files, which are
 then read again."""
 EMPTY_PAGE = "page without text"
 WRITE_CHUNKS = 500
@@ -189,7 +189,7 @@ def source_version(source: Source, embedder: Embedder, settings: Settings) -> st
     parts = [settings.pdf, embedder.name, str(chunk_tokens(embedder, settings)), repr(said)]
     if settings.chunker != "structure":
         parts.append(settings.chunker)
-    return content_id(CONVERSION_VERSIONS.get(source.format, "2"), *parts)
+    return content_id(CONVERSION_VERSIONS.get(source.format, "3"), *parts)
 
 
 def is_unchanged(previous: WorkRecord | None, *, version: str, digest: str) -> bool:
