@@ -311,7 +311,8 @@ def _headed(text: str, above: Sequence[str]) -> str:
     parts: list[str] = []
     for part in above:
         folded = part.casefold()
-        if part and folded not in said and not any(folded in other.casefold() for other in parts):
+        is_said = re.search(rf"(?<!\w){re.escape(folded)}(?!\w)", said) is not None
+        if part and not is_said and not any(folded in other.casefold() for other in parts):
             parts.append(part)
     return f"{', '.join(parts)}: {text}" if parts else text
 

@@ -127,6 +127,8 @@ class Statement:
     end: int
     heading: str = ""
     """The nearest heading above it in the passage, or the last of the passage's section."""
+    within: str = ""
+    """The headings above that one, where it is the last of the passage's section: `Usage > JTAG commands` of `detect`."""
     label: str = ""
     """The term that its paragraph, or the one above, begins with."""
     owner: str = ""
@@ -235,7 +237,8 @@ class _Reader:
 
     def __init__(self, piece: Evidence, passage: Reflowed) -> None:
         self._piece, self._passage, self._text = piece, passage, passage.text
-        self._heading = _last_heading(piece)
+        self._heading = self._of_section = _last_heading(piece)
+        self._within = piece.section.rpartition(" > ")[0]
         self._label = self._owner = ""
         """The term that the paragraph is about, and the last one that is no property: whose `Minimum: 4` is."""
         self._earlier: list[str] = []
@@ -421,6 +424,7 @@ class _Reader:
             start,
             line.sentence.end,
             heading="" if self._heading == line.text else self._heading,
+            within=self._within if self._heading == self._of_section else "",
             label=self._label,
             owner=self._owner if PROPERTY.match(self._label) else "",
             before=" ".join([*of_term, *just_before]),
@@ -485,12 +489,20 @@ def _defined(row: Sentence) -> str:
 
 
 def repeats_context(text: str, piece: Evidence) -> bool:
-    """Tell a line that only says the title or section of its passage, or the end of their path."""
+    """Tell a line that only says the title or section of its passage, or the beginning or end of their path."""
     folded = text.casefold()
     context = f"{piece.title} > {piece.section}".strip(" >").casefold()
     shortened = folded.removeprefix(f"{piece.title.casefold()} > ")  # Outer sections may be left out of a long path,
     ends = any(f" > {context}".endswith(f" > {one}") for one in (folded, shortened))  # which may begin anywhere.
-    return ends or folded in (piece.title.casefold(), piece.section.casefold()) or folded.startswith(context + " >")
+    begins = " > " in folded and any(
+        f"{one} > ".startswith(f"{folded} > ") for one in (context, piece.section.casefold())
+    )
+    return (
+        ends
+        or begins
+        or folded in (piece.title.casefold(), piece.section.casefold())
+        or folded.startswith(context + " >")
+    )
 
 
 def says_nothing(text: str, *, has_label: bool) -> bool:

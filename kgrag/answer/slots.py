@@ -235,6 +235,8 @@ BARE_NUMBER = re.compile(r"[-−–+±]?\d[\d.,]*")
 MAX_NAMED_WORDS = 9
 ON_A_PANEL = frozenset(["option", "setting", "button", "parameter"])
 NAMED_BEFORE_ITS_SORT = re.compile(r"(?:the )?(?P<name>.+) (?P<sort>\w+)(?: \((?P<written>[^()]+)\))?", re.IGNORECASE)
+NAME_ALONE = re.compile(r"[‘'\"“`]?[a-z][\w.-]*[’'\"”`]?")
+"""A heading that is one word written small is a name."""
 QUOTED_NAME = re.compile(r"[‘'\"“].+[’'\"”](?: .{0,20})?")
 CHOICE = re.compile(r"^.*?\b(?:which|what)\b", re.IGNORECASE)
 OF_TWO = re.compile(r"\b(?:two|both|either)\b", re.IGNORECASE)
@@ -404,8 +406,22 @@ def _cued(asked: Question, statement: Statement, without: float) -> float:
     return without + (1.0 - without) * near / len(wanted)
 
 
+def _counted(asked: Question) -> frozenset[str]:
+    """The stems of what is to be counted, or done with it."""
+    after = asked.text.casefold().rpartition("how many")[2]
+    return frozenset(s for w, s in stems(after) if w not in FUNCTION_WORDS)
+
+
+def _is_default_of_counted(asked: Question, statement: Statement) -> bool:
+    """Whether a default without its unit (`The default is 3.`) is of what is to be counted: its label or what stands before it says so."""
+    if not BARE_DEFAULT.search(statement.text) or not CUES[0][0].search(asked.text):
+        return False
+    above = f"{statement.label} {statement.before}"
+    return bool(_counted(asked) - {stem("default")} & {one for _, one in stems(above)})
+
+
 def _counts(asked: Question, text: str) -> float:
-    wanted = {s for w, s in stems(asked.text.casefold().rpartition("how many")[2]) if w not in FUNCTION_WORDS}
+    wanted = _counted(asked)
     counted = [{s for _, s in stems(m.group())} for m in COUNTED.finditer(text)]
     return 1.0 if any(near & wanted for near in counted) else 0.2 if counted else 0.0
 
@@ -444,7 +460,8 @@ def _names_heading(statement: Statement, sorts: Set[str]) -> bool:
 def heading_names(asked: Question, statement: Statement) -> bool:
     """Whether what stands above a statement names a thing of the sort that is asked for: `sat option`, `Standby Option (--standby)`.
 
-    So does a heading in quotation marks (`‘Enable blinking text’`) of what one sets or presses.
+    So does a heading in quotation marks (`‘Enable blinking text’`) of what one sets or presses, and a word below the heading of
+    all of its sort (`detect` in `JTAG commands`).
     """
     chosen = singular(chosen_noun(asked.text))
     sorts = {chosen} & IDENTIFIER_SORTS or {singular(word) for word, _ in stems(asked.text)} & IDENTIFIER_SORTS
@@ -452,7 +469,11 @@ def heading_names(asked: Question, statement: Statement) -> bool:
         return False
     if named := NAMED_BEFORE_ITS_SORT.fullmatch(statement.heading):
         name = {one for _, one in stems(f"{named['name']} {named['written'] or ''}")}
-        return named["sort"].casefold() in sorts and not name <= asked.terms
+        if named["sort"].casefold() in sorts:
+            return not name <= asked.terms
+    if NAME_ALONE.fullmatch(statement.heading) and not {one for _, one in stems(statement.heading)} <= asked.terms:
+        of_all = words(statement.within)
+        return any(word != singular(word) and singular(word) in sorts for word in of_all)
     return bool(sorts & ON_A_PANEL) and QUOTED_NAME.fullmatch(statement.heading) is not None
 
 
@@ -503,6 +524,8 @@ def _number(asked: Question, statement: Statement) -> float:
 
 
 def _count(asked: Question, statement: Statement) -> float:
+    if _is_default_of_counted(asked, statement):
+        return 1.0
     counted = max(_counts(asked, statement.text) * _cued(asked, statement, 0.6), 0.7 * _value(asked, statement))
     if any(q.dimension in asked.dimensions for q in quantities(statement.text)):
         return max(counted, _cued(asked, statement, 0.8))  # `how many volts`

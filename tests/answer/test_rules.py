@@ -15,7 +15,10 @@ from kgrag.answer import (
     said_of_language,
     without_typing_errors,
 )
+from kgrag.answer.slots import fits
+from kgrag.answer.statements import statements
 from kgrag.models.minilm import MiniLM
+from kgrag.text.questions import read_question
 from kgrag.types import Answer, Evidence
 
 DATASHEET = """## Power
@@ -978,3 +981,25 @@ The status file of a scrub is written every 5 seconds."""
 
 After the connection there is still a login timeout of 3 minutes, which the proxy waits for."""
     assert "30 secs" in lines(ask("How long is the connect timeout to the backend?", [piece("Proxy", page)]))[0]
+
+
+def test_a_word_below_the_heading_of_all_commands_is_one() -> None:
+    sections = {
+        "detect": "Detects devices on the chain.",
+        "cable": "Sets the driver of the adapter that is connected, `ppdev`.",
+    }
+    pages = [
+        piece("Library", text).model_copy(update={"section": f"Usage > JTAG commands > Chain management > {name}"})
+        for name, text in sections.items()
+    ]
+    said = lines(ask("Which command lists the devices on the chain?", pages))
+    assert "detect" in said[0] and "Detects devices" in said[0]
+
+
+def test_a_default_without_its_unit_is_of_what_its_label_counts() -> None:
+    page = """MINUTES battery runtime in minutes: The system is shut down when the runtime falls below it. The default is 3.
+
+RETRIES number of tries: The line is tried again. The default is 5."""
+    asked = read_question("How many minutes of runtime have to be left by default?")
+    fit = {one.text[-2:-1]: fits(asked, one) for one in statements(piece("Manual", page)) if "default" in one.text}
+    assert fit["3"] == 1.0 > fit["5"]

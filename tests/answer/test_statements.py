@@ -389,3 +389,10 @@ def test_a_reference_to_another_page_says_nothing() -> None:
         "The setting 'a' was replaced with 'b'. See <Parameters for SSL> [Upgrading.txt].\nAll else is as before."
     )
     assert not any("See" in one.text for one in said)
+
+
+def test_the_outer_part_of_the_path_of_headings_says_nothing() -> None:
+    path = "Manual > Settings > 7.4. buffer-limit"
+    assert [one.text for one in read("Manual > Settings\nIt is 4 MB at first.", section=path)] == [
+        "It is 4 MB at first."
+    ]
