@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 
 from kgrag.answer.slots import amounts, fits, heading_names
 from kgrag.answer.statements import Statement, statements
-from kgrag.answer.subject import AskedSections, Subject, exact_settings, has_identifier
-from kgrag.text.abbreviations import initials
+from kgrag.answer.subject import AskedSections, Subject, exact_settings, has_identifier, otherwise_written
 from kgrag.text.answer_shapes import IDENTIFIER_SORTS, ONE_THING, chosen_noun, measure_asked, said_by_unit
 from kgrag.text.compounds import compounds, written_together
 from kgrag.text.equal_quantities import is_said
@@ -131,7 +130,7 @@ class _Reader:
             [stem(measure_asked(asked.text)), *map(stem, said_by_unit(asked.text, asked.dimensions))]
         )
         self._together = compounds(asked.terms, content_terms(asked.text))
-        self._spelled = {stem(name): pattern for name in words(asked.text) if (pattern := initials(name))}
+        self._spelled = {stem(name): pattern for name in words(asked.text) if (pattern := otherwise_written(name))}
 
     def candidates_of(self, piece: Evidence, index: int) -> Iterator[Candidate]:
         """The statements of one piece of evidence that are not about something else."""
@@ -158,7 +157,9 @@ class _Reader:
         own = self._own_terms(statement)
         named = (cell for _, cell in statement.cells if len(cell.split()) <= NAME_CELL_WORDS)
         headed = "\n".join((statement.label, statement.owner, statement.heading, title, *named))
-        defines = any(has_identifier(one, headed) for one in self._exact)
+        # Of formats (`"%j" inserts the job's number.`) there are lists of sentences without terms.
+        first = text.split(maxsplit=1)[0] if "%" in text else ""
+        defines = any(has_identifier(one, f"{first if one[0] == '%' else ''}\n{headed}") for one in self._exact)
         covered = self._covered(statement, own, context)
         for term in self._implied(statement, fit, defines=defines):
             covered.setdefault(term, LABEL_WEIGHT)

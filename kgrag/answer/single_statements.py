@@ -49,7 +49,7 @@ _QUOTED_OPTION = r"[‘'\"“](?P<{}>--?[A-Za-z][^’'\"”\n]*)[’'\"”]"
 OPTIONS_ALONE = re.compile(rf"{_QUOTED_OPTION.format('label')}(?:[\s,/]+(?:or )?{_QUOTED_OPTION.format('other')})*")
 SETTING_ALONE = re.compile(r"(?P<label>[A-Za-z][\w.-]+)\s?=\s?(?:value|(?!on|off|yes|no)[A-Z]*|<[^<>]+>|\{[^{}]+\})")
 """A line of nothing but options in quotation marks, or a setting without its value: what the paragraphs below it are about."""
-DASH = re.compile(r"(?P<label>(?:[`\"“‘']?[\w./-]*[\w][`\"”’']?)(?: \([^()\n]{1,30}\))?) [-–—] (?=[\w(])")
+DASH = re.compile(r"(?P<label>(?:[`\"“‘']?[%$@]?[\w./-]*[\w][`\"”’']?)(?: \([^()\n]{1,30}\))?) [-–—] (?=[\w(])")
 """An item that begins with a name and a dash: `max-time - the longest time that ...`."""
 COLUMN = re.compile(r"(?P<label>\S(?:[^\n]{0,40}?\S)?) {3,}(?=\S)")
 """A listing in columns: what stands left says what the rest is about."""
@@ -71,11 +71,17 @@ MAX_LABEL_WORDS = 9
 MAX_FIELD_WORDS = 6
 """A label with so few words is a field of a record (`Module: mod_auth`): no paragraph below it is about it."""
 PROPERTY = re.compile(
-    r"(?:(?:default|allowed|possible|valid|initial|factory|recommended)s?\b|(?:type|range|unit|value|min|max|minimum|maximum|effect|units)\b"
-    r"|(?:specifies|description|notes?|examples?|syntax|context|format|scope|since|available|availability|required|optional)$)",
+    r"(?:(?:(?:default|allowed|possible|valid|initial|factory|recommended)s?\b|(?:type|range|units?|value|min|max|minimum|maximum|effect)\b)"
+    r"(?![-_.]\w)"
+    r"|(?:specifies|description|notes?|examples?|context|format|scope|since|available|availability|required|optional)$"
+    r"|(?:syntax|synopsis|usage|operation|directive)$)",
     re.IGNORECASE,
 )
 """A label that names no thing but what is said of one (`Default value: 60`): of what stands before it under the same heading."""
+BEGINS_THING = re.compile(
+    r"(?:syntax|synopsis|usage|operation|directive): (?P<name>[A-Za-z][\w.-]*\w)(?=\s|$)", re.IGNORECASE
+)
+"""A first property that has the name of a further thing, whose other properties and description follow: `Syntax: max-items <number>`."""
 DESCRIBES = re.compile(r"(?:specifies|description)$", re.IGNORECASE)
 """A property that says what its thing is, and so what the others are of."""
 CODE = re.compile(r"[=<>{}$#|\\/_]|(?:^|\s)--?\w|\w\(|\d|\b[a-z]+\.[a-z]+\b")
@@ -101,6 +107,9 @@ REFERS = re.compile(
 """`See section 4.2.2 for details.`: says where something is said, and not what."""
 INDEXED_PAGE = re.compile(r"(?<=, )\d{1,4}(?=,| [^\W\d]|$)")
 MIN_INDEXED_PAGES, INDEXED_SHARE = 6, 0.3
+INDEX = re.compile(r"(?:[a-z&]+ ){0,5}index", re.IGNORECASE)
+LEADERS = re.compile(r"(?:\. ?){4,}")
+"""Between an entry of an index and its page: `-y FORMAT . . . . . 77`."""
 BREAKS_OFF = re.compile(
     r"\b(?:in|at|to|is|are|the|directory|folder|file|location|path|command|key|line|registry|under|below)$",
     re.IGNORECASE,
@@ -159,7 +168,7 @@ class Statement:
 
 def single_statements(piece: Evidence, passage: Reflowed) -> Iterator[Statement]:
     """Read a piece of evidence, whose text is `passage`, as its sentences, items and rows, in order."""
-    return _Reader(piece, passage).statements()
+    return iter(()) if _is_index(piece) else _Reader(piece, passage).statements()
 
 
 def _is_heading(written: str, *, in_list: bool) -> bool:
@@ -180,6 +189,11 @@ def _is_title(written: str) -> bool:
     """Whether a line below a section's number is its heading: short, with a capital, and no sentence."""
     words = written.split()
     return 1 < len(words) <= MAX_HEADING_WORDS and written[0].isupper() and written[-1] not in ".:;!"
+
+
+def _is_index(piece: Evidence) -> bool:
+    """Whether a passage is of an index with leaders: it says where something is said, and not what."""
+    return INDEX.fullmatch(_last_heading(piece)) is not None and LEADERS.search(piece.text) is not None
 
 
 def _is_of_index(text: str) -> bool:
@@ -379,6 +393,8 @@ class _Reader:
         before = self._lead if line.in_list else self._earlier[-1] if points_back else ""
         begins_with_label = line.text.startswith(label)
         is_property = PROPERTY.match(label) is not None and begins_with_label
+        if not of_property and (thing := BEGINS_THING.match(line.text)):
+            self._owner, self._described = thing["name"], ""
         if self._described and is_property:
             before = before or self._described
         elif DESCRIBES.match(label) or not (is_property or self._goes_on_describing(label, carried)):
@@ -477,7 +493,7 @@ def _label(text: str) -> str:
 def _dashed(text: str) -> re.Match[str] | None:
     """A name before a dash: one word that is an identifier, or is written small."""
     match = DASH.match(text)
-    return match if match and (text[0].islower() or identifiers(match["label"])) else None
+    return match if match and (text[0].islower() or text[0] in "%$@" or identifiers(match["label"])) else None
 
 
 def _defined(row: Sentence) -> str:

@@ -16,7 +16,7 @@ from kgrag.text.answer_shapes import (
     chosen_noun,
 )
 from kgrag.text.equal_quantities import is_said
-from kgrag.text.name_shapes import IDENTIFIER, identifiers
+from kgrag.text.name_shapes import IDENTIFIER, identifiers, is_code_name
 from kgrag.text.numerals import COUNT_BY_WORD
 from kgrag.text.quantities import Quantity, quantities
 from kgrag.text.questions import Question
@@ -40,7 +40,9 @@ PERIOD_TERMS = frozenset(stem(word) for word in words(_PERIOD_WORDS))
 ASSIGNS = re.compile(r"(?P<name>[A-Za-z][\w.-]*[\w]) ?= ?\S")
 """`MaxClients = 150`"""
 ASKS_A_VALUE = frozenset(["plain", "number", "quantity", "count", "definition"])
-COUNTED = re.compile(rf"\b(?:\d[\d,.]*|{'|'.join(COUNT_BY_WORD)})\b(?:[\s-]+[\w®]+){{0,4}}", re.IGNORECASE)
+_GOES_ON = r"(?!(?:for|to|from|with|at|by|per|as|is|are|was|were|when|if|that|which|because|while)\b)"
+COUNTED = re.compile(rf"\b(?:\d[\d,.]*|{'|'.join(COUNT_BY_WORD)})\b(?:[\s-]+{_GOES_ON}[\w®]+){{0,4}}", re.IGNORECASE)
+"""A number and what it counts: of `a 452 response for all recipients` the response."""
 DATE = re.compile(
     r"\b(?:1[0-9]{3}|20[0-9]{2})\b|\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\b"
 )
@@ -158,6 +160,7 @@ DEFAULT_SAID = re.compile(
     r"|\b(?:as|to) [\"“‘']?(?!the |an? |it |this )[\w./-]+[\"”’']? by default\b"
     r"|\b(?:is|are) set to [\"“‘']?(?!the |an? |it |this )[\w./-]+[\"”’']? (?:if|when|unless)\b"
     r"|\bdefault is to use (?!the |an? )[\w./-]+|\b[\w./-]+[\"”’']? is (?:used|assumed|taken) (?:if|when|unless) \w"
+    r"|\bby default,? (?:the |an? )?[^.;,]{2,60} (?:is|are) (?:used|assumed|taken|chosen)\b"
     r"|\bdefaults? to [\"“‘']?(?!the |an? |not )[\w./-]+[\"”’']?(?:[.;,)]|$)"
     r"|(?:^|[.:;(] ?)[\"“‘']?(?!this\b|that\b|it\b|which\b|there\b)[\w./-]+[\"”’']? is (?:the|used by) default\b(?! \w+ (?:for|of|to)\b)",
     re.IGNORECASE,
@@ -175,6 +178,8 @@ NO_NAME = 0.3
 NO_VALUE = re.compile(r":\s*(?:none|nothing|n/a|-|unset|empty)\W*$", re.IGNORECASE)
 OF_DEFAULT = re.compile(r"default", re.IGNORECASE)
 """A setting's value is its default, whatever unit another property says."""
+OF_EXAMPLE = re.compile(r"examples?\b", re.IGNORECASE)
+"""A value of an example is one that may be chosen, and not the one that is."""
 NEAR_CHARACTERS = 60
 DECIDES = re.compile(
     r"\b(?:not|cannot|can|never|always|must|may|only|no|yes|supports?|supported|allow(?:s|ed)?|possible|impossible|without|unable|on|off"
@@ -230,6 +235,8 @@ COMMAND_LINE = re.compile(r"(?:^|[:;$#>`] )[a-z][\w.-]*(?: [a-z][\w-]*){0,3} --?
 """A program with an option: that is how a thing is done."""
 OF_OTHER_AMOUNT = 0.5
 """What decides something, but says nothing of the amount that is asked about: `Does it run on 24 V?`."""
+VALUE_BEHIND_UNIT = re.compile(r"<(\w+)> [\[(](\d[\d.]*)[\])]")
+"""`PingInterval = <seconds> (60)`: what is to be given, and its default."""
 UNIT_COLUMN = re.compile(r"units?", re.IGNORECASE)
 BARE_NUMBER = re.compile(r"[-−–+±]?\d[\d.,]*")
 MAX_NAMED_WORDS = 9
@@ -264,9 +271,11 @@ def _of_property(asked: Question, statement: Statement) -> float | None:
         return 0.5 if NO_VALUE.search(statement.text) else 1.0
     if {stem for _, stem in stems(statement.label)} <= asked.terms:
         return 1.0  # `Units: seconds`, asked for the unit.
+    if OF_EXAMPLE.match(statement.label):
+        return 0.3 * FITS[asked.kind](asked, statement)
     if _of_another_cue(asked, statement.label):
         return 0.4 * _value(asked, statement)
-    if is_default and asked.kind in ("quantity", "number"):
+    if is_default and asked.kind in ("count", "quantity", "number"):
         return _value(asked, statement) * (1.0 if NUMBER.search(statement.text) else 0.5)
     return None
 
@@ -296,6 +305,7 @@ def amounts(statement: Statement) -> list[Quantity]:
     if unit and canonical_unit(unit) in SYMBOLS:
         bare = [value for _, value in statement.cells if BARE_NUMBER.fullmatch(value)]
         found += [one for value in bare for one in quantities(f"{value} {unit}")]
+    found += [one for match in VALUE_BEHIND_UNIT.finditer(statement.text) for one in quantities(match.expand(r"\2 \1"))]
     return found
 
 
@@ -471,6 +481,8 @@ def heading_names(asked: Question, statement: Statement) -> bool:
         name = {one for _, one in stems(f"{named['name']} {named['written'] or ''}")}
         if named["sort"].casefold() in sorts:
             return not name <= asked.terms
+    if is_code_name(statement.heading):
+        return statement.heading.casefold() not in asked.text.casefold()
     if NAME_ALONE.fullmatch(statement.heading) and not {one for _, one in stems(statement.heading)} <= asked.terms:
         of_all = words(statement.within)
         return any(word != singular(word) and singular(word) in sorts for word in of_all)

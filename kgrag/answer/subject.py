@@ -16,7 +16,15 @@ from kgrag.text.questions import ATTRIBUTIVE, Question
 from kgrag.text.words import stem, stems
 from kgrag.types import Evidence
 
-__all__ = ["AskedSections", "Subject", "Unknown", "exact_settings", "has_identifier", "unknown_names"]
+__all__ = [
+    "AskedSections",
+    "Subject",
+    "Unknown",
+    "exact_settings",
+    "has_identifier",
+    "otherwise_written",
+    "unknown_names",
+]
 
 REVISION = re.compile(r"(?:rev|revision|mk|gen|v|ver|version)\.?[ -]?\d+", re.IGNORECASE)
 NUMBERED = re.compile(r"(?<![\w-])(?:[^\W\d_]+-)*[^\W\d_]+(?: \d+(?![\w.])|-?\d\w*(?:-\w+)*)")
@@ -27,6 +35,8 @@ TYPING_ERRORS = 2
 """Edits; with more an identifier is rather another one than mistyped."""
 HYPHENS = str.maketrans(dict.fromkeys("‐‑−", "-"))
 """Typeset manual pages write `-O` with a minus sign."""
+SIGNAL = re.compile(r"HUP|INT|QUIT|KILL|TERM|USR[12]|ALRM|CHLD|STOP|CONT|PIPE|WINCH")
+"""Of Unix: whoever asks for a `HUP signal` means `SIGHUP`."""
 SECTION_MARK = " > "
 TITLE_REST = re.compile(r"(?: [-–—|]|:) .*")
 _PARTS_OF_A_MANUAL = """
@@ -197,6 +207,11 @@ def exact_settings(question: str, evidence: Sequence[Evidence]) -> tuple[str, ..
     return tuple(dict.fromkeys((*exact_identifiers(question), *camel)))
 
 
+def otherwise_written(name: str) -> re.Pattern[str] | None:
+    """Return what finds a name in its other form: an abbreviation spelled out, a signal with `SIG`; None where it has none."""
+    return re.compile(rf"\bSIG{name}\b") if SIGNAL.fullmatch(name) else initials(name)
+
+
 def has_identifier(identifier: str, text: str) -> bool:
     """Whether a text has an identifier letter for letter: in any case, but a flag of one letter as it is; its words may be apart."""
     written, text = re.escape(identifier), text.translate(HYPHENS)
@@ -262,7 +277,7 @@ def _is_written(name: str, text: str) -> bool:
 
 
 def _lacks_words(name: str, text: str, words: set[str]) -> bool:
-    if (spelled := initials(name)) and spelled.search(text):
+    if (spelled := otherwise_written(name)) and spelled.search(text):
         return False
     if " " not in name:
         # One capitalised word is a name only where the text has it with its capital too.

@@ -36,10 +36,10 @@ IDENTIFIER = re.compile(
 """What has the form of a program's identifier: flags, capitals, names with underscores or humps, paths, file names, quoted words."""
 EXACT = re.compile(
     r"(?<![\w/.-])(?:--?[A-Za-z][\w-]*|[A-Za-z]\w*_\w+|(?=\w{5})[a-z]+[A-Z]\w*|[A-Z]{5,}|[A-Za-z]\w+(?:\.[A-Za-z][\w-]+)+"
-    r"|[a-z]\w+-[a-z]\w+(?:-[a-z]\w+)+|\w{2,}(?==\S))(?![\w/])"
+    r"|[a-z]\w+-[a-z]\w+(?:-[a-z]\w+)+|\w{2,}(?==\S)|%(?:[A-Za-z]|\{[\w-]+\}))(?![\w/])"
 )
 """In a question: `max_connections`, `readGyroscope`, `ROWNUM`, `--no-verify`, `-U`, `tune.bufsize`, `max-client-connections`, `freq` of
-`freq=5`."""
+`freq=5`, `%j`."""
 CAMEL_CASE = re.compile(r"(?<![\w/.-])[A-Z][a-z]+(?:[A-Z][a-z]+)+(?![\w/])")
 """`MaxClients`: a setting, or a product's name (`OpenSSL`)."""
 AFTER_ITS_SORT = re.compile(

@@ -83,6 +83,8 @@ _SAID_BY = {
     "price priced": "cost", "select": "choose pick", "modify": "change", "exit quit terminate": "close end", "print list": "show",
     "distance": "far", "age": "old", "computer system host": "machine", "system host": "computer", "directory": "folder",
     "folder": "directory", "shutdown": "halt", "permit permitted": "allow", "allow": "permit", "image": "picture", "picture": "image",
+    "preserve retain": "keep", "keep": "preserve retain", "ignore omit": "skip", "replace": "exchange swap", "swap": "exchange replace",
+    "simultaneous simultaneously concurrent concurrently": "once time",
     "configuration": "config", "specification": "spec", "information": "info",
     "parameter flag switch argument": "option", "option argument": "parameter", "option parameter": "directive",
 }  # fmt: skip

@@ -1003,3 +1003,55 @@ RETRIES number of tries: The line is tried again. The default is 5."""
     asked = read_question("How many minutes of runtime have to be left by default?")
     fit = {one.text[-2:-1]: fits(asked, one) for one in statements(piece("Manual", page)) if "default" in one.text}
     assert fit["3"] == 1.0 > fit["5"]
+
+
+@pytest.mark.parametrize(
+    ("question", "section", "page", "said"),
+    [
+        (
+            "How many articles are kept by default?",
+            "Settings",
+            "Syntax: max-items <number>\nExample: max-items 100\nDefault: 7\nThe number of articles that are kept.",
+            "max-items: Default: 7",
+        ),
+        (
+            "How long does the daemon wait before it sends a probe?",
+            "Variables",
+            "PingInterval = <seconds> (60): The number of seconds that the daemon waits before it sends a probe.\n\n"
+            "It waits 15 minutes before it sends the next probe where nobody answers the daemon.",
+            "PingInterval = <seconds> (60)",
+        ),
+        (
+            "Which database is dumped by default?",
+            "OPTIONS",
+            "-n number: Tools that dump count as one thread. The default is 126.\n\n"
+            "-b suffix: Use the suffix to say which to dump. By default, the first database that can do it is used.",
+            "the first database",
+        ),
+        (
+            "Which function returns the status of the port?",
+            "3.217 ser_status",
+            "Function: Return the status of the serial port.\nHeader: serial.h",
+            "ser_status",
+        ),
+        (
+            "How many recipients may a message have?",
+            "recipients_max",
+            "Default: 50000\nIt is the largest number of recipients of a message. All the others get a 452 response for recipients.",
+            "Default: 50000",
+        ),
+        (
+            "What does %j mean in the page log?",
+            "PageLogFormat",
+            '"%j" inserts the job ID in the page log.',
+            "the job ID",
+        ),
+    ],
+)
+def test_the_value_is_given_with_what_it_is_of(question: str, section: str, page: str, said: str) -> None:
+    assert said in lines(ask(question, [piece("Manual", page).model_copy(update={"section": section})]))[0]
+
+
+def test_a_signal_is_found_by_its_name_without_sig() -> None:
+    page = "A SIGHUP will only cause a gentle shutdown, in which the server stops to listen. It is not the default."
+    assert "SIGHUP" in lines(ask("Does a HUP cause a gentle shutdown of the server?", [piece("slapd", page)]))[0]

@@ -396,3 +396,32 @@ def test_the_outer_part_of_the_path_of_headings_says_nothing() -> None:
     assert [one.text for one in read("Manual > Settings\nIt is 4 MB at first.", section=path)] == [
         "It is 4 MB at first."
     ]
+
+
+SETTINGS_BY_SYNTAX = """Syntax: max-tabs <number>
+Default: 10
+Example: max-tabs 4
+The number of tabs that are opened at once.
+Syntax: reload-time <number>
+Default: 60
+The number of minutes between reloads."""
+
+
+def test_properties_that_begin_with_a_syntax_are_of_its_name_and_what_follows() -> None:
+    said = read(SETTINGS_BY_SYNTAX, section="Commands")
+    defaults = [(one.owner, one.before) for one in said if one.label == "Default"]
+    assert defaults == [
+        ("max-tabs", "The number of tabs that are opened at once."),
+        ("reload-time", "The number of minutes between reloads."),
+    ]
+    assert [one.label for one in said if "minutes" in one.text] == ["reload-time"]
+
+
+def test_a_format_before_a_dash_is_a_term() -> None:
+    assert saying("%b - Numerical 8-bit value\n%w - Numerical 16-bit value", "16-bit").label == "%w"
+
+
+def test_the_index_of_a_book_says_nothing() -> None:
+    index = "-X FILE . . . . . . . . . . . . . 77 -y FORMAT . . . . . . . . . 67, 84"
+    assert not read(index, section="Commands & Options Index")
+    assert read("An index makes searching faster. It is . . . . large.", section="Making an index faster")
