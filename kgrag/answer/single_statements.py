@@ -49,6 +49,8 @@ _QUOTED_OPTION = r"[‘'\"“](?P<{}>--?[A-Za-z][^’'\"”\n]*)[’'\"”]"
 OPTIONS_ALONE = re.compile(rf"{_QUOTED_OPTION.format('label')}(?:[\s,/]+(?:or )?{_QUOTED_OPTION.format('other')})*")
 SETTING_ALONE = re.compile(r"(?P<label>[A-Za-z][\w.-]+)\s?=\s?(?:value|(?!on|off|yes|no)[A-Z]*|<[^<>]+>|\{[^{}]+\})")
 """A line of nothing but options in quotation marks, or a setting without its value: what the paragraphs below it are about."""
+TERM_ALONE = re.compile(r"(?P<label>(?:[A-Z][a-z]+[A-Z]\w*|\w+_\w+|--?[A-Za-z][\w-]*)(?: [\w<>\[\]|.-]+){0,3}):")
+"""The term of a definition that is said below it, or below its other forms: `AutoPurgeJobs Yes:`, `AutoPurgeJobs No:`."""
 DASH = re.compile(r"(?P<label>(?:[`\"“‘']?[%$@]?[\w./-]*[\w][`\"”’']?)(?: \([^()\n]{1,30}\))?) [-–—] (?=[\w(])")
 """An item that begins with a name and a dash: `max-time - the longest time that ...`."""
 COLUMN = re.compile(r"(?P<label>\S(?:[^\n]{0,40}?\S)?) {3,}(?=\S)")
@@ -328,6 +330,7 @@ class _Reader:
         if self._is_of_question(line) or self._is_of_numbered_heading(line):
             return True
         alone = OPTIONS_ALONE.fullmatch(line.written) or SETTING_ALONE.fullmatch(line.written)
+        alone = alone or (not line.in_list and TERM_ALONE.fullmatch(line.written)) or None
         if line.begins_paragraph and alone:
             self._begin(self._heading, label=alone["label"])
             return True
@@ -346,6 +349,7 @@ class _Reader:
     def _begin(self, heading: str, *, label: str = "") -> None:
         """What follows stands below a heading or a label, and goes on from nothing."""
         self._heading, self._label, self._owner, self._earlier, self._described = heading, label, label, [], ""
+        self._of_item = self._of_field = False
 
     def _is_of_question(self, line: _Line) -> bool:
         start = line.sentence.start

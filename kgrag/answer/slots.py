@@ -166,7 +166,7 @@ DEFAULT_SAID = re.compile(
     re.IGNORECASE,
 )
 """`The default value is info.`, `The default path for builds is /usr/lib, while ...`, `It defaults to gre.`"""
-BARE_DEFAULT = re.compile(r"\bdefault(?:s to| value is| is|:| =) ?\d+\b", re.IGNORECASE)
+BARE_DEFAULT = re.compile(r"\bdefault(?:s to| value is| is|:| =) ?[\"“‘']?\d+\b", re.IGNORECASE)
 BITS_ASKED = re.compile(r"\bbits?\b|\bresolution\b|\bwidth\b|\bdepth\b|\bfine\b|\bprecis", re.IGNORECASE)
 UNIT_LETTERS = 3
 """`min` and longer: `m` and `s` are too often something else."""

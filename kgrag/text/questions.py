@@ -130,6 +130,8 @@ QUESTION_WORDS = (
 MOST_AMOUNTS = 20
 """Of a question; what comes behind them are words."""
 SAID_IN_WORDS = frozenset(["day", "week", "month", "year", "x"])
+STANDS_FOR = re.compile(r"\b(?:stands?|is short|an abbreviation) for\b", re.IGNORECASE)
+"""Asks for a meaning, and need not be said."""
 OF_ANOTHER = re.compile(r"(?:(?:and|but|so|now) )?(?:what|how) about ", re.IGNORECASE)
 """`And what about the X-1000?`, without a question before."""
 
@@ -208,7 +210,7 @@ def checked_question(question: str) -> str:
 def read_question(question: str) -> Question:
     """Read a question."""
     shape = answer_shape(question)
-    meant = by_default(question)
+    meant = STANDS_FOR.sub("mean", by_default(question))
     if shape.kind == "quantity":  # A passage that gives the amount need not say `in volts`.
         meant = meant.replace(unit_asked(question)[0], "")
     found = _amounts(meant)

@@ -425,3 +425,8 @@ def test_the_index_of_a_book_says_nothing() -> None:
     index = "-X FILE . . . . . . . . . . . . . 77 -y FORMAT . . . . . . . . . 67, 84"
     assert not read(index, section="Commands & Options Index")
     assert read("An index makes searching faster. It is . . . . large.", section="Making an index faster")
+
+
+def test_terms_above_each_other_head_the_definition_below_the_last() -> None:
+    text = "AccessLog all: All is logged. The default is some.\nAutoPurge Yes:\nAutoPurgeJobs No:\nSays whether old jobs are forgotten."
+    assert saying(text, "forgotten").label == "AutoPurgeJobs No"
