@@ -49,6 +49,10 @@ VALUES: frozenset[AnswerKind] = frozenset(["count", "quantity", "number", "list"
 VALUE_FITS = 0.22
 """For a question for a value or a list: what has it comes before what names it. Chosen on the development half of the support questions."""
 
+MEASURED: frozenset[AnswerKind] = frozenset(["count", "quantity"])
+ANY_AMOUNT = 0.3
+"""What fits a question for an amount less has none. Of the development halves and clapnq no right answer is below it."""
+
 STATEMENTS_BY_KIND = {"summary": 8, "comparison": 6}
 STATEMENTS = 4
 """How many statements an answer has at most."""
@@ -256,6 +260,9 @@ def _judge(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evide
     aspect = asked.terms - asked.subject_terms
     if aspect and not aspect & present and similarity < OTHER_WORDS_SIMILARITY:
         # All that is found is the subject: the documents know the X-1000 but no price of it.
+        return _Judgement(0.0, nearness, tuple(unknown), uncovered)
+    if asked.kind in MEASURED and max(one.fits for one in found) < ANY_AMOUNT:
+        # How much memory it needs, no sentence about its memory says that has no amount.
         return _Judgement(0.0, nearness, tuple(unknown), uncovered)
     best = found[0]
     if asked.kind == "steps" and best.statement.cells and not best.fits and not _tells_how(found):

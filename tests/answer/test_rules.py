@@ -1055,3 +1055,9 @@ def test_the_value_is_given_with_what_it_is_of(question: str, section: str, page
 def test_a_signal_is_found_by_its_name_without_sig() -> None:
     page = "A SIGHUP will only cause a gentle shutdown, in which the server stops to listen. It is not the default."
     assert "SIGHUP" in lines(ask("Does a HUP cause a gentle shutdown of the server?", [piece("slapd", page)]))[0]
+
+
+def test_no_amount_is_answered_by_what_has_none() -> None:
+    page = "The reader keeps the password in memory while the reader runs. Other programs may read the memory of the reader."
+    answer = ask("How much memory does the reader need?", [piece("Manual", page)])
+    assert answer.abstained and answer.nearest
