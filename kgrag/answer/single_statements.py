@@ -47,7 +47,11 @@ OPTION = re.compile(
 )
 _QUOTED_OPTION = r"[‘'\"“](?P<{}>--?[A-Za-z][^’'\"”\n]*)[’'\"”]"
 OPTIONS_ALONE = re.compile(rf"{_QUOTED_OPTION.format('label')}(?:[\s,/]+(?:or )?{_QUOTED_OPTION.format('other')})*")
-SETTING_ALONE = re.compile(r"(?P<label>[A-Za-z][\w.-]+)\s?=\s?(?:value|(?!on|off|yes|no)[A-Z]*|<[^<>]+>|\{[^{}]+\})")
+_TYPE = r"(?:value|number|integer|string|text|word|filename|file|directory|folder|path|list|name|seconds|boolean|yes|no|on|off|true|false)"
+SETTING_ALONE = re.compile(
+    r"(?P<label>[A-Za-z][\w.-]+)\s?=\s?(?:(?:\d digit )?number"
+    rf"|(?!(?:yes|no|on|off|true|false)\.?$){_TYPE}(?:[/|]{_TYPE})*|(?!on|off|yes|no)[A-Z]*|<[^<>]+>|\{{[^{{}}]+\}})\.?"
+)
 """A line of nothing but options in quotation marks, or a setting without its value: what the paragraphs below it are about."""
 TERM_ALONE = re.compile(r"(?P<label>(?:[A-Z][a-z]+[A-Z]\w*|\w+_\w+|--?[A-Za-z][\w-]*)(?: [\w<>\[\]|.-]+){0,3}):")
 """The term of a definition that is said below it, or below its other forms: `AutoPurgeJobs Yes:`, `AutoPurgeJobs No:`."""

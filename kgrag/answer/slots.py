@@ -273,7 +273,7 @@ def _of_property(asked: Question, statement: Statement) -> float | None:
         return 1.0  # `Units: seconds`, asked for the unit.
     if OF_EXAMPLE.match(statement.label):
         return 0.3 * FITS[asked.kind](asked, statement)
-    if _of_another_cue(asked, statement.label):
+    if _of_another_cue(asked, statement.label) and not (is_default and _is_of_limit_asked(asked, statement)):
         return 0.4 * _value(asked, statement)
     if is_default and asked.kind in ("count", "quantity", "number"):
         return _value(asked, statement) * (1.0 if NUMBER.search(statement.text) else 0.5)
@@ -392,6 +392,12 @@ def _of_another_cue(asked: Question, label: str) -> bool:
     """Whether a property is a limit where the default is asked for, or the other way round."""
     wanted = [asks for asks, _ in CUES if asks.search(asked.text)]
     return bool(wanted) and any(asks.match(label) for asks, _ in CUES) and not any(asks.match(label) for asks in wanted)
+
+
+def _is_of_limit_asked(asked: Question, statement: Statement) -> bool:
+    """Whether a property is of a setting that is itself the limit asked for: the default of `recipients_max`."""
+    above = f"{statement.heading} {statement.owner} {statement.before}".replace("_", " ")
+    return any(asks.search(asked.text) and said.search(above) for asks, said in CUES)
 
 
 def _cued(asked: Question, statement: Statement, without: float) -> float:

@@ -57,15 +57,17 @@ def statements(piece: Evidence, *, short: bool = False) -> list[Statement]:
 
 def _described(single: list[Statement]) -> list[Statement]:
     """Give properties that stand before what describes their thing (`Use: main`, `Default: 60`, then a paragraph) that description."""
-    after: dict[str, str] = {}
+    after: dict[tuple[str, str], str] = {}
     fields = _fields_below_headings(single)
-    found = []
+    found: list[Statement] = []
     for statement in reversed(single):
         is_property = statement.own_label and PROPERTY.match(statement.label) is not None
-        if is_property and (not statement.before or statement.before in fields) and statement.heading in after:
-            statement = replace(statement, before=after[statement.heading])
+        thing = statement.heading, statement.owner if is_property else statement.label
+        if is_property and (not statement.before or statement.before in fields) and thing in after:
+            statement = replace(statement, before=after[thing])
         elif not statement.own_label:
-            after[statement.heading] = statement.text
+            goes_on = bool(found) and (found[-1].heading, found[-1].label) == thing and not found[-1].own_label
+            after[thing] = f"{statement.text} {found[-1].text}" if goes_on else statement.text
         found.append(statement)
     return found[::-1]
 

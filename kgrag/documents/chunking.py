@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import accumulate, groupby, takewhile
@@ -163,7 +163,8 @@ class _Chunking:
         A heading with nothing below it has a piece without text: no word is lost.
         """
         for section, members in self._runs():
-            pieces = [piece for unit in self._units(members) for piece in self._fitting(section, unit)]
+            units = self._with_ends(self._units(members))
+            pieces = [piece for unit in units for piece in self._fitting(section, unit)]
             while pieces:
                 pieces[0] = self._opened(section, pieces[0])
                 taken = self._how_many_fit(section, [piece.text for piece in pieces])
@@ -236,6 +237,21 @@ class _Chunking:
                     yield [lead.pop(0)]
         if lead:
             yield lead
+
+    def _with_ends(self, units: Iterable[list[_Piece]]) -> Iterator[list[_Piece]]:
+        """Yield the units, the short ends of definitions (`Default is 30.`) with what they end."""
+        before: list[_Piece] = []
+        for unit in units:
+            block = self._blocks[unit[0].blocks[0]]
+            is_short = block.kind == "paragraph" and len(block.text.split()) <= MAX_HEADING_LINE_WORDS
+            if before and len(unit) == 1 and is_short and block.terms == self._blocks[before[-1].blocks[0]].terms != ():
+                before += unit
+                continue
+            if before:
+                yield before
+            before = unit
+        if before:
+            yield before
 
     def _fitting(self, section: Section, unit: Sequence[_Piece]) -> Iterator[_Piece]:
         """Yield a unit whole, or in pieces that fit."""

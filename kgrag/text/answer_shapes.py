@@ -100,6 +100,8 @@ NUMBER_WORDS = re.compile(
     r"\b(?:defaults?|value|port|limit|maximum|minimum|threshold|address|size|timeout|at most|at least)\b", re.IGNORECASE
 )
 """A question with one of these is answered by a number, or by a setting's word: `on`, `none`, `LOG_ERR`."""
+NUMBERED_THINGS = frozenset(["port", "address"])
+"""Words of these that are things as well: a question that chooses another thing asks for no number."""
 _SORTS = """
     argument attribute button class command constant directive directory driver environment field file flag folder format function header
     instruction keyword library macro method mode module name option package parameter path pin pragma program property protocol
@@ -303,7 +305,7 @@ def _shape(question: str) -> AnswerShape:
         return AnswerShape("plain")
     if asks_for_figure(question) or (asks and WHEN_UNSET.search(text) and not text.startswith("when ")):
         return AnswerShape("number")
-    if NUMBER_WORDS.search(text) and (asks or not text.endswith("?")):
+    if _asks_number(text, chosen) and (asks or not text.endswith("?")):
         return AnswerShape("number")
     if MEASURE_WORDS.search(text) and re.match(r"(?:what|how)\b", text):
         return AnswerShape("quantity", ("",))
@@ -313,6 +315,12 @@ def _shape(question: str) -> AnswerShape:
     if re.search(r"\b(?:what|which) (?:year|date|day|month)\b", text):
         return AnswerShape("when")
     return AnswerShape("definition" if DEFINES.search(text) else "plain")
+
+
+def _asks_number(text: str, chosen: str) -> bool:
+    """Whether a question has a word that a number answers, and that is not a thing's where it chooses another (`the Windows port`)."""
+    said = set(NUMBER_WORDS.findall(text))
+    return bool(said if not chosen or singular(chosen) in said else said - NUMBERED_THINGS)
 
 
 def _asking_word(said: Sequence[str]) -> str:

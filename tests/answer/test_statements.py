@@ -430,3 +430,17 @@ def test_the_index_of_a_book_says_nothing() -> None:
 def test_terms_above_each_other_head_the_definition_below_the_last() -> None:
     text = "AccessLog all: All is logged. The default is some.\nAutoPurge Yes:\nAutoPurgeJobs No:\nSays whether old jobs are forgotten."
     assert saying(text, "forgotten").label == "AutoPurgeJobs No"
+
+
+def test_properties_below_a_setting_with_the_sort_of_its_value_are_of_it() -> None:
+    text = """memory_start = number
+Default value: 1.
+Available from version 3. Tells where messages begin.
+messageids = yes/no
+Default value: no.
+Whether messages are numbered."""
+    said = [(one.owner, one.before) for one in read(text, section="Modem settings") if one.label == "Default value"]
+    assert said == [
+        ("memory_start", "Available from version 3. Tells where messages begin."),
+        ("messageids", "Whether messages are numbered."),
+    ]

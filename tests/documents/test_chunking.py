@@ -420,3 +420,14 @@ def test_lines_that_head_nothing_are_lost_nowhere() -> None:
     lines = [f"line {number}" for number in range(40)]
     chunks = chunked(h("Index"), *map(p, lines), max_tokens=30)
     assert [line for chunk in chunks for line in chunk.text.split("\n")] == lines
+
+
+@pytest.mark.parametrize("words", range(20, 50, 3))
+def test_the_short_end_of_a_definition_stands_with_what_it_ends(words: int) -> None:
+    said = (
+        "CommTimeout: " + " ".join(["word"] * words) + ".",
+        "How long it waits before it looks again.",
+        "Default is 30.",
+    )
+    chunks = chunked(h("Settings"), *(Block("paragraph", text, terms=("CommTimeout",)) for text in said))
+    assert chunks[-1].text.endswith("How long it waits before it looks again.\nDefault is 30.")
