@@ -42,6 +42,7 @@ PREAMBLE = "From the documents, as they say it:"
 
 OWN_REFERENCE = re.compile(r"\[(\d+)\]")
 DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
+YEAR = re.compile(r"(?:1[89]|20)\d\d")
 
 WEIGHTS = {"coverage": 0.20, "aspect": 0.10, "similarity": 0.40, "fits": 0.18, "subject": 0.12, "rank": 0.11}
 """How much what speaks for a statement counts."""
@@ -345,13 +346,14 @@ def _row_of_all(asked: Question, found: Sequence[Candidate]) -> Candidate | None
 
     `Supply | 3.3 V | 24 V` below `X-100` and `X-1000` answers for both.
     """
-    if len(asked.names) < 2 or asked.kind not in ONE_THING:
+    names = [name for name in asked.names if not YEAR.fullmatch(name)]
+    if len(names) < 2 or asked.kind not in ONE_THING:
         return None
     for candidate in found:
         if candidate.score < OTHER_THING * found[0].score:
             return None
         headers = [header for header, value in candidate.statement.cells if value]
-        columns = [{place for place, one in enumerate(headers) if has_identifier(name, one)} for name in asked.names]
+        columns = [{place for place, one in enumerate(headers) if has_identifier(name, one)} for name in names]
         if all(columns) and len(set().union(*columns)) >= len(columns) and candidate.fits == 1.0 and candidate.aspect:
             return candidate
     return None

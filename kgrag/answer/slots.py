@@ -56,7 +56,8 @@ LOCATION = re.compile(
 )
 PERSON = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+(?:\s[A-Z][\w.'’-]+)+|\bby [A-Z]\w+")
 BECAUSE = re.compile(
-    r"\b(?:because|since|caused? by|reasons?|requirement of|due to|so that|in order to|therefore|thus"
+    r"\b(?:because|since|caused? by|(?:affected|impacted|driven|helped|hurt|offset) (?:\w+ )?by|attributable to"
+    r"|reasons?|requirement of|due to|so that|in order to|therefore|thus"
     r"|as a result|allow|enabl|to avoid|to prevent|must not|be aware|beware|otherwise)",
     re.IGNORECASE,
 )
@@ -87,6 +88,7 @@ PRICE = re.compile(
     re.IGNORECASE,
 )
 """No other amount is a price."""
+MONEY = re.compile(r"[$€£¥] ?\d")
 PRESENT = re.compile(r"\bwhen (?:does|do|will|would|must|should|shall|can|may)\b", re.IGNORECASE)
 CONDITION = re.compile(
     r"\b(?:when|whenever|once|if|unless|until|after|before|as soon as|each time|every|only on|at the (?:end|start|beginning) of)\b",
@@ -286,7 +288,7 @@ def _quantity(asked: Question, statement: Statement) -> float:
     if RANGE_ASKED.search(asked.text):
         return 1.0 if RANGE.search(text) else 0.4 if measured else 0.0
     if asked.dimensions == ("",):
-        if measured or COUNTED_THINGS.search(text):
+        if measured or COUNTED_THINGS.search(text) or MONEY.search(text):
             return _cued(asked, statement, 0.8)
         return 0.3 if NUMBER.search(text) else 0.0
     of_dimension = [q for q in measured if q.dimension in asked.dimensions and not _says_width(asked, q.text)]

@@ -110,7 +110,8 @@ _SORTS = """
 IDENTIFIER_SORTS = frozenset(_SORTS.split())
 """Sorts of things whose names are identifiers."""
 COMPARES = re.compile(
-    r"\b(?:compar\w+|differ\b|differs\b|differences?\b|versus|vs\.?|distinguish\w*|rather than|instead of)\b", re.I
+    r"\b(?:compar(?!ab)\w+|differ\b|differs\b|differences?\b|versus|vs\.?|distinguish\w*|rather than|instead of)\b",
+    re.I,
 )
 INSTEAD = re.compile(r"\b(?:rather than|instead of)\b.*$", re.I)
 DOES_ONE_FOR_OTHER = re.compile(
@@ -172,6 +173,8 @@ AMOUNT_OF_BUSINESS = re.compile(
     re.I,
 )
 """What a report states as a figure."""
+FIGURES = re.compile(r"sales|revenues|earnings|expenses|costs|assets|liabilities|proceeds")
+"""Of these the plural asks for one."""
 _SET = (
     r"(?:set|setting|tun(?:e|ed|ing)|giv\w+|given?|specif\w+|configur\w+|nam(?:e|ed|ing)|chang\w+|touch\w*|adjust\w*|tell|told|say|said|choos\w+|chosen|pick\w*"
     r"|select\w*|ask\w*(?: for)?|request\w*|pass\w*|suppl(?:y|ied)|provid\w+|enter\w*|stat(?:e|ed)|overrid\w+)"
@@ -277,6 +280,8 @@ def _shape(question: str) -> AnswerShape:
     several = SEVERAL.search(text)
     if chosen != singular(chosen) and singular(chosen) in DIMENSIONS and CAN_HAVE.search(text):
         return AnswerShape("quantity", _also(DIMENSIONS[singular(chosen)]))
+    if asks_for_figure(question) and FIGURES.fullmatch(chosen):
+        return AnswerShape("number")
     if (chosen not in UNITS and singular(chosen) != chosen) or (several and singular(several[1]) != several[1]):
         return AnswerShape("list")
     if MAY_BE.search(text):

@@ -83,6 +83,7 @@ _SAID_BY = {
     "price priced": "cost", "select": "choose pick", "modify": "change", "exit quit terminate": "close end", "print list": "show",
     "distance": "far", "age": "old", "computer system host": "machine", "system host": "computer", "directory": "folder",
     "folder": "directory", "shutdown": "halt", "permit permitted": "allow", "allow": "permit", "image": "picture", "picture": "image",
+    "increase rise": "grow", "decrease decline drop reduction": "fall shrink",
     "preserve retain": "keep", "keep": "preserve retain", "ignore omit": "skip", "replace": "exchange swap", "swap": "exchange replace",
     "simultaneous simultaneously concurrent concurrently": "once time",
     "configuration": "config", "specification": "spec", "information": "info",

@@ -1061,3 +1061,37 @@ def test_no_amount_is_answered_by_what_has_none() -> None:
     page = "The reader keeps the password in memory while the reader runs. Other programs may read the memory of the reader."
     answer = ask("How much memory does the reader need?", [piece("Manual", page)])
     assert answer.abstained and answer.nearest
+
+
+REPORT = """## Store Update
+At the end of fiscal 2022, the Company operated 1,355 stores totaling 14.2 million square feet.
+
+## Statements of Ulta Beauty (In thousands)
+| Ulta Beauty, Inc. | Year ended January 28, 2023 | Year ended January 29, 2022 |
+| --- | --- | --- |
+| Operating lease liabilities | (324,500) | (303,914) |
+
+## Full year
+Gross profit of 37.6% was flat compared to fiscal 2021. Comparable sales increased 15.6%.
+
+## China
+Net revenues decreased to $175 million. The quarter was negatively affected by travel restrictions in China.
+
+## Restructuring ($ in millions)
+| | 2023 | 2022 |
+| --- | --- | --- |
+| Optimization Initiative, recorded | $145 | $- |
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("How many stores did Ulta operate at the end of fiscal 2022?", "1,355 stores"),
+        ("By how much did comparable sales grow?", "Comparable sales increased 15.6%"),
+        ("Why did the net revenues in China fall?", "affected by travel restrictions"),
+        ("How much was recorded for the Optimization Initiative in 2023?", "$145"),
+    ],
+)
+def test_figures_of_a_report_are_found_in_its_words(question: str, said: str) -> None:
+    assert said in lines(ask(question, [piece("Ulta Beauty Announces Results", REPORT)]))[0]

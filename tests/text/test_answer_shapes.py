@@ -57,6 +57,8 @@ from kgrag.text.answer_shapes import answer_shape, by_default
         ("What is the default path of the log?", "name"),
         ("What operating margin is planned for fiscal 2023?", "number"),
         ("What is the price of a licence?", "quantity"),
+        ("What net sales does Ulta expect for fiscal 2023?", "number"),
+        ("Are the comparable sales of the two years given?", "yes/no"),
         ("Which feature is missing in the Windows port?", "plain"),
         ("Which port does the server use by default?", "number"),
         ("What is the annual fee for the service?", "quantity"),
