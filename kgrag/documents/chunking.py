@@ -226,8 +226,12 @@ class _Chunking:
                 continue
             for piece in stand_together:
                 if lead and not _only_heads(lead[-1].text):
-                    yield lead
+                    # What a colon announces in one line heads nothing.
+                    announced = [piece] if kind == "paragraph" and _only_heads(piece.text) else []
+                    yield [*lead, *announced]
                     lead = []
+                    if announced:
+                        continue
                 if kind == "paragraph" and (_only_heads(piece.text) or piece.text.endswith(":")):
                     lead = [*lead, piece]
                 else:

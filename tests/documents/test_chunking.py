@@ -431,3 +431,17 @@ def test_the_short_end_of_a_definition_stands_with_what_it_ends(words: int) -> N
     )
     chunks = chunked(h("Settings"), *(Block("paragraph", text, terms=("CommTimeout",)) for text in said))
     assert chunks[-1].text.endswith("How long it waits before it looks again.\nDefault is 30.")
+
+
+@pytest.mark.parametrize("words", range(20, 50, 3))
+def test_a_line_that_is_announced_heads_nothing(words: int) -> None:
+    said = "Here is more that is said of it, and it says nothing of what was shown above it."
+    chunks = chunked(
+        h("Settings"),
+        p(" ".join(["word"] * words) + "."),
+        p("The link is renamed to this:"),
+        p("/var/current -> 27"),
+        p(said),
+    )
+    (shown,) = [chunk.text for chunk in chunks if "/var/current" in chunk.text]
+    assert "The link is renamed to this:\n/var/current -> 27" in shown
