@@ -11,13 +11,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from kgrag.answer.labels import (
+    BEGINS_THING,
+    DESCRIBES,
+    MAX_FIELD_WORDS,
+    PROPERTY,
+    defined_by,
+    is_synopsis,
+    label_of,
+    term_alone,
+)
 from kgrag.answer.preformatted import Reflowed
-from kgrag.text.name_shapes import identifiers
 from kgrag.text.quantities import has_quantity, quantities
 from kgrag.text.sentences import SETTING, Sentence, sentences
 from kgrag.types import Evidence
 
-__all__ = ["CODE", "MAX_FIELD_WORDS", "PROPERTY", "Statement", "repeats_context", "says_nothing", "single_statements"]
+__all__ = ["CODE", "Statement", "repeats_context", "says_nothing", "single_statements"]
 
 METADATA_LINE = re.compile(r"^(?:\[[A-Z]\w+: [^\]]*\]\s*)+$")
 """`[Product: ...] [Category: ...]`: some corpora begin each passage with it."""
@@ -32,33 +41,11 @@ SECTION_NUMBER = re.compile(r"\d{1,2}(?:\.\d{1,2})+\.?")
 MAX_HEADING_WORDS = 12
 MAX_PLAIN_HEADING_WORDS = 8
 MIN_STATEMENT_WORDS = 4
-QUOTES = "'‘’`"
-WITHIN_NAME = re.compile(r"\w[-_.]\w")
 BEGINS_WITH_OPTION = re.compile(r"--?[A-Za-z]")
 """How a line of a summary of options begins, each of which is about its own."""
 NO_NUMBER = -2
 """Before the first item that has one."""
 ITEM_MARK = re.compile(r"\s*(?:[-*•‣◦▪–]|\(?(?P<number>\d{1,2})[.)]|\(?\w{1,2}[.)])\s+$")
-LABEL = re.compile(
-    r"(?P<label>[^\s:.!?](?>\([^()\n]{1,60}\)|[^:.!?\[]|::?(?=[A-Za-z_])|\[[^\]\n]{0,30}\]|\[){0,70}?|[^\s:]{1,60}):\s+(?=\S)"
-)
-OPTION = re.compile(
-    r"(?P<label>[-−‐]{1,2}[A-Za-z][\w-]*(?:[ =,/]{1,2}(?:[-−‐]{1,2}[A-Za-z][\w-]*|[<\[{][^>\]}]*[>\]}]+))*)\s+(?=[A-Z(:\w])"
-)
-_QUOTED_OPTION = r"[‘'\"“](?P<{}>--?[A-Za-z][^’'\"”\n]*)[’'\"”]"
-OPTIONS_ALONE = re.compile(rf"{_QUOTED_OPTION.format('label')}(?:[\s,/]+(?:or )?{_QUOTED_OPTION.format('other')})*")
-_TYPE = r"(?:value|number|integer|string|text|word|filename|file|directory|folder|path|list|name|seconds|boolean|yes|no|on|off|true|false)"
-SETTING_ALONE = re.compile(
-    r"(?P<label>[A-Za-z][\w.-]+)\s?=\s?(?:(?:\d digit )?number"
-    rf"|(?!(?:yes|no|on|off|true|false)\.?$){_TYPE}(?:[/|]{_TYPE})*|(?!on|off|yes|no)[A-Z]*|<[^<>]+>|\{{[^{{}}]+\}})\.?"
-)
-"""A line of nothing but options in quotation marks, or a setting without its value: what the paragraphs below it are about."""
-TERM_ALONE = re.compile(r"(?P<label>(?:[A-Z][a-z]+[A-Z]\w*|\w+_\w+|--?[A-Za-z][\w-]*)(?: [\w<>\[\]|.-]+){0,3}):")
-"""The term of a definition that is said below it, or below its other forms: `AutoPurgeJobs Yes:`, `AutoPurgeJobs No:`."""
-DASH = re.compile(r"(?P<label>(?:[`\"“‘']?[%$@]?[\w./-]*[\w][`\"”’']?)(?: \([^()\n]{1,30}\))?) [-–—] (?=[\w(])")
-"""An item that begins with a name and a dash: `max-time - the longest time that ...`."""
-COLUMN = re.compile(r"(?P<label>\S(?:[^\n]{0,40}?\S)?) {3,}(?=\S)")
-"""A listing in columns: what stands left says what the rest is about."""
 _TITLE_WORD = r"(?:[A-Z0-9][\w'’-]*|of|the|an?|and|or|for|in|on|to|with|by)"
 TITLE_ITEM = re.compile(rf"{_TITLE_WORD}(?: {_TITLE_WORD})+")
 """A numbered item of nothing but capitalised words heads the paragraphs that follow it."""
@@ -66,30 +53,6 @@ MAX_ASKED_WORDS = 60
 ENDS_SENTENCE = re.compile(r"[.!?] ")
 OWN = re.compile(r"\b(?:I|my|we|our)\b")
 """Who asks speaks of himself."""
-CLAUSE = re.compile(
-    r"(?:if|when|while|now|here|there|thus|so|then|also|because|since|although|unless|and|but|or|this|these|you|we|it|they)(?: \S+){3,}",
-    re.IGNORECASE,
-)
-"""A line that a colon ends in mid-sentence (`Now a request with a Content-Encoding: gzip header is ...`): no term stands before it."""
-ENDS_IN_FIELD_NAME = re.compile(r"\w (?:an?|the) [A-Z]\w*(?:-[A-Z]\w*)+$")
-"""`Bounces have an X-Failed-Recipients: header that ...`: the colon is the name's."""
-MAX_LABEL_WORDS = 9
-MAX_FIELD_WORDS = 6
-"""A label with so few words is a field of a record (`Module: mod_auth`): no paragraph below it is about it."""
-PROPERTY = re.compile(
-    r"(?:(?:(?:default|allowed|possible|valid|initial|factory|recommended)s?\b|(?:type|range|units?|value|min|max|minimum|maximum|effect)\b)"
-    r"(?![-_.]\w)"
-    r"|(?:specifies|description|notes?|examples?|context|format|scope|since|available|availability|required|optional)$"
-    r"|(?:syntax|synopsis|usage|operation|directive)$)",
-    re.IGNORECASE,
-)
-"""A label that names no thing but what is said of one (`Default value: 60`): of what stands before it under the same heading."""
-BEGINS_THING = re.compile(
-    r"(?:syntax|synopsis|usage|operation|directive): (?P<name>[A-Za-z][\w.-]*\w)(?=\s|$)", re.IGNORECASE
-)
-"""A first property that has the name of a further thing, whose other properties and description follow: `Syntax: max-items <number>`."""
-DESCRIBES = re.compile(r"(?:specifies|description)$", re.IGNORECASE)
-"""A property that says what its thing is, and so what the others are of."""
 CODE = re.compile(r"[=<>{}$#|\\/_]|(?:^|\s)--?\w|\w\(|\d|\b[a-z]+\.[a-z]+\b")
 """What a line of a program, of a session or of settings has, and a heading has not."""
 PROGRAM = re.compile(r"[=<>{}#|;$]|\s--?\w")
@@ -283,7 +246,7 @@ class _Reader:
         for line in self._lines():
             if self._only_heads(line) or self._heads_rows(line):
                 continue
-            defined = _defined(line.sentence) or self._group
+            defined = defined_by(line.sentence) or self._group
             if line.begins_paragraph and (defined or not line.sentence.cells):
                 self._begin_paragraph(line, defined)
             if self._is_left_out(line):
@@ -333,10 +296,8 @@ class _Reader:
             return True
         if self._is_of_question(line) or self._is_of_numbered_heading(line):
             return True
-        alone = OPTIONS_ALONE.fullmatch(line.written) or SETTING_ALONE.fullmatch(line.written)
-        alone = alone or (not line.in_list and TERM_ALONE.fullmatch(line.written)) or None
-        if line.begins_paragraph and alone:
-            self._begin(self._heading, label=alone["label"])
+        if line.begins_paragraph and (alone := term_alone(line.written, in_list=line.in_list)):
+            self._begin(self._heading, label=alone)
             return True
         is_announced = self._announces and line.written[:1].islower()
         self._announces = line.text.endswith(":")
@@ -396,7 +357,9 @@ class _Reader:
             or BEGINS_WITH_OPTION.match(line.written)
         )
         carried = "" if carries_none else self._owner if of_property else self._label
-        label = defined or _label(line.written) or self._passage.term_at(line.sentence.start) or line.number or carried
+        label = (
+            defined or label_of(line.written) or self._passage.term_at(line.sentence.start) or line.number or carried
+        )
         points_back = bool(self._earlier) and POINTS_BACK.match(line.text) is not None
         before = self._lead if line.in_list else self._earlier[-1] if points_back else ""
         begins_with_label = line.text.startswith(label)
@@ -412,7 +375,7 @@ class _Reader:
             begins_with_label
             and len(line.text.split()) <= MAX_FIELD_WORDS
             and not SETTING.match(line.text)
-            and not _is_synopsis(line.text, label)
+            and not is_synopsis(line.text, label)
         )
         if not is_property:
             self._owner = "" if self._of_field or self._of_item or label == line.number else label
@@ -480,36 +443,8 @@ def _heads_group(row: Sentence, text: str) -> bool:
     )
 
 
-def _is_synopsis(text: str, label: str) -> bool:
-    """Whether a name is only followed by how it is written: `'pwd': pwd [-LP]`, `The lease-time statement: lease-time time;`."""
-    first = text.removeprefix(label).lstrip(": ").split(" ")[0]
-    is_named = WITHIN_NAME.search(first) and first in (word.strip(QUOTES) for word in label.split())
-    return first == label.strip(QUOTES) or bool(is_named)
-
-
 def _last_heading(piece: Evidence) -> str:
     return HEADING_NUMBER.sub("", piece.section.rpartition(" > ")[2] or piece.title)
-
-
-def _label(text: str) -> str:
-    match = COLUMN.match(text) or _dashed(text) or LABEL.match(text) or OPTION.match(text)
-    label = " ".join(match["label"].split()) if match else ""
-    is_clause = CLAUSE.match(label) or ENDS_IN_FIELD_NAME.search(label)
-    return label if len(label.split()) <= MAX_LABEL_WORDS and not is_clause else ""
-
-
-def _dashed(text: str) -> re.Match[str] | None:
-    """A name before a dash: one word that is an identifier, or is written small."""
-    match = DASH.match(text)
-    return match if match and (text[0].islower() or text[0] in "%$@" or identifiers(match["label"])) else None
-
-
-def _defined(row: Sentence) -> str:
-    """The first cell of a row that says what it is: one of two cells in a table without a header; else nothing."""
-    if len(row.cells) != 2 or any(header for header, _ in row.cells):
-        return ""
-    term = row.text.partition(": ")[0]
-    return term if len(term.split()) <= MAX_LABEL_WORDS else ""
 
 
 def repeats_context(text: str, piece: Evidence) -> bool:

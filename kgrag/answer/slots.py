@@ -5,11 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence, Set
 
+from kgrag.answer.cues import (
+    BARE_DEFAULT,
+    DEFAULT_SAID,
+    DIGITS,
+    NUMBER,
+    OF_DEFAULT,
+    SAYS_DEFAULT,
+    SETTING_WORD,
+    asks_default,
+    asks_limit,
+    cued,
+    is_cue_asked,
+    is_of_another_cue,
+    is_of_limit_asked,
+)
 from kgrag.answer.statements import Statement
 from kgrag.text.abbreviations import initials
 from kgrag.text.answer_shapes import (
     IDENTIFIER_SORTS,
-    WHEN_UNSET,
     AnswerKind,
     asks_for_figure,
     asks_for_recommendation,
@@ -61,17 +75,6 @@ BECAUSE = re.compile(
     r"|as a result|allow|enabl|to avoid|to prevent|must not|be aware|beware|otherwise)",
     re.IGNORECASE,
 )
-_NO_PRONOUN = "".join(
-    rf"(?<!\b{word} )"
-    for word in "a the this that each every which any new old same other another right wrong only default first last".split()  # noqa: SIM905
-)
-"""`a new one`, `the default one`: no number."""
-NUMBER = re.compile(
-    r"(?<![\w.])[-+]?\d[\w.,]*|\b0x[0-9a-fA-F]+\b"
-    rf"|{_NO_PRONOUN}\b(?!one(?:[^\w ]|$| (?:of|is|or|and|that|who|which|can|may)\b))(?:{'|'.join(COUNT_BY_WORD)}|zero|half)\b",
-    re.IGNORECASE,
-)
-"""A number, in digits or a word; not the pronoun `one`."""
 COUNTED_THINGS = re.compile(
     rf"(?<![\w.])(?:\d[\d,.]*|one|half|{'|'.join(COUNT_BY_WORD)})[ -]"
     r"(?:bit|byte|pixel|point|dot|line|column|row|character|char|digit|decimal|decimal place|level|step|sample|page)s?\b",
@@ -95,47 +98,10 @@ CONDITION = re.compile(
     re.IGNORECASE,
 )
 """`When does it reconnect?` asks for what has to be so, not for a date."""
-SAYS_DEFAULT = re.compile(r"\bdefault(?:s|ed)?\b|\bnormally\b|\binitially\b", re.IGNORECASE)
 RECOMMENDS = re.compile(
     r"\b(?:recommend\w*|should|advis\w+|suggest\w*|prefer\w*|best|better|ideal\w*|good (?:idea|choice)|avoid)\b",
     re.IGNORECASE,
 )
-DIGITS = re.compile(
-    r"\b(?:ports?|limit|maxim\w+|minim\w+|at most|at least|how (?:many|often|long|large|big))\b", re.IGNORECASE
-)
-"""What only a number answers; a default or a value may also be a word."""
-SETTING_WORD = re.compile(
-    r"\b(?:on|off|yes|no|none|true|false|enabled|disabled|unlimited|all|any|unset)\b", re.IGNORECASE
-)
-CUES = (
-    (
-        re.compile(rf"\bdefault|{WHEN_UNSET.pattern}", re.IGNORECASE),
-        re.compile(
-            r"\bdefault(?:s|ed|ing)?\b|\b(?:if|when|unless)\b[^.,]{0,40}\b(?:not|no|un)\w*|\bunset|\bfactory|\bassume",
-            re.IGNORECASE,
-        ),
-    ),
-    (
-        re.compile(
-            r"\bmaximum|\b(?:great|larg|high|bigg|long)est\b|\bat most|\blimit"
-            r"|\bhow (?:big|long|large|many|much|deep|high)\b.*\b(?:can|may|could|be)\b|\bmax\b|\bup to\b",
-            re.IGNORECASE,
-        ),
-        re.compile(
-            r"\bmaxim|\bmax\b|\ballowed\b|\brange\b|\bvalid\b|\bat most|\blimit|\bup to\b|\bno more\b|\bmore than|\bless than|\bexceed"
-            r"|\bbetween\b|\bcannot\b|\bonly\b|\bmust\b|\bto \d",
-            re.IGNORECASE,
-        ),
-    ),
-    (
-        re.compile(r"\bminimum|\b(?:small|low|short|old|earli|slow)est\b|\bat least\b|\bmin\b", re.IGNORECASE),
-        re.compile(
-            r"\bminim|\bmin\b|\ballowed\b|\brange\b|\bvalid\b|\bat least\b|\bno less\b|\bor (?:newer|later|higher|above|more)\b",
-            re.IGNORECASE,
-        ),
-    ),
-)
-"""What a question for a default or limit says, and what a statement says beside the value."""
 OFTEN_ASKED = re.compile(r"\bhow often\b", re.IGNORECASE)
 _PERIOD = r"(?:millisecond|second|minute|hour|day|night|week|month|year)"
 OFTEN_SAID = re.compile(
@@ -156,19 +122,6 @@ RANGE_ASKED = re.compile(
 )
 RANGE = re.compile(r"\d\S*\s?(?:to|through|[-–—…]|\.{2,3})\s?[-+]?\d|\bbetween\s[-+]?\d|\bfrom\s[-+]?\d", re.IGNORECASE)
 SAID_BY_DEFAULT = frozenset(["name", "list", "plain", "yes/no", "definition", "where"])
-DEFAULT_SAID = re.compile(
-    r"\bdefault(?: (?:value|setting|mode|level|format|type))?(?: is|:| =) [\"“‘']?[\w./-]+[\"”’']?(?:[.;,)]|$)"
-    r"|\bdefault (?:[\w-]+ )?for [^.;:]{3,50}? is [\"“‘']?(?!to |the |an? |not )[\w./-]+"
-    r"|\b(?:as|to) [\"“‘']?(?!the |an? |it |this )[\w./-]+[\"”’']? by default\b"
-    r"|\b(?:is|are) set to [\"“‘']?(?!the |an? |it |this )[\w./-]+[\"”’']? (?:if|when|unless)\b"
-    r"|\bdefault is to use (?!the |an? )[\w./-]+|\b[\w./-]+[\"”’']? is (?:used|assumed|taken) (?:if|when|unless) \w"
-    r"|\bby default,? (?:the |an? )?[^.;,]{2,60} (?:is|are) (?:used|assumed|taken|chosen)\b"
-    r"|\bdefaults? to [\"“‘']?(?!the |an? |not )[\w./-]+[\"”’']?(?:[.;,)]|$)"
-    r"|(?:^|[.:;(] ?)[\"“‘']?(?!this\b|that\b|it\b|which\b|there\b)[\w./-]+[\"”’']? is (?:the|used by) default\b(?! \w+ (?:for|of|to)\b)",
-    re.IGNORECASE,
-)
-"""`The default value is info.`, `The default path for builds is /usr/lib, while ...`, `It defaults to gre.`"""
-BARE_DEFAULT = re.compile(r"\bdefault(?:s to| value is| is|:| =) ?[\"“‘']?\d+\b", re.IGNORECASE)
 BITS_ASKED = re.compile(r"\bbits?\b|\bresolution\b|\bwidth\b|\bdepth\b|\bfine\b|\bprecis", re.IGNORECASE)
 UNIT_LETTERS = 3
 """`min` and longer: `m` and `s` are too often something else."""
@@ -178,11 +131,8 @@ SWITCHED = re.compile(r"\b(?:yes|no|on|off|true|false|enabled|disabled)\W*$", re
 NO_NAME = 0.3
 """`Defaults to no.` is a default, and no signal's."""
 NO_VALUE = re.compile(r":\s*(?:none|nothing|n/a|-|unset|empty)\W*$", re.IGNORECASE)
-OF_DEFAULT = re.compile(r"default", re.IGNORECASE)
-"""A setting's value is its default, whatever unit another property says."""
 OF_EXAMPLE = re.compile(r"examples?\b", re.IGNORECASE)
 """A value of an example is one that may be chosen, and not the one that is."""
-NEAR_CHARACTERS = 60
 DECIDES = re.compile(
     r"\b(?:not|cannot|can|never|always|must|may|only|no|yes|supports?|supported|allow(?:s|ed)?|possible|impossible|without|unable|on|off"
     r"|enabled|disabled)\b|n['’]t\b",
@@ -268,14 +218,14 @@ def fits(asked: Question, statement: Statement) -> float:
 
 def _of_property(asked: Question, statement: Statement) -> float | None:
     """How well a property (`Default: 60`) fits by its label; None where that does not tell."""
-    asks_default, is_default = CUES[0][0].search(asked.text), OF_DEFAULT.match(statement.label)
-    if is_default and asks_default and asked.kind in SAID_BY_DEFAULT:
+    is_default = OF_DEFAULT.match(statement.label)
+    if is_default and asks_default(asked) and asked.kind in SAID_BY_DEFAULT:
         return 0.5 if NO_VALUE.search(statement.text) else 1.0
     if {stem for _, stem in stems(statement.label)} <= asked.terms:
         return 1.0  # `Units: seconds`, asked for the unit.
     if OF_EXAMPLE.match(statement.label):
         return 0.3 * FITS[asked.kind](asked, statement)
-    if _of_another_cue(asked, statement.label) and not (is_default and _is_of_limit_asked(asked, statement)):
+    if is_of_another_cue(asked, statement.label) and not (is_default and is_of_limit_asked(asked, statement)):
         return 0.4 * _value(asked, statement)
     if is_default and asked.kind in ("count", "quantity", "number"):
         return _value(asked, statement) * (1.0 if NUMBER.search(statement.text) else 0.5)
@@ -289,14 +239,14 @@ def _quantity(asked: Question, statement: Statement) -> float:
         return 1.0 if RANGE.search(text) else 0.4 if measured else 0.0
     if asked.dimensions == ("",):
         if measured or COUNTED_THINGS.search(text) or MONEY.search(text):
-            return _cued(asked, statement, 0.8)
+            return cued(asked, statement, 0.8)
         return 0.3 if NUMBER.search(text) else 0.0
     of_dimension = [q for q in measured if q.dimension in asked.dimensions and not _says_width(asked, q.text)]
     if of_dimension and _are_conditions(asked, text, of_dimension):
         return AS_CONDITION
     is_often = OFTEN_ASKED.search(asked.text) and OFTEN_SAID.search(text)
     if of_dimension or is_often or _number_with_unit_apart(asked, statement):
-        return _cued(asked, statement, 0.8)
+        return cued(asked, statement, 0.8)
     return 0.4 * _value(asked, statement)
 
 
@@ -313,14 +263,14 @@ def amounts(statement: Statement) -> list[Quantity]:
 
 def _are_conditions(asked: Question, text: str, amounts: Sequence[Quantity]) -> bool:
     """Whether amounts stand only as what something is above or below (`undervoltage: below 9 V`), and the question asks for no limit."""
-    if any(asks.search(asked.text) for asks, _ in CUES) or LIMIT_ASKED.search(asked.text):
+    if asks_limit(asked) or LIMIT_ASKED.search(asked.text):
         return False
     return all(BEYOND.search(text[: amount.start]) for amount in amounts)
 
 
 def _by_default(asked: Question, text: str) -> float:
     """1 where a question for a default has a statement that says what is the default, or is for none; else less."""
-    return 1.0 if not CUES[0][0].search(asked.text) or SAYS_DEFAULT.search(text) else 0.5
+    return 1.0 if not asks_default(asked) or SAYS_DEFAULT.search(text) else 0.5
 
 
 def _says_of_identifier(asked: Question, statement: Statement) -> bool:
@@ -359,15 +309,15 @@ def _number_with_unit_apart(asked: Question, statement: Statement) -> bool:
 def _value(asked: Question, statement: Statement) -> float:
     """A number, or a word that a setting can have; more where it stands beside what makes it a default or a limit."""
     if NUMBER.search(statement.text):
-        return _cued(asked, statement, 0.5)
+        return cued(asked, statement, 0.5)
     if DIGITS.search(asked.text):
         return 0.0
-    if statement.own_label and any(asks.search(asked.text) and asks.match(statement.label) for asks, _ in CUES):
+    if statement.own_label and is_cue_asked(asked, statement.label):
         return 1.0  # `Default: root:root`, whatever the value is.
-    if CUES[0][0].search(asked.text) and DEFAULT_SAID.search(statement.text):
+    if asks_default(asked) and DEFAULT_SAID.search(statement.text):
         return 1.0
     has_word = SETTING_WORD.search(statement.text) or identifiers(statement.text) - identifiers(asked.text)
-    return 0.5 * _cued(asked, statement, 0.4) if has_word else 0.0
+    return 0.5 * cued(asked, statement, 0.4) if has_word else 0.0
 
 
 def _is_of_figure(asked: Question, statement: Statement) -> float:
@@ -390,40 +340,6 @@ def _is_of_figure(asked: Question, statement: Statement) -> float:
     return FIGURE_ELSEWHERE + (1.0 - FIGURE_ELSEWHERE) * share * (1.0 + own) / 2
 
 
-def _of_another_cue(asked: Question, label: str) -> bool:
-    """Whether a property is a limit where the default is asked for, or the other way round."""
-    wanted = [asks for asks, _ in CUES if asks.search(asked.text)]
-    return bool(wanted) and any(asks.match(label) for asks, _ in CUES) and not any(asks.match(label) for asks in wanted)
-
-
-def _is_of_limit_asked(asked: Question, statement: Statement) -> bool:
-    """Whether a property is of a setting that is itself the limit asked for: the default of `recipients_max`."""
-    above = f"{statement.heading} {statement.owner} {statement.before}".replace("_", " ")
-    return any(asks.search(asked.text) and said.search(above) for asks, said in CUES)
-
-
-def _cued(asked: Question, statement: Statement, without: float) -> float:
-    """1 where a value stands near the words that a default or limit has, `without` where it stands far from them or there are none."""
-    wanted = [said for asks, said in CUES if asks.search(asked.text)]
-    if not wanted:
-        return 1.0
-    if CUES[0][0].search(asked.text):
-        wanted = wanted[:1]  # The default of what may be set: no limit.
-    text = statement.text
-    values = [m.span() for pattern in (NUMBER, SETTING_WORD, IDENTIFIER) for m in pattern.finditer(text)]
-    above = f"{statement.heading} {statement.label}"
-    near = sum(
-        said.search(above) is not None
-        or any(
-            a - NEAR_CHARACTERS < m.end() and m.start() < b + NEAR_CHARACTERS
-            for m in said.finditer(text)
-            for a, b in values
-        )
-        for said in wanted
-    )
-    return without + (1.0 - without) * near / len(wanted)
-
-
 def _counted(asked: Question) -> frozenset[str]:
     """The stems of what is to be counted, or done with it."""
     after = asked.text.casefold().rpartition("how many")[2]
@@ -432,7 +348,7 @@ def _counted(asked: Question) -> frozenset[str]:
 
 def _is_default_of_counted(asked: Question, statement: Statement) -> bool:
     """Whether a default without its unit (`The default is 3.`) is of what is to be counted: its label or what stands before it says so."""
-    if not BARE_DEFAULT.search(statement.text) or not CUES[0][0].search(asked.text):
+    if not BARE_DEFAULT.search(statement.text) or not asks_default(asked):
         return False
     above = f"{statement.label} {statement.before}"
     return bool(_counted(asked) - {stem("default")} & {one for _, one in stems(above)})
@@ -447,7 +363,7 @@ def _counts(asked: Question, text: str) -> float:
 def _names(asked: Question, statement: Statement) -> float:
     """An identifier that the question does not have: the statement's own term, or beside the sort that is asked for (`the X command`)."""
     asked_for = identifiers(asked.text)
-    default = DEFAULT_SAID.search(statement.text) if CUES[0][0].search(asked.text) else None
+    default = DEFAULT_SAID.search(statement.text) if asks_default(asked) else None
     if default:
         return NO_NAME if SWITCHED.search(default.group()) else 1.0
     if statement.label and identifiers(statement.label) - asked_for:
@@ -546,15 +462,15 @@ def _number(asked: Question, statement: Statement) -> float:
 def _count(asked: Question, statement: Statement) -> float:
     if _is_default_of_counted(asked, statement):
         return 1.0
-    counted = max(_counts(asked, statement.text) * _cued(asked, statement, 0.6), 0.7 * _value(asked, statement))
+    counted = max(_counts(asked, statement.text) * cued(asked, statement, 0.6), 0.7 * _value(asked, statement))
     if any(q.dimension in asked.dimensions for q in quantities(statement.text)):
-        return max(counted, _cued(asked, statement, 0.8))  # `how many volts`
+        return max(counted, cued(asked, statement, 0.8))  # `how many volts`
     return counted
 
 
 def _name(asked: Question, statement: Statement) -> float:
-    as_default = DEFAULT_SAID.search(statement.text) or not CUES[0][0].search(asked.text)
-    return _names(asked, statement) * _cued(asked, statement, 0.6) * (1.0 if as_default else NOT_SAID_AS_DEFAULT)
+    as_default = DEFAULT_SAID.search(statement.text) or not asks_default(asked)
+    return _names(asked, statement) * cued(asked, statement, 0.6) * (1.0 if as_default else NOT_SAID_AS_DEFAULT)
 
 
 def _keys(asked: Question, statement: Statement) -> float:
@@ -573,7 +489,7 @@ def _when(asked: Question, statement: Statement) -> float:
 def _where(asked: Question, statement: Statement) -> float:
     text = statement.text
     place = PLACE.search(text) or LOCATION.search(text) or identifiers(text) - identifiers(asked.text)
-    return _cued(asked, statement, 0.6) if place else 0.0
+    return cued(asked, statement, 0.6) if place else 0.0
 
 
 def _decision(asked: Question, statement: Statement) -> float:
@@ -602,8 +518,7 @@ def _list(asked: Question, statement: Statement) -> float:
 def _plain(asked: Question, statement: Statement) -> float:
     if asks_for_recommendation(asked.text):
         return 1.0 if RECOMMENDS.search(statement.text) else 0.0
-    asks_default = CUES[0][0].search(asked.text) is not None
-    return 1.0 if asks_default and SAYS_DEFAULT.search(f"{statement.label} {statement.text}") else 0.0
+    return 1.0 if asks_default(asked) and SAYS_DEFAULT.search(f"{statement.label} {statement.text}") else 0.0
 
 
 def _says(pattern: re.Pattern[str]) -> Callable[[Question, Statement], float]:

@@ -9,11 +9,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from kgrag.answer.labels import MAX_FIELD_WORDS, PROPERTY
 from kgrag.answer.preformatted import reflow
 from kgrag.answer.single_statements import (
     CODE,
-    MAX_FIELD_WORDS,
-    PROPERTY,
     Statement,
     repeats_context,
     says_nothing,

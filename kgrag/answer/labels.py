@@ -1,0 +1,109 @@
+"""Terms: what a line, an item or a row begins with, which it and what stands below it are about; and which of them are properties.
+
+`buffer-limit: ...`, `-t threads  ...`, `max-time - ...`; `Default: 60` is a property of the term before, or of what is described below.
+"""
+
+from __future__ import annotations
+
+import re
+
+from kgrag.text.name_shapes import identifiers
+from kgrag.text.sentences import Sentence
+
+__all__ = [
+    "BEGINS_THING",
+    "DESCRIBES",
+    "MAX_FIELD_WORDS",
+    "PROPERTY",
+    "defined_by",
+    "is_synopsis",
+    "label_of",
+    "term_alone",
+]
+
+QUOTES = "'‘’`"
+WITHIN_NAME = re.compile(r"\w[-_.]\w")
+LABEL = re.compile(
+    r"(?P<label>[^\s:.!?](?>\([^()\n]{1,60}\)|[^:.!?\[]|::?(?=[A-Za-z_])|\[[^\]\n]{0,30}\]|\[){0,70}?|[^\s:]{1,60}):\s+(?=\S)"
+)
+OPTION = re.compile(
+    r"(?P<label>[-−‐]{1,2}[A-Za-z][\w-]*(?:[ =,/]{1,2}(?:[-−‐]{1,2}[A-Za-z][\w-]*|[<\[{][^>\]}]*[>\]}]+))*)\s+(?=[A-Z(:\w])"
+)
+_QUOTED_OPTION = r"[‘'\"“](?P<{}>--?[A-Za-z][^’'\"”\n]*)[’'\"”]"
+OPTIONS_ALONE = re.compile(rf"{_QUOTED_OPTION.format('label')}(?:[\s,/]+(?:or )?{_QUOTED_OPTION.format('other')})*")
+_TYPE = r"(?:value|number|integer|string|text|word|filename|file|directory|folder|path|list|name|seconds|boolean|yes|no|on|off|true|false)"
+SETTING_ALONE = re.compile(
+    r"(?P<label>[A-Za-z][\w.-]+)\s?=\s?(?:(?:\d digit )?number"
+    rf"|(?!(?:yes|no|on|off|true|false)\.?$){_TYPE}(?:[/|]{_TYPE})*|(?!on|off|yes|no)[A-Z]*|<[^<>]+>|\{{[^{{}}]+\}})\.?"
+)
+"""A line of nothing but options in quotation marks, or a setting without its value: what the paragraphs below it are about."""
+TERM_ALONE = re.compile(r"(?P<label>(?:[A-Z][a-z]+[A-Z]\w*|\w+_\w+|--?[A-Za-z][\w-]*)(?: [\w<>\[\]|.-]+){0,3}):")
+"""The term of a definition that is said below it, or below its other forms: `AutoPurgeJobs Yes:`, `AutoPurgeJobs No:`."""
+DASH = re.compile(r"(?P<label>(?:[`\"“‘']?[%$@]?[\w./-]*[\w][`\"”’']?)(?: \([^()\n]{1,30}\))?) [-–—] (?=[\w(])")
+"""An item that begins with a name and a dash: `max-time - the longest time that ...`."""
+COLUMN = re.compile(r"(?P<label>\S(?:[^\n]{0,40}?\S)?) {3,}(?=\S)")
+"""A listing in columns: what stands left says what the rest is about."""
+CLAUSE = re.compile(
+    r"(?:if|when|while|now|here|there|thus|so|then|also|because|since|although|unless|and|but|or|this|these|you|we|it|they)(?: \S+){3,}",
+    re.IGNORECASE,
+)
+"""A line that a colon ends in mid-sentence (`Now a request with a Content-Encoding: gzip header is ...`): no term stands before it."""
+ENDS_IN_FIELD_NAME = re.compile(r"\w (?:an?|the) [A-Z]\w*(?:-[A-Z]\w*)+$")
+"""`Bounces have an X-Failed-Recipients: header that ...`: the colon is the name's."""
+MAX_LABEL_WORDS = 9
+MAX_FIELD_WORDS = 6
+"""A label with so few words is a field of a record (`Module: mod_auth`): no paragraph below it is about it."""
+PROPERTY = re.compile(
+    r"(?:(?:(?:default|allowed|possible|valid|initial|factory|recommended)s?\b|(?:type|range|units?|value|min|max|minimum|maximum|effect)\b)"
+    r"(?![-_.]\w)"
+    r"|(?:specifies|description|notes?|examples?|context|format|scope|since|available|availability|required|optional)$"
+    r"|(?:syntax|synopsis|usage|operation|directive)$)",
+    re.IGNORECASE,
+)
+"""A label that names no thing but what is said of one (`Default value: 60`): of what stands before it under the same heading."""
+BEGINS_THING = re.compile(
+    r"(?:syntax|synopsis|usage|operation|directive): (?P<name>[A-Za-z][\w.-]*\w)(?=\s|$)", re.IGNORECASE
+)
+"""A first property that has the name of a further thing, whose other properties and description follow: `Syntax: max-items <number>`."""
+DESCRIBES = re.compile(r"(?:specifies|description)$", re.IGNORECASE)
+"""A property that says what its thing is, and so what the others are of."""
+
+
+def label_of(text: str) -> str:
+    """Return the term that a text begins with; empty where it begins with none."""
+    match = COLUMN.match(text) or _dashed(text) or LABEL.match(text) or OPTION.match(text)
+    label = " ".join(match["label"].split()) if match else ""
+    is_clause = CLAUSE.match(label) or ENDS_IN_FIELD_NAME.search(label)
+    return label if len(label.split()) <= MAX_LABEL_WORDS and not is_clause else ""
+
+
+def _dashed(text: str) -> re.Match[str] | None:
+    """A name before a dash: one word that is an identifier, or is written small."""
+    match = DASH.match(text)
+    return match if match and (text[0].islower() or text[0] in "%$@" or identifiers(match["label"])) else None
+
+
+def term_alone(line: str, *, in_list: bool) -> str:
+    """Return the term of a line of nothing else, which is what the paragraphs below it are about; empty for any other line.
+
+    What ends in a colon in a list announces what is below it.
+    """
+    match = OPTIONS_ALONE.fullmatch(line) or SETTING_ALONE.fullmatch(line)
+    if match is None and not in_list:
+        match = TERM_ALONE.fullmatch(line)
+    return match["label"] if match else ""
+
+
+def defined_by(row: Sentence) -> str:
+    """The first cell of a row that says what it is: one of two cells in a table without a header; else nothing."""
+    if len(row.cells) != 2 or any(header for header, _ in row.cells):
+        return ""
+    term = row.text.partition(": ")[0]
+    return term if len(term.split()) <= MAX_LABEL_WORDS else ""
+
+
+def is_synopsis(text: str, label: str) -> bool:
+    """Whether a name is only followed by how it is written: `'pwd': pwd [-LP]`, `The lease-time statement: lease-time time;`."""
+    first = text.removeprefix(label).lstrip(": ").split(" ")[0]
+    is_named = WITHIN_NAME.search(first) and first in (word.strip(QUOTES) for word in label.split())
+    return first == label.strip(QUOTES) or bool(is_named)
