@@ -84,8 +84,8 @@ _SAID_BY = {
     "distance": "far", "age": "old", "computer system host": "machine", "system host": "computer", "directory": "folder",
     "folder": "directory", "shutdown": "halt", "permit permitted": "allow", "allow": "permit", "image": "picture", "picture": "image",
     "increase rise": "grow", "decrease decline drop reduction": "fall shrink",
-    "preserve retain": "keep", "keep": "preserve retain", "ignore omit": "skip", "replace": "exchange swap", "swap": "exchange replace",
-    "simultaneous simultaneously concurrent concurrently": "once time",
+    "keep": "preserve retain", "ignore omit": "skip", "replace": "exchange swap", "swap": "exchange replace",
+    "simultaneous simultaneously concurrent concurrently": "time",
     "configuration": "config", "specification": "spec", "information": "info",
     "parameter flag switch argument": "option", "option argument": "parameter", "option parameter": "directive",
 }  # fmt: skip
