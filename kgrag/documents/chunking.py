@@ -37,6 +37,10 @@ LIST_MARKERS = " -0123456789."
 """What an item of a list, and so perhaps its term, begins with."""
 MAX_HEADING_LINES, MAX_HEADING_LINE_WORDS = 6, 6
 """Of the paragraphs that only head the block below them: `max-size`, `Type: integer`, `Default: 4 MB`."""
+PROPERTY = re.compile(
+    r"(?:defaults?|range|values?|type|units?|min(?:imum)?|max(?:imum)?|examples?|since|required)\b[^:.]{0,20}: ", re.I
+)
+"""Behind a description it is of that, and heads nothing."""
 ENDS_SENTENCE = (".", "!", "?", ":", ";", ",", "…")
 MIN_CELL_CHARACTERS = 40
 """A smaller part of a cell is not worth the row's name."""
@@ -225,6 +229,12 @@ class _Chunking:
                 lead = []
                 continue
             for piece in stand_together:
+                if lead and self._terms_of(lead[-1]) != self._terms_of(piece):
+                    yield from ([one] for one in lead)  # of another definition
+                    lead = []
+                if not lead and kind == "paragraph" and PROPERTY.match(piece.text):
+                    yield [piece]
+                    continue
                 if lead and not _only_heads(lead[-1].text):
                     # What a colon announces in one line heads nothing.
                     announced = [piece] if kind == "paragraph" and _only_heads(piece.text) else []
@@ -243,12 +253,10 @@ class _Chunking:
             yield lead
 
     def _with_ends(self, units: Iterable[list[_Piece]]) -> Iterator[list[_Piece]]:
-        """Yield the units, the short ends of definitions (`Default is 30.`) with what they end."""
+        """Yield the units, the short ends of definitions (`Default is 30.`, `Default: 30`) with what they end."""
         before: list[_Piece] = []
         for unit in units:
-            block = self._blocks[unit[0].blocks[0]]
-            is_short = block.kind == "paragraph" and len(block.text.split()) <= MAX_HEADING_LINE_WORDS
-            if before and len(unit) == 1 and is_short and block.terms == self._blocks[before[-1].blocks[0]].terms != ():
+            if before and len(unit) == 1 and self._ends(before[-1], unit[0]):
                 before += unit
                 continue
             if before:
@@ -256,6 +264,17 @@ class _Chunking:
             before = unit
         if before:
             yield before
+
+    def _ends(self, before: _Piece, piece: _Piece) -> bool:
+        """Whether a short paragraph says the last of what stands before it."""
+        terms = self._terms_of(piece)
+        is_short = (
+            self._blocks[piece.blocks[0]].kind == "paragraph" and len(piece.text.split()) <= MAX_HEADING_LINE_WORDS
+        )
+        return is_short and terms == self._terms_of(before) and (terms != () or PROPERTY.match(piece.text) is not None)
+
+    def _terms_of(self, piece: _Piece) -> tuple[str, ...]:
+        return self._blocks[piece.blocks[0]].terms
 
     def _fitting(self, section: Section, unit: Sequence[_Piece]) -> Iterator[_Piece]:
         """Yield a unit whole, or in pieces that fit."""
@@ -486,8 +505,10 @@ class _Chunking:
 
 
 def _only_heads(text: str) -> bool:
-    """Whether a paragraph is a line that heads what follows: a few words, and no end of a sentence."""
-    return not text.endswith(ENDS_SENTENCE) and len(text.split()) <= MAX_HEADING_LINE_WORDS
+    """Whether a paragraph is a line that heads what follows: a few words, and no end of a sentence but a property's."""
+    if len(text.split()) > MAX_HEADING_LINE_WORDS:
+        return False
+    return not text.endswith(ENDS_SENTENCE) or (text.endswith(".") and PROPERTY.match(text) is not None)
 
 
 def _parts_with_overlap(written: Sequence[tuple[int, str]], characters: int, overlap: int) -> Iterator[_Piece]:

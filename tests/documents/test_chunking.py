@@ -411,9 +411,9 @@ def sheet_path(tmp_path: Path) -> Path:
 def test_lines_that_head_a_paragraph_stand_with_it() -> None:
     said = "It is the number of calls that are taken at once; the rest waits for its turn outside"
     chunks = chunked(
-        h("Settings"), p(" ".join(["words"] * 40) + "."), p("max_calls"), p("Type: integer"), p("Default: 20"), p(said)
+        h("Settings"), p(" ".join(["words"] * 40) + "."), p("max_calls"), p("Type: integer"), p("Default: 20."), p(said)
     )
-    assert chunks[1].text == f"max_calls\nType: integer\nDefault: 20\n{said}"
+    assert chunks[1].text == f"max_calls\nType: integer\nDefault: 20.\n{said}"
 
 
 def test_lines_that_head_nothing_are_lost_nowhere() -> None:
@@ -445,3 +445,19 @@ def test_a_line_that_is_announced_heads_nothing(words: int) -> None:
     )
     (shown,) = [chunk.text for chunk in chunks if "/var/current" in chunk.text]
     assert "The link is renamed to this:\n/var/current -> 27" in shown
+
+
+@pytest.mark.parametrize("words", range(20, 50, 3))
+@pytest.mark.parametrize("terms", [True, False])
+def test_a_property_behind_a_description_is_of_it_and_heads_nothing(words: int, terms: bool) -> None:
+    blocks = []
+    for name, value in (("idle_timeout", "300"), ("listen_port", "21")):
+        of = (name,) if terms else ()
+        blocks += [] if terms else [p(name)]
+        blocks += [
+            Block("paragraph", " ".join([name] * words) + ".", terms=of),
+            Block("paragraph", f"Default: {value}", terms=of),
+        ]
+    chunks = chunked(h("Options"), *blocks)
+    (with_first,) = [chunk.text for chunk in chunks if "Default: 300" in chunk.text]
+    assert with_first.partition("Default: 300")[0].count("idle_timeout") >= words // 2
