@@ -62,6 +62,8 @@ POINTS_BACK = re.compile(
     r"(?:it|its|this|these|they|their|such|that|those|he|she|his|her|hence|therefore|the default|otherwise)\b",
     re.IGNORECASE,
 )
+DEFAULT_ALONE = re.compile(r"default(?:s to|(?: value)?(?::| is| =))\s", re.IGNORECASE)
+"""Behind another sentence (`The most channels of a user. Default: 10.`): says nothing without it."""
 DECIDED = re.compile(r"(?:yes|no)\b[^.!?]{0,30}[.!]", re.IGNORECASE)
 """`No, it cannot.`: says nothing alone, and everything beside the sentence that follows."""
 REFERS = re.compile(
@@ -424,7 +426,8 @@ class _Reader:
         """A sentence as it is quoted, with the one before where it needs it, and where that begins."""
         said = line.text if self._text == self._piece.text else BROKEN_WORD.sub("", line.text)
         goes_on = not line.begins_paragraph
-        if self._earlier and goes_on and not line.sentence.cells and POINTS_BACK.match(said):
+        needs_it = POINTS_BACK.match(said) or DEFAULT_ALONE.match(said)
+        if self._earlier and goes_on and not line.sentence.cells and needs_it:
             # What it points back to is quoted with it.
             return f"{self._earlier[-1]} {said}", self._previous.start if self._previous else 0
         if line.begins_paragraph and self._previous and _is_place_of(self._previous.text, line.written):

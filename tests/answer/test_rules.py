@@ -1095,3 +1095,11 @@ Net revenues decreased to $175 million. The quarter was negatively affected by t
 )
 def test_figures_of_a_report_are_found_in_its_words(question: str, said: str) -> None:
     assert said in lines(ask(question, [piece("Ulta Beauty Announces Results", REPORT)]))[0]
+
+
+def test_a_default_behind_a_description_is_given_with_it() -> None:
+    page = """MaxJoins (number): The largest number of channels a user can be member of (0: no limit). Default: 10.
+
+MaxListSize (number): The largest number of channels in a list. Default: 100."""
+    said = lines(ask("How many channels may a user join?", [piece("ngircd.conf(5)", page)]))
+    assert "member of (0: no limit). Default: 10." in said[0]
