@@ -14,6 +14,7 @@ __all__ = [
     "BARE_DEFAULT",
     "DEFAULT_SAID",
     "DIGITS",
+    "NO_VALUE",
     "NUMBER",
     "OF_DEFAULT",
     "SAYS_DEFAULT",
@@ -87,6 +88,7 @@ DEFAULT_SAID = re.compile(
 )
 """`The default value is info.`, `The default path for builds is /usr/lib, while ...`, `It defaults to gre.`"""
 BARE_DEFAULT = re.compile(r"\bdefault(?:s to| value is| is|:| =) ?[\"“‘']?\d+\b", re.IGNORECASE)
+NO_VALUE = re.compile(r":\s*(?:none|nothing|n/a|-|unset|empty)\W*$", re.IGNORECASE)
 OF_DEFAULT = re.compile(r"default", re.IGNORECASE)
 """A setting's value is its default, whatever unit another property says."""
 NEAR_CHARACTERS = 60

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from kgrag.answer.abstention import ANSWERS_FROM, answer_probability, beside_title, evidence_features
 from kgrag.answer.candidates import Candidate, candidates, for_reader, in_context
+from kgrag.answer.cues import NO_VALUE, NUMBER, OF_DEFAULT
 from kgrag.answer.reading import RULES_READ, in_another_language, language_not_read
 from kgrag.answer.subject import Unknown, has_identifier, unknown_names
 from kgrag.models.base import Embedder
@@ -52,8 +53,12 @@ VALUE_FITS = 0.22
 
 MEASURED: frozenset[AnswerKind] = frozenset(["count", "quantity"])
 ANY_AMOUNT = 0.3
-"""What fits a question for an amount less has none. Of the development halves and clapnq no right answer is below it."""
+"""What fits a question for an amount less, and has no number, is none. Of the development halves and clapnq no right answer is below it."""
 
+HAS_VALUE = 0.5
+"""What fits a question for a value less describes it."""
+CONDITION = re.compile(r"(?:if|when|whether)\b", re.IGNORECASE)
+"""`If set to yes, it asks first.`: whether it does is said by its default."""
 STATEMENTS_BY_KIND = {"summary": 8, "comparison": 6}
 STATEMENTS = 4
 """How many statements an answer has at most."""
@@ -262,7 +267,7 @@ def _judge(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evide
     if aspect and not aspect & present and similarity < OTHER_WORDS_SIMILARITY:
         # All that is found is the subject: the documents know the X-1000 but no price of it.
         return _Judgement(0.0, nearness, tuple(unknown), uncovered)
-    if asked.kind in MEASURED and max(one.fits for one in found) < ANY_AMOUNT:
+    if asked.kind in MEASURED and not any(one.fits >= ANY_AMOUNT or NUMBER.search(one.text) for one in found):
         # How much memory it needs, no sentence about its memory says that has no amount.
         return _Judgement(0.0, nearness, tuple(unknown), uncovered)
     best = found[0]
@@ -300,6 +305,10 @@ def _choose(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evid
     best = found[0]
     if row := _row_of_all(asked, found):
         return [row]
+    if default := _default_of(asked, best, found):
+        # What is said of the setting has no value of it.
+        found = [default, *(one for one in found if one is not default)]
+        best = default
     one_thing = asked.kind in ONE_THING or bool(best.statement.cells)
     joins_terms = " and " in asked.text and any(asked.terms & one.covered.keys() - best.covered.keys() for one in found)
     suffices = one_thing and best.fits == 1.0 and best.coverage >= SUFFICIENT_COVERAGE and not joins_terms
@@ -339,6 +348,22 @@ def _with_what_follows(candidate: Candidate, found: Sequence[Candidate]) -> Cand
         and one.fits > candidate.fits
     )
     return next(longer, candidate)
+
+
+def _default_of(asked: Question, best: Candidate, found: Sequence[Candidate]) -> Candidate | None:
+    """The default of the setting that the best statement describes, where that says no value; None where it does or there is none."""
+    lacks_value = asked.kind in VALUES and asked.kind != "list" and best.fits < HAS_VALUE
+    is_condition = asked.kind == "yes/no" and CONDITION.match(best.text) is not None
+    if not (lacks_value or is_condition):
+        return None
+    return next((one for one in found if one.evidence == best.evidence and _is_default_of(one, best)), None)
+
+
+def _is_default_of(one: Candidate, best: Candidate) -> bool:
+    of, property_ = best.statement, one.statement
+    is_default = property_.is_property and OF_DEFAULT.match(property_.label) is not None
+    same = of.text in property_.before or bool(property_.owner and property_.owner == of.label)
+    return is_default and same and not NO_VALUE.search(one.text)
 
 
 def _row_of_all(asked: Question, found: Sequence[Candidate]) -> Candidate | None:

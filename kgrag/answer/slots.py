@@ -9,6 +9,7 @@ from kgrag.answer.cues import (
     BARE_DEFAULT,
     DEFAULT_SAID,
     DIGITS,
+    NO_VALUE,
     NUMBER,
     OF_DEFAULT,
     SAYS_DEFAULT,
@@ -130,7 +131,6 @@ NOT_SAID_AS_DEFAULT = 0.8
 SWITCHED = re.compile(r"\b(?:yes|no|on|off|true|false|enabled|disabled)\W*$", re.IGNORECASE)
 NO_NAME = 0.3
 """`Defaults to no.` is a default, and no signal's."""
-NO_VALUE = re.compile(r":\s*(?:none|nothing|n/a|-|unset|empty)\W*$", re.IGNORECASE)
 OF_EXAMPLE = re.compile(r"examples?\b", re.IGNORECASE)
 """A value of an example is one that may be chosen, and not the one that is."""
 DECIDES = re.compile(

@@ -1103,3 +1103,18 @@ def test_a_default_behind_a_description_is_given_with_it() -> None:
 MaxListSize (number): The largest number of channels in a list. Default: 100."""
     said = lines(ask("How many channels may a user join?", [piece("ngircd.conf(5)", page)]))
     assert "member of (0: no limit). Default: 10." in said[0]
+
+
+def test_the_default_answers_where_the_description_of_the_setting_has_no_value() -> None:
+    page = """Syntax: idle-timeout <seconds>
+Default: 300
+The seconds that a remote client may be idle before the server kicks it off.
+Syntax: confirm-exit [yes/no]
+Default: no
+If set to yes, the reader asks for confirmation before it quits."""
+    passages = [piece("Manual", page)]
+    said = lines(ask("How many seconds may a remote client be idle before the server kicks it off?", passages))
+    assert "idle-timeout: Default: 300" in said[0]
+    assert (
+        "confirm-exit: Default: no" in lines(ask("Does the reader ask for confirmation before it quits?", passages))[0]
+    )
