@@ -53,7 +53,7 @@ VALUE_FITS = 0.22
 
 MEASURED: frozenset[AnswerKind] = frozenset(["count", "quantity"])
 ANY_AMOUNT = 0.3
-"""What fits a question for an amount less, and has no number, is none. Of the development halves and clapnq no right answer is below it."""
+"""What fits a question for an amount less has none. Of the development halves and clapnq no right answer is below it."""
 
 HAS_VALUE = 0.5
 """What fits a question for a value less describes it."""
@@ -267,7 +267,7 @@ def _judge(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evide
     if aspect and not aspect & present and similarity < OTHER_WORDS_SIMILARITY:
         # All that is found is the subject: the documents know the X-1000 but no price of it.
         return _Judgement(0.0, nearness, tuple(unknown), uncovered)
-    if asked.kind in MEASURED and not any(one.fits >= ANY_AMOUNT or NUMBER.search(one.text) for one in found):
+    if asked.kind in MEASURED and not any(_has_amount(one) for one in found):
         # How much memory it needs, no sentence about its memory says that has no amount.
         return _Judgement(0.0, nearness, tuple(unknown), uncovered)
     best = found[0]
@@ -278,6 +278,11 @@ def _judge(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evide
         # Who searches for words is shown where they stand together: nothing is said to be an answer that is none.
         probability = max(probability, ANSWERS_FROM)
     return _Judgement(probability, nearness, tuple(unknown), uncovered)
+
+
+def _has_amount(one: Candidate) -> bool:
+    """Whether a statement has an amount, of whatever it is; a property needs no more than its number: `Default: 300`."""
+    return one.fits >= ANY_AMOUNT or (one.statement.is_property and NUMBER.search(one.text) is not None)
 
 
 def _tells_how(found: Sequence[Candidate]) -> bool:
