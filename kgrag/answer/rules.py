@@ -52,8 +52,11 @@ VALUE_FITS = 0.22
 """For a question for a value or a list: what has it comes before what names it. Chosen on the development half of the support questions."""
 
 MEASURED: frozenset[AnswerKind] = frozenset(["count", "quantity"])
-ANY_AMOUNT = 0.3
-"""What fits a question for an amount less has none. Of the development halves and clapnq no right answer is below it."""
+ANY_AMOUNT, BEST = 0.3, 3
+"""What fits a question for an amount less has none, and one of so many best statements has to have one.
+
+Of the development halves and clapnq no right answer is lost by it.
+"""
 
 HAS_VALUE = 0.5
 """What fits a question for a value less describes it."""
@@ -267,7 +270,7 @@ def _judge(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evide
     if aspect and not aspect & present and similarity < OTHER_WORDS_SIMILARITY:
         # All that is found is the subject: the documents know the X-1000 but no price of it.
         return _Judgement(0.0, nearness, tuple(unknown), uncovered)
-    if asked.kind in MEASURED and not any(_has_amount(one) for one in found):
+    if asked.kind in MEASURED and not any(map(_has_amount, found[:BEST])):
         # How much memory it needs, no sentence about its memory says that has no amount.
         return _Judgement(0.0, nearness, tuple(unknown), uncovered)
     best = found[0]
@@ -281,8 +284,8 @@ def _judge(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evide
 
 
 def _has_amount(one: Candidate) -> bool:
-    """Whether a statement has an amount, of whatever it is; a property needs no more than its number: `Default: 300`."""
-    return one.fits >= ANY_AMOUNT or (one.statement.is_property and NUMBER.search(one.text) is not None)
+    """Whether a statement has an amount, or a number, whose unit may stand elsewhere: `Animation speed [30]`."""
+    return one.fits >= ANY_AMOUNT or NUMBER.search(one.text) is not None
 
 
 def _tells_how(found: Sequence[Candidate]) -> bool:

@@ -1061,6 +1061,8 @@ def test_no_amount_is_answered_by_what_has_none() -> None:
     page = "The reader keeps the password in memory while the reader runs. Other programs may read the memory of the reader."
     answer = ask("How much memory does the reader need?", [piece("Manual", page)])
     assert answer.abstained and answer.nearest
+    page = "-framerate frames/s: Animation speed by default [30].\n\n-fuzz n: Fuzz of the pixels of the animation."
+    assert "(30)" in lines(ask("What is the animation speed by default?", [piece("Asymptote", page)]))[0]
 
 
 REPORT = """## Store Update
