@@ -270,7 +270,8 @@ def _judge(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evide
     if aspect and not aspect & present and similarity < OTHER_WORDS_SIMILARITY:
         # All that is found is the subject: the documents know the X-1000 but no price of it.
         return _Judgement(0.0, nearness, tuple(unknown), uncovered)
-    if asked.kind in MEASURED and not any(map(_has_amount, found[:BEST])):
+    lacks_amount = not any(map(_has_amount, found[:BEST])) and all(one.fits < HAS_VALUE for one in found)
+    if asked.kind in MEASURED and lacks_amount:
         # How much memory it needs, no sentence about its memory says that has no amount.
         return _Judgement(0.0, nearness, tuple(unknown), uncovered)
     best = found[0]
