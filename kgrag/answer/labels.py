@@ -19,6 +19,7 @@ __all__ = [
     "is_synopsis",
     "label_of",
     "term_alone",
+    "values_of",
 ]
 
 QUOTES = "'‘’`"
@@ -50,6 +51,7 @@ CLAUSE = re.compile(
 """A line that a colon ends in mid-sentence (`Now a request with a Content-Encoding: gzip header is ...`): no term stands before it."""
 ENDS_IN_FIELD_NAME = re.compile(r"\w (?:an?|the) [A-Z]\w*(?:-[A-Z]\w*)+$")
 """`Bounces have an X-Failed-Recipients: header that ...`: the colon is the name's."""
+ENUMERATED = re.compile(r"[<{\[][\w-]+(?: ?\| ?[\w-]+)+[>}\]]")
 MAX_LABEL_WORDS = 9
 MAX_FIELD_WORDS = 6
 """A label with so few words is a field of a record (`Module: mod_auth`): no paragraph below it is about it."""
@@ -100,6 +102,12 @@ def defined_by(row: Sentence) -> str:
         return ""
     term = row.text.partition(": ")[0]
     return term if len(term.split()) <= MAX_LABEL_WORDS else ""
+
+
+def values_of(label: str) -> frozenset[str]:
+    """Return the values that a setting's term enumerates: `off` and `internal` of `Forwarding = <off|internal> (internal)`."""
+    match = ENUMERATED.search(label)
+    return frozenset(value.strip() for value in match[0].strip("<>{}[]").split("|")) if match else frozenset()
 
 
 def is_synopsis(text: str, label: str) -> bool:

@@ -20,6 +20,7 @@ from kgrag.answer.labels import (
     is_synopsis,
     label_of,
     term_alone,
+    values_of,
 )
 from kgrag.answer.preformatted import Reflowed
 from kgrag.text.quantities import has_quantity, quantities
@@ -112,7 +113,7 @@ class Statement:
     label: str = ""
     """The term that its paragraph, or the one above, begins with."""
     owner: str = ""
-    """Of a property (`Default: 60`): the term of the paragraphs before, which it is said of."""
+    """Of a property (`Default: 60`) or of a value (`off: Packets are dropped.`): the setting that it is of."""
     before: str = ""
     """The sentences before it that it goes on from."""
     cells: tuple[tuple[str, str], ...] = ()
@@ -230,6 +231,8 @@ class _Reader:
         """The paragraph's sentences so far, and what its first one goes on from."""
         self._described = ""
         """The sentence that says what a thing is, for the properties below it."""
+        self._setting, self._setting_is, self._values = "", "", frozenset[str]()
+        """The last term that enumerates its values, the first sentence about it, and the values."""
         self._term, self._of_term = "", ""
         """The last term and the first sentence about it."""
         self._lead = ""
@@ -364,6 +367,10 @@ class _Reader:
         )
         points_back = bool(self._earlier) and POINTS_BACK.match(line.text) is not None
         before = self._lead if line.in_list else self._earlier[-1] if points_back else ""
+        if values := values_of(label):
+            self._setting, self._setting_is, self._values = label, line.text, values
+        elif label in self._values:
+            before = before or self._setting_is
         begins_with_label = line.text.startswith(label)
         is_property = PROPERTY.match(label) is not None and begins_with_label
         if not of_property and (thing := BEGINS_THING.match(line.text)):
@@ -415,12 +422,18 @@ class _Reader:
             heading="" if self._heading == line.text else self._heading,
             within=self._within if self._heading == self._of_section else "",
             label=self._label,
-            owner=self._owner if PROPERTY.match(self._label) else "",
+            owner=self._owner_of_label(),
             before=" ".join([*of_term, *just_before]),
             cells=line.sentence.cells,
             is_item=line.in_list,
             is_code=line.begins_paragraph and line.is_code and not (line.in_list or self._label or line.sentence.cells),
         )
+
+    def _owner_of_label(self) -> str:
+        """The setting whose property or value the label is."""
+        if self._label in self._values:
+            return self._setting
+        return self._owner if PROPERTY.match(self._label) else ""
 
     def _with_what_is_before(self, line: _Line) -> tuple[str, int]:
         """A sentence as it is quoted, with the one before where it needs it, and where that begins."""

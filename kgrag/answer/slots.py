@@ -21,6 +21,7 @@ from kgrag.answer.cues import (
     is_of_another_cue,
     is_of_limit_asked,
 )
+from kgrag.answer.labels import values_of
 from kgrag.answer.statements import Statement
 from kgrag.text.abbreviations import initials
 from kgrag.text.answer_shapes import (
@@ -52,8 +53,8 @@ FIGURE_ELSEWHERE = 0.4
 _PERIOD_WORDS = "fiscal year years quarter month months week weeks ended first second third fourth full prior"
 PERIOD_TERMS = frozenset(stem(word) for word in words(_PERIOD_WORDS))
 """Say when, not what."""
-ASSIGNS = re.compile(r"(?P<name>[A-Za-z][\w.-]*[\w]) ?= ?\S")
-"""`MaxClients = 150`"""
+ASSIGNS = re.compile(r"(?P<name>[A-Za-z][\w.-]*[\w]) ?= ?[^\s<{\[]")
+"""`MaxClients = 150`, and no `MaxClients = <number>`."""
 ASKS_A_VALUE = frozenset(["plain", "number", "quantity", "count", "definition"])
 _GOES_ON = r"(?!(?:for|to|from|with|at|by|per|as|is|are|was|were|when|if|that|which|because|while)\b)"
 COUNTED = re.compile(rf"\b(?:\d[\d,.]*|{'|'.join(COUNT_BY_WORD)})\b(?:[\s-]+{_GOES_ON}[\w®]+){{0,4}}", re.IGNORECASE)
@@ -209,7 +210,7 @@ def fits(asked: Question, statement: Statement) -> float:
     text = statement.text
     if statement.is_property and (of_property := _of_property(asked, statement)) is not None:
         return of_property
-    if _says_of_identifier(asked, statement) or _in_column_asked_for(asked, statement):
+    if _says_of_identifier(asked, statement) or _in_column_asked_for(asked, statement) or _of_value(asked, statement):
         return 1.0
     if asked.kind in PRICED and PRICE_ASKED.search(asked.text) and not asks_for_figure(asked.text):
         return 1.0 if PRICE.search(text) else 0.0
@@ -280,6 +281,18 @@ def _says_of_identifier(asked: Question, statement: Statement) -> bool:
         asked.kind in ASKS_A_VALUE
         and match is not None
         and re.search(rf"(?<!\w){re.escape(match['name'])}(?!\w)", asked.text) is not None
+    )
+
+
+def _of_value(asked: Question, statement: Statement) -> bool:
+    """Whether a statement is about the value of the setting that a question names: `off: Packets are dropped.`"""
+    return (
+        statement.own_label
+        and statement.label in values_of(statement.owner)
+        and all(
+            re.search(rf"(?<!\w){re.escape(name)}(?!\w)", asked.text, re.IGNORECASE)
+            for name in (statement.label, statement.owner.split()[0])
+        )
     )
 
 

@@ -1120,3 +1120,13 @@ If set to yes, the reader asks for confirmation before it quits."""
     assert (
         "confirm-exit: Default: no" in lines(ask("Does the reader ask for confirmation before it quits?", passages))[0]
     )
+
+
+def test_a_value_below_a_setting_that_enumerates_it_is_of_that_setting() -> None:
+    page = """Forwarding = <off|internal> (internal): This option selects the way indirect packets are forwarded.
+
+off: Packets that are not meant for the node are dropped.
+
+internal: Packets that are meant for another node are sent by the daemon."""
+    said = lines(ask("What happens to indirect packets if Forwarding is off?", [piece("Manual", page)]))
+    assert "Forwarding" in said[0] and "off: Packets" in said[0]
