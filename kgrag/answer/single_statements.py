@@ -65,6 +65,8 @@ POINTS_BACK = re.compile(
 )
 DEFAULT_ALONE = re.compile(r"default(?:s to|(?: value)?(?::| is| =))\s", re.IGNORECASE)
 """Behind another sentence (`The most channels of a user. Default: 10.`): says nothing without it."""
+MAX_DEFAULT_WORDS = 45
+"""A paragraph with so few words up to its default is quoted as a whole where the sentence between hangs on the one before."""
 DECIDED = re.compile(r"(?:yes|no)\b[^.!?]{0,30}[.!]", re.IGNORECASE)
 """`No, it cannot.`: says nothing alone, and everything beside the sentence that follows."""
 REFERS = re.compile(
@@ -243,7 +245,7 @@ class _Reader:
         """Whether the last line was an item, a field of a record, ended in a colon, was a section's number alone."""
         self._number, self._number_means = NO_NUMBER, False
         """The last item's number, and whether those of its list mean something."""
-        self._question_end = 0
+        self._question_end = self._paragraph_start = 0
         self._decided: Sentence | None = None
         self._previous: Sentence | None = None
 
@@ -354,6 +356,7 @@ class _Reader:
     def _begin_paragraph(self, line: _Line, defined: str) -> None:
         """Keep the term that a paragraph, item or row is about, and what its first sentence goes on from."""
         of_property = PROPERTY.match(self._label) is not None
+        self._paragraph_start = line.sentence.start
         carries_none = (
             line.in_list
             or self._of_item
@@ -429,6 +432,11 @@ class _Reader:
             is_code=line.begins_paragraph and line.is_code and not (line.in_list or self._label or line.sentence.cells),
         )
 
+    def _paragraph_until(self, end: int) -> str:
+        """The paragraph up to a place, where that is short."""
+        said = " ".join(self._text[self._paragraph_start : end].split())
+        return said if len(said.split()) <= MAX_DEFAULT_WORDS else ""
+
     def _owner_of_label(self) -> str:
         """The setting whose property or value the label is."""
         if self._label in self._values:
@@ -439,8 +447,11 @@ class _Reader:
         """A sentence as it is quoted, with the one before where it needs it, and where that begins."""
         said = line.text if self._text == self._piece.text else BROKEN_WORD.sub("", line.text)
         goes_on = not line.begins_paragraph
-        needs_it = POINTS_BACK.match(said) or DEFAULT_ALONE.match(said)
-        if self._earlier and goes_on and not line.sentence.cells and needs_it:
+        is_default = DEFAULT_ALONE.match(said) is not None
+        hangs_together = is_default and bool(self._earlier) and POINTS_BACK.match(self._earlier[-1]) is not None
+        if hangs_together and goes_on and (whole := self._paragraph_until(line.sentence.end)):
+            return whole, self._paragraph_start
+        if self._earlier and goes_on and not line.sentence.cells and (POINTS_BACK.match(said) or is_default):
             # What it points back to is quoted with it.
             return f"{self._earlier[-1]} {said}", self._previous.start if self._previous else 0
         if line.begins_paragraph and self._previous and _is_place_of(self._previous.text, line.written):

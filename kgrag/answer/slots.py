@@ -115,7 +115,7 @@ OFTEN_SAID = re.compile(
 """`three times an hour`, `every minute`, `the usual interval is a day`: how often, without an amount of time."""
 BEYOND = re.compile(r"\b(?:below|above|exceed(?:s|ed|ing)?|(?:less|more|greater|higher|lower) than) $", re.IGNORECASE)
 LIMIT_ASKED = re.compile(
-    r"\b(?:below|above|exceed\w*|limit|threshold|trip\w*|until|before|than|when|too)\b", re.IGNORECASE
+    r"\b(?:below|above|exceed\w*|limit|threshold|trip\w*|until|(?<!wait )before|than|when|too)\b", re.IGNORECASE
 )
 AS_CONDITION = 0.5
 """What has the amount only as the limit at which something happens."""

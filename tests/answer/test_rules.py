@@ -1130,3 +1130,9 @@ off: Packets that are not meant for the node are dropped.
 internal: Packets that are meant for another node are sent by the daemon."""
     said = lines(ask("What happens to indirect packets if Forwarding is off?", [piece("Manual", page)]))
     assert "Forwarding" in said[0] and "off: Packets" in said[0]
+
+
+def test_a_bound_of_a_time_to_wait_is_not_that_time() -> None:
+    page = "Tells how long to wait before the next poll of the cache. It must be lower than 86400 seconds. Default: 3600 seconds"
+    said = lines(ask("How long does it wait before it polls the cache?", [piece("refresh num", page)]))
+    assert "3600 seconds" in said[0]
