@@ -53,10 +53,7 @@ VALUE_FITS = 0.22
 
 MEASURED: frozenset[AnswerKind] = frozenset(["count", "quantity"])
 ANY_AMOUNT, BEST = 0.3, 3
-"""What fits a question for an amount less has none, and one of so many best statements has to have one.
-
-Of the development halves and clapnq no right answer is lost by it.
-"""
+"""What fits a question for an amount less has none. Of the development halves and clapnq no right answer is below it."""
 
 HAS_VALUE = 0.5
 """What fits a question for a value less describes it."""
@@ -270,8 +267,7 @@ def _judge(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evide
     if aspect and not aspect & present and similarity < OTHER_WORDS_SIMILARITY:
         # All that is found is the subject: the documents know the X-1000 but no price of it.
         return _Judgement(0.0, nearness, tuple(unknown), uncovered)
-    lacks_amount = not any(map(_has_amount, found[:BEST])) and all(one.fits < HAS_VALUE for one in found)
-    if asked.kind in MEASURED and lacks_amount:
+    if asked.kind in MEASURED and not (any(one.fits >= ANY_AMOUNT for one in found) or _has_number(found)):
         # How much memory it needs, no sentence about its memory says that has no amount.
         return _Judgement(0.0, nearness, tuple(unknown), uncovered)
     best = found[0]
@@ -284,9 +280,9 @@ def _judge(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evide
     return _Judgement(probability, nearness, tuple(unknown), uncovered)
 
 
-def _has_amount(one: Candidate) -> bool:
-    """Whether a statement has an amount, or a number, whose unit may stand elsewhere: `Animation speed [30]`."""
-    return one.fits >= ANY_AMOUNT or NUMBER.search(one.text) is not None
+def _has_number(found: Sequence[Candidate]) -> bool:
+    """Whether one of the best statements has a number, whose unit may stand elsewhere: `Animation speed [30]`."""
+    return any(NUMBER.search(one.text) for one in found[:BEST])
 
 
 def _tells_how(found: Sequence[Candidate]) -> bool:
