@@ -38,7 +38,9 @@ SETTING_ALONE = re.compile(
     rf"|(?!(?:yes|no|on|off|true|false)\.?$){_TYPE}(?:[/|]{_TYPE})*|(?!on|off|yes|no)[A-Z]*|<[^<>]+>|\{{[^{{}}]+\}})\.?"
 )
 """A line of nothing but options in quotation marks, or a setting without its value: what the paragraphs below it are about."""
-TERM_ALONE = re.compile(r"(?P<label>(?:[A-Z][a-z]+[A-Z]\w*|\w{1,60}_\w{1,60}|--?[A-Za-z][\w-]{0,60})(?: [\w<>\[\]|.-]{1,60}){0,3}):")
+TERM_ALONE = re.compile(
+    r"(?P<label>(?:[A-Z][a-z]+[A-Z]\w*|\w{1,60}_\w{1,60}|--?[A-Za-z][\w-]{0,60})(?: [\w<>\[\]|.-]{1,60}){0,3}):"
+)
 """The term of a definition that is said below it, or below its other forms: `AutoPurgeJobs Yes:`, `AutoPurgeJobs No:`."""
 DASH = re.compile(r"(?P<label>(?:[`\"“‘']?[%$@]?[\w./-]*[\w][`\"”’']?)(?: \([^()\n]{1,30}\))?) [-–—] (?=[\w(])")
 """An item that begins with a name and a dash: `max-time - the longest time that ...`."""
