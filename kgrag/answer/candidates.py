@@ -155,11 +155,7 @@ class _Reader:
         if subject is None or (asked.kind == "steps" and statement.of_rows and not fit):
             return None  # a whole table of codes does not say how something is done
         own = self._own_terms(statement)
-        named = (cell for _, cell in statement.cells if len(cell.split()) <= NAME_CELL_WORDS)
-        headed = "\n".join((statement.label, statement.owner, statement.heading, title, *named))
-        # Of formats (`"%j" inserts the job's number.`) there are lists of sentences without terms.
-        first = text.split(maxsplit=1)[0] if "%" in text else ""
-        defines = any(has_identifier(one, f"{first if one[0] == '%' else ''}\n{headed}") for one in self._exact)
+        defines = self._defines(statement, title)
         covered = self._covered(statement, own, context)
         for term in self._implied(statement, fit, defines=defines):
             covered.setdefault(term, LABEL_WEIGHT)
@@ -174,6 +170,16 @@ class _Reader:
             beside=self._is_beside(statement, index, about),
             of_name=_said_of_name(_name_of(statement), asked),
         )
+
+    def _defines(self, statement: Statement, title: str) -> bool:
+        """Whether a statement stands below an identifier that is asked for, or is the row of it."""
+        if not self._exact:
+            return False
+        named = (cell for _, cell in statement.cells if len(cell.split()) <= NAME_CELL_WORDS)
+        headed = "\n".join((statement.label, statement.owner, statement.heading, title, *named))
+        # Of formats (`"%j" inserts the job's number.`) there are lists of sentences without terms.
+        first = statement.text.split(maxsplit=1)[0]
+        return any(has_identifier(one, f"{first if one[0] == '%' else ''}\n{headed}") for one in self._exact)
 
     def _own_terms(self, statement: Statement) -> frozenset[str]:
         """The terms that a statement says itself, in whatever form."""

@@ -322,6 +322,7 @@ class _Reader:
         """What follows stands below a heading or a label, and goes on from nothing."""
         self._heading, self._label, self._owner, self._earlier, self._described = heading, label, label, [], ""
         self._of_item = self._of_field = False
+        self._setting, self._setting_is, self._values = "", "", frozenset()
 
     def _is_of_question(self, line: _Line) -> bool:
         start = line.sentence.start
@@ -370,10 +371,10 @@ class _Reader:
         )
         points_back = bool(self._earlier) and POINTS_BACK.match(line.text) is not None
         before = self._lead if line.in_list else self._earlier[-1] if points_back else ""
-        if values := values_of(label):
-            self._setting, self._setting_is, self._values = label, line.text, values
-        elif label in self._values:
+        if label in self._values:
             before = before or self._setting_is
+        elif label not in ("", self._setting) and not PROPERTY.match(label):
+            self._setting, self._setting_is, self._values = label, line.text, values_of(label)
         begins_with_label = line.text.startswith(label)
         is_property = PROPERTY.match(label) is not None and begins_with_label
         if not of_property and (thing := BEGINS_THING.match(line.text)):

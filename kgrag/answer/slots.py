@@ -364,7 +364,7 @@ def _is_default_of_counted(asked: Question, statement: Statement) -> bool:
     if not BARE_DEFAULT.search(statement.text) or not asks_default(asked):
         return False
     above = f"{statement.label} {statement.before}"
-    return bool(_counted(asked) - {stem("default")} & {one for _, one in stems(above)})
+    return bool((_counted(asked) - {stem("default")}) & {one for _, one in stems(above)})
 
 
 def _counts(asked: Question, text: str) -> float:

@@ -444,3 +444,22 @@ Whether messages are numbered."""
         ("memory_start", "Available from version 3. Tells where messages begin."),
         ("messageids", "Whether messages are numbered."),
     ]
+
+
+def test_values_are_of_their_setting_until_another_term_or_heading() -> None:
+    text = """Forwarding = <off|internal>: Selects how packets are forwarded.
+
+It is seldom set.
+
+off: They are dropped.
+
+Graph = file: Where the graph is written.
+
+off: No graph."""
+    said = [(one.owner, one.before) for one in read(text) if one.own_label and one.label == "off"]
+    assert said == [
+        ("Forwarding = <off|internal>", "Forwarding = <off|internal>: Selects how packets are forwarded."),
+        ("", ""),
+    ]
+    below = read("Forwarding = <off|internal>: Selects a way.\n\n## Graphs\n\noff: No graph is written at all.")
+    assert [one.owner for one in below if one.label == "off"] == [""]
