@@ -21,7 +21,7 @@ from kgrag.documents.inline_text import CJK
 from kgrag.documents.section_labels import CHAPTER
 from kgrag.text.words import LEADING_ON
 
-__all__ = ["plain_text_html"]
+__all__ = ["TextLayout", "plain_text_html"]
 
 OVERSTRUCK = re.compile(r"[^\n]\x08")
 """A letter typed over by the next one: how manual pages are made bold."""
@@ -76,7 +76,7 @@ DEEPEST_LIST = 20
 def plain_text_html(written: str, *, titled: bool = True) -> str:
     """Turn plain text into HTML. `titled`: a first line that stands alone is a heading, as in a file, and not as in a mail."""
     text = OVERSTRUCK.sub("", written).replace("\f", "\n\n")
-    return _Layout(list(_unquoted([line.rstrip() for line in text.expandtabs().splitlines()])), titled=titled).html()
+    return TextLayout(list(_unquoted([line.rstrip() for line in text.expandtabs().splitlines()])), titled=titled).html()
 
 
 def _unquoted(lines: Sequence[str]) -> Iterator[str]:
@@ -99,33 +99,43 @@ class _Heading:
     depth: int = 1
 
 
-class _Layout:
-    """How the lines of one text are laid out."""
+class TextLayout:
+    """How the lines of one text are laid out, in spaces alone, none at their ends."""
 
-    def __init__(self, lines: Sequence[str], *, titled: bool) -> None:
+    def __init__(self, lines: Sequence[str], *, titled: bool = False) -> None:
         self._titled = titled
         written = sorted(_width(line) for line in lines if line and not DRAWN.match(line))
-        self._paragraphs: list[list[str]] = []
-        for paragraph in (list(group) for has_text, group in groupby(lines, key=bool) if has_text):
-            if self._paragraphs and _defines(self._paragraphs[-1], paragraph):
-                self._paragraphs[-1] += paragraph
-            else:
-                self._paragraphs += parted_at_tables(paragraph)
         self._width = max(written[int(WIDTH_QUANTILE * (len(written) - 1))], NARROWEST) if written else NARROWEST
         indents = Counter(_indent(line) for line in lines if line)
         self._margin = min(indents, default=0)
         self._usual = max(indents, key=lambda one: (indents[one], -one), default=0)
-        begun = Counter(one[0].strip() for one in self._paragraphs if len(one) > 1 and not _is_overlined(one))
-        separators = {line for line, count in begun.items() if count > 1 and RULE.match(line)}
-        self._paragraphs = [part for one in self._paragraphs for part in _parted_at(one, separators)]
+        paragraphs = _paragraphs(lines)
+        begun = Counter(one[0].strip() for one in paragraphs if len(one) > 1 and not _is_overlined(one))
+        self._separators = {line for line, count in begun.items() if count > 1 and RULE.match(line)}
+        self._paragraphs = self._parted(paragraphs)
         self._levels: dict[str, int] = {}
         self._level = 0
 
     def html(self) -> str:
         """Write everything as HTML."""
+        return self._written(self._paragraphs)
+
+    def part(self, lines: Sequence[str], *, headings: bool = True) -> str:
+        """Write some of the lines: how wide they are broken, how far they are indented and the levels of headings are those of the text."""
+        return self._written(self._parted(_paragraphs(lines)), headings=headings)
+
+    def heading(self, text: str, *, style: str) -> str:
+        """Write a heading that was recognised elsewhere; those of one style have one level."""
+        level = self._level_of(_Heading(style, text, 1))
+        return f"<h{level}>{escape(text)}</h{level}>"
+
+    def _parted(self, paragraphs: Sequence[list[str]]) -> list[list[str]]:
+        return [part for one in paragraphs for part in _parted_at(one, self._separators)]
+
+    def _written(self, paragraphs: Sequence[list[str]], *, headings: bool = True) -> str:
         parts: list[str] = []
-        numbers = ["", *(_number(group[0]) if len(group) == 1 else "" for group in self._paragraphs), ""]
-        for index, paragraph in enumerate(self._paragraphs):
+        numbers = ["", *(_number(group[0]) if len(group) == 1 else "" for group in paragraphs), ""]
+        for index, paragraph in enumerate(paragraphs):
             before, own, after = numbers[index : index + 3]
             alone = before in ("", _above(own)) and (not after or _above(after) == own)
             rest = list(paragraph)
@@ -138,8 +148,12 @@ class _Layout:
             if len(rest) == 1 and RULE.match(rest[0].strip()):
                 parts.append("<hr>")
                 continue
-            while rest and (
-                heading := self._heading(rest, first=self._titled and index == 0 and rest == paragraph, alone=alone)
+            while (
+                headings
+                and rest
+                and (
+                    heading := self._heading(rest, first=self._titled and index == 0 and rest == paragraph, alone=alone)
+                )
             ):
                 level = self._level_of(heading)
                 # A line between rules may be of any length, and the pattern takes its square.
@@ -269,6 +283,16 @@ class _Layout:
         """Whether the first word of the next line would not have fitted."""
         word = FIRST_WORD.match(after.lstrip())
         return _width(line) + 1 + _width(word[0] if word else "") >= FULL_SHARE * self._width
+
+
+def _paragraphs(lines: Sequence[str]) -> list[list[str]]:
+    paragraphs: list[list[str]] = []
+    for paragraph in (list(group) for has_text, group in groupby(lines, key=bool) if has_text):
+        if paragraphs and _defines(paragraphs[-1], paragraph):
+            paragraphs[-1] += paragraph
+        else:
+            paragraphs += parted_at_tables(paragraph)
+    return paragraphs
 
 
 def _parted_at(paragraph: Sequence[str], separators: Set[str]) -> Iterator[list[str]]:
