@@ -15,7 +15,7 @@ from kgrag.documents.file_metadata import FileMetadata, read_file_metadata
 from kgrag.documents.ocr_data import missing_ocr
 from kgrag.documents.pandoc_formats import PANDOC_READERS, PANDOC_SUFFIXES, missing_pandoc
 from kgrag.documents.shown_pictures import is_small_picture, shown_pictures
-from kgrag.documents.sniffing import sniffed_format, told_by_content
+from kgrag.documents.sniffing import is_configuration, sniffed_format, told_by_content
 from kgrag.documents.text_encoding import PACKED
 from kgrag.errors import InputError
 from kgrag.types import Scalar
@@ -92,11 +92,11 @@ FILE_FORMATS = frozenset({"pdf", "docx", "pptx", "xlsx", "epub", "odt", "odp", "
 PACKED_FORMATS = (
     TEXT_FORMATS
     | FILE_FORMATS
-    | {"docbook", "dita", "openapi", "texinfo", "info", "csv", "mail"}
+    | {"docbook", "dita", "openapi", "texinfo", "info", "csv", "mail", "configuration"}
     | PANDOC_READERS.keys()
 )
 """Read from `.gz`, too: Debian packs the longer ones of its packages."""
-PAGES_WITH_PICTURES = PACKED_FORMATS - FILE_FORMATS - {"info", "csv", "mail", "openapi"}
+PAGES_WITH_PICTURES = PACKED_FORMATS - FILE_FORMATS - {"info", "csv", "mail", "openapi", "configuration"}
 """Formats whose files name the pictures that they show."""
 EXAMPLES_OF_IGNORED = 3
 NO_FILES = frozenset({"folder loop", "broken link", "loop of links", "pipe", "socket", "device"})
@@ -136,7 +136,7 @@ class Discovery:
     ignored: Counter[str] = field(default_factory=Counter)
     """What was not read → how many: a suffix (`.png`), `no suffix`, `hidden folder`, `hidden file`, `sources of pages`,
     `folder of a store`, `folder of an export`, `Office lock file`, `metadata file`, `picture of a page`,
-    `small picture`, `folder loop`, `broken link`, `loop of links`, `pipe`, `socket`, `device`."""
+    `small picture`, `configuration without prose`, `folder loop`, `broken link`, `loop of links`, `pipe`, `socket`, `device`."""
     examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The same keys → the first few paths."""
     notes: tuple[str, ...] = ()
@@ -238,7 +238,7 @@ class _Search:
             self._unread[format_] += 1
             format_ = None
         if format_ is None:
-            return self._ignore("hidden file" if name.startswith(".") else path.suffix.lower() or "no suffix", path)
+            return self._ignore(_unread(path), path)
         if not path.is_file():
             return self._ignore(_kind_of(path), path)
         stored = stored_path(path)
@@ -356,6 +356,15 @@ def _written(path: Path | str) -> str:
         .encode("utf-8", "surrogateescape")
         .decode("utf-8", "backslashreplace")
     )
+
+
+def _unread(path: Path) -> str:
+    """Say what a file is that is of no format that is read."""
+    if path.name.startswith("."):
+        return "hidden file"
+    if path.is_file() and is_configuration(path):
+        return "configuration without prose"
+    return path.suffix.lower() or "no suffix"
 
 
 def _kind_of(path: Path) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from html import escape
 from itertools import groupby, pairwise
@@ -53,6 +53,8 @@ FIRST_WORD = re.compile(rf"{CJK.pattern}|[^\s{CJK.pattern[1:-1]}]+")
 """What has to fit at the end of a line: a word, or a character of a script without spaces."""
 COLUMNS = re.compile(r"\S {3,}\S")
 SENTENCE_END = re.compile(r"[.!?:;,)\"”。！？：；，、）」』]$")
+LAST_OF_SENTENCE = re.compile(r"[.!?:;。！？：；]$")
+SHORT_LABEL = re.compile(r"\s*[\w-]{1,30}(?: \(\w{1,30}\))?:(?:\s|$)")
 LONGEST_HEADING = 80
 CENTRED_SLACK = 4
 """Columns by which the middle of a centred line may be off."""
@@ -100,10 +102,16 @@ class _Heading:
 
 
 class TextLayout:
-    """How the lines of one text are laid out, in spaces alone, none at their ends."""
+    """How the lines of one text are laid out, in spaces alone, none at their ends.
 
-    def __init__(self, lines: Sequence[str], *, titled: bool = False) -> None:
+    `is_sentence` tells lines that are part of a sentence where the lines of a text do not: those that are broken before they are full.
+    """
+
+    def __init__(
+        self, lines: Sequence[str], *, titled: bool = False, is_sentence: Callable[[str], bool] = lambda _: False
+    ) -> None:
         self._titled = titled
+        self._is_sentence = is_sentence
         written = sorted(_width(line) for line in lines if line and not DRAWN.match(line))
         self._width = max(written[int(WIDTH_QUANTILE * (len(written) - 1))], NARROWEST) if written else NARROWEST
         indents = Counter(_indent(line) for line in lines if line)
@@ -236,7 +244,7 @@ class TextLayout:
             yield f"<dl>{named}<dd>{inner}</dd></dl>"
             return
         alone = len(lines) == 1 and _indent(lines[0]) <= margin + 1
-        for is_text, runs in groupby(self._runs(lines), key=lambda run: alone or _is_text(run)):
+        for is_text, runs in groupby(self._runs(lines), key=lambda run: alone or self._is_text(run)):
             if is_text:
                 yield from (f"<p>{escape(chr(10).join(line.strip() for line in run))}</p>" for run in runs)
             else:
@@ -282,7 +290,18 @@ class TextLayout:
     def _is_full(self, line: str, after: str) -> bool:
         """Whether the first word of the next line would not have fitted."""
         word = FIRST_WORD.match(after.lstrip())
-        return _width(line) + 1 + _width(word[0] if word else "") >= FULL_SHARE * self._width
+        if _width(line) + 1 + _width(word[0] if word else "") >= FULL_SHARE * self._width:
+            return True
+        goes_on = bool(word) and after.lstrip()[0].islower() and not SHORT_LABEL.match(after)
+        is_long = _width(line) >= SHORT_SHARE / 2 * self._width
+        return goes_on and is_long and self._is_sentence(line) and not LAST_OF_SENTENCE.search(line)
+
+    def _is_text(self, run: Sequence[str]) -> bool:
+        """Whether a run is a text: several lines, or one that ends as a sentence does."""
+        if len(run) > 1:
+            return True
+        ends = SENTENCE_END.search(run[0]) and not COLUMNS.search(run[0].strip())
+        return bool(ends) or self._is_sentence(run[0])
 
 
 def _paragraphs(lines: Sequence[str]) -> list[list[str]]:
@@ -312,11 +331,6 @@ def _is_overlined(lines: Sequence[str]) -> bool:
 
 def _listing(lines: Sequence[str]) -> str:
     return f"<pre>{escape(dedent(chr(10).join(lines)))}</pre>"
-
-
-def _is_text(run: Sequence[str]) -> bool:
-    """Whether a run is a text: several lines, or one that ends as a sentence does."""
-    return len(run) > 1 or (bool(SENTENCE_END.search(run[0])) and not COLUMNS.search(run[0].strip()))
 
 
 def _term(line: str) -> str:

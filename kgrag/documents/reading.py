@@ -182,6 +182,10 @@ def _convert(source: Source, *, pdf: str) -> BlockDocument:
             from kgrag.documents.text_files import convert_text
 
             return convert_text(_bytes(source), path, document_path=document_path)
+        case "configuration":
+            from kgrag.documents.configuration import convert_configuration
+
+            return convert_configuration(_bytes(source), path, document_path=document_path)
         case "csv":
             from kgrag.documents.separated_values import convert_separated_values
 

@@ -9,9 +9,10 @@ import zlib
 from collections.abc import Callable
 from pathlib import Path
 
+from kgrag.documents.configuration_prose import NAMED_CONFIGURATION, has_prose, is_other_data
 from kgrag.documents.text_encoding import PACKED, wide_encoding
 
-__all__ = ["sniffed_format", "told_by_content"]
+__all__ = ["is_configuration", "sniffed_format", "told_by_content"]
 
 MANUAL_PAGE = re.compile(r"\.[1-9][a-z]{0,5}")
 """The suffix of a manual page is its section: `printf.3`, `open.2.gz`, `passwd.1ssl`."""
@@ -37,6 +38,8 @@ FIRST_OF_API = re.compile(
 )
 """How a description of an API begins."""
 VERSION_OF_API = re.compile(rb"""\b(?:openapi["']?\s*:\s*["']?3\.\d|swagger["']?\s*:\s*["']?2\.0)""")
+CONFIGURATION_BYTES = 1_000_000
+"""Of a configuration, in which prose is looked for: a long list of settings may stand above what is said of others."""
 HEAD_BYTES = 16_384
 WHOLE_BYTES = 100_000_000
 """In which the version of a description of an API is looked for: programs that sort its keys write it last."""
@@ -49,7 +52,7 @@ def told_by_content(path: Path) -> bool:
 
 def sniffed_format(path: Path, *, content: Path | None = None) -> str | None:
     """Return `docbook` or `dita` (`.xml`), `openapi` (`.json`, `.yaml`), `outlook` (`.msg`), `info`, `man` or `mdoc` (a section of the
-    manual for a suffix); None for others.
+    manual for a suffix), `configuration` (`.conf`, `.ini`, `sshd_config` and their like, with prose in their comments); None for others.
 
     `content` is where the file is as long as it has another name than `path`.
     """
@@ -57,15 +60,24 @@ def sniffed_format(path: Path, *, content: Path | None = None) -> str | None:
     if teller is None:
         return None
     file, packed = content or path, path.suffix.lower() == PACKED
-    head = _beginning(file, HEAD_BYTES, packed=packed)
+    head = _beginning(file, CONFIGURATION_BYTES if teller is _of_configuration else HEAD_BYTES, packed=packed)
     if teller is _of_data and FIRST_OF_API.match(head) and (packed or file.stat().st_size > HEAD_BYTES):
         head = _beginning(file, WHOLE_BYTES, packed=packed)
     return teller(head)
 
 
+def is_configuration(path: Path) -> bool:
+    """Whether a file is called as configurations are, and is none of the XML, JSON and YAML that is called so, too."""
+    if _teller(path) is not _of_configuration:
+        return False
+    return not is_other_data(_text(_beginning(path, HEAD_BYTES, packed=path.suffix.lower() == PACKED)))
+
+
 def _teller(path: Path) -> Callable[[bytes], str | None] | None:
-    suffix = (Path(path.stem) if path.suffix.lower() == PACKED else path).suffix.lower()
-    return next((teller for pattern, teller in TELLERS if pattern.fullmatch(suffix)), None)
+    name = Path(path.stem) if path.suffix.lower() == PACKED else path
+    suffix = name.suffix.lower()
+    by_suffix = next((teller for pattern, teller in TELLERS if pattern.fullmatch(suffix)), None)
+    return by_suffix or (_of_configuration if NAMED_CONFIGURATION.fullmatch(name.name) else None)
 
 
 def _of_xml(head: bytes) -> str | None:
@@ -90,6 +102,19 @@ def _of_data(content: bytes) -> str | None:
 
 def _of_section(head: bytes) -> str | None:
     return "man" if MAN_TITLE.search(head) else "mdoc" if MDOC_TITLE.search(head) else None
+
+
+def _of_configuration(content: bytes) -> str | None:
+    text = _text(content)
+    return "configuration" if not is_other_data(text) and has_prose(text) else None
+
+
+def _text(content: bytes) -> str:
+    """Read UTF-8, or what has a letter for every byte: enough to tell words by."""
+    try:
+        return codecs.getincrementaldecoder("utf-8")().decode(content)
+    except UnicodeDecodeError:
+        return content.decode("latin-1")
 
 
 TELLERS = (
