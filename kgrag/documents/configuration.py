@@ -13,7 +13,7 @@ from itertools import groupby, pairwise
 from pathlib import Path
 
 from kgrag.documents.blocks import BlockDocument
-from kgrag.documents.configuration_lines import Line, lines_of
+from kgrag.documents.configuration_lines import ANNOUNCES, Line, lines_of
 from kgrag.documents.configuration_prose import PLAIN_WORD, is_prose
 from kgrag.documents.html import blocks_of_html
 from kgrag.documents.plain_text import TextLayout
@@ -23,8 +23,7 @@ __all__ = ["configuration_html", "convert_configuration"]
 
 TERM = re.compile(r"\s*TAG:\s+(\S.*)")
 """How Squid begins what it says of a setting."""
-LABEL = re.compile(r"[A-Z][\w ]{2,20}:")
-"""A line like `Default:`, which one line below it goes on."""
+SENTENCE_END = re.compile(r"[.!?)]$")
 LABELLED = re.compile(r"[A-Z][a-z]{2,20}(?: \w{1,20})?: \S")
 MOST_TERMS = 6
 """Settings that one description has; more are a listing below it."""
@@ -167,7 +166,7 @@ class _Writer:
 
     def _term(self, lines: Sequence[Line]) -> str:
         term = TERM.match(lines[0].text)
-        inner = self._layout.part(list(_with_labels(lines[1:])), headings=False)
+        inner = self._layout.part(list(_texts_of(lines[1:])), headings=False)
         return f"<dl><dt>{escape(term[1] if term else lines[0].text)}</dt><dd>{inner}</dd></dl>"
 
     def _settings(self, lines: Sequence[Line], about: Sequence[Line]) -> Iterator[str]:
@@ -200,13 +199,13 @@ class _Writer:
 
     def _definition(self, settings: Sequence[Sequence[Line]], about: Sequence[Line]) -> str:
         terms = "".join(f"<dt>{escape(one[0].text.strip())}</dt>" for one in settings)
-        inner = [self._layout.part(list(_with_labels(about)), headings=False)]
+        inner = [self._layout.part(list(_texts_of(about)), headings=False)]
         inner += [f"<p>{escape(chr(10).join(one[0].said))}</p>" for one in settings if one[0].said]
         inner += [_listing(one[1:]) for one in settings if len(one) > 1]
         return f"<dl>{terms}<dd>{chr(10).join(inner)}</dd></dl>"
 
     def _text(self, lines: Sequence[Line]) -> str:
-        return self._layout.part([line.text for line in lines])
+        return self._layout.part(list(_texts_of(lines)))
 
 
 def _is_title(run: Sequence[Line], index: int) -> bool:
@@ -227,18 +226,22 @@ def _name(line: Line) -> str:
     return text[1:-1].strip() or text if line.kind == "section" else text
 
 
-def _with_labels(lines: Sequence[Line]) -> Iterator[str]:
-    """Put `Default:` and the one line below it together."""
+def _texts_of(lines: Sequence[Line]) -> Iterator[str]:
+    """Put `Default:` and the one line below it together, and what begins so (`Note: ...`) below a sentence into a paragraph of its own."""
     texts = [line.text for line in lines]
     index = 0
+    above = ""
     while index < len(texts):
+        text = texts[index]
         below = texts[index + 1 : index + 3]
-        if LABEL.fullmatch(texts[index].strip()) and below and below[0] and not any(below[1:]):
-            yield f"{texts[index]} {below[0].strip()}"
-            index += 2
-        else:
-            yield texts[index]
+        if ANNOUNCES.fullmatch(text.strip()) and below and below[0] and not any(below[1:]):
+            text = f"{text} {below[0].strip()}"
             index += 1
+        if SENTENCE_END.search(above) and LABELLED.match(text.strip()):
+            yield ""
+        yield text
+        above = text
+        index += 1
 
 
 def _parted(lines: Sequence[Line]) -> list[list[Line]]:

@@ -15,7 +15,7 @@ from typing import Literal
 
 from kgrag.documents.configuration_prose import LONGEST_LINE, comment_marks, commented, is_prose
 
-__all__ = ["Kind", "Line", "lines_of"]
+__all__ = ["ANNOUNCES", "Kind", "Line", "lines_of"]
 
 Kind = Literal["blank", "empty", "rule", "title", "text", "setting", "more", "section"]
 RULE = re.compile(r"([-=~^*#\"'+._:;/!%])(?: ?\1){2,}")
@@ -36,6 +36,7 @@ LABEL = re.compile(
     re.IGNORECASE,
 )
 """What begins a remark rather than a setting."""
+ANNOUNCES = re.compile(r"[A-Z][\w ]{2,20}:")
 ODD = re.compile(r"\w+[a-z0-9]*(?:[_.-]\w+)+|[A-Z]?[a-z]+(?:[A-Z][a-z]*)+\d*|[a-z]+\d+")
 """A name that is no word of a sentence: `max_clients`, `tls-port`, `MaxQueue`."""
 END = re.compile(r"[.:;!?)\"'。：]$")
@@ -182,6 +183,8 @@ def _find_settings(run: Sequence[Line], habits: _Habits) -> None:
         line, above = run[index], run[index - 1]
         if line.kind == "empty":
             continue
+        if ANNOUNCES.fullmatch(above.text.strip()):  # `Default:`, and below it what it is
+            break
         begins = above.kind == "empty" or bool(END.search(above.text))
         after_setting = _is_setting(above.text, habits, begins=True)
         if not _is_setting(line.text, habits, begins=begins or after_setting):

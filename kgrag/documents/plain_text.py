@@ -244,7 +244,9 @@ class TextLayout:
             yield f"<dl>{named}<dd>{inner}</dd></dl>"
             return
         alone = len(lines) == 1 and _indent(lines[0]) <= margin + 1
-        for is_text, runs in groupby(self._runs(lines), key=lambda run: alone or self._is_text(run)):
+        for is_text, runs in groupby(
+            self._runs(lines, margin=margin), key=lambda run: alone or self._is_text(run, margin=margin)
+        ):
             if is_text:
                 yield from (f"<p>{escape(chr(10).join(line.strip() for line in run))}</p>" for run in runs)
             else:
@@ -262,12 +264,13 @@ class TextLayout:
             inner = "\n".join(self._body([inside, *lines[start + 1 : after]], margin=_indent(inside), depth=depth + 1))
             yield f"<{tag}><li>{inner}</li></{tag.partition(' ')[0]}>"
 
-    def _runs(self, lines: Sequence[str]) -> Iterator[list[str]]:
+    def _runs(self, lines: Sequence[str], *, margin: int) -> Iterator[list[str]]:
         """Part lines where one was ended though the next word would have fitted, and at lines with columns."""
         run = [lines[0]]
         for line, after in pairwise(lines):
             columns = COLUMNS.search(line.strip()) or COLUMNS.search(after.strip())
-            if not columns and self._is_full(line, after) and (len(run) == 1 or _indent(after) == _indent(line)):
+            goes_on = self._is_full(line, after) or self._goes_on(line, after, margin=margin)
+            if not columns and goes_on and (len(run) == 1 or _indent(after) == _indent(line)):
                 run.append(after)
             else:
                 yield run
@@ -290,18 +293,26 @@ class TextLayout:
     def _is_full(self, line: str, after: str) -> bool:
         """Whether the first word of the next line would not have fitted."""
         word = FIRST_WORD.match(after.lstrip())
-        if _width(line) + 1 + _width(word[0] if word else "") >= FULL_SHARE * self._width:
-            return True
-        goes_on = bool(word) and after.lstrip()[0].islower() and not SHORT_LABEL.match(after)
-        is_long = _width(line) >= SHORT_SHARE / 2 * self._width
-        return goes_on and is_long and self._is_sentence(line) and not LAST_OF_SENTENCE.search(line)
+        return _width(line) + 1 + _width(word[0] if word else "") >= FULL_SHARE * self._width
 
-    def _is_text(self, run: Sequence[str]) -> bool:
+    def _goes_on(self, line: str, after: str, *, margin: int) -> bool:
+        """Whether a line that is not full is part of a sentence that the next line goes on with."""
+        begun = after.lstrip()
+        return (
+            begun[:1].islower()
+            and not SHORT_LABEL.match(begun)
+            and _indent(line) <= margin + 1
+            and _width(line) >= SHORT_SHARE / 2 * self._width
+            and not LAST_OF_SENTENCE.search(line)
+            and self._is_sentence(line)
+        )
+
+    def _is_text(self, run: Sequence[str], *, margin: int) -> bool:
         """Whether a run is a text: several lines, or one that ends as a sentence does."""
         if len(run) > 1:
             return True
         ends = SENTENCE_END.search(run[0]) and not COLUMNS.search(run[0].strip())
-        return bool(ends) or self._is_sentence(run[0])
+        return bool(ends) or (_indent(run[0]) <= margin + 1 and self._is_sentence(run[0]))
 
 
 def _paragraphs(lines: Sequence[str]) -> list[list[str]]:

@@ -61,7 +61,11 @@ ENDS = re.compile(r"[.!?。！？](?:[.!?。！？]*[\"'”’)\]]*(?=\s|$)|(?<=
 ITEM = re.compile(r"\s*(?:[-*•‣◦▪]|\(?\d{1,2}[.)]|\(?[a-z]\))\s+")
 SETTING = re.compile(r"[\w.-]+ ?= ?[^\n]{1,60}?: ")
 """A setting with its values, and what is said of it: `retry = yes | no: ...`."""
+VALUED = re.compile(r"(?=\w*[_.-]\w)[\w.-]+ (?:[^\s:]{0,60}[\d/\"=][^\s:]{0,60}|yes|no|on|off|true|false): ")
+"""A setting with its value behind a space, and what is said of it: `tcp-keepalive 300: ...`."""
 TERM = re.compile(r"[\w.-]+: ")
+SPECIFIED = re.compile(r"(?=\w*[_-]\w)[\w.-]+(?: [^\s:]{1,60}){0,2}: ")
+"""A setting with the kind of its value, below a property of another one: `shared_cache on|off: ...`."""
 DEFINED = re.compile(r"(?=\w*[_.])[\w.-]+ \([^()\n]{1,80}\):\s")
 """A setting with what it is by default, and what is said of it: `size_limit (default: 0): ...`."""
 ASSIGNMENT = re.compile(r"\s*(?=\w*[_.])[\w.-]+ ?= ?\S+\s*")
@@ -133,9 +137,11 @@ def _blocks(text: str) -> Iterator[tuple[int, str]]:
 
 def _begins_term(line: str, block: str) -> bool:
     """Whether a line begins what is said of a setting or term, and does not go on: `retry = yes | no: ...`, `default: no` below another."""
-    if any(one.match(line) for one in (SETTING, PROPERTY, DEFINED)) or ASSIGNMENT.fullmatch(block):
+    if any(one.match(line) for one in (SETTING, VALUED, PROPERTY, DEFINED)) or ASSIGNMENT.fullmatch(block):
         return True
-    return TERM.match(line) is not None and any(one.match(block) for one in (SETTING, TERM))
+    if SPECIFIED.match(line) and PROPERTY.match(block.lstrip().lower()):
+        return True
+    return TERM.match(line) is not None and any(one.match(block) for one in (SETTING, VALUED, TERM))
 
 
 def _sentences_of(block: str, offset: int) -> Iterator[Sentence]:
