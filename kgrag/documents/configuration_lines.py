@@ -23,7 +23,7 @@ TITLED = re.compile(r"[-=*#~;_<>/]{2,} *(\w.*?) *[-=*#~;_<>/]{2,}|- (\w.*?) -|(\
 """A title with marks drawn on both sides, or at its end up to the margin."""
 LONGEST_TITLE = 80
 SECTION = re.compile(r"\[[^\[\]]{1,80}\]")
-CLOSER = re.compile(r"[\])};,]+|</\w[^<>]*>|end\w*|\.endif|\.else", re.IGNORECASE)
+CLOSER = re.compile(r"[\])};,]+|</\w[^<>]*>|end(?:if|for|case)?|\.endif|\.else", re.IGNORECASE)
 OPENER = re.compile(r"<\w[^<>]*>|.*[{(\[\\]", re.DOTALL)
 TEXT_FORM_SHARE, SETTING_FORM_SHARE = 0.3, 0.2
 """Of the comments that begin in one way, so many are prose at least where sentences are written in that way, and at most where settings
@@ -37,7 +37,8 @@ LABEL = re.compile(
 )
 """What begins a remark rather than a setting."""
 ANNOUNCES = re.compile(r"[A-Z][\w ]{2,20}:")
-ODD = re.compile(r"\w+[a-z0-9]*(?:[_.-]\w+)+|[A-Z]?[a-z]+(?:[A-Z][a-z]*)+\d*|[a-z]+\d+")
+"""A line like `Default:`: what it is stands below."""
+ODD = re.compile(r"[^\W_]+(?:[_.-]+[^\W_]+)+|[A-Z]?[a-z]+(?:[A-Z][a-z]*)+\d*|[a-z]+\d+")
 """A name that is no word of a sentence: `max_clients`, `tls-port`, `MaxQueue`."""
 END = re.compile(r"[.:;!?)\"'。：]$")
 SENTENCE_END = re.compile(r"[.:!?。：]$")

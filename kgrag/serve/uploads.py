@@ -22,7 +22,7 @@ UPLOADS_MB = 10_000
 """Of all uploads together, where nothing else is said."""
 EXPECTED = (
     f"expected a file that ends in {', '.join(FORMATS)}, a DocBook `.xml`, an OpenAPI `.json` or `.yaml`, an "
-    "Outlook `.msg`, an `.info` file or a manual page (`.1`); "
+    "Outlook `.msg`, an `.info` file, a manual page (`.1`) or a configuration with prose in its comments (`.conf`, `.ini`); "
     "all but pictures and passages may be packed (`.gz`)."
 )
 MAX_NAME_BYTES = 180

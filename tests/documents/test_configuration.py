@@ -280,8 +280,22 @@ def test_what_is_no_text_is_refused() -> None:
         "#" * 1_000_000,
         "# " + "= " * 500_000,
         "[" * 1_000_000 + "\n# a\n",
+        (f"# {ABOUT}\n#\n# " + "a_" * 900 + "( 4\n\n") * 100,
+        (f"# {ABOUT}\n# " + "a" + "'" * 1900 + "a b c d e\n\n") * 100,
     ],
-    ids=["settings", "comments", "inline", "together", "long comment", "long setting", "rule", "drawn", "brackets"],
+    ids=[
+        "settings",
+        "comments",
+        "inline",
+        "together",
+        "long comment",
+        "long setting",
+        "rule",
+        "drawn",
+        "brackets",
+        "name",
+        "quotes",
+    ],
 )
 def test_long_files_and_lines_take_no_longer_than_their_length(text: str) -> None:
     started = time.process_time()

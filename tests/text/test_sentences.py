@@ -81,3 +81,12 @@ def test_a_setting_with_its_default_and_what_follows_a_value_begin_anew() -> Non
         "retry_limit = 3",
         "is enough",
     ]
+
+
+def test_a_setting_with_its_value_behind_a_space_and_one_below_a_default_begin_anew() -> None:
+    text = "idle 0: Close after N seconds (0 to disable)\ntcp-wait 300: How long to wait\nmax_size on: Whether\nmin_size: Least"
+    assert [one.text for one in sentences(text)] == text.split("\n")
+    below = "Default: max_size 512 KB\nshared_cache on|off: Whether it is shared."
+    assert [one.text for one in sentences(below)] == below.split("\n")
+    on = "Whether the larger one of the two is the\nmax-size value: it is not."
+    assert [one.text for one in sentences(on)] == [on.replace("\n", " ")]
