@@ -207,7 +207,10 @@ class Connection:
         waits for another one that waits for it is tried again. The embedded database, which writes in one thread, gets one part.
         """
         size = max(FEWEST_ROWS, -(-len(rows) // WRITERS)) if self.server is None else max(1, len(rows))
-        parts = [rows[start : start + size] for start in range(0, len(rows), size)]
+        self.write_parts([rows[start : start + size] for start in range(0, len(rows), size)], work)
+
+    def write_parts(self, parts: Sequence[Sequence[R]], work: Callable[[Transaction, Sequence[R]], None]) -> None:
+        """Do the same with parts that are given; up to four are under way at once."""
         with self._writing:
             if len(parts) == 1:
                 self._write(lambda transaction: work(transaction, parts[0]))

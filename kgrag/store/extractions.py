@@ -7,7 +7,7 @@ all that supports it. So a graph does not depend on the order in which it was bu
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -35,6 +35,7 @@ from kgrag.types import Entity, Extraction, content_id
 
 __all__ = [
     "Begun",
+    "Changed",
     "Removed",
     "Said",
     "begin_extractions",
@@ -44,6 +45,7 @@ __all__ = [
     "move_extractions",
     "put_extractions",
     "put_mentions",
+    "put_relations",
     "remove_chunks_from_graphs",
     "say",
     "take_back_extractions",
@@ -83,6 +85,26 @@ def entity_key(graph: str, written_type: str, normal: str) -> str:
 
 
 @dataclass(slots=True)
+class Changed:
+    """How many relations came and went, and the entities at their ends, whose predicted edges say something of another graph now."""
+
+    new: int = 0
+    removed: int = 0
+    ends: set[str] = field(default_factory=set)
+
+    @property
+    def growth(self) -> int:
+        """By how many relations there are more."""
+        return self.new - self.removed
+
+    def add(self, other: Changed) -> None:
+        """Count what another transaction did as well."""
+        self.new += other.new
+        self.removed += other.removed
+        self.ends |= other.ends
+
+
+@dataclass(slots=True)
 class Begun:
     """What is left to write of what chunks say, once the entities are there: their mentions, and what hangs together."""
 
@@ -101,10 +123,10 @@ class Begun:
 
 def put_extractions(
     transaction: Transaction, graph: str, extractions: Sequence[Extraction], *, namings: Namings | None = None
-) -> Removed:
+) -> int:
     """Make a graph hold what these chunks say now, in place of what they said before. Chunks that are not in the store say nothing.
 
-    `namings` is for writes one after the other: what one counted the next need not count.
+    Returns by how many relations the graph grew. `namings` is for writes one after the other: what one counted the next need not count.
     """
     begun = begin_extractions(transaction, graph, extractions)
     put_mentions(transaction, begun.mentions)
@@ -152,30 +174,41 @@ def put_mentions(transaction: Transaction, rows: Sequence[dict[str, Any]]) -> No
         transaction.run("store/put_mentions", rows=some)
 
 
-def end_extractions(transaction: Transaction, begun: Begun, *, namings: Namings | None = None) -> Removed:
-    """Write the relations, and what follows for entities from all of their mentions."""
-    relations = _update_relations(
+def put_relations(transaction: Transaction, begun: Begun, edges: Collection[Edge]) -> Changed:
+    """Write some of the relations; the same ones again change nothing. Predictions that they make obsolete stay until the end."""
+    return _write_relations(transaction, edges, chunks=begun.chunks, sayings=begun.sayings)
+
+
+def end_extractions(
+    transaction: Transaction, begun: Begun, *, namings: Namings | None = None, written: Changed | None = None
+) -> int:
+    """Write the relations, unless all are `written`, and what follows for entities from all of their mentions.
+
+    Returns by how many relations the graph grew.
+    """
+    changed = written or _write_relations(
         transaction, begun.edges, chunks=begun.chunks, sayings=begun.sayings, created=begun.created
     )
+    forget_predictions(transaction, changed.ends)
     namings = namings if namings is not None else Namings()
     naming, created, lost = begun.naming, begun.created, begun.lost
     for key in created:
         namings.keep(key, naming[key])
     counted = _add_to_entities(transaction, {k: v for k, v in naming.items() if k not in lost | created}, namings)
-    entities = _update_entities(transaction, (lost | naming.keys()) - created - counted, namings)
-    return Removed(entities, relations)
+    _update_entities(transaction, (lost | naming.keys()) - created - counted, namings)
+    return changed.growth
 
 
 def take_back_extractions(
     transaction: Transaction, graph: str, chunk_ids: Sequence[str], created: Sequence[str]
-) -> Removed:
+) -> None:
     """Take out what was written between `begin_extractions` and `end_extractions` by a writer that ended there."""
     before = _mentions_in_graph(transaction, graph, chunk_ids)
     if split_touched(transaction, {key for key, _ in before} | set(created)):
         before = _mentions_in_graph(transaction, graph, chunk_ids)
     _delete_mentions(transaction, before.keys())
-    relations = _update_relations(transaction, _edges(before), chunks=set(chunk_ids), sayings={})
-    return Removed(_update_entities(transaction, {key for key, _ in before} | set(created)), relations)
+    _update_relations(transaction, _edges(before), chunks=set(chunk_ids), sayings={})
+    _update_entities(transaction, {key for key, _ in before} | set(created))
 
 
 def remove_chunks_from_graphs(transaction: Transaction, chunk_ids: Sequence[str]) -> Removed:
@@ -340,19 +373,27 @@ def _put_entities(
 
 
 def _update_relations(
+    transaction: Transaction, edges: Iterable[Edge], *, chunks: set[str], sayings: Mapping[Edge, Mapping[str, Saying]]
+) -> int:
+    """Replace what `chunks` say about `edges` by `sayings`, and forget what was predicted of these; return how many relations went."""
+    changed = _write_relations(transaction, edges, chunks=chunks, sayings=sayings)
+    forget_predictions(transaction, changed.ends)
+    return changed.removed
+
+
+def _write_relations(
     transaction: Transaction,
     edges: Iterable[Edge],
     *,
     chunks: set[str],
     sayings: Mapping[Edge, Mapping[str, Saying]],
     created: Set[str] = frozenset(),
-) -> int:
-    """Replace what `chunks` say about `edges` by `sayings`; return how many relations went. `created` entities had none before."""
+) -> Changed:
+    """Replace what `chunks` say about `edges` by `sayings`. `created` entities had no relations before."""
     by_type: dict[str, list[dict[str, str]]] = defaultdict(list)
     for head, type_, tail in sorted(edges):
         by_type[type_].append({"head": head, "tail": tail})
-    removed = 0
-    moved: set[str] = set()
+    all_changed = Changed()
     for type_, ends in by_type.items():
         new: list[dict[str, Any]] = []
         changed: list[dict[str, Any]] = []
@@ -373,10 +414,9 @@ def _update_relations(
         for name, ends_with_properties in (("put", new), ("update", changed), ("delete", deleted)):
             for some in batches_by_size(ends_with_properties):
                 transaction.run(f"store/{name}_relations", relation=type_, rows=some)
-        removed += len(deleted)
-        moved.update(end for ends_of in (*new, *deleted) for end in (ends_of["head"], ends_of["tail"]))
-    forget_predictions(transaction, moved)
-    return removed
+        moved = {end for ends_of in (*new, *deleted) for end in (ends_of["head"], ends_of["tail"])}
+        all_changed.add(Changed(len(new), len(deleted), moved))
+    return all_changed
 
 
 def _add_to_entities(transaction: Transaction, naming: Mapping[str, Naming], namings: Namings) -> set[str]:

@@ -49,6 +49,8 @@ class Graphs:
         self._ledger = ledger
         self._communities = communities
         self._namings = Namings()
+        self._relations: int | None = None
+        """How many a server's store has, once that was counted: in all graphs, kept up by what this process writes."""
 
     def counts(self) -> dict[str, dict[str, int]]:
         """Return how many entities, relations and communities each graph has, by its name, sorted."""
@@ -114,7 +116,11 @@ class Graphs:
 
         extractions, records = [extraction for extraction, _ in results], [record for _, record in results]
         if self._connection.server is None:
-            put_extractions_apart(self._connection, graph, extractions, records, namings=self._namings)
+            before = self._count_relations()
+            growth = put_extractions_apart(
+                self._connection, graph, extractions, records, namings=self._namings, relations=before
+            )
+            self._relations = before + growth
             return
 
         def write(transaction: Transaction) -> None:
@@ -123,6 +129,12 @@ class Graphs:
 
         self._connection.write(write)
 
+    def _count_relations(self) -> int:
+        if self._relations is None:
+            rows = self._connection.read(statement("store/count_relations"), {})
+            self._relations = sum(row["relations"] for row in rows)
+        return self._relations
+
     def delete(self, graph: str) -> int:
         """Delete the entities and relations of a graph, its merges, communities, indexes and ledger; return how many entities went.
 
@@ -130,6 +142,7 @@ class Graphs:
         """
         self._schema.ensure_graph(graph)  # its label has to exist to be asked for
         self._waiting.forget_graph(graph)
+        self._relations = None
         entities = int(self._read("store/count_graph", graph=graph)[0]["entities"])
         self._delete_nodes(entities, "store/delete_graph", graph=graph)
         communities = self._communities.of_graph(graph)

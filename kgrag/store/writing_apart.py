@@ -4,7 +4,8 @@
        └── and an entry in the ledger of what was begun  ──────────────────►  which goes
 
 What a chunk mentions is its own, so those transactions say nothing of each other. What hangs together comes before and after, in one
-transaction each. A writer that ends in between leaves its entry: who opens the store for writing next takes back what that one wrote.
+transaction each; but in a graph of very many relations these are written in rounds (`rounds.py`) before the last one. A writer that ends
+in between leaves its entry: who opens the store for writing next takes back what that one wrote.
 """
 
 from __future__ import annotations
@@ -18,14 +19,18 @@ from typing import Any
 from kgrag.store.connection import Connection, Transaction
 from kgrag.store.extractions import (
     Begun,
+    Changed,
     begin_extractions,
     end_extractions,
     put_extractions,
     put_mentions,
+    put_relations,
     take_back_extractions,
 )
 from kgrag.store.ledger import WorkRecord, put_work
+from kgrag.store.mentions import Edge
 from kgrag.store.namings import Namings
+from kgrag.store.rounds import rounds
 from kgrag.store.schema import Schema
 from kgrag.store.statements import statement
 from kgrag.types import Extraction, content_id
@@ -38,6 +43,10 @@ UNFINISHED = "unfinished"
 """Subject of all of them: the ledger has an index on it."""
 FEWEST_MENTIONS = 500
 """Fewer are written in the transaction of the entities."""
+SERIAL_RELATIONS = 2_000_000
+"""In graphs of fewer relations one transaction writes those of a batch."""
+FEWEST_RELATIONS = 500
+"""Of a batch that is written in rounds: each has transactions of its own."""
 
 
 def put_extractions_apart(
@@ -47,41 +56,59 @@ def put_extractions_apart(
     records: Sequence[WorkRecord],
     *,
     namings: Namings,
-) -> None:
+    relations: int = 0,
+) -> int:
     """Make a graph hold what these chunks say now, with `records` of the ledger, in several transactions where that pays.
 
-    Chunks that said something in this graph before are written in one.
+    Chunks that said something in this graph before are written in one. `relations` is how many the store has; returned is by how many it
+    grew.
     """
     chunk_ids = sorted({extraction.chunk_id for extraction in extractions})
     note = WorkRecord(WRITE, UNFINISHED, scope=content_id(graph, *chunk_ids), state="begun")
 
-    def end(transaction: Transaction, begun: Begun) -> None:
-        end_extractions(transaction, begun, namings=namings)
+    def end(transaction: Transaction, begun: Begun, written: Changed | None = None) -> int:
+        growth = end_extractions(transaction, begun, namings=namings, written=written)
         put_work(transaction, records)
+        return growth
 
-    def begin(transaction: Transaction) -> Begun | None:
+    def begin(transaction: Transaction) -> Begun | int:
         begun = begin_extractions(transaction, graph, extractions)
         if begun.fresh and len(begun.mentions) >= FEWEST_MENTIONS:
             said = {"graph": graph, "chunks": chunk_ids, "created": sorted(begun.created)}
             put_work(transaction, [replace(note, result=json.dumps(said))])
             return begun
         put_mentions(transaction, begun.mentions)
-        end(transaction, begun)
-        return None
+        return end(transaction, begun)
 
-    def end_what_was_begun(transaction: Transaction, begun: Begun) -> None:
+    def end_what_was_begun(transaction: Transaction, begun: Begun, written: Changed | None) -> int:
         if transaction.run("store/end_writing", key=note.key):
-            end(transaction, begun)
-            return
+            return end(transaction, begun, written)
         # Another writer took it for left behind, and took it back.
-        put_extractions(transaction, graph, extractions)
+        growth = put_extractions(transaction, graph, extractions)
         put_work(transaction, records)
+        return growth
 
     with connection.alone():
         begun = connection.write(begin)
-        if begun is not None:
-            connection.write_apart(begun.mentions, put_mentions)
-            connection.write(partial(end_what_was_begun, begun=begun))
+        if isinstance(begun, int):
+            return begun
+        connection.write_apart(begun.mentions, put_mentions)
+        in_rounds = relations >= SERIAL_RELATIONS and len(begun.edges) >= FEWEST_RELATIONS
+        written = _put_relations_in_rounds(connection, begun) if in_rounds else None
+        return connection.write(partial(end_what_was_begun, begun=begun, written=written))
+
+
+def _put_relations_in_rounds(connection: Connection, begun: Begun) -> Changed:
+    """Write relations in rounds of up to four transactions at once, none of which has an entity of another one's."""
+    written = Changed()
+
+    def write(transaction: Transaction, edges: Sequence[Edge]) -> None:
+        # Of a transaction that is tried again both tries count: nothing of the first is to be missed, should it have been kept.
+        written.add(put_relations(transaction, begun, edges))
+
+    for parts in rounds(begun.edges):
+        connection.write_parts(parts, write)
+    return written
 
 
 def take_back_unfinished(connection: Connection, schema: Schema) -> int:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from kgrag.errors import StoreError
+from kgrag.store import writing_apart
 from kgrag.store.connection import Transaction
 from kgrag.store.graph import GraphStore
 from kgrag.store.ledger import WorkRecord
@@ -17,6 +18,14 @@ from kgrag.types import Chunk, Extraction
 
 CHUNKS = 150
 Said = list[tuple[Extraction, WorkRecord]]
+
+
+@pytest.fixture(params=["relations in one transaction", "relations in rounds"], autouse=True)
+def in_rounds(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Relations of a large graph are written in rounds: here those of any graph."""
+    if request.param.endswith("rounds"):
+        monkeypatch.setattr(writing_apart, "SERIAL_RELATIONS", 0)
+        monkeypatch.setattr(writing_apart, "FEWEST_RELATIONS", 1)
 
 
 @pytest.fixture
@@ -34,8 +43,13 @@ def _said(content: Any, chunks: Sequence[Chunk]) -> Said:
         hub = content.entity(
             "HUB" if number % 3 else "Hub", normal="hub", role="title" if number % 5 == 0 else "mention"
         )
-        relation = content.relation(f"group {number % 7}", "PART_OF", "hub", description=f"said in {number}")
-        said.append(content.said(chunk, hub, content.entity(f"group {number % 7}"), *rare, relations=[relation]))
+        group = content.entity(f"group {number % 7}")
+        relations = [
+            content.relation(group.name, "PART_OF", "hub", description=f"said in {number}"),
+            *(content.relation(part.name, "PART_OF", group.name) for part in rare),
+            content.relation(rare[0].name, "STANDS_BESIDE", rare[1].name),
+        ]
+        said.append(content.said(chunk, hub, group, *rare, relations=relations))
     return said
 
 
@@ -100,6 +114,30 @@ def test_what_another_writer_took_back_is_written_all_the_same(
 
     monkeypatch.setattr(connection, "write_apart", bound_meanwhile)
     store.graphs.put_extractions("mention", said)
+    assert store.digest() == whole
+
+
+@pytest.mark.changes_indexes
+def test_what_is_taken_back_between_rounds_is_written_all_the_same(
+    store: GraphStore, content: Any, chunks: list[Chunk], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = _said(content, chunks)
+    store.graphs.put_extractions("mention", said)
+    whole = store.digest()
+    store.graphs.delete("mention")
+    store.graphs.put_extractions("mention", said[:60])
+    connection = store._connection
+    write_parts = connection.write_parts
+    calls: list[int] = []
+
+    def bound_meanwhile(parts: Any, work: Any) -> None:
+        calls.append(len(parts))
+        if len(calls) == 4:  # after the mentions and two rounds
+            store.bind(content.embedder, content.dimensions)
+        write_parts(parts, work)
+
+    monkeypatch.setattr(connection, "write_parts", bound_meanwhile)
+    store.graphs.put_extractions("mention", said[60:])
     assert store.digest() == whole
 
 
