@@ -6,7 +6,9 @@ Of each question of clapnq (150 that its passage answers, 150 that it does not),
 halves of the support questions (where MANUALS, the folder with unpacked packages, is given: see `benchmarks/answer_sets.py`) the features
 of the evidence that the default pipeline finds are taken (`kgrag.answer.abstention`). Questions that are refused before, for a name that
 no passage has or for their language, are not counted. Each set counts alike, the support questions and `examples/` as one set, and
-within it the answerable questions one and a half times as much as the others. The table is leave-one-set-out: a set (of the support
+within it the answerable questions one and a half times as much as the others. What the shipped cross-encoder learnt from tells nothing of
+what it knows: `--read-by training-1=FILE` measures a set of training questions by a network that `benchmarks.train_cross_encoder
+--without` made without it. The table is leave-one-set-out: a set (of the support
 questions: a half) is judged by a model that was trained on the others; `--write` ships the one that was trained on all. Answers stay
 under the cache, and the next run only trains.
 """
@@ -27,6 +29,7 @@ from kgrag.answer.abstention import FEATURES, evidence_features
 from kgrag.answer.reading import in_another_language, last_question, without_typing_errors
 from kgrag.answer.rules import weighed_candidates
 from kgrag.answer.subject import unknown_names
+from kgrag.models.cross_encoder import MiniLMCrossEncoder
 from kgrag.models.minilm import MiniLM
 from kgrag.text.questions import read_question
 
@@ -49,16 +52,19 @@ def main() -> None:
     parser.add_argument("manuals", type=Path, nargs="?", help="folder with Debian's packages, unpacked")
     parser.add_argument("--sets", default=",".join(SETS))
     parser.add_argument("--cache", type=Path, default=CACHE)
+    parser.add_argument("--read-by", nargs="*", default=[], metavar="SET=FILE", help="sets of training questions")
     parser.add_argument("--again", action="store_true", help="ask the kept stores anew")
     parser.add_argument("--write", action="store_true", help="write the model that was trained on all sets")
     arguments = parser.parse_args()
     sets = answer_sets(arguments.manuals)
     embedder = MiniLM()
-    measured = {
-        name: features(sets[name], embedder, arguments.cache, again=arguments.again)
-        for name in arguments.sets.split(",")
-        if name in sets
-    }
+    read_by = {f"{SUPPORT}-{name}": Path(file) for name, _, file in (one.partition("=") for one in arguments.read_by)}
+    shipped = MiniLMCrossEncoder.correction
+    measured = {}
+    for name in (*arguments.sets.split(","), *read_by):
+        if name in sets:
+            MiniLMCrossEncoder.correction = read_by.get(name, shipped)
+            measured[name] = features(sets[name], embedder, arguments.cache, again=arguments.again)
     rows = []
     for name, (x, y) in measured.items():
         weights, intercept = train({other: pair for other, pair in measured.items() if other != name})

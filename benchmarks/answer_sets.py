@@ -38,6 +38,8 @@ HALVES = (
     "development", "reported", "development-2", "reported-2", "development-3", "reported-3", "development-4", "reported-4", "development-5",
     "reported-5", "development-6", "reported-6",
 )  # fmt: skip
+TRAINING = tuple(f"training-{number}" for number in range(1, 10))
+"""Of other manuals, for what is learnt from questions (`benchmarks.train_cross_encoder`); each may be left out and asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,7 @@ def answer_sets(manuals: Path | None) -> dict[str, AnswerSet]:
                 AnswerSet(one.name, lambda scratch, c=corpus: c(DATA, scratch), _rows(DATA / one.questions))  # type: ignore[misc]
             )
     if manuals is not None:
-        found += [_support(half, manuals) for half in HALVES]
+        found += [_support(half, manuals) for half in (*HALVES, *TRAINING)]
     return {one.name: one for one in found if one.rows}
 
 

@@ -49,6 +49,9 @@ HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
 FISCAL_YEAR = re.compile(r"\bFY ?'?(?:20)?(\d\d)\b")
 TYPE_BEHIND = re.compile(r" \((?:boolean|enum|floating point|integer|real|string)\)$")
 """`max_connections (integer)`: no part of the name."""
+SOFTENED = 3.0
+"""What a logit is divided by. Chosen, as the weight of `read`, on the training questions, each half by a network that learnt from the
+other."""
 NAME_CELL_WORDS = 4
 """A cell of so few words may name what its row is about: `-s`, `--socket-file=FILE`."""
 BESIDE_IDENTIFIER = 0.7
@@ -70,6 +73,8 @@ class Candidate:
     coverage: float = 0.0
     aspect: float = 0.0
     similarity: float = 0.0
+    logit: float | None = None
+    """Whether it answers, by the cross-encoder, which reads it together with the question; None where that was not asked."""
     fits: float = 0.0
     subject: float = 0.0
     defines: bool = False
@@ -84,6 +89,11 @@ class Candidate:
     def text(self) -> str:
         """The statement as it is quoted."""
         return self.statement.text
+
+    @property
+    def read(self) -> float:
+        """How well it answers, as read together with the question: less sure than the logit, so that all else still counts."""
+        return 0.0 if self.logit is None else 1.0 / (1.0 + math.exp(-self.logit / SOFTENED))
 
     @property
     def rank(self) -> float:
@@ -293,7 +303,7 @@ def in_context(candidate: Candidate, evidence: Sequence[Evidence]) -> str:
     """Write a statement with all that it is about and does not say itself: title, heading, label or description. What an embedder reads."""
     statement = candidate.statement
     of = statement.before if statement.is_property else statement.label
-    return _headed(statement.text, (evidence[candidate.evidence].title, statement.heading, of))
+    return _headed(statement.text, (evidence[candidate.evidence].title, statement.heading, statement.owner, of))
 
 
 def for_reader(candidate: Candidate, asked: Question, *, title: str) -> str:

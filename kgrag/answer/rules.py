@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from kgrag.answer.abstention import ANSWERS_FROM, answer_probability, beside_title, evidence_features
 from kgrag.answer.candidates import Candidate, candidates, for_reader, in_context
 from kgrag.answer.cues import NO_VALUE, NUMBER, OF_DEFAULT
+from kgrag.answer.read_together import read_together
 from kgrag.answer.reading import RULES_READ, in_another_language, language_not_read
 from kgrag.answer.subject import Unknown, has_identifier, unknown_names
 from kgrag.models.base import Embedder
@@ -31,6 +32,7 @@ from kgrag.types import Answer, Citation, Evidence, Nearest
 __all__ = [
     "evidence_probability",
     "extract_answer",
+    "first_candidates",
     "nearest_statements",
     "refuse_before_asking",
     "refuse_language",
@@ -45,7 +47,15 @@ OWN_REFERENCE = re.compile(r"\[(\d+)\]")
 DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 YEAR = re.compile(r"(?:1[89]|20)\d\d")
 
-WEIGHTS = {"coverage": 0.20, "aspect": 0.10, "similarity": 0.40, "fits": 0.18, "subject": 0.12, "rank": 0.11}
+WEIGHTS = {
+    "coverage": 0.20,
+    "aspect": 0.10,
+    "similarity": 0.40,
+    "read": 0.40,
+    "fits": 0.18,
+    "subject": 0.12,
+    "rank": 0.11,
+}
 """How much what speaks for a statement counts."""
 VALUES: frozenset[AnswerKind] = frozenset(["count", "quantity", "number", "list"])
 VALUE_FITS = 0.22
@@ -88,8 +98,9 @@ OTHER_WORDS_SIMILARITY = 0.72
 """From here on a statement may answer without any word of what is asked about the subject."""
 TELLS_HOW = 0.9
 """The share of what is to be done that a statement of steps has to say below a row that is none."""
-EMBEDDED_STATEMENTS = 12
-"""At most so many statements are embedded: those with the highest scores but for the similarity, for which `SAID_WEIGHT` stands."""
+READ_STATEMENTS = 12
+"""At most so many statements are embedded, and read together with the question: those with the highest scores but for similarity and
+reading, for which `SAID_WEIGHT` stands."""
 SAID_WEIGHT = 0.6
 """What the words of a statement count before similarity is known. Both chosen on the development halves and clapnq: as right as 24."""
 
@@ -110,11 +121,16 @@ OF_NAMED_IN_MEANING = 0.45
 
 async def weighed_candidates(question: Question, evidence: Sequence[Evidence], embedder: Embedder) -> list[Candidate]:
     """Return the statements of the evidence that could answer, weighed, best first."""
-    found = candidates(question, evidence)
-    _score(question, found, WEIGHTS | {"coverage": SAID_WEIGHT, "similarity": 0.0})
-    found.sort(key=lambda c: (-c.score, c.evidence, c.statement.start))
-    found = found[:EMBEDDED_STATEMENTS]
+    found = first_candidates(question, evidence)[:READ_STATEMENTS]
     await _weigh(question, found, evidence, embedder)
+    found.sort(key=lambda c: (-c.score, c.evidence, c.statement.start))
+    return found
+
+
+def first_candidates(question: Question, evidence: Sequence[Evidence]) -> list[Candidate]:
+    """Return all statements of the evidence that could answer, weighed by what costs no run of a model, best first."""
+    found = candidates(question, evidence)
+    _score(question, found, WEIGHTS | {"coverage": SAID_WEIGHT, "similarity": 0.0, "read": 0.0})
     found.sort(key=lambda c: (-c.score, c.evidence, c.statement.start))
     return found
 
@@ -217,9 +233,13 @@ async def _weigh(asked: Question, found: Sequence[Candidate], evidence: Sequence
     if not found:
         return
     query = (await embedder.embed_queries([by_default(asked.text)]))[0]
-    vectors = await embedder.embed_documents([in_context(c, evidence) for c in found])
-    for candidate, similarity in zip(found, vectors @ query, strict=True):
+    texts = [in_context(candidate, evidence) for candidate in found]
+    vectors = await embedder.embed_documents(texts)
+    is_read = not language_not_read(asked.text, evidence)
+    logits = await asyncio.to_thread(read_together, asked.text, texts) if is_read else [None] * len(texts)
+    for candidate, similarity, logit in zip(found, vectors @ query, logits, strict=True):
         candidate.similarity = max(0.0, float(similarity))
+        candidate.logit = logit
     _score(asked, found, WEIGHTS)
 
 
@@ -277,7 +297,16 @@ def _judge(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evide
     if asked.is_search and not unknown and any(asked.terms <= one.covered.keys() for one in found):
         # Who searches for words is shown where they stand together: nothing is said to be an answer that is none.
         probability = max(probability, ANSWERS_FROM)
+    if best.fits == 1.0 and (_says_amounts(asked, best) or (best.defines and best.coverage >= SUFFICIENT_COVERAGE)):
+        # Neither similarity nor the cross-encoder reads that 3300 mV are 3.3 V, nor `-O`, which this statement defines.
+        probability = max(probability, ANSWERS_FROM)
     return _Judgement(probability, nearness, tuple(unknown), uncovered)
+
+
+def _says_amounts(asked: Question, candidate: Candidate) -> bool:
+    """Whether a statement about what is named says all amounts of the question, in whatever unit."""
+    terms = {amount.text.casefold() for amount in asked.amounts}
+    return bool(terms) and candidate.subject == 1.0 and terms <= candidate.covered.keys()
 
 
 def _has_number(found: Sequence[Candidate]) -> bool:
@@ -416,9 +445,16 @@ def _same(a: Candidate, b: Candidate) -> bool:
 
 
 def _ordered(asked: Question, chosen: Sequence[Candidate]) -> list[tuple[Candidate, Question]]:
-    """The lines of an answer, each with its question: a summary follows the documents, other answers begin with the best statement."""
+    """The lines of an answer, each with its question: a summary follows the documents, what is said of several things the question.
+
+    Other answers begin with the best statement.
+    """
     if asked.kind == "summary":
         chosen = sorted(chosen, key=lambda c: (c.evidence, c.statement.start))
+    names = list(dict.fromkeys((*asked.names, *exact_identifiers(asked.text))))
+    named = [[place for place, name in enumerate(names) if has_identifier(name, one.text)] for one in chosen]
+    if len(names) > 1 and all(len(places) == 1 for places in named):
+        chosen = [one for _, one in sorted(zip(named, chosen, strict=True), key=lambda pair: pair[0])]
     return [(one, asked) for one in chosen]
 
 
@@ -470,7 +506,7 @@ def _nearest(
     asked: Question, found: Sequence[Candidate], judgement: _Judgement, evidence: Sequence[Evidence]
 ) -> tuple[Nearest, ...]:
     """The best statements that do not say the same again, where they are near enough. None lacks a name that is asked for."""
-    if judgement.nearness < NEAREST_FROM:
+    if judgement.nearness < NEAREST_FROM or not asked.terms:
         return ()
     shown: list[Candidate] = []
     for candidate in found:
