@@ -59,6 +59,8 @@ def main() -> None:
     sets = answer_sets(arguments.manuals)
     embedder = MiniLM()
     read_by = {f"{SUPPORT}-{name}": Path(file) for name, _, file in (one.partition("=") for one in arguments.read_by)}
+    if unknown := read_by.keys() - sets.keys():
+        parser.error(f"--read-by: expected sets of training questions whose manuals are there, got {sorted(unknown)}")
     shipped = MiniLMCrossEncoder.correction
     measured = {}
     for name in (*arguments.sets.split(","), *read_by):

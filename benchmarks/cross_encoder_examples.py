@@ -53,15 +53,13 @@ class Example:
 def squad_examples(file: Path, rng: random.Random) -> list[Example]:
     """Return questions with the sentence that has their answer, and sentences of its paragraph and article that do not have it."""
     found = [
-        example
-        for article in json.loads(file.read_text(encoding="utf-8"))["data"]
-        for example in _article(article, rng)
+        example for article in json.loads(file.read_text(encoding="utf-8"))["data"] for example in _article(article)
     ]
     rng.shuffle(found)
     return found
 
 
-def _article(article: dict[str, Any], rng: random.Random) -> Iterator[Example]:
+def _article(article: dict[str, Any]) -> Iterator[Example]:
     title = unquote(article["title"].replace("_", " "))
     paragraphs = [(one, list(sentences(one["context"]))) for one in article["paragraphs"]]
     places = [(number, one) for number, (_, said) in enumerate(paragraphs) for one in said]
@@ -90,9 +88,8 @@ def _article(article: dict[str, Any], rng: random.Random) -> Iterator[Example]:
             far = sorted((p for p in others if p not in own and p in alike), key=lambda p: -alike[p])[:FAR_SENTENCES]
             chosen = [right, *near, *far]
             if max(len(written[p]) for p in chosen) <= LONGEST_SENTENCE and len(chosen) > FEWEST_SENTENCES:
-                rng.shuffle(rest := chosen[1:])
                 question = tokenizer().encode(asked["question"], add_special_tokens=False).ids
-                yield Example(question, (written[right],), tuple(written[p] for p in rest))
+                yield Example(question, (written[right],), tuple(written[p] for p in chosen[1:]))
 
 
 def support_examples(one: AnswerSet, folder: Path) -> list[Example]:

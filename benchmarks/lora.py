@@ -31,6 +31,8 @@ WARM_UP = 50
 """Steps in which the rate rises; behind them it falls to `LEAST_RATE` of itself."""
 POOLED_BATCHES = 20
 """Batches whose questions are sorted by length: little of a batch is padding then."""
+NEAREST = 12
+"""Of the texts that do not answer, from which two thirds of those that are drawn come."""
 MOST_INTEGER = 127
 
 
@@ -65,7 +67,7 @@ class Network(nn.Module):  # type: ignore[misc]
             for matrix in MATRICES:
                 name = f"encoder.layer.{layer}.{matrix}"
                 corrected = _Corrected(tensors[f"{name}.weight"], tensors[f"{name}.bias"], rank)
-                self.matrices[f"{layer} {matrix}".replace(".", "-")] = corrected
+                self.matrices[_key(name)] = corrected
         self.head = nn.Linear(2 * HIDDEN, 1)
         nn.init.zeros_(self.head.weight)
         nn.init.zeros_(self.head.bias)
@@ -76,14 +78,12 @@ class Network(nn.Module):  # type: ignore[misc]
         hidden = self._norm(self._words[ids].to(HALF) + self._positions[:tokens].to(HALF), "embeddings.LayerNorm")
         hide = torch.where(mask, 0.0, -1e4)[:, None, None, :].to(HALF)
         for layer in range(LAYERS):
-            query, key, value, out, up, down = (
-                self.matrices[f"{layer} {matrix}".replace(".", "-")] for matrix in MATRICES
-            )
+            prefix = f"encoder.layer.{layer}"
+            query, key, value, out, up, down = (self.matrices[_key(f"{prefix}.{matrix}")] for matrix in MATRICES)
             q, k, v = (
                 one(hidden).view(rows, tokens, HEADS, HIDDEN // HEADS).transpose(1, 2) for one in (query, key, value)
             )
             seen = torch.softmax(q @ k.transpose(-1, -2) * (HIDDEN // HEADS) ** -0.5 + hide, -1) @ v
-            prefix = f"encoder.layer.{layer}"
             attended = out(seen.transpose(1, 2).reshape(rows, tokens, HIDDEN))
             hidden = self._norm(hidden + attended, f"{prefix}.attention.output.LayerNorm")
             hidden = self._norm(hidden + down(functional.gelu(up(hidden))), f"{prefix}.output.LayerNorm")
@@ -145,15 +145,22 @@ class Network(nn.Module):  # type: ignore[misc]
             "head.weight": self.head.weight.detach().numpy()[0],
             "head.bias": self.head.bias.detach().numpy(),
         }
-        for name, matrix in self.matrices.items():
-            layer, _, part = name.partition(" ")
-            at = f"encoder.layer.{layer}.{part.replace('-', '.')}"
+        for key, matrix in self.matrices.items():
             for side, values, axis in (("narrow", matrix.narrow, 1), ("wide", matrix.wide, 0)):
                 numbers = values.detach().numpy()
                 scale = np.abs(numbers).max(axis=axis, keepdims=True) / MOST_INTEGER
-                kept[f"{at}.{side}"] = np.rint(numbers / np.maximum(scale, 1e-12)).astype(np.int8)
-                kept[f"{at}.{side}.scale"] = scale.astype(np.float32)
+                kept[f"{_name(key)}.{side}"] = np.rint(numbers / np.maximum(scale, 1e-12)).astype(np.int8)
+                kept[f"{_name(key)}.{side}.scale"] = scale.astype(np.float32)
         save_file(kept, file)
+
+
+def _key(name: str) -> str:
+    """Return a name as torch takes it for a module: without dots."""
+    return name.replace(".", "-")
+
+
+def _name(key: str) -> str:
+    return key.replace("-", ".")
 
 
 def _batches(examples: Sequence[Example], size: int, rng: random.Random) -> Iterator[list[Example]]:
@@ -169,7 +176,7 @@ def _batches(examples: Sequence[Example], size: int, rng: random.Random) -> Iter
 
 def _drawn(others: Sequence[list[int]], count: int, rng: random.Random) -> list[list[int]]:
     """Draw texts that do not answer, two thirds of them of the nearest."""
-    near, far = list(others[:12]), list(others[12:])
+    near, far = others[:NEAREST], others[NEAREST:]
     drawn = rng.sample(near, min(len(near), count if not far else -(-2 * count // 3)))
     return drawn + rng.sample(far, min(len(far), count - len(drawn)))
 

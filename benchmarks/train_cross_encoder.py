@@ -34,7 +34,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("manuals", type=Path, help="folder with Debian's packages, unpacked")
     parser.add_argument("--squad", type=Path, required=True, help="train-v1.1.json")
-    parser.add_argument("--without", nargs="*", default=[], help="sets of support questions to leave out")
+    parser.add_argument(
+        "--without", nargs="*", default=[], choices=TRAINING, help="sets of support questions to leave out"
+    )
     parser.add_argument("--cache", type=Path, default=CACHE)
     parser.add_argument("--out", type=Path, default=Path("cross_encoder.safetensors"))
     arguments = parser.parse_args()

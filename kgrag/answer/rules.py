@@ -422,7 +422,7 @@ def _of_the_others(
     asked: Question, found: Sequence[Candidate], chosen: Sequence[Candidate], evidence: Sequence[Evidence]
 ) -> Iterator[Candidate]:
     """The best statement about each thing that a question names beside others, and that none of the chosen is about."""
-    names = dict.fromkeys((*asked.names, *exact_identifiers(asked.text)))
+    names = _things_named(asked)
     if len(names) < 2:
         return
     about = [f"{in_context(one, evidence)} {evidence[one.evidence].section}" for one in found]
@@ -435,6 +435,11 @@ def _of_the_others(
         if best:
             said += f"\n{in_context(best, evidence)}"
             yield best
+
+
+def _things_named(asked: Question) -> list[str]:
+    """The names and identifiers of a question, each once, in its order."""
+    return list(dict.fromkeys((*asked.names, *exact_identifiers(asked.text))))
 
 
 def _same(a: Candidate, b: Candidate) -> bool:
@@ -451,7 +456,7 @@ def _ordered(asked: Question, chosen: Sequence[Candidate]) -> list[tuple[Candida
     """
     if asked.kind == "summary":
         chosen = sorted(chosen, key=lambda c: (c.evidence, c.statement.start))
-    names = list(dict.fromkeys((*asked.names, *exact_identifiers(asked.text))))
+    names = _things_named(asked)
     named = [[place for place, name in enumerate(names) if has_identifier(name, one.text)] for one in chosen]
     if len(names) > 1 and all(len(places) == 1 for places in named):
         chosen = [one for _, one in sorted(zip(named, chosen, strict=True), key=lambda pair: pair[0])]

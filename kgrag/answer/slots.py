@@ -34,6 +34,7 @@ from kgrag.text.answer_shapes import (
 from kgrag.text.equal_quantities import is_said
 from kgrag.text.name_shapes import IDENTIFIER, identifiers, is_code_name
 from kgrag.text.numerals import COUNT_BY_WORD
+from kgrag.text.periods import asks_when_at_all
 from kgrag.text.quantities import Quantity, quantities
 from kgrag.text.questions import Question
 from kgrag.text.units import SYMBOLS, canonical_unit, dimension
@@ -94,7 +95,6 @@ PRICE = re.compile(
 )
 """No other amount is a price."""
 MONEY = re.compile(r"[$€£¥] ?\d")
-PRESENT = re.compile(r"\bwhen (?:does|do|will|would|must|should|shall|can|may)\b", re.IGNORECASE)
 CONDITION = re.compile(
     r"\b(?:when|whenever|once|if|unless|until|after|before|as soon as|each time|every|only on|at the (?:end|start|beginning) of)\b",
     re.IGNORECASE,
@@ -495,7 +495,7 @@ def _when(asked: Question, statement: Statement) -> float:
     dated = "\n".join(value for _, value in statement.cells) or statement.text
     if DATE.search(dated):
         return 1.0
-    conditional = PRESENT.search(asked.text) and CONDITION.search(statement.text)
+    conditional = asks_when_at_all(asked.text) and CONDITION.search(statement.text)
     return _by_default(asked, statement.text) if conditional else 0.0
 
 

@@ -50,7 +50,7 @@ class Graphs:
         self._communities = communities
         self._namings = Namings()
         self._relations: int | None = None
-        """How many a server's store has, once that was counted: in all graphs, kept up by what this process writes."""
+        """About how many a server's store has, in all graphs: counted once, where a batch needs it, and kept up by the batches after."""
 
     def counts(self) -> dict[str, dict[str, int]]:
         """Return how many entities, relations and communities each graph has, by its name, sorted."""
@@ -116,11 +116,16 @@ class Graphs:
 
         extractions, records = [extraction for extraction, _ in results], [record for _, record in results]
         if self._connection.server is None:
-            before = self._count_relations()
             growth = put_extractions_apart(
-                self._connection, graph, extractions, records, namings=self._namings, relations=before
+                self._connection,
+                graph,
+                extractions,
+                records,
+                namings=self._namings,
+                count_relations=self._count_relations,
             )
-            self._relations = before + growth
+            if self._relations is not None:
+                self._relations += growth
             return
 
         def write(transaction: Transaction) -> None:

@@ -11,7 +11,7 @@ in between leaves its entry: who opens the store for writing next takes back wha
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -56,12 +56,12 @@ def put_extractions_apart(
     records: Sequence[WorkRecord],
     *,
     namings: Namings,
-    relations: int = 0,
+    count_relations: Callable[[], int],
 ) -> int:
     """Make a graph hold what these chunks say now, with `records` of the ledger, in several transactions where that pays.
 
-    Chunks that said something in this graph before are written in one. `relations` is how many the store has; returned is by how many it
-    grew.
+    Chunks that said something in this graph before are written in one. `count_relations` says how many the store has, and is asked only
+    for batches that may be written in rounds; returned is by how many it grew.
     """
     chunk_ids = sorted({extraction.chunk_id for extraction in extractions})
     note = WorkRecord(WRITE, UNFINISHED, scope=content_id(graph, *chunk_ids), state="begun")
@@ -93,21 +93,24 @@ def put_extractions_apart(
         if isinstance(begun, int):
             return begun
         connection.write_apart(begun.mentions, put_mentions)
-        in_rounds = relations >= SERIAL_RELATIONS and len(begun.edges) >= FEWEST_RELATIONS
+        in_rounds = len(begun.edges) >= FEWEST_RELATIONS and count_relations() >= SERIAL_RELATIONS
         written = _put_relations_in_rounds(connection, begun) if in_rounds else None
         return connection.write(partial(end_what_was_begun, begun=begun, written=written))
 
 
 def _put_relations_in_rounds(connection: Connection, begun: Begun) -> Changed:
     """Write relations in rounds of up to four transactions at once, none of which has an entity of another one's."""
-    written = Changed()
+    changes: list[Changed] = []  # of several threads
 
     def write(transaction: Transaction, edges: Sequence[Edge]) -> None:
         # Of a transaction that is tried again both tries count: nothing of the first is to be missed, should it have been kept.
-        written.add(put_relations(transaction, begun, edges))
+        changes.append(put_relations(transaction, begun, edges))
 
     for parts in rounds(begun.edges):
         connection.write_parts(parts, write)
+    written = Changed()
+    for one in changes:
+        written.add(one)
     return written
 
 

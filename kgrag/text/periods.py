@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["is_of_another_period", "is_of_another_year"]
+__all__ = ["asks_when_at_all", "is_of_another_period", "is_of_another_year"]
 
 _MONTH = (
     "january|february|march|april|may|june|july|august|september|october|november|december"
@@ -22,12 +22,19 @@ YEAR_BEFORE = re.compile(
     r"|\bsame (?:period|quarter) (?:of )?last",
     re.IGNORECASE,
 )
+WHENEVER = re.compile(r"\bwhen (?:does|do|will|would|must|should|shall|can|may)\b", re.IGNORECASE)
+ONCE_WAS = re.compile(r"\b(?:was|were)\b[^.;]{0,60}?\b(?:18|19|20)\d\d\b", re.IGNORECASE)
 QUARTER = re.compile(r"\bquarters?\b|\bthree months\b|\b[1-4]q(?:\d\d)?\b|\bq[1-4]\b", re.IGNORECASE)
 WHOLE_YEAR = re.compile(
     r"\b(?:full|whole|fiscal|entire) year\b|\btwelve months\b|\byear ended\b|\bannual(?:ly)?\b|\b(?:fiscal|fy|in) ?(?:19|20)\d\d\b"
     r"|\b(?:current|prior) year\b(?! quarter)",
     re.IGNORECASE,
 )
+
+
+def asks_when_at_all(question: str) -> bool:
+    """Whether a question asks when something is ever so, and for no date: `When does it reconnect?`."""
+    return WHENEVER.search(question) is not None
 
 
 def is_of_another_year(question: str, text: str) -> bool:
@@ -40,10 +47,12 @@ def is_of_another_year(question: str, text: str) -> bool:
 
 
 def is_of_another_period(question: str, text: str, above: str) -> bool:
-    """Whether a text is about a quarter where a whole year is asked for, or the other way.
+    """Whether a text is about a quarter where a whole year is asked for, or the other way, or about what once was.
 
-    What stands above it says it where the text itself does not.
+    `It was built in 1998`, asked when it reconnects. What stands above it says it where the text itself does not.
     """
+    if asks_when_at_all(question) and ONCE_WAS.search(text):
+        return True
     of_quarter, of_year = QUARTER.search(question) is not None, WHOLE_YEAR.search(question) is not None
     if of_quarter == of_year:
         return False

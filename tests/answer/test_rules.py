@@ -713,7 +713,7 @@ def test_what_is_said_in_another_way_is_found(question: str, evidence: Sequence[
 
 PRINTER = piece(
     "Printer",
-    "The printer reconnects once the router answers again. The printer was built in 1998. It reconnects slowly.\n"
+    "The printer reconnects once the router answers again. The printer was built in 1998 and reconnects slowly.\n"
     "The line around a label is three dots. A label has a line around its text, and the line may be hidden.\n"
     "It is recommended to use thick paper for labels. Paper of any kind can be used for labels.\n"
     "In service mode the printer counts pages by using its sensor. "

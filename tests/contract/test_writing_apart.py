@@ -53,6 +53,14 @@ def _said(content: Any, chunks: Sequence[Chunk]) -> Said:
     return said
 
 
+def _digest_of(store: GraphStore, said: Said) -> str:
+    """The digest of a store in which one write said all of it, which is taken out again."""
+    store.graphs.put_extractions("mention", said)
+    whole = store.digest()
+    store.graphs.delete("mention")
+    return whole
+
+
 def _write_bit_by_bit(store: GraphStore, said: Said) -> None:
     for start in range(0, len(said), 30):
         store.graphs.put_extractions("mention", said[start : start + 30])
@@ -101,9 +109,7 @@ def test_what_another_writer_took_back_is_written_all_the_same(
     store: GraphStore, content: Any, chunks: list[Chunk], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said = _said(content, chunks)
-    store.graphs.put_extractions("mention", said)
-    whole = store.digest()
-    store.graphs.delete("mention")
+    whole = _digest_of(store, said)
     connection = store._connection
     write_apart = connection.write_apart
 
@@ -122,9 +128,7 @@ def test_what_is_taken_back_between_rounds_is_written_all_the_same(
     store: GraphStore, content: Any, chunks: list[Chunk], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said = _said(content, chunks)
-    store.graphs.put_extractions("mention", said)
-    whole = store.digest()
-    store.graphs.delete("mention")
+    whole = _digest_of(store, said)
     store.graphs.put_extractions("mention", said[:60])
     connection = store._connection
     write_parts = connection.write_parts
