@@ -20,7 +20,7 @@ from kgrag.types import Entity, Extraction
 from .browsing import ask, axe_faults, opened_page
 from .conftest import DeskServer, OpenDesk
 
-NEAR = "Does the X-1000 withstand frost?"
+NEAR = "Can the X-1000 read a thermocouple?"
 """No document says it."""
 QUESTION = "What is the standby current of the X-100 Rev 3?"
 
