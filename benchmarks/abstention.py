@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.answer_sets import CACHE, HALVES, AnswerSet, answer_sets, is_answerable
+from benchmarks.answer_sets import CACHE, HALVES, AnswerSet, answer_sets, is_answerable, present
 from benchmarks.tables import print_table
 from kgrag.answer.abstention import FEATURES, evidence_features
 from kgrag.answer.reading import in_another_language, last_question, without_typing_errors
@@ -63,10 +63,9 @@ def main() -> None:
         parser.error(f"--read-by: expected sets of training questions whose manuals are there, got {sorted(unknown)}")
     shipped = MiniLMCrossEncoder.correction
     measured = {}
-    for name in (*arguments.sets.split(","), *read_by):
-        if name in sets:
-            MiniLMCrossEncoder.correction = read_by.get(name, shipped)
-            measured[name] = features(sets[name], embedder, arguments.cache, again=arguments.again)
+    for one in present((*arguments.sets.split(","), *read_by), sets):
+        MiniLMCrossEncoder.correction = read_by.get(one.name, shipped)
+        measured[one.name] = features(one, embedder, arguments.cache, again=arguments.again)
     rows = []
     for name, (x, y) in measured.items():
         weights, intercept = train({other: pair for other, pair in measured.items() if other != name})

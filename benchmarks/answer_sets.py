@@ -16,7 +16,7 @@ import json
 import shutil
 import sys
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -109,6 +109,15 @@ def answer_sets(manuals: Path | None) -> dict[str, AnswerSet]:
     if manuals is not None:
         found += [_support(half, manuals) for half in (*HALVES, *TRAINING)]
     return {one.name: one for one in found if one.rows}
+
+
+def present(names: Iterable[str], sets: Mapping[str, AnswerSet]) -> Iterator[AnswerSet]:
+    """Return the sets of these names that are there; of the others is printed why they are left out."""
+    for name in names:
+        if name in sets:
+            yield sets[name]
+        else:
+            print(f"{name}: its data is not there, or the folder of manuals was not given.")
 
 
 def _rows(file: Path) -> tuple[dict[str, Any], ...]:

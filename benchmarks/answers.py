@@ -24,7 +24,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.answer_sets import CACHE, AnswerSet, answer_sets, answered_anew, is_answerable
+from benchmarks.answer_sets import CACHE, AnswerSet, answer_sets, answered_anew, is_answerable, present
 from benchmarks.tables import print_table
 from kgrag.models.minilm import MiniLM
 from kgrag.types import Answer
@@ -45,18 +45,14 @@ def main() -> None:
     )
     arguments = parser.parse_args()
     embedder = MiniLM()
-    sets = answer_sets(arguments.manuals)
-    for name in arguments.sets.split(","):
-        if name not in sets:
-            print(f"{name}: its data is not there, or the folder of manuals was not given.")
-            continue
-        answers = sets[name].answers(arguments.cache, again=arguments.again)
+    for one in present(arguments.sets.split(","), answer_sets(arguments.manuals)):
+        answers = one.answers(arguments.cache, again=arguments.again)
         if arguments.kept:
             answers = [asyncio.run(answered_anew(answer, embedder)) for answer in answers]
-        if name.startswith("support"):
-            report_support(sets[name], answers, tell=arguments.wrong)
+        if one.name.startswith("support"):
+            report_support(one, answers, tell=arguments.wrong)
         else:
-            report_passages(sets[name], answers)
+            report_passages(one, answers)
 
 
 def report_passages(one: AnswerSet, answers: Sequence[Answer]) -> None:
