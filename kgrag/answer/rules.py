@@ -98,11 +98,13 @@ OTHER_WORDS_SIMILARITY = 0.72
 """From here on a statement may answer without any word of what is asked about the subject."""
 TELLS_HOW = 0.9
 """The share of what is to be done that a statement of steps has to say below a row that is none."""
-READ_STATEMENTS = 12
-"""At most so many statements are embedded, and read together with the question: those with the highest scores but for similarity and
-reading, for which `SAID_WEIGHT` stands."""
+READ_STATEMENTS = 24
+"""At most so many statements are read together with the question: those with the highest scores by what costs no run of a model."""
+EMBEDDED_STATEMENTS = 12
+"""At most so many of them are embedded: those with the highest scores but for similarity."""
 SAID_WEIGHT = 0.6
-"""What the words of a statement count before similarity is known. Both chosen on the development halves and clapnq: as right as 24."""
+"""What the words of a statement count before similarity is known. Chosen on the development halves and clapnq."""
+WITHOUT_SIMILARITY = WEIGHTS | {"coverage": SAID_WEIGHT, "similarity": 0.0}
 
 LOOKED_FOR_CHARACTERS = 400
 """Of what was looked for that an abstention says."""
@@ -122,16 +124,16 @@ OF_NAMED_IN_MEANING = 0.45
 async def weighed_candidates(question: Question, evidence: Sequence[Evidence], embedder: Embedder) -> list[Candidate]:
     """Return the statements of the evidence that could answer, weighed, best first."""
     found = first_candidates(question, evidence)[:READ_STATEMENTS]
-    await _weigh(question, found, evidence, embedder)
-    found.sort(key=lambda c: (-c.score, c.evidence, c.statement.start))
+    await _read(question, found, evidence)
+    found = found[:EMBEDDED_STATEMENTS]
+    await _embed(question, found, evidence, embedder)
     return found
 
 
 def first_candidates(question: Question, evidence: Sequence[Evidence]) -> list[Candidate]:
     """Return all statements of the evidence that could answer, weighed by what costs no run of a model, best first."""
     found = candidates(question, evidence)
-    _score(question, found, WEIGHTS | {"coverage": SAID_WEIGHT, "similarity": 0.0, "read": 0.0})
-    found.sort(key=lambda c: (-c.score, c.evidence, c.statement.start))
+    _sort(question, found, WITHOUT_SIMILARITY | {"read": 0.0})
     return found
 
 
@@ -229,18 +231,30 @@ async def _judged(question: str, evidence: Sequence[Evidence], embedder: Embedde
     return asked, found, await asyncio.to_thread(_judge, asked, found, evidence, embedder)
 
 
-async def _weigh(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evidence], embedder: Embedder) -> None:
+async def _read(asked: Question, found: list[Candidate], evidence: Sequence[Evidence]) -> None:
+    """Read statements together with the question, and sort them by it; where they are not read they stay as they are."""
+    if not found or language_not_read(asked.text, evidence):
+        return
+    logits = await asyncio.to_thread(read_together, asked.text, [in_context(one, evidence) for one in found])
+    for candidate, logit in zip(found, logits, strict=True):
+        candidate.logit = logit
+    _sort(asked, found, WITHOUT_SIMILARITY)
+
+
+async def _embed(asked: Question, found: list[Candidate], evidence: Sequence[Evidence], embedder: Embedder) -> None:
+    """Compare statements with the question by their meaning, and sort them by all that is known of them."""
     if not found:
         return
     query = (await embedder.embed_queries([by_default(asked.text)]))[0]
-    texts = [in_context(candidate, evidence) for candidate in found]
-    vectors = await embedder.embed_documents(texts)
-    is_read = not language_not_read(asked.text, evidence)
-    logits = await asyncio.to_thread(read_together, asked.text, texts) if is_read else [None] * len(texts)
-    for candidate, similarity, logit in zip(found, vectors @ query, logits, strict=True):
+    vectors = await embedder.embed_documents([in_context(one, evidence) for one in found])
+    for candidate, similarity in zip(found, vectors @ query, strict=True):
         candidate.similarity = max(0.0, float(similarity))
-        candidate.logit = logit
-    _score(asked, found, WEIGHTS)
+    _sort(asked, found, WEIGHTS)
+
+
+def _sort(asked: Question, found: list[Candidate], weights: dict[str, float]) -> None:
+    _score(asked, found, weights)
+    found.sort(key=lambda c: (-c.score, c.evidence, c.statement.start))
 
 
 def _score(asked: Question, found: Sequence[Candidate], weights: dict[str, float]) -> None:

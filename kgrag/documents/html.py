@@ -268,9 +268,12 @@ class _Walk:
                 self._text.add_separator(",")
                 self._term_end = -1
             case "dd" if self._term_end >= 0:
+                term = str(self._text).strip()
                 if self._terms:
-                    self._terms[-1] = str(self._text).strip()
-                self._text.add_separator("" if str(self._text).endswith(":") else ":")
+                    self._terms[-1] = term
+                # Manual pages set whole lines as terms of nothing: `The default is: 30`.
+                says_itself = ": " in term and not "".join(element.itertext()).strip()
+                self._text.add_separator("" if term.endswith(":") or says_itself else ":")
                 self._term_end = self._text.length
             case "p" | "div" if self._term_end >= 0 and self._text.length == self._term_end:
                 pass  # the definition's first paragraph goes on after its term

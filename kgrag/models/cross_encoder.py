@@ -69,7 +69,8 @@ class MiniLMCrossEncoder:
         most = PAIR_TOKENS - 3 - len(asked)
         pairs = [(place, [*asked, SEP_ID, *one.ids[:most]]) for place, one in enumerate(encoded[1:])]
         head = _learnt(self.correction)
-        session = session_of(f"{self.name}-{_version(self.correction)}", partial(_corrected_weights, self.correction))
+        kind = f"{self.name}-int8-{_version(self.correction)}"
+        session = session_of(kind, partial(_corrected_weights, self.correction), int8=True)
         for place, states in token_states(session, pairs, batch_tokens=BATCH_TOKENS):
             read = np.concatenate([states[0], states.mean(axis=0)])
             scores[place] = read @ head["head.weight"] + head["head.bias"][0]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from kgrag.text.quantities import quantities
+from kgrag.text.sentences import sentences
 from kgrag.text.words import FUNCTION_WORDS, plain, singular, words
 
 __all__ = [
@@ -147,6 +148,10 @@ YES_OR_NO = re.compile(
     r"^(?:is|are|was|were|do|does|did|can|could|may|might|must|should|will|would|has|have|had|whether)\b(?!.*\b(?:which|what|how)\b)",
     re.I,
 )
+IS_THERE = re.compile(
+    rf"^(?:is|are) there (?:an? |any )?(?:[\w-]+ ){{0,2}}?({'|'.join(sorted(IDENTIFIER_SORTS))})s?\b(?! (?:called|named)\b)"
+)
+"""`Is there an option that ...?` asks for its name."""
 DEFINES = re.compile(r"^(?:what|who) (?:is|are|was|were) (?:an? |the )?[\w .’'+/-]+\??$", re.I)
 ASKS_WHAT_IT_DOES = re.compile(
     r"^what (?:does|do|did) .*\b(?:mean|stand for|do)\??$|^what (?:does|do|did) .*\b(?:mean|stand for) (?:on|in|for|at|here)\b",
@@ -246,9 +251,11 @@ def lacks_form(answer: str, form: str) -> str:
 def answer_shape(question: str) -> AnswerShape:
     """Tell by its wording what shape the answer must have. The first that fits: what several ask is asked by the more specific.
 
-    What is asked for in a unit (`in volts`) is a quantity of what the unit measures, where it is no yes or no and no steps.
+    Of several sentences the last one that asks tells it, where it tells one: the others say how it came to be asked. What is asked for in
+    a unit (`in volts`) is a quantity of what the unit measures, where it is no yes or no and no steps.
     """
-    shape = _shape(question)
+    shape = _shape(_asking_sentence(question))
+    shape = _shape(question) if shape.kind == "plain" else shape
     _, measured = unit_asked(question)
     return AnswerShape("quantity", measured) if measured and shape.kind in UNIT_ASKED else shape
 
@@ -258,6 +265,11 @@ def unit_asked(question: str) -> tuple[str, tuple[str, ...]]:
     said = IN_UNIT.search(question)
     measured = _measured_in(said["unit"]) if said else ()
     return (said[0], measured) if said and measured else ("", ())
+
+
+def _asking_sentence(question: str) -> str:
+    said = [sentence.text for sentence in sentences(question)]
+    return next((one for one in reversed(said) if one.endswith("?")), said[-1] if said else question)
 
 
 def _shape(question: str) -> AnswerShape:
@@ -288,6 +300,8 @@ def _shape(question: str) -> AnswerShape:
         return AnswerShape("list")
     if STEPS.search(text):
         return AnswerShape("steps")
+    if IS_THERE.match(text):
+        return AnswerShape("name")
     if YES_OR_NO.search(text):
         return AnswerShape("yes/no")
     asks = re.search(r"\b(?:what|which|how)\b", text) is not None

@@ -72,6 +72,11 @@ ASSIGNMENT = re.compile(r"\s*(?=\w*[_.])[\w.-]+ ?= ?\S+\s*")
 """A line that sets a value and is at its end."""
 PROPERTY = re.compile(r"(?:defaults?|allowed|examples?|ranges?|types?|units?|values?|since|syntax): ")
 """What is said of the thing above, whatever stands between: `allowed: 0-9`."""
+DEFAULT_SAID = re.compile(
+    r"(?:the )?defaults?(?: values?)?(?:(?: is| are| to)?:| is| are| to) \S+(?: \S+){0,2}(?<! the)(?<! an)(?<! a)(?<! of)",
+    re.IGNORECASE,
+)
+"""A line that says a default and is at its end, without a full stop."""
 SEPARATOR_CELL = re.compile(r":?-{2,}:?|:?-:?")
 TRIPLET = re.compile(r"(?:^|(?<=\. ))(?P<row>(?:(?!\. )[^=|\n])*?), (?P<column>[^=,|\n]{1,60}) = ")
 MIN_TRIPLETS = 2
@@ -141,7 +146,9 @@ def _begins_term(line: str, block: str) -> bool:
         return True
     if SPECIFIED.match(line) and PROPERTY.match(block.lstrip().lower()):
         return True
-    return TERM.match(line) is not None and any(one.match(block) for one in (SETTING, VALUED, TERM))
+    if TERM.match(line) is None:
+        return False
+    return DEFAULT_SAID.fullmatch(block.strip()) is not None or any(one.match(block) for one in (SETTING, VALUED, TERM))
 
 
 def _sentences_of(block: str, offset: int) -> Iterator[Sentence]:

@@ -379,6 +379,17 @@ def test_fields_below_a_heading_are_of_what_is_described_below_them() -> None:
     assert (default.heading, default.before) == ("max_calls", "This is the number of calls taken at once.")
 
 
+def test_the_default_below_a_definition_is_of_its_setting() -> None:
+    said = read(
+        "retry_delay: How many seconds it waits before it tries the whole of it again.\nThe default is: 10\n"
+        "retry_count: How many times it tries before it gives all of it up.\nThe default is: 30"
+    )
+    assert [(one.text, one.owner) for one in said if one.is_property] == [
+        ("The default is: 10", "retry_delay"),
+        ("The default is: 30", "retry_count"),
+    ]
+
+
 def test_a_name_with_its_colon_within_a_sentence_begins_no_definition() -> None:
     said = saying("Bounces contain an X-Failed-Recipients: header line that lists the addresses.", "Bounces")
     assert said.label == ""

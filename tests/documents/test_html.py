@@ -112,6 +112,14 @@ def test_terms_stand_before_their_definitions() -> None:
     assert document.blocks[0].anchors == ("n",)
 
 
+def test_a_term_that_says_its_value_and_defines_nothing_is_a_line_of_its_own() -> None:
+    nested = "<dl><dt>The default is: <b>30</b></dt><dd></dd></dl>"
+    document = page(
+        f"<dl><dt>-n</dt><dt>--wait</dt><dd><p>How long it waits.</p>{nested}</dd><dt>-q</dt><dd></dd></dl>"
+    )
+    assert texts(document) == ["-n, --wait: How long it waits.", "The default is: 30", "-q:"]
+
+
 @pytest.mark.parametrize(
     ("html", "text"),
     [
