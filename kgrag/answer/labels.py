@@ -58,7 +58,8 @@ MAX_LABEL_WORDS = 9
 MAX_FIELD_WORDS = 6
 """A label with so few words is a field of a record (`Module: mod_auth`): no paragraph below it is about it."""
 PROPERTY = re.compile(
-    r"(?:(?:the )?(?:(?:default|allowed|possible|valid|initial|factory|recommended)s?\b|(?:type|range|units?|value|min|max|minimum|maximum|effect)\b)"
+    r"(?:(?:the )?(?:(?:default|allowed|possible|valid|initial|factory|recommended)s?\b"
+    r"|(?:type|range|units?|value|min|max|minimum|maximum|effect)\b)"
     r"(?![-_.]\w)"
     r"|(?:specifies|description|notes?|examples?|context|format|scope|since|available|availability|required|optional)$"
     r"|(?:syntax|synopsis|usage|operation|directive)$)",

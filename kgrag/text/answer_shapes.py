@@ -149,7 +149,7 @@ YES_OR_NO = re.compile(
     re.I,
 )
 IS_THERE = re.compile(
-    rf"^(?:is|are) there (?:an? |any )?(?:[\w-]+ ){{0,2}}?({'|'.join(sorted(IDENTIFIER_SORTS))})s?\b(?! (?:called|named)\b)"
+    rf"^(?:is|are) there (?:an? |any )?(?:[\w-]+ ){{0,2}}?(?:{'|'.join(sorted(IDENTIFIER_SORTS))})s?\b(?! (?:called|named)\b)"
 )
 """`Is there an option that ...?` asks for its name."""
 DEFINES = re.compile(r"^(?:what|who) (?:is|are|was|were) (?:an? |the )?[\w .’'+/-]+\??$", re.I)

@@ -95,5 +95,5 @@ def test_a_setting_with_its_value_behind_a_space_and_one_below_a_default_begin_a
 def test_a_line_that_says_a_default_ends_before_the_next_setting() -> None:
     text = "retry_delay: How long it waits.\nThe default is: 10\nretry_count: How often it tries."
     assert [one.text for one in sentences(text)] == text.split("\n")
-    on = "The default is the\nvalue: 10."
+    on = "The default is the\nsize: it is kept."
     assert [one.text for one in sentences(on)] == [on.replace("\n", " ")]
