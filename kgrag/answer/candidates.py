@@ -156,7 +156,7 @@ class _Reader:
             text.endswith("?")
             or _says_more(asked, self._codes, statement.items)
             or is_of_another_year(asked.text, f"{text}\n{about}")
-            or _of_another_identifier(self._exact, statement, title)
+            or (asked.kind != "name" and _of_another_identifier(self._exact, statement, title))
             or (is_planted_instruction(text) and not asked.terms & INSTRUCTION_TERMS)
         ):
             return None

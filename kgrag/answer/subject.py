@@ -72,6 +72,7 @@ class Subject:
         self._above = [self._keys(f"{piece.title}\n{piece.section}") for piece in evidence]
         self._inside = [self._keys(with_names_of_rows(piece.text)) for piece in evidence]
         self._titles = {key for piece in evidence for key in self._keys(piece.title)}
+        self._numbered_titles = any(any(map(str.isdigit, key)) for key in self._titles)
         self._in_rows = {key for piece in evidence for key in self._keys("\n".join(names_of_rows(piece.text)))}
         self._parts = {normal_form(part) for name in names for part in part_numbers(name)}
         self._families = {_family(part) for part in self._parts}
@@ -82,8 +83,8 @@ class Subject:
 
         `about` are the heading above it and what it goes on from, `row` the names of a row that has them in two cells.
 
-        Something else: a document that does not name any of the documents asked for, or whose title names a part with another number
-        (`BME680`, asked for `BME688`), that part, or another row than the one that a table has for what is asked for.
+        Something else: a passage that names none of the documents asked for, where their titles have numbers; one whose title names a part
+        with another number (`BME680`, asked for `BME688`), that part, or another row than the one that a table has for what is asked for.
         """
         if not self._count:
             return 0.0
@@ -91,7 +92,7 @@ class Subject:
         if row and self._in_rows and not self._in_rows & said:
             return None
         here = said | self._keys(about) | self._above[index]
-        if self._titles and not self._titles & (here | self._inside[index]):
+        if self._numbered_titles and not self._titles & (here | self._inside[index]):
             return None
         if not said:
             others = {normal_form(part) for part in part_numbers(statement)} - self._parts
@@ -213,13 +214,16 @@ def otherwise_written(name: str) -> re.Pattern[str] | None:
 
 
 def has_identifier(identifier: str, text: str) -> bool:
-    """Whether a text has an identifier letter for letter: in any case, but a flag of one letter as it is; its words may be apart."""
+    """Whether a text has an identifier letter for letter: in any case, but a flag of one letter as it is; its words may be apart.
+
+    Without its dashes an option is the same: `ns-cert-type`, `--ns-cert-type`.
+    """
     written, text = re.escape(identifier), text.translate(HYPHENS)
     if identifier.startswith("-"):
         case = re.IGNORECASE if len(identifier) > 2 else 0
         return re.search(rf"(?<![\w-]){written}(?![\w-])", text, case) is not None
     written = re.sub(r"\\-", "[-_ ]", written)
-    return re.search(rf"(?<![\w-]){written}(?!\w)", text, re.IGNORECASE) is not None
+    return re.search(rf"(?<![\w-])(?:--?)?{written}(?!\w)", text, re.IGNORECASE) is not None
 
 
 def _near_settings(setting: str, text: str) -> tuple[str, ...]:

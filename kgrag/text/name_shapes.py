@@ -40,6 +40,9 @@ EXACT = re.compile(
 )
 """In a question: `max_connections`, `readGyroscope`, `ROWNUM`, `--no-verify`, `-U`, `tune.bufsize`, `max-client-connections`, `freq` of
 `freq=5`, `%j`."""
+_ADMONITIONS = "ATTENTION CAUTION DANGER DEFAULT DEFAULTS EXAMPLE EXAMPLES IMPORTANT NOTES NOTICE WARNING WARNINGS"
+ADMONITIONS = frozenset(_ADMONITIONS.split())
+"""Capitals that begin a paragraph and name nothing."""
 CAMEL_CASE = re.compile(r"(?<![\w/.-])[A-Z][a-z]+(?:[A-Z][a-z]+)+(?![\w/])")
 """`MaxClients`: a setting, or a product's name (`OpenSSL`)."""
 AFTER_ITS_SORT = re.compile(
@@ -96,7 +99,8 @@ def exact_identifiers(question: str) -> tuple[str, ...]:
     found = [
         (m.start(), m.group())
         for m in EXACT.finditer(plain)
-        if m.group().startswith("-") or not FUNCTION_WORDS & set(m.group().split("-"))
+        if m.group() not in ADMONITIONS
+        and (m.group().startswith("-") or not FUNCTION_WORDS & set(m.group().split("-")))
     ]
     found += [(m.start("name"), m["name"]) for m in AFTER_ITS_SORT.finditer(plain)]
     return tuple(dict.fromkeys(name for _, name in sorted(found)))

@@ -15,6 +15,7 @@ from kgrag.answer import (
     said_of_language,
     without_typing_errors,
 )
+from kgrag.answer.rules import first_candidates
 from kgrag.answer.slots import fits
 from kgrag.answer.statements import statements
 from kgrag.models.minilm import MiniLM
@@ -1136,3 +1137,36 @@ def test_a_bound_of_a_time_to_wait_is_not_that_time() -> None:
     page = "Tells how long to wait before the next poll of the cache. It must be lower than 86400 seconds. Default: 3600 seconds"
     said = lines(ask("How long does it wait before it polls the cache?", [piece("refresh num", page)]))
     assert "3600 seconds" in said[0]
+
+
+def answering(question: str, *evidence: Evidence) -> list[str]:
+    return [one.text for one in first_candidates(read_question(question), evidence)]
+
+
+def test_an_option_is_the_same_without_its_dashes() -> None:
+    text = "--cert-kind-old: Removed. The --peer-kind option should be used instead."
+    found = answering("cert-kind-old gives an error. What do we use instead?", piece("Tunnel", text))
+    assert "The --peer-kind option should be used instead." in found
+
+
+def test_who_asks_for_a_name_may_name_another_identifier() -> None:
+    text = "--spoiled-file: If the file is lost, an empty one can be given together with this option."
+    question = "I have lost the file of --backup-file. Which switch lets me start all the same?"
+    assert answering(question, piece("Arrays", text)) == [text]
+    assert answering("What is the default of --backup-file?", piece("Arrays", text)) == []
+
+
+def test_a_page_of_the_manual_need_not_name_the_program_that_other_pages_have_in_their_titles() -> None:
+    resize = piece("RESIZER", "-c: Resize the encrypted mapping together with the file system.")
+    other = piece("VOLUMES", "VOLUMES creates and changes volumes of disks.", page=2)
+    assert answering("Which switch also resizes the mapping of VOLUMES?", resize, other)[0] == resize.text
+    assert "It weighs 20 g." not in answering(
+        "What does the X-1000 weigh?", piece("X-100", "It weighs 20 g."), EVIDENCE[1]
+    )
+
+
+def test_a_warning_names_no_identifier() -> None:
+    text = "max_reply_size: It is checked twice.\nWARNING: A size below that of its own errors causes an infinite loop."
+    assert any(
+        "infinite loop" in one for one in answering("What happens if max_reply_size is small?", piece("S", text))
+    )
