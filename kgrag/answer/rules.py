@@ -106,6 +106,9 @@ SAID_WEIGHT = 0.6
 """What the words of a statement count before similarity is known. Chosen on the development halves and clapnq."""
 WITHOUT_SIMILARITY = WEIGHTS | {"coverage": SAID_WEIGHT, "similarity": 0.0}
 
+WITHOUT_A_NAME_FROM = 0.7
+"""The probability from which an answer is given that lacks a name without number: as the training questions have it that do not say what
+their documents lack, each read by a network that learnt from others."""
 LOOKED_FOR_CHARACTERS = 400
 """Of what was looked for that an abstention says."""
 NEAREST = 2
@@ -287,16 +290,20 @@ def _has_list(found: Sequence[Candidate]) -> bool:
 
 def _judge(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evidence], embedder: Embedder) -> _Judgement:
     """Say how probably the best statements answer. `found` is sorted, best first."""
-    fatal, unknown = unknown_names(asked, evidence)
+    lacking, unknown = unknown_names(asked, evidence)
     present = {term for candidate in found for term in candidate.covered}
     uncovered = asked.terms - present
-    if fatal or not found:
-        return _Judgement(0.0, 0.0, tuple(fatal), uncovered)
+    without = _Judgement(0.0, 0.0, tuple(lacking), uncovered)
+    if not found or any(name.is_exact for name in lacking):
+        return without
     similarity = max(candidate.similarity for candidate in found)
     # Who asks one thing of several is answered where it is said of one.
     probability = nearness = max(
         answer_probability(evidence_features(one, found, evidence, embedder)) for one in asked.each
     )
+    if lacking and probability < WITHOUT_A_NAME_FROM:
+        return without
+    unknown += lacking
     aspect = asked.terms - asked.subject_terms
     if aspect and not aspect & present and similarity < OTHER_WORDS_SIMILARITY:
         # All that is found is the subject: the documents know the X-1000 but no price of it.

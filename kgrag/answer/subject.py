@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from rapidfuzz.distance import OSA
@@ -33,6 +33,8 @@ IDENTIFIER = re.compile(r"[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*")
 """`mBlock`, `WiFiNINA`: a name that is nothing else."""
 TYPING_ERRORS = 2
 """Edits; with more an identifier is rather another one than mistyped."""
+EXACT_NAME = re.compile(r"[\d_]|^-|\w-\w+-\w")
+"""What a name of one thing has that is no other: a number, dashes or underscores."""
 HYPHENS = str.maketrans(dict.fromkeys("‐‑−", "-"))
 """Typeset manual pages write `-O` with a minus sign."""
 SIGNAL = re.compile(r"HUP|INT|QUIT|KILL|TERM|USR[12]|ALRM|CHLD|STOP|CONT|PIPE|WINCH")
@@ -56,6 +58,8 @@ class Unknown:
 
     name: str
     near: tuple[str, ...] = ()
+    is_exact: bool = False
+    """It has a number, or is an identifier: what is like it is something else. `USB` or `the LAN` may only be how the question came up."""
 
 
 class Subject:
@@ -153,9 +157,9 @@ def _heading_terms(heading: str) -> frozenset[str]:
 
 
 def unknown_names(asked: Question, evidence: Sequence[Evidence]) -> tuple[list[Unknown], list[Unknown]]:
-    """The names that the evidence lacks: those without which there is no answer, and those that are only worth saying.
+    """The names that the evidence lacks: those without which there is hardly an answer, and those that are only worth saying.
 
-    There is no answer without a name that has a number or is an identifier, nor without a name of several words when nothing as specific
+    There is hardly an answer without a name that has a number or is an identifier, nor without a name of several words when nothing as specific
     is found beside it. A quantity that nothing in the evidence has is worth saying: the answer may still be in a range around it.
     """
     titles = [
@@ -193,6 +197,7 @@ def unknown_names(asked: Question, evidence: Sequence[Evidence]) -> tuple[list[U
             found_words = max(found_words, len(short.split()))
     unless_as_specific = [name for name in partly if len(without_vendor(name, evidence).split()) > found_words]
     fatal += [Unknown(name) for name in unless_as_specific]
+    fatal = [replace(one, is_exact=EXACT_NAME.search(one.name) is not None) for one in fatal]
     return fatal, noted + [Unknown(name) for name in partly if name not in unless_as_specific]
 
 

@@ -33,7 +33,8 @@ QUESTION_TOKENS = 60
 """Of a question that are read: its first ones."""
 PAIR_TOKENS = 112
 """Of question and text together, special tokens included. Both as in training."""
-BATCH_TOKENS = 1024
+ONE_TEXT = 1
+"""Tokens of a batch, so that it has one text: integers of 8 bits have one scale in a batch, and a score would depend on what is beside."""
 MATRICES = (
     "attention.self.query",
     "attention.self.key",
@@ -71,7 +72,7 @@ class MiniLMCrossEncoder:
         head = _learnt(self.correction)
         kind = f"{self.name}-int8-{_version(self.correction)}"
         session = session_of(kind, partial(_corrected_weights, self.correction), int8=True)
-        for place, states in token_states(session, pairs, batch_tokens=BATCH_TOKENS):
+        for place, states in token_states(session, pairs, batch_tokens=ONE_TEXT):
             read = np.concatenate([states[0], states.mean(axis=0)])
             scores[place] = read @ head["head.weight"] + head["head.bias"][0]
         return scores

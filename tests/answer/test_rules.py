@@ -1170,3 +1170,12 @@ def test_a_warning_names_no_identifier() -> None:
     assert any(
         "infinite loop" in one for one in answering("What happens if max_reply_size is small?", piece("S", text))
     )
+
+
+def test_a_name_that_is_only_how_a_question_came_up_may_be_lacking() -> None:
+    relay = piece("RELAYD", "By default relayd listens on TCP port 8125 for clients.")
+    answer = ask("Our firewall is a Fortinet. On which TCP port does relayd listen by default for clients?", [relay])
+    assert "8125" in answer.text and "Fortinet is in none of the 1 passages found" in answer.text
+    refused = ask("On which TCP port does relayd listen by default for Fortinet FG-60 clients?", [relay])
+    assert refused.abstained
+    assert ask("Which licence does Fortinet have?", [relay]).abstained
