@@ -4,7 +4,7 @@ Stores and what was found stay under a folder: the next run only reads, where co
 is another, the store is built again as far as it has to be and everything asked anew, and it is said. Changes of kgrag itself are not
 noticed: `again` is for them. `support-development` and `support-reported` are asked of the
 manuals of Debian packages (`benchmarks/support/manuals.toml`) unpacked into a folder of their own: for each package `apt-get download
-PACKAGE` and `dpkg -x PACKAGE_*.deb FOLDER/PACKAGE`. Answers are developed on the first and only reported on the second; so are the
+PACKAGE` and `dpkg -x PACKAGE_*.deb FOLDER/PACKAGE` (what a manual has of other packages, `also`, goes into the same folder). Answers are developed on the first and only reported on the second; so are the
 later sets (`support-development-2` and so on).
 """
 
@@ -38,7 +38,7 @@ HALVES = (
     "development", "reported", "development-2", "reported-2", "development-3", "reported-3", "development-4", "reported-4", "development-5",
     "reported-5", "development-6", "reported-6",
 )  # fmt: skip
-TRAINING = tuple(f"training-{number}" for number in range(1, 10))
+TRAINING = tuple(f"training-{number}" for number in range(1, 18))
 """Of other manuals, for what is learnt from questions (`benchmarks.train_cross_encoder`); each may be left out and asked."""
 
 
@@ -154,8 +154,10 @@ def _files(package: Path, manual: dict[str, Any]) -> Iterator[Path]:
     for pattern in manual["files"]:
         found = sorted((package / manual["folder"]).glob(pattern))
         if not found:
+            of = [manual["package"], *manual.get("also", ())]
+            unpacked = "; ".join(f"dpkg -x {one}_*.deb {package}" for one in of)
             raise SystemExit(
-                f"Expected {manual['folder']}/{pattern} of Debian's package {manual['package']} under {package}: "
-                f"apt-get download {manual['package']}; dpkg -x {manual['package']}_*.deb {package}"
+                f"Expected {manual['folder']}/{pattern} of Debian's {' and '.join(of)} under {package}: "
+                f"apt-get download {' '.join(of)}; {unpacked}"
             )
         yield from found
