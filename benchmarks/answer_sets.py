@@ -5,7 +5,8 @@ is another, the store is built again as far as it has to be and everything asked
 noticed: `again` is for them. `support-development` and `support-reported` are asked of the
 manuals of Debian packages (`benchmarks/support/manuals.toml`) unpacked into a folder of their own: for each package `apt-get download
 PACKAGE` and `dpkg -x PACKAGE_*.deb FOLDER/PACKAGE` (what a manual has of other packages, `also`, goes into the same folder). Answers are developed on the first and only reported on the second; so are the
-later sets (`support-development-2` and so on).
+later sets (`support-development-2` and so on). `drawn-training-1` and the like are questions to statements that were drawn from the manuals
+of a training set, for training alone: who wrote them saw the statement.
 """
 
 from __future__ import annotations
@@ -108,6 +109,7 @@ def answer_sets(manuals: Path | None) -> dict[str, AnswerSet]:
             )
     if manuals is not None:
         found += [_support(half, manuals) for half in (*HALVES, *TRAINING)]
+        found += [_support(half, manuals, asked="drawn") for half in TRAINING]
     return {one.name: one for one in found if one.rows}
 
 
@@ -126,20 +128,23 @@ def _rows(file: Path) -> tuple[dict[str, Any], ...]:
     return tuple(json.loads(line) for line in file.read_text(encoding="utf-8").splitlines())
 
 
-def _support(half: str, manuals: Path) -> AnswerSet:
+def _support(half: str, manuals: Path, *, asked: str = "questions") -> AnswerSet:
     described = tomllib.loads((SUPPORT / "manuals.toml").read_text(encoding="utf-8"))
     rows = tuple(
-        row for row in _rows(SUPPORT / "questions.jsonl") if row.get("half", described[row["manual"]]["half"]) == half
+        row for row in _rows(SUPPORT / f"{asked}.jsonl") if row.get("half", described[row["manual"]]["half"]) == half
     )
-    chosen = {name: manual for name, manual in described.items() if any(row["manual"] == name for row in rows)}
+    asked_of = {row["manual"] for row in rows}
+    chosen = {title: manual for title, manual in described.items() if title in asked_of}
+
+    name = f"support-{half}" if asked == "questions" else f"{asked}-{half}"
 
     def corpus(scratch: Path) -> Path:
-        folder = scratch / f"support-{half}"
+        folder = scratch / name
         shutil.rmtree(folder, ignore_errors=True)
-        for name, manual in chosen.items():
+        for title, manual in chosen.items():
             for file in _files(manuals / manual["package"], manual):
                 place = file.relative_to(manuals / manual["package"] / manual["folder"])
-                copy = (folder / name / place).with_name(file.name.removesuffix(".gz"))
+                copy = (folder / title / place).with_name(file.name.removesuffix(".gz"))
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 if file.suffix == ".gz":
                     copy.write_bytes(gzip.decompress(file.read_bytes()))
@@ -147,7 +152,7 @@ def _support(half: str, manuals: Path) -> AnswerSet:
                     shutil.copyfile(file, copy)
         return folder
 
-    return AnswerSet(f"support-{half}", corpus, rows)
+    return AnswerSet(name, corpus, rows)
 
 
 def _files(package: Path, manual: dict[str, Any]) -> Iterator[Path]:

