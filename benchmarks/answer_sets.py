@@ -2,11 +2,11 @@
 
 Stores and what was found stay under a folder: the next run only reads, where corpus, questions and pipeline are what they were; where one
 is another, the store is built again as far as it has to be and everything asked anew, and it is said. Changes of kgrag itself are not
-noticed: `again` is for them. `support-development` and `support-reported` are asked of the
-manuals of Debian packages (`benchmarks/support/manuals.toml`) unpacked into a folder of their own: for each package `apt-get download
-PACKAGE` and `dpkg -x PACKAGE_*.deb FOLDER/PACKAGE` (what a manual has of other packages, `also`, goes into the same folder). Answers are developed on the first and only reported on the second; so are the
-later sets (`support-development-2` and so on). `drawn-training-1` and the like are questions to statements that were drawn from the manuals
-of a training set, for training alone: who wrote them saw the statement.
+noticed: `again` is for them. `support-development` and `support-reported` are asked of the manuals of Debian packages
+(`benchmarks/support/manuals.toml`) unpacked into a folder of their own: for each package `apt-get download PACKAGE` and
+`dpkg -x PACKAGE_*.deb FOLDER/PACKAGE` (what a manual has of other packages, `also`, goes into the same folder). Answers are developed on
+the first and only reported on the second; so are the later sets (`support-development-2` and so on). `drawn-training-1` and the like are
+questions to statements that were drawn from the manuals of a training set, for training alone: who wrote them saw the statement.
 """
 
 from __future__ import annotations

