@@ -171,16 +171,18 @@ def unknown_names(asked: Question, evidence: Sequence[Evidence]) -> tuple[list[U
         f"{title}\n{piece.section}\n{with_names_of_rows(piece.text)}"
         for title, piece in zip(titles, evidence, strict=True)
     ]
+    written = "\n".join(pieces)
     pieces = [ATTRIBUTIVE.sub("", piece) for piece in pieces]
     text = "\n".join(pieces)
     words = {s for _, s in stems(text)}
+    in_rows = [row for piece in evidence for row in names_of_rows(piece.text)]
     fatal: list[Unknown] = []
     noted: list[Unknown] = []
     partly: list[str] = []
     found_words = 0
     settings = exact_identifiers(asked.text)
     for setting in settings:
-        if not has_identifier(setting, text):
+        if not has_identifier(setting, written):
             fatal.append(Unknown(setting, _near_settings(setting, text)))
     for name in asked.names:
         short = without_vendor(name, evidence)
@@ -189,6 +191,8 @@ def unknown_names(asked: Question, evidence: Sequence[Evidence]) -> tuple[list[U
         if quantities(name):
             if _lacks(name, text):
                 noted.append(Unknown(name))
+        elif others := _models_of_others(name, in_rows):
+            fatal.append(Unknown(name, others))
         elif _lacks_numbers(short, pieces) or any(IDENTIFIER.fullmatch(w) and _lacks(w, text) for w in short.split()):
             fatal.append(Unknown(name, _near(short, text)))
         elif _lacks_words(short, text, words):
@@ -293,6 +297,14 @@ def _lacks_words(name: str, text: str, words: set[str]) -> bool:
         forms = [name, name.upper()]
         return name[:1].isupper() and not Gazetteer(forms, as_written=forms).find(text)
     return any(s not in words for _, s in stems(name))
+
+
+def _models_of_others(name: str, in_rows: Sequence[str]) -> tuple[str, ...]:
+    """Names of rows with this name's model and another maker, where its maker has other models: `Acme 700` is no `Bolt 700`."""
+    maker, _, model = name.partition(" ")
+    having = [row for row in in_rows if model and row.endswith(f" {model}")]
+    is_maker = any(row.startswith(f"{maker} ") for row in in_rows)
+    return tuple(dict.fromkeys(having)) if is_maker and name not in having else ()
 
 
 def _near(name: str, text: str) -> tuple[str, ...]:

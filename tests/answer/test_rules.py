@@ -469,6 +469,8 @@ def test_manufacturer_and_model_in_two_cells_are_one_name(question: str, row: st
 def test_a_model_of_another_manufacturer_is_not_answered_for() -> None:
     for question in ("Which driver does the Acme 700 need?", "Which driver does the Acme SU1500 need?"):
         assert ask(question, [piece("Devices", DEVICES)]).abstained
+    refused = ask("Which driver does the Acme SU1500 need?", [piece("Devices", DEVICES)])
+    assert "Acme SU1500 is in none of the 1 passages found (there is Tripp Lite SU1500)" in refused.text
 
 
 def test_a_value_is_given_before_what_only_names_it() -> None:
@@ -1147,6 +1149,11 @@ def test_an_option_is_the_same_without_its_dashes() -> None:
     text = "--cert-kind-old: Removed. The --peer-kind option should be used instead."
     found = answering("cert-kind-old gives an error. What do we use instead?", piece("Tunnel", text))
     assert "The --peer-kind option should be used instead." in found
+    typed = ask(
+        "net-cert-type is gone. Which option replaces net-cert-type?",
+        [piece("T", text.replace("cert-kind-old", "net-cert-type"))],
+    )
+    assert "--peer-kind" in typed.text
 
 
 def test_who_asks_for_a_name_may_name_another_identifier() -> None:
