@@ -139,6 +139,17 @@ class Network(nn.Module):  # type: ignore[misc]
         weight, bias = self._norms[f"{name}.weight"], self._norms[f"{name}.bias"]
         return functional.layer_norm(hidden, (HIDDEN,), weight, bias, LAYER_NORM_EPSILON)
 
+    def learnt(self) -> dict[str, torch.Tensor]:
+        """Return a copy of all that is learnt, by name."""
+        return {name: value.detach().clone() for name, value in self.named_parameters() if value.requires_grad}
+
+    def restore(self, learnt: dict[str, torch.Tensor]) -> None:
+        """Go back to what `learnt` returned, or to a mean of several."""
+        with torch.no_grad():
+            for name, value in self.named_parameters():
+                if value.requires_grad:
+                    value.copy_(learnt[name])
+
     def save(self, file: Path) -> None:
         """Write what was learnt: integers of 8 bits, with a scale for each row of a narrow matrix and each column of a wide one."""
         kept: dict[str, NDArray[Any]] = {

@@ -10,7 +10,8 @@ the passage that says it, beside the others that the default pipeline's evidence
 counts as neither. MANUALS is the folder with unpacked packages (`benchmarks/answer_sets.py`); stores and answers stay under `--cache`.
 
 What is learnt is a correction of each matrix of all-MiniLM-L6-v2, the product of two thin ones of rank 16 (LoRA), and one layer behind it;
-both losses are used at once: which of the candidates it is (softmax), and whether each is one (sigmoid). Two cores take about two hours.
+both losses are used at once: which of the candidates it is (softmax), and whether each is one (sigmoid). From what SQuAD teaches two
+networks go on, one with the support questions alone and one with the drawn ones too; the mean of their weights is written. Two cores take about two hours.
 `--without` leaves sets out, to be measured by: `python -m benchmarks.answers MANUALS --sets support-training-1 --kept`.
 """
 
@@ -50,17 +51,24 @@ def main() -> None:
         squad_examples(arguments.squad, rng)[:SQUAD_QUESTIONS], rng=rng, others=3, batch=32, rate=1e-3, rounds=1
     )
     sets = answer_sets(arguments.manuals)
-    support = [
-        example
-        for name in TRAINING
-        if name not in arguments.without
+    names = [name for name in TRAINING if name not in arguments.without]
+    of_users, of_drawn = (
+        [
+            example
+            for name in names
+            if f"{of}-{name}" in sets
+            for example in support_examples(sets[f"{of}-{name}"], arguments.cache)
+        ]
         for of in ("support", "drawn")
-        if f"{of}-{name}" in sets
-        for example in support_examples(sets[f"{of}-{name}"], arguments.cache)
-    ]
-    network.fit(support, rng=rng, others=7, batch=12, rate=6e-4, rounds=2)
+    )
+    begun, learnt = network.learnt(), []
+    for examples in (of_users, of_users + of_drawn):
+        network.restore(begun)
+        network.fit(examples, rng=rng, others=7, batch=12, rate=6e-4, rounds=2)
+        learnt.append(network.learnt())
+    network.restore({name: (learnt[0][name] + learnt[1][name]) / 2 for name in begun})
     network.save(arguments.out)
-    print(f"{arguments.out}: learnt from {len(support)} support questions behind SQuAD")
+    print(f"{arguments.out}: learnt from {len(of_users)} support and {len(of_drawn)} drawn questions behind SQuAD")
 
 
 if __name__ == "__main__":
