@@ -11,7 +11,8 @@ counts as neither. MANUALS is the folder with unpacked packages (`benchmarks/ans
 
 What is learnt is a correction of each matrix of all-MiniLM-L6-v2, the product of two thin ones of rank 16 (LoRA), and one layer behind it;
 both losses are used at once: which of the candidates it is (softmax), and whether each is one (sigmoid). From what SQuAD teaches two
-networks go on, one with the support questions alone and one with the drawn ones too; the mean of their weights is written. Two cores take about two hours.
+networks go on, one with the support questions alone and one with the drawn ones too; the mean of their weights is written. Two cores take
+about two hours.
 `--without` leaves sets out, to be measured by: `python -m benchmarks.answers MANUALS --sets support-training-1 --kept`.
 """
 
