@@ -269,10 +269,10 @@ class _Walk:
                 self._term_end = -1
             case "dd" if self._term_end >= 0:
                 term = str(self._text).strip()
-                if self._terms:
-                    self._terms[-1] = term
                 # Manual pages set whole lines as terms of nothing: `The default is: 30`.
                 says_itself = ": " in term and not "".join(element.itertext()).strip()
+                if self._terms and not says_itself:
+                    self._terms[-1] = term
                 self._text.add_separator("" if term.endswith(":") or says_itself else ":")
                 self._term_end = self._text.length
             case "p" | "div" if self._term_end >= 0 and self._text.length == self._term_end:

@@ -30,6 +30,11 @@ DRAWN_ITEM = re.compile(
     re.MULTILINE,
 )
 """An item of a list as DocBook and Asciidoctor write it: its mark is drawn to the left on a terminal, and only printed it is an item."""
+TERM_OF_NOTHING = re.compile(
+    r"^[.'][ \t]*TP\b.*\n(?P<line>(?:[.'][ \t]*(?:B|I|BI|BR|IB|IR|RB|RI|SB|SM)[ \t]|[^.'\n]).*\n)(?=[.'][ \t]*RE\b)",
+    re.MULTILINE,
+)
+"""A term that nothing is said of before its block ends: multipath.conf sets every default so."""
 DEFINITION = re.compile(
     r"^[.'][ \t]*(?:de|am)i?1?[ \t]+(\S+).*\n((?:(?!\.\.[ \t]*$).*\n)*)\.\.[ \t]*$\n?", re.MULTILINE
 )
@@ -214,9 +219,11 @@ def without_stray_braces(page: str) -> str:
 
 
 def with_items(page: str) -> str:
-    """Write items whose marks are drawn as items, and bullets as bullets.
+    """Write items whose marks are drawn as items, bullets as bullets, and a term that defines nothing as a paragraph.
 
     pandoc reads a drawn mark as a paragraph of its own, and the letter `o`, which stands for a bullet, as the fifteenth item of a list.
+    The end of a block it takes for the definition of such a term, and all that follows for a part of the block.
     """
+    page = TERM_OF_NOTHING.sub(r".PP\n\g<line>", page)
     page = DRAWN_ITEM.sub(lambda drawn: f'.IP "{drawn["mark"]}" 4\n', page)
     return LETTER_BULLET.sub(r".IP \\(bu", page) if len(LETTER_BULLET.findall(page)) > 1 else page

@@ -417,6 +417,17 @@ def test_tags_of_an_org_section_and_how_far_it_is_are_counted_and_not_its_headin
     ]
 
 
+def test_what_follows_a_term_that_defines_nothing_is_no_part_of_its_block() -> None:
+    settings = "".join(
+        f".TP\n.B {name}\nSets {name}.\n.RS\n.TP\nThe default is: \\fB{value}\\fR\n.RE\n.\n"
+        for name, value in (("a", 2), ("b", 5))
+    )
+    page = f".TH A 1\n.SH OPTIONS\n{settings}.TP\n.B c\nSets c.\n"
+    document = converted(page, "man")
+    assert lines(document)[1:] == ["a: Sets a.", "The default is: 2", "b: Sets b.", "The default is: 5", "c: Sets c."]
+    assert [one.terms for one in document.blocks[1:]] == [("a",), ("a",), ("b",), ("b",), ("c",)]
+
+
 def test_the_letter_o_before_items_of_a_manual_page_is_a_bullet() -> None:
     page = '.TH A 1\n.SH EXIT VALUES\n.IP o\n\\fB0\\fP \\- Success\n.IP "o" 4\n\\fB1\\fP \\- Usage error\n'
     assert lines(converted(page, "man"))[1:] == ["- 0 - Success", "- 1 - Usage error"]
