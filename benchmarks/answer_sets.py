@@ -19,6 +19,7 @@ import sys
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,8 @@ CACHE = RETRIEVAL_CACHE.parent / "answers"
 """Where stores and answers stay."""
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 SUPPORT = Path(__file__).resolve().parent / "support"
+QUESTIONS = {"support": "questions.jsonl", "drawn": "drawn.jsonl"}
+"""The questions to manuals: those of users, and those to statements that were drawn."""
 HALVES = (
     "development", "reported", "development-2", "reported-2", "development-3", "reported-3", "development-4", "reported-4", "development-5",
     "reported-5", "development-6", "reported-6",
@@ -50,6 +53,8 @@ class AnswerSet:
     name: str
     corpus: Callable[[Path], Path]
     rows: tuple[dict[str, Any], ...]
+    store: str = ""
+    """The name of its store where another set has the same; else its own name."""
 
     def answers(self, folder: Path, *, again: bool = False) -> list[Answer]:
         """Return the default pipeline's answer to each question: those kept of the same corpus, questions and pipeline, unless `again`."""
@@ -63,7 +68,7 @@ class AnswerSet:
                 changed = "has another corpus, other questions or another pipeline than now"
                 print(f"{self.name}: {kept} {changed}: built where it changed, and asked anew.", file=sys.stderr)
             kept.unlink(missing_ok=True)
-            with kgrag.open(folder / f"{self.name}.kg") as graph:
+            with kgrag.open(folder / f"{self.store or self.name}.kg") as graph:
                 graph.build(corpus)
                 lines = [graph.ask(row["question"]).model_dump_json() for row in self.rows]
             kept.write_text("".join(f"{line}\n" for line in (made_of, *lines)), encoding="utf-8")
@@ -109,7 +114,7 @@ def answer_sets(manuals: Path | None) -> dict[str, AnswerSet]:
             )
     if manuals is not None:
         found += [_support(half, manuals) for half in (*HALVES, *TRAINING)]
-        found += [_support(half, manuals, asked="drawn") for half in TRAINING]
+        found += [_support(half, manuals, of="drawn") for half in TRAINING]
     return {one.name: one for one in found if one.rows}
 
 
@@ -128,23 +133,34 @@ def _rows(file: Path) -> tuple[dict[str, Any], ...]:
     return tuple(json.loads(line) for line in file.read_text(encoding="utf-8").splitlines())
 
 
-def _support(half: str, manuals: Path, *, asked: str = "questions") -> AnswerSet:
-    described = tomllib.loads((SUPPORT / "manuals.toml").read_text(encoding="utf-8"))
-    rows = tuple(
-        row for row in _rows(SUPPORT / f"{asked}.jsonl") if row.get("half", described[row["manual"]]["half"]) == half
-    )
-    asked_of = {row["manual"] for row in rows}
-    chosen = {title: manual for title, manual in described.items() if title in asked_of}
+@cache
+def _manuals() -> dict[str, dict[str, Any]]:
+    return tomllib.loads((SUPPORT / "manuals.toml").read_text(encoding="utf-8"))
 
-    name = f"support-{half}" if asked == "questions" else f"{asked}-{half}"
+
+@cache
+def _asked(of: str) -> tuple[dict[str, Any], ...]:
+    return _rows(SUPPORT / QUESTIONS[of])
+
+
+def _support(half: str, manuals: Path, *, of: str = "support") -> AnswerSet:
+    """A set of support questions, or of those to drawn statements, which are asked of the same store."""
+    described = _manuals()
+
+    def rows_of(kind: str) -> tuple[dict[str, Any], ...]:
+        return tuple(row for row in _asked(kind) if row.get("half", described[row["manual"]]["half"]) == half)
+
+    store = f"support-{half}"
+    asked_of = {row["manual"] for row in rows_of("support")}
+    chosen = {name: manual for name, manual in described.items() if name in asked_of}
 
     def corpus(scratch: Path) -> Path:
-        folder = scratch / name
+        folder = scratch / store
         shutil.rmtree(folder, ignore_errors=True)
-        for title, manual in chosen.items():
+        for name, manual in chosen.items():
             for file in _files(manuals / manual["package"], manual):
                 place = file.relative_to(manuals / manual["package"] / manual["folder"])
-                copy = (folder / title / place).with_name(file.name.removesuffix(".gz"))
+                copy = (folder / name / place).with_name(file.name.removesuffix(".gz"))
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 if file.suffix == ".gz":
                     copy.write_bytes(gzip.decompress(file.read_bytes()))
@@ -152,7 +168,7 @@ def _support(half: str, manuals: Path, *, asked: str = "questions") -> AnswerSet
                     shutil.copyfile(file, copy)
         return folder
 
-    return AnswerSet(name, corpus, rows)
+    return AnswerSet(f"{of}-{half}", corpus, rows_of(of), store)
 
 
 def _files(package: Path, manual: dict[str, Any]) -> Iterator[Path]:

@@ -54,13 +54,11 @@ def main() -> None:
     sets = answer_sets(arguments.manuals)
     names = [name for name in TRAINING if name not in arguments.without]
     of_users, of_drawn = (
-        [
-            example
-            for name in names
-            if f"{of}-{name}" in sets
-            for example in support_examples(sets[f"{of}-{name}"], arguments.cache)
-        ]
-        for of in ("support", "drawn")
+        [example for one in chosen for example in support_examples(one, arguments.cache)]
+        for chosen in (
+            [sets[f"support-{name}"] for name in names],
+            [sets[f"drawn-{name}"] for name in names if f"drawn-{name}" in sets],
+        )
     )
     begun, learnt = network.learnt(), []
     for examples in (of_users, of_users + of_drawn):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from kgrag.models.base import Embedder
 from kgrag.text.language import language
-from kgrag.text.sentences import sentences
+from kgrag.text.sentences import last_asking, sentences
 from kgrag.text.spelling import corrected
 from kgrag.text.words import FUNCTION_WORDS, content_terms, folded_words, plain, words
 from kgrag.types import Evidence
@@ -31,9 +31,7 @@ def last_question(question: str) -> str:
     if len(question.split()) < LONG_QUESTION_WORDS:
         return question
     said = [question[s.start : s.end] for s in sentences(question)]
-    asking = [place for place, sentence in enumerate(said) if sentence.rstrip().endswith("?")]
-    last = asking[-1] if asking else len(said) - 1
-    first = last
+    first = last = last_asking(said)
     while first > 0 and len(content_terms(" ".join(said[first : last + 1]))) < MIN_TERMS:
         first -= 1
     return " ".join(said[first : last + 1]) or question

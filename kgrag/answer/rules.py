@@ -105,10 +105,10 @@ EMBEDDED_STATEMENTS = 12
 SAID_WEIGHT = 0.6
 """What the words of a statement count before similarity is known. Chosen on the development halves and clapnq."""
 WITHOUT_SIMILARITY = WEIGHTS | {"coverage": SAID_WEIGHT, "similarity": 0.0}
-
 WITHOUT_A_NAME_FROM = 0.7
-"""The probability from which an answer is given that lacks a name without number: as the training questions have it that do not say what
-their documents lack, each read by a network that learnt from others."""
+"""The probability from which an answer is given where the evidence lacks a name that is not exact. Chosen on the training questions whose
+documents lack one, each read by a network that learnt from others."""
+
 LOOKED_FOR_CHARACTERS = 400
 """Of what was looked for that an abstention says."""
 NEAREST = 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 from rapidfuzz.distance import OSA
@@ -34,7 +34,7 @@ IDENTIFIER = re.compile(r"[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*")
 TYPING_ERRORS = 2
 """Edits; with more an identifier is rather another one than mistyped."""
 EXACT_NAME = re.compile(r"[\d_]|^-|\w-\w+-\w")
-"""What a name of one thing has that is no other: a number, dashes or underscores."""
+"""A digit, an underscore, a dash in front, or two inside: names that differ in them are names of different things."""
 HYPHENS = str.maketrans(dict.fromkeys("‐‑−", "-"))
 """Typeset manual pages write `-O` with a minus sign."""
 SIGNAL = re.compile(r"HUP|INT|QUIT|KILL|TERM|USR[12]|ALRM|CHLD|STOP|CONT|PIPE|WINCH")
@@ -58,8 +58,11 @@ class Unknown:
 
     name: str
     near: tuple[str, ...] = ()
-    is_exact: bool = False
-    """It has a number, or is an identifier: what is like it is something else. `USB` or `the LAN` may only be how the question came up."""
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether what is like it is something else: `X-100`, `--wait`. `USB` or `the LAN` may only be how the question came up."""
+        return EXACT_NAME.search(self.name) is not None
 
 
 class Subject:
@@ -167,15 +170,16 @@ def unknown_names(asked: Question, evidence: Sequence[Evidence]) -> tuple[list[U
         for piece in evidence
     ]
     """A title may be a file's name: `ACME_2025_REPORT`."""
+    rows = [list(names_of_rows(piece.text)) for piece in evidence]
     pieces = [
-        f"{title}\n{piece.section}\n{with_names_of_rows(piece.text)}"
-        for title, piece in zip(titles, evidence, strict=True)
+        "\n".join((title, piece.section, piece.text, *named))
+        for title, piece, named in zip(titles, evidence, rows, strict=True)
     ]
     written = "\n".join(pieces)
     pieces = [ATTRIBUTIVE.sub("", piece) for piece in pieces]
     text = "\n".join(pieces)
     words = {s for _, s in stems(text)}
-    in_rows = [row for piece in evidence for row in names_of_rows(piece.text)]
+    in_rows = [name for named in rows for name in named]
     fatal: list[Unknown] = []
     noted: list[Unknown] = []
     partly: list[str] = []
@@ -201,7 +205,6 @@ def unknown_names(asked: Question, evidence: Sequence[Evidence]) -> tuple[list[U
             found_words = max(found_words, len(short.split()))
     unless_as_specific = [name for name in partly if len(without_vendor(name, evidence).split()) > found_words]
     fatal += [Unknown(name) for name in unless_as_specific]
-    fatal = [replace(one, is_exact=EXACT_NAME.search(one.name) is not None) for one in fatal]
     return fatal, noted + [Unknown(name) for name in partly if name not in unless_as_specific]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from kgrag.text.quantities import quantities
-from kgrag.text.sentences import sentences
+from kgrag.text.sentences import last_asking, sentences
 from kgrag.text.words import FUNCTION_WORDS, plain, singular, words
 
 __all__ = [
@@ -254,8 +254,10 @@ def answer_shape(question: str) -> AnswerShape:
     Of several sentences the last one that asks tells it, where it tells one: the others say how it came to be asked. What is asked for in
     a unit (`in volts`) is a quantity of what the unit measures, where it is no yes or no and no steps.
     """
-    shape = _shape(_asking_sentence(question))
-    shape = _shape(question) if shape.kind == "plain" else shape
+    said = [sentence.text for sentence in sentences(question)]
+    shape = _shape(said[last_asking(said)] if said else question)
+    if shape.kind == "plain" and said != [question]:
+        shape = _shape(question)
     _, measured = unit_asked(question)
     return AnswerShape("quantity", measured) if measured and shape.kind in UNIT_ASKED else shape
 
@@ -265,11 +267,6 @@ def unit_asked(question: str) -> tuple[str, tuple[str, ...]]:
     said = IN_UNIT.search(question)
     measured = _measured_in(said["unit"]) if said else ()
     return (said[0], measured) if said and measured else ("", ())
-
-
-def _asking_sentence(question: str) -> str:
-    said = [sentence.text for sentence in sentences(question)]
-    return next((one for one in reversed(said) if one.endswith("?")), said[-1] if said else question)
 
 
 def _shape(question: str) -> AnswerShape:

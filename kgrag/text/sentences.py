@@ -7,10 +7,10 @@ tables are Markdown, or the `row, Column = value.` form in which Docling writes 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-__all__ = ["SETTING", "Sentence", "sentences"]
+__all__ = ["SETTING", "Sentence", "last_asking", "sentences"]
 
 ABBREVIATIONS = frozenset(
     {
@@ -116,6 +116,12 @@ def sentences(text: str) -> list[Sentence]:
             found += _sentences_of(block, start)
     found += _table(table)
     return found
+
+
+def last_asking(said: Sequence[str]) -> int:
+    """Return the place of the last sentence that asks, or of the last one where none ends in a question mark; -1 of none."""
+    asking = [place for place, sentence in enumerate(said) if sentence.rstrip().endswith("?")]
+    return asking[-1] if asking else len(said) - 1
 
 
 def _blocks(text: str) -> Iterator[tuple[int, str]]:

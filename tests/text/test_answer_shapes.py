@@ -62,6 +62,17 @@ from kgrag.text.answer_shapes import answer_shape, by_default
         ("Which feature is missing in the Windows port?", "plain"),
         ("Which port does the server use by default?", "number"),
         ("What is the annual fee for the service?", "quantity"),
+        # Of several sentences the last one that asks.
+        ("There is a typo in the middle of my configuration. Is everything after it skipped?", "yes/no"),
+        ("The meter in the garage is an hour behind after the winter. How long may it wait for the clock?", "quantity"),
+        ("I get 1 and 2 instead of Male and Female. Which option changes that?", "name"),
+        ("My pictures stay on the card. What does `E-12` mean? Thank you", "definition"),
+        ("The keyboard is dead. It does not work, why I do not know.", "why"),
+        # Whether there is an option: its name is asked for.
+        ("Is there an option that leaves the members away?", "name"),
+        ("Are there any command line switches for it?", "name"),
+        ("Is there a second CAN interface?", "yes/no"),
+        ("Is there an option called `--members`?", "yes/no"),
     ],
 )
 def test_the_wording_tells_the_shape_of_the_answer(question: str, kind: str) -> None:
@@ -128,30 +139,3 @@ def test_a_wide_angle_is_an_angle() -> None:
 )
 def test_a_clause_that_means_the_default_is_read_as_it(question: str, meant: str) -> None:
     assert by_default(question) == meant
-
-
-@pytest.mark.parametrize(
-    ("question", "kind"),
-    [
-        ("There is a typo in the middle of my configuration. Is everything after it skipped?", "yes/no"),
-        ("The meter in the garage is an hour behind after the winter. How long may it wait for the clock?", "quantity"),
-        ("I get 1 and 2 instead of Male and Female. Which option changes that?", "name"),
-        ("My pictures stay on the card. What does `E-12` mean? Thank you", "definition"),
-        ("The keyboard is dead. It does not work, why I do not know.", "why"),
-    ],
-)
-def test_of_several_sentences_the_last_one_that_asks_tells_the_shape(question: str, kind: str) -> None:
-    assert answer_shape(question).kind == kind
-
-
-@pytest.mark.parametrize(
-    ("question", "kind"),
-    [
-        ("Is there an option that leaves the members away?", "name"),
-        ("Are there any command line switches for it?", "name"),
-        ("Is there a second CAN interface?", "yes/no"),
-        ("Is there an option called `--members`?", "yes/no"),
-    ],
-)
-def test_who_asks_whether_there_is_an_option_asks_for_its_name(question: str, kind: str) -> None:
-    assert answer_shape(question).kind == kind
