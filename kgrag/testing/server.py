@@ -8,6 +8,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Literal, Self
 
 from aiohttp import web
@@ -30,6 +31,10 @@ ENDPOINTS: dict[str, Endpoint] = {
     "/rerank": "rerank",
     "/models": "models",
 }
+_PORTS: set[int] = set()
+"""That servers of this process were given: none is given twice, since programs keep what they learnt of a URL, such as whether schemas are
+heeded there."""
+_PORTS_LOCK = threading.Lock()
 MAX_INPUTS = 2048
 """Texts of one embedding request, as at OpenAI."""
 MAX_INPUTS_COHERE = 96
@@ -155,10 +160,8 @@ class ModelServer:
 
     async def _serve(self, started: threading.Event) -> None:
         http = web.Server(self._handle, handler_cancellation=True, access_log=None)
-        listening = await asyncio.get_running_loop().create_server(
-            http, "127.0.0.1", self.port, reuse_address=True, backlog=1024
-        )
-        self.port = listening.sockets[0].getsockname()[1]
+        listening = await self._listen(http)
+        self.port = _port(listening)
         started.set()
         await self._stopping.wait()
         listening.close()
@@ -166,6 +169,24 @@ class ModelServer:
             if connection.transport is not None:
                 connection.transport.abort()
         await asyncio.sleep(0)  # lets connections learn that they are lost
+
+    async def _listen(self, http: web.Server) -> asyncio.Server:
+        """Listen on the port that is fixed, or on one that no server of this process had."""
+        create = partial(asyncio.get_running_loop().create_server, http, "127.0.0.1", reuse_address=True, backlog=1024)
+        if self.port:
+            return await create(self.port)
+        refused_ports: list[asyncio.Server] = []  # open meanwhile: the system gives other ones
+        try:
+            while True:
+                listening = await create(0)
+                with _PORTS_LOCK:
+                    if (port := _port(listening)) not in _PORTS:
+                        _PORTS.add(port)
+                        return listening
+                refused_ports.append(listening)
+        finally:
+            for again in refused_ports:
+                again.close()
 
     async def _handle(self, http: web.BaseRequest) -> web.StreamResponse:
         if http.path == REPORT_PATH:
@@ -307,6 +328,11 @@ class ModelServer:
             "repeated": [request.key for request in repeated],
             "repeated_ended_at": ended,
         }
+
+
+def _port(listening: asyncio.Server) -> int:
+    port: int = listening.sockets[0].getsockname()[1]
+    return port
 
 
 def _with_deployment(body: dict[str, Any], path: str) -> dict[str, Any]:

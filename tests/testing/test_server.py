@@ -218,6 +218,25 @@ def test_a_stopped_server_drops_what_is_open_and_comes_back_on_its_port() -> Non
         server.stop()
 
 
+def test_no_port_is_given_to_two_servers_though_the_system_gives_it_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    with ModelServer("It is 3.3 V.") as first:
+        taught = first.port
+    create = asyncio.base_events.BaseEventLoop.create_server
+    asked_for: list[int] = []
+
+    async def gives_it_again(
+        loop: asyncio.base_events.BaseEventLoop, protocol: object, host: str, port: int, **options: object
+    ) -> asyncio.Server:
+        asked_for.append(port)
+        return await create(loop, protocol, host, port if len(asked_for) > 1 else taught, **options)  # type: ignore[call-overload,no-any-return]
+
+    monkeypatch.setattr(asyncio.base_events.BaseEventLoop, "create_server", gives_it_again)
+    with ModelServer("ok") as second:
+        assert asked_for == [0, 0]
+        assert second.port != taught
+        assert asked(second).choices[0].message.content == "ok"
+
+
 def test_the_most_requests_that_were_open_at_once_are_counted() -> None:
     async def many(server: ModelServer) -> None:
         async with httpx.AsyncClient(timeout=None) as http:

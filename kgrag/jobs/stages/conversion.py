@@ -35,12 +35,12 @@ CONVERSION_VERSIONS = {
     "txt": "11",
     "csv": "4",
     "tex": "6",
-    **dict.fromkeys(("man", "mdoc"), "10"),
+    **dict.fromkeys(("man", "mdoc"), "11"),
     **dict.fromkeys(("ods", "odp"), "4"),
     **dict.fromkeys(("ipynb", "textile", "odt", "mediawiki"), "5"),
     **dict.fromkeys(("epub", "org", "rtf", "info"), "6"),
     **dict.fromkeys(("mail", "outlook"), "7"),
-    "html": "14",
+    "html": "15",
     "pdf": "10",
 }
 """Of each format ("3" where none is said): counts up when conversion, cleaning or chunking changes what comes out of its files, which are
