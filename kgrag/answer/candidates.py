@@ -208,6 +208,7 @@ class _Reader:
                 _terms(label) | written_together(label, asked.terms, self._together),
                 LABEL_WEIGHT * _share_of_name(label, asked),
             ),
+            (_terms(statement.owner), LABEL_WEIGHT * _share_of_name(statement.owner, asked)),
             (_terms(statement.before), LABEL_WEIGHT if statement.is_property else BEFORE_WEIGHT),
             (_terms(heading), HEADING_WEIGHT * _share_of_name(heading, asked)),
             (context, TITLE_WEIGHT),

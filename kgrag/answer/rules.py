@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from kgrag.answer.abstention import ANSWERS_FROM, answer_probability, beside_title, evidence_features
 from kgrag.answer.candidates import Candidate, candidates, for_reader, in_context
 from kgrag.answer.cues import NO_VALUE, NUMBER, OF_DEFAULT
+from kgrag.answer.joining import joined
 from kgrag.answer.read_together import read_together
 from kgrag.answer.reading import RULES_READ, in_another_language, language_not_read
 from kgrag.answer.subject import Unknown, has_identifier, unknown_names
@@ -481,7 +482,7 @@ def _ordered(asked: Question, chosen: Sequence[Candidate]) -> list[tuple[Candida
     named = [[place for place, name in enumerate(names) if has_identifier(name, one.text)] for one in chosen]
     if len(names) > 1 and all(len(places) == 1 for places in named):
         chosen = [one for _, one in sorted(zip(named, chosen, strict=True), key=lambda pair: pair[0])]
-    return [(one, asked) for one in chosen]
+    return [(one, asked) for one in joined(chosen, best_first=asked.kind in ONE_THING)]
 
 
 def _write(

@@ -152,6 +152,23 @@ IS_THERE = re.compile(
     rf"^(?:is|are) there (?:an? |any )?(?:[\w-]+ ){{0,2}}?(?:{'|'.join(sorted(IDENTIFIER_SORTS))})s?\b(?! (?:called|named)\b)"
 )
 """`Is there an option that ...?` asks for its name."""
+_SET_BY_NAME = (
+    r"(?:option|switch|flag|variable|keyword|command|subcommand|directive|parameter|argument|setting|statement|macro|function|routine|call"
+    r"|attribute|property|field|tag|preset|builtin|opcode|hook|counter|placeholder|escape|token|verb|handler|entry|line)"
+)
+_SAID_OF = r"(?:(?!default)[\w.$/-]+ )"
+_NO_ASKING = r"(?!.*\b(?:what|which|how|when|who|why|where)\b)"
+ASKS_ITS_NAME = re.compile(
+    r"(?:^|[:;,.] |\band )(?:(?:in|with|by|to|for|at|on|under) )?"
+    rf"(?:which|what) {_SAID_OF}{{0,2}}?{_SET_BY_NAME}\b(?! (?:number|value|size|length))"
+    rf"|\b(?:what|how)(?: is|['’]s) (?:the|that|this|its) {_SAID_OF}{{0,2}}?{_SET_BY_NAME} (?:called|named|for|to|that|which)\b(?! how)"
+    rf"|(?:^|[.?!:;,] )(?:(?:the|an?|what(?: is|['’]s) the|name of the) )?{_SAID_OF}{{0,2}}?{_SET_BY_NAME}(?: name)?\?$"
+    rf"|(?:^|[.?!:;] ){_NO_ASKING}(?:(?:an?|one|some) )?{_SAID_OF}{{0,2}}?{_SET_BY_NAME} (?:to|that|for|so)\b"
+    r"|\bwhat (?:else |exactly )?(?:do|should|must|can|could|shall) (?:i|you|we)(?: (?:have|need) to)?"
+    r" (?:set|pass|add|put|write|turn on|switch on)\b(?!.*\bto\?$)"
+)
+"""`Some log lines are lost: which option says how many are kept?` asks for an option, `What is the switch for it?`, `GIMP switch?` and
+`What do I add to the configuration?` do."""
 DEFINES = re.compile(r"^(?:what|who) (?:is|are|was|were) (?:an? |the )?[\w .’'+/-]+\??$", re.I)
 ASKS_WHAT_IT_DOES = re.compile(
     r"^what (?:does|do|did) .*\b(?:mean|stand for|do)\??$|^what (?:does|do|did) .*\b(?:mean|stand for) (?:on|in|for|at|here)\b",
@@ -301,6 +318,8 @@ def _shape(question: str) -> AnswerShape:
         return AnswerShape("name")
     if YES_OR_NO.search(text):
         return AnswerShape("yes/no")
+    if ASKS_ITS_NAME.search(text):
+        return AnswerShape("name")
     asks = re.search(r"\b(?:what|which|how)\b", text) is not None
     if how_many:
         before = text[: how_many.start()]

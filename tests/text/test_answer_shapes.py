@@ -73,6 +73,17 @@ from kgrag.text.answer_shapes import answer_shape, by_default
         ("Are there any command line switches for it?", "name"),
         ("Is there a second CAN interface?", "yes/no"),
         ("Is there an option called `--members`?", "yes/no"),
+        ("Lines are lost at night: which option says how many are kept?", "name"),
+        ("Which environment variable says how many seconds a lease has left?", "name"),
+        ("A client drops after an hour. What's the switch for that?", "name"),
+        ("How is the recorder.conf setting called that limits its speed?", "name"),
+        ("I want the margins gone before we print. recorder switch?", "name"),
+        ("The clock is kept in local time. What do I add to recorder.conf?", "name"),
+        ("recorder: option to keep the file for an hour?", "name"),
+        ("What do I set the interval to?", "quantity"),
+        ("What is the default setting for how long it waits?", "quantity"),
+        ("What is the size of the option field?", "number"),
+        ("What does the option -k do?", "definition"),
     ],
 )
 def test_the_wording_tells_the_shape_of_the_answer(question: str, kind: str) -> None:
