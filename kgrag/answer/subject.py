@@ -10,7 +10,14 @@ from functools import lru_cache
 from rapidfuzz.distance import OSA
 
 from kgrag.text.abbreviations import initials
-from kgrag.text.name_shapes import CAMEL_CASE, exact_identifiers, names_of_rows, part_numbers, with_names_of_rows
+from kgrag.text.name_shapes import (
+    CAMEL_CASE,
+    exact_identifiers,
+    is_code_name,
+    names_of_rows,
+    part_numbers,
+    with_names_of_rows,
+)
 from kgrag.text.names import Gazetteer, normal_form, quantities
 from kgrag.text.questions import ATTRIBUTIVE, Question
 from kgrag.text.words import stem, stems
@@ -35,6 +42,11 @@ TYPING_ERRORS = 2
 """Edits; with more an identifier is rather another one than mistyped."""
 EXACT_NAME = re.compile(r"[\d_]|^-|\w-\w+-\w")
 """A digit, an underscore, a dash in front, or two inside: names that differ in them are names of different things."""
+SMALL_WORD_FIRST = re.compile(r"[a-z]+ ")
+SETTING_WITH_VALUE = re.compile(r"(?P<setting>\w+) \d[\d./:]*[a-z%]*")
+"""`AutoRestartRate 10/1h`: the value is what the asker chose."""
+COUNTED = re.compile(r"\d+ [A-Z]{2,}s")
+"""`40 URLs` are no name."""
 HYPHENS = str.maketrans(dict.fromkeys("‐‑−", "-"))
 """Typeset manual pages write `-O` with a minus sign."""
 SIGNAL = re.compile(r"HUP|INT|QUIT|KILL|TERM|USR[12]|ALRM|CHLD|STOP|CONT|PIPE|WINCH")
@@ -61,8 +73,11 @@ class Unknown:
 
     @property
     def is_exact(self) -> bool:
-        """Whether what is like it is something else: `X-100`, `--wait`. `USB` or `the LAN` may only be how the question came up."""
-        return EXACT_NAME.search(self.name) is not None
+        """Whether what is like it is something else: `X-100`, `--wait`. `USB` or `the LAN` may only be how the question came up.
+
+        So may a line of several words that begins with a small one: `vlan id 10`.
+        """
+        return EXACT_NAME.search(self.name) is not None and SMALL_WORD_FIRST.match(self.name) is None
 
 
 class Subject:
@@ -186,11 +201,11 @@ def unknown_names(asked: Question, evidence: Sequence[Evidence]) -> tuple[list[U
     found_words = 0
     settings = exact_identifiers(asked.text)
     for setting in settings:
-        if not has_identifier(setting, written):
+        if not has_identifier(setting, written) and not _is_signal(setting, written):
             fatal.append(Unknown(setting, _near_settings(setting, text)))
     for name in asked.names:
         short = without_vendor(name, evidence)
-        if name in settings or _is_written(short, text):
+        if name in settings or COUNTED.fullmatch(name) or _is_written(short, text) or _is_value_of_setting(name, text):
             continue
         if quantities(name):
             if _lacks(name, text):
@@ -290,6 +305,22 @@ def _is_written(name: str, text: str) -> bool:
     """Whether a text has a name of one word with its signs, `cx16-asm.cfg`, letter for letter and not as a part of a longer one."""
     is_one = " " not in name and not name.isalnum()
     return is_one and re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-]|\.\w)", text) is not None
+
+
+def _is_value_of_setting(name: str, text: str) -> bool:
+    """Whether a name is a setting that a text has, with a value that the asker gave it."""
+    match = SETTING_WITH_VALUE.fullmatch(name)
+    return match is not None and _is_setting(match["setting"]) and has_identifier(match["setting"], text)
+
+
+def _is_setting(name: str) -> bool:
+    return is_code_name(name) or CAMEL_CASE.fullmatch(name) is not None
+
+
+def _is_signal(setting: str, text: str) -> bool:
+    """Whether an option of `kill` names a signal that a text has: `-HUP` for `SIGHUP`."""
+    written = otherwise_written(setting.removeprefix("-")) if SIGNAL.fullmatch(setting.removeprefix("-")) else None
+    return written is not None and written.search(text) is not None
 
 
 def _lacks_words(name: str, text: str, words: set[str]) -> bool:

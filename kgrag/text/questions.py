@@ -271,6 +271,8 @@ def names_of_question(question: str, *, quoted: bool = False) -> list[tuple[int,
             opening, _, rest = name.partition(" ")
             if plain(opening) in FUNCTION_WORDS | ASKING_WORDS or (not rest and opening[1:].islower()):
                 start, name = start + len(opening) + 1, rest
+        if name.startswith("I "):
+            start, name = start + 2, name[2:]
         begin = start - len(ATTACHED.search(question[max(0, start - MAX_ATTACHED) : start])[0])  # type: ignore[index]
         if name and begin < start:  # within an identifier (`merge.conflictStyle`): it is a name by itself
             first, _, name = name.partition(" ")
