@@ -10,7 +10,7 @@ from kgrag.extract.statements import Named, Stated, Statement
 
 __all__ = ["read_cypher"]
 
-WRITES = re.compile(r"^\s*(?:CREATE|MERGE)\s*\(", re.IGNORECASE | re.MULTILINE)
+WRITES = re.compile(r"^[ \t]*+(?:CREATE|MERGE)\s*\(", re.IGNORECASE | re.MULTILINE)
 _TEXT = r"(?:'(?:[^'\\]|\\.){0,500}+'|\"(?:[^\"\\]|\\.){0,500}+\")"
 _PROPERTIES = rf"\{{(?P<properties>(?:[^{{}}'\"]|{_TEXT}){{0,400}}+)\}}"
 """Of bounded length, so that hostile text is read in time."""

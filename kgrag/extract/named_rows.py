@@ -16,9 +16,9 @@ MAX_YAML_CHARACTERS = 50_000
 """PyYAML reads some 100 kB in a second; what is longer is no answer about one chunk."""
 ANCHOR = re.compile(r"(?:^|[\s:,\[{-])[&*]\w", re.MULTILINE)
 """Names a part of YAML that may be said again: some lines can stand for any amount of data."""
-KEY_LINE = re.compile(rf"^\s*(?:- )?({'|'.join((*NODE_LISTS, *RELATION_LISTS, *HEAD_KEYS))}):", re.I | re.M)
+KEY_LINE = re.compile(rf"^[ \t]*+(?:- )?({'|'.join((*NODE_LISTS, *RELATION_LISTS, *HEAD_KEYS))}):", re.I | re.M)
 HEADER_CELL = re.compile(r"[A-Za-z][A-Za-z _-]{0,30}")
-TABLE_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+\|?[ \t]*")
+TABLE_RULE = re.compile(r"[ \t]*+\|?+[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)++\|?[ \t]*+")
 """The line below the header of a Markdown table."""
 
 

@@ -15,6 +15,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import islice, product
 from typing import Any
 
 from kgrag.extract.cypher_replies import read_cypher
@@ -45,6 +46,10 @@ MAX_CUT_KEYS = 6
 """How far back the complete part of a cut object is looked for."""
 MAX_BROKEN_STARTS = 300
 """Places where JSON may begin and does not that are tried before the rest is given up."""
+MAX_PAIRS = 1_000
+"""Of one relation with lists for its ends: two long lists are millions of statements."""
+MAX_NUMBER_BITS = 4_000
+"""A number of more than 1,200 digits is no name, and Python does not write every one."""
 FENCE = re.compile(r"```[\w-]*[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL)
 FULL_WIDTH = str.maketrans("｛｝［］：，", "{}[]:,")
 """What a model that writes Chinese or Japanese may put for the signs of JSON."""
@@ -172,7 +177,13 @@ def _json(text: str, twice: _Twice | None = None) -> tuple[Any, bool]:
         pass
     try:
         data = ast.literal_eval(text)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
+    except (
+        ValueError,
+        SyntaxError,
+        TypeError,
+        MemoryError,
+        RecursionError,
+    ):  # TypeError: of `{{...}}`, a set of objects
         return None, False
     return data, isinstance(data, dict | list)
 
@@ -324,10 +335,12 @@ def _lists(data: Any) -> tuple[list[Any], list[Any], list[Any]]:
     if isinstance(data, list):
         if _is_triple(data):
             return [], [data], []
-        graphs = [item for item in data if isinstance(item, dict) and _is_empty_graph(item)]
-        nodes, relations, others = [], [], [item for item in data if item not in graphs] if graphs else data
-        for graph in graphs:
-            more_nodes, more_relations, _ = _lists(graph)
+        nodes, relations, others = list[Any](), list[Any](), list[Any]()
+        for item in data:
+            if not _is_empty_graph(item):
+                others.append(item)
+                continue
+            more_nodes, more_relations, _ = _lists(item)
             nodes.extend(more_nodes)
             relations.extend(more_relations)
         return nodes, relations, others
@@ -441,10 +454,11 @@ def _read_relation(relation: Any, names: dict[str, Named], stated: Stated) -> No
             _text(first_value(relation, TAIL_TYPE_KEYS)),
         )
         quoted = {"condition": _text(relation.get("condition")), "sentence": _text(relation.get("sentence"))}
+        if (pairs := len(heads) * len(tails)) > MAX_PAIRS:
+            stated.lost.append(f"a relation has {pairs:,} pairs of ends, of which {MAX_PAIRS:,} were read")
         said = [
             Statement(head.name, kind, tail.name, head_type or head.type, tail_type or tail.type, description, **quoted)
-            for head in heads
-            for tail in tails
+            for head, tail in islice(product(heads, tails), MAX_PAIRS)
         ]
         if not all(statement.head_type and statement.tail_type for statement in said):
             stated.mended.append(UNTYPED)
@@ -504,7 +518,9 @@ def _text(value: Any) -> str:
             return value.strip()
         case bool() | None:
             return ""
-        case int() | float():
+        case int():
+            return str(value) if value.bit_length() <= MAX_NUMBER_BITS else ""
+        case float():
             return repr(value) if math.isfinite(value) else ""
         case list() | tuple():
             return ", ".join(text for part in value if (text := _text(part)))

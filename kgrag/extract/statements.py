@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -65,8 +66,7 @@ class Stated:
 
 def counted(notes: Sequence[str]) -> list[str]:
     """Say each note once, with its number where it came several times, in order of appearance."""
-    times = {note: notes.count(note) for note in notes}
-    return [note if count == 1 else f"{note} ({count} times)" for note, count in times.items()]
+    return [note if count == 1 else f"{note} ({count} times)" for note, count in Counter(notes).items()]
 
 
 def read_path(parts: list[str], stated: Stated) -> None:

@@ -282,3 +282,40 @@ def test_what_is_no_number_is_no_name() -> None:
         '[{"head": "X-100", "relation": "DRAWS", "tail": NaN}, {"head": "X-100", "relation": "IS", "tail": Infinity}]'
     )
     assert not stated.statements and "a relation has no tail" in stated.reason
+
+
+@pytest.mark.parametrize("form", ["{{%s}}", "[{{%s}}]", '{{"triples": [{{%s}}]}}'])
+def test_an_object_in_doubled_braces_as_prompts_escape_them_is_read(form: str) -> None:
+    stated = read_reply(form % json.dumps(TRIPLE)[1:-1])
+    assert [(one.head, one.tail) for one in stated.statements] == [("X-100", "LQ22")]
+    assert stated.lost == ["the JSON is cut off or broken: its 1 complete items were kept"]
+
+
+@pytest.mark.parametrize("number", ["9" * 400, "-" + "7" * 4_000, "0x" + "f" * 9_000])
+def test_digits_without_end_cost_no_other_item_of_the_reply(number: str) -> None:
+    stated = read_reply(f"[{json.dumps(TRIPLE)}, {{'name': {number}}}]".replace('"', "'"))
+    assert [(one.head, one.tail) for one in stated.statements] == [("X-100", "LQ22")]
+
+
+def test_a_relation_between_two_long_lists_is_cut_and_says_so() -> None:
+    many = [f"part {number}" for number in range(5_000)]
+    stated = read_reply(json.dumps([{"head": many, "relation": "fits", "tail": many}]))
+    assert len(stated.statements) == 1_000
+    assert stated.lost == ["a relation has 25,000,000 pairs of ends, of which 1,000 were read"]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        json.dumps([TRIPLE])[:-1] + "\n" * 150_000 + "...",
+        "```\n```" * 25_000,
+        "X-100 has parts:" + "\n" * 150_000 + "LQ22",
+        "| head | relation | tail |\n" + " " * 150_000 + "x",
+        json.dumps({"nodes": [], "relationships": [0] * 60_000}),
+        json.dumps([{"nodes": [number]} for number in range(10_000)] + [TRIPLE]),
+    ],
+    ids=["a list that never ends", "fences", "blank lines", "blanks", "zeros", "graphs"],
+)
+def test_a_model_that_repeats_itself_without_end_keeps_nobody_waiting(reply: str) -> None:
+    stated = read_reply(reply)  # it took minutes
+    assert stated.size or stated.lost
