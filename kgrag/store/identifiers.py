@@ -47,9 +47,9 @@ def entity_type(written: str) -> str:
     """Make a label of an entity type: `Product` stays, `ORGANIZATION` is `Organization`, `Chunk` is `Chunk_`, and nothing is `Thing`."""
     words = " ".join(_words(written))
     if not any(c.islower() for c in words):
-        words = words.capitalize()
+        words = _whole_letters(words.capitalize())
     if not any(c.islower() for c in words):  # `A0`: it could equal a relationship type
-        words = words.lower()
+        words = _whole_letters(words.lower())
     if words.casefold() in OWN_LABELS:
         words += "_"
     return _short(words) or UNKNOWN_ENTITY_TYPE
@@ -59,7 +59,10 @@ def entity_type(written: str) -> str:
 def relation_type(written: str) -> str:
     """Make a relationship type: upper case, words joined by underscores; `has part` becomes `HAS_PART`, nothing becomes `RELATED_TO`."""
     # Some letters have no upper case: with one of them it could equal an entity type.
-    words = ("".join(c for c in word.upper() if not c.islower()) for word in _words(written, divide=r"[\W_]+"))
+    words = (
+        "".join(c for c in _whole_letters(word.upper()) if not c.islower())
+        for word in _words(written, divide=r"[\W_]+")
+    )
     joined = "_".join(word for word in words if word)
     if joined and not any(c.isupper() for c in joined):
         joined = f"REL_{joined}"
@@ -101,6 +104,11 @@ def _words(written: str, *, divide: str = r"\W+") -> list[str]:
     return [
         word for word in (part.strip("_") for part in re.split(divide, unicodedata.normalize("NFKC", written))) if word
     ]
+
+
+def _whole_letters(words: str) -> str:
+    """Leave out the marks that some letters become in the other case: `İ` is an i with a dot above, `ΐ` an Ϊ with an accent."""
+    return re.sub(r"[^\w ]", "", unicodedata.normalize("NFC", words))
 
 
 def _short(identifier: str) -> str:

@@ -26,6 +26,8 @@ from kgrag.store.statements import statement
         ("`})-->() //", "Thing", "RELATED_TO"),
         ("V", "v", "V"),
         ("部品", "部品", "REL_部品"),
+        ("ŞEHİR", "Şehir", "ŞEHİR"),
+        ("ταΐζει", "ταΐζει", "ΤΑΪΖΕΙ"),
     ],
 )
 def test_types_become_identifiers(written: str, label: str, relation: str) -> None:
@@ -34,6 +36,8 @@ def test_types_become_identifiers(written: str, label: str, relation: str) -> No
 
 @example("A0", "a0")
 @example("À0", "À0")
+@example("İ", "ǰ")
+@example("GEMİ", "ταΐζει")
 @given(st.text(max_size=400), st.text(max_size=400))
 def test_any_text_becomes_a_safe_identifier(one: str, other: str) -> None:
     for identifier in (entity_type(one), relation_type(one)):
