@@ -6,6 +6,8 @@ what the framework's parser dropped, or raised on, is counted and kept, unless o
 
 from __future__ import annotations
 
+import json
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -29,6 +31,13 @@ VERSION = "4"
 LOST_BY_FRAMEWORK = "lost by framework"
 RESPELLED_BY_FRAMEWORK = "names respelled by framework"
 SHOWN_ERROR_CHARACTERS = 200
+MAX_REPAIRED_CHARACTERS = 10_000
+"""Of a reply that is no JSON and that a framework would repair: its time grows with the square, 40,000 characters can take half a minute,
+and no other call comes back meanwhile. What is longer is read by `replies` alone."""
+
+
+class _NotShown(Exception):
+    """A reply that the framework's parser would take too long for."""
 
 
 class HeardModel(Wrapped[ChatModel]):
@@ -38,8 +47,10 @@ class HeardModel(Wrapped[ChatModel]):
     is. What was never answered is raised.
     """
 
-    def __init__(self, model: ChatModel) -> None:
+    def __init__(self, model: ChatModel, *, repaired: bool = False) -> None:
+        """Take a model; `repaired` says that the framework repairs what is no JSON."""
         super().__init__(model)
+        self._repaired = repaired
         self.answered = False
         self.text = ""
         """The raw reply, the last where there were several."""
@@ -60,6 +71,13 @@ class HeardModel(Wrapped[ChatModel]):
             self.mended.append(f"the model was asked again, because {reply.mended.rstrip('.')}")
         self.answered, self.text = True, reply.text
         self.usage += reply.usage
+        if (
+            self._repaired
+            and reply.data is None
+            and len(reply.text) > MAX_REPAIRED_CHARACTERS
+            and not _is_json(reply.text)
+        ):
+            raise _NotShown
         return reply
 
 
@@ -71,6 +89,8 @@ class FrameworkExtractor(ABC):
     """
 
     name: str
+    repairs_json = False
+    """Whether the framework repairs a reply that is no JSON, character by character."""
     framework: str
     """The distribution whose version is a part of the fingerprint: its prompt and its parser are."""
 
@@ -95,12 +115,14 @@ class FrameworkExtractor(ABC):
 
     async def extract(self, chunk: Chunk) -> Extraction:
         """Extract one chunk. Raises `ModelReplyError` with the raw reply and its cost, and `ModelError` from the model."""
-        heard = HeardModel(self._model)
+        heard = HeardModel(self._model, repaired=self.repairs_json)
         theirs, raised = Stated(), ""
         try:
             theirs = await self._run(chunk, heard)
         except KgragError:
             raise
+        except _NotShown:
+            raised = f"{self.framework} was not given the reply: it is no JSON, and too long to be repaired"
         except Exception as error:  # a framework's parser may raise anything on a reply
             if not heard.answered:
                 raise
@@ -159,6 +181,15 @@ class FrameworkExtractor(ABC):
     @abstractmethod
     async def _run(self, chunk: Chunk, model: ChatModel) -> Stated:
         """Let the framework ask `model` about a chunk: what its parser gives, as it spells it."""
+
+
+def _is_json(text: str) -> bool:
+    """Whether a text is JSON as it is or in a fence, of which repairing is soon done."""
+    try:
+        json.loads(re.sub(r"^```\w*+|```$", "", text.strip()))
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _names(stated: Stated) -> list[str]:

@@ -66,6 +66,7 @@ class GraphTransformerExtractor(FrameworkExtractor):
             as_shipped=as_shipped,
             depends_on=(template or "", mode, *node_properties, "/", *relationship_properties),
         )
+        self.repairs_json = mode == "prompt"
         self._transformer = LLMGraphTransformer(
             llm=LangChainModel(chat_model=model),
             prompt=ChatPromptTemplate.from_messages([("human", template)]) if template else None,

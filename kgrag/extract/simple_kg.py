@@ -39,6 +39,7 @@ class SimpleKGExtractor(FrameworkExtractor):
     """An `Extractor` of typed entities and relations, free or by a schema."""
 
     name = "simple_kg"
+    repairs_json = True
     framework = "neo4j-graphrag"
 
     def __init__(

@@ -53,7 +53,7 @@ class ScriptedChatModel:
             return Reply(text=text, usage=usage)
         try:
             return Reply(text=text, data=json.loads(text), usage=usage)
-        except json.JSONDecodeError as error:
+        except (ValueError, RecursionError) as error:
             raise ModelReplyError(f"Expected JSON by schema: {error}.", reply=text, usage=usage) from error
 
 

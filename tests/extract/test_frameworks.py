@@ -229,6 +229,19 @@ def test_a_parser_that_raises_is_named_and_the_reply_is_read() -> None:
     assert [e.name for e in extraction.entities] == ["X-100"]
 
 
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind in ("simple_kg", "graph_transformer by prompt")])
+def test_a_long_reply_that_is_no_json_is_not_given_to_a_parser_that_repairs_for_minutes(kind: str) -> None:
+    lines = "".join(f'("{h}", "{k}", "{t}")\n' for h, k, t in TRIPLES)
+    extraction = extracted(kind, lines + "{'" * 50_000)
+    assert said(extraction) == RELATIONS
+    assert "was not given the reply: it is no JSON, and too long to be repaired" in extraction.reason
+    with pytest.raises(ModelReplyError, match="expected entities and relations"):
+        extracted(kind, "{'" * 50_000)
+    for long in (good(kind) + " " * 50_000, f"```json\n{good(kind)}{' ' * 50_000}\n```"):  # hardly anything to repair
+        whole = extracted(kind, long)
+        assert "not given" not in whole.reason and said(whole) == RELATIONS
+
+
 def test_the_own_extractor_asks_for_quantities_with_condition_and_sentence() -> None:
     text = "The supply current is 0.4 mA while measuring.\n\n| Weight | 2 g |"
     quantity = {
