@@ -83,7 +83,7 @@ class ChatSummariser:
         label = " ".join(str(data.get("topic_label") or "").split()).rstrip(".")
         text = " ".join(str(data.get("summary") or "").split())
         if not label or not text:
-            raise ModelReplyError(f"Expected a topic_label and a summary, got {reply.text[:200]!r}.")
+            raise ModelReplyError("Expected a topic_label and a summary.", reply=reply.text, usage=reply.usage)
         terms = list(dict.fromkeys(" ".join(str(term).split()) for term in data.get("key_terms") or []))
         mended = []
         words = label.split()

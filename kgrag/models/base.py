@@ -119,12 +119,13 @@ class Embedder(Protocol):
 def expect_vectors(given: Any, texts: int, *, model: str) -> Vectors:
     """Return what was given for so many texts as an array. Raises `ModelReplyError` where it is no vector of finite numbers for each."""
     try:
-        vectors: Vectors = np.asarray(given, dtype=np.float32)
+        with np.errstate(over="ignore"):  # what is too large is infinite, and said below
+            vectors: Vectors = np.asarray(given, dtype=np.float32)
     except (TypeError, ValueError) as error:
         raise ModelReplyError(
             f"{model}: expected {texts} vectors of numbers, got {type(given).__name__}: {error}."
         ) from error
-    if vectors.ndim != 2 or len(vectors) != texts:
+    if vectors.ndim != 2 or len(vectors) != texts or (texts and not vectors.shape[1]):
         raise ModelReplyError(f"{model}: expected {texts} vectors of numbers, got another shape: {vectors.shape}.")
     if wrong := int((~np.isfinite(vectors).all(axis=1)).sum()):
         raise ModelReplyError(

@@ -122,7 +122,8 @@ class CohereEmbedder(EmbeddingEndpoint):
             ),
         )
         try:
-            vectors = np.array(reply.embeddings.float_, dtype=np.float32)
+            with np.errstate(over="ignore"):
+                vectors = np.array(reply.embeddings.float_, dtype=np.float32)
         except (AttributeError, TypeError, ValueError):
             raise ModelReplyError(
                 f"{self.name}: expected embeddings.float, a list of vectors.", reply=str(reply)
@@ -145,14 +146,12 @@ class CohereReranker:
         for start in range(0, len(passages), RERANKED_PASSAGES):
             some = list(passages[start : start + RERANKED_PASSAGES])
             reply = await self._client.call("/v2/rerank", self._request(query, some))
-            ranked = {
-                result.index: result.relevance_score
-                for result in reply.results or ()
-                if isinstance(result.relevance_score, int | float)
-            }
-            if set(ranked) != set(range(len(some))):
+            results = reply.results or ()
+            ranked = {result.index: result.relevance_score for result in results if _is_score(result.relevance_score)}
+            if len(results) != len(some) or set(ranked) != set(range(len(some))):
                 raise ModelReplyError(
-                    f"{self.name}: expected a score for each of {len(some)} passages, got {len(ranked)}.",
+                    f"{self.name}: expected a score for each of {len(some)} passages, got {len(results)} results with {len(ranked)} "
+                    "scores of different passages.",
                     reply=str(reply),
                 )
             for index, score in ranked.items():
@@ -165,6 +164,13 @@ class CohereReranker:
         return lambda client: client.rerank(
             model=model, query=query, documents=passages, request_options={"max_retries": 0}
         )
+
+
+def _is_score(given: Any) -> bool:
+    """Whether it is a number that has a place among others."""
+    return (
+        isinstance(given, int | float) and not isinstance(given, bool) and abs(given) <= float(np.finfo(np.float32).max)
+    )
 
 
 def _billed(reply: Any, unit: str) -> float | None:

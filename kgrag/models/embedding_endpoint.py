@@ -69,5 +69,13 @@ class EmbeddingEndpoint:
             raise ModelReplyError(
                 f"{self.name}: expected vectors of {self.known_dimensions} dimensions, got {vectors.shape[1]}."
             )
-        unit: Vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+        with np.errstate(over="ignore"):
+            lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        nothing = sum(1 for text, length in zip(texts, lengths[:, 0], strict=True) if text.strip() and not length > 0.0)
+        if nothing or not np.isfinite(lengths).all():
+            raise ModelReplyError(
+                f"{self.name}: expected {len(texts)} vectors with a direction, got {nothing} of zeros and "
+                f"{int((~np.isfinite(lengths)).sum())} of numbers that are too large."
+            )
+        unit: Vectors = vectors / np.maximum(lengths, 1e-12)
         return unit

@@ -69,15 +69,27 @@ class OpenAIEmbedder(EmbeddingEndpoint):
             body["dimensions"] = self._wanted
         data = await self._endpoint.post(PATH, body)
         try:
-            rows = sorted(data["data"], key=lambda row: int(row.get("index", 0)))
-            vectors = np.stack([_numbers(row["embedding"]) for row in rows])
+            vectors = np.stack([_numbers(row["embedding"]) for row in _in_order(data["data"])])
         except (KeyError, TypeError, AttributeError, ValueError, OverflowError, binascii.Error):
             shown = json.dumps(data, ensure_ascii=False)
-            raise ModelReplyError(f"{self.name}: expected embeddings as data[].embedding.", reply=shown) from None
+            said = f"{self.name}: expected embeddings as data[].embedding, and an index of its own in each."
+            raise ModelReplyError(said, reply=shown) from None
         return vectors, used(data, "prompt_tokens")
+
+
+def _in_order(rows: Any) -> list[Any]:
+    """Return rows in the order of their texts: as they came where none says it. Raises `ValueError` where it cannot be known."""
+    places = [row.get("index") for row in rows]
+    if len(set(places)) == 1:  # none has one, or all the same
+        return list(rows)
+    numbers = [int(place) for place in places]
+    if max(numbers) - min(numbers) != len(set(numbers)) - 1 or len(set(numbers)) != len(numbers):
+        raise ValueError("the indices are no order")
+    return [row for _, row in sorted(zip(numbers, rows, strict=True), key=lambda pair: pair[0])]
 
 
 def _numbers(embedding: Any) -> Vectors:
     if isinstance(embedding, str):
         return np.frombuffer(base64.b64decode(embedding, validate=True), dtype="<f4").astype(np.float32)
-    return np.array(embedding, dtype=np.float32)
+    with np.errstate(over="ignore"):
+        return np.array(embedding, dtype=np.float32)

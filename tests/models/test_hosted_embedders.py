@@ -2,6 +2,7 @@
 
 import asyncio
 import importlib.util
+import json
 
 import numpy as np
 import pytest
@@ -118,11 +119,44 @@ def test_a_batch_that_fails_is_the_error_itself() -> None:
         {"data": [{"embedding": "!!"}]},
         {"vectors": []},
         {"data": [{"index": 0, "embedding": [None, 1.0]}]},
+        {"data": [{"index": 0, "embedding": [1e39, 1.0]}]},
+        {"data": [{"index": 0, "embedding": [1e30, 1e30]}]},
+        {"data": [{"index": 0, "embedding": [0.0, 0.0]}]},
+        {"data": [{"index": 0, "embedding": []}]},
     ],
 )
 def test_a_reply_without_the_vectors_is_an_error_that_shows_it(body: dict[str, object]) -> None:
     with ModelServer(embeddings=[body]) as server, pytest.raises(ModelReplyError, match="expected"):
         asyncio.run(open_embedder("openai:any", base_url=server.url).embed_documents(["x"]))
+
+
+@pytest.mark.parametrize("places", [[0, 0, 1], [0, 1, 3], [1, 1, 0], [0, None, 1]])
+def test_vectors_whose_indices_are_no_order_are_refused_and_not_given_to_other_texts(places: list[int | None]) -> None:
+    rows = [{"index": place, "embedding": [1.0, float(n)]} for n, place in enumerate(places)]
+    with (
+        ModelServer(embeddings=[{"data": rows}]) as server,
+        pytest.raises(ModelReplyError, match="an index of its own"),
+    ):
+        asyncio.run(open_embedder("openai:any", base_url=server.url).embed_documents(["x", "y", "z"]))
+
+
+@pytest.mark.parametrize("places", [[0, 1, 2], [1, 2, 3], ["0", "1", "2"], [0, 0, 0], [None, None, None]])
+def test_vectors_without_indices_have_the_order_of_the_texts(places: list[int | str | None]) -> None:
+    rows = [{"index": place, "embedding": [1.0, float(n)]} for n, place in enumerate(places)]
+    with ModelServer(embeddings=[{"data": rows}]) as server:
+        vectors = asyncio.run(open_embedder("openai:any", base_url=server.url).embed_documents(["x", "y", "z"]))
+    assert (vectors[:, 1] / vectors[:, 0]).tolist() == pytest.approx([0.0, 1.0, 2.0])
+
+
+@pytest.mark.parametrize("scores", ["[NaN, 0.5]", "[0.5, Infinity]", "[true, 0.5]", "[1e39, 0.5]", "[0.1, 0.2, 0.3]"])
+def test_a_ranking_with_scores_that_have_no_order_is_an_error(scores: str) -> None:
+    results = [{"index": min(place, 1), "relevance_score": score} for place, score in enumerate(json.loads(scores))]
+    body = json.dumps({"id": "x", "results": results}).encode()
+    with (
+        ModelServer(rerank=lambda _: Behaviour(body=body)) as server,
+        pytest.raises(ModelReplyError, match="a score for each"),
+    ):
+        asyncio.run(open_reranker("cohere:any", reranker_base_url=server.origin).score("q", ["x", "y"]))
 
 
 @pytest.mark.parametrize(
