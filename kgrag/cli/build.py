@@ -314,7 +314,8 @@ def _summarise(report: BuildReport, *, explain_cleaning: bool) -> None:
     for note in report.notes:
         say(f"note: {note}", markup=False)
     for failure in report.failures:
-        what = f"{failure.scope}: chunk {failure.subject}" if failure.stage == "extract" else failure.subject
+        chunk = "chunk or entity" if failure.stage == "embed" else "chunk"
+        what = failure.subject if failure.stage == "convert" else f"{failure.scope}: {chunk} {failure.subject}"
         say(f"failed: {failure.stage} {what}: {failure.reason}", markup=False)
     for name, usage in report.models.items():
         say(f"Meter {name}: {usage_words(usage)}", markup=False)

@@ -164,7 +164,9 @@ async def _derive(
                 "that are not in their document"
             )
     with timed("embed", report.seconds):
-        report.chunks_embedded = await embed_chunks(store, embedder, progress=progress, retry=retry, engine=engine)
+        report.chunks_embedded = await embed_chunks(
+            store, embedder, progress=progress, retry=retry, engine=engine, report=report
+        )
         if settings.table_rows:
             rows = await embed_table_rows(store, embedder, progress=progress, retry=retry, engine=engine)
             report.notes.extend([f"{rows:,} rows of tables embedded"] if rows else [])
@@ -189,7 +191,7 @@ async def _derive(
             calls, tokens = after.calls - before.calls, after.prompt_tokens - before.prompt_tokens
             report.graphs[graph].expected = takes.usage(calls, tokens, model=model.name, prices=prices)
         with timed("embed entities", report.seconds):
-            await embed_entities(graph, store, embedder, progress=progress, retry=retry, engine=engine)
+            await embed_entities(graph, store, embedder, progress=progress, retry=retry, engine=engine, report=report)
     with timed("index", report.seconds), progress.step("Index", None, ""):
         await asyncio.to_thread(store.finish)
     await asyncio.to_thread(_count, store, report)

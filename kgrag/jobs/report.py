@@ -17,11 +17,11 @@ class Failure(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    stage: Literal["convert", "extract"]
+    stage: Literal["convert", "embed", "extract"]
     subject: str
-    """The document's path, or the chunk's id."""
+    """The document's path, or the chunk's id; of an entity that has no vector its key."""
     scope: str = ""
-    """The graph that a chunk could not be extracted for."""
+    """The graph that a chunk could not be extracted for, the embedder of a chunk without a vector, the graph of such an entity."""
     reason: str
 
 

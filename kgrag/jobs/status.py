@@ -17,7 +17,7 @@ def status(store: GraphStore) -> dict[str, Any]:
 def failures(store: GraphStore) -> list[dict[str, Any]]:
     """Return what the ledger has as failed: stage, graph, subject (path or chunk id), document, section, pages, attempts, reason."""
     records = store.ledger.failures()
-    chunks = {chunk.id: chunk for chunk in store.documents.chunks([r.subject for r in records if r.stage == "extract"])}
+    chunks = {chunk.id: chunk for chunk in store.documents.chunks([r.subject for r in records if r.stage != "convert"])}
     paths = {document.id: document.path for document in store.documents.all()} if chunks else {}
     found = []
     for record in records:

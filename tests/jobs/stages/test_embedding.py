@@ -10,7 +10,10 @@ import numpy as np
 import pytest
 
 from kgrag.errors import ModelReplyError
+from kgrag.extract import open_extractor
 from kgrag.jobs.build import build
+from kgrag.jobs.report import BuildReport
+from kgrag.jobs.status import status
 from kgrag.models.base import Vectors
 from kgrag.settings import Settings
 from kgrag.store.graph import GraphStore, open_store
@@ -60,3 +63,62 @@ def test_what_is_no_vector_of_unit_length_is_named_and_the_next_build_goes_on(
         # What is a list of lists, in half precision is as good.
         assert embedded(store, tmp_path / "docs", lambda vectors: vectors.astype(np.float16).tolist()) > 0
         assert store.documents.count_chunks_without_embedding() == 0
+
+
+class Refusing(HashingEmbedder):
+    """An embedder that has no vector for some texts, and counts its calls."""
+
+    def __init__(self, *words: str) -> None:
+        super().__init__()
+        self.words, self.calls = words, 0
+
+    async def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Embed, unless one of the words stands in one of the texts."""
+        self.calls += 1
+        if any(word in text for word in self.words for text in texts):
+            raise ModelReplyError(f"hashing-64: no vector for one of {len(texts)} texts.")
+        return await super().embed_documents(texts)
+
+
+def test_a_text_that_has_no_vector_costs_no_other_its_own_and_is_asked_for_again(
+    tmp_path: Path, embedded_empty: Callable[[int], Path]
+) -> None:
+    (tmp_path / "docs").mkdir()
+    for number in range(40):
+        text = (
+            f"# Pump {number}\n\nPump {number} of Acme draws {number} mA{', it is odd' if number in (7, 31) else ''}.\n"
+        )
+        (tmp_path / "docs" / f"{number}.md").write_text(text, encoding="utf-8")
+    shutil.copytree(embedded_empty(DIMENSIONS), tmp_path / "store.kg")
+
+    def built(embedder: Refusing) -> BuildReport:
+        extractors = [open_extractor("mention", model=None, settings=Settings())]
+        return asyncio.run(
+            build([tmp_path / "docs"], store=store, embedder=embedder, extractors=extractors, settings=Settings())
+        )
+
+    with open_store(tmp_path / "store.kg") as store:
+        first = built(Refusing("it is odd"))
+        assert (first.complete, first.chunks_embedded) == (False, 38)
+        assert [(one.stage, one.scope, one.reason) for one in first.failures] == [
+            ("embed", "hashing-64", "hashing-64: no vector for one of 1 texts.")
+        ] * 2
+        assert sum(first.extractions["mention"].values()) == 40
+        said = {(one["stage"], one["graph"], one["document"].rpartition("/")[2]) for one in status(store)["failures"]}
+        assert said == {("embed", "hashing-64", "7.md"), ("embed", "hashing-64", "31.md")}
+        second = built(embedder := Refusing())
+        assert (second.complete, second.chunks_embedded, embedder.calls) == (True, 2, 1)
+        assert status(store)["failures"] == [] and store.documents.count_chunks_without_embedding() == 0
+
+
+def test_where_an_embedder_has_no_vector_for_a_word_the_build_ends_after_one_more_call(
+    tmp_path: Path, embedded_empty: Callable[[int], Path]
+) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text("\n\n".join(f"# Part {n}\n\nIt is {n}." for n in range(50)), "utf-8")
+    shutil.copytree(embedded_empty(DIMENSIONS), tmp_path / "store.kg")
+    with open_store(tmp_path / "store.kg") as store:
+        embedder = Refusing("")
+        with pytest.raises(ModelReplyError, match=r"one of [1-9]\d* texts"):
+            asyncio.run(build([tmp_path / "docs"], store=store, embedder=embedder, extractors=[], settings=Settings()))
+        assert embedder.calls == 2
