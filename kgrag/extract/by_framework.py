@@ -18,7 +18,7 @@ from kgrag.errors import KgragError, ModelReplyError
 from kgrag.extract.grounding import OUTSIDE_SCHEMA, ChunkSurface, ground
 from kgrag.extract.replies import read_reply
 from kgrag.extract.schema import ExtractionSchema
-from kgrag.extract.statements import Stated, Statement
+from kgrag.extract.statements import Stated, Statement, counted
 from kgrag.models.base import ChatModel, Message, Reply
 from kgrag.models.wrapped import Wrapped
 from kgrag.text.names import NORMAL_FORM_VERSION
@@ -135,7 +135,7 @@ class FrameworkExtractor(ABC):
         problems = [*heard.lost, *(read.lost if read.form is not None or not heard.lost else [])]
         if read.form is None and not theirs.size:
             raise ModelReplyError(
-                f"{self.name}: expected entities and relations, got none: {'; '.join(problems)}.",
+                f"{self.name}: expected entities and relations, got none: {'; '.join(counted(problems))}.",
                 reply=heard.text,
                 usage=heard.usage,
             )
@@ -143,7 +143,7 @@ class FrameworkExtractor(ABC):
         if count := remarks[LOST_BY_FRAMEWORK]:
             lost_there.append(f"{count} {LOST_BY_FRAMEWORK}")
         if not stated.size and (problems or (lost_there and self._as_shipped)):
-            why = "; ".join([*problems, *lost_there])
+            why = "; ".join(counted([*problems, *lost_there]))
             raise ModelReplyError(f"{self.name}: nothing is left: {why}.", reply=heard.text, usage=heard.usage)
         stated.mended = [*heard.mended, *read.mended]
         stated.lost = problems if read.form is not None else []

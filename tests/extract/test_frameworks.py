@@ -230,6 +230,13 @@ def test_a_parser_that_raises_is_named_and_the_reply_is_read() -> None:
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind in ("simple_kg", "graph_transformer by prompt")])
+def test_what_is_lost_a_thousand_times_is_said_once(kind: str) -> None:
+    with pytest.raises(ModelReplyError, match=r"a line ends inside a triple \(1000 times\)") as raised:
+        extracted(kind, "(X-100, draws\n" * 1_000)
+    assert str(raised.value).count("a line ends inside") == 1
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind in ("simple_kg", "graph_transformer by prompt")])
 def test_a_long_reply_that_is_no_json_is_not_given_to_a_parser_that_repairs_for_minutes(kind: str) -> None:
     lines = "".join(f'("{h}", "{k}", "{t}")\n' for h, k, t in TRIPLES)
     extraction = extracted(kind, lines + "{'" * 50_000)
