@@ -18,6 +18,7 @@ from kgrag.errors import ModelReplyError
 from kgrag.models.base import ChatModel, Message
 from kgrag.models.endpoint_errors import ContextOverflow
 from kgrag.models.streaming import Listener, listening
+from kgrag.text.surrogates import without_controls, without_surrogates
 from kgrag.types import Evidence, Usage
 
 __all__ = ["ANSWER_SCHEMA", "Chain", "Chained", "Conversation", "schema_for"]
@@ -221,7 +222,7 @@ class Conversation:
                 reply = await self.model.reply(messages, schema=schema_for(self.instructions))
         except ModelReplyError as error:
             try:
-                data = json.loads(error.reply or "")
+                data = without_controls(without_surrogates(json.loads(error.reply or "")))
             except (ValueError, RecursionError):
                 raise error from None
             if (

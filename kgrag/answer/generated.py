@@ -26,6 +26,7 @@ __all__ = ["generate_answer"]
 
 NOTHING_FOUND = "The documents do not answer this: no passage was found for it."
 NOTHING_GROUNDED = "The documents do not answer this: nothing of what the model wrote is in the passages that it cites."
+NOTHING_BUT_MARKS = "The documents do not answer this: the model wrote citations and no answer."
 SHORTEST_QUOTE_CHARACTERS = 8
 
 
@@ -72,7 +73,9 @@ async def generate_answer(
         )
     notes: list[str] = []
     citations: tuple[Citation, ...] = ()
-    if answered and is_refusal(without_marks(text)):
+    if not without_marks(text):
+        text, answered = NOTHING_BUT_MARKS, False
+    elif answered and is_refusal(without_marks(text)):
         answered = False
         notes.append("The model said that it answers, and wrote a refusal: taken for an abstention.")
     if answered:

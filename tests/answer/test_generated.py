@@ -10,9 +10,10 @@ from kgrag.answer import generate_answer, read_instructions
 from kgrag.answer.chains import ANSWER_SCHEMA
 from kgrag.answer.prompt import answer_messages
 from kgrag.errors import InputError, ModelReplyError
+from kgrag.models.base import Reply
 from kgrag.models.endpoint_errors import ContextOverflow
 from kgrag.testing import HashingEmbedder, ScriptedChatModel
-from kgrag.types import Answer, Evidence
+from kgrag.types import Answer, Evidence, Usage
 
 EVIDENCE = [
     Evidence(
@@ -128,6 +129,26 @@ def test_without_evidence_no_model_is_asked() -> None:
     answer, model = generate({}, evidence=[])
     assert answer.abstained
     assert model.calls == []
+
+
+@pytest.mark.parametrize("answered", [True, False])
+@pytest.mark.parametrize("marks", ["[1]", " [passage 2][1] ", "[99]"])
+def test_an_answer_of_nothing_but_citations_is_an_abstention_that_says_so(marks: str, answered: bool) -> None:
+    answer, _ = generate({"answered": answered, "answer": marks})
+    assert (answer.abstained, answer.citations) == (True, ())
+    assert answer.text == "The documents do not answer this: the model wrote citations and no answer."
+
+
+def test_what_a_terminal_would_obey_is_not_in_an_answer_whose_reply_lacks_its_quotes() -> None:
+    class Lacking:
+        name = "lacking"
+
+        async def reply(self, messages: Any, *, schema: Any = None) -> Reply:
+            said = {"answered": True, "answer": "It needs \x1b]52;c;eA==\x073.3 V\ud83d\u202e [1]."}
+            raise ModelReplyError("no quotes", reply=json.dumps(said), usage=Usage(calls=1))
+
+    answer = asyncio.run(generate_answer("Which voltage?", EVIDENCE, model=Lacking(), embedder=HashingEmbedder()))
+    assert answer.text.startswith("It needs ]52;c;eA==3.3 V\ufffd [1].")
 
 
 def test_an_empty_answer_is_an_error() -> None:
