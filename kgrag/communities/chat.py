@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
 from kgrag.communities.profile import Profile
-from kgrag.communities.summary import CITED, Summary
+from kgrag.communities.summary import CITED, Summary, cited_numbers
 from kgrag.errors import ModelReplyError
 from kgrag.models.base import ChatModel, Message
 from kgrag.models.prices import Price
@@ -110,5 +109,5 @@ def messages(profile: Profile) -> tuple[Message, ...]:
 
 
 def _wrong_citations(text: str, chunks: int) -> list[int]:
-    cited = {int(number) for match in CITED.finditer(text) for number in re.findall(r"\d+", match[1])}
+    cited = {number for match in CITED.finditer(text) for number in cited_numbers(match)}
     return sorted(number for number in cited if not 1 <= number <= chunks)

@@ -10,9 +10,13 @@ from typing import Protocol
 from kgrag.communities.profile import Profile
 from kgrag.types import Citation, Community, Usage, WorkState
 
-__all__ = ["Summariser", "Summary", "community", "full_content", "small_community"]
+__all__ = ["Summariser", "Summary", "cited_numbers", "community", "full_content", "small_community"]
 
-CITED = re.compile(r"\s?\[(\d+(?:\s*,\s*\d+)*)\]")
+_NUMBER = r"(?:chunks?\s?)?\d{1,4}"
+CITED = re.compile(rf"\s?\[({_NUMBER}(?:\s?(?:[,;–-]|and)\s?{_NUMBER})*)\]", re.IGNORECASE)
+"""As it is asked for, `[2]`, and as models write it too: `[1, 3]`, `[1-3]`, `[chunk 2]`. A longer number is none of a chunk."""
+RANGE = re.compile(r"(\d+)\s?[–-]\s?(?:chunks?\s?)?(\d+)", re.IGNORECASE)
+LONGEST_RANGE = 100
 QUOTE_CHARACTERS = 300
 LONGEST_LABEL = 120
 """Characters."""
@@ -63,6 +67,18 @@ class Summariser(Protocol):
         ...
 
 
+def cited_numbers(mark: re.Match[str]) -> list[int]:
+    """Return the numbers of a match of `CITED`, ranges written out, each once."""
+    numbers: list[int] = []
+    rest = mark[1]
+    for found in RANGE.finditer(mark[1]):
+        first, last = int(found[1]), int(found[2])
+        if first <= last <= first + LONGEST_RANGE:
+            numbers.extend(range(first, last + 1))
+            rest = rest.replace(found[0], " ", 1)
+    return sorted({*numbers, *map(int, re.findall(r"\d+", rest))})
+
+
 def full_content(label: str, summary: str, key_terms: Sequence[str]) -> str:
     """Say all that is known of a community as one text: what is embedded, searched, and shown to a model that answers."""
     terms = f"Key terms: {', '.join(key_terms)}" if key_terms else ""
@@ -78,8 +94,8 @@ def community(profile: Profile, summary: Summary, *, parent: str | None, titles:
     numbers: dict[int, int] = {}
 
     def renumber(match: re.Match[str]) -> str:
-        found = [int(number) for number in re.findall(r"\d+", match[1])]
-        kept = [numbers.setdefault(number, len(numbers) + 1) for number in found if 1 <= number <= len(profile.chunks)]
+        found = [number for number in cited_numbers(match) if 1 <= number <= len(profile.chunks)]
+        kept = [numbers.setdefault(number, len(numbers) + 1) for number in found]
         return "".join(f" [{number}]" for number in kept)
 
     text = CITED.sub(renumber, summary.summary).strip()

@@ -5,13 +5,17 @@ from __future__ import annotations
 import asyncio
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kgrag.communities.chat import ChatSummariser
 from kgrag.communities.labels import label
 from kgrag.communities.profile import Corpus, EntityRow, Profile, make_profile, representative_chunks
 from kgrag.communities.rules import RulesSummariser
-from kgrag.communities.summary import Summary
+from kgrag.communities.summary import Summary, community
+from kgrag.errors import ModelReplyError
+from kgrag.testing import ScriptedChatModel
 from kgrag.types import Chunk, Citation, Community, Document
 
 
@@ -153,3 +157,25 @@ def test_a_community_of_short_chunks_has_a_sentence_all_the_same() -> None:
     summary = summarised(profile_of({"a": ("Relay", "Part"), "b": ("3.3 V", "Quantity")}))
     assert summary.quotes
     assert "About" in summary.summary and "[1]" in summary.summary
+
+
+def chat_summary(reply: dict[str, object], profile: Profile) -> Summary:
+    model = ScriptedChatModel([json.dumps(reply)])
+    return asyncio.run(ChatSummariser("scripted", lambda: model).summarise(profile))
+
+
+def test_citations_of_a_summary_are_read_as_models_write_them_and_number_what_is_cited() -> None:
+    profile = profile_of({f"e{i}": (f"part {i}", "Part") for i in range(4)})
+    assert len(profile.chunks) == 4
+    written = f"One [2-4]. Two [chunk 1]. Three [1; 9]. Four [0]. Five [{'7' * 5000}]."
+    summary = chat_summary({"topic_label": "Parts", "summary": written, "key_terms": []}, profile)
+    assert (summary.state, summary.reason) == ("mended", "it cited chunks that it was not given: 0, 9")
+    made = community(profile, summary, parent=None, titles={"d": "Sheet"})
+    assert made.summary.startswith("One [1] [2] [3]. Two [4]. Three [4]. Four. Five [777")
+    assert [one.chunk_id for one in made.citations] == [profile.chunks[place].id for place in (1, 2, 3, 0)]
+
+
+def test_a_summary_without_its_label_says_what_it_cost() -> None:
+    with pytest.raises(ModelReplyError, match="Expected a topic_label") as raised:
+        chat_summary({"topic_label": " ", "summary": "One.", "key_terms": []}, profile_of(PARTS))
+    assert raised.value.usage.calls == 1
