@@ -78,11 +78,23 @@ class Endpoint:
                 if "event-stream" not in kind:
                     return self._object(await stream.response.aread(), kind)
                 made = StreamedReply(told, self.connection)
-                async for event in stream:
+                async for event in self._events(stream):
                     made.add(event)
         if made.reason is None:
             raise unreadable(self.connection, ConnectionResetError("it broke off"))
         return made.object
+
+    async def _events(self, stream: openai.AsyncStream[object]) -> AsyncIterator[object]:
+        """Give the events of a stream. Raises `ModelUnavailable` at one that is no JSON, or no text."""
+        events = aiter(stream)
+        while True:
+            try:
+                event = await anext(events)
+            except StopAsyncIteration:
+                return
+            except (ValueError, RecursionError) as error:
+                raise unreadable(self.connection, error) from None
+            yield event
 
     async def _started(self) -> openai.AsyncOpenAI:
         if self.connection.start is not None:

@@ -80,6 +80,21 @@ def test_a_stream_that_breaks_off_is_a_model_that_is_away() -> None:
         heard(server, [], retries=0, wait_s=0)
 
 
+@pytest.mark.parametrize(
+    "event",
+    [b"{oops", b'"\xff\xfe"', b"[" * 100_000, b'{"n": ' + b"9" * 5_000 + b"}"],
+    ids=["words", "bytes", "deep", "digits"],
+)
+def test_a_stream_with_an_event_that_cannot_be_read_is_a_reply_that_cannot_be_read(event: bytes) -> None:
+    good = b'data: {"choices": [{"delta": {"content": "{"}}]}\n\n'
+    stream = Behaviour(body=good + b"data: " + event + b"\n\n" + good, content_type="text/event-stream")
+    with (
+        ModelServer(lambda request: stream) as server,
+        pytest.raises(ModelUnavailable, match="its reply cannot be read"),
+    ):
+        heard(server, [], retries=0, wait_s=0)
+
+
 def test_cancelling_ends_the_call() -> None:
     with ModelServer(lambda request: slowly({"answer": "word " * 500}, piece_s=0.05)) as server:
         model = open_chat_model("openai:any", settings=load_settings(base_url=server.url, model_cache="off"))
