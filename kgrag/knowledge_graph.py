@@ -867,10 +867,16 @@ class AsyncKnowledgeGraph:
         return "mention" if "mention" in names else names[0]
 
     def _find(self, document: str) -> list[Document]:
+        from kgrag.documents.discovery import stored_path
         from kgrag.errors import InputError
 
         documents = self.store.documents.all()
-        found = [d for d in documents if document in (d.id, d.path)] or [d for d in documents if d.title == document]
+        names = {
+            document,
+            stored_path(Path(document)),
+        }  # `./x.md`, and a name with bytes that are no UTF-8, as a shell gives it
+        found = [d for d in documents if d.id == document or d.path in names]
+        found = found or [d for d in documents if d.title == document]
         if not found:
             raise InputError(
                 f"No document has the path, id or title {document!r}. `kgrag cypher 'MATCH (d:Document) RETURN d.path'` lists them."

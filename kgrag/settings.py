@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import tomllib
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -26,6 +28,13 @@ SECRET = re.compile(r"key|secret|token$|password|passwd|credential|auth|base_url
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 MIXED = re.compile(r"(?=.*[a-z])(?=.*[A-Z])(?=.*\d)[A-Za-z0-9]{16,}|[0-9a-fA-F]{24,}|(?:sk|pk|rk|hf|gsk|xai)_\w{8,}")
 """What is a key rather than the name of a variable."""
+
+
+class _SettingsFile(TomlConfigSettingsSource):
+    """`kgrag.toml`, also with the byte order mark that editors on Windows write."""
+
+    def _read_file(self, file_path: Path | Traversable) -> dict[str, Any]:
+        return tomllib.loads(file_path.read_text(encoding="utf-8-sig"))
 
 
 class Settings(BaseSettings):
@@ -158,7 +167,7 @@ class Settings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Order the sources: flags, environment, file."""
-        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
+        return init_settings, env_settings, _SettingsFile(settings_cls)
 
 
 def load_settings(**flags: Any) -> Settings:

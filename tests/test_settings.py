@@ -34,3 +34,8 @@ def test_a_file_that_is_not_toml_is_named() -> None:
     Path("kgrag.toml").write_text("store: x")
     with pytest.raises(InputError, match=r"kgrag\.toml is not valid TOML"):
         load_settings()
+
+
+def test_a_file_of_an_editor_that_writes_a_byte_order_mark_is_read() -> None:
+    Path("kgrag.toml").write_text('store = "file"\n', encoding="utf-8-sig")
+    assert load_settings().store == "file"

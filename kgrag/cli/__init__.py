@@ -17,6 +17,7 @@ from typing import NoReturn, cast
 __all__ = ["main"]
 
 EXIT_PARTIAL, EXIT_WRONG_USE, EXIT_INTERRUPTED = 1, 2, 130
+INTERRUPTED = "Interrupted. What was done is kept: the same command goes on from here."
 END_WITHIN_S = 4.0
 """After SIGTERM."""
 
@@ -30,7 +31,11 @@ def main() -> None:
     ending = _end_at_sigterm()
     arguments = sys.argv[1:]
     debug = "--debug" in arguments or bool(os.environ.get("KGRAG_DEBUG"))
-    code = run([argument for argument in arguments if argument != "--debug"], debug=debug)
+    try:
+        code = run([argument for argument in arguments if argument != "--debug"], debug=debug)
+    except KeyboardInterrupt:  # while the modules of `run` are loaded, or an error is shown
+        sys.stderr.write(f"Error: {INTERRUPTED}\n")
+        code = EXIT_INTERRUPTED
     for one in ending:  # the command is done: a signal has nothing to interrupt but Python's own leaving
         signal.signal(one, lambda *_: None)
     _leave(code)
@@ -119,14 +124,13 @@ def run(arguments: list[str], *, debug: bool = False) -> int:
     if debug:
         logging.basicConfig()
         logging.getLogger("kgrag.jobs").setLevel(logging.DEBUG)
-    interrupted = "Interrupted. What was done is kept: the same command goes on from here."
     try:
         code = command()(arguments, prog_name="kgrag", standalone_mode=False)
         if code == EXIT_INTERRUPTED:  # Typer's own answer to Ctrl-C
-            complain(interrupted)
+            complain(INTERRUPTED)
         return code if isinstance(code, int) else 0
     except (KeyboardInterrupt, typer.Abort):
-        complain(interrupted)
+        complain(INTERRUPTED)
         return EXIT_INTERRUPTED
     except usage_error as wrong:
         wrong.show()

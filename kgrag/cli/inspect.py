@@ -130,18 +130,18 @@ def _show_json(rows: Iterable[dict[str, Any]]) -> None:
 
 def _show_table(rows: Iterable[dict[str, Any]]) -> None:
     """Show rows in tables of at most `TABLE_ROWS`, so that the first are seen before the last have come."""
-    from rich.table import Table
+    from rich.table import Column, Table
 
-    from kgrag.cli.output import stdout
+    from kgrag.cli.output import print_table
 
     rows, shown = iter(rows), False
     while some := list(islice(rows, TABLE_ROWS)):
-        table, shown = Table(*some[0]), True
+        table, shown = Table(*(Column(name, overflow="fold") for name in some[0])), True
         for row in some:
             table.add_row(*(_cell(value) for value in row.values()))
-        stdout.print(table)
+        print_table(table)
     if not shown:
-        stdout.print(Table("no rows"))
+        print_table(Table("no rows"))
 
 
 def _cell(value: Any) -> str:
@@ -165,4 +165,4 @@ def delete(
     if as_json:
         print_json({"deleted": [gone.model_dump(mode="json") for gone in deleted]})
     else:
-        stdout.print(f"Deleted {len(deleted)} document(s) of {document}", markup=False)
+        stdout.print(f"Deleted {len(deleted)} document(s) of {deleted[0].path}", markup=False)

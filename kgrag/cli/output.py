@@ -12,12 +12,14 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderHook, RenderResult
+from rich.measure import Measurement
 from rich.segment import Segment
 
 from kgrag.common.progress import Progress, Silent, Step
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
+    from rich.table import Table
 
     from kgrag.store.graph import GraphStore
 
@@ -27,6 +29,7 @@ __all__ = [
     "json_text",
     "markdown_table",
     "print_json",
+    "print_table",
     "say_remark",
     "stderr",
     "stdout",
@@ -37,6 +40,8 @@ __all__ = [
 LINE_EVERY_S = 10.0
 LONGEST_COMPLAINT = 2_000
 """Characters."""
+COLUMN_CHARACTERS = 12
+"""That a column of a table has on a terminal, however narrow it is: one of two characters cannot be read."""
 
 _CONTROL = re.compile("[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u202a-\\u202e\\u2066-\\u2069]")
 """What moves the cursor, changes colours, writes the clipboard or turns the order of text around; not tab and newline."""
@@ -116,6 +121,15 @@ def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     for row in (head, ["-" * width for width in widths], *rows):
         cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
         stdout.print(f"| {' | '.join(cells)} |", markup=False)
+
+
+def print_table(table: Table) -> None:
+    """Write a table whose columns fold. It is as wide as the terminal, and as its content where the output is a pipe or a file."""
+    unlimited = stdout.options.update(max_width=sys.maxsize)
+    table.width = Measurement.get(stdout, unlimited, table).maximum
+    if stdout.is_terminal:
+        table.width = min(table.width, max(stdout.width, len(table.columns) * (COLUMN_CHARACTERS + 3) + 1))
+    stdout.print(table)
 
 
 def terminal_progress() -> Progress:

@@ -32,9 +32,14 @@ def retrieve(
 
     from kgrag.cli.output import say_remark, stderr, stdout, terminal_progress
     from kgrag.common.question_files import read_questions
+    from kgrag.errors import InputError
     from kgrag.knowledge_graph import open_graph
 
     asked = read_questions(questions)
+    if empty := [str(question.id) for question in asked if not question.question.strip()]:
+        raise InputError(
+            f"{questions}: expected a question in every line, got an empty text in those of id {', '.join(empty)}."
+        )
     remarks: dict[str, None] = {}
     shown = terminal_progress()
     with (

@@ -26,7 +26,7 @@ def read_switches(file: Path | None = None) -> Switches:
     """Read switches from a TOML file, None is ours. Raises `InputError` that says what is wrong and where."""
     file = file or SHIPPED
     try:
-        content = tomllib.loads(file.read_text(encoding="utf-8"))
+        content = tomllib.loads(file.read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"{file}: expected {EXPECTED}: {error}") from error
     if not content:

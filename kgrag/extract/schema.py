@@ -106,7 +106,7 @@ def read_schema(file: Path | str) -> ExtractionSchema:
     """
     path = Path(file)
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
         data = tomllib.loads(text) if path.suffix.casefold() == ".toml" else json.loads(text)
     except (OSError, UnicodeDecodeError, ValueError) as error:
         raise InputError(

@@ -87,7 +87,7 @@ def training_options(
         if file == LIKE_PAPER:
             settings: dict[str, Any] = PAPER.model_dump()
         else:
-            settings = tomllib.loads(file.read_text(encoding="utf-8")) if file is not None else {}
+            settings = tomllib.loads(file.read_text(encoding="utf-8-sig")) if file is not None else {}
         settings |= {name: value for name, value in said.items() if value is not None}
         return TrainingOptions.model_validate(settings, strict=False)
     except ValidationError as error:

@@ -69,7 +69,9 @@ def load_prices(extra: Path | None = None) -> PriceTable:
     models = dict(own.models)
     if extra is not None:
         try:
-            models |= _PriceFile.model_validate(tomllib.loads(extra.expanduser().read_text(encoding="utf-8"))).models
+            models |= _PriceFile.model_validate(
+                tomllib.loads(extra.expanduser().read_text(encoding="utf-8-sig"))
+            ).models
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, ValidationError) as error:
             raise InputError(
                 f'{extra}: expected prices as `[models]` and lines like "openai:gpt-4o" = {{ input = 2.5, output = 10.0 }} '

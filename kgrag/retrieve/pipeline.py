@@ -100,7 +100,7 @@ def load_pipeline(name: str) -> Pipeline | AdaptivePipeline:
             + did_you_mean(name, pipeline_names())
         )
     try:
-        content: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))
+        content: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise PipelineError(f"{file}: expected a pipeline in TOML: {error}") from error
     try:

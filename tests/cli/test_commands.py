@@ -1,6 +1,7 @@
 """The commands as users type them, on the embedded database with the real default models."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -76,6 +77,30 @@ def test_retrieve_keeps_the_contract(folder: Path) -> None:
     }
     assert expected <= set(piece)
     assert piece["text"] == "X-100 board > Supply\nThe X-100 needs a supply voltage of 3.3 V."
+
+
+def test_retrieve_names_a_line_without_a_question_before_it_writes(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "gap.jsonl").write_text('{"id": "a", "question": "standby"}\n{"id": "b", "question": " "}\n')
+    assert run(["retrieve", "--questions", "gap.jsonl", "--out", "gap-out.jsonl"]) == 2
+    assert "gap.jsonl: expected a question in every line" in (said := capsys.readouterr().err) and "id b" in said
+    assert not (folder / "gap-out.jsonl").exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names are text there")
+def test_delete_takes_a_path_as_a_shell_gives_it(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "names").mkdir()
+    odd = os.fsdecode(b"names/caf\xe9.md")
+    for path in ("names/plain.md", odd):
+        Path(path).write_text("# Cable\n\nThe cable has two wires.\n")
+    at = ["--store", "names.kg"]
+    assert run(["build", "names", *at]) == 0
+    assert run(["delete", odd, *at]) == 0
+    assert run(["delete", "./names/plain.md", *at]) == 0
+    capsys.readouterr()
+    assert run(["status", *at]) == 0
+    assert "0 documents" in capsys.readouterr().out
 
 
 def test_status_and_digest_tell_what_is_there(capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
-from rich.table import Table
+from rich.table import Column, Table
 
 from kgrag.cli import output, run
 from kgrag.store.graph import open_store
@@ -117,8 +117,23 @@ def test_cypher_shows_any_column_and_says_where_it_cuts(tmp_path: Path, capsys: 
     shown = capsys.readouterr()
     assert json.loads(shown.out) == [{"n": 1}, {"n": 2}, {"n": 3}]
     assert "Cut after 3 rows" in shown.err
+    long = "carriers/TCB-4/tcb-4-hardware-guide.docx " * 5
+    assert run(["cypher", f"RETURN '{long}' AS first, 'second' AS second, 3 AS third", *at]) == 0
+    assert long in capsys.readouterr().out  # whole in a pipe, however wide the terminal would be
     assert run(["cypher", "MATCH (n:Nothing) RETURN n", "--json", *at]) == 0
     assert json.loads(capsys.readouterr().out) == []
+
+
+@pytest.mark.parametrize("columns", [1, 40])
+def test_a_table_loses_nothing_on_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
+    written = io.StringIO()
+    narrow = output._console(file=written, force_terminal=True, width=columns, color_system=None)
+    monkeypatch.setattr(output, "stdout", narrow)
+    table = Table(*(Column(name, overflow="fold") for name in "abc"))
+    table.add_row("0123456789" * 3, "X-1000", "7")
+    output.print_table(table)
+    cells = [line.split("│") for line in written.getvalue().splitlines() if "│" in line]
+    assert ["".join(row[column].strip() for row in cells) for column in (1, 2, 3)] == ["0123456789" * 3, "X-1000", "7"]
 
 
 def test_a_store_that_cannot_be_written_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -148,6 +163,25 @@ def test_a_signal_ends_a_command_in_one_line(tmp_path: Path, number: str) -> Non
     if writer is not None:
         os.close(writer)
     assert process.returncode == 130
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such signals there")
+def test_an_interrupt_while_a_command_is_loaded_is_one_line() -> None:
+    program = """
+import importlib.abc, signal, sys
+
+class Interrupts(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name == "rich.console":
+            signal.raise_signal(signal.SIGTERM)
+
+sys.meta_path.insert(0, Interrupts())
+from kgrag.cli import main
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", program, "status"], check=False, capture_output=True, text=True)
+    assert done.returncode == 130
+    assert done.stderr.startswith("Error: Interrupted.") and len(done.stderr.splitlines()) == 1
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGTERM there")

@@ -54,6 +54,6 @@ def load_preset(name: str) -> Preset:
         known = ", ".join(sorted(one.stem for one in folder.glob("*.toml")))
         raise InputError(f"There is no preset {name!r}: expected the path of a .toml file or one of {known}.")
     try:
-        return Preset.model_validate({"name": file.stem, **tomllib.loads(file.read_text(encoding="utf-8"))})
+        return Preset.model_validate({"name": file.stem, **tomllib.loads(file.read_text(encoding="utf-8-sig"))})
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, ValidationError) as error:
         raise InputError(f"{file}: expected the constants of a preset: {error}") from error
