@@ -4,6 +4,7 @@ A store is a folder:
 
     lock          which process has it open (folder_lock.py)
     database/     ArcadeDB's files
+    files.json    how long they are, while the store is closed (file_sizes.py)
     snapshot/     those of the last finished build, for readers while the store is taken (snapshot.py)
     log/          its warnings, and a crash report of the Java machine should there ever be one
     session/      made anew at each start: the login of this session only
@@ -25,6 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kgrag.errors import InputError, StoreReadOnly, StoreUnavailable
+from kgrag.store.file_sizes import FILE_SIZES, check_file_sizes, note_file_sizes
 from kgrag.store.folder_lock import LOCK_FILE, FolderLock
 from kgrag.store.jvm import call_at_exit, java_class, start_jvm
 from kgrag.store.snapshot import SNAPSHOT, keep_snapshot
@@ -58,7 +60,7 @@ class EmbeddedServer:
 
         Raises `InputError` where there is no store and `create` is false, or where the folder holds something else; `StoreLocked` where
         another process (or this one) has it open; `StoreReadOnly` where it may not be written to or its disk is full;
-        `StoreUnavailable` where the database does not start.
+        `StoreUnavailable` where the database does not start, or a part of its files is gone.
         """
         self._temporary = temporary
         self._finished = False
@@ -81,6 +83,8 @@ class EmbeddedServer:
         self._log: Any = None
         self._driver: neo4j.Driver | None = None
         try:
+            if not new and self._lock.found_closed:
+                self._check_files()
             with _life:
                 self._start()
         except BaseException:
@@ -140,6 +144,8 @@ class EmbeddedServer:
             if self._server is not None:
                 self._server.stop()
                 self._server = None
+                if not self._temporary and note_file_sizes(self.folder):
+                    self._lock.mark_closed()
             if self._log is not None:
                 java_class("java.util.logging.Logger").getLogger("").removeHandler(self._log)
                 self._log.close()
@@ -166,6 +172,13 @@ class EmbeddedServer:
             with suppress(OSError):
                 probe.unlink(missing_ok=True)
         return ""
+
+    def _check_files(self) -> None:
+        try:
+            check_file_sizes(self.folder)
+        except StoreUnavailable:
+            self._lock.mark_closed()  # for whoever comes next, the note counts still
+            raise
 
     def finished(self) -> None:
         """Have what is there now kept as the snapshot for readers, when the database is closed."""
@@ -253,7 +266,15 @@ def _check_folder(folder: Path, *, create: bool) -> bool:
 
 
 _OUR_FILES = frozenset(
-    {LOCK_FILE, "database", "log", "session", "backups", *(SNAPSHOT + ending for ending in ("", ".new", ".old"))}
+    {
+        LOCK_FILE,
+        FILE_SIZES,
+        "database",
+        "log",
+        "session",
+        "backups",
+        *(SNAPSHOT + ending for ending in ("", ".new", ".old")),
+    }
 )
 """A start that was interrupted leaves some of them and no database."""
 

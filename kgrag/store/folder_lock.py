@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
 from kgrag.errors import StoreLocked
 
-__all__ = ["FolderLock", "shared_lock"]
+__all__ = ["FolderLock", "says_closed", "shared_lock"]
 
 LOCK_FILE = "lock"
+CLOSED = "closed\n"
 
 
 class FolderLock:
@@ -25,23 +26,39 @@ class FolderLock:
         file = (folder / LOCK_FILE).open("a+", encoding="utf-8")
         if not _take(file):
             file.seek(0)
-            holder = file.read().strip() or "unknown"
+            holder = file.read().partition("\n")[0].strip() or "unknown"
             file.close()
             who = "this process" if holder == str(os.getpid()) else f"process {holder}"
             raise StoreLocked(
                 f"{folder} is open in {who}, and an embedded store can be open in one place only. "
                 "Wait for that one or end it; for several at once use a Neo4j server (--store neo4j://...)."
             )
+        self.found_closed = says_closed(folder)
+        """Whether whoever had it before closed the store."""
         file.truncate(0)
         file.write(f"{os.getpid()}\n")
         file.flush()
         self._file: IO[str] | None = file
+
+    def mark_closed(self) -> None:
+        """Have the file say, until somebody takes it again, that the store is closed; where the disk takes no more it does not."""
+        if self._file is not None:
+            with suppress(OSError):
+                os.write(self._file.fileno(), CLOSED.encode())  # not by the file: what it could not write it would keep
 
     def release(self) -> None:
         """Let others have the folder; a second call does nothing."""
         if self._file is not None:
             self._file.close()
             self._file = None
+
+
+def says_closed(folder: Path) -> bool:
+    """Whether the lock of a store that nobody has open says that it was closed: whoever is killed leaves it without that."""
+    try:
+        return (folder / LOCK_FILE).read_text(encoding="utf-8").endswith(CLOSED)
+    except (OSError, UnicodeDecodeError):
+        return False
 
 
 @contextmanager

@@ -16,7 +16,8 @@ from datetime import datetime
 from pathlib import Path
 
 from kgrag.errors import KgragError, StoreUnavailable
-from kgrag.store.folder_lock import LOCK_FILE, shared_lock
+from kgrag.store.file_sizes import check_file_sizes
+from kgrag.store.folder_lock import LOCK_FILE, says_closed, shared_lock
 
 __all__ = ["SNAPSHOT", "copy_for_reading", "keep_snapshot"]
 
@@ -57,6 +58,8 @@ def copy_for_reading(folder: Path, refused: KgragError) -> tuple[Path, str]:
                     source = folder if quiet else folder / SNAPSHOT
                     if not (source / DATABASE_FOLDER).is_dir():
                         raise refused
+                    if quiet and says_closed(folder):
+                        check_file_sizes(folder)
                     at = datetime.fromtimestamp((source / DATABASE_FOLDER).stat().st_mtime).astimezone()
                     shutil.copytree(source / DATABASE_FOLDER, place / DATABASE_FOLDER, dirs_exist_ok=True)
             except FileNotFoundError:

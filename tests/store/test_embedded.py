@@ -131,6 +131,30 @@ def test_a_folder_that_may_not_be_written_to_is_read_from_a_copy(tmp_path: Path)
     shutil.rmtree(place)
 
 
+@pytest.mark.parametrize("reads_only", [False, True])
+def test_a_store_of_which_a_part_is_gone_is_not_taken_for_a_smaller_one(tmp_path: Path, reads_only: bool) -> None:
+    folder = tmp_path / "a.kg"
+    with open_store(folder) as store:
+        store.bind("e", 8)
+        write(store, 1)
+        digest = store.digest()
+    chunks = next((folder / "database" / "kgrag").glob("Chunk_0.*.bucket"))
+    whole = chunks.read_bytes()
+    chunks.write_bytes(whole[:1000])
+    for _ in range(2):  # it is no better the second time
+        with pytest.raises(StoreUnavailable, match=rf"is damaged: database/kgrag/{chunks.name} has 1,000 of .* bytes"):
+            open_store(folder, reads_only=reads_only)
+    with pytest.raises(StoreUnavailable, match="is damaged"):
+        copy_for_reading(folder, StoreReadOnly("a.kg: Read-only file system."))
+    chunks.unlink()
+    with pytest.raises(StoreUnavailable, match="cannot be read"):
+        open_store(folder, reads_only=reads_only)
+    chunks.write_bytes(whole)
+    for _ in range(2):
+        with open_store(folder, reads_only=reads_only) as store:
+            assert store.digest() == digest
+
+
 def test_copies_of_readers_that_were_killed_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
     (tmp_path / "temporary").mkdir()
