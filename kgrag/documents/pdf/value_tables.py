@@ -7,13 +7,14 @@ is the header: periods over one column, group names over several, and the unit, 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise, permutations
 from statistics import median
 
 from kgrag.documents.pdf.blocks import Cell, TableBlock
-from kgrag.documents.pdf.geometry import Box, Line, Word, bounding_box, lines_of, pieces_of
+from kgrag.documents.pdf.geometry import Box, Line, Word, bounding_box, line_of, lines_of, pieces_of
 from kgrag.documents.pdf.pages import Page, Rule
 
 __all__ = ["ValueTables", "better_tables", "find_value_tables", "unit_words"]
@@ -45,6 +46,8 @@ _UNIT_FAR = 5.5
 """Line heights from a sentence that names the unit to the table."""
 _TIGHT = 0.92
 """Times the usual distance of rows: two lines of one label are closer."""
+_THIN_PIECE = 2.0
+"""Points: height of a piece of a line that is drawn cell by cell, at most."""
 _MAX_HEADER_WORDS = 14
 _MAX_HEADER_LINES = 9
 _MIN_LABELLED = 0.6
@@ -59,11 +62,13 @@ _SIGN = re.compile(r"^(?:\)?%\)?|\)|pts?|bps)$")
 _NUMBER = re.compile(
     r"^[-–—−+±~<>≤≥]?\(?(?:US)?[$€£¥]?\(?[-–—−+]?(?:\d+(?:[.,]\d+)*|\.\d+)\)?[%x×]?\)?(?:pts?|bps)?[*†#]?$|^\d{1,2}/\d{1,2}/\d{2,4}$"
 )
-_NO_NUMBER = re.compile(r"^(?:[-–—−]+[%)]?|\*+|#|[Nn]/?[AaMm]|NMF?|\((?:[a-z]{1,2}|[ivx]{1,4})\)|[⁰¹²³⁴⁵⁶⁷⁸⁹]+)$")
+_NO_NUMBER = re.compile(r"^(?:[-–—−]+[%)]?|\*+|#|[Nn][./]?[AaMm]\.?|NMF?|\((?:[a-z]{1,2}|[ivx]{1,4})\)|[⁰¹²³⁴⁵⁶⁷⁸⁹]+)$")
 """What stands in the place of a number: a dash, `N/A`, a reference to a note."""
 _NOTE = re.compile(r"^\([\da-z]{1,2}\)$|^[⁰¹²³⁴⁵⁶⁷⁸⁹]+$")
 _LETTERED = re.compile(r"^(?:\((?:[a-z]{1,2}|[ivx]{1,4})\)|\*+|[†#])$")
 _YEAR = re.compile(r"^(?:19|20)\d\d(?:[EAF]|\*)?$")
+_YEARS = re.compile(r"^(?:19|20)\d\d(?:\s?[-–—/]\s?(?:(?:19|20)?\d\d))?$")
+"""What a row of payments by year has as its label: `2027`, `2028 - 2032`."""
 _LETTER = re.compile(r"[^\W\d_]")
 _SCALE = r"(?:thousand|million|billion|percent|cent|mio|mrd|tausend|teur)"
 _UNIT = re.compile(
@@ -71,6 +76,10 @@ _UNIT = re.compile(
     rf"|^\(?(?:thousand|million|billion)s?\b|[$€£]\s?(?:mm|m|bn)\b|\bexcept\s+(?:per|share|percent|ratio)|\b(?:usd|eur|gbp)\s+{_SCALE}s?\b",
     re.IGNORECASE,
 )
+_SPAN = re.compile(r"^(?:years?|yrs?\.?|months?|days?)$", re.IGNORECASE)
+"""What a number may have behind it in a column of terms: `7 years`."""
+_ANNOUNCES = re.compile(r"\b(?:is|are|was|were|follow(?:s|ing)?|below)\b.*:$", re.IGNORECASE)
+"""The sentence above the next table."""
 _ASIDE = re.compile(r"^\((?:un)?audited\)$", re.IGNORECASE)
 
 
@@ -150,7 +159,7 @@ class _Column:
 
 def find_value_tables(page: Page, words: Sequence[Word]) -> ValueTables:
     """Find the tables of values among `words`; each has at least two rows with numbers, and a header or three of them."""
-    lines = lines_of(word for word in words if word.level)
+    lines = _with_notes(lines_of(word for word in words if word.level))
     rows = [_row(line) for line in lines]
     rules = [rule for rule in page.rules if rule.horizontal]
     tables: list[TableBlock] = []
@@ -169,24 +178,64 @@ def find_value_tables(page: Page, words: Sequence[Word]) -> ValueTables:
     return ValueTables(tuple(tables), frozenset(taken))
 
 
+def _pieces_of_rules(page: Page) -> list[Rule]:
+    """What narrow cells have of a line that is drawn cell by cell: too short for a rule, it is read as a mark."""
+    heights = sorted(rule.at for rule in page.rules if rule.horizontal)
+    pieces = []
+    for mark in page.marks:
+        if mark.height <= _THIN_PIECE:
+            at = bisect_left(heights, mark.center[1] - 1.0)
+            if at < len(heights) and heights[at] <= mark.center[1] + 1.0:
+                pieces.append(Rule(True, mark.center[1], mark.x0, mark.x1))
+    return pieces
+
+
+def _with_notes(lines: Sequence[Line]) -> list[Line]:
+    """Put raised references to notes that stand on a label's line behind their number, which is on the line below."""
+    result = list(lines)
+    for index, (line, below) in enumerate(pairwise(lines)):
+        line = result[index]
+        words = list(line.words)
+        tall = max(word.box.height for word in words)
+        notes: list[Word] = []
+        while len(words) > 1 and _NOTE.match(words[-1].text) and words[-1].box.height < _RAISED * tall:
+            if words[-1].box.x0 - words[-2].box.x1 < _LABEL_GAP * line.size and not notes:
+                break
+            notes.append(words.pop())
+        values = _row(below).values
+        near = below.pitch_base - line.pitch_base < _STACKED[0] * line.size
+        behind = all(
+            any(0 < note.box.x0 - value.box.x1 < _SIGN_REACH * below.size for value in values) for note in notes
+        )
+        if notes and near and behind and not _row(line_of(words)).values:
+            result[index] = line_of(words)
+            result[index + 1] = line_of([*below.words, *notes])
+    return result
+
+
 def better_tables(found: ValueTables, grids: Sequence[TableBlock]) -> tuple[list[TableBlock], set[Word]]:
     """Return the tables of values, and their words, that no drawn grid says better.
 
-    A grid is better where it has the whole table and a number to a cell; a grid of shaded cells has `$` in columns of its own, or two
-    numbers in one cell, and not the header, which is not shaded.
+    A grid is better where it has the whole table, of several each, and a number to a cell; a grid of shaded cells has `$` in columns of
+    its own, or two numbers in one cell, and not the header, which is not shaded.
     """
-    tables = [
-        table
-        for table in found.tables
-        if not any(_holds(grid, table) and _one_value_a_cell(grid) for grid in grids if grid.box.touches(table.box))
+    better = [
+        grid
+        for grid in grids
+        if all(_holds(grid, table) for table in found.tables if grid.box.touches(table.box)) and _one_value_a_cell(grid)
     ]
+    tables = [table for table in found.tables if not any(grid.box.touches(table.box) for grid in better)]
     boxes = [table.box for table in tables]
     return tables, {word for word in found.words if any(box.holds(word.box.center, 1.0) for box in boxes)}
 
 
 def _holds(grid: TableBlock, table: TableBlock) -> bool:
+    """Whether a grid has a table's words, and as many of the headings of its columns."""
+    headings = [word for cell in table.cells if cell.header and cell.column for word in cell.words]
     words = [word for cell in table.cells for word in cell.words]
-    return sum(grid.box.holds(word.box.center, 2.0) for word in words) >= 0.9 * len(words)
+    return all(
+        sum(grid.box.holds(word.box.center, 2.0) for word in part) >= 0.9 * len(part) for part in (words, headings)
+    )
 
 
 def _one_value_a_cell(grid: TableBlock) -> bool:
@@ -250,6 +299,9 @@ def _row(line: Line) -> _Row:
         return _Row(line, line.words, ()) if not _only_dashes(values, signs) else _Row(line, label, tuple(values))
     if not label and len(values) > 1 and values[0].is_year and not all(value.is_year for value in values):
         label, values = values[0].words, values[1:]  # a year that heads its row
+    spans = any(_SPAN.match(word.text) for value in values for word in value.words)
+    if spans and (len(_wide_pieces(label, line.size)) != 1 or _UNIT.search(" ".join(word.text for word in label))):
+        return _Row(line, line.words, ())  # headings: `1 year`, `5 years`
     close = bool(label) and values[0].box.x0 - label[-1].box.x1 < _LABEL_GAP * line.size
     if close and (len(values) < 2 or not _CURRENCY.match(values[0].words[0].text)):
         return _Row(line, line.words, ())
@@ -269,7 +321,7 @@ def _only_dashes(values: Sequence[_Value], signs: Sequence[Word]) -> bool:
 
 
 def _is_value(text: str) -> bool:
-    return bool(_NUMBER.match(text) or _NO_NUMBER.match(text) or _SIGN.match(text) or _CURRENCY.match(text))
+    return any(form.match(text) for form in (_NUMBER, _NO_NUMBER, _SIGN, _CURRENCY, _SPAN))
 
 
 def _pieces(line: Line) -> list[list[Word]]:
@@ -307,12 +359,20 @@ def _run(rows: list[_Row], start: int) -> list[int]:
             columns = united
             left = min(left, row.values[0].box.x0)
             labels_to = max(labels_to, row.label_end if row.label else 0.0)
-        elif row.line.box.x1 > left + 1.0 and not _heads_group(rows, index, run, columns):
+        elif (run and _announces_table(rows, index, len(columns))) or (
+            row.line.box.x1 > left + 1.0 and not _heads_group(rows, index, run, columns)
+        ):
             break
         run.append(index)
     while run and not rows[run[-1]].values:
         run.pop()
     return run
+
+
+def _announces_table(rows: Sequence[_Row], index: int, width: int) -> bool:
+    """Whether a line is the sentence above another table: what comes next has other columns."""
+    below = next((row for row in rows[index + 1 : index + 4] if row.values), None)
+    return bool(_ANNOUNCES.search(rows[index].line.text)) and below is not None and len(below.values) != width
 
 
 def _heads_group(rows: Sequence[_Row], index: int, run: Sequence[int], columns: Sequence[tuple[float, float]]) -> bool:
@@ -321,14 +381,15 @@ def _heads_group(rows: Sequence[_Row], index: int, run: Sequence[int], columns: 
         return False
     row, below = rows[index], rows[index + 1]
     edge = min(rows[at].line.box.x0 for at in run)
+    centred = abs(row.line.box.center[0] - (edge + columns[-1][1]) / 2) < 1.5 * row.size
     united = _united([*columns, *(value.number for value in below.values)])
     return (
-        bool(below.values)
-        and bool(below.label)
+        (bool(below.values) or centred)
+        and (bool(below.label) or not below.values)
         and not below.is_header
         and len(united) == len(columns)
         and len(row.line.words) <= _MAX_HEADER_WORDS
-        and abs(row.line.box.x0 - edge) < 2 * row.size
+        and (centred or abs(row.line.box.x0 - edge) < 2 * row.size)
         and len(pieces_of(row.line, _LABEL_GAP)) == 1
     )
 
@@ -357,6 +418,7 @@ class _Table:
     def __init__(self, page: Page, rules: Sequence[Rule], rows: Sequence[_Row], run: Sequence[int], floor: int) -> None:
         self.page = page
         self.rules = rules
+        self.whole_rules = [*rules, *_pieces_of_rules(page)]
         self.rows = rows
         self.floor = floor
         self.body = list(run)
@@ -382,6 +444,7 @@ class _Table:
         """Return the table and its words, or None where these lines are none."""
         labelled = sum(
             any(_LETTER.search(word.text) for word in row.label)
+            or bool(_YEARS.match(" ".join(word.text for word in row.label)))
             or (not row.label and at > 0 and not self.rows[self.body[at - 1]].values)
             for at, row in ((at, self.rows[index]) for at, index in enumerate(self.body))
             if row.values
@@ -415,12 +478,14 @@ class _Table:
             pieces = pieces_of(line, _HEADER_GAP)
             right = [piece for piece in pieces if piece.box.x1 > left + 1.0 or self._is_near(piece, left)]
             others = [piece for piece in pieces if piece not in right]
-            if any(len(piece.words) > _MAX_HEADER_WORDS or piece.box.x0 < middle for piece in right):
+            if any(len(piece.words) > _MAX_HEADER_WORDS for piece in pieces) or any(p.box.x0 < middle for p in right):
                 break
             if not right:
                 if _whole_unit(line):
                     self._to_corner(line.words)
                     top = line
+                elif lines and self._is_title(pieces):
+                    break
                 else:
                     waiting.append(index)
                 below = line
@@ -474,7 +539,7 @@ class _Table:
                 for other in headings
                 if other is not heading and other.box.y0 < heading.box.y1 - 1.0 and heading.box.y0 < other.box.y1 - 1.0
             ]
-            span = self._underlined(heading, beside)
+            span = self._underlined(heading, beside, self.whole_rules) or self._underlined(heading, beside, self.rules)
             if not span:
                 foreign = {
                     index
@@ -486,17 +551,15 @@ class _Table:
             for index in span:
                 self.heads[index] = [*heading.words, *self.heads[index]]
 
-    def _underlined(self, heading: _Heading, beside: Sequence[_Heading]) -> list[int]:
+    def _underlined(self, heading: _Heading, beside: Sequence[_Heading], rules: Sequence[Rule]) -> list[int]:
         """The columns over which the line below a heading goes, where it is a line of this heading alone.
 
-        Lines are drawn cell by cell with gaps, narrower ones within a group of columns: of the ways to join them, the widest that
+        Lines are drawn cell by cell, often with gaps, narrower ones within a group of columns: of the ways to join them, the widest that
         leaves the headings beside it alone.
         """
         leftmost = self.labels_from + 0.2 * (self.columns[0].outer - self.labels_from)
         near = [
-            (rule.start, rule.end)
-            for rule in self.rules
-            if -0.35 * self.size <= rule.at - heading.box.y1 <= 0.9 * self.size
+            (rule.start, rule.end) for rule in rules if -0.35 * self.size <= rule.at - heading.box.y1 <= 0.9 * self.size
         ]
         gaps = {0.0, *(b[0] - a[1] for a, b in pairwise(_united(near)) if b[0] - a[1] <= _RULE_GAP * self.size)}
         for gap in sorted(gaps, reverse=True):
@@ -587,8 +650,9 @@ class _Table:
                 )
         for number, (labels, values) in enumerate(rows, start=int(header)):
             found: list[list[Word]] = [[] for _ in range(width)]
-            for word in labels:
-                found[_nearest(texts, word.box.center[0])].append(word)
+            for line in lines_of(labels):
+                for piece in _wide_pieces(line.words, self.size):
+                    found[_nearest(texts, piece[0].box.center[0])].extend(piece)
             for value in values:
                 middle = sum(value.number) / 2
                 nearest = _nearest([(column.start, column.end) for column in self.columns], middle)
@@ -699,6 +763,8 @@ def _nearest(stretches: Sequence[tuple[float, float]], x: float) -> int:
 
 
 def _wide_pieces(words: Sequence[Word], size: float) -> list[list[Word]]:
+    if not words:
+        return []
     pieces: list[list[Word]] = [[words[0]]]
     for left, right in pairwise(words):
         if right.box.x0 - left.box.x1 > _LABEL_GAP * size:

@@ -1,6 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from reportlab.pdfbase.pdfmetrics import stringWidth
+
+from kgrag.documents.pdf.blocks import Cell, TableBlock
+from kgrag.documents.pdf.geometry import Box, Word, bounding_box
+from kgrag.documents.pdf.value_tables import ValueTables, better_tables
 
 if TYPE_CHECKING:
     from conftest import Sheet
@@ -13,8 +20,6 @@ SECOND = ["1,806", "(854)", "690", "12", "964"]
 
 def right(sheet: Sheet, x: float, y: float, text: str) -> None:
     """Write a text that ends at x; a bracket hangs over."""
-    from reportlab.pdfbase.pdfmetrics import stringWidth
-
     sheet.text(x - stringWidth(text.rstrip(")%"), "Helvetica", 10), y, text)
 
 
@@ -129,3 +134,170 @@ def test_text_with_numbers_at_its_line_ends_is_no_table(sheet: Sheet) -> None:
             72, 120 + 12.5 * index, f"The regulator of the board delivers up to 250 mA from a supply of {index + 3}"
         )
     assert not sheet.convert().tables()
+
+
+def test_payments_by_year_are_rows_under_their_heading(sheet: Sheet) -> None:
+    sheet.text(72, 96, "(in millions)")
+    sheet.text(72, 110, "Fiscal year")
+    right(sheet, 450, 110, "Purchases")
+    for index, (label, value) in enumerate(
+        (("2027", "1,632"), ("2028", "921"), ("2029 - 2031", "775"), ("2032", "753"), ("Total", "4,081"))
+    ):
+        sheet.text(72, 126 + 14 * index, label)
+        right(sheet, 450, 126 + 14 * index, value)
+    sheet.text(390, 126, "$")
+    assert sheet.convert().rows() == [
+        ["(in millions) Fiscal year", "Purchases"],
+        ["2027", "$1,632"],
+        ["2028", "921"],
+        ["2029 - 2031", "775"],
+        ["2032", "753"],
+        ["Total", "4,081"],
+    ]
+
+
+def test_a_year_is_in_the_header_of_all_columns_over_which_its_line_goes_piece_by_piece(sheet: Sheet) -> None:
+    starts = [200, 246, 292, 338, 384, 430]
+    for year, first in (("2023", 0), ("2022", 3)):
+        sheet.text(starts[first] + 54, 96, year, size=7)
+        for index in range(first, first + 3):
+            sheet.fill(starts[index], 99.3, starts[index] + 40, 100)
+            if index < first + 2:
+                for piece in (0, 2, 4):
+                    sheet.fill(starts[index] + 40 + piece, 99.3, starts[index] + 42 + piece, 100)
+    for start, text in zip(starts, ["Cost", "Gains", "Value"] * 2, strict=True):
+        right(sheet, start + 38, 112, text)
+    for index, label in enumerate(LABELS):
+        sheet.text(72, 128 + 14 * index, label)
+        for start in starts:
+            right(sheet, start + 38, 128 + 14 * index, str(start + index))
+    assert sheet.convert().header() == [
+        "",
+        *(f"{year} {text}" for year in ("2023", "2022") for text in ("Cost", "Gains", "Value")),
+    ]
+
+
+def test_not_meaningful_and_years_of_a_term_are_values(sheet: Sheet) -> None:
+    right(sheet, 360, 110, "2023")
+    right(sheet, 450, 110, "2022")
+    for index, (label, first, second) in enumerate(
+        (("Lease term", "7 years", "6 years"), ("Discount rate", "3%", "4%"), ("Growth", "n.m.", "2.1%"))
+    ):
+        sheet.text(72, 126 + 14 * index, label)
+        right(sheet, 360, 126 + 14 * index, first)
+        right(sheet, 450, 126 + 14 * index, second)
+    assert sheet.convert().rows() == [
+        ["", "2023", "2022"],
+        ["Lease term", "7 years", "6 years"],
+        ["Discount rate", "3%", "4%"],
+        ["Growth", "n.m.", "2.1%"],
+    ]
+
+
+def test_a_heading_of_rows_is_not_cut_where_the_texts_beside_the_labels_begin(sheet: Sheet) -> None:
+    right(sheet, 400, 110, "2023")
+    right(sheet, 470, 110, "2022")
+    sheet.text(72, 124, "Contracts that do not serve as a hedge of anything:")
+    for index, label in enumerate(LABELS):
+        sheet.text(72, 140 + 14 * index, label)
+        sheet.text(220, 140 + 14 * index, "Revenue")
+        right(sheet, 400, 140 + 14 * index, FIRST[index])
+        right(sheet, 470, 140 + 14 * index, SECOND[index])
+    rows = sheet.convert().rows()
+    assert rows[1] == ["Contracts that do not serve as a hedge of anything:", "", "", ""]
+    assert rows[2] == ["Sales", "Revenue", "2,297", "1,806"]
+
+
+def test_a_note_raised_over_the_line_of_its_number_stands_behind_it(sheet: Sheet) -> None:
+    right(sheet, 360, 110, "2023")
+    right(sheet, 450, 110, "2022")
+    sheet.text(72, 126, "Gains on securities")
+    right(sheet, 360, 126, "39")
+    right(sheet, 450, 126, "41")
+    sheet.text(72, 142, "Losses on instruments that are")
+    sheet.text(364, 140, "(2)", size=6)
+    sheet.text(80, 153, "designated as hedges")
+    right(sheet, 360, 153, "139")
+    right(sheet, 450, 153, "17")
+    sheet.text(72, 170, "Total")
+    right(sheet, 360, 170, "178")
+    right(sheet, 450, 170, "58")
+    assert sheet.convert().rows() == [
+        ["", "2023", "2022"],
+        ["Gains on securities", "39", "41"],
+        ["Losses on instruments that are designated as hedges", "139 (2)", "17"],
+        ["Total", "178", "58"],
+    ]
+
+
+def test_titles_above_a_table_and_the_mark_of_the_exhibit_are_no_headings_of_columns(sheet: Sheet) -> None:
+    sheet.text(410, 60, "Exhibit 3")
+    for y, text in ((78, "Example Company"), (90, "Balance Sheets"), (102, "(In thousands)")):
+        sheet.text(sheet.width / 2 - 2.4 * len(text), y, text)
+    right(sheet, 430, 116, "2023")
+    right(sheet, 520, 116, "2022")
+    for index, label in enumerate(LABELS):
+        sheet.text(72, 132 + 14 * index, label)
+        right(sheet, 430, 132 + 14 * index, FIRST[index])
+        right(sheet, 520, 132 + 14 * index, SECOND[index])
+    assert sheet.convert().header() == ["(In thousands)", "2023", "2022"]
+
+
+def test_a_centred_heading_of_rows_does_not_end_a_table(sheet: Sheet) -> None:
+    right(sheet, 380, 110, "2023")
+    right(sheet, 460, 110, "2022")
+    for part, heading in enumerate(("ASSETS", "LIABILITIES AND EQUITY, THAT OF OTHER HOLDERS INCLUDED")):
+        top = 126 + 98 * part
+        sheet.text(266 - stringWidth(heading, "Helvetica", 10) / 2, top, heading)
+        sheet.text(72, top + 14, "Current:")
+        for index, label in enumerate(LABELS):
+            y = top + 28 + 14 * index
+            sheet.text(72, y, label)
+            right(sheet, 380, y, FIRST[index])
+            right(sheet, 460, y, SECOND[index])
+    rows = sheet.convert().rows()
+    assert rows[0] == ["", "2023", "2022"]
+    assert rows[8:11] == [
+        ["LIABILITIES AND EQUITY, THAT OF OTHER HOLDERS INCLUDED", "", ""],
+        ["Current:", "", ""],
+        ["Sales", "2,297", "1,806"],
+    ]
+
+
+def test_the_sentence_above_the_next_table_ends_a_table(sheet: Sheet) -> None:
+    right(sheet, 360, 110, "2023")
+    right(sheet, 450, 110, "2022")
+    statement(sheet, 126)
+    sheet.text(72, 200, "Payments by year are as follows:")
+    for index, label in enumerate(("2024", "2025", "Total")):
+        sheet.text(72, 218 + 14 * index, label)
+        right(sheet, 450, 218 + 14 * index, ("$541", "465", "1,006")[index])
+    found = sheet.convert()
+    assert len(found.rows(0)) == 6
+    assert found.rows(1) == [["2024", "$541"], ["2025", "465"], ["Total", "1,006"]]
+
+
+def test_a_long_line_of_text_above_a_table_is_not_in_its_header(sheet: Sheet) -> None:
+    sheet.text(72, 84, "(a) As it is now, what we owe to any of you is in a sum of")
+    sheet.text(370, 84, "the other assets")
+    sheet.text(72, 98, "Other Liabilities")
+    right(sheet, 380, 112, "2023")
+    right(sheet, 460, 112, "2022")
+    for index, label in enumerate(LABELS):
+        sheet.text(72, 128 + 14 * index, label)
+        right(sheet, 380, 128 + 14 * index, FIRST[index])
+        right(sheet, 460, 128 + 14 * index, SECOND[index])
+    assert sheet.convert().header() == ["", "2023", "2022"]
+
+
+def test_no_table_gives_way_to_a_grid_that_another_one_keeps_out() -> None:
+    def table(top: int, values: list[str]) -> TableBlock:
+        boxes = [Box(300, top + 14 * row, 340, top + 14 * row + 10) for row in range(len(values))]
+        words = [Word(value, box, "Helvetica", False) for value, box in zip(values, boxes, strict=True)]
+        cells = tuple(Cell(row, 0, 1, 1, word.box, (word,)) for row, word in enumerate(words))
+        return TableBlock(1, bounding_box(boxes), len(values), 1, cells)
+
+    first, second = table(100, FIRST), table(200, SECOND)
+    grid = replace(table(156, [FIRST[-1], "", "", "", *SECOND]), box=Box(290, 150, 350, 280))
+    tables, _ = better_tables(ValueTables((first, second), frozenset()), [grid])
+    assert tables == [first, second]
