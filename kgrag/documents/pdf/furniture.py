@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
-from kgrag.documents.pdf.geometry import Line, Word, lines_of, pieces_of
+from kgrag.documents.pdf.geometry import Line, Word, line_of, lines_of, pieces_of
 from kgrag.documents.pdf.outline import folded_titles
 from kgrag.documents.pdf.pages import Page
 
@@ -26,6 +26,9 @@ _MOVE = 4.0
 """Points by which a running line's place may differ between pages."""
 _MIN_SHARE = 0.3
 """Of the pages: left and right pages may have different lines, and a chapter's pages their own."""
+_PART_SHARE = 0.6
+"""Of the pages of a part of the document, from the first one that has the line to the last."""
+_MIN_OF_PART = 20
 _SLOT_MOVE = 1.5
 """Points, for lines whose text changes from chapter to chapter."""
 _SLOT_SHARE = 0.5
@@ -76,9 +79,10 @@ def remove_furniture(
     """Return the pages without their running headers and footers, and what was removed.
 
     A piece of a line in the margins, or of a page's first or last line, is one if the same text, numbers apart, stands at the same
-    height of at least three tenths (and two) of the pages, or if it is a page number that counts with the pages. In the margins it is
-    one, too, if it stands where half of the pages, or of the left or right ones, have a line of the same style, with few different texts
-    (chapter titles) or with titles of the outline, of which `titles` are `folded_titles`. Not if body text follows closely.
+    height of at least three tenths (and two) of the pages, or of twenty and most of a part's, or if it is a page number that counts with
+    the pages. In the margins it is one, too, if it stands where half of the pages, or of the left or right ones, have a line of the same
+    style, with few different texts (chapter titles) or with titles of the outline, of which `titles` are `folded_titles`. Not if body text
+    follows closely. A page's last line, wherever it stands, is one if it is a page number alone and counts with as many pages.
     """
     pieces = [piece for page in pages for piece in _margin_pieces(page)]
     within = {page.number: _MARGIN * page.height for page in pages}
@@ -88,7 +92,7 @@ def remove_furniture(
         *_counting(pieces, len(pages)),
         *_same_slot(in_margins, len(pages), titles),
     ]
-    running = _without_body(series, {page.number: page for page in pages})
+    running = [*_without_body(series, {page.number: page for page in pages}), *_counting_last_lines(pages)]
     gone: dict[int, set[Word]] = defaultdict(set)
     removed: list[RunningLine] = []
     for group in running:
@@ -137,14 +141,21 @@ def _same_text(pieces: Sequence[_Piece], page_count: int) -> list[list[_Piece]]:
     for piece in pieces:
         if piece.key.strip("#,. /|-–—()"):
             by_text[piece.key, piece.top].append(piece)
-    needed = max(2, _MIN_SHARE * page_count)
     return [
         group
         for found in by_text.values()
         for same_height in _same_height(found, _MOVE)
         for group in _same_or_counting(same_height)
-        if _page_count(group) >= needed
+        if _on_enough_pages(group, page_count)
     ]
+
+
+def _on_enough_pages(group: Sequence[_Piece], page_count: int) -> bool:
+    """Whether a line is on three tenths of the pages, or on most of those of one part: a report, before its exhibits."""
+    count = _page_count(group)
+    numbers = [piece.page for piece in group]
+    part = max(numbers) - min(numbers) + 1
+    return count >= max(2, _MIN_SHARE * page_count) or count >= max(_MIN_OF_PART, _PART_SHARE * part)
 
 
 def _same_or_counting(group: Sequence[_Piece]) -> list[list[_Piece]]:
@@ -171,6 +182,21 @@ def _counting(pieces: Sequence[_Piece], page_count: int) -> list[list[_Piece]]:
     return [
         group for found in by_offset.values() for group in _same_height(found, _MOVE) if _page_count(group) >= needed
     ]
+
+
+def _counting_last_lines(pages: Sequence[Page]) -> list[list[_Piece]]:
+    """Page numbers right below the text: pages of a report that was printed from a browser are filled to any height."""
+    by_offset: dict[int, list[_Piece]] = defaultdict(list)
+    for page in pages:
+        words = [word for word in page.words if word.level]
+        if not words:
+            continue
+        lowest = max(words, key=lambda word: word.box.y1).box
+        line = line_of([word for word in words if word.box.y1 > lowest.y0 and word.box.center[1] > lowest.y0])
+        if (number := _PAGE_NUMBER.match(line.text)) and len(line.words) < len(words):
+            piece = _Piece(page.number, False, page.height - line.box.center[1], line)
+            by_offset[int(number[1]) - page.number].append(piece)
+    return [group for group in by_offset.values() if len(group) > 2 and _on_enough_pages(group, len(pages))]
 
 
 def _same_slot(pieces: Sequence[_Piece], page_count: int, titles: frozenset[str]) -> list[list[_Piece]]:

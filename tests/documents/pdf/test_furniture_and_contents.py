@@ -44,6 +44,29 @@ def test_running_lines_of_a_small_page_on_a_large_sheet_are_removed(sheet: Sheet
     }
 
 
+def test_page_numbers_right_below_the_text_are_removed_wherever_it_ends(sheet: Sheet) -> None:
+    for page in range(1, 6):
+        below = sheet.paragraph(72, 100 + 90 * page, f"Part {page}. {LOREM}")
+        sheet.text(290, below, str(page + 2))
+        sheet.next_page()
+    found = sheet.convert()
+    assert found.outline() == [f"text Part {page}. {LOREM}" for page in range(1, 6)]
+    assert [line.text for line in found.document.removed] == ["# (5 pages)"]
+
+
+def test_the_header_and_the_page_numbers_of_a_report_before_long_exhibits_are_removed(sheet: Sheet) -> None:
+    for page in range(1, 101):
+        if page <= 24:
+            sheet.text(72, 20, "Back to the contents")
+            sheet.text(290, sheet.paragraph(72, 100 + 20 * page, f"Part {page}. {LOREM}"), str(page))
+        else:
+            sheet.paragraph(72, 100 + 5 * page, f"Exhibit {page}. {LOREM}")
+        sheet.next_page()
+    found = sheet.convert()
+    assert {line.text for line in found.document.removed} == {"Back to the contents (24 pages)", "# (24 pages)"}
+    assert f"text Part 3. {LOREM}" in found.outline()
+
+
 def test_a_first_line_that_is_the_same_on_few_pages_stays(sheet: Sheet) -> None:
     for page in range(1, 9):
         sheet.text(72, 170, "Default: 3.3 V" if page in (2, 3) else f"Part {page}")
