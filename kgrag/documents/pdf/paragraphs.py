@@ -29,6 +29,11 @@ _INDENT = 0.8
 """Line heights by which a first line is indented, or a list item's text hangs."""
 _MARK_REACH = 2.5
 """Line heights between a drawn bullet and its text."""
+_RAISED = 0.85
+"""Share of the height of a text's first line below which what stands before it is a raised mark."""
+_NOTE_REACH = 4.0
+"""Line heights between such a mark and its text."""
+_NOTE_MARK = re.compile(r"^\(?(?:\d{1,2}|[a-z]|[ivx]{1,4}|[*†‡]{1,3})\)?$")
 _BULLET = re.compile(r"^(?:[•◦▪▫■□●○‣⁃∙·►▶➢➤✓✔★*–—-]|[\uf000-\uf0ff]|o)$")
 _SURE_BULLET = re.compile(r"^[•◦▪▫■□●○‣⁃➢➤✓✔]$")
 """Not a sign of any programming language."""
@@ -79,7 +84,9 @@ def line_statistics(words: Iterable[Word], regions: Iterable[Region]) -> LineSta
 def blocks_of_region(region: Region, page: int, marks: Sequence[Box], usual: LineStatistics) -> list[PageBlock]:
     """Put a region's lines together and its tables and figures between them, top to bottom."""
     edges = _right_edges(region.lines)
-    entries: list[Line | PageBlock] = sorted([*region.lines, *region.atoms], key=lambda entry: entry.box.center[1])
+    entries: list[Line | PageBlock] = sorted(
+        [*_with_note_marks(region.lines), *region.atoms], key=lambda entry: entry.box.center[1]
+    )
     blocks: list[PageBlock] = []
     current: list[Line] = []
     marker: tuple[str, float] | None = None
@@ -108,6 +115,25 @@ def blocks_of_region(region: Region, page: int, marks: Sequence[Box], usual: Lin
             current = [entry]
     close()
     return blocks
+
+
+def _with_note_marks(lines: Sequence[Line]) -> list[Line]:
+    """Put the raised mark of a note, which stands apart at the left of its text, into the text's first line."""
+    joined: list[Line] = []
+    for line in sorted(lines, key=lambda line: line.box.center[1]):
+        mark = joined[-1] if joined else None
+        if (
+            mark is not None
+            and len(mark.words) == 1
+            and _NOTE_MARK.match(mark.text)
+            and mark.size < _RAISED * line.size
+            and line.box.y0 < mark.box.y1
+            and 0 < line.box.x0 - mark.box.x1 < _NOTE_REACH * line.size
+        ):
+            joined[-1] = line_of([*mark.words, *line.words])
+        else:
+            joined.append(line)
+    return joined
 
 
 def _is_code(line: Line, usual: LineStatistics) -> bool:

@@ -141,3 +141,10 @@ def test_a_line_that_ends_with_a_word_that_leads_on_is_not_the_last_of_its_parag
         "them, and the GEOTRANS3 folder of Windows.",
         "text A line that ends early without one is the last.",
     ]
+
+
+def test_the_raised_mark_of_a_note_stands_before_its_text(sheet: Sheet) -> None:
+    for row, (mark, text) in enumerate((("(1)", "Without rent."), ("(**)", "Less than one."))):
+        sheet.text(72, 96 + 24 * row, mark, size=6.5)
+        sheet.text(94, 99 + 24 * row, text)
+    assert sheet.convert().outline() == ["(1) Without rent.", "text (**) Less than one."]
