@@ -12,7 +12,7 @@ from kgrag.documents.pdf.geometry import Box, Line, Word, bounding_box, lines_of
 
 __all__ = ["Region", "regions_of"]
 
-_MIN_GUTTER = 9.0
+_MIN_GUTTER = 8.0
 """Points between two columns."""
 _MIN_LINES = 4
 _COLUMN_GAP = 2.0

@@ -77,10 +77,11 @@ def test_a_paragraph_goes_on_over_a_page_break(sheet: Sheet) -> None:
     assert ([box.page for box in last.boxes], last.page_start, last.page_end) == ([1, 2], 1, 2)
 
 
-def test_two_columns_of_text_are_read_one_after_the_other(sheet: Sheet) -> None:
+@pytest.mark.parametrize("right", [310, 279], ids=["a wide gutter", "8.5 points between them"])
+def test_two_columns_of_text_are_read_one_after_the_other(sheet: Sheet, right: float) -> None:
     sheet.text(72, 100, "1 Description", size=15)
     sheet.paragraph(72, 125, f"{FIRST} {SECOND}", width=210)
-    sheet.paragraph(310, 125, f"{SECOND} {FIRST}", width=210)
+    sheet.paragraph(right, 125, f"{SECOND} {FIRST}", width=210)
     assert sheet.convert().outline() == ["h1 1 Description", f"text {FIRST} {SECOND}", f"text {SECOND} {FIRST}"]
 
 
