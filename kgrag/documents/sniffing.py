@@ -14,8 +14,9 @@ from kgrag.documents.text_encoding import PACKED, wide_encoding
 
 __all__ = ["is_configuration", "sniffed_format", "told_by_content"]
 
-MANUAL_PAGE = re.compile(r"\.[1-9][a-z]{0,5}")
-"""The suffix of a manual page is its section: `printf.3`, `open.2.gz`, `passwd.1ssl`."""
+MANUAL_PAGE = re.compile(r"\.(?:[0-9](?:[a-z][\w+-]*)?|[ln])", re.ASCII)
+"""The suffix of a manual page is its section, with what it belongs to: `printf.3`, `open.2.gz`, `passwd.1ssl`, `stdio.h.0p`,
+`psql.1postgresql`, `XOpenDisplay.3X11`, Tcl's `lappend.n`."""
 MAN_TITLE, MDOC_TITLE = re.compile(rb"^[.']\s*TH\s", re.MULTILINE), re.compile(rb"^\.Dd\s", re.MULTILINE)
 INFO_FILE, INFO_NODE = re.compile(r"\.info(?:-\d+)?"), b"\x1f\nFile: "
 """The parts of a long manual are called `gawk.info-1` and so on; `gawk.info` then only lists them."""

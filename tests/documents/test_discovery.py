@@ -119,6 +119,17 @@ def test_packed_documents_are_read_and_other_packed_files_are_counted() -> None:
     assert discovery.ignored == {".gz": 2}
 
 
+def test_manual_pages_are_told_by_section_and_beginning_whatever_they_belong_to() -> None:
+    names = ["a.1", "b.3X11", "c.9freebsd", "d.1postgresql", "e.0p", "f.n", "g.3c++"]
+    for name in names:
+        Path(name).write_text('.\\" remark\n.TH X 1\n.SH NAME\n')
+    Path("library.so.1").write_bytes(b"\x7fELF")
+    Path("lexer.l").write_text("%%\nTH 1\n")
+    discovery = discover([Path()])
+    assert [(source.stored_path, source.format) for source in discovery.sources] == [(name, "man") for name in names]
+    assert discovery.ignored == {".1": 1, ".l": 1}
+
+
 def test_the_sources_of_pages_are_no_documents_beside_the_pages() -> None:
     touch("manual/index.html", "manual/_sources/index.rst.txt", "own/_sources/a.rst")
     discovery = discover([Path()])
