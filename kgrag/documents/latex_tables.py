@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["with_plain_tables"]
+__all__ = ["after_option", "argument", "with_plain_tables"]
 
 WITH_WIDTH = frozenset({"tabulary", "xltabular"})
 """Environments whose first argument is a width."""
@@ -49,7 +49,7 @@ def with_plain_tables(text: str) -> str:
             parts.append(text[found.start() : end or done])
             done = end or done
         elif part := found["part"]:
-            content, after = _argument(text, _after_option(text, done))
+            content, after = argument(text, after_option(text, done))
             if content is None:
                 parts.append(found[0])
             else:
@@ -81,7 +81,7 @@ def _plain(name: str, content: str, header: dict[str, str]) -> str | None:
     if name in ("tabu", "longtabu") and (width := TO_WIDTH.match(content)):
         at = width.end()
     for _ in range(1 + (name in WITH_WIDTH)):
-        columns, at = _argument(content, _after_option(content, at))
+        columns, at = argument(content, after_option(content, at))
         if columns is None:
             return None
     body = _once(content[at:]) if name in PAGED else content[at:]
@@ -106,7 +106,7 @@ def _once(body: str) -> str:
     return said.get("firsthead", said.get("head", "")) + body[at:] + said.get("lastfoot", "")
 
 
-def _after_option(text: str, at: int) -> int:
+def after_option(text: str, at: int) -> int:
     """Return where an option in square brackets, which may be missing, ends."""
     while at < len(text) and text[at].isspace():
         at += 1
@@ -116,7 +116,7 @@ def _after_option(text: str, at: int) -> int:
     return at if end < 0 else end + 1
 
 
-def _argument(text: str, at: int) -> tuple[str | None, int]:
+def argument(text: str, at: int) -> tuple[str | None, int]:
     """Return what stands in the braces that open at a place, and where they end; None where none do, or they do not close."""
     while at < len(text) and text[at].isspace():
         at += 1

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from kgrag.documents.blocks import BlockDocument, RemovedLine
 from kgrag.documents.html import blocks_of_html
+from kgrag.documents.latex_listings import with_plain_listings
 from kgrag.documents.latex_tables import with_plain_tables
 from kgrag.documents.man_definitions import with_definitions
 from kgrag.documents.mediawiki_text import plain_wiki
@@ -20,10 +21,12 @@ from kgrag.documents.org_text import BACKSLASH, plain_org
 from kgrag.documents.pandoc_formats import PANDOC_READERS, missing_pandoc
 from kgrag.documents.roff_macros import (
     as_plain_page,
+    with_includes,
     with_items,
     with_joined_lines,
     with_names,
     with_plain_line,
+    with_whole_calls,
     without_conditional_macros,
     without_stray_braces,
 )
@@ -34,7 +37,8 @@ from kgrag.errors import DocumentError
 __all__ = ["convert_with_pandoc"]
 
 SKIPPED = re.compile(
-    r"^\[(?:INFO|WARNING)\] (?:Skipped|Could not load include file) '?([^'\n]+?)'? at line", re.MULTILINE
+    r"^\[(?:INFO|WARNING)\] (?:Skipped|Could not load include file) '?((?:(?!^\[(?:INFO|WARNING)\]).)+?)'? at line \d",
+    re.MULTILINE | re.DOTALL,
 )
 LAYOUT = re.compile(
     r"\\(?:maketitle|tableofcontents|(?:small|med|big)skip|(?:clear|new|no)page|pagebreak|hfill|vfill|noindent|centering|[vh]space|label|index|markboth|hrule|par)\b"
@@ -42,8 +46,12 @@ LAYOUT = re.compile(
 """Commands that say nothing."""
 INPUT = re.compile(r"(\\(?:input|include))[ \t]+([^\s{}\\%]+)")
 """Of a file without braces, which pandoc refuses where the file is not there."""
-STRANGE_COMMAND = re.compile(r"\\([A-Za-z]+)\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}\Z")
+STRANGE_COMMAND = re.compile(r"\\([A-Za-z]+)\{([^{}]*(?:\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}[^{}]*)*)\}\Z")
 """With one argument."""
+PROSE = re.compile(r"(?!\s*[\w./-]+\s*=)(?s:.*?)(?:[^\W\d_]{2,}[,;]?\s+){2}[^\W\d_]{2}")
+"""Three words, and no setting."""
+SETS_SOMETHING = re.compile(r"\w*(?:set|setup|library|package|options|hook|def|require|register)", re.IGNORECASE)
+BODY = r"\begin{document}"
 SAYS_NO_WORDS = re.compile(
     r"begin|end|math\w*|operatorname|(?:wide)?(?:hat|tilde)|bar|vec|d*dot|overline|underline|sqrt"
     r"|\w*(?:ref|cite\w*|label|index|glossary|colou?r|language|style|space|skip|font|size|width|height|counter|phantom|rule|box|input|include|graphics)",
@@ -66,6 +74,8 @@ TEMPLATE = Path(__file__).with_name("pandoc.html")
 MAX_SECONDS = 300
 MAX_MEMORY = "2G"
 NAMED = 10
+SHOWN = 80
+"""Characters of what was left out."""
 MAX_PLAIN_LINES = 20
 """Of a manual page."""
 
@@ -94,16 +104,18 @@ def _prepared(text: str, format_: str) -> str:
     """Write a text so that pandoc reads all that it says."""
     match format_:
         case "man":
-            followed = without_stray_braces(without_conditional_macros(with_items(EMPTY_FONT.sub("", text))))
+            whole = with_whole_calls(EMPTY_FONT.sub("", text))
+            followed = without_stray_braces(without_conditional_macros(with_items(whole)))
             return with_joined_lines(APOSTROPHE + followed)
         case "mdoc":
-            return with_joined_lines(with_names(SYSTEM.sub(".Os", without_stray_braces(text))))
+            whole = without_stray_braces(with_whole_calls(text))
+            return with_joined_lines(with_includes(with_names(SYSTEM.sub(".Os", whole))))
         case "org":
             return plain_org(text)
         case "ipynb":
             return _with_raw_cells(text)
         case "tex":
-            return with_plain_tables(text)
+            return with_plain_tables(with_plain_listings(text))
         case _:
             return text
 
@@ -127,8 +139,8 @@ def _html_of(text: str, path: Path, format_: str) -> tuple[str, list[str]]:
     else:
         html, remarks = _run(text, path, reader=reader)
     skipped = [
-        one
-        for one in dict.fromkeys(SKIPPED.findall(remarks))
+        one if len(one) <= SHOWN else f"{one[:SHOWN]}..."
+        for one in dict.fromkeys(" ".join(said.split()) for said in SKIPPED.findall(remarks))
         if not (LAYOUT.match(one) or one.endswith(".sty") or one == BACKSLASH)
     ]
     if skipped:
@@ -157,24 +169,30 @@ def _some(names: list[str]) -> str:
 
 
 def _with_strange_commands(text: str, path: Path) -> tuple[str, str, list[str]]:
-    r"""Convert LaTeX: HTML, remarks, and the commands within lines that were read as their argument: `the \cmd{open} command`.
+    r"""Convert LaTeX: HTML, remarks, and the commands that were read as their argument: `the \cmd{open} command`, or a paragraph
+    of its own as in `\tip{Close the valve first.}`.
 
     They are defined in a file that is not read (a package, a preamble), and pandoc leaves them out with their words.
     """
     html, remarks = _run(text, path, reader=LATEX)
     skipped = [command for one in SKIPPED.findall(remarks) if (command := STRANGE_COMMAND.match(one))]
-    commands = [
-        name
-        for name in dict.fromkeys(command[1] for command in skipped)
-        if not SAYS_NO_WORDS.fullmatch(name)
-        and not LAYOUT.match(f"\\{name}")
-        and re.search(rf"[^\s{{}}\\%][ \t~(\"'`]*\\{name}\{{[^{{}}]*[^\W_]", text)
-    ]
-    if commands:
+    said: dict[str, str] = {}
+    for name, argument in {command[1]: command[2] for command in skipped}.items():
+        if SAYS_NO_WORDS.fullmatch(name) or LAYOUT.match(f"\\{name}"):
+            continue
+        if re.search(rf"[^\s{{}}\\%][ \t~(\"'`]*\\{name}\{{[^{{}}]*[^\W_]", text):
+            said[name] = "#1"
+        elif (
+            PROSE.match(argument)
+            and not SETS_SOMETHING.fullmatch(name)
+            and rf"\{name}{{" in (text.partition(BODY)[2] or text)
+        ):
+            said[name] = r"\par #1\par "
+    if said:
         # Without an end of line: those of the file stay where they are.
-        definitions = "".join(rf"\providecommand{{\{name}}}[1]{{#1}}" for name in commands)
+        definitions = "".join(rf"\providecommand{{\{name}}}[1]{{{words}}}" for name, words in said.items())
         html, remarks = _run(definitions + text, path, reader=LATEX)
-    return html, remarks, [f"\\{name}" for name in commands]
+    return html, remarks, [f"\\{name}" for name in said]
 
 
 def _run(text: str, path: Path, *, reader: str) -> tuple[str, str]:

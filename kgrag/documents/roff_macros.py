@@ -13,16 +13,20 @@ from kgrag.documents.inline_text import CJK
 
 __all__ = [
     "as_plain_page",
+    "with_includes",
     "with_items",
     "with_joined_lines",
     "with_names",
     "with_plain_line",
+    "with_whole_calls",
     "without_conditional_macros",
     "without_stray_braces",
 ]
 
 ESCAPED = re.compile(r"\\(?:[\"#].*|.)")
 """A character with its backslash, or a remark."""
+GOES_ON = re.compile(r"(?:(?!\\[\"#])(?:[^\\]|\\.))*(?<!\\\{)\\")
+"""A line whose end is escaped, so that the next one is a part of it; remarks and conditions that open a block apart."""
 LETTER_BULLET = re.compile(r"^[.'][ \t]*IP[ \t]+(?:o|\"o\")(?=[ \t]|$)", re.MULTILINE)
 DRAWN_ITEM = re.compile(
     r"^\.ie n \\\{\\\n\\h'-0\d' *(?P<mark>\\\(bu|\d+\.)\\h'\+0\d'\\c\n\.\\\}\n"
@@ -50,6 +54,8 @@ ENGLISH_NAME = re.compile(r"^\.Sh +\"?NAME\b", re.MULTILINE)
 FIRST_NAME = re.compile(r"^\.Nm +(\w\S*)", re.MULTILINE)
 BARE_NAME = re.compile(r"^\.Nm(?=[ \t]*$|[ \t]+[^\w\s\\]+[ \t]*$)", re.MULTILINE)
 PURPOSE = re.compile(r"^\.Nd +", re.MULTILINE)
+SYNOPSIS = re.compile(r"^\.Sh +\"?SYNOPSIS\b.*\n(?:(?!\.Sh\b).*\n)*", re.MULTILINE)
+INCLUDE = re.compile(r"^\.In +(\S+)", re.MULTILINE)
 REFUSED_AT = re.compile(r"\(line (\d+), column \d+\)")
 MDOC_MACRO = re.compile(r"[A-Z][a-z]")
 CALL = re.compile(r"[.'][ \t]*([^\s\\]*)")
@@ -102,6 +108,16 @@ def without_conditional_macros(page: str) -> str:
     )
 
 
+def with_whole_calls(page: str) -> str:
+    """Return a page in which a call of a macro stands on one line: pandoc takes the quotes of one that goes on for text."""
+    parts: list[str] = []
+    goes_on = False
+    for line in page.split("\n"):
+        goes_on = (goes_on or line.startswith((".", "'"))) and GOES_ON.fullmatch(line) is not None
+        parts += [line[:-1]] if goes_on else [line, "\n"]
+    return "".join(parts).removesuffix("\n")
+
+
 def with_joined_lines(page: str) -> str:
     """Return a page in which lines of Chinese or Japanese text that go on are one: pandoc puts a space between lines."""
     if not CJK.search(page):
@@ -128,6 +144,11 @@ def with_names(page: str) -> str:
     if name is None or ENGLISH_NAME.search(page):
         return page
     return PURPOSE.sub(r"\\(em ", BARE_NAME.sub(rf".Nm {name[1]}", page))
+
+
+def with_includes(page: str) -> str:
+    """Return a page of mdoc whose synopsis says `#include` of its headers, as it is shown: pandoc gives their names alone."""
+    return SYNOPSIS.sub(lambda synopsis: INCLUDE.sub(r".Fd #include <\1>", synopsis[0]), page)
 
 
 def with_plain_line(page: str, refusal: str) -> str:

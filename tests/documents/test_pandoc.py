@@ -433,3 +433,66 @@ def test_the_letter_o_before_items_of_a_manual_page_is_a_bullet() -> None:
     assert lines(converted(page, "man"))[1:] == ["- 0 - Success", "- 1 - Usage error"]
     one = ".TH A 1\n.SH OPTIONS\n.IP n\nnot\n.IP o\nor\n"
     assert "- or" not in lines(converted(one, "man"))
+
+
+@pytest.mark.parametrize("format_", ["man", "mdoc"])
+def test_a_call_of_a_macro_may_go_on_on_the_next_line(format_: str) -> None:
+    title = {
+        "man": ".TH OPEN 3 2020\n.SH NAME\nopen \\- open it\n.SH SYNOPSIS\n.nf\n",
+        "mdoc": ".Dd May 1, 2020\n.Dt OPEN 3\n.Os\n.Sh NAME\n.Nm open\n.Nd open it\n.Sh SYNOPSIS\n",
+    }[format_]
+    call = {
+        "man": '.BI "int open_valve(const char *" name \\\n", int " bar );\n.fi\n',
+        "mdoc": '.Ft int\n.Fn open_valve "const char *name" \\\n"int bar"\n',
+    }[format_]
+    said = " ".join(lines(converted(title + call + f".S{'Hh'[format_ == 'mdoc']} X\nIt opens.\n", format_)))
+    assert "int open_valve(const char *name, int bar)" in said
+
+
+def test_a_synopsis_says_what_is_to_be_included() -> None:
+    page = """.Dd May 1, 2020
+.Dt VALVE 3
+.Os
+.Sh NAME
+.Nm valve
+.Nd open it
+.Sh SYNOPSIS
+.In sys/valve.h
+.Ft int
+.Fn valve "int bar"
+.Sh DESCRIPTION
+See
+.In math.h .
+"""
+    said = lines(converted(page, "mdoc"))
+    assert "#include <sys/valve.h>" in said
+    assert said[-1] == "See <math.h>."
+
+
+def test_conditions_and_remarks_do_not_go_on() -> None:
+    page = r""".TH X 1
+.SH NAME
+x \- y
+.SH TEXT
+.ie n \{\
+on a terminal
+.\}
+.el \{\
+on paper
+.\}
+.\" a remark \
+.PP
+After it, one word\
+ and two.
+"""
+    assert lines(converted(page, "man"))[-2:] == ["on a terminal", "After it, one word and two."]
+
+
+def test_a_strange_command_of_latex_that_says_a_sentence_is_a_paragraph() -> None:
+    document = converted(
+        "\\documentclass{article}\n\\toolset{never seen words here}\n\\begin{document}\nThe valve opens.\n\n"
+        "\\tip{Close it before you leave,\n  or \\emph{it's} wet.}\n\n\\setup{pressure=five bar or so}\n\nThe end.\n\\end{document}\n",
+        "tex",
+    )
+    assert lines(document) == ["The valve opens.", "Close it before you leave, or it’s wet.", "The end."]
+    assert "read as its argument what is not defined in the file: \\tip" in document.notes
