@@ -105,6 +105,8 @@ class _Writer:
     def __init__(self, layout: TextLayout, *, below: bool) -> None:
         self._layout = layout
         self._below = below
+        self._in_section = False
+        """What stands right above a section is about it, but above the first one about the file."""
 
     def stanza(self, stanza: Sequence[Line]) -> Iterator[str]:
         """Write lines without a blank one among them."""
@@ -120,9 +122,13 @@ class _Writer:
         for kind, run in pieces:
             match kind:
                 case "section" | "title":
-                    yield from self._settings(settings, about)
+                    of_section = about if kind == "section" and self._in_section and not settings else []
+                    yield from self._settings(settings, [] if of_section else about)
                     about, settings = [], []
                     yield from (self._layout.heading(_name(line), style=kind) for line in run)
+                    if of_section:
+                        yield self._text(of_section)
+                    self._in_section = self._in_section or kind == "section"
                 case "term":
                     yield from self._settings(settings, about)
                     about, settings = [], []

@@ -301,3 +301,23 @@ def test_long_files_and_lines_take_no_longer_than_their_length(text: str) -> Non
     started = time.process_time()
     converted(text)
     assert time.process_time() - started < 20
+
+
+def test_a_comment_right_above_a_section_is_about_it_and_above_the_first_one_about_the_file() -> None:
+    text = """\
+# These are all settings of the water pump.
+[motor]
+speed = 30
+# What the valves of both tanks do while it runs.
+[valves]
+# Bar at which they open.
+open_at = 2
+"""
+    assert blocks(text) == [
+        ("paragraph", "These are all settings of the water pump."),
+        ("heading", "motor"),
+        ("code", "speed = 30"),
+        ("heading", "valves"),
+        ("paragraph", "What the valves of both tanks do while it runs."),
+        ("paragraph", "open_at = 2: Bar at which they open."),
+    ]
