@@ -26,6 +26,13 @@ _CONTENTS = re.compile(
 _CHAPTER = re.compile(rf"^(?:{SECTION_WORDS})\b|^[\d.]+\s", re.IGNORECASE)
 _VENUE = re.compile(r"\bproc\.|proceedings|\bjournal\b|\bissn\b|\bvol\.|\bdoi\b|arxiv", re.IGNORECASE)
 """Where a paper appeared, which its running header says."""
+_MARKING = re.compile(
+    r"\W*(?:(?:for|strictly|company|business|commercial|in|of|and|use|only|official|information|top|final|not|document|copy)\b\W*)*"
+    r"(?:un|de)?(?:classified|confidential|confidence|secret|restricted|internal|proprietary|draft|preliminary|public)\b"
+    r"(?:\W*\b(?:confidential|internal|proprietary|information|and|use|only|document|copy|version|draft|release)\b)*\W*",
+    re.IGNORECASE,
+)
+"""Who may read a document, or how final it is: what its pages are marked with."""
 _WORD = re.compile(r"[^\W\d_]{3,}|[\u3040-\u30ff\u3400-\u9fff]{2,}")
 _NOTE_MARK = re.compile(r"\s*[∗†‡]+\s*$")
 """Points from a title to a footnote (thanks, an address)."""
@@ -65,8 +72,12 @@ def document_title(structure: Structure, blocks: Sequence[Block], *, metadata_ti
 
 
 def is_title(text: str) -> bool:
-    """Whether a text can be a title: it has a word (a registration number has none), and is no file name and no heading of a contents."""
-    return bool(_WORD.search(text)) and not _FILE_NAME.search(text) and not _CONTENTS.match(text.strip())
+    """Whether a text can be a title: it has a word (a registration number has none), and is no file name, heading of a contents or
+    marking (`CONFIDENTIAL`).
+    """
+    text = text.strip()
+    is_other = _FILE_NAME.search(text) or _CONTENTS.match(text) or _MARKING.fullmatch(text)
+    return bool(_WORD.search(text)) and not is_other
 
 
 def _filing(lines: Sequence[str]) -> str:

@@ -169,6 +169,23 @@ def test_a_running_header_or_a_registration_number_is_no_title(sheet: Sheet) -> 
     assert sheet.convert().document.title == ""
 
 
+def test_a_marking_on_every_page_is_no_title(sheet: Sheet) -> None:
+    for _ in range(4):
+        sheet.text(250, 40, "COMPANY CONFIDENTIAL", size=9)
+        sheet.paragraph(72, 120, LOREM)
+        sheet.next_page()
+    assert sheet.convert().document.title == ""
+
+
+@pytest.mark.parametrize(
+    "marking", ["UNCLASSIFIED", "Confidential", "For internal use only", "Draft", "- Preliminary information -"]
+)
+def test_who_may_read_it_and_how_final_it_is_are_no_titles(marking: str) -> None:
+    assert not is_title(marking)
+    assert is_title(f"Pumps: {marking}")
+    assert is_title(f"{marking} pumps")
+
+
 def test_a_filing_is_named_after_who_filed_what_for_when(sheet: Sheet) -> None:
     lines = ("UNITED STATES", "FORM 10-K", "For the fiscal year ended December 2, 2022", "EXAMPLE INC.")
     for row, text in enumerate(lines):
