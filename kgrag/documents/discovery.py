@@ -29,6 +29,8 @@ FORMATS = MappingProxyType(
         ".html": "html",
         ".htm": "html",
         ".xhtml": "html",
+        ".xht": "html",
+        ".shtml": "html",
         ".md": "md",
         ".markdown": "md",
         ".mdown": "md",

@@ -67,6 +67,8 @@ def test_every_known_suffix_is_found_in_any_case_and_the_rest_is_counted_with_ex
         "j.TSV",
         "k.eml",
         "l.mbox",
+        "m.xht",
+        "n.shtml",
     ]
     touch(*names, "p1.gif", "p2.gif", "LICENSE", ".DS_Store", "~$d.docx", ".git/x.md", ".venv/y.md")
     discovery = discover([Path()])
