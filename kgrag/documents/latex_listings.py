@@ -47,6 +47,8 @@ STANDARD = re.compile(
 )
 """Environments, starred or not, that are no listings whatever stands in them."""
 FORMULA = re.compile(r"(?<!\\)(\$\$?)(?:\\.|[^$\\\n]){1,200}?\1|\\\(.*?\\\)|\\\[.*?\\\]", re.DOTALL)
+SAYS_LISTING = re.compile(r"code|verb|listing|shell|console|terminal|source|snippet", re.IGNORECASE)
+"""In the name of an environment."""
 COMMAND = re.compile(r"\\[A-Za-z]{2,}")
 NOT_IN_TEXT = re.compile(r"(?<!\\)[_^#$]")
 """What LaTeX refuses where it stands in a text by itself."""
@@ -72,8 +74,8 @@ TARGETS = ("verbatim", "Verbatim", "lstlisting")
 def with_plain_listings(text: str) -> str:
     r"""Return a text with its listings as `verbatim`, and the captions that pandoc would leave out as paragraphs before them.
 
-    An environment that is defined in another file is a listing where it has what LaTeX takes in no text (`_`, `^`, `#`, a `$` by itself)
-    and no command.
+    An environment that is defined in another file is a listing where it has no command, and is called as listings are, or has what
+    LaTeX takes in no text: `_`, `^`, `#`, a `$` by itself.
     """
     names = (PACKAGES | _named(text) | WITH_COMMANDS) - READ
     names |= _told_by_content(text, names)
@@ -113,7 +115,8 @@ def _told_by_content(text: str, known: frozenset[str]) -> frozenset[str]:
     for _, inner, end, name in _environments(text, known | READ, within=names) if names else ():
         if name in names:
             content = FORMULA.sub("", text[inner:end])
-            says[name] += -1 if COMMAND.search(content) else bool(NOT_IN_TEXT.search(content))
+            is_none = COMMAND.search(content)
+            says[name] += -1 if is_none else bool(SAYS_LISTING.search(name) or NOT_IN_TEXT.search(content))
     return frozenset(name for name, count in says.items() if count > 0)
 
 

@@ -64,6 +64,13 @@ def test_an_environment_of_another_file_is_a_listing_where_its_content_is_no_tex
     ]
 
 
+def test_an_environment_of_another_file_is_a_listing_where_it_is_called_so() -> None:
+    document = converted(
+        "\\begin{mycode}\nopen valve\nclose valve\n\\end{mycode}\n\n\\begin{rows}\none\ntwo\n\\end{rows}"
+    )
+    assert texts(document)[1:-1] == [("code", "open valve\nclose valve"), ("paragraph", "one two")]
+
+
 def test_the_caption_of_a_listing_stands_before_it() -> None:
     document = converted(
         "\\begin{lstlisting}[language=C,caption={Open, then close},label=l]\nopen();\n\\end{lstlisting}"

@@ -41,6 +41,7 @@ CONVERSION_VERSIONS = {
     **dict.fromkeys(("epub", "org", "rtf", "info"), "6"),
     **dict.fromkeys(("mail", "outlook"), "7"),
     "html": "15",
+    "configuration": "4",
     "pdf": "11",
 }
 """Of each format ("3" where none is said): counts up when conversion, cleaning or chunking changes what comes out of its files, which are
