@@ -53,6 +53,9 @@ _FIELD_HEIGHT, _FIELD_WIDTH = 8.0, 32.0
 """Points: the fields in which a page's characters are looked up."""
 _SINGLE_LETTERS = frozenset("aAIàéyoeuAÀÉ")
 """Words of one letter; any other single letter that pdfium sets apart is one half of a logo or a formula."""
+_LETTER = re.compile(r"(?:[B-Z]|\d[A-Z])[.,;:)]?")
+"""What stands for a thing: a register, a dimension; `A` is a word."""
+_IN_SENTENCE = re.compile(r"[(“\"]?[A-Z]?[a-z]{2,}[.,;:)]?")
 _TEX_CODES = str.maketrans(
     {
         "\x0b": "ff", "\x0c": "fi", "\x0e": "ffi", "\x0f": "ffl",
@@ -256,7 +259,7 @@ class SecondReading:
         parts = _without_spaces(word, characters)
         if "".join(part.text for part in parts) != word.text or len(parts) < 2:
             return [word]
-        return parts if over_lines or all(_is_word(part.text) for part in parts) else [word]
+        return parts if over_lines or _are_words([part.text for part in parts]) else [word]
 
     @cached_property
     def _tokens(self) -> frozenset[str]:
@@ -426,6 +429,13 @@ def _without_spaces(word: Word, characters: Sequence[_Character]) -> list[Word]:
         top, bottom = (around.y0, around.y1) if over_lines else (word.box.y0, word.box.y1)
         parts.append(replace(word, text=text, box=Box(left, top, max(left, right), bottom)))
     return parts
+
+
+def _are_words(parts: Sequence[str]) -> bool:
+    """Whether the parts of a divided word can be words, one of them a letter that is a name (`to W`, `2D mesh`)."""
+    others = [part for part in parts if not _LETTER.fullmatch(part)]
+    one_letter = 0 < len(others) == len(parts) - 1 and all(map(_IN_SENTENCE.fullmatch, others))
+    return one_letter or all(map(_is_word, parts))
 
 
 def _is_word(text: str) -> bool:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+from reportlab.pdfbase.pdfmetrics import stringWidth
 
 from kgrag.documents.pdf import convert_pdf
 from kgrag.documents.pdf.geometry import Box, Word
 from kgrag.documents.pdf.pages import read_pages
 from kgrag.documents.pdf.pdfium_text import SecondReading
+
+if TYPE_CHECKING:
+    from conftest import Sheet
 
 
 def bitmap_font_pdf(path: Path, text: str) -> Path:
@@ -122,3 +127,22 @@ def words(*texts: str, gap: float = 0.5) -> list[Word]:
 def test_a_space_between_two_fonts_is_seen_where_pdfium_sees_it(text: str, spaced: list[bool]) -> None:
     mended = SecondReading(_TextPage(text), 842).mended(words("the", "PIPESTATUS", "variable"))
     assert [word.spaced for word in mended] == spaced
+
+
+@pytest.mark.parametrize(
+    ("parts", "text"),
+    [
+        (("Move", "W to the stack"), "Move W to the stack"),
+        (("Write a zero to", "W, then stop"), "Write a zero to W, then stop"),
+        (("the", "2D mesh is made"), "the 2D mesh is made"),
+        (("5 k", "W are drawn"), "5 kW are drawn"),
+        (("the Te", "X file"), "the TeX file"),
+    ],
+)
+def test_a_letter_that_is_a_name_is_divided_from_the_word_beside_it(
+    sheet: Sheet, parts: tuple[str, str], text: str
+) -> None:
+    gap = 1.6 if " ".join(parts) == text else 0.0
+    sheet.text(72, 100, parts[0], font="Times-Roman")
+    sheet.text(72 + stringWidth(parts[0], "Times-Roman", 10) + gap, 100, parts[1], font="Times-Roman")
+    assert [block.text for block in sheet.convert().document.blocks] == [text]
