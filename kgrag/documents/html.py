@@ -14,6 +14,7 @@ from typing import Any
 
 from kgrag.documents.blocks import Block, BlockDocument, Link, RemovedLine
 from kgrag.documents.html_boilerplate import UNSEEN, boilerplate_rule, is_box_label
+from kgrag.documents.html_doxygen import make_members
 from kgrag.documents.html_grids import make_definitions, make_tables
 from kgrag.documents.html_tables import is_data_table, table_block
 from kgrag.documents.inline_text import FILE_SUFFIX, InlineText, collapse, resolve_href, sentence_around, superscript
@@ -81,7 +82,7 @@ LEADS_ON = re.compile(r"\s*[0-5]?(?:\.\d*)?\s*;\s*url\s*=\s*\S", re.IGNORECASE)
 """What a page says that shows another one within seconds."""
 MOST_ON_THE_WAY = 50
 """Words of a page that only leads on: `The node you are looking for is at ...`."""
-PERMALINK_MARKS = frozenset({"", "#", "¶", "§", "🔗", "\uf0c1", "\uf08d", "↩", "↩\ufe0e", "↩\ufe0f", "↑"})
+PERMALINK_MARKS = frozenset({"", "#", "¶", "◆", "§", "🔗", "\uf0c1", "\uf08d", "↩", "↩\ufe0e", "↩\ufe0f", "↑"})
 """Texts of the links to themselves that generators put beside headings (icon fonts' among them), and back from a note."""
 PERMALINK_CLASSES = frozenset({"anchor", "anchorlink", "header-anchor", "headerlink", "heading-anchor", "permalink"})
 ORNAMENTS = frozenset({"logo", "icon", "permalink"})
@@ -119,6 +120,7 @@ def blocks_of_html(text: str, path: Path, *, document_path: str) -> BlockDocumen
     for part in (root, *root.itersiblings()):  # libxml2 gives what comes after </html> a root of its own
         make_tables(part)
         make_definitions(part)
+        make_members(part)
         walk.through(part)
     blocks, removed = walk.finish(), walk.removed
     if _leads_on(root) and sum(len(line.split()) for block in blocks for line in block.lines) < MOST_ON_THE_WAY:

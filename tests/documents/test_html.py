@@ -645,3 +645,49 @@ def test_what_rustdoc_says_of_every_type_is_left_out_and_its_fields_are_definiti
         "link to the source",
         "what every type has",
     }
+
+
+DOXYGEN = """<h1>Valves</h1><table class="memberdecls">
+<tr class="heading"><td colspan="2"><h2 class="groupheader"><a id="fns"></a>Functions</h2></td></tr>
+<tr class="memitem:a1"><td class="memItemLeft">int&#160;</td>
+<td class="memItemRight"><a href="#a1">valve_open</a> (<a href="bar.html">bar_t</a> *p)</td></tr>
+<tr class="memdesc:a1"><td class="mdescLeft">&#160;</td><td class="mdescRight">Opens a valve.<br></td></tr>
+<tr class="separator:a1"><td class="memSeparator" colspan="2">&#160;</td></tr>
+<tr class="memitem:a2"><td class="memItemLeft">void&#160;</td>
+<td class="memItemRight"><a href="#a2">valve_close</a> ()</td></tr>
+<tr class="memitem:a3"><td class="memTemplParams" colspan="2">template&lt;class T &gt; </td></tr>
+<tr class="memitem:a3"><td class="memTemplItemLeft">T&#160;</td>
+<td class="memTemplItemRight"><a href="#a3">valve_state</a> () const</td></tr>
+<tr class="memdesc:a3"><td class="mdescLeft">&#160;</td><td class="mdescRight">Says whether it is open.</td></tr>
+</table>
+<h2 class="memtitle"><span class="permalink"><a href="#a1">&#9670;&nbsp;</a></span>valve_open()</h2>
+<div class="memitem"><div class="memproto"><table class="memname">
+<tr><td class="memname">int valve_open </td><td>(</td>
+<td class="paramtype"><a href="bar.html">bar_t</a> *&#160;</td>
+<td class="paramname"><em>p</em>, </td></tr>
+<tr><td class="paramkey"></td><td></td>
+<td class="paramtype">int&#160;</td>
+<td class="paramname"><em>wait</em>&#160;</td></tr>
+<tr><td></td><td>)</td><td></td><td></td></tr></table></div>
+<div class="memdoc"><p>It takes a second.</p><dl class="params"><dt>Parameters</dt><dd><table class="params">
+<tr><td class="paramdir">[in]</td><td class="paramname">p</td><td>the pressure</td></tr>
+<tr><td class="paramdir">[in]</td><td class="paramname">wait</td><td>seconds</td></tr></table></dd></dl></div></div>"""
+
+
+def test_members_of_doxygen_stand_with_what_is_said_of_them() -> None:
+    document = page(DOXYGEN)
+    assert [(block.kind, block.text) for block in document.blocks] == [
+        ("heading", "Valves"),
+        ("heading", "Functions"),
+        ("paragraph", "int valve_open (bar_t *p): Opens a valve."),
+        ("paragraph", "void valve_close ()"),
+        ("paragraph", "template<class T > T valve_state () const: Says whether it is open."),
+        ("heading", "valve_open()"),
+        ("paragraph", "int valve_open(bar_t * p, int wait)"),
+        ("paragraph", "It takes a second."),
+        ("paragraph", "Parameters:"),
+        ("paragraph", "[in] p: the pressure"),
+        ("paragraph", "[in] wait: seconds"),
+    ]
+    assert [link.href for link in document.blocks[2].links] == ["docs/a.html#a1", "docs/bar.html"]
+    assert document.blocks[9].terms == ("Parameters", "[in] p")

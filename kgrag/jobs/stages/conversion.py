@@ -40,7 +40,7 @@ CONVERSION_VERSIONS = {
     **dict.fromkeys(("ipynb", "textile", "odt", "mediawiki"), "5"),
     **dict.fromkeys(("epub", "org", "rtf", "info"), "6"),
     **dict.fromkeys(("mail", "outlook"), "7"),
-    "html": "15",
+    "html": "16",
     "configuration": "4",
     "pdf": "11",
 }

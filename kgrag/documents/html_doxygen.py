@@ -1,0 +1,120 @@
+"""What Doxygen lays out in tables: members with what is said of them, declarations, parameters. Written as definitions and lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+__all__ = ["make_members"]
+
+MEMBERS, DECLARATION, PARAMETERS = "memberdecls", "memname", frozenset({"params", "retval", "exception", "tparams"})
+TEMPLATE = "memTemplParams"
+SAID_OF = "mdescRight"
+NO_CONTENT = frozenset({"mdescLeft", "memSeparator"})
+OPENING = "("
+
+
+def make_members(root: Any) -> None:
+    """Make definitions of the members and parameters of Doxygen's pages, in the tree itself, and a line of each declaration."""
+    for table in list(root.iter("table")):
+        classes = _classes(table)
+        if MEMBERS in classes:
+            _replace(table, _members(table))
+        elif DECLARATION in classes:
+            _replace(table, [_declaration(table)])
+        elif PARAMETERS & classes & _classes_above(table):
+            _replace(table, _parameters(table))
+
+
+def _members(table: Any) -> Iterator[Any]:
+    """Yield a definition for each member of which something is said, a paragraph for others, and the headings between them."""
+    begun: list[Any] = []
+    """Cells of the member that is being read."""
+    for row in table.iter("tr"):
+        cells = [cell for cell in row if cell.tag in ("td", "th") and not _classes(cell) & NO_CONTENT]
+        if any(SAID_OF in _classes(cell) for cell in cells) and begun:
+            yield _definition(table, begun, cells)
+            begun = []
+            continue
+        continues = begun and all(TEMPLATE in _classes(cell) for cell in begun)
+        if not continues:
+            yield from _paragraph(table, begun)
+            begun = []
+        if any(cell.find(".//h2") is not None for cell in cells):
+            for cell in cells:
+                cell.tag = "div"
+                yield cell
+        else:
+            begun += cells
+    yield from _paragraph(table, begun)
+
+
+def _parameters(table: Any) -> Iterator[Any]:
+    for row in table.iter("tr"):
+        cells = [cell for cell in row if cell.tag == "td"]
+        if len(cells) > 1:
+            yield _definition(table, cells[:-1], cells[-1:])
+        else:
+            yield from _paragraph(table, cells)
+
+
+def _declaration(table: Any) -> Any:
+    """Write a declaration, whose parts stand in cells, as a line: `int open_valve(int bar)`."""
+    line = table.makeelement("p")
+    _fill(line, [cell for row in table.iter("tr") for cell in row if cell.tag == "td"])
+    return line
+
+
+def _definition(table: Any, term: Iterable[Any], said: Iterable[Any]) -> Any:
+    definition = table.makeelement("dl")
+    name, content = definition.makeelement("dt"), definition.makeelement("dd")
+    definition.extend([name, content])
+    _fill(name, term)
+    _fill(content, said)
+    return definition
+
+
+def _paragraph(table: Any, cells: list[Any]) -> Iterator[Any]:
+    if cells:
+        paragraph = table.makeelement("p")
+        _fill(paragraph, cells)
+        yield paragraph
+
+
+def _fill(element: Any, cells: Iterable[Any]) -> None:
+    """Put the content of cells into an element, with a blank between them but within brackets."""
+    before = ""
+    for cell in cells:
+        text = "".join(cell.itertext()).strip()
+        if not text and not len(cell):
+            continue
+        apart = "" if not before or before.endswith(OPENING) or text.startswith((")", OPENING)) else " "
+        part = element.makeelement("span")
+        part.text = apart + ((cell.text or "").lstrip() if len(cell) else text)
+        if ident := cell.get("id"):
+            part.set("id", ident)
+        part.extend(list(cell))
+        if len(part):
+            part[-1].tail = (part[-1].tail or "").rstrip()
+        element.append(part)
+        before = text or before
+
+
+def _replace(table: Any, elements: Iterable[Any]) -> None:
+    """Put elements in the place of a table; its ids stay."""
+    box = table.makeelement("div")
+    if ident := table.get("id"):
+        box.set("id", ident)
+    box.extend(list(elements))
+    box.tail = table.tail
+    table.getparent().replace(table, box)
+
+
+def _classes(element: Any) -> set[str]:
+    return set((element.get("class") or "").split()) if element is not None else set()
+
+
+def _classes_above(element: Any) -> set[str]:
+    """Return the classes of the list that a table of parameters stands in."""
+    above = element.getparent()
+    return _classes(above.getparent()) if above is not None else set()
