@@ -1,8 +1,8 @@
 """Plain text to HTML: headings, lists, definitions and listings are told by how their lines are laid out.
 
-Nothing is taken away but underlines, marks of quoted mail, and the markers of lists, which the blocks write themselves. What is not laid
-out as anything is a paragraph where its lines were broken because the next word did not fit, and else a listing, whose lines stay as they
-are.
+Nothing is taken away but underlines, marks of quoted mail, hyphens of words that a program cut at the ends of lines, and the markers of
+lists, which the blocks write themselves. What is not laid out as anything is a paragraph where its lines were broken because the next word
+did not fit, and else a listing, whose lines stay as they are.
 """
 
 from __future__ import annotations
@@ -52,6 +52,21 @@ DEFINED = re.compile(r"\s*-- ([A-Z][\w ]*): (\S.*)")
 FIRST_WORD = re.compile(rf"{CJK.pattern}|[^\s{CJK.pattern[1:-1]}]+")
 """What has to fit at the end of a line: a word, or a character of a script without spaces."""
 COLUMNS = re.compile(r"\S {3,}\S")
+STRETCHED = re.compile(r"[^\s.!?:] {2,}\S")
+"""A space that was made wider, and does not stand behind a sentence."""
+WIDEST_STRETCHED = re.compile(r"\S {5,}\S")
+JUSTIFIED_SHARE, STRETCHED_SHARE = 0.3, 0.4
+"""Of the lines of at least three quarters of the width: those that end in one column, and of these those with stretched spaces, from
+which a text is justified."""
+CUT = re.compile(r"(?:[^\W\d_]+-)+")
+REST = re.compile(r"[^\W\d_A-Z][^\W\d_]*")
+COMPOUND = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
+CONJUNCTIONS = frozenset({"and", "or", "to", "und", "oder", "bis", "et", "ou", "y", "o", "e"})
+LONGEST_CUT = 60
+FEWEST_CUTS, CUT_SHARE = 5, 0.03
+"""Lines that end in a hyphen, and their share of all, from which words are cut: compounds alone make about one in a hundred."""
+RARE_SHARE = 0.002
+"""Of the lines: so few stand farther left than all others by chance."""
 SENTENCE_END = re.compile(r"[.!?:;,)\"”。！？：；，、）」』]$")
 LAST_OF_SENTENCE = re.compile(r"[.!?:;。！？：；]$")
 SHORT_LABEL = re.compile(r"\s*[\w-]{1,30}(?: \(\w{1,30}\))?:(?:\s|$)")
@@ -114,9 +129,13 @@ class TextLayout:
         self._is_sentence = is_sentence
         written = sorted(_width(line) for line in lines if line and not DRAWN.match(line))
         self._width = max(written[int(WIDTH_QUANTILE * (len(written) - 1))], NARROWEST) if written else NARROWEST
+        self._edge = _justified_edge(lines, self._width)
+        self._hyphens = _Hyphens(lines)
         indents = Counter(_indent(line) for line in lines if line)
-        self._margin = min(indents, default=0)
         self._usual = max(indents, key=lambda one: (indents[one], -one), default=0)
+        left_of_usual = sum(count for indent, count in indents.items() if indent < self._usual)
+        is_rare = left_of_usual <= RARE_SHARE * indents.total()
+        self._margin = self._usual if is_rare else min(indents, default=0)
         paragraphs = _paragraphs(lines)
         begun = Counter(one[0].strip() for one in paragraphs if len(one) > 1 and not _is_overlined(one))
         self._separators = {line for line, count in begun.items() if count > 1 and RULE.match(line)}
@@ -248,7 +267,7 @@ class TextLayout:
             self._runs(lines, margin=margin), key=lambda run: alone or self._is_text(run, margin=margin)
         ):
             if is_text:
-                yield from (f"<p>{escape(chr(10).join(line.strip() for line in run))}</p>" for run in runs)
+                yield from (f"<p>{escape(self._hyphens.joined(run))}</p>" for run in runs)
             else:
                 yield _listing([line for run in runs for line in run])
 
@@ -268,7 +287,7 @@ class TextLayout:
         """Part lines where one was ended though the next word would have fitted, and at lines with columns."""
         run = [lines[0]]
         for line, after in pairwise(lines):
-            columns = COLUMNS.search(line.strip()) or COLUMNS.search(after.strip())
+            columns = self._has_columns(line) or self._has_columns(after)
             goes_on = self._is_full(line, after) or self._goes_on(line, after, margin=margin)
             if not columns and goes_on and (len(run) == 1 or _indent(after) == _indent(line)):
                 run.append(after)
@@ -307,12 +326,64 @@ class TextLayout:
             and self._is_sentence(line)
         )
 
+    def _has_columns(self, line: str) -> bool:
+        """Whether a line has wide spaces that are not there to make it as long as the others."""
+        stretched = _width(line) == self._edge and not WIDEST_STRETCHED.search(line.strip())
+        return not stretched and COLUMNS.search(line.strip()) is not None
+
     def _is_text(self, run: Sequence[str], *, margin: int) -> bool:
         """Whether a run is a text: several lines, or one that ends as a sentence does."""
         if len(run) > 1:
             return True
-        ends = SENTENCE_END.search(run[0]) and not COLUMNS.search(run[0].strip())
+        ends = SENTENCE_END.search(run[0]) and not self._has_columns(run[0])
         return bool(ends) or (_indent(run[0]) <= margin + 1 and self._is_sentence(run[0]))
+
+
+class _Hyphens:
+    """Words that a program cut at the ends of lines."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        cuts = sum(bool(_cut(line)) for line in lines)
+        self._are_cut = cuts >= max(FEWEST_CUTS, CUT_SHARE * sum(map(bool, lines)))
+        said = lines if self._are_cut else ()
+        self._compounds = {one.lower() for line in said for one in COMPOUND.findall(line)}
+        self._words = {one.lower() for line in said for one in line.split()}
+
+    def joined(self, lines: Sequence[str]) -> str:
+        """Write the lines of a text, words that were cut as one: with their hyphen where the text has the word so elsewhere."""
+        parts: list[str] = []
+        for line in map(str.strip, lines):
+            left = _cut(parts[-1]) if self._are_cut and parts else ""
+            right = REST.match(line) if left else None
+            if right is None or self._is_apart(left[:-1], right[0]):
+                parts += ["\n", line] if parts else [line]
+                continue
+            keeps = "-" in left[:-1] or f"{left}{right[0]}".lower() in self._compounds
+            parts[-1] = parts[-1] if keeps else parts[-1][:-1]
+            parts.append(line)
+        return "".join(parts)
+
+    def _is_apart(self, left: str, right: str) -> bool:
+        """Whether a hyphen stands for a word that follows later: `pre- and postconditions`."""
+        return right in CONJUNCTIONS and f"{left}{right}".lower() not in self._words
+
+
+def _cut(line: str) -> str:
+    """Return what a line ends in where that may be the beginning of a word, with its hyphen."""
+    if not line.endswith("-"):
+        return ""
+    last = line[-LONGEST_CUT:].split()[-1].lstrip("(\"'`“‘[")
+    return last if CUT.fullmatch(last) else ""
+
+
+def _justified_edge(lines: Sequence[str], width: int) -> int:
+    """Return the column in which the lines of a justified text end; 0 for any other text."""
+    long = [line for line in lines if _width(line) >= SHORT_SHARE * width]
+    if not long:
+        return 0
+    edge, count = Counter(map(_width, long)).most_common(1)[0]
+    stretched = sum(_width(line) == edge and STRETCHED.search(line.strip()) is not None for line in long)
+    return edge if count >= JUSTIFIED_SHARE * len(long) and stretched >= STRETCHED_SHARE * count else 0
 
 
 def _paragraphs(lines: Sequence[str]) -> list[list[str]]:

@@ -301,3 +301,46 @@ def test_a_wide_table_does_not_say_how_wide_lines_are_broken() -> None:
 """
     text = f"Upgrading\n=========\n\n{item}\n" + "\n".join([row, cells] * 6 + [row]) + "\n"
     assert ("list_item", "default being TLSv1.") in [(kind, words[-20:]) for kind, _, words in read(text)]
+
+
+def justified(line: str, width: int = 60) -> str:
+    """Put spaces between the words of a line, from its end, until it is as long as the others."""
+    words = line.split(" ")
+    while sum(map(len, words)) + len(words) - 1 < width:
+        for index in range(len(words) - 1, 0, -1):
+            if sum(map(len, words)) + len(words) - 1 < width:
+                words[index] = f" {words[index]}"
+    return " " * 10 + " ".join(words)
+
+
+def test_a_justified_text_is_no_listing_and_its_words_are_whole() -> None:
+    lines = [
+        "Each of the valves of the pump opens at a pressure that",
+        "is set, and closes as it falls. A read-only valve has num-",
+        "bers that nobody sets and that are, in the book, read-",
+        "only, by pre- and postfix, and kept for as long as pre-",
+        "and other numbers are needed by those who run it, which",
+        "is as long as it takes, and as the pump itself is in serv-",
+        "ice and for two years after that in the office of the own-",
+        "er, unless there is none of them, or there are more than",
+    ]
+    text = "\n".join(["          1.  Valves", "", *map(justified, lines), "          one."])
+    heading, paragraph = read(text)
+    assert (heading[0], paragraph[0]) == ("heading", "paragraph")
+    for words in ("numbers that", "read-only, by", "as pre- and other", "in service and", "the owner, unless"):
+        assert words in " ".join(paragraph[2].split())
+
+
+def test_hyphens_stay_where_few_lines_end_in_one() -> None:
+    line = "The pump has been built for those who need one that holds.\n"
+    assert (
+        read(f"{line * 40}The pump has been built for those who need a valve of two-\nway valve stays.\n")[-1][2]
+        .replace("\n", " ")
+        .endswith("two- way valve stays.")
+    )
+
+
+def test_two_lines_farther_left_than_a_thousand_others_do_not_hide_the_headings() -> None:
+    section = "          {}.  Valves\n\n" + "          A valve opens at the pressure that is set by hand.\n" * 20 + "\n"
+    text = "".join(section.format(number) for number in range(1, 60)) + "x\n y\n"
+    assert sum(kind == "heading" for kind, _, _ in read(text)) == 59
