@@ -16,6 +16,7 @@ Several stores can be open in one process. After `kill -9` the next start recove
 from __future__ import annotations
 
 import errno
+import logging
 import secrets
 import shutil
 import threading
@@ -28,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 from kgrag.errors import InputError, StoreReadOnly, StoreUnavailable
 from kgrag.store.file_sizes import FILE_SIZES, check_file_sizes, note_file_sizes
 from kgrag.store.folder_lock import LOCK_FILE, FolderLock
-from kgrag.store.jvm import call_at_exit, java_class, start_jvm
+from kgrag.store.jvm import call_at_exit, java_class, leave_at_once, start_jvm
 from kgrag.store.snapshot import SNAPSHOT, keep_snapshot
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ PROBE_BYTES = 2**20
 TAKES_NOTHING = frozenset({errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT})
 """What the system says of a folder that can be read and not written to."""
 
+_log = logging.getLogger(__name__)
 _open_servers: weakref.WeakSet[EmbeddedServer] = weakref.WeakSet()
 _life = threading.RLock()
 
@@ -308,5 +310,11 @@ def _innermost(error: Any) -> str:
 
 
 def _close_all() -> None:
+    """Close each, whatever becomes of the others; log what went wrong. A database that cannot be stopped does not keep the process."""
     for server in list(_open_servers):
-        server.close()
+        try:
+            server.close()
+        except Exception as error:  # noqa: BLE001  of Java, too
+            _log.error("%s", error)
+    if _open_servers:
+        leave_at_once()

@@ -28,6 +28,7 @@ __all__ = [
     "expects_short_life",
     "garbage_apart",
     "java_class",
+    "leave_at_once",
     "start_jvm",
 ]
 
@@ -137,7 +138,7 @@ def start_jvm(crash_folder: Path) -> None:
                 java_class("java.util.logging.LogManager").getLogManager()
                 _let_go_of_thread()
                 if quick and not (archive and archive.records):
-                    _leave_at_once()
+                    leave_at_once()
                 # What it would print is a traceback: of a log that a full disk does not take, where the error itself comes to us anyway.
                 nowhere = java_class("java.io.OutputStream").nullOutputStream()
                 java_class("java.lang.System").setErr(java_class("java.io.PrintStream")(nowhere))
@@ -185,8 +186,9 @@ def _let_go_of_thread() -> None:
         java_class("java.lang.Thread").detach()
 
 
-def _leave_at_once() -> None:
-    """Have Python leave without ending the machine first, which does nothing but wait 300 ms for threads of Python that it once saw.
+def leave_at_once() -> None:
+    """Have Python leave without ending the machine first, which waits 300 ms for threads of Python that it once saw, and for a database
+    that still runs without end.
 
     Stores are closed before, and the end of the process takes the rest.
     """

@@ -342,6 +342,22 @@ def test_a_store_on_a_full_disk_can_be_read(small_disk: Path) -> None:
         assert copy.remark.startswith("Read from a copy of it: ")
 
 
+def test_a_program_that_leaves_stores_open_on_a_full_disk_ends(small_disk: Path) -> None:
+    program = (
+        "import shutil, sys\nfrom pathlib import Path\nfrom kgrag.store.graph import open_store\ndisk = Path(sys.argv[1])\n"
+        "stores = [open_store(disk / name) for name in ('a.kg', 'b.kg')]\n"
+        "for store in stores:\n    store.bind('e', 8)\n    store.finish()\n"
+        "(disk / 'other').write_bytes(bytes(shutil.disk_usage(disk).free))\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", program, str(small_disk)], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert ended.returncode == 0
+    assert ended.stderr
+    for line in ended.stderr.splitlines():
+        assert "the build is done, but no snapshot of it for readers could be kept: " in line
+
+
 @pytest.mark.parametrize("address", ["file:///etc/passwd", "http://127.0.0.1:9/"])
 def test_the_database_itself_loads_no_files(tmp_path: Path, address: str) -> None:
     server = EmbeddedServer(tmp_path / "a.kg")
