@@ -414,7 +414,8 @@ def _errors(address: str = "the database", *, refused: type[KgragError] = StoreE
                 "When that has ended, the same command goes on from what was done."
             ) from error
         if error.is_retryable() or getattr(error, "code", None) in SHUTTING_DOWN:
-            raise _Away(f"{address} cannot be reached: {error}. Is it running? kgrag db up starts a Neo4j.") from error
+            why = " ".join(str(error).split())  # a driver's message may have lines
+            raise _Away(f"{address} cannot be reached: {why}. Is it running? kgrag db up starts a Neo4j.") from error
         if isinstance(error, exceptions.ClientError):
             raise refused(f"The database refused a statement: {error.message or error}") from error
         raise StoreError(f"The database failed: {error}") from error
