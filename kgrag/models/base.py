@@ -20,6 +20,7 @@ __all__ = [
     "Reranker",
     "TokenVectors",
     "Vectors",
+    "expect_scores",
     "expect_unit_vectors",
     "expect_vectors",
     "share_read",
@@ -146,6 +147,20 @@ def expect_unit_vectors(given: Any, texts: int, *, model: str) -> Vectors:
     return vectors
 
 
+def expect_scores(given: Any, passages: int, *, model: str) -> NDArray[np.float32]:
+    """Return what was given for so many passages as an array. Raises `ModelReplyError` where it is no finite number for each."""
+    try:
+        with np.errstate(over="ignore"):  # what is too large is infinite, and said below
+            scores: NDArray[np.float32] = np.asarray(given, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        raise ModelReplyError(f"{model}: expected {passages} scores, got {type(given).__name__}: {error}.") from error
+    if scores.shape != (passages,):
+        raise ModelReplyError(f"{model}: expected {passages} scores, got another shape: {scores.shape}.")
+    if wrong := int((~np.isfinite(scores)).sum()):
+        raise ModelReplyError(f"{model}: expected {passages} scores, got {wrong} that are not finite.")
+    return scores
+
+
 def share_read(embedder: Embedder, text: str) -> float:
     """Return how much of a text an embedder was trained to read, from 0 to 1: what its method of this name says, else all of it."""
     said = getattr(embedder, "share_read", None)
@@ -162,5 +177,8 @@ class Reranker(Protocol):
         ...
 
     async def score(self, query: str, passages: Sequence[str]) -> NDArray[np.float32]:
-        """Score each passage: shape [len(passages)], in the order given. Raises `ModelError`."""
+        """Score each passage: shape [len(passages)], in the order given, finite.
+
+        Raises `ModelReplyError` for a reply without them (a question is then answered from the order that was there), else `ModelError`.
+        """
         ...

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kgrag.models.base import ChatModel, Embedder, Message, Reply, Reranker, Vectors
+from kgrag.models.base import ChatModel, Embedder, Message, Reply, Reranker, Vectors, expect_scores
 from kgrag.models.meter import Meter
 from kgrag.models.per_loop import PerLoop
 from kgrag.models.reply_cache import ReplyCache
@@ -209,7 +209,7 @@ class CachedReranker(Wrapped[Reranker]):
             if self._meter is not None:
                 self._meter.note_cached(self.name)
             return np.frombuffer(kept, dtype="<f4").astype(np.float32)
-        scores = await self._model.score(query, passages)
+        scores = expect_scores(await self._model.score(query, passages), len(passages), model=self.name)
         self._cache.put("rerank", self.name, {key: scores.astype("<f4").tobytes()})
         return scores
 

@@ -1,20 +1,25 @@
 import asyncio
 import json
+import re
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgrag.errors import PipelineError
+from kgrag.errors import ModelReplyError, ModelUnavailable, PipelineError
 from kgrag.models.base import ChatModel, Message, Reranker
+from kgrag.models.cached import CachedReranker
+from kgrag.models.reply_cache import ReplyCache
 from kgrag.retrieve import Pipeline, Resources, State, Step, load_pipeline, read_pipeline
 from kgrag.retrieve.retriever import with_models
 from kgrag.retrieve.state import Query
 from kgrag.retrieve.steps.rerank import CrossEncoder, Listwise, late_interaction, order_by_windows, windows
 from kgrag.testing import HashingEmbedder, ScriptedChatModel, ScriptedReranker
-from kgrag.types import Evidence
+from kgrag.types import Evidence, Usage
 
 TEXTS = ("one", "two words", "the answer is three", "four", "five")
 
@@ -89,6 +94,46 @@ def test_a_reranker_orders_the_best_and_leaves_the_others_behind() -> None:
     found = reranked(CrossEncoder(candidates=3), reranker=ScriptedReranker(lambda _, text: len(text)))
     assert [piece.chunk_id for piece in found.evidence] == ["c2", "c1", "c0", "c3", "c4"]
     assert found.evidence[0].why == ("cross_encoder 19.00",)
+
+
+@pytest.mark.parametrize(
+    ("scores", "said"),
+    [
+        ([0.1, float("nan"), 0.3, 0.4, 0.5], "got 1 that are not finite"),
+        ([0.1, 1e39, 0.3, 0.4, 0.5], "got 1 that are not finite"),
+        ([0.1, 0.2], r"another shape: \(2,\)"),
+        ([[0.1], [0.2], [0.3], [0.4], [0.5]], r"another shape: \(5, 1\)"),
+        (["high", "low", "low", "low", "low"], "got list"),
+        (None, "expected 5 scores"),
+        (ModelReplyError("odd: no scores.", usage=Usage(calls=1)), "no scores"),
+    ],
+)
+@pytest.mark.parametrize("cached", [False, True])
+def test_a_reranker_without_a_score_for_each_piece_leaves_the_order_and_is_remarked(
+    tmp_path: Path, scores: object, said: str, cached: bool
+) -> None:
+    class Odd:
+        name = "odd"
+
+        async def score(self, query: str, passages: Sequence[str]) -> Any:
+            if isinstance(scores, Exception):
+                raise scores
+            return scores
+
+    reranker = CachedReranker(Odd(), ReplyCache(tmp_path / "replies.sqlite")) if cached else Odd()
+    found = reranked(CrossEncoder(), reranker=reranker)
+    assert found.evidence == state().evidence
+    (remark,) = found.remarks
+    assert re.search(rf"^cross_encoder: 5 pieces stay in their order: odd: .*{said}", remark)
+    assert found.usage.calls == isinstance(scores, Exception)
+
+
+def test_a_reranker_that_cannot_be_reached_is_an_error() -> None:
+    def away(*_: str) -> float:
+        raise ModelUnavailable("scripted cannot be reached.")
+
+    with pytest.raises(ModelUnavailable):
+        reranked(CrossEncoder(), reranker=ScriptedReranker(away))
 
 
 class WordVectors:

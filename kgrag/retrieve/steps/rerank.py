@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from kgrag.errors import ModelReplyError
-from kgrag.models.base import ChatModel, TokenVectors
+from kgrag.models.base import ChatModel, TokenVectors, expect_scores
 from kgrag.retrieve import prompts
 from kgrag.retrieve.state import Resources, State
 from kgrag.retrieve.step import Model, ModelStep, Share, Step
@@ -54,12 +54,12 @@ class _Rerank(Step):
             best[place].model_copy(update={"score": best[position].score, "why": (*best[place].why, reasons[place])})
             for position, place in enumerate(order)
         ]
-        return replace(state, evidence=(*ranked, *state.evidence[len(best) :]))
+        return replace(state, evidence=(*ranked, *state.evidence[len(ranked) :]))
 
     async def _order(
         self, state: State, best: Sequence[Evidence], resources: Resources
     ) -> tuple[State, list[int], list[str]]:
-        """Return the places of the pieces, best first, and the reason of each piece."""
+        """Return the places of the pieces, best first, and the reason of each piece; no places where all stay as they are."""
         raise NotImplementedError
 
 
@@ -92,10 +92,20 @@ class LateInteraction(_ByScores):
 class _Reranker(_ByScores, ModelStep):
     without_model: Literal["late_interaction"] | None = None
 
+    async def _order(
+        self, state: State, best: Sequence[Evidence], resources: Resources
+    ) -> tuple[State, list[int], list[str]]:
+        try:
+            return await super()._order(state, best, resources)
+        except ModelReplyError as error:
+            state = replace(state, usage=state.usage + error.usage)
+            return state.remarked(f"{self.kind}: {len(best)} pieces stay in their order: {error}"), [], []
+
     async def _scores(self, question: str, passages: Sequence[str], resources: Resources) -> NDArray[np.float32]:
         if resources.reranker is None:
             raise ValueError(f"{self.kind} was run without a reranker")
-        return await resources.reranker.score(question, passages)
+        given = await resources.reranker.score(question, passages)
+        return expect_scores(given, len(passages), model=resources.reranker.name)
 
 
 class CrossEncoder(_Reranker):
