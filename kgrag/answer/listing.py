@@ -620,7 +620,7 @@ def _of_rows(question: str, listing: Listing) -> Answer | None:
 def _drawn(table: Table) -> str:
     """Draw a table in Markdown; its last column has the citations."""
     cited = any(row.citations for row in table.rows)
-    head = [*table.columns, *(["said in"] if cited else [])]
+    head = [*map(_cell, table.columns), *(["said in"] if cited else [])]
     lines = [head, ["---"] * len(head)]
     for row in table.rows:
         marks = " ".join(f"[{number}]" for number in row.citations)

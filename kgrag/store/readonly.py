@@ -11,8 +11,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from kgrag.errors import CypherWriteError
+from kgrag.errors import CypherWriteError, InputError
 from kgrag.store.connection import Connection
+from kgrag.text.surrogates import without_surrogates
 
 __all__ = ["called_names", "check_reads_only"]
 
@@ -38,6 +39,8 @@ FORBIDDEN_OPERATORS = frozenset({"LoadCSV", "TerminateTransactions"})
 
 _LOADS_FILE = re.compile(r"\bLOAD\s+CSV\b", re.IGNORECASE)
 """The same for ArcadeDB, which parses it as reading (its server is configured to load nothing, too)."""
+_CONTROLS = frozenset({"BEGIN", "COMMIT", "ROLLBACK", "START"})
+"""First words of statements on the transaction, which ArcadeDB takes for reading: it would leave one open, or end ours."""
 _ASKS_FOR_PLAN = re.compile(r"\A\s*(EXPLAIN|PROFILE)\b", re.IGNORECASE)
 _UNICODE_ESCAPE = re.compile(r"\\u+([0-9a-fA-F]{4})")
 _TOKEN = re.compile(
@@ -51,7 +54,14 @@ _TOKEN = re.compile(
 
 
 def check_reads_only(connection: Connection, cypher: str, parameters: dict[str, Any]) -> None:
-    """Raise `CypherWriteError` for Cypher that writes, changes the schema, administers the server or reaches beyond the database."""
+    """Raise `CypherWriteError` for Cypher that writes, changes the schema, administers the server or reaches beyond the database.
+
+    Raises `InputError` where it cannot be parsed.
+    """
+    if without_surrogates(cypher) != cypher:
+        raise InputError("This Cypher cannot be parsed: it has half of a surrogate pair, which is no character.")
+    if (first := _without_text(cypher).split()[:1]) and first[0].upper() in _CONTROLS:
+        raise _refusal(cypher, f"it begins with {first[0]}")
     if connection.server is not None:
         operations = connection.server.operations(cypher)
         if operations != {"READ"}:

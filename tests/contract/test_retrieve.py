@@ -803,6 +803,14 @@ def test_a_model_writes_cypher_and_its_rows_are_cited(manual: GraphStore, embedd
         "LOAD CSV FROM 'file:///etc/passwd' AS line RETURN line",
         "this is no Cypher",
         "",
+        "START TRANSACTION",
+        "/* now */ commit",
+        "RETURN '\ud800' AS part",
+        "MATCH (c:Chunk) RETURN c.id AS chunks",
+        "MATCH (c:Chunk) RETURN c.id AS part; CREATE (:Extra)",
+        "RETURN COLLECT { CREATE (a:Extra) RETURN a } AS part",
+        "CALL `apoc`.`load`.`json`('http://localhost') YIELD value RETURN value",
+        "LOAD/**/CSV FROM 'file:///etc/passwd' AS line RETURN line",
     ],
 )
 def test_cypher_of_a_model_that_writes_reaches_out_or_is_wrong_is_repaired_once(
@@ -816,6 +824,35 @@ def test_cypher_of_a_model_that_writes_reaches_out_or_is_wrong_is_repaired_once(
     assert state.listing is None and len(chat.calls) == 2
     assert "refused twice" in state.remarks[-1]
     assert manual.digest() == before
+
+
+def test_a_statement_that_the_database_gives_up_on_is_repaired_once(embedder: HashingEmbedder, tmp_path: Path) -> None:
+    greedy = "UNWIND range(1, 3000000) AS n RETURN collect(n) AS part"  # more than the embedded database collects
+    with open_store(tmp_path / "store.kg", create=True) as store:
+        store.bind(embedder.name, embedder.dimensions)
+        state, chat = written(store, embedder, greedy, "RETURN 1 AS part")
+        assert state.listing is not None and state.listing.rows == (("1",),)
+        assert "did not carry it out" in chat.calls[1][-1].content
+        state, _ = written(store, embedder, greedy, greedy)
+        assert state.listing is None and "refused twice" in state.remarks[-1]
+
+
+def test_what_a_statement_of_a_model_gives_is_shown_as_far_as_a_table_takes_it(
+    manual: GraphStore, embedder: HashingEmbedder
+) -> None:
+    statement = (
+        "MATCH (c:Chunk) WITH collect(c.id) AS ids RETURN ['a\u001b[2J', 'b'][1] + 'a\u001b[2J', "
+        "reduce(said = '', n IN range(1, 9000) | said + 'x') AS `long|one`, [n IN range(1, 50) | ids[0]] AS chunks"
+    )
+    state, _ = written(manual, embedder, statement)
+    assert state.listing is not None
+    ((first, long),) = state.listing.rows
+    assert first == "ba[2J" and len(long) < 3000
+    assert len(state.listing.row_chunks[0]) <= 20
+    answer = answer_from_listing("?", state.listing)
+    assert answer is not None
+    head = answer.text.splitlines()[2]
+    assert "long\\|one" in head and "[1]" not in head and "\x1b" not in answer.text.partition("Read from")[0]
 
 
 def test_rows_of_a_model_are_limited_and_questions_that_rules_read_ask_no_model(

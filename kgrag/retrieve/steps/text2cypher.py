@@ -16,7 +16,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from kgrag.errors import CypherWriteError, InputError, ModelReplyError
+from kgrag.errors import CypherWriteError, InputError, ModelReplyError, StoreError
 from kgrag.models.base import Message
 from kgrag.retrieve.state import Candidate, Resources, State
 from kgrag.retrieve.step import Count, Model, ModelStep
@@ -24,6 +24,7 @@ from kgrag.retrieve.steps.evidence import evidence_of_chunk
 from kgrag.retrieve.steps.listing import CountAndList
 from kgrag.retrieve.things import things_of
 from kgrag.text.answer_shapes import answer_shape
+from kgrag.text.surrogates import without_controls
 from kgrag.types import Listing
 
 __all__ = ["Text2Cypher"]
@@ -47,6 +48,10 @@ USER INPUT: 'Which products state a value in mA?' QUERY: MATCH (e:__Entity__ {{g
 (q:__Entity__) WHERE q.name ENDS WITH ' mA' RETURN e.name AS product, q.name AS value, r.chunks AS chunks ORDER BY product, value"""
 REPAIR = "The database refused that statement: {error}\nWrite it again, put right. Only the statement."
 CHUNKS = "chunks"
+CELL_CHARACTERS = 2000
+"""Of a value that are shown: a statement can collect a whole store into one."""
+ROW_CHUNKS = 20
+"""Chunks that a row is cited with."""
 MOST_TYPES = 30
 ATTEMPTS = 2
 
@@ -109,10 +114,16 @@ class Text2Cypher(ModelStep):
         found = resources.store.stream_query(cypher, timeout_s=self.timeout_s)
         try:
             rows = list(itertools.islice(found, self.rows + 1))
+        except (
+            StoreError
+        ) as error:  # it wanted more memory than there is: that is the statement's fault, and no end of the question
+            raise InputError(f"The database did not carry it out: {error}") from error
         finally:
             found.close()
         columns = [column for column in (rows[0] if rows else ()) if column != CHUNKS]
-        said_in = [_ids(row.get(CHUNKS)) for row in rows[: self.rows]]
+        if rows and not columns:
+            raise InputError(f"Expected a column for what is asked for, got none but {CHUNKS!r}.")
+        said_in = [_ids(row.get(CHUNKS))[:ROW_CHUNKS] for row in rows[: self.rows]]
         ids = list(dict.fromkeys(one for some in said_in for one in some))
         shown = {row["id"]: row for row in resources.store.search.chunks(ids=ids)}
         evidence = {
@@ -123,7 +134,7 @@ class Text2Cypher(ModelStep):
         return Listing(
             things=tuple(things_of(resources.store).all),
             evidence=tuple(evidence.values()),
-            columns=tuple(columns),
+            columns=tuple(map(without_controls, columns)),
             rows=tuple(tuple(_text(row[column]) for column in columns) for row in rows[: self.rows]),
             row_chunks=tuple(tuple(one for one in some if one in evidence) for some in said_in),
             more=len(rows) > self.rows,
@@ -137,10 +148,9 @@ def _ids(value: Any) -> Sequence[str]:
 
 
 def _text(value: Any) -> str:
-    return (
-        json.dumps(value, ensure_ascii=False, default=str)
-        if isinstance(value, list | Mapping)
-        else ""
-        if value is None
-        else str(value)
-    )
+    """Return a value as it is shown."""
+    if value is None:
+        return ""
+    whole = json.dumps(value, ensure_ascii=False, default=str) if isinstance(value, list | Mapping) else str(value)
+    shown = str(without_controls(whole))
+    return shown if len(shown) <= CELL_CHARACTERS else f"{shown[:CELL_CHARACTERS]} …"
