@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import defaultdict
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 
@@ -18,7 +18,8 @@ from kgrag.communities.report import CommunityFailure, CommunityReport
 from kgrag.communities.settings import CommunitySettings
 from kgrag.communities.summary import Summariser, community, small_community
 from kgrag.errors import ModelReplyError
-from kgrag.models.base import Embedder, expect_unit_vectors
+from kgrag.models.base import Embedder, Vectors, expect_unit_vectors
+from kgrag.models.by_halves import vectors_or_errors
 from kgrag.models.cached import fresh_replies
 from kgrag.store.communities import SUMMARISE, Membership, StoredCommunity
 from kgrag.store.graph import GraphStore
@@ -164,7 +165,10 @@ class Summarising:
             some = waiting[start : start + BATCH]
             if self._report.dry_run:
                 self._report.summaries["planned"] += len(some)
-                self._report.usage += sum((self._summariser.estimate(profile) for _, profile in some), Usage())
+                asked = [
+                    profile for one, profile in some if self._only_without_vector(one.key, profile.content_hash) is None
+                ]
+                self._report.usage += sum((self._summariser.estimate(profile) for profile in asked), Usage())
             else:
                 results = await asyncio.gather(*(self._summarise(*pair) for pair in some), return_exceptions=True)
                 # What was answered is paid for: it is written before an error ends the run.
@@ -176,6 +180,10 @@ class Summarising:
 
     async def _summarise(self, one: Membership, profile: Profile) -> Result:
         started = time.perf_counter()
+        if (there := self._only_without_vector(one.key, profile.content_hash)) is not None:
+            self._written[one.key] = there
+            self._report.summaries["ok"] += 1
+            return there, profile.content_hash, self._record(one.key, profile.content_hash, state="ok")
         previous = self._done.get(one.key)
         again = previous is not None and previous.state == "failed"
         try:
@@ -200,10 +208,44 @@ class Summarising:
     async def _write(self, results: Sequence[Result]) -> None:
         if self._report.dry_run or not results:
             return
-        texts = [found.full_content for found, _, _ in results if found is not None and found.summary]
-        given = await self._embedder.embed_documents(texts)
-        vectors = expect_unit_vectors(given, len(texts), model=self._embedder.name)
-        await asyncio.to_thread(self._store.communities.put_summaries, results, vectors)
+        texts = {found.key: found.full_content for found, _, _ in results if found is not None and found.summary}
+        given = await vectors_or_errors(self._embed, list(texts.values())) if texts else []
+        errors = {key: str(one) for key, one in zip(texts, given, strict=True) if isinstance(one, ModelReplyError)}
+        good = [one for one in given if not isinstance(one, ModelReplyError)]
+        vectors = np.array(good, dtype=np.float32).reshape(len(good), self._embedder.dimensions)
+        await asyncio.to_thread(
+            self._store.communities.put_summaries,
+            [self._without_vector(result, errors) for result in results],
+            vectors,
+            without_vector=errors,
+        )
+
+    async def _embed(self, texts: Sequence[str]) -> Vectors:
+        return expect_unit_vectors(await self._embedder.embed_documents(texts), len(texts), model=self._embedder.name)
+
+    def _without_vector(self, result: Result, errors: Mapping[str, str]) -> Result:
+        """Count a community whose summary has no vector as failed: the summary stays, and the next run asks for its vector alone."""
+        found, content_hash, record = result
+        if found is None or found.key not in errors:
+            return result
+        reason = f"its summary has no vector: {errors[found.key]}"
+        self._report.summaries.subtract([record.state])
+        self._report.summaries += Counter(["failed"])  # which also drops what is 0
+        self._report.failures.append(CommunityFailure(key=found.key, size=found.size, reason=reason))
+        return found, content_hash, replace(record, state="failed", reason=reason, result=_no_vector(content_hash))
+
+    def _only_without_vector(self, key: str, content_hash: str) -> Community | None:
+        """Return the community whose summary of such a profile is there, and lacks a vector only."""
+        record, stored = self._done.get(key), self._stored.get(key)
+        return (
+            stored.community
+            if record is not None
+            and record.state == "failed"
+            and (record.version, record.result) == (self._version, _no_vector(content_hash))
+            and stored is not None
+            and stored.content_hash == content_hash
+            else None
+        )
 
     def _unchanged(self, key: str, content_hash: str) -> bool:
         """Say whether a community has the summary of such a profile: the ledger says that it was made, and the community has it."""
@@ -236,3 +278,8 @@ class Summarising:
             completion_tokens=spent.completion_tokens,
             cost=spent.cost,
         )
+
+
+def _no_vector(content_hash: str) -> str:
+    """Return what the ledger has as result of a summary without a vector, beside the profile's hash of one with a vector."""
+    return content_id("without vector", content_hash)

@@ -168,7 +168,7 @@ async def _derive(
             store, embedder, progress=progress, retry=retry, engine=engine, report=report
         )
         if settings.table_rows:
-            rows = await embed_table_rows(store, embedder, progress=progress, retry=retry, engine=engine)
+            rows = await embed_table_rows(store, embedder, progress=progress, retry=retry, engine=engine, report=report)
             report.notes.extend([f"{rows:,} rows of tables embedded"] if rows else [])
         else:
             await asyncio.to_thread(_note_rows, store, report)

@@ -21,7 +21,8 @@ class Failure(BaseModel):
     subject: str
     """The document's path, or the chunk's id; of an entity that has no vector its key."""
     scope: str = ""
-    """The graph that a chunk could not be extracted for, the embedder of a chunk without a vector, the graph of such an entity."""
+    """The graph that a chunk could not be extracted for; the embedder of a chunk without a vector, or with rows without; the graph of such
+    an entity."""
     reason: str
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -161,16 +161,22 @@ class Communities:
                 self._connection.write(step)
         return len(create)
 
-    def put_summaries(self, results: Sequence[tuple[Community | None, str, WorkRecord]], vectors: Vectors) -> None:
+    def put_summaries(
+        self,
+        results: Sequence[tuple[Community | None, str, WorkRecord]],
+        vectors: Vectors,
+        *,
+        without_vector: Collection[str] = (),
+    ) -> None:
         """Write what communities are about, with the hash of what that was made of; ledger `summarise`.
 
         None in the place of a community: it failed, and only the ledger hears of it. `vectors` are those of the communities that have a
-        summary, in order.
+        summary, in order; those whose keys are in `without_vector` have none.
         """
         rows = [
             _summary_row(community, content_hash) for community, content_hash, _ in results if community is not None
         ]
-        summarised = [row for row in rows if row["summary"]]
+        summarised = [row for row in rows if row["summary"] and row["key"] not in without_vector]
         embedded = vector_rows([row["key"] for row in summarised], vectors, self._schema.dimensions)
         for row, vector in zip(summarised, embedded, strict=True):
             row["embedding"] = vector["embedding"]

@@ -21,11 +21,13 @@ from kgrag.store.statements import statement
 from kgrag.store.vectors import WaitingForVectors, put_vectors, vector_rows
 from kgrag.types import Chunk, Document, content_id
 
-__all__ = ["DeletedCounts", "Documents", "sort_documents"]
+__all__ = ["TABLE_ROWS", "DeletedCounts", "Documents", "sort_documents"]
 
 READ_CHUNKS = 2000
 """Chunks that are asked for, and sorted, at a time."""
-DERIVED_STAGES = ["embed", "extract"]
+TABLE_ROWS = "embed_rows"
+"""The ledger's stage of chunks of which a row has no vector; one whose rows are all there has no entry."""
+DERIVED_STAGES = ["embed", TABLE_ROWS, "extract"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,10 +197,11 @@ class Documents:
         rows = self._connection.read(statement("store/chunks_without_table_rows"), {})
         return sorted(str(row["id"]) for row in rows)
 
-    def put_table_rows(self, texts: Sequence[tuple[str, str]], vectors: Vectors) -> None:
+    def put_table_rows(self, texts: Sequence[tuple[str, str]], vectors: Vectors, *, mended: Sequence[str] = ()) -> None:
         """Write what rows of tables say, each as id of its chunk and text, with their vectors, shape [len(texts), dimensions].
 
-        All rows of a chunk come at once and in order.
+        All rows of a chunk that have a vector come at once and in order, in the place of those that are there. Of the chunks
+        `mended` the ledger forgets that rows of theirs failed.
         """
         numbers: Counter[str] = Counter()
         rows = []
@@ -210,7 +213,10 @@ class Documents:
             numbers[chunk_id] += 1
 
         def write(transaction: Transaction) -> None:
+            transaction.run("store/delete_table_rows", ids=sorted(numbers))
             put_vectors(transaction, "store/put_table_rows", rows)
+            if mended:
+                transaction.run("store/delete_work", subjects=list(mended), stages=[TABLE_ROWS])
 
         self._connection.write(write)
 

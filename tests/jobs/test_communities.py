@@ -6,21 +6,24 @@ import asyncio
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from kgrag.communities import CommunityReport, CommunitySettings
 from kgrag.communities.chat import ChatSummariser
+from kgrag.communities.profile import Profile
 from kgrag.communities.rules import RulesSummariser
-from kgrag.communities.summary import Summariser
-from kgrag.errors import InputError, ModelError
+from kgrag.communities.summary import Summariser, Summary
+from kgrag.errors import InputError, ModelError, ModelReplyError
 from kgrag.extract import open_extractor
 from kgrag.jobs.build import build, delete
 from kgrag.jobs.communities import update_communities
 from kgrag.models import open_chat_model
+from kgrag.models.base import Vectors
 from kgrag.models.prices import Price
 from kgrag.settings import Settings
 from kgrag.store import schema
@@ -83,7 +86,7 @@ def updated(store: GraphStore, *, summariser: Summariser | None = None, **more: 
         update_communities(
             store,
             graph="mention",
-            embedder=HashingEmbedder(),
+            embedder=more.pop("embedder", None) or HashingEmbedder(),
             summariser=summariser or RulesSummariser(),
             settings=more.pop("settings", SETTINGS),
             **more,
@@ -122,6 +125,62 @@ def check_structure(store: GraphStore) -> None:
     assert twice == [{"n": 0}]
     for one in store.communities.of_graph("mention").values():
         assert len(one.membership.members) == one.membership.size
+
+
+class Refusing(HashingEmbedder):
+    """An embedder that has no vector for texts with a word; of all it counts how many it was asked for."""
+
+    def __init__(self, word: str, *, nan: bool = False) -> None:
+        super().__init__()
+        self.word, self.nan, self.texts = word, nan, 0
+
+    async def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Embed, unless the word stands in one of the texts."""
+        self.texts += len(texts)
+        wrong = [self.word in text for text in texts]
+        if any(wrong) and not self.nan:
+            raise ModelReplyError(f"hashing-64: no vector for one of {len(texts)} texts.")
+        vectors = await super().embed_documents(texts)
+        vectors[wrong] = np.nan
+        return vectors
+
+
+@pytest.mark.usefixtures("divide_all")
+@pytest.mark.parametrize("nan", [False, True])
+def test_a_summary_that_has_no_vector_costs_no_other_its_own_and_is_asked_for_again(
+    store: GraphStore, tmp_path: Path, nan: bool
+) -> None:
+    built(store, write(tmp_path / "docs", list(FAMILIES)))
+    report = updated(store, embedder=Refusing("Otter", nan=nan))
+    failed = {failure.key: failure.reason for failure in report.failures}
+    stored = store.communities.of_graph("mention")
+    about = {key: one.community for key, one in stored.items() if one.community is not None and one.community.summary}
+    assert set(failed) == {key for key, one in about.items() if "Otter" in one.full_content}
+    assert 0 < len(failed) < len(about) and report.summaries["failed"] == len(failed) and not report.complete
+    assert all("its summary has no vector: hashing-64" in reason for reason in failed.values())
+    without = "MATCH (c:__Community__) WHERE c.summary <> '' AND c.embedding IS NULL RETURN c.key AS key"
+    assert {row["key"] for row in store.query(without)} == set(failed)
+
+    class Unwilling(RulesSummariser):
+        async def summarise(self, profile: Profile) -> Summary:
+            raise AssertionError("the summary is there")
+
+    embedder = Refusing("nothing that is said")
+    again = updated(store, embedder=embedder, summariser=Unwilling())
+    assert again.complete and again.summaries["ok"] == len(failed) == embedder.texts
+    assert store.query(without) == [] and store.ledger.failures() == []
+    assert {key: one.community for key, one in store.communities.of_graph("mention").items()} == {
+        key: one.community for key, one in stored.items()
+    }
+    assert updated(store).summaries.keys() == {"unchanged"}
+
+
+def test_where_an_embedder_has_no_vector_for_a_word_the_summaries_end_in_an_error(
+    store: GraphStore, tmp_path: Path
+) -> None:
+    built(store, write(tmp_path / "docs", list(FAMILIES)))
+    with pytest.raises(ModelReplyError, match="no vector for one of"):
+        updated(store, embedder=Refusing(""))
 
 
 @pytest.mark.usefixtures("divide_all")

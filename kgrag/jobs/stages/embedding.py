@@ -1,21 +1,19 @@
-"""Giving vectors to what has none: chunks, entities. While one batch is written the next is embedded.
+"""Giving vectors to what has none: chunks, rows of tables, entities. While one batch is written the next is embedded.
 
-A reply that cannot be used costs the texts that it is about their vectors and no other text its own: the batch is asked for by halves, and
-what fails alone stays without, is named, and is asked for again by the next build. Where the embedder gives not even the vector of a word,
-no text is at fault: the error is raised.
+A reply that cannot be used costs the texts that it is about their vectors and no other text its own (`kgrag.models.by_halves`): what fails
+alone stays without, is named, and is asked for again by the next build.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from time import perf_counter
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kgrag.common.progress import Progress, Step
 from kgrag.common.retry import RetryPolicy
@@ -24,7 +22,8 @@ from kgrag.engines import Engine, LocalEngine
 from kgrag.errors import ModelReplyError, ModelUnavailable
 from kgrag.jobs.report import BuildReport, Failure
 from kgrag.models.base import Embedder, Vectors, expect_unit_vectors
-from kgrag.models.cached import fresh_replies
+from kgrag.models.by_halves import vectors_or_errors
+from kgrag.store.documents import TABLE_ROWS
 from kgrag.store.graph import GraphStore
 from kgrag.store.ledger import WorkRecord
 
@@ -34,8 +33,8 @@ EMBED_CHUNKS = 256
 EMBED_ENTITIES = 2048
 EMBED_TABLES = 64
 """Chunks with a table whose rows are embedded at a time."""
-
-PROBE = "word"
+SHOWN_CHARACTERS = 80
+"""Of a row that has no vector."""
 
 K = TypeVar("K")
 
@@ -79,21 +78,56 @@ async def embed_chunks(
 
 
 async def embed_table_rows(
-    store: GraphStore, embedder: Embedder, *, progress: Progress, retry: RetryPolicy, engine: Engine | None = None
+    store: GraphStore,
+    embedder: Embedder,
+    *,
+    progress: Progress,
+    retry: RetryPolicy,
+    engine: Engine | None = None,
+    report: BuildReport | None = None,
 ) -> int:
-    """Embed what the rows of tables say, of each chunk of which no row is there yet; return how many rows."""
+    """Embed what the rows of tables say, of each chunk of which no row is there yet or one failed; return how many rows.
+
+    Without a `report` of what failed a failure is raised.
+    """
     before = await asyncio.to_thread(store.search.count_table_rows)
-    waiting = await asyncio.to_thread(store.documents.ids_without_table_rows)
+    done = await asyncio.to_thread(store.ledger.of_stage, TABLE_ROWS, embedder.name)
+    lacking = {chunk for chunk, record in done.items() if record.state == "failed"}
+    waiting = sorted({*await asyncio.to_thread(store.documents.ids_without_table_rows), *lacking})
 
     def read(ids: Sequence[str]) -> list[tuple[tuple[str, str], str]]:
         return [((chunk.id, said), said) for chunk in store.documents.chunks(ids) for said in row_texts(chunk)]
 
+    def fail(failed: Sequence[tuple[tuple[str, str], str]]) -> None:
+        assert report is not None  # noqa: S101  else it is not called
+        whys: dict[str, list[str]] = defaultdict(list)
+        for (chunk, said), why in failed:
+            whys[chunk].append(f"{said[:SHOWN_CHARACTERS]!r}: {why}")
+        reasons = {chunk: f"{len(some)} of its rows, first {some[0]}" for chunk, some in whys.items()}
+        report.failures.extend(
+            Failure(stage="embed", subject=chunk, scope=embedder.name, reason=reason)
+            for chunk, reason in reasons.items()
+        )
+        store.ledger.put(
+            [
+                WorkRecord(TABLE_ROWS, chunk, scope=embedder.name, state="failed", reason=reason)
+                for chunk, reason in reasons.items()
+            ]
+        )
+        failing.update(reasons)
+
+    def write(rows: Sequence[tuple[str, str]], vectors: Vectors, seconds: float) -> None:
+        mended = sorted(lacking.intersection(chunk for chunk, _ in rows) - failing)
+        store.documents.put_table_rows(rows, vectors, mended=mended)
+
+    failing: set[str] = set()
     with progress.step("Embed rows of tables", len(waiting), "chunks") as step:
         await _embed_all(
             waiting,
             EMBED_TABLES,
             read=read,
-            write=lambda rows, vectors, _: store.documents.put_table_rows(rows, vectors),
+            write=write,
+            fail=None if report is None else fail,
             embedder=embedder,
             engine=engine,
             retry=retry,
@@ -161,27 +195,24 @@ async def _embed_all(
             rows = await asyncio.to_thread(read, some)
             keys, texts = [key for key, _ in rows], [text for _, text in rows]
             started = perf_counter()
-            failed: list[tuple[K, str]] = []
-            try:
-                vectors = await _embed(embedding, texts, retry)
-            except ModelReplyError:
-                if fail is None or not await _answers(embedding, retry):
-                    raise
-                given = list(zip(keys, await _by_halves(embedding, texts, retry), strict=True))
-                failed = [(key, str(one)) for key, one in given if isinstance(one, ModelReplyError)]
-                good = [(key, one) for key, one in given if not isinstance(one, ModelReplyError)]
-                keys, vectors = [key for key, _ in good], np.array([one for _, one in good], dtype=np.float32)
-            return len(some), keys, vectors, failed, perf_counter() - started
+            if fail is None:
+                return len(some), keys, await _embed(embedding, texts, retry), [], perf_counter() - started
+            given = await vectors_or_errors(lambda asked: _embed(embedding, asked, retry), texts)
+            each = list(zip(keys, given, strict=True))
+            failed = [(key, str(one)) for key, one in each if isinstance(one, ModelReplyError)]
+            good = [(key, one) for key, one in each if not isinstance(one, ModelReplyError)]
+            vectors = np.array([one for _, one in good], dtype=np.float32)
+            return len(some), [key for key, _ in good], vectors, failed, perf_counter() - started
 
         under_way: deque[asyncio.Task[tuple[int, list[K], Vectors, list[tuple[K, str]], float]]] = deque()
 
         async def write_first() -> None:
             read_from, keys, vectors, failed, seconds = await under_way[0]
             under_way.popleft()
+            if failed and fail is not None:  # first: of what is written in part it is known that something lacks
+                await asyncio.to_thread(fail, failed)
             if keys:
                 await asyncio.to_thread(write, keys, vectors, seconds)
-            if failed and fail is not None:
-                await asyncio.to_thread(fail, failed)
             step.advance(read_from)
 
         try:
@@ -197,29 +228,6 @@ async def _embed_all(
             for task in under_way:
                 with suppress(asyncio.CancelledError, Exception):
                     await task
-
-
-async def _answers(embedder: Embedder, retry: RetryPolicy) -> bool:
-    """Whether the embedder has a vector for a word."""
-    with fresh_replies():  # what is kept says nothing of the embedder now
-        try:
-            await _embed(embedder, [PROBE], retry)
-        except ModelReplyError:
-            return False
-    return True
-
-
-async def _by_halves(
-    embedder: Embedder, texts: Sequence[str], retry: RetryPolicy
-) -> list[NDArray[np.float32] | ModelReplyError]:
-    """Embed texts of which some have no vector: of each its vector, or the error that it ends in alone."""
-    try:
-        return list(await _embed(embedder, texts, retry))
-    except ModelReplyError as error:
-        if len(texts) == 1:
-            return [error]
-        half = len(texts) // 2
-        return [one for some in (texts[:half], texts[half:]) for one in await _by_halves(embedder, some, retry)]
 
 
 async def _embed(embedder: Embedder, texts: Sequence[str], retry: RetryPolicy) -> Vectors:

@@ -111,6 +111,41 @@ def test_a_text_that_has_no_vector_costs_no_other_its_own_and_is_asked_for_again
         assert status(store)["failures"] == [] and store.documents.count_chunks_without_embedding() == 0
 
 
+def test_a_row_of_a_table_that_has_no_vector_costs_no_other_its_own_and_is_asked_for_again(
+    tmp_path: Path, embedded_empty: Callable[[int], Path]
+) -> None:
+    (tmp_path / "docs").mkdir()
+    for name in ("a", "b"):
+        rows = "\n".join(f"| {name}{number} | {number} mA |" for number in range(12))
+        text = f"# Pumps of list {name}\n\n| Part | Current |\n| --- | --- |\n{rows}\n"
+        (tmp_path / "docs" / f"{name}.md").write_text(text, encoding="utf-8")
+    shutil.copytree(embedded_empty(DIMENSIONS), tmp_path / "store.kg")
+
+    def built(embedder: Refusing) -> BuildReport:
+        settings = Settings(table_rows=True)
+        return asyncio.run(build([tmp_path / "docs"], store=store, embedder=embedder, extractors=[], settings=settings))
+
+    with open_store(tmp_path / "store.kg") as store:
+        odd = Refusing("Part: a7; Current", "Part: a9; Current")
+        for _ in range(2):
+            report = built(odd)
+            (failure,) = report.failures
+            assert (failure.stage, failure.scope, report.complete) == ("embed", "hashing-64", False)
+            assert failure.reason.startswith("2 of its rows, first 'Pumps of list a. Part: a7; Current: 7 mA': ")
+            (said,) = status(store)["failures"]
+            assert (said["stage"], said["document"]) == ("embed_rows", str(tmp_path / "docs" / "a.md"))
+            assert store.search.count_table_rows() == 22
+        report = built(Refusing())
+        assert report.complete and store.search.count_table_rows() == 24 and status(store)["failures"] == []
+        built(embedder := Refusing())
+        assert embedder.calls == 0
+        mended = store.digest()
+    shutil.copytree(embedded_empty(DIMENSIONS), tmp_path / "whole.kg")
+    with open_store(tmp_path / "whole.kg") as store:
+        built(Refusing())
+        assert store.digest() == mended
+
+
 def test_where_an_embedder_has_no_vector_for_a_word_the_build_ends_after_one_more_call(
     tmp_path: Path, embedded_empty: Callable[[int], Path]
 ) -> None:
