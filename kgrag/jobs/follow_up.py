@@ -10,6 +10,7 @@ from kgrag.errors import ModelError
 from kgrag.models.base import ChatModel
 from kgrag.retrieve import prompts
 from kgrag.text.follow_ups import LOOK_BACK, Completed, complete_question, unfaithful
+from kgrag.text.surrogates import without_controls, without_surrogates
 from kgrag.types import Usage
 
 __all__ = ["complete_by_model"]
@@ -39,7 +40,7 @@ async def complete_by_model(
             reply = await model.reply(messages, schema=prompts.object_schema(question={"type": "string"}))
         usage = reply.usage
         said = reply.data.get("question") if isinstance(reply.data, Mapping) else None
-        completed = " ".join(said.split()) if isinstance(said, str) else ""
+        completed = " ".join(without_controls(without_surrogates(said)).split()) if isinstance(said, str) else ""
         why = unfaithful(completed, question, [*before, product or ""])
     except TimeoutError:
         why = f"it took more than {COMPLETE_S:.0f} s"

@@ -194,7 +194,8 @@ def questions_asked(question: str) -> tuple[str, ...]:
 def unfaithful(completed: str, question: str, turns: Sequence[str]) -> str:
     """Return why somebody else's completion of a question may not be asked; empty where it may.
 
-    It says nothing that neither the question nor a turn said, and all that the question names, numbers and denies.
+    It asks something, and not what a turn asked before; it says nothing that neither the question nor a turn said, and all that the
+    question names, numbers and denies.
     """
     if not completed or len(completed) > len(question) + MAX_ADDED_CHARACTERS or "\n" in completed:
         return "it is no single question"
@@ -203,6 +204,8 @@ def unfaithful(completed: str, question: str, turns: Sequence[str]) -> str:
     if added:
         return f"it says {added[0][:40]!r}, which nobody asked"
     names, own = _names(completed), _names(question)
+    if not any(plain(word) not in FUNCTION_WORDS | ASKING_WORDS for word in words(completed)):
+        return "it asks nothing"
     if invented := names.keys() - own.keys() - {normal for turn in turns for normal in _names(turn)}:
         return f"it names {names[min(invented)][:40]!r}, which nobody asked"
     if lost_names := own.keys() - names.keys():
@@ -211,6 +214,8 @@ def unfaithful(completed: str, question: str, turns: Sequence[str]) -> str:
         return f"it leaves {min(lost)[:40]!r} out"
     if negates(question) != negates(completed):
         return "it denies what was asked, or the other way round"
+    if completed in turns and any(plain(word) not in FUNCTION_WORDS | ASKING_WORDS for word in words(question)):
+        return "it asks what was asked before"
     return ""
 
 

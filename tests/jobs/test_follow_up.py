@@ -27,6 +27,11 @@ def test_a_models_completion_is_taken_and_said() -> None:
     assert done == Completed("Which supply voltage does the X-100 need at 50 °C?", (TURN,), "Completed by scripted.")
 
 
+def test_a_models_completion_has_no_characters_that_a_terminal_obeys() -> None:
+    done = completed("And at 50 °C?", "Which supply \u202evoltage does the\x1b X-100 need at 50 °C?\x00")
+    assert done.text == "Which supply voltage does the X-100 need at 50 °C?"
+
+
 @pytest.mark.parametrize(
     ("question", "reply", "why"),
     [
@@ -38,6 +43,9 @@ def test_a_models_completion_is_taken_and_said() -> None:
         ("How heavy is it?", "", "no single question"),
         ("How heavy is it?", "heavy X-100 " * 60, "no single question"),
         ("How heavy is it?", ["X-100"], "no single question"),
+        ("And its weight?", "...", "asks nothing"),
+        ("And its weight?", "what about the?", "asks nothing"),
+        ("And its weight?", TURN, "asks what was asked before"),
     ],
 )
 def test_a_completion_that_says_something_else_is_not_asked_and_the_rules_complete(
