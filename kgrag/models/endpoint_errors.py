@@ -30,11 +30,13 @@ __all__ = [
 SHOWN_CHARACTERS = 300
 CONTEXT_CODES = frozenset({"context_length_exceeded", "string_above_max_length"})
 ABOUT_CONTEXT = re.compile(
-    r"context (?:length|window|size)|maximum context|(?:prompt|input|request) (?:is |was )?too (?:long|large)|too many (?:input )?tokens"
-    r"|exceeds? the (?:available )?(?:context|maximum (?:number of )?tokens)",
+    r"context (?:length|window|size)|maximum context|(?:prompt|input|request) (?:\([^)]*\) )?(?:is |was )?too (?:long|large)"
+    r"|too many (?:input )?tokens|exceeds? the (?:available )?(?:context|maximum (?:number of )?tokens)",
     re.IGNORECASE,
 )
 """As OpenAI, vLLM, llama.cpp, Ollama, Mistral and Azure word it."""
+ABOUT_NUMBERS = re.compile(r"unsupported value: [+-]?(?:NaN|Inf)", re.IGNORECASE)
+"""A vector with values that JSON has no words for, as Ollama says it."""
 BUSY_STATUSES = frozenset({408, 409, 425, 429})
 """Besides 5xx: timeout, conflict, too early, too many."""
 
@@ -74,7 +76,7 @@ class Connection:
 
 
 class RequestRefused(ModelReplyError):
-    """The endpoint will not answer this request (400, 413, 422): it may answer others."""
+    """The endpoint will not answer this request (400, 413, 422, 500 where it says why): it may answer others."""
 
     def __init__(self, message: str, *, detail: str) -> None:
         super().__init__(message)
@@ -105,7 +107,9 @@ def refusal(at: Connection, status: int, body: Any, *, path: str, headers: Mappi
         )
     if status == 429 and "insufficient_quota" in codes:
         return ModelError(f"{at.place}: the account has no credit left: {detail}")
-    if status in BUSY_STATUSES or status >= 500:
+    # Ollama and llama.cpp's server answer 500 where it is the request that cannot be done, however often it is made.
+    is_of_request = status == 500 and (ABOUT_CONTEXT.search(said) or ABOUT_NUMBERS.search(said))
+    if status in BUSY_STATUSES or (status >= 500 and not is_of_request):
         return ModelUnavailable(f"{at.place} answered {status}: {detail}", retry_after_s=_retry_after_s(headers))
     if status < 400 or status == 405:
         return ModelError(f"{at.place}: {status} at {path}: {detail}. Check the base URL.")

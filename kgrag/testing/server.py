@@ -280,15 +280,15 @@ class ModelServer:
         return chosen if isinstance(chosen, Behaviour) else Behaviour(reply=chosen)
 
     def _response(self, request: ModelRequest, behaviour: Behaviour) -> web.Response:
-        if behaviour.status != 200:
-            return _error(behaviour)
         if behaviour.body is not None:
             body, content_type = behaviour.body, behaviour.content_type
+        elif behaviour.status != 200:
+            return _error(behaviour)
         elif request.endpoint == "chat" and request.body.get("stream"):
             body, content_type = wire.chat_stream(request, behaviour), "text/event-stream; charset=utf-8"
         else:
             return _json(200, self._body(request, behaviour), behaviour.headers)
-        return _response(200, body, content_type, behaviour.headers)
+        return _response(behaviour.status, body, content_type, behaviour.headers)
 
     def _body(self, request: ModelRequest, behaviour: Behaviour) -> Any:
         match request.endpoint:

@@ -13,6 +13,7 @@ from kgrag.errors import InputError, ModelError, ModelMissing, ModelReplyError
 from kgrag.models import open_embedder, open_reranker
 from kgrag.models.base import Embedder, Reranker
 from kgrag.models.batches import BatchingEmbedder, split_into_windows
+from kgrag.models.by_halves import vectors_or_errors
 from kgrag.models.meter import Meter
 from kgrag.models.tokens import estimate_tokens
 from kgrag.testing import FAULTS, Behaviour, HashingEmbedder, ModelRequest, ModelServer, rate_limited
@@ -34,6 +35,26 @@ def test_vectors_have_unit_length_and_the_order_of_the_texts(name: str) -> None:
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-5)
     assert np.allclose(vectors, HashingEmbedder(dimensions=32).embed(texts), atol=1e-5)
     assert np.allclose(alone[0], vectors[7], atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"error": "failed to encode response: json: unsupported value: NaN"},
+        {"error": {"code": 500, "message": "input (731 tokens) is too large to process. raise the batch size"}},
+        {"error": {"message": "the input length exceeds the context length"}},
+    ],
+)
+def test_a_text_that_a_server_of_ones_own_has_no_vector_for_is_at_fault_alone_though_it_says_500(said: object) -> None:
+    def script(request: ModelRequest) -> Behaviour:
+        odd = any("odd" in text for text in request.body["input"])
+        return Behaviour(status=500, body=json.dumps(said).encode()) if odd else Behaviour()
+
+    texts = [f"text {number}{' is odd' if number == 5 else ''}" for number in range(12)]
+    with ModelServer(embeddings=script) as server:
+        embedder = open_embedder("ollama:any", embedder_base_url=server.url, model_cache="off", retries=0)
+        given = asyncio.run(vectors_or_errors(embedder.embed_documents, texts))
+    assert [number for number, one in enumerate(given) if isinstance(one, ModelReplyError)] == [5]
 
 
 @pytest.mark.parametrize("name", NAMES)
