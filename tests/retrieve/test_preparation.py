@@ -52,6 +52,23 @@ def test_the_topic_has_no_names_and_no_numbers() -> None:
     assert topic("X-100?") == ""
 
 
+@pytest.mark.parametrize("value", [None, 5, {"a": 1}, [None], [["a"]], [{"a": "b"}]])
+@pytest.mark.parametrize(
+    ("step", "name"),
+    [(Rewrite(), "search_text"), (Keywords(), "keywords"), (Decompose(), "sub_questions"), (StepBack(), "question"), (Hyde(), "text")],
+)  # fmt: skip
+def test_a_reply_of_other_kinds_than_asked_for_leaves_the_question(step: Step, name: str, value: object) -> None:
+    state = prepared(step, json.dumps({name: value}))
+    assert state.query == Query(QUESTION, QUESTION, QUESTION)
+    (remark,) = state.remarks
+    assert "could not be used, the question stays as it is" in remark
+
+
+def test_no_more_sub_questions_are_looked_for_than_were_asked_for() -> None:
+    state = prepared(Decompose(most=3), json.dumps({"sub_questions": [f"What is part {n}?" for n in range(500)]}))
+    assert len(state.query.parts) == 3
+
+
 @given(st.text(max_size=200))
 def test_wording_takes_any_text(question: str) -> None:
     content_wording(question)

@@ -62,7 +62,9 @@ class _Asking(ModelStep):
             prompts.messages(instruction, question=state.query.question), schema=prompts.object_schema(**wanted)
         )
         data = reply.data
-        if not isinstance(data, Mapping) or wanted.keys() - data.keys():
+        if not isinstance(data, Mapping) or not all(
+            _is_as_wanted(data.get(name), kind) for name, kind in wanted.items()
+        ):
             raise ModelReplyError(
                 f"Expected an object with {', '.join(wanted)}, got {reply.text[:200]!r}.",
                 reply=reply.text,
@@ -142,7 +144,7 @@ class Decompose(_Asking):
     async def _prepared(self, state: State, resources: Resources) -> State:
         state, reply = await self._ask(state, resources, prompts.DECOMPOSE, sub_questions=prompts.strings(self.most))
         parts = tuple(dict.fromkeys(part.strip() for part in reply["sub_questions"] if part.strip()))
-        return _with_parts(state, parts, self.weight)
+        return _with_parts(state, parts[: self.most], self.weight)
 
 
 class Coordination(_OfQuestion):
@@ -243,6 +245,13 @@ class Feedback(Step):
         moved = np.array(state.query.vector, dtype=np.float64) + self.weight * mean
         unit = (moved / max(float(np.linalg.norm(moved)), 1e-12)).astype(np.float32)
         return replace(state, query=replace(state.query, vector=tuple(unit.tolist())))
+
+
+def _is_as_wanted(value: Any, kind: Mapping[str, Any]) -> bool:
+    """Whether a value is a text, or a list of texts, as its schema says: a model of somebody else may not have looked."""
+    if kind["type"] == "array":
+        return isinstance(value, list) and all(isinstance(one, str) for one in value)
+    return isinstance(value, str)
 
 
 def _looking_for(state: State, text: str) -> State:
