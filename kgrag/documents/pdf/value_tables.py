@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise, permutations
+from itertools import pairwise
 from statistics import median
 
 from kgrag.documents.pdf.blocks import Cell, TableBlock
 from kgrag.documents.pdf.geometry import Box, Line, Word, bounding_box, line_of, lines_of, pieces_of
 from kgrag.documents.pdf.pages import Page, Rule
+from kgrag.documents.pdf.value_headings import STACKED, Column, HeadingsOfColumns, joined_stretches, stacked_headings
 
 __all__ = ["ValueTables", "better_tables", "find_value_tables", "unit_words"]
 
@@ -33,15 +34,6 @@ _FAR = 4.5
 """Line heights from line to line within a table: two empty rows."""
 _HEADER_FAR = 4.5
 """Line heights from line to line within a header, and from there to the first row."""
-_STACKED = 1.45, 1.9
-"""Line heights from line to line within one heading; the larger where the upper line is not much wider, as a group's name is."""
-_WIDER = 1.5
-_CENTRED = 0.15
-"""Share of a line's length by which the heading of several columns may be off its middle."""
-_UNDERLINED = 0.8
-"""Share of a heading's width that the line below it must cover."""
-_RULE_GAP = 1.5
-"""Line heights between two parts of one line, at most."""
 _UNIT_FAR = 5.5
 """Line heights from a sentence that names the unit to the table."""
 _TIGHT = 0.92
@@ -144,19 +136,6 @@ class _Row:
         return max((word.box.x1 for word in self.label), default=self.line.box.x0)
 
 
-@dataclass(frozen=True, slots=True)
-class _Column:
-    """A column of numbers: the stretch that the numbers cover, and where it begins with its currency signs."""
-
-    start: float
-    end: float
-    outer: float
-
-    @property
-    def center(self) -> float:
-        return (self.outer + self.end) / 2
-
-
 def find_value_tables(page: Page, words: Sequence[Word]) -> ValueTables:
     """Find the tables of values among `words`; each has at least two rows with numbers, and a header or three of them."""
     lines = _with_notes(lines_of(word for word in words if word.level))
@@ -203,7 +182,7 @@ def _with_notes(lines: Sequence[Line]) -> list[Line]:
                 break
             notes.append(words.pop())
         values = _row(below).values
-        near = below.pitch_base - line.pitch_base < _STACKED[0] * line.size
+        near = below.pitch_base - line.pitch_base < STACKED[0] * line.size
         behind = all(
             any(0 < note.box.x0 - value.box.x1 < _SIGN_REACH * below.size for value in values) for note in notes
         )
@@ -351,7 +330,7 @@ def _run(rows: list[_Row], start: int) -> list[int]:
         if row.values:
             if row.is_header and run:
                 break
-            united = _united([*columns, *(value.number for value in row.values)])
+            united = joined_stretches([*columns, *(value.number for value in row.values)])
             if len(united) < max(len(columns), len(row.values)) or (columns and row.label_end > united[0][1]):
                 break
             if columns and len(united) > len(columns) and not row.label:
@@ -382,7 +361,7 @@ def _heads_group(rows: Sequence[_Row], index: int, run: Sequence[int], columns: 
     row, below = rows[index], rows[index + 1]
     edge = min(rows[at].line.box.x0 for at in run)
     centred = abs(row.line.box.center[0] - (edge + columns[-1][1]) / 2) < 1.5 * row.size
-    united = _united([*columns, *(value.number for value in below.values)])
+    united = joined_stretches([*columns, *(value.number for value in below.values)])
     return (
         (bool(below.values) or centred)
         and (bool(below.label) or not below.values)
@@ -394,31 +373,12 @@ def _heads_group(rows: Sequence[_Row], index: int, run: Sequence[int], columns: 
     )
 
 
-def _united(stretches: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
-    united: list[tuple[float, float]] = []
-    for start, end in sorted(stretches):
-        if united and start < united[-1][1]:
-            united[-1] = (united[-1][0], max(united[-1][1], end))
-        else:
-            united.append((start, end))
-    return united
-
-
-@dataclass(frozen=True, slots=True)
-class _Heading:
-    """The heading of a column, or of several: one line, or lines under each other."""
-
-    words: tuple[Word, ...]
-    box: Box
-
-
 class _Table:
     """One run of rows on its way to a table."""
 
     def __init__(self, page: Page, rules: Sequence[Rule], rows: Sequence[_Row], run: Sequence[int], floor: int) -> None:
         self.page = page
         self.rules = rules
-        self.whole_rules = [*rules, *_pieces_of_rules(page)]
         self.rows = rows
         self.floor = floor
         self.body = list(run)
@@ -426,18 +386,24 @@ class _Table:
         self.columns = self._columns()
         self.labels_from = min(rows[index].line.box.x0 for index in run)
         self.size = median(row.size for row in self.data)
-        self.heads: list[list[Word]] = [[] for _ in self.columns]
+        self.headings = HeadingsOfColumns(
+            self.columns,
+            labels_from=self.labels_from,
+            size=self.size,
+            rules=rules,
+            whole_rules=[*rules, *_pieces_of_rules(page)],
+        )
         self.corner: list[Word] = []
         self.used: set[Word] = set()
         """Words of the header; a unit that is copied out of a sentence stays there."""
 
-    def _columns(self) -> list[_Column]:
+    def _columns(self) -> list[Column]:
         values = [value for row in self.data for value in row.values]
         columns = []
-        for start, end in _united(value.number for value in values):
+        for start, end in joined_stretches(value.number for value in values):
             inside = [value for value in values if start <= value.number[0] <= end]
             if len(inside) > 1 or any(_NUMBER.match(word.text) for value in inside for word in value.words):
-                columns.append(_Column(start, end, min(value.box.x0 for value in inside)))
+                columns.append(Column(start, end, min(value.box.x0 for value in inside)))
         return columns
 
     def block(self) -> tuple[TableBlock, set[Word]] | None:
@@ -452,7 +418,7 @@ class _Table:
         if len(self.data) < 2 or labelled < _MIN_LABELLED * len(self.data):
             return None
         self._read_header()
-        has_header = any(self.heads)
+        has_header = any(self.headings.words)
         if len(self.data) < 3 and not has_header:
             return None
         written = [word.text for row in self.data for value in row.values for word in value.words]
@@ -502,7 +468,7 @@ class _Table:
             self._to_corner([word for piece in others for word in piece.words])
             below = top = line
             lines += 1
-        self._assign(_headings(pieces_above, self.rules))
+        self.headings.assign(stacked_headings(pieces_above, self.rules))
         self._find_unit(top)
 
     def _is_near(self, piece: Line, left: float) -> bool:
@@ -531,88 +497,6 @@ class _Table:
         near = min(abs(center - whole), abs(center - self.page.width / 2))
         return near < 1.5 * self.size and near < abs(center - numbers)
 
-    def _assign(self, headings: Sequence[_Heading]) -> None:
-        """Give each heading to the columns that it stands over, the lowest first."""
-        for heading in sorted(headings, key=lambda heading: -heading.box.y1):
-            beside = [
-                other
-                for other in headings
-                if other is not heading and other.box.y0 < heading.box.y1 - 1.0 and heading.box.y0 < other.box.y1 - 1.0
-            ]
-            span = self._underlined(heading, beside, self.whole_rules) or self._underlined(heading, beside, self.rules)
-            if not span:
-                foreign = {
-                    index
-                    for index, column in enumerate(self.columns)
-                    for other in beside
-                    if (over := _overlap(other.box, column)) > 0.5 and over >= _overlap(heading.box, column)
-                }
-                span = self._centred(heading, foreign)
-            for index in span:
-                self.heads[index] = [*heading.words, *self.heads[index]]
-
-    def _underlined(self, heading: _Heading, beside: Sequence[_Heading], rules: Sequence[Rule]) -> list[int]:
-        """The columns over which the line below a heading goes, where it is a line of this heading alone.
-
-        Lines are drawn cell by cell, often with gaps, narrower ones within a group of columns: of the ways to join them, the widest that
-        leaves the headings beside it alone.
-        """
-        leftmost = self.labels_from + 0.2 * (self.columns[0].outer - self.labels_from)
-        near = [
-            (rule.start, rule.end) for rule in rules if -0.35 * self.size <= rule.at - heading.box.y1 <= 0.9 * self.size
-        ]
-        gaps = {0.0, *(b[0] - a[1] for a, b in pairwise(_united(near)) if b[0] - a[1] <= _RULE_GAP * self.size)}
-        for gap in sorted(gaps, reverse=True):
-            for start, end in _united((start, end + gap + 0.1) for start, end in near):
-                end -= gap + 0.1
-                covered = min(end, heading.box.x1) - max(start, heading.box.x0)
-                if covered >= _UNDERLINED * heading.box.width and start > leftmost:
-                    if any(start <= other.box.center[0] <= end for other in beside):
-                        continue
-                    span = [i for i, column in enumerate(self.columns) if start - 1 <= column.center <= end + 1]
-                    off = abs((start + end) / 2 - heading.box.center[0])
-                    if len(span) == 1 or (span and off < _CENTRED * (end - start)):
-                        return span
-        return []
-
-    def _centred(self, heading: _Heading, foreign: set[int]) -> list[int]:
-        """The neighbouring columns whose middle is nearest to a heading's, where no heading beside it stands over them.
-
-        Several columns under one heading have each a heading of its own already, or none has.
-        """
-        center = heading.box.center[0]
-        own = {
-            index
-            for index, column in enumerate(self.columns)
-            if _overlap(heading.box, column) > 0.4 * (column.end - column.start) and index not in foreign
-        }
-        best: tuple[float, list[int]] | None = None
-        for first in range(len(self.columns)):
-            for last in range(first, len(self.columns)):
-                span = list(range(first, last + 1))
-                if foreign.intersection(span):
-                    break
-                headed = sum(bool(self.heads[index]) for index in span)
-                if 0 < headed < len(span):
-                    continue
-                off = abs(self._middle(span) - center)
-                if headed and len(span) > 1:
-                    off -= self.size
-                off += 4 * self.size * len(own.difference(span))
-                if best is None or off < best[0]:
-                    best = off, span
-        if best is not None:
-            return best[1]
-        return [min(range(len(self.columns)), key=lambda index: abs(self.columns[index].center - center))]
-
-    def _middle(self, span: Sequence[int]) -> float:
-        """The middle of columns: of their headings, where they have some."""
-        starts = [word.box.x0 for index in span for word in self.heads[index]]
-        ends = [word.box.x1 for index in span for word in self.heads[index]]
-        if len(span) > 1 and starts:
-            return (min(starts) + max(ends)) / 2
-        return (self.columns[span[0]].outer + self.columns[span[-1]].end) / 2
-
     def _find_unit(self, below: Line) -> None:
         """Where the header names no unit: the line of it between title and table, or the bracket in the sentence above."""
         if _UNIT.search(" ".join(word.text for word in self.corner)):
@@ -638,12 +522,12 @@ class _Table:
         top = min((word.box.y0 for word in self.used), default=self.rows[self.body[0]].line.box.y0)
         first = self.rows[self.body[0]].line.box.y0
         rows = self._body_rows()
-        header = bool(self.corner) or any(self.heads)
+        header = bool(self.corner) or any(self.headings.words)
         if header:
             corners: list[list[Word]] = [[] for _ in texts]
             for word in self.corner:
                 corners[_nearest(texts, word.box.center[0]) if word in self.used else 0].append(word)
-            for column, words in enumerate([*corners, *self.heads]):
+            for column, words in enumerate([*corners, *self.headings.words]):
                 start, end = self._extent(texts, column)
                 cells.append(
                     Cell(0, column, 1, 1, Box(start, min(top, first - 1.0), end, first), tuple(words), header=True)
@@ -681,8 +565,8 @@ class _Table:
             return [one]
         columns: list[tuple[float, float]] = []
         for row in several:
-            columns = _united([*columns, *row])
-        crossing = sum(len(_united([*columns, *row])) < len(columns) for row in pieces)
+            columns = joined_stretches([*columns, *row])
+        crossing = sum(len(joined_stretches([*columns, *row])) < len(columns) for row in pieces)
         return columns if len(columns) > 1 and crossing <= _CROSSING * len(pieces) else [one]
 
     def _body_rows(self) -> list[tuple[tuple[Word, ...], tuple[_Value, ...]]]:
@@ -713,49 +597,8 @@ class _Table:
         return merged
 
 
-def _headings(pieces: Sequence[Line], rules: Sequence[Rule]) -> list[_Heading]:
-    """Put lines under each other together, where each has only the other above or below it and no rule is between them."""
-    above: dict[int, list[int]] = {}
-    below: dict[int, list[int]] = {}
-    for upper, lower in permutations(range(len(pieces)), 2):
-        high, low = pieces[upper], pieces[lower]
-        pitch = low.pitch_base - high.pitch_base
-        side = min(high.box.x1, low.box.x1) - max(high.box.x0, low.box.x0)
-        stacked = _STACKED[high.box.width < _WIDER * low.box.width] * max(low.size, high.size)
-        if 0.5 * low.size < pitch < stacked and side > 0:
-            below.setdefault(upper, []).append(lower)
-            above.setdefault(lower, []).append(upper)
-    groups: dict[int, list[int]] = {}
-    for number in sorted(range(len(pieces)), key=lambda number: pieces[number].pitch_base):
-        over = above.get(number, [])
-        alone = len(over) == 1 and below[over[0]] == [number]
-        if alone and not _parted(pieces[over[0]], pieces[number], rules):
-            groups[number] = groups[over[0]]
-            groups[number].append(number)
-        else:
-            groups[number] = [number]
-    found = {id(group): group for group in groups.values()}
-    return [
-        _Heading(
-            tuple(word for number in group for word in pieces[number].words),
-            bounding_box(pieces[number].box for number in group),
-        )
-        for group in found.values()
-    ]
-
-
-def _parted(high: Line, low: Line, rules: Sequence[Rule]) -> bool:
-    top, bottom = high.pitch_base, low.pitch_base
-    start, end = max(high.box.x0, low.box.x0), min(high.box.x1, low.box.x1)
-    return any(top < rule.at < bottom and rule.start <= (start + end) / 2 <= rule.end for rule in rules)
-
-
 def _whole_unit(line: Line) -> bool:
     return bool(_UNIT.search(line.text)) and len(unit_words(line)) == len(line.words)
-
-
-def _overlap(box: Box, column: _Column) -> float:
-    return min(box.x1, column.end) - max(box.x0, column.outer)
 
 
 def _nearest(stretches: Sequence[tuple[float, float]], x: float) -> int:
