@@ -34,6 +34,9 @@ def status(store: Store = None, as_json: AsJson = False) -> None:
         print_json(state)
         return
     stdout.print(f"{settings.store}: {state['documents']} documents, {state['chunks']} chunks", markup=False)
+    if state["embedder"] is None:
+        stdout.print("Nothing was built in this store yet. Fill it with kgrag build PATH...")
+        return
     stdout.print(
         f"embedder {state['embedder']} ({state['dimensions']} dimensions), schema version {state['schema_version']}"
     )
@@ -66,12 +69,13 @@ def _extraction_line(work: dict[str, Any], chunks: int) -> str:
 
 
 def _failure_line(failure: dict[str, Any]) -> str:
-    if failure["stage"] != "extract":
+    if failure["subject"] == failure["document"]:
         return f"{failure['stage']} {failure['subject']}: {failure['reason']}"
     pages = sorted({page for page in (failure["page_start"], failure["page_end"]) if page is not None})
     place = [failure["document"], *([f"page {'-'.join(map(str, pages))}"] if pages else [])]
     place += [failure["section"]] if failure["section"] else []
-    return f"extract {failure['graph']}: chunk {failure['subject']} ({', '.join(place)}): {failure['reason']}"
+    of_graph = f" {failure['graph']}" if failure["graph"] else ""
+    return f"{failure['stage']}{of_graph}: chunk {failure['subject']} ({', '.join(place)}): {failure['reason']}"
 
 
 def digest(store: Store = None) -> None:

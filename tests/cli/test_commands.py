@@ -213,6 +213,28 @@ def test_partly_done_is_exit_code_1(folder: Path, capsys: pytest.CaptureFixture[
     assert "failed: convert more/broken.pdf" in capsys.readouterr().out
 
 
+def test_status_says_where_a_chunk_that_failed_stands_and_that_nothing_was_built(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from kgrag.store.graph import open_store
+    from kgrag.store.ledger import WorkRecord
+
+    with open_store(folder / "new.kg", create=True):
+        pass
+    assert run(["status", "--store", "new.kg"]) == 0
+    said = capsys.readouterr().out
+    assert "Nothing was built in this store yet" in said and "None" not in said
+    assert run(["build", "docs", "--store", "new.kg"]) == 0
+    with open_store(folder / "new.kg") as store:
+        chunk = next(iter(store.documents.chunks()))
+        store.ledger.put([WorkRecord("embed", chunk.id, state="failed", reason="no vector")])
+        document = store.documents.all()[0].path
+    capsys.readouterr()
+    assert run(["status", "--store", "new.kg"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert f"failed: embed: chunk {chunk.id} ({document}" in said and said.count("no vector") == 1
+
+
 def test_help_imports_nothing_heavy() -> None:
     script = (
         "import sys\nfrom kgrag.cli import run\nrun(['--help'])\n"
