@@ -62,6 +62,8 @@ VALUES: frozenset[AnswerKind] = frozenset(["count", "quantity", "number", "list"
 VALUE_FITS = 0.22
 """For a question for a value or a list: what has it comes before what names it. Chosen on the development half of the support questions."""
 
+VALUE_FIRST = ONE_THING - {"name", "yes/no"}
+"""Kinds of questions whose answer begins with the best statement, also where that goes on from another one."""
 MEASURED: frozenset[AnswerKind] = frozenset(["count", "quantity"])
 ANY_AMOUNT, BEST = 0.3, 3
 """What fits a question for an amount less has none. Of the development halves and clapnq no right answer is below it."""
@@ -482,7 +484,7 @@ def _ordered(asked: Question, chosen: Sequence[Candidate]) -> list[tuple[Candida
     named = [[place for place, name in enumerate(names) if has_identifier(name, one.text)] for one in chosen]
     if len(names) > 1 and all(len(places) == 1 for places in named):
         chosen = [one for _, one in sorted(zip(named, chosen, strict=True), key=lambda pair: pair[0])]
-    return [(one, asked) for one in joined(chosen, best_first=asked.kind in ONE_THING)]
+    return [(one, asked) for one in joined(chosen, best_first=asked.kind in VALUE_FIRST)]
 
 
 def _write(
