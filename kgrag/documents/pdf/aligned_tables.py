@@ -27,6 +27,8 @@ _MAX_WORDS = 6.0
 _MAX_PITCH = 2.2
 """Line heights from line to line."""
 _MARKER = re.compile(r"^(?:[•◦▪■□●○‣⁃–—*·►➢✓o-]|[\uf000-\uf0ff]|\(?(?:\d{1,2}|[a-zA-Z])[.)])$")
+_SENTENCE_END = re.compile(r"[a-z].*[a-z)][.!?]")
+_SENTENCE_WORDS = 4
 _VALUE = re.compile(r"^(?:approximately |about |up to )?[-+±<>≤≥~(]?[$€£]?\d", re.IGNORECASE)
 
 
@@ -65,7 +67,7 @@ def find_aligned_tables(
 
 def _grow(rows: Sequence[_Row], start: int, *, typed: bool) -> _Run | None:
     """Take rows from `start` on as long as at least two columns remain."""
-    if not _may_be_row(rows[start].line, typed=typed) or len(rows[start].pieces) < 2:
+    if not _may_be_row(rows[start], typed=typed) or len(rows[start].pieces) < 2:
         return None
     columns: Columns = []
     taken: list[_Row] = []
@@ -74,7 +76,7 @@ def _grow(rows: Sequence[_Row], start: int, *, typed: bool) -> _Run | None:
         if above is not None and (
             line.pitch_base - above.pitch_base > _MAX_PITCH * line.size
             or abs(line.size - above.size) > 0.25 * line.size
-            or not _may_be_row(line, typed=typed)
+            or not _may_be_row(row, typed=typed)
         ):
             break
         wider = together(columns, [(piece.box.x0, piece.box.x1) for piece in row.pieces], _GAP * 0.6 * line.size)
@@ -87,8 +89,14 @@ def _grow(rows: Sequence[_Row], start: int, *, typed: bool) -> _Run | None:
     return _Run(taken, columns) if taken else None
 
 
-def _may_be_row(line: Line, *, typed: bool) -> bool:
-    return (typed or not line.code) and not _MARKER.match(line.words[0].text)
+def _may_be_row(row: _Row, *, typed: bool) -> bool:
+    line = row.line
+    return (typed or not line.code) and not _MARKER.match(line.words[0].text) and not _ends_sentence(row.pieces)
+
+
+def _ends_sentence(pieces: Sequence[Line]) -> bool:
+    """Whether the end of a sentence stands before another piece: a justified line has such gaps between its sentences."""
+    return any(len(piece.words) >= _SENTENCE_WORDS and _SENTENCE_END.fullmatch(piece.text) for piece in pieces[:-1])
 
 
 def _is_table(run: _Run) -> bool:

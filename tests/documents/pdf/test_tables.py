@@ -161,3 +161,16 @@ def test_a_name_that_was_broken_in_its_cell_is_one_row(sheet: Sheet) -> None:
         sheet.text(75, 148 + 13 * index, "several words")
         sheet.text(133, 148 + 13 * index, "of a text that goes on below it")
     assert len(sheet.convert().rows()) == 2
+
+
+def test_a_wide_gap_between_two_sentences_of_a_justified_line_makes_no_row_of_it(sheet: Sheet) -> None:
+    sheet.text(72, 108, "The programmer erases one section of the memory, which holds the")
+    sheet.text(72, 120, "settings, rather than all of its memory.")
+    sheet.text(300, 120, "4 devices have it:")
+    for index, (name, value) in enumerate((("red", "3.3 V"), ("green", "5 V"), ("blue", "9 V"), ("white", "12 V"))):
+        sheet.text(72, 132 + 12 * index, name)
+        sheet.text(300, 132 + 12 * index, value)
+    first, *_ = sheet.convert().outline()
+    assert first == (
+        "text The programmer erases one section of the memory, which holds the settings, rather than all of its memory. 4 devices have it:"
+    )
