@@ -871,10 +871,8 @@ class AsyncKnowledgeGraph:
         from kgrag.errors import InputError
 
         documents = self.store.documents.all()
-        names = {
-            document,
-            stored_path(Path(document)),
-        }  # `./x.md`, and a name with bytes that are no UTF-8, as a shell gives it
+        # `./x.md`, and a name with bytes that are no UTF-8, come as a shell gives them.
+        names = {document, stored_path(Path(document))}
         found = [d for d in documents if d.id == document or d.path in names]
         found = found or [d for d in documents if d.title == document]
         if not found:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from kgrag.text.cited_numbers import cited_numbers
 from kgrag.text.quantities import quantities
 from kgrag.text.sentences import sentences
 from kgrag.text.words import stems
@@ -36,8 +37,6 @@ MARK = re.compile(
     rf"|【{_GAP}(?:{_NAMED})?(?P<round>{_NUMBERS}){_GAP}(?:†[^】]*)?】)",
     re.IGNORECASE,
 )
-RANGE = re.compile(r"(\d+)\s*[–－～〜-]\s*(\d+)")
-LONGEST_RANGE = 100
 CODE_SPAN = re.compile(r"`[^`\n]+`")
 IDENTIFIER_CHARACTER = re.compile(r"[A-Za-z0-9_]")
 LONE_NUMBER = re.compile(r"(?<![\w.])\d[\d.,]*$")
@@ -86,16 +85,7 @@ def without_marks(text: str) -> str:
 
 def numbers_of_mark(mark: re.Match[str]) -> list[int]:
     """Read what stands between the brackets of a mark, ranges written out."""
-    inside = mark["square"] or mark["titled"] or mark["named"] or mark["round"]
-    numbers: list[int] = []
-    rest = inside
-    for found in RANGE.finditer(inside):
-        first, last = int(found[1]), int(found[2])
-        if first <= last <= first + LONGEST_RANGE:
-            numbers.extend(range(first, last + 1))
-            rest = rest.replace(found[0], " ", 1)
-    numbers.extend(int(number) for number in re.findall(r"\d+", rest))
-    return sorted(dict.fromkeys(numbers))
+    return cited_numbers(mark["square"] or mark["titled"] or mark["named"] or mark["round"])
 
 
 def citation_marks(text: str) -> list[re.Match[str]]:

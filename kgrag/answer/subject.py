@@ -319,8 +319,8 @@ def _is_setting(name: str) -> bool:
 
 def _is_signal(setting: str, text: str) -> bool:
     """Whether an option of `kill` names a signal that a text has: `-HUP` for `SIGHUP`."""
-    written = otherwise_written(setting.removeprefix("-")) if SIGNAL.fullmatch(setting.removeprefix("-")) else None
-    return written is not None and written.search(text) is not None
+    name = setting.removeprefix("-")
+    return SIGNAL.fullmatch(name) is not None and re.search(rf"\bSIG{name}\b", text) is not None
 
 
 def _lacks_words(name: str, text: str, words: set[str]) -> bool:

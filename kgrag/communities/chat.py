@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from kgrag.communities.profile import Profile
-from kgrag.communities.summary import CITED, Summary, cited_numbers
+from kgrag.communities.summary import CITED, Summary, numbers_of
 from kgrag.errors import ModelReplyError
 from kgrag.models.base import ChatModel, Message
 from kgrag.models.prices import Price
@@ -109,5 +109,5 @@ def messages(profile: Profile) -> tuple[Message, ...]:
 
 
 def _wrong_citations(text: str, chunks: int) -> list[int]:
-    cited = {number for match in CITED.finditer(text) for number in cited_numbers(match)}
+    cited = {number for match in CITED.finditer(text) for number in numbers_of(match)}
     return sorted(number for number in cited if not 1 <= number <= chunks)

@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from kgrag.communities.profile import Profile
+from kgrag.text.cited_numbers import cited_numbers
 from kgrag.types import Citation, Community, Usage, WorkState
 
-__all__ = ["Summariser", "Summary", "cited_numbers", "community", "full_content", "small_community"]
+__all__ = ["Summariser", "Summary", "community", "full_content", "numbers_of", "small_community"]
 
 _NUMBER = r"(?:chunks?\s?)?\d{1,4}"
 CITED = re.compile(rf"\s?\[({_NUMBER}(?:\s?(?:[,;–-]|and)\s?{_NUMBER})*)\]", re.IGNORECASE)
 """As it is asked for, `[2]`, and as models write it too: `[1, 3]`, `[1-3]`, `[chunk 2]`. A longer number is none of a chunk."""
-RANGE = re.compile(r"(\d+)\s?[–-]\s?(?:chunks?\s?)?(\d+)", re.IGNORECASE)
-LONGEST_RANGE = 100
+CHUNK = re.compile(r"chunks?", re.IGNORECASE)
 QUOTE_CHARACTERS = 300
 LONGEST_LABEL = 120
 """Characters."""
@@ -67,16 +67,9 @@ class Summariser(Protocol):
         ...
 
 
-def cited_numbers(mark: re.Match[str]) -> list[int]:
+def numbers_of(mark: re.Match[str]) -> list[int]:
     """Return the numbers of a match of `CITED`, ranges written out, each once."""
-    numbers: list[int] = []
-    rest = mark[1]
-    for found in RANGE.finditer(mark[1]):
-        first, last = int(found[1]), int(found[2])
-        if first <= last <= first + LONGEST_RANGE:
-            numbers.extend(range(first, last + 1))
-            rest = rest.replace(found[0], " ", 1)
-    return sorted({*numbers, *map(int, re.findall(r"\d+", rest))})
+    return cited_numbers(CHUNK.sub("", mark[1]))
 
 
 def full_content(label: str, summary: str, key_terms: Sequence[str]) -> str:
@@ -94,7 +87,7 @@ def community(profile: Profile, summary: Summary, *, parent: str | None, titles:
     numbers: dict[int, int] = {}
 
     def renumber(match: re.Match[str]) -> str:
-        found = [number for number in cited_numbers(match) if 1 <= number <= len(profile.chunks)]
+        found = [number for number in numbers_of(match) if 1 <= number <= len(profile.chunks)]
         kept = [numbers.setdefault(number, len(numbers) + 1) for number in found]
         return "".join(f" [{number}]" for number in kept)
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from kgrag.common.toml_files import read_toml
 from kgrag.errors import InputError, PipelineError
 from kgrag.retrieve import Pipeline, read_pipeline
 from kgrag.retrieve.steps import kinds
@@ -26,7 +27,7 @@ def read_switches(file: Path | None = None) -> Switches:
     """Read switches from a TOML file, None is ours. Raises `InputError` that says what is wrong and where."""
     file = file or SHIPPED
     try:
-        content = tomllib.loads(file.read_text(encoding="utf-8-sig"))
+        content = read_toml(file)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"{file}: expected {EXPECTED}: {error}") from error
     if not content:

@@ -177,13 +177,7 @@ def _json(text: str, twice: _Twice | None = None) -> tuple[Any, bool]:
         pass
     try:
         data = ast.literal_eval(text)
-    except (
-        ValueError,
-        SyntaxError,
-        TypeError,
-        MemoryError,
-        RecursionError,
-    ):  # TypeError: of `{{...}}`, a set of objects
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):  # `{{...}}` is a set of objects
         return None, False
     return data, isinstance(data, dict | list)
 

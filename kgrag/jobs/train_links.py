@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from kgrag.common.progress import Progress, Silent
+from kgrag.common.toml_files import read_toml
 from kgrag.errors import InputError
 from kgrag.evaluate.gold_questions import GoldQuestion, read_gold_questions, states
 from kgrag.evaluate.learn_ranker import pipeline_file
@@ -87,7 +87,7 @@ def training_options(
         if file == LIKE_PAPER:
             settings: dict[str, Any] = PAPER.model_dump()
         else:
-            settings = tomllib.loads(file.read_text(encoding="utf-8-sig")) if file is not None else {}
+            settings = read_toml(file) if file is not None else {}
         settings |= {name: value for name, value in said.items() if value is not None}
         return TrainingOptions.model_validate(settings, strict=False)
     except ValidationError as error:

@@ -20,6 +20,7 @@ __all__ = [
     "Reranker",
     "TokenVectors",
     "Vectors",
+    "as_floats",
     "expect_scores",
     "expect_unit_vectors",
     "expect_vectors",
@@ -117,11 +118,16 @@ class Embedder(Protocol):
         ...
 
 
+def as_floats(given: Any) -> NDArray[np.float32]:
+    """Return what was given as an array in which a number that is too large is infinite. Raises `TypeError` and `ValueError`."""
+    with np.errstate(over="ignore"):
+        return np.asarray(given, dtype=np.float32)
+
+
 def expect_vectors(given: Any, texts: int, *, model: str) -> Vectors:
     """Return what was given for so many texts as an array. Raises `ModelReplyError` where it is no vector of finite numbers for each."""
     try:
-        with np.errstate(over="ignore"):  # what is too large is infinite, and said below
-            vectors: Vectors = np.asarray(given, dtype=np.float32)
+        vectors: Vectors = as_floats(given)
     except (TypeError, ValueError) as error:
         raise ModelReplyError(
             f"{model}: expected {texts} vectors of numbers, got {type(given).__name__}: {error}."
@@ -150,8 +156,7 @@ def expect_unit_vectors(given: Any, texts: int, *, model: str) -> Vectors:
 def expect_scores(given: Any, passages: int, *, model: str) -> NDArray[np.float32]:
     """Return what was given for so many passages as an array. Raises `ModelReplyError` where it is no finite number for each."""
     try:
-        with np.errstate(over="ignore"):  # what is too large is infinite, and said below
-            scores: NDArray[np.float32] = np.asarray(given, dtype=np.float32)
+        scores = as_floats(given)
     except (TypeError, ValueError) as error:
         raise ModelReplyError(f"{model}: expected {passages} scores, got {type(given).__name__}: {error}.") from error
     if scores.shape != (passages,):

@@ -25,10 +25,10 @@ async def vectors_or_errors(embed: Embed, texts: Sequence[str]) -> list[NDArray[
     """
     try:
         return list(await embed(texts))
-    except ModelReplyError:
+    except ModelReplyError as error:
         if not await _answers(embed):
             raise
-    return await _by_halves(embed, texts)
+        return await _by_halves(embed, texts, error)
 
 
 async def _answers(embed: Embed) -> bool:
@@ -41,11 +41,17 @@ async def _answers(embed: Embed) -> bool:
     return True
 
 
-async def _by_halves(embed: Embed, texts: Sequence[str]) -> list[NDArray[np.float32] | ModelReplyError]:
-    try:
-        return list(await embed(texts))
-    except ModelReplyError as error:
-        if len(texts) == 1:
-            return [error]
-        half = len(texts) // 2
-        return [one for some in (texts[:half], texts[half:]) for one in await _by_halves(embed, some)]
+async def _by_halves(
+    embed: Embed, texts: Sequence[str], error: ModelReplyError
+) -> list[NDArray[np.float32] | ModelReplyError]:
+    """The same for texts that together ended in an error."""
+    if len(texts) == 1:
+        return [error]
+    half = len(texts) // 2
+    found: list[NDArray[np.float32] | ModelReplyError] = []
+    for some in (texts[:half], texts[half:]):
+        try:
+            found.extend(await embed(some))
+        except ModelReplyError as wrong:
+            found.extend(await _by_halves(embed, some, wrong))
+    return found

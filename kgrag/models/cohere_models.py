@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgrag.errors import ModelMissing, ModelReplyError
-from kgrag.models.base import Vectors
+from kgrag.models.base import Vectors, as_floats
 from kgrag.models.embedding_endpoint import EmbeddingEndpoint, Purpose
 from kgrag.models.endpoint import MAX_COUNTED_TOKENS
 from kgrag.models.endpoint_errors import Connection, not_json, refusal, timed_out, unreachable
@@ -122,8 +122,7 @@ class CohereEmbedder(EmbeddingEndpoint):
             ),
         )
         try:
-            with np.errstate(over="ignore"):
-                vectors = np.array(reply.embeddings.float_, dtype=np.float32)
+            vectors = as_floats(reply.embeddings.float_)
         except (AttributeError, TypeError, ValueError):
             raise ModelReplyError(
                 f"{self.name}: expected embeddings.float, a list of vectors.", reply=str(reply)

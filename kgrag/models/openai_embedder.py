@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from kgrag.errors import ModelReplyError
-from kgrag.models.base import Vectors
+from kgrag.models.base import Vectors, as_floats
 from kgrag.models.embedding_endpoint import EmbeddingEndpoint, Purpose
 from kgrag.models.endpoint import Endpoint, used
 
@@ -91,5 +91,4 @@ def _in_order(rows: Any) -> list[Any]:
 def _numbers(embedding: Any) -> Vectors:
     if isinstance(embedding, str):
         return np.frombuffer(base64.b64decode(embedding, validate=True), dtype="<f4").astype(np.float32)
-    with np.errstate(over="ignore"):
-        return np.array(embedding, dtype=np.float32)
+    return as_floats(embedding)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from kgrag.common.toml_files import read_toml
 from kgrag.errors import InputError
 from kgrag.types import Usage
 
@@ -65,13 +66,11 @@ class PriceTable:
 
 def load_prices(extra: Path | None = None) -> PriceTable:
     """Read the package's table and the user's over it. Raises `InputError` where the user's file is not of that form."""
-    own = _PriceFile.model_validate(tomllib.loads(resources.files(__package__).joinpath("prices.toml").read_text()))
+    own = _PriceFile.model_validate(read_toml(resources.files(__package__).joinpath("prices.toml")))
     models = dict(own.models)
     if extra is not None:
         try:
-            models |= _PriceFile.model_validate(
-                tomllib.loads(extra.expanduser().read_text(encoding="utf-8-sig"))
-            ).models
+            models |= _PriceFile.model_validate(read_toml(extra.expanduser())).models
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, ValidationError) as error:
             raise InputError(
                 f'{extra}: expected prices as `[models]` and lines like "openai:gpt-4o" = {{ input = 2.5, output = 10.0 }} '

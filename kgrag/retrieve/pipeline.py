@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, SerializeAsAny, ValidationError
 
+from kgrag.common.toml_files import read_toml
 from kgrag.errors import PipelineError, did_you_mean
 from kgrag.retrieve.step import StatePart, Step
 from kgrag.retrieve.steps import kinds, step_class
@@ -100,7 +101,7 @@ def load_pipeline(name: str) -> Pipeline | AdaptivePipeline:
             + did_you_mean(name, pipeline_names())
         )
     try:
-        content: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8-sig"))
+        content = read_toml(file)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise PipelineError(f"{file}: expected a pipeline in TOML: {error}") from error
     try:

@@ -13,7 +13,6 @@ import os
 import re
 import secrets
 import time
-import tomllib
 from collections import OrderedDict, deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal, get_args
 
+from kgrag.common.toml_files import read_toml
 from kgrag.errors import InputError
 
 __all__ = ["ANYBODY", "Access", "Attempts", "Role", "User", "add_user", "read_access", "read_users"]
@@ -158,7 +158,7 @@ def read_access(file: Path) -> Access:
 
 
 def _read_passwords(file: Path) -> dict[str, str]:
-    entries = tomllib.loads(file.read_text(encoding="utf-8-sig"))
+    entries = read_toml(file)
     found = {name: entry["password_argon2"] for name, entry in entries.items() if "password_argon2" in entry}
     for name, said in found.items():
         if not isinstance(said, str) or not said.startswith("$argon2id$"):
@@ -171,7 +171,7 @@ def _read_passwords(file: Path) -> dict[str, str]:
 def read_users(file: Path) -> dict[str, User]:
     """Read a file of users: SHA-256 of the token → user. Raises `InputError`."""
     try:
-        content = tomllib.loads(file.read_text(encoding="utf-8-sig"))
+        content = read_toml(file)
     except (OSError, ValueError) as error:
         raise InputError(f"{file}: expected a TOML file of users, as kgrag users add writes it: {error}") from error
     users = {}

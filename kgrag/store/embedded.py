@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kgrag.errors import InputError, StoreReadOnly, StoreUnavailable
-from kgrag.store.file_sizes import FILE_SIZES, check_file_sizes, note_file_sizes
+from kgrag.store.file_sizes import DATABASE_FOLDER, FILE_SIZES, check_file_sizes, note_file_sizes
 from kgrag.store.folder_lock import LOCK_FILE, FolderLock
 from kgrag.store.jvm import call_at_exit, java_class, leave_at_once, start_jvm
 from kgrag.store.snapshot import SNAPSHOT, keep_snapshot
@@ -226,7 +226,7 @@ class EmbeddedServer:
         return {
             "server.mode": "development",  # production hides the reason of every error
             "server.rootPath": str(self.folder),
-            "server.databaseDirectory": str(self.folder / "database"),
+            "server.databaseDirectory": str(self.folder / DATABASE_FOLDER),
             "server.configDirectory": str(session),
             "server.backupDirectory": str(session / "backups"),
             "server.logsDirectory": str(self.folder / "log"),
@@ -253,7 +253,7 @@ def _check_folder(folder: Path, *, create: bool) -> bool:
     """Refuse what is not a store before anything is written there; say whether it will be a new one."""
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder}: expected a store's folder, got a file. Choose another --store.")
-    if (folder / "database" / DATABASE).is_dir():
+    if (folder / DATABASE_FOLDER / DATABASE).is_dir():
         return False
     if not create:
         raise InputError(f"{folder}: there is no store here. Make one with kgrag build --store {folder} PATH...")
@@ -271,7 +271,7 @@ _OUR_FILES = frozenset(
     {
         LOCK_FILE,
         FILE_SIZES,
-        "database",
+        DATABASE_FOLDER,
         "log",
         "session",
         "backups",

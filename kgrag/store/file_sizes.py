@@ -13,7 +13,7 @@ from pathlib import Path
 
 from kgrag.errors import StoreUnavailable
 
-__all__ = ["FILE_SIZES", "check_file_sizes", "note_file_sizes"]
+__all__ = ["DATABASE_FOLDER", "FILE_SIZES", "check_file_sizes", "note_file_sizes"]
 
 FILE_SIZES = "files.json"
 DATABASE_FOLDER = "database"

@@ -16,12 +16,12 @@ from datetime import datetime
 from pathlib import Path
 
 from kgrag.errors import KgragError, StoreUnavailable
-from kgrag.store.file_sizes import check_file_sizes
+from kgrag.store.file_sizes import DATABASE_FOLDER, check_file_sizes
 from kgrag.store.folder_lock import LOCK_FILE, says_closed, shared_lock
 
 __all__ = ["SNAPSHOT", "copy_for_reading", "keep_snapshot"]
 
-SNAPSHOT, DATABASE_FOLDER = "snapshot", "database"
+SNAPSHOT = "snapshot"
 TRIES = 3
 """A build that finishes meanwhile takes the snapshot away while it is copied."""
 COPY_PREFIX = "kgrag-read-"

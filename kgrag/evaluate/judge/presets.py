@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from kgrag.common.toml_files import read_toml
 from kgrag.errors import InputError
 from kgrag.evaluate.judge.verdicts import StatementVerdict
 
@@ -54,6 +55,6 @@ def load_preset(name: str) -> Preset:
         known = ", ".join(sorted(one.stem for one in folder.glob("*.toml")))
         raise InputError(f"There is no preset {name!r}: expected the path of a .toml file or one of {known}.")
     try:
-        return Preset.model_validate({"name": file.stem, **tomllib.loads(file.read_text(encoding="utf-8-sig"))})
+        return Preset.model_validate({"name": file.stem, **read_toml(file)})
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, ValidationError) as error:
         raise InputError(f"{file}: expected the constants of a preset: {error}") from error

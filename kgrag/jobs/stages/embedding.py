@@ -98,13 +98,15 @@ async def embed_table_rows(
     def read(ids: Sequence[str]) -> list[tuple[tuple[str, str], str]]:
         return [((chunk.id, said), said) for chunk in store.documents.chunks(ids) for said in row_texts(chunk)]
 
+    failures: list[Failure] = [] if report is None else report.failures
+    failing: set[str] = set()
+
     def fail(failed: Sequence[tuple[tuple[str, str], str]]) -> None:
-        assert report is not None  # noqa: S101  else it is not called
         whys: dict[str, list[str]] = defaultdict(list)
         for (chunk, said), why in failed:
             whys[chunk].append(f"{said[:SHOWN_CHARACTERS]!r}: {why}")
         reasons = {chunk: f"{len(some)} of its rows, first {some[0]}" for chunk, some in whys.items()}
-        report.failures.extend(
+        failures.extend(
             Failure(stage="embed", subject=chunk, scope=embedder.name, reason=reason)
             for chunk, reason in reasons.items()
         )
@@ -120,7 +122,6 @@ async def embed_table_rows(
         mended = sorted(lacking.intersection(chunk for chunk, _ in rows) - failing)
         store.documents.put_table_rows(rows, vectors, mended=mended)
 
-    failing: set[str] = set()
     with progress.step("Embed rows of tables", len(waiting), "chunks") as step:
         await _embed_all(
             waiting,
@@ -155,9 +156,10 @@ async def embed_entities(
             for one in store.graphs.entities_of(keys)
         ]
 
+    failures: list[Failure] = [] if report is None else report.failures
+
     def fail(failed: Sequence[tuple[str, str]]) -> None:
-        assert report is not None  # noqa: S101  else it is not called
-        report.failures.extend(Failure(stage="embed", subject=key, scope=graph, reason=why) for key, why in failed)
+        failures.extend(Failure(stage="embed", subject=key, scope=graph, reason=why) for key, why in failed)
 
     with progress.step(f"Embed {graph}", len(waiting), "entities") as step:
         await _embed_all(

@@ -114,9 +114,8 @@ class Text2Cypher(ModelStep):
         found = resources.store.stream_query(cypher, timeout_s=self.timeout_s)
         try:
             rows = list(itertools.islice(found, self.rows + 1))
-        except (
-            StoreError
-        ) as error:  # it wanted more memory than there is: that is the statement's fault, and no end of the question
+        except StoreError as error:
+            # It wanted more memory than there is: that is the statement's fault, and no end of the question.
             raise InputError(f"The database did not carry it out: {error}") from error
         finally:
             found.close()
