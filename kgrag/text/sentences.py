@@ -58,6 +58,7 @@ ABBREVIATIONS = frozenset(
 )
 """Words whose full stop does not end a sentence (a single letter's does not either)."""
 ENDS = re.compile(r"[.!?。！？](?:[.!?。！？]*[\"'”’)\]]*(?=\s|$)|(?<=[。！？]))")
+CLOSING = "\"'”’)]"
 ITEM = re.compile(r"\s*(?:[-*•‣◦▪]|\(?\d{1,2}[.)]|\(?[a-z]\))\s+")
 SETTING = re.compile(r"[\w.-]+ ?= ?[^\n]{1,60}?: ")
 """A setting with its values, and what is said of it: `retry = yes | no: ...`."""
@@ -70,6 +71,10 @@ DEFINED = re.compile(r"(?=\w*[_.])[\w.-]+ \([^()\n]{1,80}\):\s")
 """A setting with what it is by default, and what is said of it: `size_limit (default: 0): ...`."""
 ASSIGNMENT = re.compile(r"\s*(?=\w*[_.])[\w.-]+ ?= ?\S+\s*")
 """A line that sets a value and is at its end."""
+ASSIGNED = re.compile(r"\s*[\w.-]+ ?= ?[^\s=~][^\n]{0,80}\s*")
+"""A line that sets a value, where the one above it does so too."""
+SECTION = re.compile(r"\s*\[[^\[\]\n]{1,60}\]\s*")
+"""The line above the settings of a part of a file, `[mail]`."""
 PROPERTY = re.compile(r"(?:defaults?|allowed|examples?|ranges?|types?|units?|values?|since|syntax): ")
 """What is said of the thing above, whatever stands between: `allowed: 0-9`."""
 DEFAULT_SAID = re.compile(
@@ -133,7 +138,7 @@ def _blocks(text: str) -> Iterator[tuple[int, str]]:
             block.strip()
             and line[:1].islower()
             and not block.lstrip().startswith("|")
-            and not block.rstrip().endswith((".", ":", ";", "!", "?"))
+            and not _is_ended(block.rstrip())
             and not _begins_term(line, block)
         )
         if not goes_on:
@@ -146,9 +151,18 @@ def _blocks(text: str) -> Iterator[tuple[int, str]]:
         yield start, block.rstrip()
 
 
+def _is_ended(block: str) -> bool:
+    """Whether a line is at its end, also within brackets or quotation marks: `(Of no use here.)`, but not `(files, folders, etc.)`."""
+    said = block.rstrip(CLOSING)
+    abbreviated = said != block and said.endswith(".") and _is_abbreviated(said[:-1])
+    return said.endswith((".", ":", ";", "!", "?")) and not abbreviated
+
+
 def _begins_term(line: str, block: str) -> bool:
     """Whether a line begins what is said of a setting or term, and does not go on: `retry = yes | no: ...`, `default: no` below another."""
     if any(one.match(line) for one in (SETTING, VALUED, PROPERTY, DEFINED)) or ASSIGNMENT.fullmatch(block):
+        return True
+    if ASSIGNED.fullmatch(line) and (ASSIGNED.fullmatch(block) or SECTION.fullmatch(block)):
         return True
     if SPECIFIED.match(line) and PROPERTY.match(block.lstrip().lower()):
         return True
@@ -177,17 +191,22 @@ def _sentence(block: str, begin: int, end: int, offset: int) -> Iterator[Sentenc
 
 
 def _ends_sentence(block: str, match: re.Match[str]) -> bool:
-    if block[match.start()] != "." or match.end() == len(block):
+    mark, following = block[match.start()], block[match.end() :].lstrip()[:1]
+    if mark in "!?" and following.islower() and block[: match.start()][-1:].isspace():
+        return False  # It is spoken of: `, ? is the letter before`.
+    if mark != "." or match.end() == len(block):
         return True
-    following = block[match.end() :].lstrip()[:1]
-    if following.islower() or following in (",", ";"):
-        return False
-    before = block[: match.start()].rsplit(maxsplit=2)
+    return not (following.islower() or following in (",", ";") or _is_abbreviated(block[: match.start()]))
+
+
+def _is_abbreviated(text: str) -> bool:
+    """Whether the last word of a text has a full stop that does not end a sentence."""
+    before = text.rsplit(maxsplit=2)
     word = before[-1].lstrip("([\"'“‘").casefold() if before else ""
     if len(word) == 1 and word.isalpha():
         # `J. R. Smith`, but a unit ends a sentence: `3.3 V.`
-        return len(before) > 1 and before[-2][-1:].isdigit()
-    return word not in ABBREVIATIONS and not re.fullmatch(r"(?:[a-z]\.)+[a-z]", word)
+        return not (len(before) > 1 and before[-2][-1:].isdigit())
+    return word in ABBREVIATIONS or re.fullmatch(r"(?:[a-z]\.)+[a-z]", word) is not None
 
 
 def _table(lines: list[tuple[int, str]]) -> Iterator[Sentence]:

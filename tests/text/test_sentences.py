@@ -97,3 +97,28 @@ def test_a_line_that_says_a_default_ends_before_the_next_setting() -> None:
     assert [one.text for one in sentences(text)] == text.split("\n")
     on = "The default is the\nsize: it is kept."
     assert [one.text for one in sentences(on)] == [on.replace("\n", " ")]
+
+
+def test_a_remark_in_brackets_that_ends_a_line_does_not_go_on_in_the_next_one() -> None:
+    text = 'set keep: Keep the file.\n(Of no use with "strict.")\nset mark "letter": The letter of a mark.'
+    assert texts(text) == [
+        "set keep: Keep the file.",
+        '(Of no use with "strict.")',
+        'set mark "letter": The letter of a mark.',
+    ]
+    assert texts("It reads all (files, folders, etc.)\nand writes them.") == [
+        "It reads all (files, folders, etc.) and writes them."
+    ]
+
+
+def test_a_mark_that_is_spoken_of_ends_no_sentence() -> None:
+    assert texts("A dot . is any letter, ? is the letter before or none, and ! is not. Est-ce vrai ? Oui.") == [
+        "A dot . is any letter, ? is the letter before or none, and ! is not.",
+        "Est-ce vrai ?",
+        "Oui.",
+    ]
+
+
+def test_lines_that_set_a_value_each_are_statements_of_their_own() -> None:
+    assert texts("[mail]\nmode = TLS\nport = 993\n") == ["[mail]", "mode = TLS", "port = 993"]
+    assert texts("The number n = 3 is\nodd.") == ["The number n = 3 is odd."]
