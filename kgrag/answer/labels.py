@@ -15,9 +15,12 @@ __all__ = [
     "DESCRIBES",
     "MAX_FIELD_WORDS",
     "PROPERTY",
+    "SAYS_OF_ROW",
     "defined_by",
     "is_synopsis",
     "label_of",
+    "may_be_example",
+    "named_by_field",
     "term_alone",
     "values_of",
 ]
@@ -30,6 +33,12 @@ LABEL = re.compile(
 OPTION = re.compile(
     r"(?P<label>[-−‐]{1,2}[A-Za-z][\w-]*(?:[ =,/]{1,2}(?:[-−‐]{1,2}[A-Za-z][\w-]*|[<\[{][^>\]}]*[>\]}]+))*)\s+(?=[A-Z(:\w])"
 )
+_OPTION_NAME, _OPTION_VALUE = r"[-−‐]{1,2}[A-Za-z][\w-]*", r"(?:<[^<>\n]{1,40}>|\[[^\[\]\n]{1,40}\]|[A-Z][A-Z_]+)"
+_OPTION_FORM = rf"{_OPTION_NAME}(?:[ =]?{_OPTION_VALUE})*"
+PLAIN_OPTIONS_ALONE = re.compile(rf"(?P<label>{_OPTION_FORM}(?:(?:, ?| or | \| | ){_OPTION_FORM})*)")
+"""A line of nothing but an option in its forms: `-m, --memory <size>`."""
+MIN_WORDS_BELOW = 4
+"""What is said of an option in the line below it: so many words, or a sentence. Else it may be a heading."""
 _QUOTED_OPTION = r"[‘'\"“](?P<{}>--?[A-Za-z][^’'\"”\n]*)[’'\"”]"
 OPTIONS_ALONE = re.compile(rf"{_QUOTED_OPTION.format('label')}(?:[\s,/]+(?:or )?{_QUOTED_OPTION.format('other')})*")
 _TYPE = r"(?:value|number|integer|string|text|word|filename|file|directory|folder|path|list|name|seconds|boolean|yes|no|on|off|true|false)"
@@ -38,6 +47,9 @@ SETTING_ALONE = re.compile(
     rf"|(?!(?:yes|no|on|off|true|false)\.?$){_TYPE}(?:[/|]{_TYPE})*|(?!on|off|yes|no)[A-Z]*|<[^<>]+>|\{{[^{{}}]+\}})\.?"
 )
 """A line of nothing but options in quotation marks, or a setting without its value: what the paragraphs below it are about."""
+EXAMPLE_ALONE = re.compile(r"[\w.-]+\s?=\s?[A-Z]+\.?")
+"""A setting whose value may be one, and not a word for one, `folders = ALL`."""
+ASSIGNED = re.compile(r"[\w.-]+\s?=")
 TERM_ALONE = re.compile(
     r"(?P<label>(?:[A-Z][a-z]+[A-Z]\w*|\w{1,60}_\w{1,60}|--?[A-Za-z][\w-]{0,60})(?: [\w<>\[\]|.-]{1,60}){0,3}):"
 )
@@ -70,6 +82,9 @@ BEGINS_THING = re.compile(
     r"(?:syntax|synopsis|usage|operation|directive): (?P<name>[A-Za-z][\w.-]*\w)(?=\s|$)", re.IGNORECASE
 )
 """A first property that has the name of a further thing, whose other properties and description follow: `Syntax: max-items <number>`."""
+SAYS_OF_ROW = re.compile(r"(?:description|meaning|explanation|details?|purpose)", re.IGNORECASE)
+"""The column of a table that says what the first cell of a row means."""
+MAX_NAME_WORDS = 4
 DESCRIBES = re.compile(r"(?:specifies|description)$", re.IGNORECASE)
 """A property that says what its thing is, and so what the others are of."""
 
@@ -88,15 +103,36 @@ def _dashed(text: str) -> re.Match[str] | None:
     return match if match and (text[0].islower() or text[0] in "%$@" or identifiers(match["label"])) else None
 
 
-def term_alone(line: str, *, in_list: bool) -> str:
-    """Return the term of a line of nothing else, which is what the paragraphs below it are about; empty for any other line.
+def term_alone(line: str, *, below: str, in_list: bool) -> str:
+    """Return the term of a line of nothing else, which is what the paragraphs `below` it are about; empty for any other line.
 
     What ends in a colon in a list announces what is below it.
     """
+    if may_be_example(line) and (not below or ASSIGNED.match(below)):
+        return ""  # A line of settings, of which nothing is said.
     match = OPTIONS_ALONE.fullmatch(line) or SETTING_ALONE.fullmatch(line)
+    if match is None and not in_list and _describes_option(below):
+        match = PLAIN_OPTIONS_ALONE.fullmatch(line)
     if match is None and not in_list:
         match = TERM_ALONE.fullmatch(line)
     return match["label"] if match else ""
+
+
+def may_be_example(line: str) -> bool:
+    """Whether a line may set a value, and not say of what sort the value is."""
+    return EXAMPLE_ALONE.fullmatch(line) is not None
+
+
+def named_by_field(text: str, label: str) -> str:
+    """Return the name that a field is: `timeout` of `Attribute: timeout`; empty where it is more than a name."""
+    value = text.removeprefix(label).removeprefix(":").strip()
+    is_name = text.startswith(f"{label}:") and 0 < len(value.split()) <= MAX_NAME_WORDS and value[-1] not in ".:;!?"
+    return value if is_name else ""
+
+
+def _describes_option(line: str) -> bool:
+    said = len(line.split()) >= MIN_WORDS_BELOW or line.endswith(".")
+    return said and not line.startswith(("-", "|")) and not PLAIN_OPTIONS_ALONE.match(line)
 
 
 def defined_by(row: Sentence) -> str:

@@ -16,9 +16,12 @@ from kgrag.answer.labels import (
     DESCRIBES,
     MAX_FIELD_WORDS,
     PROPERTY,
+    SAYS_OF_ROW,
     defined_by,
     is_synopsis,
     label_of,
+    may_be_example,
+    named_by_field,
     term_alone,
     values_of,
 )
@@ -235,6 +238,8 @@ class _Reader:
         """The sentence that says what a thing is, for the properties below it."""
         self._setting, self._setting_is, self._values = "", "", frozenset[str]()
         """The last term that enumerates its values, the first sentence about it, and the values."""
+        self._row = ""
+        """What the row of a table is about whose cells are lines, `Attribute: timeout` above `Description: ...`."""
         self._term, self._of_term = "", ""
         """The last term and the first sentence about it."""
         self._lead = ""
@@ -303,9 +308,12 @@ class _Reader:
             return True
         if self._is_of_question(line) or self._is_of_numbered_heading(line):
             return True
-        if line.begins_paragraph and (alone := term_alone(line.written, in_list=line.in_list)):
+        below = self._text[line.sentence.end :].lstrip().partition("\n")[0]
+        if line.begins_paragraph and (alone := term_alone(line.written, below=below, in_list=line.in_list)):
+            is_example = self._announces and may_be_example(line.written)
+            self._announces = False
             self._begin(self._heading, label=alone)
-            return True
+            return not is_example
         is_announced = self._announces and line.written[:1].islower()
         self._announces = line.text.endswith(":")
         is_option = BEGINS_WITH_OPTION.match(line.written)  # of a summary
@@ -322,7 +330,7 @@ class _Reader:
         """What follows stands below a heading or a label, and goes on from nothing."""
         self._heading, self._label, self._owner, self._earlier, self._described = heading, label, label, [], ""
         self._of_item = self._of_field = False
-        self._setting, self._setting_is, self._values = "", "", frozenset()
+        self._setting, self._setting_is, self._values, self._row = "", "", frozenset(), ""
 
     def _is_of_question(self, line: _Line) -> bool:
         start = line.sentence.start
@@ -376,6 +384,8 @@ class _Reader:
         elif label not in ("", self._setting) and not PROPERTY.match(label):
             self._setting, self._setting_is, self._values = label, line.text, values_of(label)
         begins_with_label = line.text.startswith(label)
+        if self._row and SAYS_OF_ROW.fullmatch(label) and begins_with_label:
+            label, begins_with_label = self._row, False
         is_property = PROPERTY.match(label) is not None and begins_with_label
         if not of_property and (thing := BEGINS_THING.match(line.text)):
             self._owner, self._described = thing["name"], ""
@@ -388,8 +398,10 @@ class _Reader:
             begins_with_label
             and len(line.text.split()) <= MAX_FIELD_WORDS
             and not SETTING.match(line.text)
+            and not may_be_example(line.text)
             and not is_synopsis(line.text, label)
         )
+        self._row = (self._row or named_by_field(line.text, label)) if self._of_field else ""
         if not is_property:
             self._owner = "" if self._of_field or self._of_item or label == line.number else label
 

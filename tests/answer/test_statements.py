@@ -474,3 +474,47 @@ off: No graph."""
     ]
     below = read("Forwarding = <off|internal>: Selects a way.\n\n## Graphs\n\noff: No graph is written at all.")
     assert [one.owner for one in below if one.label == "off"] == [""]
+
+
+def test_options_alone_are_what_the_paragraph_below_them_is_about() -> None:
+    text = """--dump <file>
+Write all memory to <file>.
+-m, --memory <size>
+Set how much memory there is, 1 to 14 MiB. Other values count as KiB.
+--sound=<rate>
+Enable sound output
+--no-sound"""
+    said = {one.text.split()[0]: one.label for one in read(text, section="Memory options") if not one.items}
+    assert said == {
+        "Write": "--dump <file>",
+        "Set": "-m, --memory <size>",
+        "Other": "-m, --memory <size>",
+        "--sound=<rate>": "",  # A heading may be below.
+        "--no-sound": "",
+    }
+
+
+def test_a_setting_in_capitals_that_is_an_example_is_a_statement() -> None:
+    text = "To fetch from all folders, you would write:\nfolders = ALL"
+    assert [one.text for one in read(text, section="Folders")] == [
+        "To fetch from all folders, you would write:",
+        "folders = ALL",
+        "To fetch from all folders, you would write: folders = ALL",
+    ]
+    texts = [(one.text, one.label) for one in read("Such a file:\nmode = TLS\nport = 993", section="Files")]
+    assert ("mode = TLS", "") in texts
+    assert ("port = 993", "") in texts
+    below = read("These settings are read:\nfolders = PATH\nWhere mail is put. It must exist before.", section="Files")
+    assert [one.label for one in below if "must exist" in one.text] == ["folders"]
+
+
+def test_the_lines_of_a_row_are_of_what_its_first_cell_names() -> None:
+    text = "Attribute: compressLevel\nType: integer\nDescription: How small files are made. Larger takes longer."
+    said = [(one.label, one.text) for one in read(text, section="Writer") if not one.items]
+    assert said == [
+        ("Attribute", "Attribute: compressLevel"),
+        ("Type", "Type: integer"),
+        ("compressLevel", "Description: How small files are made."),
+        ("compressLevel", "Larger takes longer."),
+    ]
+    assert saying("Description: How small files are made.", "small").label == "Description"
