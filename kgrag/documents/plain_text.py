@@ -1,7 +1,7 @@
 """Plain text to HTML: headings, lists, definitions and listings are told by how their lines are laid out.
 
-Nothing is taken away but underlines, marks of quoted mail, hyphens of words that a program cut at the ends of lines, and the markers of
-lists, which the blocks write themselves. What is not laid out as anything is a paragraph where its lines were broken because the next word
+Nothing is taken away but underlines, marks of quoted mail, hyphens of words that a program cut at the ends of lines, the links that a text
+browser writes above a page, and the markers of lists, which the blocks write themselves. What is not laid out as anything is a paragraph where its lines were broken because the next word
 did not fit, and else a listing, whose lines stay as they are.
 """
 
@@ -42,6 +42,17 @@ ORNAMENTED = re.compile(r"([<>=*#~_-])(?:[<>=*#~_-]| (?=\W)){2,}\s*(\w.*?)\s*[<>
 ARMOUR = re.compile(r"-{5}(?:BEGIN|END) [A-Z ]+-{5}")
 """Around what is signed or encrypted."""
 NO_TITLES = (DATE, KEYWORD, ARMOUR)
+PAGE_LINKS = re.compile(r"\s*Link: \S.*")
+"""What text browsers write above a page of what its head links to, `Link: Contents Up Index`."""
+BROWSED_INDENT, BROWSED_HEADINGS = 3, (0, 2, 4)
+"""Columns by which text browsers (Lynx, ELinks, Links) indent text, and headings of the second to the fourth level."""
+FEWEST_BROWSED = 4
+"""Paragraphs of several lines."""
+LONGEST_BROWSED, LINES_OF_HEADING = 160, 2
+PROGRAM = re.compile(r"[=<>{}|;$\\]|://|^[#%./~]")
+"""What is no heading where examples may stand as far left."""
+REMARK_AT_END = re.compile(r"[^()]+ \([^()]+\)")
+"""A title with something in brackets: `Frequently asked questions (FAQ)`."""
 TITLE = re.compile(r"(?!\w+:)[^\W\d_a-z][^=<>{}|\\;$/]*")
 HEADING_END = re.compile(r"(?:[^.,;:|。，、；：]|\.\.\.)$")
 DRAWN = re.compile(r"\s*(?:[|│║├└]|\+[-=]{2})|.*[|│║]$")
@@ -137,6 +148,9 @@ class TextLayout:
         is_rare = left_of_usual <= RARE_SHARE * indents.total()
         self._margin = self._usual if is_rare else min(indents, default=0)
         paragraphs = _paragraphs(lines)
+        self._is_browsed = titled and _is_browsed(paragraphs)
+        if self._is_browsed and len(paragraphs[0]) == 1 and PAGE_LINKS.fullmatch(paragraphs[0][0]):
+            del paragraphs[0]
         begun = Counter(one[0].strip() for one in paragraphs if len(one) > 1 and not _is_overlined(one))
         self._separators = {line for line, count in begun.items() if count > 1 and RULE.match(line)}
         self._paragraphs = self._parted(paragraphs)
@@ -165,6 +179,13 @@ class TextLayout:
         for index, paragraph in enumerate(paragraphs):
             before, own, after = numbers[index : index + 3]
             alone = before in ("", _above(own)) and (not after or _above(after) == own)
+            is_announced = index > 0 and paragraphs[index - 1][-1].endswith(":")
+            below = _indent(paragraphs[index + 1][0]) if index + 1 < len(paragraphs) else 0
+            is_browsed = headings and self._is_browsed and not is_announced
+            if is_browsed and (heading := self._browsed_heading(paragraph, below=below)):
+                level = self._level_of(heading)
+                parts.append(f"<h{level}>{escape(heading.text)}</h{level}>")
+                continue
             rest = list(paragraph)
             if table := drawn_table(paragraph):
                 parts.append(table)
@@ -215,10 +236,36 @@ class TextLayout:
             return _Heading("capitals", text, 1)
         return None
 
+    def _browsed_heading(self, lines: Sequence[str], *, below: int) -> _Heading | None:
+        """Read a heading of a page as text browsers write it: centred, or farther left or right than text, and no sentence.
+
+        One that begins small has text `below` it, indented as that is.
+        """
+        text, indent = " ".join(map(str.strip, lines)), _indent(lines[0])
+        is_broken = len(lines) == LINES_OF_HEADING and _indent(lines[1]) == indent and self._is_full(*lines)
+        is_one = len(lines) == 1 or is_broken
+        is_said = bool(text) and not (
+            PROGRAM.search(text) or COLUMNS.search(text) or _marker(lines[0]) or text[-1] in ".,:;"
+        )
+        if (
+            not (is_one and is_said)
+            or RULE.match(lines[-1].strip())
+            or len(text) > LONGEST_BROWSED
+            or not any(map(str.isalpha, text))
+        ):
+            return None
+        if all(map(self._is_centred, lines)):
+            return _Heading("centred", text, len(lines))
+        if number := _number(text):
+            return _Heading("numbered", text, len(lines), depth=1 + number.count("."))
+        begins = not text[0].islower() or (indent > 0 and below == BROWSED_INDENT)
+        return _Heading(f"browsed {indent}", text, len(lines)) if indent in BROWSED_HEADINGS and begins else None
+
     def _title(self, lines: Sequence[str]) -> _Heading | None:
         """Read a text's title: its first line, where that stands alone, or where all that stands with it is centred."""
         text = lines[0].strip()
-        if SENTENCE_END.search(text) or _marker(text) or _number(text) or any(one.match(text) for one in NO_TITLES):
+        ends_sentence = SENTENCE_END.search(text) and not REMARK_AT_END.fullmatch(text)
+        if ends_sentence or _marker(text) or _number(text) or any(one.match(text) for one in NO_TITLES):
             return None
         is_alone = len(lines) == 1
         is_centred = len(lines) <= TITLE_PAGE_LINES and all(map(self._is_centred, lines))
@@ -337,6 +384,15 @@ class TextLayout:
             return True
         ends = SENTENCE_END.search(run[0]) and not self._has_columns(run[0])
         return bool(ends) or (_indent(run[0]) <= margin + 1 and self._is_sentence(run[0]))
+
+
+def _is_browsed(paragraphs: Sequence[Sequence[str]]) -> bool:
+    """Whether a text is a page as text browsers write it: several paragraphs are indented as they do it, and none as headings."""
+    texts = [one for one in paragraphs if len(one) > 1 and len(set(map(_indent, one))) == 1]
+    long = {_indent(one[0]) for one in texts if len(one) > LINES_OF_HEADING}
+    return sum(_indent(one[0]) == BROWSED_INDENT for one in texts) >= FEWEST_BROWSED and long.isdisjoint(
+        BROWSED_HEADINGS
+    )
 
 
 class _Hyphens:

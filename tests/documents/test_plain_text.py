@@ -344,3 +344,61 @@ def test_two_lines_farther_left_than_a_thousand_others_do_not_hide_the_headings(
     section = "          {}.  Valves\n\n" + "          A valve opens at the pressure that is set by hand.\n" * 20 + "\n"
     text = "".join(section.format(number) for number in range(1, 60)) + "x\n y\n"
     assert sum(kind == "heading" for kind, _, _ in read(text)) == 59
+
+
+BROWSED = """\
+   Link: Contents Up Index: postbox
+
+                              The postbox program
+
+   The program fetches letters from a box and puts them on the table, one
+   after the other, as long as there are any.
+
+Setting it up
+
+  Sorts of values
+
+    number
+
+   A number is written as it is, and may have a sign before it where it makes
+   a difference.
+
+  What is a shared box, and how do I know that the box I have rented is one of
+  those?
+
+   Several people have a key to it. What is to be put into a file is written
+   like this:
+
+ box = 12
+
+   Otherwise there are as many boxes as there are people, and nobody has more
+   than one of them.
+
+    letter
+
+A last word (and thanks)
+
+   Write to us if anything is wrong here, and thank those who wrote before you
+   did.
+"""
+
+
+def test_a_page_that_a_text_browser_wrote_has_its_headings() -> None:
+    assert [(level, text) for kind, level, text in read(BROWSED) if kind == "heading"] == [
+        (1, "The postbox program"),
+        (2, "Setting it up"),
+        (3, "Sorts of values"),
+        (4, "number"),
+        (3, "What is a shared box, and how do I know that the box I have rented is one of those?"),
+        (2, "A last word (and thanks)"),
+    ]
+    assert "box = 12" in [text for _, _, text in read(BROWSED)]
+    assert not any("Link:" in text for _, _, text in read(BROWSED))
+
+
+def test_a_title_may_end_in_a_remark() -> None:
+    assert read("Questions that are asked often (FAQ)\n\nThis is the first line of text.\n\nA second.")[0] == (
+        "heading",
+        1,
+        "Questions that are asked often (FAQ)",
+    )

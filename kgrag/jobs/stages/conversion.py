@@ -32,7 +32,7 @@ CONVERSION_VERSIONS = {
     **dict.fromkeys(("pptx", "xlsx"), "5"),
     "docx": "7",
     "md": "8",
-    "txt": "12",
+    "txt": "13",
     "csv": "4",
     "tex": "7",
     **dict.fromkeys(("man", "mdoc"), "12"),
