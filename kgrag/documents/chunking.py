@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from functools import lru_cache
 from itertools import accumulate, groupby, takewhile
@@ -414,11 +414,15 @@ class _Chunking:
                 yield replace(row, kind="paragraph", text=text, rows=(), header=None)
 
     def _row_as_text(self, header: TableRow | None, row: TableRow, section: Section) -> Iterator[str]:
-        """Yield a row as lines of `column: cell`, in parts that fit, each of which begins with the row's first cell."""
+        """Yield a row as lines of `column: cell`, in parts that fit, each of which begins with the row's first cell.
+
+        A cell is cut between sentences where its part is not much shorter for it, and the next part says its column again.
+        """
         first, *others = named_cells(header, row) or [""]
         if not self._fits(section, f"{first}\n{'x' * MIN_CELL_CHARACTERS}"):
             first, others = "", [first, *others]
         opening = [first] if first else []
+        columns = frozenset(header.cells if header else ())
         if not others:
             yield first
         at = 0
@@ -435,8 +439,9 @@ class _Chunking:
                     start = _longest_start(cell, lambda start: self._fits(section, "\n".join([*lines, start])))  # noqa: B023  (called at once)
                 if len(start) < min(MIN_CELL_CHARACTERS, len(cell)) and taken:
                     start = ""
+                start = _whole_sentences(start) if len(start) < len(cell) else start
                 lines.append(start.rstrip())
-                others[at] = cell[len(start) :].lstrip()
+                others[at] = _further(cell, len(start), columns)
                 at += not others[at]
             yield "\n".join(lines).rstrip()
 
@@ -583,6 +588,20 @@ def _cut_at_space(text: str, size: int) -> Iterator[str]:
         text = text[cut:]
     if text.strip():
         yield text
+
+
+def _whole_sentences(start: str) -> str:
+    """Return the start of a cell without the sentence that is cut at its end, where half of it and more is left."""
+    begun = [sentence.start for sentence in sentences(start)]
+    is_cut = len(begun) > 1 and not start.rstrip().endswith((".", "!", "?", ";", ":"))
+    return start[: begun[-1]] if is_cut and begun[-1] >= len(start) // 2 else start
+
+
+def _further(cell: str, taken: int, columns: Set[str]) -> str:
+    """Return what is left of `column: cell`, which says its column again where that leaves room."""
+    name, rest = cell.partition(": ")[0], cell[taken:].lstrip()
+    has_room = len(name) < MIN_CELL_CHARACTERS and taken >= 2 * MIN_CELL_CHARACTERS
+    return f"{name}: {rest}" if rest and has_room and name in columns else rest
 
 
 def _longest_start(text: str, fits: Callable[[str], bool]) -> str:

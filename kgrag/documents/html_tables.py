@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
@@ -18,6 +19,7 @@ MARKS_DEEP = 3
 """Elements between a cell and its mark."""
 OF_A_ROW = ("row", "rowgroup")
 """What a cell says that names its row."""
+ENDED = re.compile(r"[.:;!?][\"'”’)\]]*$")
 MAX_CELLS = 200_000
 """Of a table with its spans filled in; rows beyond are kept without filling."""
 
@@ -49,7 +51,7 @@ def table_block(table: Any, read: Callable[[Any], Sequence[Block]], *, own_ids: 
         for cell in _cells(row):
             _fill_down(texts, hanging)
             blocks = read(cell)
-            text = " ".join("; ".join(line.strip() for block in blocks for line in block.lines).split())
+            text = _in_one_line(line for block in blocks for line in block.lines)
             anchors.extend(ident for ident in (cell.get("id"),) if ident)
             anchors.extend(ident for block in blocks for ident in block.anchors)
             links.extend(link for block in blocks for link in block.links)
@@ -84,6 +86,14 @@ def table_block(table: Any, read: Callable[[Any], Sequence[Block]], *, own_ids: 
     return Block(
         "table", anchors=tuple(own_ids), links=links_of_all, header=join_header_rows(header_rows), rows=tuple(body)
     )
+
+
+def _in_one_line(lines: Iterable[str]) -> str:
+    """Write the paragraphs and items of a cell in one line, with semicolons between those that no mark ends."""
+    said = ""
+    for line in (" ".join(one.split()) for one in lines):
+        said += f"{'' if not said else ' ' if ENDED.search(said) else '; '}{line}" if line else ""
+    return said
 
 
 def _row_elements(table: Any) -> Iterator[tuple[bool, Any]]:

@@ -1,8 +1,8 @@
 """Plain text to HTML: headings, lists, definitions and listings are told by how their lines are laid out.
 
 Nothing is taken away but underlines, marks of quoted mail, hyphens of words that a program cut at the ends of lines, the links that a text
-browser writes above a page, and the markers of lists, which the blocks write themselves. What is not laid out as anything is a paragraph where its lines were broken because the next word
-did not fit, and else a listing, whose lines stay as they are.
+browser writes above a page, and the markers of lists, which the blocks write themselves. What is not laid out as anything is a paragraph
+where its lines were broken because the next word did not fit, and else a listing, whose lines stay as they are.
 """
 
 from __future__ import annotations

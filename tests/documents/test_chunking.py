@@ -146,6 +146,18 @@ def test_a_row_that_fills_a_window_alone_becomes_text_with_its_column_names() ->
     assert sum(chunk.text.count("word") for chunk in chunks) == 100
 
 
+def test_a_cell_is_cut_between_sentences_and_says_its_column_again() -> None:
+    told = [f"Sentence {number} tells how the {number} boxes are closed at night." for number in range(12)]
+    chunks = chunked(table(("Name", "Note"), ("VIN", " ".join(told))))
+    lines = [chunk.text.splitlines() for chunk in chunks]
+    assert len(lines) > 2
+    assert all(name == "Name: VIN" and note.startswith("Note: Sentence") for name, note in lines)
+    assert " ".join(note.removeprefix("Note: ") for _, note in lines) == " ".join(told)
+    assert all(note.endswith("night.") for _, note in lines)
+    plain = chunked(table(None, ("VIN", "Note: " + " ".join(told))))
+    assert [chunk.text.count("Note: ") for chunk in plain] == [1] + [0] * (len(plain) - 1)
+
+
 def test_a_table_of_thousands_of_columns_is_counted_once_and_not_again_with_each_cell_and_row() -> None:
     names = tuple(f"c{number}" for number in range(3000))
     rows = [tuple(f"{row}.{number}" for number in range(3000)) for row in range(5)]

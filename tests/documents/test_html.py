@@ -229,6 +229,13 @@ def test_a_table_keeps_its_header_its_spans_and_the_ids_and_links_of_its_rows() 
     assert [(link.href, link.context) for link in block.links] == [("docs/b.html", "VDD | 3.0 V | 3.6 V")]
 
 
+def test_paragraphs_of_a_cell_that_end_in_a_mark_are_sentences_of_it() -> None:
+    cell = "<p>It is off, if not set.</p><p>Note: it costs time</p><p>These are known (now):</p><ul><li>a<li>b</ul>"
+    table = only(page(f"<table><tr><th>Name</th><th>Says</th></tr><tr><td>speed</td><td>{cell}</td></tr></table>"))
+    said = "It is off, if not set. Note: it costs time; These are known (now): - a; - b"
+    assert [row.cells for row in table.rows] == [("speed", said)]
+
+
 @pytest.mark.parametrize(
     ("first", "second", "names_columns"),
     [

@@ -28,24 +28,24 @@ from kgrag.types import Chunk, Document, content_id
 __all__ = ["convert", "file_digest", "is_unchanged", "remove_vanished", "source_version"]
 
 CONVERSION_VERSIONS = {
-    **dict.fromkeys(("rst", "adoc", "docbook", "texinfo", "pod", "typst"), "4"),
-    **dict.fromkeys(("pptx", "xlsx"), "5"),
-    "docx": "7",
-    "md": "8",
+    **dict.fromkeys(("rst", "adoc", "docbook", "texinfo", "pod", "typst"), "5"),
+    **dict.fromkeys(("pptx", "xlsx"), "6"),
+    "docx": "8",
+    "md": "9",
     "txt": "13",
-    "csv": "4",
-    "tex": "7",
-    **dict.fromkeys(("man", "mdoc"), "12"),
-    **dict.fromkeys(("ods", "odp"), "4"),
-    **dict.fromkeys(("ipynb", "textile", "odt", "mediawiki"), "5"),
-    **dict.fromkeys(("epub", "org", "rtf"), "6"),
-    **dict.fromkeys(("mail", "outlook"), "8"),
-    "info": "7",
-    "html": "16",
-    "configuration": "4",
-    "pdf": "11",
+    "csv": "5",
+    "tex": "8",
+    **dict.fromkeys(("man", "mdoc"), "13"),
+    **dict.fromkeys(("ods", "odp"), "5"),
+    **dict.fromkeys(("ipynb", "textile", "odt", "mediawiki"), "6"),
+    **dict.fromkeys(("epub", "org", "rtf"), "7"),
+    **dict.fromkeys(("mail", "outlook"), "9"),
+    "info": "8",
+    "html": "17",
+    "configuration": "5",
+    "pdf": "12",
 }
-"""Of each format ("3" where none is said): counts up when conversion, cleaning or chunking changes what comes out of its files, which are
+"""Of each format ("4" where none is said): counts up when conversion, cleaning or chunking changes what comes out of its files, which are
 then read again."""
 EMPTY_PAGE = "page without text"
 WRITE_CHUNKS = 500
@@ -191,7 +191,7 @@ def source_version(source: Source, embedder: Embedder, settings: Settings) -> st
     parts = [settings.pdf, embedder.name, str(chunk_tokens(embedder, settings)), repr(said)]
     if settings.chunker != "structure":
         parts.append(settings.chunker)
-    return content_id(CONVERSION_VERSIONS.get(source.format, "3"), *parts)
+    return content_id(CONVERSION_VERSIONS.get(source.format, "4"), *parts)
 
 
 def is_unchanged(previous: WorkRecord | None, *, version: str, digest: str) -> bool:
