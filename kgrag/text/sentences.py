@@ -82,6 +82,8 @@ DEFAULT_SAID = re.compile(
     re.IGNORECASE,
 )
 """A line that says a default and is at its end, without a full stop."""
+COMMENT = re.compile(r"\s*(?:#|//) ")
+BROKEN_COMMENT = re.compile(rf"\n{COMMENT.pattern}")
 SEPARATOR_CELL = re.compile(r":?-{2,}:?|:?-:?")
 TRIPLET = re.compile(r"(?:^|(?<=\. ))(?P<row>(?:(?!\. )[^=|\n])*?), (?P<column>[^=,|\n]{1,60}) = ")
 MIN_TRIPLETS = 2
@@ -136,7 +138,7 @@ def _blocks(text: str) -> Iterator[tuple[int, str]]:
     for line in text.splitlines(keepends=True):
         goes_on = (
             block.strip()
-            and line[:1].islower()
+            and (line[:1].islower() or _goes_on_as_comment(line, block))
             and not block.lstrip().startswith("|")
             and not _is_ended(block.rstrip())
             and not _begins_term(line, block)
@@ -149,6 +151,12 @@ def _blocks(text: str) -> Iterator[tuple[int, str]]:
         position += len(line)
     if block.strip():
         yield start, block.rstrip()
+
+
+def _goes_on_as_comment(line: str, block: str) -> bool:
+    """Whether a comment of a listing is broken in mid-sentence: both lines begin with its mark, and the second goes on small."""
+    mark, first = COMMENT.match(line), COMMENT.match(block)
+    return mark is not None and first is not None and mark[0] == first[0] and line[mark.end() :][:1].islower()
 
 
 def _is_ended(block: str) -> bool:
@@ -184,7 +192,7 @@ def _sentences_of(block: str, offset: int) -> Iterator[Sentence]:
 
 def _sentence(block: str, begin: int, end: int, offset: int) -> Iterator[Sentence]:
     piece = block[begin:end]
-    text = " ".join(piece.split())
+    text = " ".join(BROKEN_COMMENT.sub(" ", piece).split())
     if text:
         start = begin + len(piece) - len(piece.lstrip())
         yield Sentence(text.lstrip("# ") or text, offset + start, offset + start + len(piece.strip()))

@@ -122,3 +122,15 @@ def test_a_mark_that_is_spoken_of_ends_no_sentence() -> None:
 def test_lines_that_set_a_value_each_are_statements_of_their_own() -> None:
     assert texts("[mail]\nmode = TLS\nport = 993\n") == ["[mail]", "mode = TLS", "port = 993"]
     assert texts("The number n = 3 is\nodd.") == ["The number n = 3 is odd."]
+
+
+def test_a_comment_that_is_broken_in_mid_sentence_goes_on_in_the_next_line() -> None:
+    listing = "# Each file is read once. To read it again\n# is an error:\ninclude b.conf\n# the end\n# Another remark"
+    assert texts(listing) == [
+        "Each file is read once.",
+        "To read it again is an error:",
+        "include b.conf",
+        "the end",
+        "Another remark",
+    ]
+    assert texts("# Title\n## part of it") == ["Title", "part of it"]
