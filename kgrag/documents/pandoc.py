@@ -19,6 +19,7 @@ from kgrag.documents.man_definitions import with_definitions
 from kgrag.documents.mediawiki_text import plain_wiki
 from kgrag.documents.org_text import BACKSLASH, plain_org
 from kgrag.documents.pandoc_formats import PANDOC_READERS, missing_pandoc
+from kgrag.documents.roff_conditions import with_followed_conditions
 from kgrag.documents.roff_macros import (
     as_plain_page,
     with_includes,
@@ -105,10 +106,10 @@ def _prepared(text: str, format_: str) -> str:
     match format_:
         case "man":
             whole = with_whole_calls(EMPTY_FONT.sub("", text))
-            followed = without_stray_braces(without_conditional_macros(with_items(whole)))
-            return with_joined_lines(APOSTROPHE + followed)
+            followed = without_conditional_macros(with_followed_conditions(with_items(whole)))
+            return with_joined_lines(APOSTROPHE + without_stray_braces(followed))
         case "mdoc":
-            whole = without_stray_braces(with_whole_calls(text))
+            whole = without_stray_braces(with_followed_conditions(with_whole_calls(text)))
             return with_joined_lines(with_includes(with_names(SYSTEM.sub(".Os", whole))))
         case "org":
             return plain_org(text)

@@ -154,10 +154,64 @@ ends it.
 def test_what_macros_say_under_conditions_is_kept_and_unbalanced_ones_are_no_failure() -> None:
     assert lines(converted(f"{MACROS}{MAN}{CALLS}", "man"))[4:] == [
         "ARGUMENTS",
-        "const char *name in: Name of the supply.",
+        "const char *name (in): Name of the supply.",
         "DESCRIPTION",
-        "The value is 5 V, as XQuery says. .off ends it.",
+        "The value is “5 V”, as XQuery says. “.off” ends it.",
     ]
+
+
+CONDITIONS = r"""
+.nr LC 2
+.if \n(.g \{\
+.ds T< \\FC
+.ds T> \\F[\n[.fam]]
+.\}
+.SH CHOSEN
+.ie \n(.g The \*(T<valve\*(T>
+.el The lid
+.if !'draft'hide' .B opens
+.ie (\n[LC] > 1)&\n[LC]<3 \{\
+.   ie t on paper
+.   el twice\}
+.el \{\
+never
+.\}
+.ie d unknown at
+.el \{ within
+.if \n(SL a day of
+5 s.\}
+"""
+
+
+def test_conditions_of_a_manual_page_are_followed_as_on_a_terminal() -> None:
+    assert lines(converted(MAN + CONDITIONS, "man"))[4:] == ["CHOSEN", "The valve opens twice within 5 s."]
+
+
+REQUESTS = r"""
+.de Text
+.  nop \)\\$*
+..
+.de REQ
+.  ie \\n[.$]=1 .Text \fB\\$1\fP
+.  el \{\
+.    Text \fB\\$1\fP \fI\\$2\fP
+.    shift 2
+.    if \\n[.$] (\\$*)
+.  \}
+..
+.SH REQUESTS
+.REQ .open
+.REQ .close "a valve" at once
+"""
+
+
+def test_a_macro_with_conditions_says_what_it_does_with_the_arguments_of_each_call() -> None:
+    assert lines(converted(MAN + REQUESTS, "man"))[4:] == ["REQUESTS", ".open .close a valve (at once)"]
+
+
+def test_macros_that_call_each_other_end() -> None:
+    endless = ".de A\n.if n .A\n.if n .A\nword\n..\n.SH END\n.A\nends\n"
+    assert lines(converted(MAN + endless, "man"))[-1].endswith("ends")
 
 
 def test_what_stands_behind_a_brace_that_nothing_opened_is_read() -> None:
