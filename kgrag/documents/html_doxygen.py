@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -12,18 +13,49 @@ TEMPLATE = "memTemplParams"
 SAID_OF = "mdescRight"
 NO_CONTENT = frozenset({"mdescLeft", "memSeparator"})
 OPENING = "("
+ENUMERATORS = "fieldtable"
+LEADS_ON = re.compile(r"[^\W\d_]+\s?(?:\.\.\.|…)")
+"""What a short description ends in, with a link to the long one: `More...`, in the language of the page."""
 
 
 def make_members(root: Any) -> None:
     """Make definitions of the members and parameters of Doxygen's pages, in the tree itself, and a line of each declaration."""
+    if _is_of_doxygen(root):
+        _without_links_to_details(root)
     for table in list(root.iter("table")):
         classes = _classes(table)
+        if ENUMERATORS in classes:
+            for heading in table.iter("th"):  # it stands over names and what is said of them, and names the first
+                heading.attrib.pop("colspan", None)
         if MEMBERS in classes:
             _replace(table, _members(table))
         elif DECLARATION in classes:
             _replace(table, [_declaration(table)])
         elif PARAMETERS & classes & _classes_above(table):
             _replace(table, _parameters(table))
+
+
+def _is_of_doxygen(root: Any) -> bool:
+    generators = (meta for meta in root.iter("meta") if (meta.get("name") or "").lower() == "generator")
+    return any((meta.get("content") or "").startswith("Doxygen") for meta in generators) or any(
+        MEMBERS in _classes(table) for table in root.iter("table")
+    )
+
+
+def _without_links_to_details(root: Any) -> None:
+    for link in list(root.iter("a")):
+        if "#" in (link.get("href") or "") and not len(link) and LEADS_ON.fullmatch((link.text or "").strip()):
+            _drop(link)
+
+
+def _drop(element: Any) -> None:
+    """Take an element out, and leave what stands behind it."""
+    above, before = element.getparent(), element.getprevious()
+    if before is not None:
+        before.tail = (before.tail or "") + (element.tail or "")
+    else:
+        above.text = (above.text or "") + (element.tail or "")
+    above.remove(element)
 
 
 def _members(table: Any) -> Iterator[Any]:

@@ -658,7 +658,7 @@ DOXYGEN = """<h1>Valves</h1><table class="memberdecls">
 <tr class="heading"><td colspan="2"><h2 class="groupheader"><a id="fns"></a>Functions</h2></td></tr>
 <tr class="memitem:a1"><td class="memItemLeft">int&#160;</td>
 <td class="memItemRight"><a href="#a1">valve_open</a> (<a href="bar.html">bar_t</a> *p)</td></tr>
-<tr class="memdesc:a1"><td class="mdescLeft">&#160;</td><td class="mdescRight">Opens a valve.<br></td></tr>
+<tr class="memdesc:a1"><td class="mdescLeft">&#160;</td><td class="mdescRight">Opens a valve.  <a href="#a1">More...</a><br></td></tr>
 <tr class="separator:a1"><td class="memSeparator" colspan="2">&#160;</td></tr>
 <tr class="memitem:a2"><td class="memItemLeft">void&#160;</td>
 <td class="memItemRight"><a href="#a2">valve_close</a> ()</td></tr>
@@ -698,3 +698,20 @@ def test_members_of_doxygen_stand_with_what_is_said_of_them() -> None:
     ]
     assert [link.href for link in document.blocks[2].links] == ["docs/a.html#a1", "docs/bar.html"]
     assert document.blocks[9].terms == ("Parameters", "[in] p")
+
+
+def test_enumerators_of_doxygen_have_one_header_and_descriptions_no_links_to_details() -> None:
+    document = page(
+        """<head><meta name="generator" content="Doxygen 1.9.4"></head><p>States of a valve. <a href="a.html#details">More...</a></p>
+<p>Read <a href="b.html#more">More about valves...</a></p><table class="fieldtable"><tr><th colspan="2">Enumerator</th></tr>
+<tr><td class="fieldname">OPEN&#160;</td><td class="fielddoc"><p>It lets through.</p></td></tr>
+<tr><td class="fieldname">SHUT&#160;</td><td class="fielddoc"></td></tr></table>"""
+    )
+    assert [block.text for block in document.blocks[:2]] == ["States of a valve.", "Read More about valves..."]
+    table = document.blocks[2]
+    assert table.header is not None
+    assert [table.header.cells, *(row.cells for row in table.rows)] == [
+        ("Enumerator", ""),
+        ("OPEN", "It lets through."),
+        ("SHUT", ""),
+    ]
