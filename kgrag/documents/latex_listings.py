@@ -2,7 +2,7 @@ r"""Listings of LaTeX's packages and of a document's own environments, written a
 
 An environment that pandoc does not know it reads as text: lines of a listing become one, a `$` in it begins a formula that goes on to the
 next one, wherever that is, and `#` or `&` may have the whole file refused. Captions of listings and of floats that are neither figure
-nor table it leaves out.
+nor table, and titles of boxes, it leaves out.
 """
 
 from __future__ import annotations
@@ -56,7 +56,9 @@ MARK = re.compile(r"(?P<comment>(?<!\\)%.*)|\\begin\{(?P<name>[^{}\\\n]+)\}")
 PART = re.compile(r"(?P<comment>(?<!\\)%.*)|\\(?P<what>begin|end)\{(?P<name>[^{}\\\n]+)\}|\\caption\*?(?=\s*[\[{])")
 FLOATS = re.compile(r"(?:wrap|sideways|sub|SC)?(?:figure|table)\*?|\w*tab\w*\*?")
 """Environments whose captions pandoc reads."""
-CAPTION = re.compile(r"\b(?:caption|title)\s*=\s*(?:\{((?:[^{}]|\{[^{}]*\})*)\}|([^,{}\]]+))")
+BOXES = frozenset({"tcolorbox", "mdframed"})
+"""Environments whose option is the title of a text."""
+CAPTION = re.compile(r"\b(?:caption|(?:frame)?title)\s*=\s*(?:\{((?:[^{}]|\{[^{}]*\})*)\}|([^,{}\]]+))")
 WORDS = re.compile(r"[^\W\d_]+[ \t]+[^\W_]")
 INNERMOST = re.compile(
     r"\\(?!text(?:backslash|ascii|less|greater|bar)|l?dots)[A-Za-z]+\*?(?:\[[^\]\n]*\])?\{([^{}]*)\}"
@@ -175,7 +177,7 @@ def _without_commands(content: str) -> str:
 
 
 def _with_captions(text: str) -> str:
-    """Write the captions of floats that pandoc does not know as paragraphs."""
+    """Write the captions of floats that pandoc does not know, and the titles of boxes, as paragraphs."""
     parts: list[str] = []
     within: list[str] = []
     done = at = 0
@@ -188,6 +190,12 @@ def _with_captions(text: str) -> str:
                 end = text.find(f"\\end{{{found['name']}}}", at)
                 at = max(at, end)
             within.append(found["name"])
+            if found["name"] in BOXES and text[at : at + 1] == "[":
+                after = after_option(text, at)
+                if title := CAPTION.search(text[at:after]):
+                    said = (title[1] or title[2]).strip()
+                    parts += [text[done : found.start()], f"\n\n{said}\n\n", text[found.start() : at]]
+                    done = at = after
         elif found["what"] == "end":
             if found["name"] in within:
                 del within[len(within) - 1 - within[::-1].index(found["name"]) :]

@@ -78,6 +78,19 @@ def test_the_caption_of_a_listing_stands_before_it() -> None:
     assert texts(document)[1:-1] == [("paragraph", "Open, then close"), ("code", "open();")]
 
 
+def test_the_title_of_a_box_stands_before_its_text() -> None:
+    document = converted(
+        "\\begin{tcolorbox}[coltitle=black,title={Close {all} valves}, sharp corners]\nThe pump runs.\n\\end{tcolorbox}"
+        "\\begin{mdframed}[frametitle=Then wait,linewidth=1pt]\nFor a minute.\n\\end{mdframed}"
+    )
+    assert [text for _, text in texts(document)[1:-1]] == [
+        "Close all valves",
+        "The pump runs.",
+        "Then wait",
+        "For a minute.",
+    ]
+
+
 @pytest.mark.parametrize("opening", [r"\begin{alltt}", r"\begin{Verbatim}[commandchars=\\\{\}]"])
 def test_commands_within_a_listing_say_their_words(opening: str) -> None:
     name = opening[7:].partition("}")[0]
