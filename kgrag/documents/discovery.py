@@ -87,6 +87,8 @@ FORMATS = MappingProxyType(
 NAMED_TEXT = re.compile(r"(?i:README|FAQ|HOWTO|INSTALL|USAGE|MANUAL)(?:[-_][\w-]+)?(?:\.[A-Z][\w-]*|\.debian)?")
 """Names of texts that usually have no suffix, also with what they are about (`README-WPS`, `HOWTO_build`, `README.Debian`). Not of
 licences, lists of changes and of authors, which answer nothing about a thing."""
+SOURCES = frozenset({"CMakeLists.txt"})
+"""Sources of programs that are called as texts are."""
 TEXT_FORMATS = frozenset({"html", "md", "txt", "rst", "adoc"})
 """HTML, or what becomes HTML on its way."""
 FILE_FORMATS = frozenset({"pdf", "docx", "pptx", "xlsx", "epub", "odt", "odp", "ods"})
@@ -138,7 +140,8 @@ class Discovery:
     ignored: Counter[str] = field(default_factory=Counter)
     """What was not read → how many: a suffix (`.png`), `no suffix`, `hidden folder`, `hidden file`, `sources of pages`,
     `folder of a store`, `folder of an export`, `Office lock file`, `metadata file`, `picture of a page`,
-    `small picture`, `configuration without prose`, `folder loop`, `broken link`, `loop of links`, `pipe`, `socket`, `device`."""
+    `small picture`, `configuration without prose`, `program source`, `folder loop`, `broken link`, `loop of links`, `pipe`, `socket`,
+    `device`."""
     examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The same keys → the first few paths."""
     notes: tuple[str, ...] = ()
@@ -343,6 +346,8 @@ def format_of(path: Path, *, content: Path | None = None) -> str | None:
 
 def _named_format(path: Path) -> str | None:
     name = Path(path.stem) if _is_packed(path) else path
+    if name.name in SOURCES:
+        return None
     format_ = FORMATS.get(name.suffix.lower()) or ("txt" if NAMED_TEXT.fullmatch(name.name) else None)
     return format_ if _is_packed(path) <= (format_ in PACKED_FORMATS) else None
 
@@ -364,6 +369,8 @@ def _unread(path: Path) -> str:
     """Say what a file is that is of no format that is read."""
     if path.name.startswith("."):
         return "hidden file"
+    if path.name in SOURCES:
+        return "program source"
     if path.is_file() and is_configuration(path):
         return "configuration without prose"
     return path.suffix.lower() or "no suffix"

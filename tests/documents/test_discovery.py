@@ -104,6 +104,13 @@ def test_texts_that_usually_have_no_suffix_are_read_by_their_names() -> None:
     assert discovery.ignored == {".sh": 1, ".gif": 1, ".py": 1, "no suffix": 2}
 
 
+def test_a_source_that_is_called_as_texts_are_is_counted_as_a_source() -> None:
+    touch("tool/CMakeLists.txt", "tool/notes.txt")
+    discovery = discover([Path()])
+    assert [source.path.name for source in discovery.sources] == ["notes.txt"]
+    assert discovery.ignored == {"program source": 1}
+
+
 def test_a_suffix_counts_more_than_such_a_name() -> None:
     touch("README.PDF", "HOWTO.MD")
     assert [source.format for source in discover([Path()]).sources] == ["md", "pdf"]
