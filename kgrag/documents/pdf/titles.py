@@ -17,12 +17,20 @@ __all__ = ["document_title", "is_title"]
 _FIRST_PAGES = 2
 """On which a title is printed."""
 _FILE_NAME = re.compile(
-    rf"[/\\]|{FILE_SUFFIX.pattern}|^untitled|^microsoft|^(?:document|presentation|slide)\s*\d*$",
+    rf"[/\\]|{FILE_SUFFIX.pattern}|^untitled|^microsoft|^(?:document|presentation|slide|layout|doc|book|print)\s*\d*$"
+    r"|^(?:powerpoint presentation|tex output|(?:la|pdf|xe|lua)?tex(?: document)?$"
+    r"|(?:adobe )?(?:framemaker|indesign|pagemaker|acrobat)\b.{0,20}$|quarkxpress|ghostscript|(?:open|libre)office|pdfcreator|wkhtmltopdf|doxygen$)",
     re.IGNORECASE,
 )
+"""A file's name, or that of the program that wrote it."""
+_STEM = re.compile(r"(?=.*[_\d-])[\w.+-]+")
+"""A file's name without its suffix: `an_0034-b`. It is a title where it is printed, too."""
 _CONTENTS = re.compile(
-    r"^(?:table of )?contents$|^inhalt(?:sverzeichnis)?$|^table des mati[eè]res$|^[ií]ndice$", re.IGNORECASE
+    r"^(?:table of )?contents$|^inhalt(?:sverzeichnis)?$|^table des mati[eè]res$|^[ií]ndice$"
+    r"|^(?:abstract|preface|foreword|vorwort|zusammenfassung|résumé|resumen|copyright|revision history)$",
+    re.IGNORECASE,
 )
+"""What stands above a part of every other document."""
 _CHAPTER = re.compile(rf"^(?:{SECTION_WORDS})\b|^[\d.]+\s", re.IGNORECASE)
 _VENUE = re.compile(r"\bproc\.|proceedings|\bjournal\b|\bissn\b|\bvol\.|\bdoi\b|arxiv", re.IGNORECASE)
 """Where a paper appeared, which its running header says."""
@@ -64,7 +72,7 @@ def document_title(structure: Structure, blocks: Sequence[Block], *, metadata_ti
     candidates = (
         *(title for title in said if _folded(title) in printed),
         shown,
-        *said,
+        *(title for title in said if not _STEM.fullmatch(title.strip())),
         _running_title(structure),
         _largest_of_first_page(structure),
     )

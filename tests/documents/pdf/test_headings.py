@@ -287,6 +287,21 @@ def test_a_first_page_that_describes_something_is_no_title_page(sheet: Sheet) ->
     assert sheet.convert().headings() == ["h1 Description", "h1 Ratings"]
 
 
+@pytest.mark.parametrize(
+    "name", ["PowerPoint Presentation", "TeX output 2004.01.02:1204", "Adobe FrameMaker 7.0", "Layout 1", "Abstract"]
+)
+def test_the_name_of_a_program_or_of_a_part_is_no_title(name: str) -> None:
+    assert not is_title(name)
+    assert is_title(f"Pumps and {name}")
+
+
+def test_the_stem_of_a_files_name_is_a_title_where_it_is_printed(sheet: Sheet) -> None:
+    sheet.metadata_title("an_0034-b")
+    sheet.text(72, 80, "Pumps of the North", size=11, font=BOLD)
+    sheet.paragraph(72, 120, LOREM)
+    assert sheet.convert().document.title == "Pumps of the North"
+
+
 @pytest.mark.parametrize("name", ["Remote control 1.vsd", "kernels.eps", "sheet.dvi", "Notes.odt"])
 def test_a_files_name_is_no_title(name: str) -> None:
     assert not is_title(name)
