@@ -82,6 +82,10 @@ SENTENCE_END = re.compile(r"[.!?:;,)\"”。！？：；，、）」』]$")
 LAST_OF_SENTENCE = re.compile(r"[.!?:;。！？：；]$")
 SHORT_LABEL = re.compile(r"\s*[\w-]{1,30}(?: \(\w{1,30}\))?:(?:\s|$)")
 LONGEST_HEADING = 80
+SET_OFF_SHARE = 0.4
+"""Of the paragraphs that have two blank lines before them, at most, where these mean that a section begins."""
+FEWEST_SET_OFF, MOST_ALIKE = 3, 2
+"""Headings of that kind in a text, and how often the same may stand there."""
 CENTRED_SLACK = 4
 """Columns by which the middle of a centred line may be off."""
 CENTRED_INDENT = 8
@@ -154,6 +158,7 @@ class TextLayout:
         begun = Counter(one[0].strip() for one in paragraphs if len(one) > 1 and not _is_overlined(one))
         self._separators = {line for line, count in begun.items() if count > 1 and RULE.match(line)}
         self._paragraphs = self._parted(paragraphs)
+        self._set_off = self._lines_set_off(lines)
         self._levels: dict[str, int] = {}
         self._level = 0
 
@@ -234,6 +239,8 @@ class TextLayout:
         stands_out = len(lines) == 1 or _indent(lines[1]) > self._margin + 1
         if stands_out and _in_capitals(text) and not SENTENCE_END.search(text):
             return _Heading("capitals", text, 1)
+        if len(lines) == 1 and lines[0] in self._set_off:
+            return _Heading("set off", text, 1)
         return None
 
     def _browsed_heading(self, lines: Sequence[str], *, below: int) -> _Heading | None:
@@ -260,6 +267,28 @@ class TextLayout:
             return _Heading("numbered", text, len(lines), depth=1 + number.count("."))
         begins = not text[0].islower() or (indent > 0 and below == BROWSED_INDENT)
         return _Heading(f"browsed {indent}", text, len(lines)) if indent in BROWSED_HEADINGS and begins else None
+
+    def _lines_set_off(self, lines: Sequence[str]) -> frozenset[str]:
+        """Return the lines that are headings by the blank lines around them alone: two or more before, one after, as `troff -ms` sets them.
+
+        None where there are but few, or where most paragraphs stand so; what comes again and again is a running header.
+        """
+        begun = [index for index in range(1, len(lines)) if lines[index] and not lines[index - 1]]
+        apart = [index for index in begun if index > 1 and not lines[index - 2]]
+        if len(apart) > SET_OFF_SHARE * len(begun):
+            return frozenset()
+        found = Counter(
+            lines[index]
+            for index in apart
+            if not any(lines[index + 1 : index + 2])
+            and any(lines[index + 2 : index + 3])
+            and _indent(lines[index]) <= self._margin
+            and len(lines[index]) <= LONGEST_HEADING
+            and TITLE.fullmatch(lines[index].strip())
+            and not (SENTENCE_END.search(lines[index]) or COLUMNS.search(lines[index]) or _marker(lines[index]))
+        )
+        titles = frozenset(line for line, count in found.items() if count <= MOST_ALIKE)
+        return titles if len(titles) >= FEWEST_SET_OFF else frozenset()
 
     def _title(self, lines: Sequence[str]) -> _Heading | None:
         """Read a text's title: its first line, where that stands alone, or where all that stands with it is centred."""

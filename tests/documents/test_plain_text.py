@@ -402,3 +402,15 @@ def test_a_title_may_end_in_a_remark() -> None:
         1,
         "Questions that are asked often (FAQ)",
     )
+
+
+def test_lines_that_blank_lines_alone_set_off_are_headings() -> None:
+    def headings(text: str) -> list[tuple[int, str]]:
+        return [(level, words) for kind, level, words in read(text) if kind == "heading"]
+
+    said = "The pump lifts water from the well, and is at rest when the well\nis low. It says so by a lamp."
+    titles = ("How it works", "When it rests", "What it says")
+    parts = "".join(f"\n\n{title}\n\n{said}\n\n{said}\n\n{said}\n" for title in titles)
+    running = f"\n\nPumps of the North\n\n{said}\n\n{said}\n" * 3
+    assert headings(f"Pumps\n\n{said}\n\n{said}\n{parts}{running}") == [(1, "Pumps"), *((2, one) for one in titles)]
+    assert headings("Pumps\n\n" + "\n\n\n".join(f"Line of {one}\n\n{said}" for one in titles)) == [(1, "Pumps")]
