@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
@@ -36,6 +36,8 @@ _SLOT_TEXTS = 0.5
 """Different texts per page up to which a place is a running line's: the first lines of the body are all different."""
 _SLOT_TITLES = 0.5
 """Share of them that are titles of the outline, where they are all different: a header that names each page's section."""
+_BESIDE_SHARE = 0.6
+"""Of the pages with a page number: those that have something beside it."""
 _ATTACHED = 0.9
 """Line heights: body text at most this far away makes a repeated line part of the body."""
 _NUMBER = re.compile(r"\d+|\b[ivxlc]+\b", re.IGNORECASE)
@@ -79,17 +81,20 @@ def remove_furniture(
     """Return the pages without their running headers and footers, and what was removed.
 
     A piece of a line in the margins, or of a page's first or last line, is one if the same text, numbers apart, stands at the same
-    height of at least three tenths (and two) of the pages, or of twenty and most of a part's, or if it is a page number that counts with
-    the pages. In the margins it is one, too, if it stands where half of the pages, or of the left or right ones, have a line of the same
-    style, with few different texts (chapter titles) or with titles of the outline, of which `titles` are `folded_titles`. Not if body text
-    follows closely. A page's last line, wherever it stands, is one if it is a page number alone and counts with as many pages.
+    height of at least three tenths (and two) of the pages, or of twenty and most of a part's, if it is a page number that counts with
+    the pages, or if it stands beside one in its font. In the margins it is one, too, if it stands where half of the pages, or of the left
+    or right ones, have a line of the same style, with few different texts (chapter titles) or with titles of the outline, of which
+    `titles` are `folded_titles`. Not if body text follows closely. A page's last line, wherever it stands, is one if it is a page number
+    alone and counts with as many pages.
     """
     pieces = [piece for page in pages for piece in _margin_pieces(page)]
     within = {page.number: _MARGIN * page.height for page in pages}
     in_margins = [piece for piece in pieces if piece.distance <= within[piece.page]]
+    counting = _counting(pieces, len(pages))
     series = [
         *_same_text(pieces, len(pages)),
-        *_counting(pieces, len(pages)),
+        *counting,
+        *_beside_numbers(counting, pieces),
         *_same_slot(in_margins, len(pages), titles),
     ]
     running = [*_without_body(series, {page.number: page for page in pages}), *_counting_last_lines(pages)]
@@ -182,6 +187,23 @@ def _counting(pieces: Sequence[_Piece], page_count: int) -> list[list[_Piece]]:
     return [
         group for found in by_offset.values() for group in _same_height(found, _MOVE) if _page_count(group) >= needed
     ]
+
+
+def _beside_numbers(counting: Sequence[list[_Piece]], pieces: Sequence[_Piece]) -> Iterator[list[_Piece]]:
+    """Yield what stands in the line of a page number, in its font, on most of the pages that have one there: titles of chapters."""
+    for numbers in counting:
+        by_page = {piece.page: piece for piece in numbers}
+        group = [
+            piece
+            for piece in pieces
+            if (number := by_page.get(piece.page))
+            and piece is not number
+            and piece.top == number.top
+            and abs(piece.distance - number.distance) <= _SLOT_MOVE
+            and piece.line.font == number.line.font
+        ]
+        if len({piece.page for piece in group}) >= _BESIDE_SHARE * len(by_page):
+            yield group
 
 
 def _counting_last_lines(pages: Sequence[Page]) -> list[list[_Piece]]:

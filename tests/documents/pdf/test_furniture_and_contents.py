@@ -44,6 +44,21 @@ def test_running_lines_of_a_small_page_on_a_large_sheet_are_removed(sheet: Sheet
     }
 
 
+def test_what_stands_beside_a_page_number_in_its_font_is_a_running_line(sheet: Sheet) -> None:
+    titles = ("PUMPS", "HOW A PUMP WORKS", "WHEN IT RESTS", "WELLS", "HOW DEEP THEY ARE", "WHO MEASURED THEM")
+    for page, title in enumerate(titles, 1):
+        sheet.text(120, 112, title, font="Helvetica-Bold")  # below the upper margin, and different on all pages
+        sheet.text(470, 112, str(page), font="Helvetica-Bold")
+        sheet.paragraph(120, 160, f"Part {page}. {LOREM}", width=350)
+        sheet.next_page()
+    found = sheet.convert()
+    assert found.outline() == [f"text Part {page}. {LOREM}" for page in range(1, 7)]
+    assert {line.text for line in found.document.removed} == {
+        "# (6 pages)",
+        *(f"{title} (1 pages)" for title in titles),
+    }
+
+
 def test_page_numbers_right_below_the_text_are_removed_wherever_it_ends(sheet: Sheet) -> None:
     for page in range(1, 6):
         below = sheet.paragraph(72, 100 + 90 * page, f"Part {page}. {LOREM}")
