@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right, insort
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +25,7 @@ if TYPE_CHECKING:
     from docling_core.types.doc.page import BoundingRectangle, PdfShape, SegmentedPdfPage
     from docling_parse.pdf_parser import ContentConfig
 
-__all__ = ["Fill", "Page", "Rule", "read_pages"]
+__all__ = ["Fill", "Page", "Rule", "read_pages", "with_even_heights"]
 
 _THIN = 3.0
 """Points: a filled rectangle at most this thick is a ruling line."""
@@ -36,6 +39,14 @@ _MAX_SHAPES = 50_000
 """Per page: bounds the memory for pages that are maps or circuit layouts (a datasheet's drawings have up to 14,000)."""
 _OVERPRINT = 2.0
 """Points: the same word again in the same field of this size is a shadow, or bold by printing twice."""
+_DEEPER, _MUCH_DEEPER = 1.05, 1.4
+"""Heights of words between which one may only have the depth of a letter before it."""
+_AS_HIGH = 0.06
+"""Points by which heights of a font may differ."""
+_SAME_TOP = 0.08
+"""Share of the usual height by which the top of such a word may be off."""
+_BESIDE = 0.7
+"""Usual heights up to the next word of its line: more is another column."""
 _BOLD = re.compile(
     r"bold|black|heavy|semib|demi|[-,_ ]bd\b|[-,]medi(?:ital)?\b|^(?:cm|ec|sf|la)(?:ss)?(?:bx|b)\d|^cmss(?:bx|dc)\d|^t1xb",
     re.IGNORECASE,
@@ -174,7 +185,7 @@ def _page(number: int, segmented: SegmentedPdfPage, second: SecondReading) -> Pa
         number=number,
         width=width,
         height=height,
-        words=tuple(_better_read(tuple(_words(segmented, height, links, second)), links, second)),
+        words=with_even_heights(tuple(_better_read(tuple(_words(segmented, height, links, second)), links, second))),
         rules=tuple(rules),
         fills=tuple(fills),
         marks=tuple(marks),
@@ -218,6 +229,42 @@ def _words(
             turned=0 if abs(rise) <= 0.2 * run else (1 if rise > 0 else -1),
             link=next((uri for rect, uri in links if rect.holds(box.center)), None),
         )
+
+
+def with_even_heights(words: Sequence[Word]) -> tuple[Word, ...]:
+    """Return the words, each that the parser gives the depth of a lowered letter before it (LaTeX's logo) as high as others.
+
+    Such words stand beside one of the same font that has the height of most of the page's, and only reach farther down.
+    """
+    heights: dict[str, Counter[float]] = defaultdict(Counter)
+    for word in words:
+        if word.level:
+            heights[word.font][round(word.box.height, 1)] += len(word.text)
+    usual = {font: counted.most_common(1)[0][0] for font, counted in heights.items()}
+    deeper = {
+        word for word in words if word.level and _DEEPER < word.box.height / max(usual[word.font], 0.1) < _MUCH_DEEPER
+    }
+    if not deeper:
+        return tuple(words)
+    tops: dict[str, list[tuple[float, Box]]] = defaultdict(list)
+    for word in words:
+        if word.level and abs(word.box.height - usual[word.font]) < _AS_HIGH:
+            insort(tops[word.font], (word.box.y0, word.box), key=itemgetter(0))
+    even: dict[Word, Word] = {}
+    for word in (*(inorder := sorted(deeper, key=lambda word: word.box.x0)), *reversed(inorder)):
+        found, height = tops[word.font], usual[word.font]
+        start = bisect_left(found, word.box.y0 - _SAME_TOP * height, key=itemgetter(0))
+        end = bisect_right(found, word.box.y0 + _SAME_TOP * height, key=itemgetter(0))
+        beside = [box for _, box in found[start:end] if _gap(word.box, box) < _BESIDE * height]
+        if beside and word not in even:
+            box = replace(word.box, y0=beside[0].y0, y1=beside[0].y1)
+            even[word] = replace(word, box=box)
+            insort(found, (box.y0, box), key=itemgetter(0))
+    return tuple(even.get(word, word) for word in words)
+
+
+def _gap(one: Box, other: Box) -> float:
+    return max(one.x0 - other.x1, other.x0 - one.x1)
 
 
 def _better_read(words: tuple[Word, ...], links: list[tuple[Box, str]], second: SecondReading) -> Iterator[Word]:

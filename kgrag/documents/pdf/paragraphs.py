@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from kgrag.documents.inline_text import CJK
 from kgrag.documents.pdf.blocks import PageBlock, TextBlock
-from kgrag.documents.pdf.geometry import Box, Line, Word, bounding_box, line_of
+from kgrag.documents.pdf.geometry import Box, Line, Word, bounding_box, line_of, pieces_of
 from kgrag.documents.pdf.reading_order import Region
 from kgrag.text.words import LEADING_ON
 
@@ -17,6 +17,10 @@ __all__ = ["LineStatistics", "blocks_of_region", "line_statistics", "section_num
 
 _LOOSE = 1.28
 """Times the usual distance between lines: more begins a new paragraph."""
+_ON_GRID = 0.04
+"""Share of the usual distance between the lines of the text by which two lines that follow each other may miss it."""
+_WIDE_GAP = 1.5
+"""Line heights between two words of a line that is no text, but has columns."""
 _CODE_LOOSE = 2.6
 """Line heights from line to line within a listing: one empty line."""
 _LARGE_CODE = 1.25
@@ -180,8 +184,12 @@ def _breaks(
         return line.pitch_base - above.pitch_base > _CODE_LOOSE * size
     if is_code != begins_code and (is_code or _is_code(above, usual)):
         return not _flows(above, line, edge)
-    if line.pitch_base - above.pitch_base > _LOOSE * usual.pitch * size:
-        return True
+    distance, grid = line.pitch_base - above.pitch_base, usual.pitch * usual.body_size
+    if distance > _LOOSE * usual.pitch * size:
+        # Full lines as far apart as those of the text, in a font whose glyphs say too little height.
+        on_grid = line.font == above.font and abs(distance - grid) <= _ON_GRID * grid
+        if not on_grid or _would_fit(above, line, edge) or len(pieces_of(above, _WIDE_GAP)) > 1:
+            return True
     if abs(line.size - above.size) > _OTHER_SIZE * size and not _uneven(above, line):
         return True
     ended_early = _would_fit(above, line, edge)
