@@ -15,7 +15,7 @@ from typing import Any
 from rapidfuzz import fuzz
 
 from kgrag.documents.pdf.blocks import TextBlock
-from kgrag.documents.pdf.geometry import Line, Word, bounding_box, lines_of, pieces_of
+from kgrag.documents.pdf.geometry import Line, Word, bounding_box, line_of, lines_of, pieces_of
 from kgrag.documents.pdf.pages import Page
 from kgrag.documents.section_labels import SECTION_WORDS
 
@@ -47,6 +47,9 @@ _PITCH = 2.2
 """Line heights from line to line within a heading."""
 _COLUMN_GAP = 1.0
 """Line heights between the columns of a page; a number may stand as far from its title, so whole lines are compared first."""
+_NUMBER_GAP = 3.0
+"""Line heights between a number and its title."""
+_BARE_NUMBER = re.compile(r"(?:\d{1,2}|[A-Z](?=\.)|[IVXL]{1,6})(?:\.\d{1,2}){0,4}\.?|[A-Z]\.?")
 _ABOVE = 30.0
 """Points below where the outline leads that a heading may stand above it."""
 _ALIKE = 90.0
@@ -188,6 +191,9 @@ class _PageLines:
             if found:
                 _, best = min(found)
                 taken = [*self._label(lines, best[0]), *(lines[index] for index in best)]
+                if divided and (number := self._number(lines, best[0])):
+                    at_first = taken.index(lines[best[0]])
+                    taken[at_first] = line_of([*number.words, *lines[best[0]].words])
                 self._taken.update(word for line in taken for word in line.words)
                 return taken
         return []
@@ -214,6 +220,15 @@ class _PageLines:
             return -first.size, first.box.y0
         y = first.box.y0
         return (abs(y - at) if y > at - _ABOVE else 10 * abs(y - at)), -first.size
+
+    def _number(self, lines: Sequence[Line], first: int) -> Line | None:
+        """The number that stands before a title at the same height, and that the outline does not say."""
+        title, number = lines[first], lines[first - 1] if first else None
+        if number is None or not _BARE_NUMBER.fullmatch(number.text) or self._taken.intersection(number.words):
+            return None
+        is_beside = 0 < title.box.x0 - number.box.x1 < _NUMBER_GAP * title.size
+        same_height = abs(title.pitch_base - number.pitch_base) < 0.5 * title.size
+        return number if is_beside and same_height and number.bold == title.bold else None
 
     def _label(self, lines: Sequence[Line], first: int) -> list[Line]:
         """The line above a title that says which chapter it is."""
