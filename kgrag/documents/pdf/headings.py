@@ -48,17 +48,26 @@ _MAX_TITLE_PAGE_WORDS = 60
 _MAX_TITLE_WORDS = 14
 """Of a text on a title page; what is longer describes something."""
 _CAPTION = re.compile(
-    r"^(?:fig(?:ure|\.)?|table|tab\.|abb(?:ildung|\.)?|tabelle|photo|image|diagram)\s*\d", re.IGNORECASE
+    r"^(?:fig(?:ure|\.)?|table|tab\.|abb(?:ildung|\.)?|tabelle|photo|image|diagram)\s*(?:\d|[IVX]+[.:]|[A-Z]\.?\d)",
+    re.IGNORECASE,
 )
+_OF_TABLE = re.compile(r"^(?:table|tab\.|tabelle)\s*(?:[A-Z]\.?)?[\dIVX]+(?:[.-]\d+)*[.:]\s", re.IGNORECASE)
+"""A caption that says so, which may be long and stand farther from its table."""
 _SENTENCE = re.compile(r"[.,;。，；]$")
 _CAPTION_GAP = 1.6
 """Line heights between a caption and its table."""
+_FAR_CAPTION_GAP = 3.0
+_LONGEST_CAPTION = 8
+"""Lines."""
 _NOTE = re.compile(r"^(?:notes?|sources?): \S|^[*†‡§]", re.IGNORECASE)
 _NOTE_NUMBER = re.compile(r"^(\d{1,2})[ )]\s*\S")
 _NOTE_GAP = 1.0
 """Times its size that a note may be from the next one."""
 _LETTER = re.compile(r"[^\W\d_]")
 
+_ROMAN = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII", "XIII", "XIV", "XV")
+_COUNTED = re.compile(r"([IVX]{1,5}|[A-Z])\. +([A-Z].*)")
+_MIN_COUNTED = 3
 _MIN_LISTED = 5
 _LISTED_SHARE = 0.6
 """Of an outline's entries that must be found on the pages for it to decide."""
@@ -99,7 +108,8 @@ def listing_of(outline: Outline, outlined: OutlinedHeadings, titles: frozenset[s
 
 def mark_headings(blocks: Sequence[PageBlock], usual: LineStatistics, listing: Listing) -> list[PageBlock]:
     """Return the blocks with title and headings marked. Those of kind `heading` are the outline's, and stay with their level."""
-    marked = [_is_heading(blocks, index, usual, listing) for index in range(len(blocks))]
+    counted = {} if listing.decides else _counted_headings(blocks)
+    marked = [id(block) in counted or _is_heading(blocks, index, usual, listing) for index, block in enumerate(blocks)]
     blocks, marked = _with_labels(blocks, marked)
     front = _front_matter(blocks, marked)
     title = _title(blocks, marked, usual, _contents_heading(blocks), listing, front)
@@ -129,7 +139,7 @@ def mark_headings(blocks: Sequence[PageBlock], usual: LineStatistics, listing: L
     headings = [
         block for block, is_heading in zip(blocks, marked, strict=True) if is_heading and isinstance(block, TextBlock)
     ]
-    levels = _levels([heading for heading in headings if heading is not title], listing)
+    levels = _levels([heading for heading in headings if heading is not title], listing, counted)
     result: list[PageBlock] = []
     for block, is_heading in zip(blocks, marked, strict=True):
         if block is title and isinstance(block, TextBlock):
@@ -161,6 +171,51 @@ def _with_labels(blocks: Sequence[PageBlock], marked: Sequence[bool]) -> tuple[l
         whole.append(block)
         kept.append(is_heading)
     return whole, kept
+
+
+def _counted_headings(blocks: Sequence[PageBlock]) -> dict[int, int]:
+    """Return the level of each block (by its id) that is a heading of a paper: `II. METHODS`, and within it `A. Pumps`, in order.
+
+    There are at least three with Roman numbers, from `I.` on, in capitals, bold or in another font than the text; those with letters begin
+    with `A.` below each and are of one font that is not the text's, or bold.
+    """
+    fonts: Counter[str] = Counter()
+    for block in blocks:
+        if isinstance(block, TextBlock) and block.kind == "text":
+            fonts.update({line.font: len(line.text) for line in block.lines})
+    body = fonts.most_common(1)[0][0] if fonts else ""
+
+    def stands_out(block: TextBlock) -> bool:
+        return _bold(block) or all(line.font != body for line in block.lines)
+
+    candidates = [
+        (block, match[1], match[2])
+        for block in blocks
+        if isinstance(block, TextBlock)
+        and block.kind in ("text", "list")
+        and len(block.lines) <= _MAX_LINES
+        and (match := _COUNTED.match(_numbered_text(block)))
+        and not _SENTENCE.search(match[2])
+    ]
+    chapters: dict[int, int] = {}
+    for at, (block, number, title) in enumerate(candidates):
+        is_next = len(chapters) < len(_ROMAN) and number == _ROMAN[len(chapters)]
+        if is_next and (title.upper() == title or stands_out(block)):
+            chapters[id(block)] = at
+    if len(chapters) < _MIN_COUNTED:
+        return {}
+    levels = dict.fromkeys(chapters, 1)
+    sections: list[TextBlock] = []
+    style, expected = "", "A"
+    for at, (block, number, _) in enumerate(candidates):
+        if id(block) in chapters:
+            expected = "A"
+        elif number == expected and at > min(chapters.values()) and stands_out(block):
+            style = style or block.lines[0].font
+            if block.lines[0].font == style:
+                sections.append(block)
+                expected = chr(ord(expected) + 1)
+    return levels | {id(block): 2 for block in sections}
 
 
 def _is_title_page(blocks: Sequence[PageBlock], page: int) -> bool:
@@ -255,12 +310,17 @@ def _is_footnote(blocks: Sequence[PageBlock], index: int) -> bool:
 
 def is_caption(block: TextBlock, table: TableBlock) -> bool:
     """Whether a text is the caption of the table below it: bold or `Table 3: ...`, close, and no heading."""
-    close = block.page == table.page and -1.0 <= table.box.y0 - block.box.y1 <= _CAPTION_GAP * block.lines[-1].size
+    text = _text(block)
+    says_so = bool(_OF_TABLE.match(text))
+    gap, lines = (_FAR_CAPTION_GAP, _LONGEST_CAPTION) if says_so else (_CAPTION_GAP, _MAX_LINES)
+    close = block.page == table.page and -1.0 <= table.box.y0 - block.box.y1 <= gap * block.lines[-1].size
+    is_above = block.box.x0 < table.box.x1 and table.box.x0 < block.box.x1
     return (
         block.kind == "text"
         and close
-        and len(block.lines) <= _MAX_LINES
-        and (_bold(block) or bool(_CAPTION.match(_text(block))))
+        and (is_above or not says_so)
+        and len(block.lines) <= lines
+        and (_bold(block) or bool(_CAPTION.match(text)))
     )
 
 
@@ -377,14 +437,14 @@ def _subtitles(blocks: Sequence[PageBlock], marked: Sequence[bool], title: TextB
     return subtitles
 
 
-def _levels(headings: Sequence[TextBlock], listing: Listing) -> dict[int, int]:
-    """Level of each heading: the outline's; else its number's depth; else by its size among those whose level is known."""
+def _levels(headings: Sequence[TextBlock], listing: Listing, counted: Mapping[int, int]) -> dict[int, int]:
+    """Level of each heading: the outline's, or what it is `counted` as; else its number's depth; else by its size among the known."""
     levels: dict[int, int] = {}
     votes: dict[Style, Counter[int]] = defaultdict(Counter)
     for heading in headings:
         number = section_number(heading.lines[0]) or (heading.marker.strip("().") if heading.marker != "-" else "")
         level = number.count(".") + 1 if number else listing.unfound.get(comparable(_text(heading)), 0)
-        level = heading.level or level or int(bool(LABEL.match(heading.lines[0].text)))
+        level = heading.level or counted.get(id(heading), 0) or level or int(bool(LABEL.match(heading.lines[0].text)))
         if level:
             levels[id(heading)] = min(level, _MAX_LEVEL)
             votes[_style(heading)][levels[id(heading)]] += 1

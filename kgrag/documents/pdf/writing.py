@@ -112,7 +112,8 @@ class _Writer:
         match block.kind:
             case "title" | "heading":
                 text = " ".join(self._joiner.join(lines).split())
-                self._add(Block("heading", text, 0 if block.kind == "title" else block.level), block)
+                number = f"{block.marker} " if block.marker not in ("", "-") else ""
+                self._add(Block("heading", text, 0 if block.kind == "title" else block.level), block, number)
             case "list":
                 marker = block.marker.strip() if any(map(str.isalnum, block.marker)) else "-"
                 depth = self._depth(block.indent)
