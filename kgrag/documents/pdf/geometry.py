@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from kgrag.documents.inline_text import CJK
 
-__all__ = ["Box", "Line", "Word", "bounding_box", "line_of", "lines_of", "pieces_of"]
+__all__ = ["Box", "Line", "Word", "bounding_box", "is_typewriter", "line_of", "lines_of", "pieces_of"]
 
 _WORD_GAP = 0.1
 """Share of the glyph height up to which a change of font is no change of word: the space of a narrow font is about 0.15."""
@@ -143,7 +143,8 @@ class Line:
 
 
 @cache
-def _is_typewriter(font: str) -> bool:
+def is_typewriter(font: str) -> bool:
+    """Whether a font of this name has letters of one width."""
     return bool(_TYPEWRITER.search(font))
 
 
@@ -155,7 +156,7 @@ def line_of(words: Sequence[Word]) -> Line:
     for word in ordered:
         sizes[round(word.box.height, 1), word.font] += len(word.text)
         bold += len(word.text) if word.bold else 0
-        if _is_typewriter(word.font):
+        if is_typewriter(word.font):
             typewriter += len(word.text)
             code += 0 if word.bold else len(word.text)
     (size, font), _ = max(sizes.items(), key=lambda entry: (entry[1], entry[0]))

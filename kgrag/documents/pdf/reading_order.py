@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from statistics import median
 
 from kgrag.documents.pdf.blocks import PageBlock
-from kgrag.documents.pdf.geometry import Box, Line, Word, bounding_box, lines_of
+from kgrag.documents.pdf.geometry import Box, Line, Word, bounding_box, is_typewriter, lines_of
 
-__all__ = ["Region", "regions_of"]
+__all__ = ["Region", "is_beside_text", "regions_of"]
 
 _MIN_GUTTER = 8.0
 """Points between two columns."""
@@ -21,6 +21,10 @@ _MIN_WORDS = 3
 """Median of the words in a column's lines: with fewer it is a column of a table, or a list of names and values."""
 _MIN_FILL = 0.5
 """Median share of a column's width that its lines fill."""
+_OFF_MIDDLE = 0.04
+"""Share of the width of a page's text by which the gutter of a paper may be off its middle."""
+_MIN_PAPER_LINES, _MIN_PAPER_WORDS, _PAPER_FILL = 5, 4, 0.85
+"""The same for the columns of a paper that end above a wide table or figure."""
 _MIN_WIDTH = 0.15
 """Share of the page's text width."""
 
@@ -104,13 +108,16 @@ def _column_run(
     strips = free[start]
     end = start + 1
     while end < len(bands):
-        narrowed = _common(strips, free[end])
+        narrowed = [strip for strip in _common(strips, free[end]) if _within(strip, left, right) >= _MIN_GUTTER]
         if not narrowed:
             break
         strips, end = narrowed, end + 1
     between = [strip for strip in strips if strip[0] > left and strip[1] < right]
     for strip in sorted(between, key=lambda strip: strip[0] - strip[1]):
-        if _makes_columns(bands[start:end], strip, right - left):
+        is_above = end < len(bands)
+        if _makes_columns(bands[start:end], strip, right - left) and (
+            not is_above or _are_of_paper(bands[start:end], strip, (left + right) / 2, right - left)
+        ):
             return start + _columns_end(bands[start:end], strip), strip
     return start + 1, None
 
@@ -125,6 +132,11 @@ def _free(band: _Band, left: float, right: float) -> list[tuple[float, float]]:
     if right + _MIN_GUTTER - reached >= _MIN_GUTTER:
         free.append((reached, right + _MIN_GUTTER))
     return free
+
+
+def _within(strip: tuple[float, float], left: float, right: float) -> float:
+    """How wide a strip is between the edges of the page's text: its margins part no columns."""
+    return min(strip[1], right) - max(strip[0], left)
 
 
 def _common(some: Sequence[tuple[float, float]], others: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
@@ -169,6 +181,45 @@ def _makes_columns(bands: Sequence[_Band], gutter: tuple[float, float], width: f
         ):
             return False
     return True
+
+
+def _are_of_paper(bands: Sequence[_Band], gutter: tuple[float, float], middle: float, width: float) -> bool:
+    """Whether columns that end above something wide are those of a page of text: two alike, of full lines of words, and no listings.
+
+    What stands side by side above a text or a table may else be a part of that table, or what is said of each line of code.
+    """
+    if abs(sum(gutter) / 2 - middle) > _OFF_MIDDLE * width:
+        return False
+    for side in _sides(bands, gutter):
+        words = [word for band in side for word in band.words]
+        lines = [(bounding_box(word.box for word in band.words), len(band.words)) for band in side if band.words]
+        extent = max(box.x1 for box, _ in lines) - min(box.x0 for box, _ in lines)
+        typed = sum(is_typewriter(word.font) for word in words)
+        if (
+            len(lines) < _MIN_PAPER_LINES
+            or median(count for _, count in lines) < _MIN_PAPER_WORDS
+            or median(box.width for box, _ in lines) < _PAPER_FILL * extent
+            or 2 * typed > len(words)
+        ):
+            return False
+    return True
+
+
+def is_beside_text(words: Sequence[Word], middle: float, width: float) -> bool:
+    """Whether the middle of a page parts some of its words, and what is on one side of it is a column of text."""
+    sides = [[word for word in words if (word.box.center[0] < middle) == is_left] for is_left in (True, False)]
+    if not all(sides):
+        return False
+    start, end = max(word.box.x1 for word in sides[0]), min(word.box.x0 for word in sides[1])
+    if end - start < _MIN_GUTTER or abs((start + end) / 2 - middle) > _OFF_MIDDLE * width:
+        return False
+    for side in sides:
+        lines = lines_of(side)
+        extent = bounding_box(line.box for line in lines).width
+        has_words = median(len(line.words) for line in lines) > _MIN_PAPER_WORDS
+        if has_words and median(line.box.width for line in lines) >= _PAPER_FILL * extent:
+            return True
+    return False
 
 
 def _has_words_for_columns(bands: Sequence[_Band], middle: float) -> bool:

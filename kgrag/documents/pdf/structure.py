@@ -15,13 +15,20 @@ from kgrag.documents.pdf.headings import is_caption, listing_of, mark_headings
 from kgrag.documents.pdf.outline import Outline, OutlinedHeadings, find_outlined, folded_titles
 from kgrag.documents.pdf.pages import Page
 from kgrag.documents.pdf.paragraphs import LineStatistics, blocks_of_region, line_statistics
-from kgrag.documents.pdf.reading_order import Region, regions_of
+from kgrag.documents.pdf.reading_order import Region, is_beside_text, regions_of
 from kgrag.documents.pdf.row_tables import find_row_tables
 from kgrag.documents.pdf.ruled_tables import find_ruled_tables
-from kgrag.documents.pdf.table_headers import continued, is_prose
-from kgrag.documents.pdf.value_tables import better_tables, find_value_tables
+from kgrag.documents.pdf.table_headers import continued, has_paragraph_as_heading, is_prose
+from kgrag.documents.pdf.value_tables import ValueTables, better_tables, find_value_tables
 
 __all__ = ["Structure", "recover_structure"]
+
+_MAX_NOTES = 6
+"""At the foot of a column, between the parts of a paragraph."""
+_SHORTER = 0.2
+"""Share of a paragraph's width by which the last line of its column may be shorter."""
+_NOTE_SIZE = 0.95
+"""Of the text: notes are smaller."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +87,7 @@ def _page_regions(page: Page, contents: Contents, outlined: OutlinedHeadings) ->
     index = [table for table in contents.tables if table.page == page.number]
     rest: list[Word] = [word for word in page.words if (page.number, word) not in contents.words]
     ruled = find_ruled_tables(replace(page, words=tuple(rest)))
-    values, in_values = better_tables(find_value_tables(page, rest), ruled.tables)
+    values, in_values = better_tables(_value_tables(page, rest), ruled.tables)
     rest = [word for word in rest if word not in in_values]
     grids = [
         table
@@ -96,6 +103,31 @@ def _page_regions(page: Page, contents: Contents, outlined: OutlinedHeadings) ->
     labels = {word for figure in figures for line in figure.lines for word in line.words}
     rest = [word for word in rest if word not in labels]
     return regions_of(rest, [*tables, *figures, *outlined.on(page.number)])
+
+
+def _value_tables(page: Page, words: Sequence[Word]) -> ValueTables:
+    """Find the tables of values of a page; where one has a paragraph for a heading, in each half of the page's text there.
+
+    In two columns a table stands beside text, whose lines would be its labels.
+    """
+    found = find_value_tables(page, words)
+    left, right = min((word.box.x0 for word in words), default=0.0), max((word.box.x1 for word in words), default=0.0)
+    middle = (left + right) / 2
+    across = [
+        table
+        for table in found.tables
+        if has_paragraph_as_heading(table)
+        and is_beside_text([word for word in words if table.box.holds(word.box.center)], middle, right - left)
+    ]
+    if not across:
+        return found
+    parts = [[word for word in words if not any(table.box.holds(word.box.center) for table in across)]]
+    for table in across:
+        there = [word for word in words if table.box.holds(word.box.center)]
+        parts += [[word for word in there if (word.box.center[0] < middle) == is_left] for is_left in (True, False)]
+    halves = [find_value_tables(page, part) for part in parts]
+    tables = [table for half in halves for table in half.tables if not has_paragraph_as_heading(table)]
+    return replace(found, tables=tuple(tables), words=frozenset().union(*(half.words for half in halves)))
 
 
 def _without(words: Sequence[Word], tables: Sequence[TableBlock]) -> list[Word]:
@@ -128,22 +160,44 @@ def _with_captions(blocks: Sequence[PageBlock]) -> list[PageBlock]:
 
 
 def _across_pages(blocks: Sequence[PageBlock]) -> list[PageBlock]:
-    """Give tables that go on from the page before their header, and put paragraphs together that a page break cut."""
+    """Give tables that go on from the page before their header, and put paragraphs together that the end of a page or column cut."""
     joined: list[PageBlock] = []
     for block in blocks:
         before = joined[-1] if joined else None
         if isinstance(block, TableBlock) and isinstance(before, TableBlock) and before.page == block.page - 1:
             block = continued(block, before) if not (block.index or before.index or block.caption) else block
-        elif isinstance(block, TextBlock) and isinstance(before, TextBlock) and _goes_on(before, block):
-            joined[-1] = replace(before, tail=block)
-            continue
+        elif isinstance(block, TextBlock) and (index := _cut(joined, block)) is not None:
+            cut = joined[index]
+            if isinstance(cut, TextBlock):
+                joined[index] = replace(cut, tail=block)
+                continue
         joined.append(block)
     return joined
 
 
+def _cut(blocks: Sequence[PageBlock], block: TextBlock) -> int | None:
+    """Return the index of the paragraph that a block goes on from: the last one, or the last one above notes at the foot of its column."""
+    for index in range(len(blocks) - 1, max(-1, len(blocks) - 1 - _MAX_NOTES), -1):
+        before = blocks[index]
+        if not isinstance(before, TextBlock):
+            return None
+        if _goes_on(before, block) and (before is blocks[-1] or _ends_full(before)):
+            return index
+        if before.tail is not None or not before.lines[0].size < _NOTE_SIZE * block.lines[0].size:
+            return None
+    return None
+
+
+def _ends_full(block: TextBlock) -> bool:
+    """Whether the last of several lines is about as long as the others."""
+    return len(block.lines) > 1 and block.lines[-1].box.x1 >= block.box.x1 - _SHORTER * block.box.width
+
+
 def _goes_on(before: TextBlock, block: TextBlock) -> bool:
+    is_higher = before.page == block.page and block.box.y0 < before.lines[-1].box.y0
+    in_next_column = is_higher and block.box.x0 > before.box.x1 and _ends_full(before)
     return (
-        before.page == block.page - 1
+        (before.page == block.page - 1 or in_next_column)
         and before.tail is None
         and before.kind in ("text", "list")
         and block.kind == "text"

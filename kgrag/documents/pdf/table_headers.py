@@ -11,9 +11,11 @@ from kgrag.documents.pdf.blocks import Cell, TableBlock
 from kgrag.documents.pdf.geometry import lines_of
 from kgrag.documents.pdf.pages import Fill
 
-__all__ = ["cell_text", "continued", "is_prose", "with_header"]
+__all__ = ["cell_text", "continued", "has_paragraph_as_heading", "is_prose", "with_header"]
 
 _MAX_HEADER_ROWS = 3
+_LONGEST_HEADING = 40
+"""Words."""
 _PROSE_WORDS = 8
 """Mean words of the filled cells from which rows with one text each are lines of a paragraph on coloured ground."""
 _SAME_COLUMN = 4.0
@@ -99,6 +101,11 @@ def is_prose(table: TableBlock) -> bool:
         return False
     by_row = Counter(cell.row for cell in filled)
     return 2 * sum(count > 1 for count in by_row.values()) <= len(by_row)
+
+
+def has_paragraph_as_heading(table: TableBlock) -> bool:
+    """Whether a heading of a table has as many words as no heading has."""
+    return any(cell.header and len(cell.words) > _LONGEST_HEADING for cell in table.cells)
 
 
 def continued(table: TableBlock, before: TableBlock) -> TableBlock:

@@ -1,0 +1,136 @@
+"""Papers in two columns: their order, paragraphs that the end of a column cuts, and headings with their numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kgrag.documents.pdf.blocks import TextBlock
+from kgrag.documents.pdf.geometry import Box, Word
+from kgrag.documents.pdf.pages import Page, with_even_heights
+from kgrag.documents.pdf.structure import recover_structure
+
+if TYPE_CHECKING:
+    from conftest import Sheet
+
+BOLD = "Helvetica-Bold"
+PUMPS = (
+    "A pump of the north lifts water from a well and is at rest when the well is low. Each of the pumps has a valve "
+    "that opens by itself and shuts when the pressure falls below what the board was told to keep. "
+)
+WELLS = (
+    "Wells are measured once a day with a line that is let down from the rim until its weight meets the water. What "
+    "was measured is written into the book of the well with the name of who let the line down. "
+)
+LEFT, RIGHT, WIDTH = 60, 310, 220
+
+
+def test_columns_end_where_a_wide_table_begins(sheet: Sheet) -> None:
+    sheet.paragraph(LEFT, 100, PUMPS + PUMPS, width=WIDTH)
+    sheet.paragraph(RIGHT, 105, WELLS + WELLS, width=WIDTH)
+    sheet.grid(
+        [60, 220, 380, 530], [400, 420, 440, 460], [["Pump", "Well", "Valve"], ["P1", "W1", "V1"], ["P2", "W2", "V2"]]
+    )
+    assert [line[:40] for line in sheet.convert().outline()] == [
+        "text A pump of the north lifts water fro",
+        "text Wells are measured once a day with ",
+        "table 3x3",
+    ]
+
+
+def test_a_paragraph_goes_on_in_the_next_column_and_notes_stand_behind_it(sheet: Sheet) -> None:
+    below = sheet.paragraph(LEFT, 100, WELLS + "The pump of the south stands beside the", width=WIDTH)
+    sheet.paragraph(LEFT, below + 12, "† As of last year, of all pumps that were read.", width=WIDTH, size=8)
+    below = sheet.paragraph(RIGHT, 100, f"well that it serves. {PUMPS}", width=WIDTH)
+    sheet.paragraph(RIGHT, below + 12, WELLS, width=WIDTH)
+    texts = [block.text for block in sheet.convert().document.blocks]
+    assert len(texts) == 3
+    assert "The pump of the south stands beside the well that it serves. A pump" in texts[0]
+    assert texts[1].startswith("† As of last year")
+
+
+def test_the_number_of_a_heading_in_a_column_belongs_to_it(sheet: Sheet) -> None:
+    titles = ("Pumps", "Wells", "Valves", "Boards", "Lines")
+    for number, title in enumerate(titles, 1):
+        sheet.bookmark(title, 0)
+        sheet.text(LEFT, 100, str(number), size=12, font=BOLD)
+        sheet.text(LEFT + 22, 100, title.upper(), size=12, font=BOLD)
+        sheet.paragraph(LEFT, 120, PUMPS, width=WIDTH)
+        sheet.paragraph(RIGHT, 100, WELLS + WELLS, width=WIDTH)
+        sheet.next_page()
+    assert sheet.convert().headings() == [f"h1 {number} {title.upper()}" for number, title in enumerate(titles, 1)]
+
+
+def word(text: str, x0: float, y0: float, height: float, font: str = "Serif") -> Word:
+    return Word(text, Box(x0, y0, x0 + 5 * len(text), y0 + height), font, bold=False)
+
+
+def test_words_behind_a_lowered_letter_are_as_high_as_the_others() -> None:
+    others = [word("others", 50 + 40 * column, 130, 8) for column in range(9)]
+    before = [word("The", 50, 100, 8), word("logo", 70, 100, 8), word("stands", 95, 100, 8)]
+    logo, behind = word("LATEX", 130, 100.2, 9.7), word("before", 160, 100.2, 9.7)
+    larger = word("Larger", 300, 100.2, 9.7)
+    found = with_even_heights([*before, logo, behind, larger, *others])
+    assert [round(one.box.height, 1) for one in found[:6]] == [8, 8, 8, 8, 8, 9.7]
+    assert found[5] is larger
+
+
+def test_lines_of_a_font_with_low_glyphs_on_the_grid_of_the_text_are_one_paragraph() -> None:
+    def lines(y: float, count: int, height: float, font: str) -> list[Word]:
+        return [
+            word("a" * 8, 50 + 45 * column, y + 12 * row, height, font) for row in range(count) for column in range(10)
+        ]
+
+    words = (*lines(100, 4, 8.5, "Serif-Italic"), *lines(200, 20, 13.3, "Serif"))
+    blocks = recover_structure([Page(1, 595, 842, words, (), (), (), (), ())]).blocks
+    assert [len(block.lines) for block in blocks if isinstance(block, TextBlock)] == [4, 20]
+
+
+def test_headings_with_roman_numbers_and_letters_in_their_order_are_headings(sheet: Sheet) -> None:
+    italic = "Helvetica-Oblique"
+    y = 100.0
+    for number, title in (("I", "PUMPS"), ("II", "WELLS"), ("III", "VALVES")):
+        sheet.text(LEFT, y, f"{number}. {title}")
+        y = sheet.paragraph(LEFT, y + 20, PUMPS) + 10
+        for letter in "AB":
+            sheet.text(LEFT, y, f"{letter}. {title.capitalize()} at rest", font=italic)
+            y = sheet.paragraph(LEFT, y + 20, WELLS) + 10
+    sheet.text(LEFT, y, "A. Reader wrote this down")  # no heading: it stands in the font of the text
+    found = sheet.convert()
+    assert found.headings() == [
+        "h1 I. PUMPS",
+        "h2 A. Pumps at rest",
+        "h2 B. Pumps at rest",
+        "h1 II. WELLS",
+        "h2 A. Wells at rest",
+        "h2 B. Wells at rest",
+        "h1 III. VALVES",
+        "h2 A. Valves at rest",
+        "h2 B. Valves at rest",
+    ]
+
+
+def test_what_stands_beside_each_line_of_a_listing_is_no_column(sheet: Sheet) -> None:
+    for row in range(9):
+        sheet.text(LEFT, 100 + 12 * row, f"set the speed of pump {row};", font="Courier")
+        sheet.text(RIGHT, 100 + 12 * row, f"# how fast it runs at {row}", font="Courier")
+    sheet.paragraph(LEFT, 220, PUMPS + WELLS, width=470)
+    code = " ".join(sheet.convert().document.blocks[0].text.split())
+    assert code.startswith("set the speed of pump 0; # how fast it runs at 0 set the speed")
+
+
+def test_a_table_beside_a_column_of_text_has_its_own_headings_and_its_caption(sheet: Sheet) -> None:
+    sheet.paragraph(LEFT, 100, PUMPS + WELLS + PUMPS, width=WIDTH)
+    caption = "TABLE I. What the pumps of the north lift and what they take from the board at rest, as last measured."
+    sheet.paragraph(RIGHT, 100, f"{caption} {caption}", width=WIDTH)
+    rows = [
+        ("Pump", "Water", "Current"),
+        ("Small", "12.5", "0.40"),
+        ("Middle", "25.0", "0.80"),
+        ("Large", "50.0", "1.60"),
+    ]
+    for row, cells in enumerate(rows):
+        for x, text in zip((RIGHT, RIGHT + 90, RIGHT + 160), cells, strict=True):
+            sheet.text(x, 180 + 12.5 * row, text)
+    found = sheet.convert()
+    assert found.header() == ["Pump", "Water", "Current"]
+    assert [block.text[:8] for block in found.document.blocks if block.kind == "table"] == ["TABLE I."]
