@@ -37,6 +37,8 @@ BREAK = re.compile(r"'{3,}$|<{3,}$")
 CELL = re.compile(r"(?:(?<!\S)(?:(\d+)?(?:\.(\d+))?\+|\d+\*)?[<^>.]{0,4}[adehlmsv]?)?(?<!\\)\|")
 """What begins a cell: how many columns and rows it has, and its style, before the bar."""
 MAX_SPAN = 50
+SUBSTITUTED = re.compile(r"subs\s*=\s*\"?[^\"=]*\b(?:attributes|normal)\b|subs\s*=\s*\"?\+?a\b")
+"""What says that attributes in a listing stand for their values."""
 COLUMNS = re.compile(r"cols\s*=\s*\"?([^\"\]]*)\"?")
 HEADER = re.compile(r"header|%header")
 COMPOUNDS = {"=": "div", "*": "div", "_": "blockquote", "-": "div"}
@@ -49,6 +51,9 @@ MAX_VALUE = 1_000
 STASHED = re.compile("\ue000(\\d+)\ue001")
 
 MACRO = re.compile(r"\b([a-z][\w-]*):([^\s:\[\]`]{0,500})\[((?:[^\]\\]|\\.){0,1000})\]")
+INNER_MACRO = re.compile(MACRO.pattern.replace(r"[^\]\\]", r"[^\[\]\\]"))
+"""A link in a footnote, which is read before it."""
+PICTURE = re.compile(r"\bimage:(?!:)[^\s\[\]]{1,500}\[([^\]]{0,1000})\]")
 URL = re.compile(r"<?(\b(?:https?|ftp|irc)://[^\s\[\]<>`]*[^\s\[\]<>`.,;:!?)'\"])>?(?:\[((?:[^\]\\]|\\.){0,1000})\])?")
 CROSS_REFERENCE = re.compile(r"<<([^<>,\n]{1,500})(?:,\s*([^<>]{0,500}?))?>>")
 INDEX_TERM = re.compile(r"\(\(\(.{0,500}?\)\)\)")
@@ -179,7 +184,10 @@ class _Reader:
             self.removed.append(RemovedLine("front matter", line))
         elif condition := CONDITION.match(line):
             lines.take()
-            if condition[1] and not line.startswith("ifeval"):
+            if entry := ENTRY.match(condition[1]):  # of several branches the text's own value counts
+                self._values.setdefault(entry[1].lower(), self._with_values(entry[2] or "")[:MAX_VALUE])
+                self.removed.append(RemovedLine("front matter", line))
+            elif condition[1] and not line.startswith("ifeval"):
                 block.title = f"{block.title} {condition[1]}".strip()
         elif (macro := BLOCK_MACRO.match(line)) and macro[1] in ("include", "toc"):
             self.removed.append(RemovedLine("directive", lines.take()))
@@ -211,7 +219,8 @@ class _Reader:
         if macro := BLOCK_MACRO.match(line):
             lines.take()
             said = macro[3].partition(",")[0].strip('"')
-            shown = self._link(macro[2], said) if macro[1] == "link" else escape(said)
+            kept: list[str] = []
+            shown = _restored(self._link(macro[2], said, kept), kept) if macro[1] == "link" else escape(said)
             return f"<p>{shown}</p>"
         if TABLE.match(line):
             lines.take()
@@ -257,6 +266,8 @@ class _Reader:
             "latexmath",
         ):
             text = "\n".join(re.sub(r"\s*<(?:\d+|\.)>$", "", one) for one in inside)
+            if SUBSTITUTED.search(block.attributes):
+                text = self._with_values(text)
             return f"<pre>{escape(text)}</pre>"
         element = COMPOUNDS[kind]
         return f"<{element}>{self._admonition(block)}{self.blocks(_Lines(inside))}</{element}>"
@@ -416,64 +427,74 @@ class _Reader:
     def inline(self, text: str) -> str:
         """Read a text's inline marks; returns HTML."""
         kept: list[str] = []
+        return _restored(self._inline(text.replace("\ue000", "").replace("\ue001", ""), kept), kept)
+
+    def _inline(self, text: str, kept: list[str]) -> str:
+        """Read a text, or a label in one: what was read of it before is in `kept`, and what is read now is put there."""
 
         def stash(html: str) -> str:
             kept.append(html)
             return f"\ue000{len(kept) - 1}\ue001"
 
-        text = self._with_values(text.replace("\ue000", "").replace("\ue001", ""))
+        text = self._with_values(text)
         text = re.sub(r" \+(?=\n|$)", lambda _: stash("<br>"), text)
         for curved, quoted in CURVED:
             text = curved.sub(lambda found, quoted=quoted: quoted.format(found[1]), text)  # type: ignore[misc]
         text = LITERAL.sub(lambda found: stash(escape(found[2].strip("+") if found[1][0] == "`" else found[2])), text)
         text = SHOWN_INDEX_TERM.sub(r"\1", INDEX_TERM.sub("", text))
         text = ANCHOR.sub("", ROLE.sub("", text))
-        text = CROSS_REFERENCE.sub(lambda found: stash(self._reference(found[1].strip(), found[2])), text)
-        text = URL.sub(lambda found: stash(self._link(found[1], found[2])), text)
-        text = MACRO.sub(lambda found: stash(self._macro(found[1], found[2], found[3].replace("\\]", "]"))), text)
+        text = PICTURE.sub(lambda found: stash(escape(found[1].partition(",")[0])), text)
+        text = CROSS_REFERENCE.sub(lambda found: stash(self._reference(found[1].strip(), found[2], kept)), text)
+        text = URL.sub(lambda found: stash(self._link(found[1], found[2], kept)), text)
+        for macro in (INNER_MACRO, MACRO):
+            text = macro.sub(
+                lambda found: stash(self._macro(found[1], found[2], found[3].replace("\\]", "]"), kept)), text
+            )
         text = DOUBLED.sub(r"\2", text)
         for mark in FORMATTED:
             text = mark.sub(r"\1", text)
         text = RAISED.sub(lambda found: stash(f"<sup>{escape(found[1])}</sup>"), text)
         text = LOWERED.sub(lambda found: stash(f"<sub>{escape(found[1])}</sub>"), text)
-        html = escape(re.sub(r"\\(?=[*_`#{+~^<\[])", "", text))
-        while STASHED.search(html):  # a stash holds none that is younger
-            html = STASHED.sub(lambda found: kept[int(found[1])], html)
-        return html
+        return escape(re.sub(r"\\(?=[*_`#{+~^<\[])", "", text))
 
     def _with_values(self, text: str) -> str:
         return REFERENCE.sub(lambda found: self._values.get(found[1].lower(), found[0]), text)
 
-    def _reference(self, target: str, shown: str | None) -> str:
+    def _reference(self, target: str, shown: str | None, kept: list[str]) -> str:
         file, mark, fragment = target.partition("#")
         if not mark and not file.endswith((".adoc", ".asciidoc", ".txt")):
             file, fragment = "", file
         elif not PurePosixPath(file).suffix and file:
             file = f"{file}.adoc"
         href = f"{file}#{fragment}" if fragment else file
-        return f'<a href="{escape(href)}">{self.inline(shown) if shown else escape(fragment or file)}</a>'
+        return f'<a href="{escape(href)}">{self._inline(shown, kept) if shown else escape(fragment or file)}</a>'
 
-    def _link(self, target: str, shown: str | None) -> str:
+    def _link(self, target: str, shown: str | None, kept: list[str]) -> str:
         said = re.sub(r"(?:,\s*\w+\s*=.*|\^)$", "", shown or "").strip('"')
-        return f'<a href="{escape(target)}">{self.inline(said) if said else escape(target)}</a>'
+        return f'<a href="{escape(target)}">{self._inline(said, kept) if said else escape(target)}</a>'
 
-    def _macro(self, name: str, target: str, said: str) -> str:
+    def _macro(self, name: str, target: str, said: str, kept: list[str]) -> str:
         read: dict[str, Callable[[], str]] = {
-            "link": lambda: self._link(target, said),
+            "link": lambda: self._link(target, said, kept),
             "mailto": lambda: escape(said.partition(",")[0] or target),
-            "xref": lambda: self._reference(target, said),
-            "image": lambda: escape(said.partition(",")[0]),
+            "xref": lambda: self._reference(target, said, kept),
             "icon": lambda: "",
             "anchor": lambda: "",
             "indexterm": lambda: "",
             "menu": lambda: escape(" > ".join(filter(None, (target, said)))),
-            "footnote": lambda: f" ({self.inline(said)})" if said else "",
+            "footnote": lambda: f" ({self._inline(said, kept)})" if said else "",
         }
         if name in read:
             return read[name]()
         if target and said.isdigit():  # a page of a manual, in a section
             return escape(f"{target}({said})")
-        return self.inline(said) if said else escape(target)
+        return self._inline(said, kept) if said else escape(target)
+
+
+def _restored(html: str, kept: list[str]) -> str:
+    while STASHED.search(html):  # a stash holds none that is younger
+        html = STASHED.sub(lambda found: kept[int(found[1])], html)
+    return html
 
 
 def _span(written: str | None) -> int:

@@ -196,3 +196,43 @@ def test_a_text_file_with_the_marks_of_asciidoc_is_read_as_that() -> None:
     page = "X-100\n=====\n\n[verse]\n'x100' [-a]\n\nifdef::x[]\n-a::\n  All.\nendif::[]\n"
     assert read(page) == [(block.kind, block.written) for block in converted(page, "a.txt").blocks]
     assert ("paragraph", "-a: All.") in read(page)
+
+
+def test_labels_of_links_keep_the_code_in_them() -> None:
+    page = (
+        "See <<keys,`:keys`>>, link:guide.html[the `install` page], https://example.org/x[`curl`], xref:a.adoc[+raw+]"
+        " and more.footnote:[Only with `--all`, or link:b.html[`so`].]\n\nlink::c.html[The `page`]\n"
+    )
+    assert read(page) == [
+        ("paragraph", "See :keys, the install page, curl, raw and more. (Only with --all, or so.)"),
+        ("paragraph", "The page"),
+    ]
+
+
+def test_a_picture_that_is_a_link_is_its_words() -> None:
+    page = "https://example.org[image:https://example.org/a.svg[Build status]] and image:icons/b.png[a lamp,16]\n"
+    assert read(page) == [("paragraph", "Build status and a lamp")]
+
+
+def test_values_of_a_condition_count_where_the_text_has_none_itself() -> None:
+    page = (
+        "= Guide\nifdef::site[:docs: link:]\n:docs: https://example.org\nifndef::docs[:docs: other]\n"
+        "ifndef::tag[:tag: 4.2]\n\n{docs}[Docs] of {tag}\n"
+    )
+    document = converted(page)
+    assert [block.text for block in document.blocks] == ["Guide", "Docs of 4.2"]
+    assert [link.href for block in document.blocks for link in block.links] == ["https://example.org"]
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ('[source,shell,subs="attributes+"]', "get x:4.2"),
+        ("[subs=+a]", "get x:4.2"),
+        ("[source]", "get x:{tag}"),
+    ],
+)
+def test_attributes_in_a_listing_stand_for_their_values_where_it_says_so(said: str, shown: str) -> None:
+    assert ("code", shown) in [
+        (block.kind, block.text) for block in converted(f":tag: 4.2\n\n{said}\n----\nget x:{{tag}}\n----\n").blocks
+    ]
