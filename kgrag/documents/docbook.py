@@ -21,7 +21,7 @@ __all__ = ["convert_docbook"]
 def convert_docbook(data: bytes, path: Path, *, document_path: str) -> BlockDocument:
     """Convert a DocBook file, packed or not. Nothing is included or fetched. Raises `DocumentError` where it is no DocBook."""
     decoded = decode(data, path)
-    root, unknown = parse_text(decoded.text, path)
+    root, unknown = parse_text(decoded.text, path, parts_of="article")
     if element_name(root) not in BLOCKS:
         raise DocumentError(path, f"is XML, not DocBook: its first element is {element_name(root)}")
     writer = DocBookWriter(root)

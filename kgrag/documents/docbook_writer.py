@@ -437,8 +437,8 @@ def _children(element: Any, *names: str) -> list[Any]:
 
 
 def element_name(element: Any) -> str:
-    """Return an element's name without its namespace, which DocBook 5 has and 4 has not."""
-    return str(element.tag).rpartition("}")[2]
+    """Return an element's name without its namespace, which DocBook 5 has and 4 has not, or a prefix that nothing declares."""
+    return str(element.tag).rpartition("}")[2].rpartition(":")[2]
 
 
 def _id(element: Any) -> str:

@@ -190,3 +190,26 @@ def test_xml_is_docbook_by_what_it_says(tmp_path: Path) -> None:
     assert [source.path.name for source in found.sources] == ["a.xml", "b.xml", "e.docbook", "f.xml.gz"]
     assert {source.format for source in found.sources} == {"docbook"}
     assert found.ignored == {".xml": 2}
+
+
+def test_a_file_of_several_sections_that_another_takes_in_is_read() -> None:
+    text = (
+        "<!-- Taken in by manual.xml -->\n<sect1 id='a'><title>Fuses</title><para>Use &half; 10 A.</para></sect1>\n"
+        "<sect1><title>Lamps</title><xi:include href='lamps.xml'/><para>Use 5 W.</para></sect1>\n"
+    )
+    read = convert_docbook(text.encode(), Path("parts.xml"), document_path="parts.xml")
+    assert [(block.kind, block.level, block.text) for block in read.blocks] == [
+        ("heading", 1, "Fuses"),
+        ("paragraph", 0, "Use ½ 10 A."),
+        ("heading", 1, "Lamps"),
+        ("paragraph", 0, "Use 5 W."),
+    ]
+    assert read.notes == ("left out what it includes: lamps.xml",)
+
+
+def test_brackets_and_dashes_in_comments_of_the_document_type_are_no_end() -> None:
+    read = book(
+        "<chapter><title>C</title><!-- a -- b --><para>&x;</para><screen><![CDATA[<!-- a -- b -->]]></screen></chapter>",
+        entities="<!-- see [1]> and \" -- this --><!ENTITY x ']>10 A'>",
+    )
+    assert [block.text for block in read.blocks] == ["C", "]>10 A", "<!-- a -- b -->"]
