@@ -1,6 +1,13 @@
-r"""RTF with its letters as they are: pandoc reads every byte (`\'e0`) as Western, so that Russian, Greek or Japanese comes out as `Ïðèâåò`.
+r"""RTF with its letters and the rows of its tables as they are.
 
-Bytes are in the code page of their font, or else of the document (Rich Text Format Specification 1.9.1, "Code Page Support").
+pandoc reads every byte (`\'e0`) as Western, so that Russian, Greek or Japanese comes out as `Ïðèâåò`. Bytes are in the code page of their
+font, or else of the document (Rich Text Format Specification 1.9.1, "Code Page Support").
+
+A row begins for pandoc where its properties stand (`\trowd`), and what its cell said so far is lost there. But a row that has those of the
+row above need not repeat them, Word writes them behind the cells too, and those of a table in a cell stand within that cell ("Table
+Definitions"). So they are written once, before the first cell.
+
+A heading has a level for pandoc where its paragraph says one; programs that write less leave that to the style (`heading 1`).
 """
 
 from __future__ import annotations
@@ -37,6 +44,10 @@ TWO_BYTES = frozenset({"cp932", "cp949", "johab", "gbk", "cp950"})
 HIGH_SURROGATES, LOW_SURROGATES = range(0xD800, 0xDC00), range(0xDC00, 0xE000)
 STARRED_NOTE = re.compile(r"\\\*\s*\\footnote\b")
 WORD = re.compile(r"\\[A-Za-z]+-?\d*")
+UNSHOWN = frozenset({"pict", "objdata", "fldinst", "shpinst", "nonshppict"})
+"""Groups that are no text, beside those that begin with `\\*`."""
+HEADING_STYLE = re.compile(r"\s*heading ([1-9])\s*[;,]", re.IGNORECASE)
+SHOWN = frozenset({"cell", "par", "tab", "line"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +58,11 @@ class _Group:
     fallbacks: int = 1
     """How many characters behind a `\\u` stand for it where that is not known."""
     lists_fonts: bool = False
+    is_shown: bool = True
+    in_table: bool = False
+    lists_styles: bool = False
+    style: int = -1
+    """Of a group of the style sheet."""
 
 
 def with_letters(rtf: str) -> str:
@@ -63,6 +79,8 @@ class _Reader:
         self._page = "cp1252"
         self._pages: dict[int, str] = {}
         """Of fonts."""
+        self._levels: dict[int, int] = {}
+        """Of styles that are headings."""
         self._default_font = -1
         self._group = _Group()
         self._outer: list[_Group] = []
@@ -73,6 +91,10 @@ class _Reader:
         self._to_skip = 0
         self._after_word = False
         """Whether a control word was written last that a letter or a blank would become part of."""
+        self._row_begun = False
+        """Whether a row of a table has begun that has not ended."""
+        self._row_ended = False
+        """Whether the last thing that was shown is a row."""
         self._is_utf8 = _is_utf8(rtf)
 
     def parts(self) -> Iterator[str]:
@@ -80,6 +102,8 @@ class _Reader:
         place = 0
         while token := TOKEN.match(self._rtf, place):
             place = token.end()
+            if self._begins_row(token):
+                yield from self._written(self._letters(), "\\trowd ")
             if token["byte"]:
                 yield from self._byte(token)
             elif token["text"]:
@@ -93,6 +117,15 @@ class _Reader:
             else:
                 yield from self._written(self._letters(), self._control(token))
         yield from self._written(self._letters())
+
+    def _begins_row(self, token: re.Match[str]) -> bool:
+        """Whether this is the first of a row, and no properties stand before it."""
+        is_shown = token["byte"] or token["word"] in SHOWN or token["word"] == "u" or (token["text"] or "").strip()
+        if not is_shown or not self._group.is_shown or not self._row_ended:
+            return False
+        self._row_ended = False
+        self._row_begun = self._group.in_table
+        return self._row_begun
 
     def _written(self, *parts: str) -> Iterator[str]:
         for part in filter(None, parts):
@@ -113,6 +146,8 @@ class _Reader:
             yield from self._written(self._letters(), token[0])
 
     def _text(self, text: str) -> Iterator[str]:
+        if self._group.lists_styles and (heading := HEADING_STYLE.match(text)):
+            self._levels[self._group.style] = int(heading[1]) - 1
         begin = 0
         while self._to_skip and begin < len(text):
             self._to_skip -= text[begin] not in "\r\n"
@@ -153,6 +188,28 @@ class _Reader:
         elif word is None or word in ("par", "line", "tab"):
             if self._to_skip:
                 self._to_skip -= 1
+            if token["symbol"] == "\\*":
+                self._group = replace(self._group, is_shown=False)
+        elif word in UNSHOWN:
+            self._group = replace(self._group, is_shown=False)
+        elif word in ("pard", "intbl"):
+            self._group = replace(self._group, in_table=word == "intbl")
+        elif word == "stylesheet":
+            self._group = replace(self._group, lists_styles=True)
+        elif word == "s" and self._group.lists_styles:
+            self._group = replace(self._group, style=number)
+        elif word == "s" and number in self._levels:
+            return f"{token[0]}\\outlinelevel{self._levels[number]}"
+        elif word == "cell":
+            self._row_begun = True
+        elif word == "nestcell":
+            return "\\par"
+        elif word == "row":
+            self._row_begun, self._row_ended = False, True
+        elif word == "trowd":
+            if self._row_begun or not self._group.is_shown:
+                return ""
+            self._row_begun, self._row_ended = True, False
         elif word == "uc":
             self._group = replace(self._group, fallbacks=max(0, number))
             return ""

@@ -70,3 +70,40 @@ def test_notes_are_read_however_they_are_written() -> None:
     written = "\n".join(block.text for block in read.blocks)
     assert "By USB." in written
     assert "By the jack." in written
+
+
+CELLS = r"\pard\intbl {A\cell }{B\cell }"
+ENDED = r"\pard\intbl {\trowd\cellx100\cellx200\row}"
+INNER = r"\pard\intbl\itap2 n1\nestcell n2\nestcell{\*\nesttableprops\trowd\cellx50\cellx99\nestrow}"
+
+
+@pytest.mark.parametrize(
+    ("body", "rows"),
+    [
+        (rf"\trowd\cellx100\cellx200 {CELLS}\row{CELLS}\row", ["A | B", "A | B"]),  # the same properties
+        (rf"\trowd\cellx100\cellx200 {CELLS}\row <c>\par d\cell E\cell\row", ["A | B", "<c>; d | E"]),
+        (rf"\trowd\cellx100\cellx200 {CELLS}{ENDED}\trowd\cellx100 {CELLS}{ENDED}", ["A | B", "A | B"]),
+        (rf"{CELLS}{ENDED}{{\*\bkmkstart x}}{CELLS}{ENDED}", ["A | B", "A | B"]),  # behind the cells alone
+        (
+            rf"\trowd {CELLS}\row\trowd\pard\intbl C\par{INNER}\pard\intbl D\cell E\cell\row",
+            ["A | B", "C; n1; n2; D | E"],
+        ),
+    ],
+)
+def test_rows_of_tables_are_rows_wherever_their_properties_stand(body: str, rows: list[str]) -> None:
+    rtf = rf"{{\rtf1\ansi {body}\pard after\par}}"
+    table, after = convert_with_pandoc(rtf.encode(), Path("a.rtf"), format_="rtf", document_path="a.rtf").blocks
+    assert list(table.lines) == rows
+    assert after.text == "after"
+
+
+def test_paragraphs_in_a_style_of_headings_are_headings() -> None:
+    styles = r"{\stylesheet{\s0 Normal;}{\s1\b\snext0 heading 1;}{\s2\sbasedon1 Heading 2,h2;}{\s3 heading for notes;}}"
+    rtf = rf"{{\rtf1\ansi{styles}\pard\s1 Power\par\pard\plain\s2\b Supply\par\pard\s3 Note\par\pard\s0 5 V\par}}"
+    read = convert_with_pandoc(rtf.encode(), Path("a.rtf"), format_="rtf", document_path="a.rtf")
+    assert [(block.kind, block.level, block.text) for block in read.blocks] == [
+        ("heading", 1, "Power"),
+        ("heading", 2, "Supply"),
+        ("paragraph", 0, "Note"),
+        ("paragraph", 0, "5 V"),
+    ]
