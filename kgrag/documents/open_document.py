@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from html import escape
 from io import BytesIO
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -285,10 +286,14 @@ class _Writer:
 
     def _table(self, element: Any) -> str:
         rows = []
+        heads = _heading_row(element)
         for row in _rows(element):
             cells = []
             for cell, _ in _cells(row):
                 if _name(cell) == "covered-table-cell":
+                    continue
+                if row is heads:
+                    cells.append(f"<th>{''.join(f'<p>{self._inline(said)}</p>' for said in cell)}</th>")
                     continue
                 spans = "".join(
                     f' {there}="{count}"'
@@ -359,6 +364,17 @@ def _plain(element: Any) -> str:
     for child in element:
         parts += [" " if _name(child) in ("s", "tab", "line-break") else _plain(child), child.tail or ""]
     return "".join(parts)
+
+
+def _heading_row(table: Any) -> Any | None:
+    """Return the first of several rows where each of its cells is one heading: columns are named in a style of headings."""
+    rows = list(islice(_rows(table), 2))
+    cells = [cell for row in rows[:1] for cell, _ in _cells(row)]
+    return (
+        rows[0]
+        if len(rows) > 1 and len(cells) > 1 and all([_name(said) for said in cell] == ["h"] for cell in cells)
+        else None
+    )
 
 
 def _rows(table: Any) -> Iterator[Any]:

@@ -42,9 +42,11 @@ def convert_spreadsheet(path: Path) -> BlockDocument:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about styles and validations, which are not read
         try:
-            workbook = load_workbook(BytesIO(package), read_only=True, data_only=True)
+            workbook = load_workbook(BytesIO(package), read_only=True, data_only=True, keep_links=False)
         except (KeyError, TypeError, ValueError):  # of a border or a colour that openpyxl does not take
-            workbook = load_workbook(BytesIO(with_plain_styles(package)), read_only=True, data_only=True)
+            workbook = load_workbook(
+                BytesIO(with_plain_styles(package)), read_only=True, data_only=True, keep_links=False
+            )
         try:
             beside = words_beside_cells(package)
             for number, sheet in enumerate(workbook.worksheets, start=1):

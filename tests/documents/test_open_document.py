@@ -129,6 +129,31 @@ def test_tables_links_listings_and_charts(tmp_path: Path) -> None:
     assert [row.cells for row in numbers.rows] == [("idle", "2 mA"), ("busy", "7 mA")]
 
 
+def test_columns_named_in_a_style_of_headings_are_those_of_a_table(tmp_path: Path) -> None:
+    def row(*cells: str) -> str:
+        inside = "".join(f"<table:table-cell>{cell}</table:table-cell>" for cell in cells)
+        return f"<table:table-row>{inside}</table:table-row>"
+
+    named = ('<text:h text:outline-level="3">Rail</text:h>', '<text:h text:outline-level="3">Voltage</text:h>')
+    values = ("<text:p>VDD</text:p>", "<text:p>3.3 V</text:p>")
+    placed = ('<text:h text:outline-level="3">Rail</text:h><text:p>VDD</text:p>', "<text:p>3.3 V</text:p>")
+    read = text(
+        tmp_path,
+        f"<office:text><table:table>{row(*named)}{row(*values)}</table:table><table:table>{row(*placed)}</table:table>"
+        "</office:text>",
+    )
+    table, *others = read.blocks
+    assert (table.header and table.header.cells, table.lines) == (
+        ("Rail", "Voltage"),
+        ("Rail | Voltage", "VDD | 3.3 V"),
+    )
+    assert [(block.kind, block.text) for block in others] == [
+        ("heading", "Rail"),
+        ("paragraph", "VDD"),
+        ("paragraph", "3.3 V"),
+    ]
+
+
 def test_sheets_with_repeated_cells(tmp_path: Path) -> None:
     row = (
         '<table:table-row table:number-rows-repeated="{}"><table:table-cell><text:p>{}</text:p></table:table-cell>'

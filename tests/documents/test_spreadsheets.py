@@ -116,3 +116,20 @@ def test_a_sheet_whose_styles_are_wrong_is_read_with_its_units(tmp_path: Path) -
         for name in archive.namelist():
             new.writestr(name, archive.read(name).replace(b'patternType="gray125"', b'patternType="tartan"'))
     assert convert_spreadsheet(tmp_path / "b.xlsx").blocks[-1].lines == ("Supply | 3.3 V",)
+
+
+def test_links_to_other_workbooks_that_are_not_there_do_not_matter(tmp_path: Path) -> None:
+    book = Workbook()
+    book.active.append(["Supply", 3.3])
+    book.save(tmp_path / "a.xlsx")
+    office = b"http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    link = b"<externalReferences xmlns:r='%s'><externalReference r:id='rId99'/></externalReferences>" % office
+    relation = b"<Relationship Id='rId99' Target='externalLinks/externalLink1.xml' Type='%s/externalLink'/>" % office
+    with zipfile.ZipFile(tmp_path / "a.xlsx") as archive, zipfile.ZipFile(tmp_path / "b.xlsx", "w") as new:
+        for name in archive.namelist():
+            data = archive.read(name).replace(b"</sheets>", b"</sheets>" + link)
+            new.writestr(
+                name, data.replace(b"</Relationships>", relation + b"</Relationships>") if "workbook" in name else data
+            )
+        new.writestr("xl/externalLinks/externalLink1.xml", "<externalLink/>")
+    assert convert_spreadsheet(tmp_path / "b.xlsx").blocks[-1].lines == ("Supply | 3.3",)
