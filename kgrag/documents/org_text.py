@@ -14,6 +14,8 @@ __all__ = ["BACKSLASH", "plain_org"]
 
 BACKSLASH = r"\bsol{}"
 """As Org names one."""
+ALL_LEVELS = "#+OPTIONS: H:9"
+"""Where a document does not say how deep its headings go, those from the fourth level on are items of a list for pandoc."""
 HEADING_TAGS = re.compile(r"^(\*+[ ].*[ \t]):([\w@#%:]+):[ \t]*$")
 PRINTING_TAGS = frozenset({"noexport", "export", "archive"})
 """A section so marked is not printed, or no other one is."""
@@ -37,7 +39,7 @@ PIECES = re.compile(
 def plain_org(text: str) -> str:
     """Write the characters that have names, and every other backslash by its name, but in code, formulas and commands of LaTeX.
 
-    Tags that say what is printed are taken off: a document has all of its sections.
+    Tags that say what is printed are taken off: a document has all of its sections. They are headings on all levels.
     """
     lines, end = [], ""
     for line in text.split("\n"):
@@ -49,7 +51,8 @@ def plain_org(text: str) -> str:
         elif not KEPT_LINE.match(line):
             line = PIECES.sub(_written, HEADING_TAGS.sub(_with_other_tags, line))
         lines.append(line)
-    return "\n".join(lines)
+    # The last setting counts, but what stands in a block that never ends is none.
+    return "\n".join([ALL_LEVELS, *lines] if end else [*lines, "", ALL_LEVELS, ""])
 
 
 def _with_other_tags(heading: re.Match[str]) -> str:

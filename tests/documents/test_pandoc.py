@@ -550,3 +550,18 @@ def test_a_strange_command_of_latex_that_says_a_sentence_is_a_paragraph() -> Non
     )
     assert lines(document) == ["The valve opens.", "Close it before you leave, or it’s wet.", "The end."]
     assert "read as its argument what is not defined in the file: \\tip" in document.notes
+
+
+@pytest.mark.parametrize("options", ["", "#+OPTIONS: H:2 toc:nil\n"])
+def test_sections_of_an_org_text_are_headings_on_all_levels(options: str) -> None:
+    page = options + "".join(f"{'*' * level} Level {level}\n" for level in range(1, 7)) + "It is 3.3 V.\n"
+    assert [(block.kind, block.level) for block in converted(page, "org").blocks] == [
+        *(("heading", level) for level in range(1, 7)),
+        ("paragraph", 0),
+    ]
+
+
+def test_a_block_of_an_org_text_that_never_ends_is_read_as_it_is() -> None:
+    read = converted("**** Level 4\n#+begin_example\n3.3 V\n", "org")
+    assert [(block.kind, block.text) for block in read.blocks][0] == ("heading", "Level 4")
+    assert "OPTIONS" not in " ".join(block.text for block in read.blocks)
