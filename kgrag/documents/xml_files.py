@@ -11,7 +11,7 @@ from kgrag.errors import DocumentError
 
 __all__ = ["parse_text", "parse_xml"]
 
-UNPARSED = re.compile(r"(<!\[CDATA\[.*?\]\]>|<!--.*?-->)", re.DOTALL)
+UNPARSED = re.compile(r"(<!\[CDATA\[.*?(?:\]\]>|\Z)|<!--.*?(?:-->|\Z))", re.DOTALL)
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 PROLOGUE = re.compile(
     r"\ufeff?(?:\s|<\?.*?\?>|<!--.*?-->)*+"
@@ -105,5 +105,5 @@ def _with_entities(xml: str, declared: set[str]) -> tuple[str, dict[str, None]]:
 
     parts = UNPARSED.split(xml)
     parts[::2] = [ENTITY.sub(said, part) for part in parts[::2]]
-    parts[1::2] = [part if part[2] == "[" else NEWLINE * part.count(NEWLINE) for part in parts[1::2]]
+    parts[1::2] = [NEWLINE * part.count(NEWLINE) if part.endswith("-->") else part for part in parts[1::2]]
     return "".join(parts), unknown

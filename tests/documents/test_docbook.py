@@ -213,3 +213,9 @@ def test_brackets_and_dashes_in_comments_of_the_document_type_are_no_end() -> No
         entities="<!-- see [1]> and \" -- this --><!ENTITY x ']>10 A'>",
     )
     assert [block.text for block in read.blocks] == ["C", "]>10 A", "<!-- a -- b -->"]
+
+
+def test_a_comment_that_never_ends_breaks_a_file_at_once() -> None:
+    text = "<section><para>3.3 V</para></section>\n<section><para>5 V</para></section>" + "<!-- x" * 50_000
+    with pytest.raises(DocumentError, match="is broken"):
+        convert_docbook(text.encode(), Path("a.docbook"), document_path="a.docbook")

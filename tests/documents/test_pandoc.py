@@ -563,5 +563,5 @@ def test_sections_of_an_org_text_are_headings_on_all_levels(options: str) -> Non
 
 def test_a_block_of_an_org_text_that_never_ends_is_read_as_it_is() -> None:
     read = converted("**** Level 4\n#+begin_example\n3.3 V\n", "org")
-    assert [(block.kind, block.text) for block in read.blocks][0] == ("heading", "Level 4")
+    assert next((block.kind, block.text) for block in read.blocks) == ("heading", "Level 4")
     assert "OPTIONS" not in " ".join(block.text for block in read.blocks)
