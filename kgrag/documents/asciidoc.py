@@ -7,6 +7,7 @@ condition, all its branches are read.
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Callable
 from html import escape
@@ -41,6 +42,10 @@ SUBSTITUTED = re.compile(r"subs\s*=\s*\"?[^\"=]*\b(?:attributes|normal)\b|subs\s
 """What says that attributes in a listing stand for their values."""
 COLUMNS = re.compile(r"cols\s*=\s*\"?([^\"\]]*)\"?")
 HEADER = re.compile(r"header|%header")
+FORMAT = re.compile(r"format\s*=\s*\"?([a-z]+)")
+SEPARATOR = re.compile(r"separator\s*=\s*\"?(\\t|[^\"\s\]])")
+VALUE_SEPARATORS = {"csv": ",", "tsv": "\t", "dsv": ":", ",": ",", ":": ":"}
+"""By a table's format, or by what its delimiter begins with."""
 COMPOUNDS = {"=": "div", "*": "div", "_": "blockquote", "-": "div"}
 MARKS = frozenset({":toc:", ":doctype:", ":icons:", ":sectnums:", ":imagesdir:", ":source-highlighter:"})
 TELLING = re.compile(
@@ -93,6 +98,12 @@ def asciidoc_html(text: str) -> tuple[str, tuple[RemovedLine, ...]]:
     """Turn AsciiDoc into HTML: that, and the lines that were left out. Raises `RecursionError` for what is nested too deeply."""
     reader = _Reader()
     return reader.blocks(_Lines(text.expandtabs().splitlines())), tuple(reader.removed)
+
+
+class Unquoted(csv.excel):
+    """Values between which colons stand."""
+
+    quoting = csv.QUOTE_NONE
 
 
 class _Lines:
@@ -224,7 +235,7 @@ class _Reader:
             return f"<p>{shown}</p>"
         if TABLE.match(line):
             lines.take()
-            return self._table(block, lines.until(line))
+            return self._table(block, line, lines.until(line))
         if DELIMITER.match(line):
             lines.take()
             return self._delimited(block, line, lines.until(line if line[0] != "`" else "```"))
@@ -270,7 +281,14 @@ class _Reader:
                 text = self._with_values(text)
             return f"<pre>{escape(text)}</pre>"
         element = COMPOUNDS[kind]
-        return f"<{element}>{self._admonition(block)}{self.blocks(_Lines(inside))}</{element}>"
+        return (
+            f"<{element}>{self._admonition(block)}{self.blocks(_Lines(inside))}{self._attribution(block)}</{element}>"
+        )
+
+    def _attribution(self, block: _Block) -> str:
+        """Say whom a quotation is from: `[quote, who, where]`."""
+        said = [part.strip().strip('"') for part in block.attributes.lstrip(",").split(",")[1:] if "=" not in part]
+        return f"<p>— {self.inline(', '.join(filter(None, said)))}</p>" if block.style == "quote" and any(said) else ""
 
     def _admonition(self, block: _Block) -> str:
         is_one = block.style.upper() in ("NOTE", "TIP", "IMPORTANT", "WARNING", "CAUTION")
@@ -383,46 +401,70 @@ class _Reader:
             or CONDITION.match(line) is not None
         )
 
-    def _table(self, block: _Block, inside: list[str]) -> str:
-        """Read a table of cells that each begin with a bar."""
+    def _table(self, block: _Block, delimiter: str, inside: list[str]) -> str:
+        """Read a table of cells that each begin with a bar, or of values with something between them."""
         text, first_row = "\n".join(inside), next((line for line in inside if line), "")
-        marks = list(CELL.finditer(text))
+        said = SEPARATOR.search(block.attributes)
+        form = FORMAT.search(block.attributes)
+        separator = VALUE_SEPARATORS.get(form[1] if form else delimiter[0])
+        if separator:
+            return self._values_table(
+                block, inside, "\t" if said and said[1] == "\\t" else said[1] if said else separator
+            )
+        mark = said[1] if said else delimiter[0]
+        cell = CELL if mark == "|" else re.compile(CELL.pattern.replace(r"\|", re.escape(mark)))
+        marks = list(cell.finditer(text))
         if not marks:
             return f"<pre>{escape(text)}</pre>"
         before = self.blocks(_Lines(text[: marks[0].start()].splitlines()))
-        width = self._columns(block, first_row)
+        width = self._columns(block, first_row, cell)
         rows: list[list[str]] = []
         free = [0]  # columns that are left in the last row, and in those below it that its cells reach into
-        for mark, following in zip(marks, [*marks[1:], None], strict=True):
-            said = text[mark.end() : following.start() if following else len(text)].strip().replace("\\|", "|")
-            columns, height = _span(mark[1]), _span(mark[2])
+        for begun, following in zip(marks, [*marks[1:], None], strict=True):
+            said_there = (
+                text[begun.end() : following.start() if following else len(text)].strip().replace(f"\\{mark}", mark)
+            )
+            columns, height = _span(begun[1]), _span(begun[2])
             while free[0] <= 0:
                 rows.append([])
                 free = [*free[1:], *([width] if len(free) == 1 else ())]
             free.extend([width] * (height - len(free)))
             free[:height] = [left - columns for left in free[:height]]
-            inside_cell = self.blocks(_Lines(said.splitlines()))
+            inside_cell = self.blocks(_Lines(said_there.splitlines()))
             rows[-1].append(f' colspan="{columns}" rowspan="{height}">{inside_cell}')
-        blank_below = (
-            first_row != "" and inside.index(first_row) + 1 < len(inside) and not inside[inside.index(first_row) + 1]
-        )
-        has_header = HEADER.search(block.attributes) is not None or (
-            blank_below and len(CELL.findall(first_row)) == width
-        )
+        has_header = self._has_header(block, inside, is_whole=len(cell.findall(first_row)) == width)
         written = []
         for number, row in enumerate(rows):
             tag = "th" if number == 0 and has_header else "td"
             written.append(f"<tr>{''.join(f'<{tag}{cell}</{tag}>' for cell in row)}</tr>")
         return f"{before}<table>{''.join(written)}</table>"
 
-    def _columns(self, block: _Block, first_row: str) -> int:
+    def _values_table(self, block: _Block, inside: list[str], separator: str) -> str:
+        """Read a table of values: CSV, or without quotes where a colon stands between them."""
+        dialect = Unquoted if separator == ":" else csv.excel
+        rows = [row for row in csv.reader(inside, dialect, delimiter=separator) if row]
+        has_header = self._has_header(block, inside, is_whole=True)
+        written = []
+        for number, row in enumerate(rows):
+            tag = "th" if number == 0 and has_header else "td"
+            cells = (f"<{tag}>{self.blocks(_Lines(value.strip().splitlines()))}</{tag}>" for value in row)
+            written.append(f"<tr>{''.join(cells)}</tr>")
+        return f"<table>{''.join(written)}</table>"
+
+    def _has_header(self, block: _Block, inside: list[str], *, is_whole: bool) -> bool:
+        """Whether the first row heads columns: where that is said, or it is whole and nothing is on the line below."""
+        at = next((number for number, line in enumerate(inside) if line), len(inside))
+        blank_below = at + 1 < len(inside) and not inside[at + 1]
+        return HEADER.search(block.attributes) is not None or (blank_below and is_whole)
+
+    def _columns(self, block: _Block, first_row: str, cell: re.Pattern[str]) -> int:
         if found := COLUMNS.search(block.attributes):
             width = 0
             for column in re.split(r"[,;]", found[1]):
                 repeated = re.match(r"\s*(\d+)\*", column)
                 width += _span(repeated[1]) if repeated else 1
             return width
-        return max(1, sum(_span(mark[1]) for mark in CELL.finditer(first_row)))
+        return max(1, sum(_span(mark[1]) for mark in cell.finditer(first_row)))
 
     def inline(self, text: str) -> str:
         """Read a text's inline marks; returns HTML."""

@@ -236,3 +236,29 @@ def test_attributes_in_a_listing_stand_for_their_values_where_it_says_so(said: s
     assert ("code", shown) in [
         (block.kind, block.text) for block in converted(f":tag: 4.2\n\n{said}\n----\nget x:{{tag}}\n----\n").blocks
     ]
+
+
+@pytest.mark.parametrize(
+    ("table", "rows"),
+    [
+        ('[%header,format=csv]\n|===\nName,Value\nVcc,"3,3 V"\n|===\n', ["Name | Value", "Vcc | 3,3 V"]),
+        (",===\nName,Value\n\nVcc,`5 V`\n,===\n", ["Name | Value", "Vcc | 5 V"]),
+        ('[options=header]\n:===\nName:Value\n"Vcc:5 V\n:===\n', ["Name | Value", '"Vcc | 5 V']),
+        ("[%header,format=csv,separator=;]\n|===\nName;Value\nVcc;5 V\n|===\n", ["Name | Value", "Vcc | 5 V"]),
+        ("[separator=!,%header]\n|===\n!Name !Value\n!a|b !5 V\n|===\n", ["Name | Value", "a|b | 5 V"]),
+    ],
+)
+def test_tables_of_values_and_with_other_separators_are_tables(table: str, rows: list[str]) -> None:
+    (block,) = converted(table).blocks
+    assert block.kind == "table"
+    assert list(block.lines) == rows
+    assert block.header is not None
+
+
+def test_a_table_within_a_cell_and_whom_a_quotation_is_from_are_read() -> None:
+    page = "[cols=1a]\n|===\n|\n!===\n!Vcc !5 V\n!Icc !1 A\n!===\n|===\n\n[quote, Jane Roe, Notes]\n____\nMind the fuse.\n____\n"
+    assert [block.lines for block in converted(page).blocks] == [
+        ("Vcc | 5 V", "Icc | 1 A"),
+        ("Mind the fuse.",),
+        ("— Jane Roe, Notes",),
+    ]
