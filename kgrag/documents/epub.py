@@ -12,7 +12,7 @@ from urllib.parse import unquote, urldefrag
 
 from kgrag.documents.blocks import Block, BlockDocument, RemovedLine, of_part
 from kgrag.documents.html import blocks_of_html
-from kgrag.documents.text_encoding import decode, foreign_content
+from kgrag.documents.text_encoding import decode, no_archive
 from kgrag.documents.xml_files import parse_xml
 from kgrag.errors import DocumentError
 from kgrag.types import Scalar
@@ -65,8 +65,7 @@ def convert_epub(path: Path, *, document_path: str) -> BlockDocument:
 def _opened(path: Path) -> zipfile.ZipFile:
     data = path.read_bytes()
     if not zipfile.is_zipfile(BytesIO(data)):
-        kind = foreign_content(data)
-        raise DocumentError(path, f"its content is {kind}, not a book" if kind else "is no EPUB, or a broken one")
+        raise DocumentError(path, no_archive(data, "a book"))
     return zipfile.ZipFile(BytesIO(data))
 
 

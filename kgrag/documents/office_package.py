@@ -12,7 +12,7 @@ from typing import Any
 
 from lxml import etree
 
-from kgrag.documents.text_encoding import HEAD_BYTES, OLE_MAGIC, foreign_content
+from kgrag.documents.text_encoding import HEAD_BYTES, OLE_MAGIC, no_archive
 from kgrag.errors import DocumentError
 
 __all__ = ["read_package", "with_plain_styles"]
@@ -141,11 +141,7 @@ def _check_container(path: Path, suffix: str) -> None:
                 raise DocumentError(path, "is encrypted: save a copy without a password")
             raise DocumentError(path, f"is a document of Office 97-2003: save it as .{suffix}")
     if not zipfile.is_zipfile(path):
-        kind = foreign_content(head)
-        other_kind = kind is not None and "ZIP" not in kind
-        raise DocumentError(
-            path, f"its content is {kind}, not a .{suffix}" if other_kind else f"is no .{suffix}, or a broken one"
-        )
+        raise DocumentError(path, no_archive(head, f"a .{suffix}"))
 
 
 def _wrongly_named(relations: Mapping[str, bytes], parts: Collection[str]) -> dict[str, str]:

@@ -20,7 +20,7 @@ from typing import Any
 from kgrag.documents.blocks import Block, BlockDocument, RemovedLine
 from kgrag.documents.html import blocks_of_html
 from kgrag.documents.spreadsheets import Row, sheet_blocks
-from kgrag.documents.text_encoding import foreign_content
+from kgrag.documents.text_encoding import no_archive
 from kgrag.documents.xml_files import parse_xml
 from kgrag.errors import DocumentError
 
@@ -95,10 +95,7 @@ def _parts(path: Path, unread: list[str]) -> dict[str, Any]:
         if data.lstrip(b"\xef\xbb\xbf").lstrip().startswith(b"<?xml") and b"office:document" in data[:4096]:
             whole = parse_xml(data, path)
             return {"content.xml": whole, "styles.xml": whole, "meta.xml": whole}
-        kind = foreign_content(data)
-        raise DocumentError(
-            path, f"its content is {kind}, not OpenDocument" if kind else "is no OpenDocument file, or a broken one"
-        )
+        raise DocumentError(path, no_archive(data, "an OpenDocument file"))
     with zipfile.ZipFile(BytesIO(data)) as archive:
         names = {
             name for name in archive.namelist() if name.rpartition("/")[2] in ("content.xml", "styles.xml", "meta.xml")

@@ -29,6 +29,7 @@ __all__ = [
     "DecodedText",
     "decode",
     "foreign_content",
+    "no_archive",
     "repair_text",
     "unpacked",
     "unpacked_file",
@@ -93,6 +94,7 @@ TEXTUAL = ("pdf", "rtf", "ps")
 """Kinds of files that may be without control characters."""
 BINARY = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+ZIP_MAGIC = b"PK\x03\x04"
 CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 LATIN_1_BYTES = {byte: chr(byte) for byte in range(0x80, 0x100)}
 CP1252_BYTES = {byte: bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in LATIN_1_BYTES}
@@ -134,6 +136,14 @@ def foreign_content(head: bytes) -> str | None:
         return None
     name = kind.extension.upper()
     return f"{'an' if name[0] in 'AEFHILMNORSX' else 'a'} {name} file"
+
+
+def no_archive(head: bytes, expected: str) -> str:
+    """Say what a file is that should be an archive and is none that can be opened; `expected` is what its name says: `a .docx`."""
+    if head.startswith(ZIP_MAGIC):
+        return f"is {expected} that was cut short (its ZIP archive has no end): get the file again"
+    kind = foreign_content(head)
+    return f"its content is {kind}, not {expected}" if kind else f"is not {expected}, or a broken one"
 
 
 def decode(data: bytes, path: Path) -> DecodedText:

@@ -235,5 +235,5 @@ def test_an_id_that_is_none_breaks_no_file(tmp_path: Path) -> None:
 def test_other_content_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.odt"
     path.write_bytes(b"%PDF-1.7 x")
-    with pytest.raises(DocumentError, match="not OpenDocument"):
+    with pytest.raises(DocumentError, match="not an OpenDocument file"):
         convert_open_document(path, suffix="odt", document_path="a.odt")

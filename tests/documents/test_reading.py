@@ -7,6 +7,7 @@ import io
 import os
 import subprocess
 import sys
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import pytest
 from reportlab.pdfgen.canvas import Canvas
 
 from kgrag.documents import Converted, discover, read
+from kgrag.documents.reading import convert_file
 from kgrag.errors import DocumentError
 from kgrag.types import content_id
 
@@ -194,3 +196,17 @@ def test_files_that_are_packed_are_read_as_unpacked_ones(convert: Convert, tmp_p
         assert [chunk.text for chunk in packed.chunks] == ["The supply is 5 V."]
     with pytest.raises(DocumentError, match=r"^broken\.pdf\.gz: "):
         convert("broken.pdf.gz", gzip.compress(b"%PDF-1.7\n"))
+
+
+@pytest.mark.parametrize(
+    ("suffix", "named"), [("docx", "a .docx"), ("xlsx", "a .xlsx"), ("odt", "an OpenDocument file"), ("epub", "a book")]
+)
+def test_a_download_that_was_broken_off_is_said_to_be_one(tmp_path: Path, suffix: str, named: str) -> None:
+    with zipfile.ZipFile(tmp_path / "whole.zip", "w") as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.text")
+        archive.writestr("content.xml", "<x/>" * 100)
+    path = tmp_path / f"a.{suffix}"
+    path.write_bytes((tmp_path / "whole.zip").read_bytes()[:-100])
+    (source,) = discover([path]).sources
+    with pytest.raises(DocumentError, match=f"is {named} that was cut short .*: get the file again"):
+        convert_file(source)
