@@ -37,6 +37,9 @@ LINK_START, LINK_TEXT, LINK_END = "\ufdd0", "\ufdd1", "\ufdd2"
 """Around a link in an item's text: start, its number, text, its words, end. Unicode keeps these characters for a program's inner use."""
 MARKED_LINK = re.compile(f"{LINK_START}(\\d+){LINK_TEXT}(.*?){LINK_END}", re.DOTALL)
 STRAY_MARK = re.compile(f"{LINK_START}\\d+{LINK_TEXT}|[{LINK_START}{LINK_TEXT}{LINK_END}]")
+LABEL_ENDS = (":", "：")
+OPTION = re.compile(r"--?[A-Za-z]")
+"""Of a command, as it begins."""
 FURNITURE_RULE = "running header or footer"
 CONTENTS_RULE = "table of contents"
 NO_SPACE_BEFORE = tuple(",.;:!?)]}%°")
@@ -202,6 +205,7 @@ class _Walk:
             context = " | ".join(cells)
             row = TableRow(tuple(cells), links=tuple(Link(link.href, link.anchor, context) for link in links))
             is_header = not body and any(cell.column_header for cell in grid_row)
+            is_header = is_header and (self._has_places or not _names_its_values(cells))
             if any(cells):
                 (header_rows if is_header else body).append(row)
         if not body:
@@ -223,6 +227,17 @@ class _Walk:
                     boxes=self._boxes(table),
                 )
             )
+
+
+def _names_its_values(cells: Sequence[str]) -> bool:
+    """Whether the first cell of a row says what its others are (`Author: | J. Roe`, `-v | Say more`): such a row is no header of columns.
+
+    Docling takes the first row of every table of Word for one.
+    """
+    others = [cell for cell in cells[1:] if cell]
+    return OPTION.match(cells[0]) is not None or (
+        cells[0].endswith(LABEL_ENDS) and any(not cell.endswith(LABEL_ENDS) for cell in others)
+    )
 
 
 def _continues(left: TableCell, cell: TableCell) -> bool:

@@ -254,6 +254,29 @@ def test_a_table_whose_columns_are_not_listed_is_read(tmp_path: Path) -> None:
     assert lines(word(table, tmp_path / "a.docx")) == ["Name | Value", "Supply | 5_V"]
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "is_header"),
+    [
+        (("Author:", "J. Roe"), ("Date:", "May 2024"), False),
+        (("-v, --verbose", "Say more"), ("-q", "Say less"), False),
+        (("Rail:", "Voltage:"), ("VDD", "3.3 V"), True),
+        (("Rail", "Voltage"), ("VDD", "3.3 V"), True),
+    ],
+)
+def test_a_row_that_names_its_own_values_is_no_header(
+    tmp_path: Path, first: tuple[str, str], second: tuple[str, str], is_header: bool
+) -> None:
+    document = Document()
+    table = document.add_table(rows=0, cols=2)
+    for row in (first, second):
+        for cell, said in zip(table.add_row().cells, row, strict=True):
+            cell.text = said
+    document.save(str(tmp_path / "a.docx"))
+    (block,) = converted(tmp_path / "a.docx").blocks
+    assert (block.header is not None) == is_header
+    assert block.lines == (" | ".join(first), " | ".join(second))
+
+
 def test_words_that_docling_does_not_read_are_named(tmp_path: Path) -> None:
     table = f"<w:tbl>{rows('Name Value')}<w:p>{run('Lost between rows.')}</w:p></w:tbl>"
     document = converted(word(f"{table}<w:p>{run('After.')}</w:p>", tmp_path / "a.docx"))
