@@ -53,6 +53,9 @@ TELLING = re.compile(
 )
 MAX_VALUE = 1_000
 """Characters of an attribute: one can name others several times."""
+PRIVATE = re.compile("[\ue000-\ue003]")
+UNTITLED = re.compile("\ue002([^\ue002\ue003]*)\ue003")
+"""A reference that says nothing of its own: what it leads to has a title."""
 STASHED = re.compile("\ue000(\\d+)\ue001")
 
 MACRO = re.compile(r"\b([a-z][\w-]*):([^\s:\[\]`]{0,500})\[((?:[^\]\\]|\\.){0,1000})\]")
@@ -63,6 +66,7 @@ URL = re.compile(r"<?(\b(?:https?|ftp|irc)://[^\s\[\]<>`]*[^\s\[\]<>`.,;:!?)'\"]
 CROSS_REFERENCE = re.compile(r"<<([^<>,\n]{1,500})(?:,\s*([^<>]{0,500}?))?>>")
 INDEX_TERM = re.compile(r"\(\(\(.{0,500}?\)\)\)")
 SHOWN_INDEX_TERM = re.compile(r"\(\(([^()]{1,500})\)\)")
+SECTION_ID = re.compile(r"\[\[([\w:.-]+)")
 ANCHOR = re.compile(r"\[\[[\w:.-]+(?:,[^\]]{0,500})?\]\]")
 ROLE = re.compile(r"(?<!\w)\[[.#][\w .#-]{1,200}\](?=[#*_`])")
 CURVED = (
@@ -97,7 +101,8 @@ def is_asciidoc(text: str) -> bool:
 def asciidoc_html(text: str) -> tuple[str, tuple[RemovedLine, ...]]:
     """Turn AsciiDoc into HTML: that, and the lines that were left out. Raises `RecursionError` for what is nested too deeply."""
     reader = _Reader()
-    return reader.blocks(_Lines(text.expandtabs().splitlines())), tuple(reader.removed)
+    html = reader.blocks(_Lines(text.expandtabs().splitlines()))
+    return UNTITLED.sub(lambda found: reader.titles.get(found[1], found[1]), html), tuple(reader.removed)
 
 
 class Unquoted(csv.excel):
@@ -154,6 +159,8 @@ class _Block:
         self.style = ""
         self.attributes = ""
         self.ids = ""
+        self.names: list[str] = []
+        """Its ids, as they are referred to."""
         self.title = ""
 
 
@@ -162,6 +169,8 @@ class _Reader:
 
     def __init__(self) -> None:
         self.removed: list[RemovedLine] = []
+        self.titles: dict[str, str] = {}
+        """Id of a section → its title, as HTML."""
         self._values = dict(CHARACTERS)
 
     def blocks(self, lines: _Lines) -> str:
@@ -206,13 +215,15 @@ class _Reader:
             lines.take()
             said = attributes["attributes"]
             if said is None:
-                block.ids += f'<a id="{escape(attributes["id"].partition(",")[0])}"></a>'
+                block.names.append(escape(attributes["id"].partition(",")[0]))
+                block.ids += f'<a id="{block.names[-1]}"></a>'
                 return True
             block.attributes += f",{said}"
             first = said.partition(",")[0]
             block.style = re.split(r"[#.%]", first)[0].strip().lower() or block.style
             if ident := re.search(r"#([\w.:-]+)", first):
-                block.ids += f'<a id="{escape(ident[1])}"></a>'
+                block.names.append(escape(ident[1]))
+                block.ids += f'<a id="{block.names[-1]}"></a>'
         elif (title := BLOCK_TITLE.match(line)) and not DELIMITER.match(line) and not NUMBERED.match(line):
             lines.take()
             block.title = f"{block.title} {title[1]}".strip()
@@ -222,7 +233,7 @@ class _Reader:
 
     def _body(self, block: _Block, lines: _Lines, markers: tuple[str, ...]) -> str:
         line = lines.first
-        if heading := self._heading(lines):
+        if heading := self._heading(block, lines):
             return heading
         if BREAK.match(line):
             lines.take()
@@ -244,11 +255,11 @@ class _Reader:
                 return self._list(lines, markers)
         return self._paragraph(block, lines, markers)
 
-    def _heading(self, lines: _Lines) -> str | None:
+    def _heading(self, block: _Block, lines: _Lines) -> str | None:
         line, below = lines.first, lines.ahead(1)
         if section := SECTION.match(line):
             lines.take()
-            return f"<h{len(section[1])}>{self.inline(section[2])}</h{len(section[1])}>"
+            return self._section(block, len(section[1]), section[2])
         is_title = (
             len(below) > 1
             and below[0] in UNDERLINES
@@ -261,7 +272,21 @@ class _Reader:
             return None
         lines.take()
         level = UNDERLINES.index(lines.take()[0]) + 1
-        return f"<h{level}>{self.inline(line)}</h{level}>"
+        return self._section(block, level, line)
+
+    def _section(self, block: _Block, level: int, title: str) -> str:
+        """Write a title, with the id that AsciiDoc makes of it where it is given none."""
+        within = [escape(name) for name in SECTION_ID.findall(title)]
+        names = [*block.names, *within]
+        said = self.inline(title)
+        anchor = "".join(f'<a id="{name}"></a>' for name in within)
+        if not names:
+            parts = re.findall(r"\w+", re.sub(r"<[^>]*>|&\w+;|['’]", "", said).lower())
+            made = self._values.get("idprefix", "_") + self._values.get("idseparator", "_").join(parts)
+            names = [escape(made if made not in self.titles else f"{made}_2")]
+            anchor = f'<a id="{names[0]}"></a>'
+        self.titles.update(dict.fromkeys(names, UNTITLED.sub(r"\1", said)))
+        return f"{anchor}<h{level}>{said}</h{level}>"
 
     def _delimited(self, block: _Block, delimiter: str, inside: list[str]) -> str:
         kind = delimiter[0]
@@ -469,7 +494,7 @@ class _Reader:
     def inline(self, text: str) -> str:
         """Read a text's inline marks; returns HTML."""
         kept: list[str] = []
-        return _restored(self._inline(text.replace("\ue000", "").replace("\ue001", ""), kept), kept)
+        return _restored(self._inline(PRIVATE.sub("", text), kept), kept)
 
     def _inline(self, text: str, kept: list[str]) -> str:
         """Read a text, or a label in one: what was read of it before is in `kept`, and what is read now is put there."""
@@ -509,7 +534,8 @@ class _Reader:
         elif not PurePosixPath(file).suffix and file:
             file = f"{file}.adoc"
         href = f"{file}#{fragment}" if fragment else file
-        return f'<a href="{escape(href)}">{self._inline(shown, kept) if shown else escape(fragment or file)}</a>'
+        unsaid = escape(fragment or file) if file else f"\ue002{escape(fragment)}\ue003"
+        return f'<a href="{escape(href)}">{self._inline(shown, kept) if shown else unsaid}</a>'
 
     def _link(self, target: str, shown: str | None, kept: list[str]) -> str:
         said = re.sub(r"(?:,\s*\w+\s*=.*|\^)$", "", shown or "").strip('"')

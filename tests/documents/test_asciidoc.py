@@ -72,7 +72,7 @@ def test_sections_lists_definitions_tables_and_listings_are_told_apart() -> None
     assert [(block.kind, block.level, block.written) for block in converted(MANUAL).blocks] == [
         ("heading", 1, "X-100 manual"),
         ("paragraph", 0, "Jane Doe <j@example.org>"),
-        ("paragraph", 0, "The X-100 needs 3.3 V, never 5 V; see supply and its pins."),
+        ("paragraph", 0, "The X-100 needs 3.3 V, never 5 V; see Supply and its pins."),
         ("heading", 2, "Supply"),
         ("paragraph", 0, "Warning"),
         ("paragraph", 0, "Mind the fuse."),
@@ -96,7 +96,7 @@ def test_sections_lists_definitions_tables_and_listings_are_told_apart() -> None
 def test_references_are_links_and_what_is_left_out_is_counted() -> None:
     document = converted(MANUAL)
     assert [(link.href, link.anchor) for link in document.blocks[2].links] == [
-        ("docs/manual.adoc#supply", "supply"),
+        ("docs/manual.adoc#supply", "Supply"),
         ("docs/setup.adoc#pins", "its pins"),
     ]
     assert "supply" in document.blocks[3].anchors
@@ -262,3 +262,13 @@ def test_a_table_within_a_cell_and_whom_a_quotation_is_from_are_read() -> None:
         ("Mind the fuse.",),
         ("— Jane Roe, Notes",),
     ]
+
+
+def test_a_reference_without_words_of_its_own_says_the_title_of_its_section() -> None:
+    page = (
+        "= Guide\n\nSee <<_power_supply>>, <<fuse>>, <<lamp,lamps>>, <<a-b>>, <<other>> and <<more.adoc#x>>.\n\n"
+        "== Power `supply`\n\n24 V.\n\n[#fuse]\n== Fuses & more\n\n10 A.\n\n== [[lamp]]Lamps\n\n5 W.\n\n[[a-b]]\nA-B\n---\n\nOff.\n"
+    )
+    document = converted(page)
+    assert document.blocks[1].text == "See Power supply, Fuses & more, lamps, A-B, other and x."
+    assert {"_power_supply", "fuse", "lamp", "a-b"} <= {anchor for block in document.blocks for anchor in block.anchors}
