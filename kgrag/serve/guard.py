@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import time
 from collections.abc import Sequence
 from http.cookies import CookieError, SimpleCookie
 
@@ -20,6 +21,8 @@ BODY_BYTES = 256_000
 """Of a request, but an upload."""
 STALLED_S = 30.0
 """How long nothing of a body that is not whole may come: connections are few (`running.MAX_CONNECTIONS`)."""
+SLOWEST_BYTES_S = 1000
+"""Bytes a second in which a body has to come after that: one byte now and then holds a connection, too."""
 UPLOADS = ("POST", "/api/documents")
 """Where the body is a document: as large as a build reads, from those who may curate."""
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -157,17 +160,21 @@ class Guard:
         return None
 
     async def _limited(self, scope: Scope, receive: Receive, send: Send, limit: int) -> None:
-        """Pass on, but read no more of the body than the limit: a length may be missing. Who sends nothing of it for long is gone."""
+        """Pass on, but read no more of the body than the limit: a length may be missing. Who sends next to nothing for long is gone."""
         read = 0
+        waited_s = 0.0
         begun = whole = False
 
         async def limited_receive() -> Message:
-            nonlocal read, whole
+            nonlocal read, waited_s, whole
+            left_s = min(STALLED_S, STALLED_S + read / SLOWEST_BYTES_S - waited_s)
+            began = time.monotonic()
             try:
-                async with asyncio.timeout(None if whole else STALLED_S):
+                async with asyncio.timeout(None if whole else left_s):
                     message = await receive()
             except TimeoutError:
                 return {"type": "http.disconnect"}
+            waited_s += time.monotonic() - began
             if message["type"] == "http.request":
                 whole = not message.get("more_body", False)
                 read += len(message.get("body", b""))

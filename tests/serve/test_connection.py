@@ -1,4 +1,4 @@
-"""Clients that never finish the head of a request, over real sockets."""
+"""Clients that never finish the head of a request, or do not take its response, over real sockets."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import asyncio
 import socket
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import pytest
 import uvicorn
 
 from kgrag.serve import connection
-from kgrag.serve.running import server_config
+from kgrag.serve.running import DRAIN_S, server_config
 
 REQUEST = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 LONG_S = 30.0
@@ -30,10 +30,22 @@ async def answers_slowly(
     await send({"type": "http.response.body", "body": b"ok"})
 
 
+async def answers_at_length(
+    scope: dict[str, Any], receive: Callable[[], Any], send: Callable[[dict[str, Any]], Any]
+) -> None:
+    """An app whose response is more than the sockets hold, and that reads a body before it answers."""
+    while (message := await receive())["type"] == "http.request" and message["more_body"]:
+        pass
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    for _ in range(400):
+        await send({"type": "http.response.body", "body": bytes(100_000), "more_body": True})
+    await send({"type": "http.response.body", "body": b""})
+
+
 @asynccontextmanager
-async def served() -> AsyncIterator[int]:
+async def served(app: Any = answers_slowly) -> AsyncIterator[int]:
     bound = socket.create_server(("127.0.0.1", 0))
-    config = server_config(answers_slowly)
+    config = server_config(app)
     config.lifespan = "off"
     server = uvicorn.Server(config)
     task = asyncio.create_task(server.serve(sockets=[bound]))
@@ -96,3 +108,40 @@ def test_a_response_may_take_longer_than_a_head_and_the_connection_is_used_again
 
     monkeypatch.setattr(connection, "HEAD_S", 0.2)
     assert asyncio.run(run()) == [b"HTTP/1.1 200 OKok", b"HTTP/1.1 200 OKok", b""]
+
+
+def test_a_connection_whose_response_nobody_takes_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def run() -> tuple[int, int]:
+        async with served(answers_at_length) as port:
+            taken = []
+            for takes in (True, False):
+                with socket.create_connection(("127.0.0.1", port)) as client:
+                    client.setblocking(False)
+                    loop = asyncio.get_running_loop()
+                    await loop.sock_sendall(client, REQUEST[:-2] + b"Connection: close\r\n\r\n")
+                    if not takes:
+                        await asyncio.sleep(1.5)
+                    count = 0
+                    with suppress(ConnectionError):
+                        while part := await asyncio.wait_for(loop.sock_recv(client, 1_000_000), LONG_S):
+                            count += len(part)
+                    taken.append(count)
+            return taken[0], taken[1]
+
+    monkeypatch.setattr(connection, "TAKEN_S", 0.5)
+    whole, cut = asyncio.run(run())
+    assert whole > 400 * 100_000 > cut
+
+
+def test_a_body_that_is_not_whole_does_not_keep_the_desk_from_ending() -> None:
+    async def run() -> bytes:
+        async with served(answers_at_length) as port:
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{")
+            await asyncio.sleep(0.3)
+        # The server waits for its connections before it comes here, else it would be cut only now.
+        rest = await asyncio.wait_for(reader.read(), LONG_S)
+        writer.close()
+        return rest
+
+    assert asyncio.run(asyncio.wait_for(run(), DRAIN_S / 2)) == b""

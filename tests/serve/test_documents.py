@@ -425,3 +425,22 @@ def test_an_upload_whose_rest_does_not_come_leaves_nothing_and_is_no_defect(
             pass
     assert list(uploads.iterdir()) == []
     assert [record.getMessage() for record in caplog.records if record.levelname == "ERROR"] == []
+
+
+def test_a_body_of_which_next_to_nothing_comes_is_not_waited_for(
+    curated: DeskServer, uploads: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guard, "STALLED_S", 1.0)
+    with socket.create_connection(("127.0.0.1", curated.port), timeout=600) as slow:
+        slow.sendall(b"POST /api/documents?name=a.md HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n# A")
+        slow.settimeout(0.2)
+        sent = 0
+        while sent < 900:
+            try:
+                assert slow.recv(100).startswith(b"HTTP/1.1 408")
+                break
+            except TimeoutError:
+                slow.sendall(b"a")
+                sent += 1
+    assert sent < 900
+    assert list(uploads.iterdir()) == []
