@@ -37,6 +37,10 @@ ABOUT_CONTEXT = re.compile(
 """As OpenAI, vLLM, llama.cpp, Ollama, Mistral and Azure word it."""
 ABOUT_NUMBERS = re.compile(r"unsupported value: [+-]?(?:NaN|Inf)", re.IGNORECASE)
 """A vector with values that JSON has no words for, as Ollama says it."""
+ABOUT_MEMORY = re.compile(
+    r"requires? more (?:system |gpu |video )?memory|not enough (?:system |gpu |video )?memory", re.IGNORECASE
+)
+"""A model that is too large for its machine, as Ollama says it: no request would do, however long one waits."""
 BUSY_STATUSES = frozenset({408, 409, 425, 429})
 """Besides 5xx: timeout, conflict, too early, too many."""
 
@@ -107,6 +111,8 @@ def refusal(at: Connection, status: int, body: Any, *, path: str, headers: Mappi
         )
     if status == 429 and "insufficient_quota" in codes:
         return ModelError(f"{at.place}: the account has no credit left: {detail}")
+    if status == 500 and ABOUT_MEMORY.search(said):
+        return ModelError(f"{at.place} cannot load the model: {detail}. Choose a smaller one, or free memory there.")
     # Ollama and llama.cpp's server answer 500 where it is the request that cannot be done, however often it is made.
     is_of_request = status == 500 and (ABOUT_CONTEXT.search(said) or ABOUT_NUMBERS.search(said))
     if status in BUSY_STATUSES or (status >= 500 and not is_of_request):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgrag.errors import InputError, ModelError, ModelMissing, ModelReplyError
+from kgrag.errors import InputError, ModelError, ModelMissing, ModelReplyError, ModelUnavailable
 from kgrag.models import open_embedder, open_reranker
 from kgrag.models.base import Embedder, Reranker
 from kgrag.models.batches import BatchingEmbedder, split_into_windows
@@ -55,6 +55,16 @@ def test_a_text_that_a_server_of_ones_own_has_no_vector_for_is_at_fault_alone_th
         embedder = open_embedder("ollama:any", embedder_base_url=server.url, model_cache="off", retries=0)
         given = asyncio.run(vectors_or_errors(embedder.embed_documents, texts))
     assert [number for number, one in enumerate(given) if isinstance(one, ModelReplyError)] == [5]
+
+
+def test_a_model_that_is_too_large_for_its_machine_is_neither_asked_again_nor_waited_for() -> None:
+    said = {"error": "model requires more system memory (7.4 GiB) than is available (5.1 GiB)"}
+    with ModelServer(embeddings=lambda _: Behaviour(status=500, body=json.dumps(said).encode())) as server:
+        embedder = open_embedder("ollama:any", embedder_base_url=server.url, model_cache="off", embedder_dimensions=8)
+        with pytest.raises(ModelError, match=r"cannot load the model: .*7\.4 GiB") as told:
+            asyncio.run(embedder.embed_documents(["text"]))
+    assert not isinstance(told.value, ModelUnavailable)
+    assert len(server.requests) == 1
 
 
 @pytest.mark.parametrize("name", NAMES)
