@@ -175,6 +175,10 @@ def load_settings(**flags: Any) -> Settings:
 
     Raises `InputError` that names the setting and where it may come from.
     """
+    if os.path.lexists(SETTINGS_FILE) and not os.path.isfile(SETTINGS_FILE):  # noqa: PTH113  a name that it cannot read raises nothing
+        raise InputError(
+            f"{Path.cwd() / SETTINGS_FILE}: expected a file with settings, got a folder or a link to nowhere."
+        )
     try:
         return Settings(**{name: value for name, value in flags.items() if value not in (None, [])})
     except ValidationError as error:

@@ -39,3 +39,13 @@ def test_a_file_that_is_not_toml_is_named() -> None:
 def test_a_file_of_an_editor_that_writes_a_byte_order_mark_is_read() -> None:
     Path("kgrag.toml").write_text('store = "file"\n', encoding="utf-8-sig")
     assert load_settings().store == "file"
+
+
+def test_a_folder_or_a_link_to_nowhere_in_the_place_of_the_file_is_named() -> None:
+    Path("kgrag.toml").symlink_to("elsewhere.toml")
+    with pytest.raises(InputError, match=r"kgrag\.toml: expected a file"):
+        load_settings()
+    Path("kgrag.toml").unlink()
+    Path("kgrag.toml").mkdir()
+    with pytest.raises(InputError, match=r"kgrag\.toml: expected a file"):
+        load_settings()
