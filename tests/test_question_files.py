@@ -52,7 +52,10 @@ def test_a_separator_of_lines_within_a_question_is_no_end_of_the_line(tmp_path: 
     [
         ("q.jsonl", b"[1]", 'line 1: expected {"id": ..., "question": "..."}: Input should be an object'),
         ("q.jsonl", b"\xff\xfe{", "expected a file of JSON lines in UTF-8: byte 0 is 0xff. Save it as UTF-8."),
-        ("q.csv", b'question\n"' + b"x" * 200_000, "expected a CSV table: field larger than field limit"),
+        ("q.csv", b'question\n"' + b"x" * 200_000 + b'"', "expected a CSV table: field larger than field limit"),
+        ("q.csv", b'id,question\n1,"How long is it?\n2,How wide is it?\n', "in line 2 is not closed"),
+        ("q.csv", b'id,question\n0,"Two\nlines?"\n1,"How long?\n2,"How wide, how high?"\n', "in line 4 is not closed"),
+        ("q.csv", b'id;question\r\n1;"What is ""it""?\r\n2;Why?\r\n', "in line 2 is not closed"),
     ],
 )
 def test_a_file_that_cannot_be_read_says_where_and_why(tmp_path: Path, name: str, content: bytes, said: str) -> None:
@@ -64,3 +67,12 @@ def test_a_file_that_cannot_be_read_says_where_and_why(tmp_path: Path, name: str
     assert said in str(caught.value) and "::" not in str(caught.value)
     with pytest.raises(InputError, match=r"No such file or directory\.$"):
         read(tmp_path / f"missing-{name}")
+
+
+def test_quotation_marks_that_are_closed_or_stand_within_a_cell_are_read(tmp_path: Path) -> None:
+    file = tmp_path / "q.csv"
+    file.write_text(
+        'id,question\n1,"Is ""it"", or\nis it not?"\n2,How long is a 5" bolt?\n3,"A" or B?\n4,""\n', encoding="utf-8"
+    )
+    asked = [(one.id, one.question) for one in read_question_table(file).questions]
+    assert asked == [("1", 'Is "it", or\nis it not?'), ("2", 'How long is a 5" bolt?'), ("3", "A or B?")]

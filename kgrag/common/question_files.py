@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from kgrag.common.csv_quotes import check_quotes
 from kgrag.errors import InputError
 from kgrag.types import Question
 
@@ -66,10 +67,11 @@ def read_question_table(file: Path) -> QuestionTable:
     delimiter = ";" if text.partition("\n")[0].count(";") > text.partition("\n")[0].count(",") else ","
     rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)
     try:
+        check_quotes(text, delimiter=delimiter)
         columns = [column.strip() for column in rows.fieldnames or ()]
         read = list(rows)
-    except csv.Error as error:  # a cell of more than 131,072 characters: a quotation mark that is never closed
-        raise InputError(f"{file}, line {rows.line_num}: expected a CSV table: {error}.") from error
+    except csv.Error as error:
+        raise InputError(f"{file}: expected a CSV table: {error}.") from error
     if "question" not in columns:
         raise InputError(f"{file}: expected a column `question`, got {', '.join(columns) or 'an empty file'}.")
     questions, without = [], []

@@ -29,6 +29,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, GetPydanticSchema, TypeAdapter, ValidationError
 from pydantic_core import core_schema
 
+from kgrag.common.csv_quotes import check_quotes
 from kgrag.common.question_files import json_lines
 from kgrag.errors import InputError
 from kgrag.types import Scalar
@@ -131,6 +132,7 @@ def read_file_metadata(path: Path) -> FileMetadata:
 
 
 def _csv(path: Path, text: str) -> Iterator[Entry]:
+    check_quotes(text)
     rows = csv.DictReader(io.StringIO(text, newline=""))
     if "path" not in (rows.fieldnames or ()):
         raise InputError(
