@@ -229,7 +229,7 @@ def test_an_import_that_was_killed_goes_on_where_it_was(
 def test_an_import_needs_an_empty_store(exported: Exported, store: GraphStore, content: Content) -> None:
     store.documents.put([content.document("a.html", "text")])
     before = store.digest()
-    with pytest.raises(StoreMismatch, match="has content already"):
+    with pytest.raises(InputError, match="has content already"):
         store.import_from(exported.folder)
     assert store.digest() == before
 

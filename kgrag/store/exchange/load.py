@@ -17,7 +17,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from kgrag.common.progress import Progress
-from kgrag.errors import InputError, StoreMismatch
+from kgrag.errors import InputError
 from kgrag.store.connection import Connection, Transaction
 from kgrag.store.digest import digest
 from kgrag.store.exchange.csv_rows import Marks, read_rows, sha256_of
@@ -97,18 +97,18 @@ class Manifest(_Strict):
 def import_store(connection: Connection, schema: Schema, folder: Path, *, progress: Progress) -> Imported:
     """Make an empty store hold what was exported into `folder`; go on with an import that was interrupted, or end what `neo4j-admin` began.
 
-    Raises `InputError` for a folder that is no whole export, or whose content is not what its digest says, and `StoreMismatch` for a
-    store with something else in it.
+    Raises `InputError` for a folder that is no whole export, or whose content is not what its digest says, and for a store with something
+    else in it.
     """
     manifest = read_manifest(folder)
     meta = Meta(**manifest.store.model_dump())
     if schema.meta is not None:
-        raise StoreMismatch("The store has content already, and an import needs an empty one. Choose another --store.")
+        raise InputError("The store has content already, and an import needs an empty one. Choose another --store.")
     state = import_state(connection)
     if state is None and connection.read(statement("exchange/any_node"), {})[0]["any"]:
-        raise StoreMismatch("The database has nodes that are none of kgrag's, and an import needs an empty one.")
+        raise InputError("The database has nodes that are none of kgrag's, and an import needs an empty one.")
     if state is not None and state["export"] != manifest.digest:
-        raise StoreMismatch(
+        raise InputError(
             "A part of another export was imported into this store: import that one again to its end, or choose another --store."
         )
     loaded = state is not None and state["kind"] == LOADED
