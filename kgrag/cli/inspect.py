@@ -51,6 +51,8 @@ def status(store: Store = None, as_json: AsJson = False) -> None:
         stdout.print(f"{stage}: " + ", ".join(f"{count} {what}" for what, count in states.items()), markup=False)
     for name, work in state["extractions"].items():
         stdout.print(f"extraction of {name}: {_extraction_line(work, state['chunks'])}", markup=False)
+    for name, lacking in state["entities_without_vector"].items():
+        stdout.print(f"graph {name}: {lacking} entities have no vector: kgrag build asks for them again", markup=False)
     for failure in state["failures"]:
         stdout.print(f"failed: {_failure_line(failure)}", markup=False)
     if state["failures"]:

@@ -10,8 +10,15 @@ __all__ = ["status"]
 
 
 def status(store: GraphStore) -> dict[str, Any]:
-    """Return what the store holds, what the extraction of each graph came to, and each document and chunk that failed, with its reason."""
-    return store.status() | {"extractions": store.ledger.extraction_counts(), "failures": failures(store)}
+    """Return what the store holds, what the extraction of each graph came to, and what failed or lacks.
+
+    That is each document and chunk that failed, with its reason, and how many entities have no vector, by graph.
+    """
+    return store.status() | {
+        "extractions": store.ledger.extraction_counts(),
+        "entities_without_vector": store.graphs.counts_without_embedding(),
+        "failures": failures(store),
+    }
 
 
 def failures(store: GraphStore) -> list[dict[str, Any]]:

@@ -194,6 +194,13 @@ class Graphs:
         """Return how many entities of a graph wait for their vector."""
         return len(self._entities_waiting(graph))
 
+    def counts_without_embedding(self) -> dict[str, int]:
+        """Return how many entities have no vector, by graph, of graphs that have such; nothing is written."""
+        rows = (
+            self._connection.read(statement("store/count_entities_without_embedding"), {}) if self._schema.meta else ()
+        )
+        return {str(row["graph"]): int(row["entities"]) for row in sorted(rows, key=lambda row: str(row["graph"]))}
+
     def put_embeddings(self, graph: str, keys: Sequence[str], vectors: Vectors) -> None:
         """Give entities of a graph their vectors, shape [len(keys), dimensions]; on a server several transactions share them."""
         rows = vector_rows(keys, vectors, self._schema.dimensions)

@@ -99,6 +99,7 @@ def test_a_text_that_has_no_vector_costs_no_other_its_own_and_is_asked_for_again
 
     with open_store(tmp_path / "store.kg") as store:
         first = built(Refusing("it is odd"))
+        assert status(store)["entities_without_vector"] == {}
         assert (first.complete, first.chunks_embedded) == (False, 38)
         assert [(one.stage, one.scope, one.reason) for one in first.failures] == [
             ("embed", "hashing-64", "hashing-64: no vector for one of 1 texts.")
@@ -109,6 +110,24 @@ def test_a_text_that_has_no_vector_costs_no_other_its_own_and_is_asked_for_again
         second = built(embedder := Refusing())
         assert (second.complete, second.chunks_embedded, embedder.calls) == (True, 2, 1)
         assert status(store)["failures"] == [] and store.documents.count_chunks_without_embedding() == 0
+
+
+def test_status_says_how_many_entities_have_no_vector(tmp_path: Path, embedded_empty: Callable[[int], Path]) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text("# Pump Q7\n\nThe Pump Q7 draws 5 mA.\n", encoding="utf-8")
+    shutil.copytree(embedded_empty(DIMENSIONS), tmp_path / "store.kg")
+
+    def built(embedder: Refusing) -> None:
+        extractors = [open_extractor("mention", model=None, settings=Settings())]
+        asyncio.run(
+            build([tmp_path / "docs"], store=store, embedder=embedder, extractors=extractors, settings=Settings())
+        )
+
+    with open_store(tmp_path / "store.kg") as store:
+        built(Refusing("(Quantity)"))
+        assert status(store)["entities_without_vector"] == {"mention": 1}
+        built(Refusing())
+        assert status(store)["entities_without_vector"] == {}
 
 
 def test_a_row_of_a_table_that_has_no_vector_costs_no_other_its_own_and_is_asked_for_again(
