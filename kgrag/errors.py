@@ -11,6 +11,7 @@
     │   │   └── StoreReadOnly   may not be written to, or its disk is full
     │   ├── StoreLocked         another process has the embedded store open
     │   └── StoreMismatch       built with another schema version or embedder
+    ├── Interrupted             by Ctrl-C or SIGTERM, where a command says what is there  exit code 130
     └── ModelError              a language, embedding or rerank model                  exit code 3
         ├── ModelMissing        its package or weights are not installed
         ├── ModelUnavailable    cannot be reached, or is too busy, for now: a build waits for it
@@ -37,6 +38,7 @@ __all__ = [
     "DocumentError",
     "IdentifierError",
     "InputError",
+    "Interrupted",
     "KgragError",
     "ModelError",
     "ModelMissing",
@@ -129,6 +131,12 @@ class StoreLocked(StoreError):
 
 class StoreMismatch(StoreError):
     """The store was built with another schema version or embedder."""
+
+
+class Interrupted(KgragError):
+    """Ctrl-C or SIGTERM ended a command that the same command does not go on from: the message says what is there."""
+
+    exit_code = 130
 
 
 class ModelError(KgragError):

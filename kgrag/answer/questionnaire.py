@@ -20,7 +20,7 @@ COLUMNS = ("id", "question", "form", "status", "answer", "reasoning", "sources",
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """A question with its answer, or with the reason why there is none."""
+    """A question with its answer, or with the reason why there is none; with neither it was not asked yet."""
 
     question: Question
     answer: Answer | None
@@ -28,9 +28,9 @@ class Filled:
 
     @property
     def status(self) -> str:
-        """What became of the question: answered, `not mentioned` (no document has its words), not answered, failed."""
+        """What became of the question: answered, `not mentioned` (no document has its words), not answered, failed, not asked."""
         if self.answer is None:
-            return "failed"
+            return "failed" if self.error else "not asked"
         if not self.answer.abstained:
             return "answered"
         return "not mentioned" if self.answer.silence else "not answered"

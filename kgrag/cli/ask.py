@@ -216,17 +216,21 @@ def _answer_all(
 ) -> int:
     """Answer question after question; one that fails is named and does not end the rest. Return the exit code.
 
-    The report is written anew after every answer: what was answered before an interruption is in it.
+    The report is written anew after every answer: what was answered before an interruption is in it, and the rest as not asked. Raises
+    `Interrupted`.
     """
     from kgrag.answer.questionnaire import Filled, questionnaire
     from kgrag.cli.output import complain, json_line, stdout
-    from kgrag.errors import KgragError
+    from kgrag.common.whole_files import whole_file
+    from kgrag.errors import Interrupted, KgragError
 
     filled: list[Filled] = []
 
     def write_report() -> None:
         if report is not None:
-            report.write_text(questionnaire(filled, suffix=report.suffix), encoding="utf-8", newline="")
+            rows = [*filled, *(Filled(one, None) for one in asked[len(filled) :])]
+            with whole_file(report, newline="") as file:
+                file.write(questionnaire(rows, suffix=report.suffix))
 
     write_report()  # a place that cannot be written to is found before the first answer
     for one in asked:
@@ -234,6 +238,11 @@ def _answer_all(
             stdout.print(f"## {one.question}\n", style="bold", markup=False)
         try:
             answer = opened.ask(one.question, top=top, budget=budget, form=one.form, explanation=one.explanation)
+        except KeyboardInterrupt as error:
+            place = f", the others are `not asked` in {report}" if report is not None else ""
+            raise Interrupted(
+                f"Interrupted: {len(filled)} of {len(asked)} questions were asked{place}. The same command begins anew."
+            ) from error
         except Exception as error:  # noqa: BLE001 - whatever it is, it is this question's
             why = str(error) if isinstance(error, KgragError) else f"Unexpected {type(error).__name__}: {error}"
             filled.append(Filled(one, None, why))

@@ -32,7 +32,8 @@ def retrieve(
 
     from kgrag.cli.output import say_remark, stderr, stdout, terminal_progress
     from kgrag.common.question_files import read_questions
-    from kgrag.errors import InputError
+    from kgrag.common.whole_files import part_of, whole_file
+    from kgrag.errors import InputError, Interrupted
     from kgrag.knowledge_graph import open_graph
 
     asked = read_questions(questions)
@@ -54,25 +55,36 @@ def retrieve(
             base_url=base_url,
             reranker=reranker,
         ) as opened,
-        out.open("w", encoding="utf-8") as file,
+        whole_file(out) as file,
         opened.outlasting(shown.say),
         shown.step("Retrieve", len(asked), "questions") as step,
     ):
         say_remark(opened.store)
         searched = opened.where(*where) if where else opened
-        for question in asked:
-            started = time.perf_counter()
-            found = searched.trace(question.question, top=top, budget=budget, hidden=question.hidden)
-            line = {
-                "id": question.id,
-                "question": question.question,
-                "pipeline": opened.settings.pipeline,
-                "seconds": round(time.perf_counter() - started, 4),
-                "evidence": [piece.model_dump(mode="json", exclude={"boxes", "sources"}) for piece in found.evidence],
-            }
-            file.write(json.dumps(line, ensure_ascii=False) + "\n")
-            remarks.update(dict.fromkeys(found.remarks))
-            step.advance()
+        done = 0
+        try:
+            for question in asked:
+                started = time.perf_counter()
+                found = searched.trace(question.question, top=top, budget=budget, hidden=question.hidden)
+                line = {
+                    "id": question.id,
+                    "question": question.question,
+                    "pipeline": opened.settings.pipeline,
+                    "seconds": round(time.perf_counter() - started, 4),
+                    "evidence": [
+                        piece.model_dump(mode="json", exclude={"boxes", "sources"}) for piece in found.evidence
+                    ],
+                }
+                file.write(json.dumps(line, ensure_ascii=False) + "\n")
+                remarks.update(dict.fromkeys(found.remarks))
+                done += 1
+                step.advance()
+        except BaseException as error:
+            there = f"{out} was not written: {done} of {len(asked)} lines are in {part_of(out)}."
+            if isinstance(error, KeyboardInterrupt):
+                raise Interrupted(f"Interrupted. {there}") from error
+            stderr.print(f"note: {there}", markup=False)
+            raise
     for remark in remarks:
         stderr.print(f"note: {remark}", markup=False)
     stdout.print(f"{len(asked)} questions → {out}", markup=False)

@@ -7,6 +7,7 @@ import pty
 import re
 import select
 import shlex
+import signal
 import subprocess
 import sys
 import time
@@ -300,3 +301,50 @@ def test_what_looks_like_html_is_text_in_a_questionnaire_of_markdown(folder: Pat
     row = (folder / "html.md").read_text(encoding="utf-8").splitlines()[-1]
     assert "a vector&lt;int> or an &lt;img src=x" in row
     assert re.findall(r"<(?!br>)", row) == []
+
+
+def test_an_interrupted_report_says_which_questions_were_not_asked(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "any")
+    (folder / "three.txt").write_text(f"{QUESTION}\n{QUESTION} Say it.\n{QUESTION} Again.\n")
+
+    def reply(request: ModelRequest) -> dict[str, object]:
+        if "Say it" in request.last:
+            signal.raise_signal(signal.SIGINT)
+        said = {"reasoning": "It stands there.", "quotes": [], "answered": True}
+        return {**said, "answer": "The standby current of the X-100 is 0.5 mA [passage 1]."}
+
+    with ModelServer(reply) as server:
+        model = ("--model", "openai:any", "--base-url", server.url, "--model-cache", "off", "--answer-prompt", "steps")
+        assert run(["ask", "--questions", "three.txt", "--report", "three.csv", *model]) == 130
+    assert "1 of 3 questions were asked" in " ".join(capsys.readouterr().err.split())
+    rows = list(csv.DictReader((folder / "three.csv").open(encoding="utf-8", newline="")))
+    assert [row["status"] for row in rows] == ["answered", "not asked", "not asked"]
+
+
+def test_evidence_of_an_interrupted_command_does_not_look_whole(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "any")
+    asked = [f'{{"id": {number}, "question": "{QUESTION} {number}"}}\n' for number in range(3)]
+    (folder / "three.jsonl").write_text("".join(asked))
+    interrupting = True
+
+    def reply(request: ModelRequest) -> str:
+        if interrupting and f"{QUESTION} 1" in request.last:
+            signal.raise_signal(signal.SIGINT)
+        return QUESTION
+
+    command = ["retrieve", "--questions", "three.jsonl", "--out", "evidence.jsonl", "--pipeline", "RAG_Advanced_Dense"]
+    with ModelServer(reply) as server:
+        command += ["--model", "openai:any", "--base-url", server.url]
+        assert run(command) == 130
+        said = " ".join(capsys.readouterr().err.split())
+        assert "evidence.jsonl was not written: 1 of 3 lines are in" in said and "evidence.jsonl.part" in said
+        assert not (folder / "evidence.jsonl").exists()
+        assert len((folder / "evidence.jsonl.part").read_text().splitlines()) == 1
+        interrupting = False
+        assert run(command) == 0
+    assert len((folder / "evidence.jsonl").read_text().splitlines()) == 3
+    assert not (folder / "evidence.jsonl.part").exists()
