@@ -9,7 +9,7 @@ import threading
 from asyncio import CancelledError
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from contextvars import ContextVar, copy_context
 from functools import partial
 from pathlib import Path
@@ -19,7 +19,8 @@ from urllib.parse import urlsplit
 from kgrag.common.retry import NO_RETRY, RetryPolicy
 from kgrag.errors import InputError, KgragError, StoreError, StoreLocked, StoreReadOnly, StoreUnavailable
 from kgrag.store.embedded import CLOSED, DATABASE, EmbeddedServer
-from kgrag.store.jvm import expects_short_life
+from kgrag.store.jvm import expects_short_life, leave_at_once
+from kgrag.store.overrun import cut_overruns
 from kgrag.store.snapshot import copy_for_reading
 from kgrag.store.statements import statement
 
@@ -53,6 +54,12 @@ WRITTEN_TWICE = "Neo.ClientError.Schema.ConstraintValidationFailed"
 """What the second of two builds on a server is told that write the same chunk at once."""
 TIMED_OUT = "Neo.ClientError.Transaction.TransactionTimedOut"
 """The beginning of what a statement is told that took longer than its time-out."""
+OUT_OF_MEMORY = "OutOfMemory"
+"""In the codes of what a statement is told that wants more than a server gives it; the driver takes it for worth another try."""
+OVERRUN_S = 5.0
+"""After which the connection of a statement that its database does not end in time is cut."""
+PLAN_TIMEOUT_S = 30.0
+"""Of the plan of a user's statement."""
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -120,11 +127,19 @@ class Connection:
     """
 
     def __init__(
-        self, driver: neo4j.Driver, database: str, *, server: EmbeddedServer | None = None, remark: str = ""
+        self,
+        driver: neo4j.Driver,
+        database: str,
+        *,
+        open_driver: Callable[[], neo4j.Driver],
+        server: EmbeddedServer | None = None,
+        remark: str = "",
     ) -> None:
         self.remark = remark
         """What a reader should know about where it reads; empty where that is the store itself."""
         self._driver = driver
+        self._open_driver = open_driver
+        """Opens another one to the same database: its connections can be cut without those of others."""
         self._database = database
         self._writing = threading.RLock()
         self._closed = False
@@ -166,27 +181,70 @@ class Connection:
 
     def explain(self, text: str, parameters: dict[str, Any]) -> neo4j.ResultSummary:
         """Have a user's statement planned without running it. Raises `InputError` where it is wrong."""
-        with self._errors(refused=InputError), self._session(reads=True) as session:
-            return session.run(f"EXPLAIN {text}", parameters).consume()
+        import neo4j
+
+        try:
+            with self._errors(refused=InputError), self._session(reads=True) as session:
+                return session.run(neo4j.Query(f"EXPLAIN {text}", timeout=PLAN_TIMEOUT_S), parameters).consume()
+        except StoreError as error:
+            if (fault := self._fault_of_statement(error)) is None:
+                raise
+            raise fault from error
 
     def ask(self, text: str, parameters: dict[str, Any], *, timeout_s: float) -> Generator[dict[str, Any], None, None]:
         """Run a user's statement in a session that may only read; rows come as they are taken.
 
-        The database ends it after `timeout_s`, and when whoever takes the rows stops doing so. Raises `InputError` where it is wrong or
-        took too long.
+        The database ends it after `timeout_s`, and when whoever takes the rows stops doing so; where it does not, the connection is cut.
+        Raises `InputError` where the statement is wrong, took too long or wants more than the database has, and other errors where the
+        database is what fails.
         """
         import neo4j
 
-        with self._errors(refused=InputError), self._session(reads=True) as session:
+        driver = self._open_driver()
+        with closing(driver), cut_overruns(timeout_s + OVERRUN_S, driver.close) as overrun:
             try:
-                with self.server.command_timeout(timeout_s) if self.server is not None else nullcontext():
-                    result = session.run(neo4j.Query(text, timeout=timeout_s), parameters)
-                for record in result:
-                    yield record.data()
-            except (KeyboardInterrupt, GeneratorExit):
-                # `close` would wait for the statement's end; after a cancellation the connection is cut, whereupon the server ends it.
-                session.__exit__(CancelledError, None, None)  # type: ignore[no-untyped-call]
-                raise
+                with self._errors(refused=InputError), self._session(reads=True, driver=driver) as session:
+                    try:
+                        with self.server.command_timeout(timeout_s) if self.server is not None else nullcontext():
+                            query = neo4j.Query(text, timeout=timeout_s)
+                            result = overrun.wait(lambda: session.run(query, parameters))
+                        for record in overrun.each(result):
+                            yield record.data()
+                    except (KeyboardInterrupt, GeneratorExit):
+                        # `close` would wait for the statement's end; after a cancellation the connection is cut, whereupon the server
+                        # ends it.
+                        session.__exit__(CancelledError, None, None)  # type: ignore[no-untyped-call]
+                        raise
+            except StoreError as error:
+                if overrun.cut:
+                    if self.server is not None:
+                        leave_at_once()  # the Java machine goes on with it, and would end no sooner
+                    raise InputError(
+                        f"The statement took longer than {timeout_s:g} s. The database did not end it, so its connection was cut."
+                    ) from error
+                if (fault := self._fault_of_statement(error)) is None:
+                    raise
+                raise fault from error
+
+    def _fault_of_statement(self, error: StoreError) -> InputError | None:
+        """Say what is wrong with a statement with which the database failed; None where it is the database itself."""
+        from neo4j import exceptions
+
+        cause = error.__cause__
+        told = isinstance(cause, exceptions.Neo4jError)
+        if isinstance(cause, exceptions.DatabaseError) or (told and OUT_OF_MEMORY in str(getattr(cause, "code", ""))):
+            return InputError(f"The database did not carry the statement out: {getattr(cause, 'message', '') or cause}")
+        if not isinstance(error, _Away):
+            return None
+        try:
+            self.read_plain("RETURN 1 AS answers", {})
+        except StoreError:
+            return None
+        why = " ".join(str(getattr(cause, "message", "") if told else "").split())
+        return InputError(
+            "The database broke the statement off, and answers others: "
+            + (why or "it wants more memory, or is nested deeper, than the database takes.")
+        )
 
     def write(self, work: Callable[[Transaction], T]) -> T:
         """Run `work` in one transaction, again where the database asks for it: it must not keep anything of a run that failed."""
@@ -254,8 +312,8 @@ class Connection:
         """Do `work`, again from its beginning while the server is away, as whoever is in `waiting` wants it; an embedded one cannot be."""
         return work() if self.server is not None else _RETRY.get().call(work, what="the database", again_on=_Away)
 
-    def _session(self, *, reads: bool) -> neo4j.Session:
-        return self._driver.session(
+    def _session(self, *, reads: bool, driver: neo4j.Driver | None = None) -> neo4j.Session:
+        return (driver or self._driver).session(
             database=self._database, default_access_mode="READ" if reads else "WRITE", fetch_size=FETCH_ROWS
         )
 
@@ -318,7 +376,7 @@ def open_connection(target: str | Path, *, create: bool, reads_only: bool = Fals
         server, remark = _open_folder(Path(target), create=create, reads_only=reads_only)
         try:
             import_driver()
-            return Connection(server.driver, DATABASE, server=server, remark=remark)
+            return Connection(server.driver, DATABASE, open_driver=server.open_driver, server=server, remark=remark)
         except BaseException:
             server.close()
             raise
@@ -349,21 +407,25 @@ def open_connection(target: str | Path, *, create: bool, reads_only: bool = Fals
             "NEO4J_DATABASE: expected a database for a graph (default: neo4j); system is the server's own."
         )
     login = (os.environ.get("NEO4J_USERNAME", "neo4j"), os.environ.get("NEO4J_PASSWORD", ""))
-    with _errors(address):
-        driver = neo4j.GraphDatabase.driver(
+
+    def open_driver() -> neo4j.Driver:
+        return neo4j.GraphDatabase.driver(
             address,
             auth=login if login[1] else None,
             connection_timeout=CONNECT_TIMEOUT_S,
             connection_acquisition_timeout=2 * CONNECT_TIMEOUT_S,
             max_transaction_retry_time=RETRY_S,
         )
+
+    with _errors(address):
+        driver = open_driver()
         try:
             with driver.session(database=database) as session:
                 session.run("RETURN 1").consume()
         except BaseException:
             driver.close()
             raise
-    return Connection(driver, database)
+    return Connection(driver, database, open_driver=open_driver)
 
 
 def _open_folder(folder: Path, *, create: bool, reads_only: bool) -> tuple[EmbeddedServer, str]:

@@ -44,6 +44,8 @@ LOG_FILE_BYTES = 1_000_000
 LOG_FILES = 3
 MESSAGE_BYTES = 512 * 2**20
 PROBE_BYTES = 2**20
+STATEMENTS_AT_ONCE = 64
+"""Others wait. The database's own value is twice the processors."""
 TAKES_NOTHING = frozenset({errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT})
 """What the system says of a folder that can be read and not written to."""
 
@@ -97,12 +99,16 @@ class EmbeddedServer:
     def driver(self) -> neo4j.Driver:
         """The connection to it. It is closed with the server: a connection that is left open keeps the Java machine from ending."""
         if self._driver is None:
-            import neo4j
-
-            self._driver = neo4j.GraphDatabase.driver(
-                f"bolt://127.0.0.1:{self._port}", auth=(self.username, self.password)
-            )
+            self._driver = self.open_driver()
         return self._driver
+
+    def open_driver(self) -> neo4j.Driver:
+        """Open a connection of its own, which whoever asked for it closes. Raises `StoreUnavailable` where the database was closed."""
+        import neo4j
+
+        if self._server is None:
+            raise StoreUnavailable(CLOSED)
+        return neo4j.GraphDatabase.driver(f"bolt://127.0.0.1:{self._port}", auth=(self.username, self.password))
 
     def sql(self, statement: str) -> list[dict[str, Any]]:
         """Run a statement of ArcadeDB's SQL, which does what its Cypher cannot: vector and full-text indexes."""
@@ -116,6 +122,8 @@ class EmbeddedServer:
 
     def operations(self, cypher: str) -> frozenset[str]:
         """Say what a Cypher statement does: READ, CREATE, UPDATE, DELETE, SCHEMA. Raises `InputError` where it cannot be parsed."""
+        if self._server is None:
+            raise StoreUnavailable(CLOSED)
         try:
             analysis = self._database.getQueryEngine("opencypher").analyze(cypher)
             return frozenset(str(operation) for operation in analysis.getOperationTypes())
@@ -199,6 +207,8 @@ class EmbeddedServer:
             )  # a server's own is not asked for what is a database's
             every_database.OPENCYPHER_LOAD_CSV_ALLOW_FILE_URLS.setValue(False)
             every_database.OPENCYPHER_LOAD_CSV_ALLOW_REMOTE_URLS.setValue(False)
+            # A statement that does not end when its time is over (`kgrag.store.overrun`) keeps a place until it does.
+            every_database.QUERY_MAX_CONCURRENT.setValue(STATEMENTS_AT_ONCE)
             configuration = java_class("com.arcadedb.ContextConfiguration")()
             for name, value in self._configuration(session).items():
                 configuration.setValue(f"arcadedb.{name}", value)

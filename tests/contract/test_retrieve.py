@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from kgrag.answer import answer_from_listing, generate_answer, read_instructions
-from kgrag.errors import InputError
+from kgrag.errors import InputError, StoreUnavailable
 from kgrag.evaluate.switches import composed
 from kgrag.jobs.chosen_documents import documents_where
 from kgrag.models.base import Message
@@ -826,15 +826,40 @@ def test_cypher_of_a_model_that_writes_reaches_out_or_is_wrong_is_repaired_once(
     assert manual.digest() == before
 
 
-def test_a_statement_that_the_database_gives_up_on_is_repaired_once(embedder: HashingEmbedder, tmp_path: Path) -> None:
-    greedy = "UNWIND range(1, 3000000) AS n RETURN collect(n) AS part"  # more than the embedded database collects
+@pytest.mark.parametrize(
+    ("greedy", "said"),
+    [
+        # more than the embedded database collects
+        ("UNWIND range(1, 3000000) AS n RETURN collect(n) AS part", "did not carry the statement out"),
+        # more than there is
+        ("RETURN reduce(s = 'x', i IN range(1, 40) | s + s) AS part", "broke the statement off"),
+    ],
+)
+def test_a_statement_that_the_database_gives_up_on_is_repaired_once(
+    embedder: HashingEmbedder, tmp_path: Path, greedy: str, said: str
+) -> None:
     with open_store(tmp_path / "store.kg", create=True) as store:
         store.bind(embedder.name, embedder.dimensions)
         state, chat = written(store, embedder, greedy, "RETURN 1 AS part")
         assert state.listing is not None and state.listing.rows == (("1",),)
-        assert "did not carry it out" in chat.calls[1][-1].content
+        assert said in chat.calls[1][-1].content
         state, _ = written(store, embedder, greedy, greedy)
         assert state.listing is None and "refused twice" in state.remarks[-1]
+
+
+def test_a_database_that_goes_away_is_no_fault_of_the_statement(embedder: HashingEmbedder, tmp_path: Path) -> None:
+    store = open_store(tmp_path / "store.kg", create=True)
+    store.bind(embedder.name, embedder.dimensions)
+
+    def write_while_it_goes(_: Sequence[Message]) -> str:
+        store.close()
+        return "RETURN 1 AS part"
+
+    chat = ScriptedChatModel(write_while_it_goes)
+    state = State(Query(WORDED_OTHERWISE, WORDED_OTHERWISE, WORDED_OTHERWISE))
+    with pytest.raises(StoreUnavailable):
+        asyncio.run(Text2Cypher()(state, Resources(store, embedder, "mention", chat=chat)))
+    assert len(chat.calls) == 1
 
 
 def test_what_a_statement_of_a_model_gives_is_shown_as_far_as_a_table_takes_it(

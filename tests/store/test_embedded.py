@@ -383,3 +383,19 @@ def test_the_database_for_administration_is_refused(monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("NEO4J_DATABASE", "System")
     with pytest.raises(InputError, match="NEO4J_DATABASE: expected a database for a graph"):
         open_store("bolt://127.0.0.1:9")
+
+
+def test_a_statement_that_the_database_does_not_end_in_time_is_cut_and_keeps_nobody(tmp_path: Path) -> None:
+    program = """
+with open_store(sys.argv[1]) as store:
+    store.bind("none", 64)
+    endless = "RETURN reduce(a = 0, x IN range(0, 20000000) | a + reduce(b = 0, y IN range(0, 1000000) | b + y)) AS sum"
+    try:
+        list(store.stream_query(endless, timeout_s=1))
+    except InputError as error:
+        print(error)
+    print(store.query("RETURN 1 AS one"))
+"""
+    ended = run("from kgrag.errors import InputError\n" + program, str(tmp_path / "a.kg"))
+    assert ended.returncode == 0, ended.stderr
+    assert "took longer than 1 s" in ended.stdout and "[{'one': 1}]" in ended.stdout

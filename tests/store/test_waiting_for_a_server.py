@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 import pytest
-from neo4j import GraphDatabase
+from neo4j import Driver, GraphDatabase
 
 from kgrag.common.retry import RetryPolicy
 from kgrag.errors import InputError, StoreUnavailable
@@ -20,7 +20,11 @@ def away() -> Iterator[Connection]:
     """A connection to where nobody listens."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-    connection = Connection(GraphDatabase.driver(f"bolt://127.0.0.1:{port}"), "neo4j")
+
+    def open_driver() -> Driver:
+        return GraphDatabase.driver(f"bolt://127.0.0.1:{port}")
+
+    connection = Connection(open_driver(), "neo4j", open_driver=open_driver)
     yield connection
     connection.close()
 

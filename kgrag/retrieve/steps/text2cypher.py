@@ -16,7 +16,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from kgrag.errors import CypherWriteError, InputError, ModelReplyError, StoreError
+from kgrag.errors import CypherWriteError, InputError, ModelReplyError
 from kgrag.models.base import Message
 from kgrag.retrieve.state import Candidate, Resources, State
 from kgrag.retrieve.step import Count, Model, ModelStep
@@ -114,9 +114,6 @@ class Text2Cypher(ModelStep):
         found = resources.store.stream_query(cypher, timeout_s=self.timeout_s)
         try:
             rows = list(itertools.islice(found, self.rows + 1))
-        except StoreError as error:
-            # It wanted more memory than there is: that is the statement's fault, and no end of the question.
-            raise InputError(f"The database did not carry it out: {error}") from error
         finally:
             found.close()
         columns = [column for column in (rows[0] if rows else ()) if column != CHUNKS]
