@@ -117,6 +117,7 @@ def test_status_and_digest_tell_what_is_there(capsys: pytest.CaptureFixture[str]
         "ledger",
         "cost",
         "communities",
+        "entities_without_vector",
         "extractions",
         "failures",
     }
