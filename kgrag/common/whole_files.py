@@ -15,8 +15,10 @@ __all__ = ["part_of", "whole_file"]
 
 def part_of(file: Path) -> Path:
     """Return where a file is written until it is whole; what is no plain file (a pipe, `/dev/stdout`) is written at once."""
+    if file.parts[:2] == ("/", "dev") or (file.exists() and not file.is_file()):
+        return file
     target = Path(os.path.realpath(file))
-    return target.with_name(f"{target.name}.part") if target.is_file() or not target.exists() else file
+    return target.with_name(f"{target.name}.part")
 
 
 @contextmanager

@@ -1,0 +1,50 @@
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from kgrag.common.whole_files import part_of, whole_file
+
+
+def write(file: Path, *lines: str) -> None:
+    with whole_file(file) as opened:
+        opened.writelines(f"{line}\n" for line in lines)
+
+
+def test_a_file_that_is_not_written_to_its_end_leaves_the_one_before(tmp_path: Path) -> None:
+    file = tmp_path / "out put.jsonl"
+    write(file, "old")
+    file.chmod(0o640)
+    with pytest.raises(ZeroDivisionError), whole_file(file) as opened:
+        opened.write("new\n")
+        raise ZeroDivisionError
+    assert file.read_text() == "old\n" and part_of(file).read_text() == "new\n"
+    write(file, "newer")
+    assert file.read_text() == "newer\n" and file.stat().st_mode & 0o777 == 0o640
+    assert [one.name for one in tmp_path.iterdir()] == ["out put.jsonl"]
+
+
+def test_a_link_stays_one_and_what_it_leads_to_is_written(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "elsewhere" / "file")
+    write(tmp_path / "link", "text")
+    assert (tmp_path / "link").is_symlink() and (tmp_path / "elsewhere" / "file").read_text() == "text\n"
+
+
+def test_a_pipe_is_written_at_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    taken: list[str] = []
+    reader = threading.Thread(target=lambda: taken.append((tmp_path / "pipe").read_text()))
+    reader.start()
+    write(tmp_path / "pipe", "text")
+    reader.join()
+    assert taken == ["text\n"] and [one.name for one in tmp_path.iterdir()] == ["pipe"]
+    write(Path("/dev/null"), "text")
+
+
+def test_an_error_names_the_file_that_was_asked_for(tmp_path: Path) -> None:
+    for place in (tmp_path, tmp_path / "none" / "file"):
+        with pytest.raises(OSError) as told, whole_file(place):
+            pass
+        assert told.value.filename == str(place)
