@@ -183,13 +183,20 @@ class Connection:
         """Have a user's statement planned without running it. Raises `InputError` where it is wrong."""
         import neo4j
 
-        try:
-            with self._errors(refused=InputError), self._session(reads=True) as session:
-                return session.run(neo4j.Query(f"EXPLAIN {text}", timeout=PLAN_TIMEOUT_S), parameters).consume()
-        except StoreError as error:
-            if (fault := self._fault_of_statement(error)) is None:
-                raise
-            raise fault from error
+        driver = self._open_driver()
+        with closing(driver), cut_overruns(PLAN_TIMEOUT_S + OVERRUN_S, driver.close) as overrun:
+            try:
+                with self._errors(refused=InputError), self._session(reads=True, driver=driver) as session:
+                    query = neo4j.Query(f"EXPLAIN {text}", timeout=PLAN_TIMEOUT_S)
+                    return overrun.wait(lambda: session.run(query, parameters).consume())
+            except StoreError as error:
+                if overrun.cut:
+                    raise InputError(
+                        f"The database did not plan the statement within {PLAN_TIMEOUT_S:g} s, so its connection was cut."
+                    ) from error
+                if (fault := self._fault_of_statement(error)) is None:
+                    raise
+                raise fault from error
 
     def ask(self, text: str, parameters: dict[str, Any], *, timeout_s: float) -> Generator[dict[str, Any], None, None]:
         """Run a user's statement in a session that may only read; rows come as they are taken.
