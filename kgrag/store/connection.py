@@ -20,7 +20,7 @@ from kgrag.common.retry import NO_RETRY, RetryPolicy
 from kgrag.errors import InputError, KgragError, StoreError, StoreLocked, StoreReadOnly, StoreUnavailable
 from kgrag.store.embedded import CLOSED, DATABASE, EmbeddedServer
 from kgrag.store.jvm import expects_short_life, leave_at_once
-from kgrag.store.overrun import cut_overruns
+from kgrag.store.overrun import Overrun, cut_overruns
 from kgrag.store.snapshot import copy_for_reading
 from kgrag.store.statements import statement
 
@@ -183,20 +183,10 @@ class Connection:
         """Have a user's statement planned without running it. Raises `InputError` where it is wrong."""
         import neo4j
 
-        driver = self._open_driver()
-        with closing(driver), cut_overruns(PLAN_TIMEOUT_S + OVERRUN_S, driver.close) as overrun:
-            try:
-                with self._errors(refused=InputError), self._session(reads=True, driver=driver) as session:
-                    query = neo4j.Query(f"EXPLAIN {text}", timeout=PLAN_TIMEOUT_S)
-                    return overrun.wait(lambda: session.run(query, parameters).consume())
-            except StoreError as error:
-                if overrun.cut:
-                    raise InputError(
-                        f"The database did not plan the statement within {PLAN_TIMEOUT_S:g} s, so its connection was cut."
-                    ) from error
-                if (fault := self._fault_of_statement(error)) is None:
-                    raise
-                raise fault from error
+        late = f"The database did not plan the statement within {PLAN_TIMEOUT_S:g} s, so its connection was cut."
+        with self._cut_session(PLAN_TIMEOUT_S, late=late) as (session, overrun):
+            query = neo4j.Query(f"EXPLAIN {text}", timeout=PLAN_TIMEOUT_S)
+            return overrun.wait(lambda: session.run(query, parameters).consume())
 
     def ask(self, text: str, parameters: dict[str, Any], *, timeout_s: float) -> Generator[dict[str, Any], None, None]:
         """Run a user's statement in a session that may only read; rows come as they are taken.
@@ -207,28 +197,37 @@ class Connection:
         """
         import neo4j
 
+        late = (
+            f"The statement took longer than {timeout_s:g} s. The database did not end it, so its connection was cut."
+        )
+        with self._cut_session(timeout_s, late=late) as (session, overrun):
+            try:
+                with self.server.command_timeout(timeout_s) if self.server is not None else nullcontext():
+                    query = neo4j.Query(text, timeout=timeout_s)
+                    result = overrun.wait(lambda: session.run(query, parameters))
+                for record in overrun.each(result):
+                    yield record.data()
+            except (KeyboardInterrupt, GeneratorExit):
+                # `close` would wait for the statement's end; after a cancellation the connection is cut, whereupon the server ends it.
+                session.__exit__(CancelledError, None, None)  # type: ignore[no-untyped-call]
+                raise
+
+    @contextmanager
+    def _cut_session(self, timeout_s: float, *, late: str) -> Iterator[tuple[neo4j.Session, Overrun]]:
+        """Open a session for a user's statement on a connection of its own, which is cut where the database does not end it in time.
+
+        Raises `InputError`, with `late` where it was cut, and other errors where the database is what fails.
+        """
         driver = self._open_driver()
         with closing(driver), cut_overruns(timeout_s + OVERRUN_S, driver.close) as overrun:
             try:
                 with self._errors(refused=InputError), self._session(reads=True, driver=driver) as session:
-                    try:
-                        with self.server.command_timeout(timeout_s) if self.server is not None else nullcontext():
-                            query = neo4j.Query(text, timeout=timeout_s)
-                            result = overrun.wait(lambda: session.run(query, parameters))
-                        for record in overrun.each(result):
-                            yield record.data()
-                    except (KeyboardInterrupt, GeneratorExit):
-                        # `close` would wait for the statement's end; after a cancellation the connection is cut, whereupon the server
-                        # ends it.
-                        session.__exit__(CancelledError, None, None)  # type: ignore[no-untyped-call]
-                        raise
+                    yield session, overrun
             except StoreError as error:
                 if overrun.cut:
                     if self.server is not None:
                         leave_at_once()  # the Java machine goes on with it, and would end no sooner
-                    raise InputError(
-                        f"The statement took longer than {timeout_s:g} s. The database did not end it, so its connection was cut."
-                    ) from error
+                    raise InputError(late) from error
                 if (fault := self._fault_of_statement(error)) is None:
                     raise
                 raise fault from error
