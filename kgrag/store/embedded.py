@@ -86,6 +86,8 @@ class EmbeddedServer:
         self._server: Any = None
         self._log: Any = None
         self._driver: neo4j.Driver | None = None
+        self._drivers: weakref.WeakSet[neo4j.Driver] = weakref.WeakSet()
+        """All that were opened: a connection that is left open keeps the Java machine from ending."""
         try:
             if not new and self._lock.found_closed:
                 self._check_files()
@@ -97,18 +99,20 @@ class EmbeddedServer:
 
     @property
     def driver(self) -> neo4j.Driver:
-        """The connection to it. It is closed with the server: a connection that is left open keeps the Java machine from ending."""
+        """The connection to it. It is closed with the server."""
         if self._driver is None:
             self._driver = self.open_driver()
         return self._driver
 
     def open_driver(self) -> neo4j.Driver:
-        """Open a connection of its own, which whoever asked for it closes. Raises `StoreUnavailable` where the database was closed."""
+        """Open a connection of its own, closed with the server at the latest. Raises `StoreUnavailable` where the database was closed."""
         import neo4j
 
         if self._server is None:
             raise StoreUnavailable(CLOSED)
-        return neo4j.GraphDatabase.driver(f"bolt://127.0.0.1:{self._port}", auth=(self.username, self.password))
+        driver = neo4j.GraphDatabase.driver(f"bolt://127.0.0.1:{self._port}", auth=(self.username, self.password))
+        self._drivers.add(driver)
+        return driver
 
     def sql(self, statement: str) -> list[dict[str, Any]]:
         """Run a statement of ArcadeDB's SQL, which does what its Cypher cannot: vector and full-text indexes."""
@@ -148,9 +152,9 @@ class EmbeddedServer:
     def close(self) -> None:
         """Stop the database and let others have the folder; a second call does nothing."""
         with _life:
-            if self._driver is not None:
-                self._driver.close()
-                self._driver = None
+            for driver in list(self._drivers):
+                driver.close()
+            self._driver = None
             if self._server is not None:
                 self._server.stop()
                 self._server = None
