@@ -32,6 +32,8 @@ KEY_TERMS = frozenset(map(stem, "binding combination hotkey key keyboard keystro
 """What `Ctrl+M` says without a word."""
 INSTRUCTION_TERMS = frozenset(map(stem, ("instruction", "prompt")))
 """Who asks for these may mean what a document tells a model."""
+UNIT = stem("unit")
+"""What `in seconds` says without the word."""
 PATH = re.compile(r"(?<![\w.:/])~?(?:/[\w.-]*\w)+")
 """Of a file or folder: `/etc/hosts`."""
 DEFAULT = stem("default")
@@ -230,6 +232,8 @@ class _Reader:
             implied.add(self._chosen)  # `Which switch ...?`: the switch itself need not say that it is one.
         if fit >= MEASURES:
             implied |= self._of_measure  # `How fine is it?`: an amount need not say `fine`.
+        if asked.kind == "unit" and fit:
+            implied.add(UNIT)
         if DEFAULT in asked.terms and STATES_DEFAULT.search(statement.text):
             implied.add(DEFAULT)
         if asked.kind == "keys" and fit:

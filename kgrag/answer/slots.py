@@ -37,7 +37,7 @@ from kgrag.text.numerals import COUNT_BY_WORD
 from kgrag.text.periods import asks_when_at_all
 from kgrag.text.quantities import Quantity, quantities
 from kgrag.text.questions import Question
-from kgrag.text.units import SYMBOLS, canonical_unit, dimension
+from kgrag.text.units import SYMBOLS, UNIT_WORDS, canonical_unit, dimension
 from kgrag.text.words import FUNCTION_WORDS, content_terms, singular, stem, stems, words
 
 __all__ = ["amounts", "fits", "heading_names"]
@@ -486,6 +486,14 @@ def _name(asked: Question, statement: Statement) -> float:
     return _names(asked, statement) * cued(asked, statement, 0.6) * (1.0 if as_default else NOT_SAID_AS_DEFAULT)
 
 
+def _unit(asked: Question, statement: Statement) -> float:
+    """In full for what says a unit without an amount (`in milliseconds`); an amount that is a default has one, too."""
+    said = f"{statement.label} {statement.text}"
+    if SAYS_UNIT.search(said):
+        return 1.0
+    return AMOUNT_HAS_UNIT if NAMES_UNIT.search(said) or any(one.unit for one in amounts(statement)) else 0.0
+
+
 def _keys(asked: Question, statement: Statement) -> float:
     in_column = any(value and KEY_COLUMN.match(header) for header, value in statement.cells)
     return 1.0 if in_column or KEYS.search(statement.text) else 0.0
@@ -538,6 +546,15 @@ def _says(pattern: re.Pattern[str]) -> Callable[[Question, Statement], float]:
     return lambda _, statement: 1.0 if pattern.search(statement.text) else 0.0
 
 
+_UNIT = rf"(?:{UNIT_WORDS}|ms|kB|KB|MB|GB|kHz|MHz|Hz|points?)"
+SAYS_UNIT = re.compile(
+    rf"\b(?:in|as|are|is|of|unit(?:s)?:?|number of|per) (?:(?:the |an? )?(?:units?|tenths?|hundredths?|thousandths?|multiples|steps) of )?"
+    rf"(?:an? |the |\w+[- ])?{_UNIT}\b|[(\[<=]{_UNIT}[)\]>]|\b(?:tenths|hundredths|thousandths) of\b|^{_UNIT} "
+    rf"|\b(?:time|period|interval|delay|timeout|size|length|limit|rate|distance|angle)s?,? \(?(?:in )?{_UNIT}\b",
+)
+"""`The time in milliseconds`, `number of seconds`, `<seconds>`."""
+NAMES_UNIT = re.compile(rf"\b{_UNIT}\b")
+AMOUNT_HAS_UNIT = 0.7
 PRICED: frozenset[AnswerKind] = frozenset(["quantity", "count", "number"])
 FITS: Mapping[AnswerKind, Callable[[Question, Statement], float]] = {
     "comparison": _says(CONTRASTS),
@@ -550,6 +567,7 @@ FITS: Mapping[AnswerKind, Callable[[Question, Statement], float]] = {
     "plain": _plain,
     "quantity": _quantity,
     "steps": _steps,
+    "unit": _unit,
     "summary": lambda _asked, _statement: 0.0,
     "when": _when,
     "where": _where,

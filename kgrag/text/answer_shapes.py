@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 
 from kgrag.text.quantities import quantities
 from kgrag.text.sentences import last_asking, sentences
+from kgrag.text.units import UNIT_WORDS
 from kgrag.text.words import FUNCTION_WORDS, plain, singular, words
 
 __all__ = [
@@ -28,11 +29,11 @@ __all__ = [
 ]
 
 AnswerKind = Literal[
-    "who", "when", "where", "why", "count", "quantity", "number", "name", "keys", "yes/no", "steps", "definition", "comparison",
-    "list", "summary", "plain",
+    "who", "when", "where", "why", "count", "quantity", "number", "unit", "name", "keys", "yes/no", "steps", "definition",
+    "comparison", "list", "summary", "plain",
 ]  # fmt: skip
 ONE_THING: frozenset[AnswerKind] = frozenset(
-    ["who", "when", "where", "count", "quantity", "number", "name", "keys", "yes/no"]
+    ["who", "when", "where", "count", "quantity", "number", "unit", "name", "keys", "yes/no"]
 )
 """Kinds of questions for one thing: a list is no answer to them, one of its items is."""
 
@@ -77,12 +78,15 @@ HOW_ADJECTIVE = re.compile(
 )
 """A quantity of some kind answers it, whatever the nouns beside it measure: `How exact must the clock be?` But a wide angle is an angle."""
 SUPERLATIVE = re.compile(
-    r"^(?:what|which) (?:is|was) the (short|long|larg|bigg|small|great|high|low|old|new|earli|fast|slow|wid|deep)est\b"
-    r".*\b(?:allowed|permitted|possible|supported|accepted|can|could|may|must|still|works?)\b"
+    r"(?:(?:^|[.,:;?] )(?:what|which)(?: is|['’]s| was) the |^(?:the )?)"
+    r"(short|long|larg|bigg|small|great|high|low|old|new|earli|fast|slow|wid|deep|few)est\b"
+    r".*\b(?:allow(?:ed|s)?|permit(?:ted|s)?|possible|support(?:ed|s)?|accept(?:ed|s)?|can|could|may|must|still|works?|takes?|lets?|value|size)\b"
+    r"|\bwhat(?: is|['’]s) the most\b(?! \w+ (?:way|one)\b)"
 )
-"""`What is the shortest key allowed?` asks for a limit."""
+"""`What is the shortest key allowed?`, `Lowest value that it takes?`, `What's the most it can hold?` ask for a limit."""
 COSTS = re.compile(
     r"^what (?:does|do|did|would|will) .*\bcost\b|^what (?:is|was|are) the (?:\w+ )?(?:prices?|fees?) (?:of|for)\b"
+    r"|\b(?:at|for) (?:what|which) (?:[\w-]+ ){0,2}?(?:price|discount|fee)\b"
 )
 CAN_HAVE = re.compile(r"^(?:which|what) \w+ (?:can|may|could|does|do|is|are)\b")
 """`Which currents can the source give?`: one range says it."""
@@ -115,10 +119,8 @@ COMPARES = re.compile(
     re.I,
 )
 INSTEAD = re.compile(r"\b(?:rather than|instead of)\b.*$", re.I)
-DOES_ONE_FOR_OTHER = re.compile(
-    r"^how (?:do|can|could|should|must) (?:i|you|we) (?!.*\b(?:compar|differ|distinguish))", re.I
-)
-"""`How do I keep the others instead?` asks what to do."""
+DOES_ONE_FOR_OTHER = re.compile(r"(?:^how|\bwhat) (?:do|can|could|should|must) (?:i|you|we)\b", re.I)
+"""`How do I keep the others instead of it?` asks what to do, `What must I use instead of it?` for its name."""
 CHOOSES_BETWEEN = re.compile(
     r"^(?:which|what|who) (?:one )?(?:is|are|was|were|has|have) (?:the )?(?:\w+er|more \w+|less \w+|better|worse)\b.*\bor\b",
     re.I,
@@ -131,10 +133,22 @@ IN_UNIT = re.compile(
     re.I,
 )
 """`in volts`, `in mm`; not `in days or in weeks`."""
+_UNIT = rf"(?:{UNIT_WORDS}|ms|[kmg]?b|[kmg]?hz|points?)"
+_NUMBER_SAID = (
+    r"(?:\d[\d.,]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|sixty|hundred)"
+)
+ASKS_UNIT = re.compile(
+    r"\b(?:in|as) (?:what|which) (?:\w+ )?units?\b|\b(?:what|which) (?:\w+ )?units? (?:is|are|was) (?:(?:that|this|it)\b|.*\bin\??$)"
+    rf"|\bwhat (?:is|are)\b.*\bmeasured in\??$|\b{_NUMBER_SAID} (?:of )?what(?: (?:is|are) (?:that|this|it|they))?\?"
+    r"|\b(?:is|are|isn['’]t|aren['’]t) (?:this|that|it|these|those|they|(?:the|these) (?:\w+ )?numbers)(?: (?:given|said|meant))?(?: in)?"
+    rf" {_UNIT}(?:,? or {_UNIT})*\?|[-–—,:] {_UNIT}(?:,? or (?:what|{_UNIT}))*\?$|^{_UNIT},? or (?:what|{_UNIT})\b"
+)
+"""`In which unit is it?`, `I set it to 20: 20 what?`, `Is that seconds?`"""
 TIME = re.compile(r"\b(?:within|after|for) (?:what|which|how much) time\b|\bhow much time\b|\bhow soon\b", re.I)
 """`Within what time must ...?`"""
 ASKS_FOR_A_SUMMARY = re.compile(
-    r"\b(?:summar|overview|describe|features|capabilit|functionalit|list\b(?! of)|advantages)", re.I
+    r"\b(?:summar|overview|describe|features|capabilit|functionalit|advantages)|(?:^|[.:;,] |\b(?:please|you|and) )list\b(?! of)",
+    re.I,
 )
 STEPS = re.compile(
     r"\b(?:the|what|which|following|all) (?:\w+ )?steps\b|\bsteps (?:to|for|of|in|are|do)\b|^how (?:can|to|should|must|could|would)\b"
@@ -148,13 +162,19 @@ YES_OR_NO = re.compile(
     r"^(?:is|are|was|were|do|does|did|can|could|may|might|must|should|will|would|has|have|had|whether)\b(?!.*\b(?:which|what|how)\b)",
     re.I,
 )
+ASKS_WHETHER = re.compile(
+    r"(?:[,:;–—-] |\b(?:then|so) )(?:is|are|was|were|do|does|did|can|could|may|must|should|will|would|has|have)(?:n['’]t)?"
+    r" (?:i|you|we|it|he|she|they|this|that|these|those|there|the|an?|my|our|your|its|their|any|all|one|some|\w+)\b"
+    r"(?! (?:\w+ )*?(?:what|which|how|where|when|who|why)\b)[^,:;?.]*(?:, [^?]*)?\?$"
+)
+"""`If I leave the folder, does it go on?`"""
 IS_THERE = re.compile(
-    rf"^(?:is|are) there (?:an? |any )?(?:[\w-]+ ){{0,2}}?(?:{'|'.join(sorted(IDENTIFIER_SORTS))})s?\b(?! (?:called|named)\b)"
+    rf"(?:^|[,:;] )(?:is|are) there (?:an? |any )?(?:[\w-]+ ){{0,2}}?(?:{'|'.join(sorted(IDENTIFIER_SORTS))})s?\b(?! (?:called|named)\b)"
 )
 """`Is there an option that ...?` asks for its name."""
 _SET_BY_NAME = (
     r"(?:option|switch|flag|variable|keyword|command|subcommand|directive|parameter|argument|setting|statement|macro|function|routine|call"
-    r"|attribute|property|field|tag|preset|builtin|opcode|hook|counter|placeholder|escape|token|verb|handler|entry|line)"
+    r"|attribute|property|field|tag|preset|method|action|builtin|opcode|hook|counter|placeholder|escape|token|verb|handler|entry|line)"
 )
 _SAID_OF = r"(?:(?!default)[\w.$/-]+ )"
 _NO_ASKING = r"(?!.*\b(?:what|which|how|when|who|why|where)\b)"
@@ -165,7 +185,7 @@ ASKS_ITS_NAME = re.compile(
     rf"|(?:^|[.?!:;,] )(?:(?:the|an?|what(?: is|['’]s) the|name of the) )?{_SAID_OF}{{0,2}}?{_SET_BY_NAME}(?: name)?\?$"
     rf"|(?:^|[.?!:;] ){_NO_ASKING}(?:(?:an?|one|some) )?{_SAID_OF}{{0,2}}?{_SET_BY_NAME} (?:to|that|for|so)\b"
     r"|\bwhat (?:else |exactly )?(?:do|should|must|can|could|shall) (?:i|you|we)(?: (?:have|need) to)?"
-    r" (?:set|pass|add|put|write|turn on|switch on)\b(?!.*\bto\?$)"
+    r" (?:set|pass|add|put|write|turn on|switch on|use (?:instead|in place))\b(?!.*\bto\?$)"
 )
 """`Some log lines are lost: which option says how many are kept?` asks for an option, `What is the switch for it?`, `GIMP switch?` and
 `What do I add to the configuration?` do."""
@@ -291,12 +311,15 @@ def _shape(question: str) -> AnswerShape:
     said = [plain(word) for word in words(text)]
     if ASKS_WHAT_IT_DOES.search(text):
         return AnswerShape("definition")
+    if ASKS_UNIT.search(text):
+        return AnswerShape("unit")
     how_many = HOW_MANY.search(text)
     if CHOSEN_FIRST.match(text) and singular(_chosen(text)) in IDENTIFIER_SORTS:
         text = INSTEAD.sub("", text)  # `Which option appends instead of overwriting?` asks for an option.
-    if not how_many and not DOES_ONE_FOR_OTHER.search(text) and (COMPARES.search(text) or CHOOSES_BETWEEN.search(text)):
+    compared = INSTEAD.sub("", text) if DOES_ONE_FOR_OTHER.search(text) or ASKS_ITS_NAME.search(text) else text
+    if not how_many and (COMPARES.search(compared) or CHOOSES_BETWEEN.search(text)):
         return AnswerShape("comparison")
-    if ASKS_FOR_A_SUMMARY.search(text):
+    if ASKS_FOR_A_SUMMARY.search(text) and not ASKS_ITS_NAME.search(text):
         return AnswerShape("summary")
     if WHY.search(text):
         return AnswerShape("why")
@@ -314,9 +337,9 @@ def _shape(question: str) -> AnswerShape:
         return AnswerShape("list")
     if STEPS.search(text):
         return AnswerShape("steps")
-    if IS_THERE.match(text):
+    if IS_THERE.search(text):
         return AnswerShape("name")
-    if YES_OR_NO.search(text):
+    if YES_OR_NO.search(text) or _asks_whether(text):
         return AnswerShape("yes/no")
     if ASKS_ITS_NAME.search(text):
         return AnswerShape("name")
@@ -329,7 +352,7 @@ def _shape(question: str) -> AnswerShape:
     if chosen in IDENTIFIER_SORTS and CHOSEN_FIRST.match(text):
         return AnswerShape("name")
     if SUPERLATIVE.search(text):
-        return AnswerShape("number")
+        return AnswerShape("quantity", measured) if measured else AnswerShape("number")
     if measure_asked(text) or COSTS.search(text):
         return AnswerShape("quantity", ("",))
     if measured and (asks or _is_phrase(text, said)) and not OF_THINGS.search(text):
@@ -350,6 +373,12 @@ def _shape(question: str) -> AnswerShape:
     if re.search(r"\b(?:what|which) (?:year|date|day|month)\b", text):
         return AnswerShape("when")
     return AnswerShape("definition" if DEFINES.search(text) else "plain")
+
+
+def _asks_whether(text: str) -> bool:
+    """Whether a question asks for yes or no behind what it supposes, and for nothing before: `If I stop it, is the file kept?`"""
+    asks = ASKS_WHETHER.search(text)
+    return asks is not None and not ASKS_FIRST.search(text[: asks.start()])
 
 
 def _asks_number(text: str, chosen: str) -> bool:
@@ -386,7 +415,7 @@ def measure_asked(question: str) -> str:
     if match := HOW_ADJECTIVE.search(question):
         return match[1].casefold()
     superlative = SUPERLATIVE.search(question.strip().casefold())
-    return f"{superlative[1]}est" if superlative else ""
+    return f"{superlative[1]}est" if superlative and superlative[1] else ""
 
 
 def _measured(text: str) -> tuple[str, ...]:

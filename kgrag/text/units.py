@@ -139,6 +139,10 @@ def _as_words() -> dict[str, str]:
 
 
 SAME_AS = _as_words() | {"% RH": "%RH"}
+UNIT_WORDS = "|".join(
+    sorted((word for word in SAME_AS if word.isalpha() and word.islower() and len(word) > SHORTEST_WORD), key=len)[::-1]
+)
+"""The words of units, the longest first, as a part of patterns: `milliseconds|...`."""
 
 ONLY_AS_CASE = "Cal L l d in ft mil eV keV MeV Gal G C F H S N T b kvar"
 """Symbols too ambiguous to make a quantity, whose case still matters after a number."""
