@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from docling_core.types.doc.page import BoundingRectangle, PdfShape, SegmentedPdfPage
     from docling_parse.pdf_parser import ContentConfig
 
-__all__ = ["Fill", "Page", "Rule", "read_pages", "with_even_heights"]
+__all__ = ["Fill", "Page", "Rule", "read_pages", "with_even_heights", "with_underscores"]
 
 _THIN = 3.0
 """Points: a filled rectangle at most this thick is a ruling line."""
@@ -52,6 +52,14 @@ _BOLD = re.compile(
     re.IGNORECASE,
 )
 """The last three: Times and Palatino by URW, Computer Modern, txfonts."""
+_ABUTS = 0.1
+"""Points between thin images of which a picture is put together in strips; rules have more between them."""
+_UNDERSCORE_WIDTH = 0.2, 0.5
+"""Of the height of the words beside it: how wide a rule is that TeX draws for an underscore."""
+_UNDERSCORE_PLACE = 0.6, 0.95
+"""Of the height of those words, from their top: between their middle and their bottom."""
+_TOUCHES_UNDERSCORE = 0.22
+"""Of a word's height: the gap up to which an underscore belongs to it; a space is wider."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\u200b\ufeff]")
 _LIGATURES = str.maketrans(
     {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "ft", "ﬆ": "st", "\u00a0": " "}
@@ -175,22 +183,109 @@ def _page(number: int, segmented: SegmentedPdfPage, second: SecondReading) -> Pa
     for shape in segmented.shapes:
         _sort_shape(shape, (width, height), rules, fills, marks, drawings)
     images = [_box(image.rect.to_bounding_box(), height) for image in segmented.bitmap_resources]
+    drawn_as_images = _rules_of_images(images)
+    rules.extend(drawn_as_images.values())
     links = [
         (_box(link.rect.to_bounding_box(), height), str(link.uri))
         for link in segmented.hyperlinks
         if link.uri is not None
     ]
     links += second.links
+    words = with_even_heights(tuple(_better_read(tuple(_words(segmented, height, links, second)), links, second)))
+    words, other_rules = with_underscores(words, rules)
     return Page(
         number=number,
         width=width,
         height=height,
-        words=with_even_heights(tuple(_better_read(tuple(_words(segmented, height, links, second)), links, second))),
-        rules=tuple(rules),
+        words=words,
+        rules=other_rules,
         fills=tuple(fills),
         marks=tuple(marks),
         drawings=tuple(drawings),
-        images=tuple(box for box in images if box.area < 0.9 * width * height),
+        images=tuple(box for box in images if box.area < 0.9 * width * height and box not in drawn_as_images),
+    )
+
+
+def _rules_of_images(images: Sequence[Box]) -> dict[Box, Rule]:
+    """Return the images that are rules, as such: Ghostscript writes those of dvips as pictures of one dot."""
+    thin = [box for box in images if min(box.width, box.height) <= _THIN / 2 and max(box.width, box.height) > _THIN]
+    lying = sorted((box for box in thin if box.height < box.width), key=lambda box: box.y0)
+    standing = sorted((box for box in thin if box.width < box.height), key=lambda box: box.x0)
+    strips = {
+        *(box for pair in pairwise(lying) if abs(pair[1].y0 - pair[0].y1) <= _ABUTS for box in pair),
+        *(box for pair in pairwise(standing) if abs(pair[1].x0 - pair[0].x1) <= _ABUTS for box in pair),
+    }
+    return {
+        box: Rule(True, box.center[1], box.x0, box.x1)
+        if box.height < box.width
+        else Rule(False, box.center[0], box.y0, box.y1)
+        for box in thin
+        if box not in strips
+    }
+
+
+def with_underscores(words: Sequence[Word], rules: Sequence[Rule]) -> tuple[tuple[Word, ...], tuple[Rule, ...]]:
+    """Return the words with their underscores in them, and the rules that are none.
+
+    TeX's older fonts have no underscore: a short rule stands between the words. Of others it stands apart, `max _ size`.
+    """
+    beginning: dict[int, list[Word]] = defaultdict(list)
+    for word in words:
+        if word.level:
+            beginning[int(word.box.x0)].append(word)
+    drawn: dict[Word, tuple[Word, Rule]] = {}
+    for rule in rules:
+        if not rule.horizontal or rule.end - rule.start > _MARK:
+            continue
+        after = next((word for word in _words_from(rule.end, beginning) if _is_underscore_before(rule, word)), None)
+        if after is not None:
+            box = replace(after.box, x0=rule.start, x1=rule.end)
+            drawn.setdefault(after, (replace(after, text="_", box=box, link=None), rule))
+    used: set[Rule] = set()
+    parts: list[Word] = []
+    for word in words:
+        one = drawn.get(word)
+        if one and parts and _belong_together(parts[-1], one[0]):
+            parts.append(one[0])
+            used.add(one[1])
+        parts.append(word)
+    joined: list[Word] = []
+    for word in parts:
+        before = joined[-1] if joined else None
+        if before and "_" in (before.text[-1], word.text[0]) and _belong_together(before, word):
+            box = replace(
+                before.box, x1=word.box.x1, y0=min(before.box.y0, word.box.y0), y1=max(before.box.y1, word.box.y1)
+            )
+            joined[-1] = replace(before, text=before.text + word.text, box=box)
+        else:
+            joined.append(word)
+    return tuple(joined), tuple(rule for rule in rules if rule not in used)
+
+
+def _words_from(x: float, beginning: dict[int, list[Word]]) -> Iterator[Word]:
+    for place in range(int(x) - 1, int(x) + 3):
+        yield from beginning.get(place, ())
+
+
+def _is_underscore_before(rule: Rule, word: Word) -> bool:
+    """Whether a short rule stands where an underscore right before a word would."""
+    height = word.box.height
+    narrow, wide = _UNDERSCORE_WIDTH
+    high, low = _UNDERSCORE_PLACE
+    return (
+        narrow * height <= rule.end - rule.start <= wide * height
+        and high * height <= rule.at - word.box.y0 <= low * height
+        and abs(word.box.x0 - rule.end) <= _TOUCHES_UNDERSCORE * height
+    )
+
+
+def _belong_together(before: Word, word: Word) -> bool:
+    """Whether two words stand beside each other without a space between, on one line."""
+    height = min(before.box.height, word.box.height)
+    return (
+        bool(before.level and word.level)
+        and abs(before.box.center[1] - word.box.center[1]) <= height / 2
+        and -_TOUCHES_UNDERSCORE * height <= word.box.x0 - before.box.x1 <= _TOUCHES_UNDERSCORE * height
     )
 
 

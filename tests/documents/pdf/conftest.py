@@ -55,6 +55,11 @@ class Sheet:
         self._canvas.rect(x0, self.height - y1, x1 - x0, y1 - y0, stroke=0, fill=1)
         self._canvas.setFillGray(0)
 
+    def dot(self, x0: float, y0: float, x1: float, y1: float) -> None:
+        """A black picture of one dot, so large."""
+        placed = f"{x1 - x0} 0 0 {y1 - y0} {x0} {self.height - y1} cm"
+        self._canvas._code.append(f"q {placed} BI /IM true /W 1 /H 1 /BPC 1 ID \x00 EI Q")
+
     def circle(self, x: float, y: float, radius: float) -> None:
         self._canvas.circle(x, self.height - y, radius)
 
