@@ -41,8 +41,8 @@ _UNEVEN_SIZES = 5
 """Different heights of one font's words on a page from which they are heights of glyphs and not sizes."""
 _ABOVE_BASELINE, _BELOW_BASELINE = 0.68, 0.21
 """Of the font's size: a line as high as docling-parse makes those of other fonts (Computer Modern, Times)."""
-_PLAUSIBLE_HEIGHT = (0.9, 3.0)
-"""Times its own height that the line of a word's tallest glyph may have."""
+_PLAUSIBLE_HEIGHT = (0.85, 3.0)
+"""Times its own height that the line of a word's tallest glyph may have: brackets are as high as the font's size."""
 _NEAR = 3.0
 """Line heights up to which the next word of a font has the height of the one before; farther away it may be of another size."""
 _DESCENT = 0.35
@@ -245,10 +245,7 @@ class SecondReading:
 
     def _reread(self, word: Word) -> list[Word]:
         """Read a word in a font of which the first reader does not know the characters."""
-        found = [
-            replace(one, text=one.text.translate(_TEX_CODES).strip())
-            for one in _without_spaces(word, self._characters_in(word.box))
-        ]
+        found = [replace(one, text=one.text.strip()) for one in _without_spaces(word, self._characters_in(word.box))]
         text = "".join(one.text for one in found)
         better = text and len(_FAULT.findall(text)) < max(1, len(_FAULT.findall(word.text)))
         return [one for one in found if one.text] if better else [word]
@@ -290,7 +287,9 @@ class SecondReading:
                 continue
             box = Box(bounds.left, self._page_height - bounds.top, bounds.right, self._page_height - bounds.bottom)
             x, y = box.center
-            fields[int(y / _FIELD_HEIGHT), int(x / _FIELD_WIDTH)].append((index, _Character(chr(code), box)))
+            # At once, for Python takes the codes of `fi`, `fl`, `ffi` and `ffl` for white space.
+            text = chr(code).translate(_TEX_CODES)
+            fields[int(y / _FIELD_HEIGHT), int(x / _FIELD_WIDTH)].append((index, _Character(text, box)))
         return fields
 
     def _characters_in(self, box: Box) -> list[_Character]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 def bitmap_font_pdf(path: Path, text: str) -> Path:
     """Write a page in a Type 3 font whose glyphs are named after their codes (`/a116` is `t`), as TeX writes bitmap fonts."""
     codes = sorted(set(map(ord, text)) - {ord(" ")})
-    shown = "".join(f"({word}) Tj {6 * len(word) + 4} 0 Td " for word in text.split())
+    shown = "".join(f"({word}) Tj {6 * len(word) + 4} 0 Td " for word in text.split(" "))
     font = "/FontBBox [0 0 600 700] /FontMatrix [0.001 0 0 0.001 0 0]"
     content = f"BT /F1 10 Tf 72 700 Td {shown}ET"
     return _type_3_pdf(path, codes, font, content, width=600, glyph="600 0 0 0 500 700 d1 0 0 500 700 re f")
@@ -40,10 +41,38 @@ def distilled_pdf(path: Path, lines: list[str]) -> Path:
     return _type_3_pdf(path, codes, font, content, width=46, glyph=glyph, says_unicode=True)
 
 
+def uneven_font_pdf(path: Path, lines: list[str]) -> Path:
+    """Write a page in a Type 3 font of TeX's measures: every letter is as high as it is drawn, brackets as the font's size."""
+    codes = sorted(set(map(ord, "".join(lines))) - {ord(" ")})
+    sizes = {
+        **dict.fromkeys("()", (-250, 750)),
+        **dict.fromkeys("bdfhklt", (0, 694)),
+        **dict.fromkeys("gpqy", (-194, 431)),
+    }
+    drawn = {code: sizes.get(chr(code), (0, 660 if chr(code).isupper() else 431)) for code in codes}
+    glyphs = {code: f"500 0 0 {low} 480 {high} d1 0 {low} 480 {high - low} re f" for code, (low, high) in drawn.items()}
+    shown = "".join(
+        f"1 0 0 1 {72 + 5.5 * column} {700 - 14 * number} Tm ({word.replace('(', chr(92) + '(').replace(')', chr(92) + ')')}) Tj "
+        for number, line in enumerate(lines)
+        for column, word in [(line.index(word), word) for word in line.split()]
+    )
+    font = "/FontBBox [0 -250 500 750] /FontMatrix [0.001 0 0 0.001 0 0]"
+    return _type_3_pdf(path, codes, font, f"BT /F1 11 Tf {shown}ET", width=500, glyph="500 0 d0", glyphs=glyphs)
+
+
 def _type_3_pdf(
-    path: Path, codes: list[int], font: str, content: str, *, width: int, glyph: str, says_unicode: bool = False
+    path: Path,
+    codes: list[int],
+    font: str,
+    content: str,
+    *,
+    width: int,
+    glyph: str,
+    glyphs: Mapping[int, str] | None = None,
+    says_unicode: bool = False,
 ) -> Path:
-    procedures = " ".join(f"/a{code} 5 0 R" for code in codes)
+    own = {code: 8 + number for number, code in enumerate(glyphs or ())}
+    procedures = " ".join(f"/a{code} {own.get(code, 5)} 0 R" for code in codes)
     names = " ".join(f"{code} /a{code}" for code in codes)
     widths = " ".join(f"{width}" for _ in range(codes[0], codes[-1] + 1))
     mapped = "".join(f"<{code:02x}> <{code:04x}>\n" for code in codes)
@@ -64,6 +93,7 @@ def _type_3_pdf(
         f"<< /Length {len(glyph)} >> stream\n{glyph}\nendstream",
         described,
         f"<< /Length {len(unicode)} >> stream\n{unicode}\nendstream",
+        *(f"<< /Length {len(one)} >> stream\n{one}\nendstream" for one in (glyphs or {}).values()),
     )
     written, places = "%PDF-1.4\n", []
     for number, body in enumerate(objects, 1):
@@ -146,3 +176,16 @@ def test_a_letter_that_is_a_name_is_divided_from_the_word_beside_it(
     sheet.text(72, 100, parts[0], font="Times-Roman")
     sheet.text(72 + stringWidth(parts[0], "Times-Roman", 10) + gap, 100, parts[1], font="Times-Roman")
     assert [block.text for block in sheet.convert().document.blocks] == [text]
+
+
+def test_ligatures_of_bitmap_fonts_that_python_takes_for_white_space_are_read(tmp_path: Path) -> None:
+    path = bitmap_font_pdf(tmp_path / "bitmap.pdf", "the \x1crst \x1dag of the speci\x1ced o\x1ece")
+    (block,) = convert_pdf(path, document_path="bitmap.pdf", mode="native").blocks
+    assert block.text == "the first flag of the specified office"
+
+
+def test_a_line_with_brackets_in_a_bitmap_font_is_no_larger_than_others(tmp_path: Path) -> None:
+    lines = ["start(rate) : the Most that it can take", "ask the port for its rate", "tell gaps and types by it"]
+    (page,) = read_pages(uneven_font_pdf(tmp_path / "uneven.pdf", lines))
+    assert "start(rate)" in [word.text for word in page.words]
+    assert len({round(word.box.height, 1) for word in page.words if len(word.text) > 1}) == 1
