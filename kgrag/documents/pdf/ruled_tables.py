@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass, replace
 
 from kgrag.documents.pdf.blocks import Cell, TableBlock
-from kgrag.documents.pdf.geometry import Box, Word
+from kgrag.documents.pdf.geometry import Box, Word, lines_of
 from kgrag.documents.pdf.pages import Page, Rule
 from kgrag.documents.pdf.stacked_rows import with_stacked_rows
 from kgrag.documents.pdf.table_headers import with_header
@@ -18,6 +18,8 @@ _SNAP = 3.0
 """Points within which lines are the same grid line (a cell's border and its fill differ by up to a point)."""
 _REACH = 3.5
 """Points by which two crossing lines may miss each other."""
+_DOUBLE = 4.0
+"""Points between the two lines of a double one."""
 _MIN_LENGTH = 5.0
 _COVERED = 0.6
 """Share of a cell's side that a line must cover to be its border."""
@@ -48,6 +50,7 @@ def find_ruled_tables(page: Page) -> RuledTables:
         if table is None:
             unused.extend(rules)
         else:
+            table = _with_bold_row_above(table, page.words, taken)
             tables.append(table)
             taken.update(word for cell in table.cells for word in cell.words)
     return RuledTables(tuple(tables), frozenset(taken), tuple(unused))
@@ -178,7 +181,51 @@ def _checked(page: Page, box: Box, cells: list[Cell]) -> TableBlock | None:
         column_count=len(column_starts),
         cells=tuple(closed[place] for place in sorted(closed)),
     )
-    return with_header(with_stacked_rows(table), page.fills)
+    stacked = with_stacked_rows(table)
+    above = _above_double_line(cells, row_starts) if stacked.row_count == table.row_count else 0
+    return with_header(stacked, page.fills, set_off=above)
+
+
+def _with_bold_row_above(table: TableBlock, words: Sequence[Word], taken: Set[Word]) -> TableBlock:
+    """Give a table without a header the bold line right above it that names its columns: only the rows below are coloured."""
+    if any(cell.header for cell in table.cells):
+        return table
+    columns = [_extent(table, column) for column in range(table.column_count)]
+    highest = max(cell.box.height for cell in table.cells if cell.row == 0)
+    near = [
+        word
+        for word in words
+        if word.level and word not in taken and table.box.y0 - highest <= word.box.center[1] < table.box.y0
+    ]
+    lines = lines_of([word for word in near if table.box.x0 <= word.box.center[0] <= table.box.x1])
+    named: dict[int, list[Word]] = {}
+    for word in lines[0].words if len(lines) == 1 else ():
+        column = bisect_right([start for start, _ in columns], word.box.x0 + _SNAP) - 1
+        if not word.bold or column < 0 or word.box.x1 > columns[column][1] + _SNAP:
+            return table
+        named.setdefault(column, []).append(word)
+    if len(named) < max(2, table.column_count - 1):
+        return table
+    top = min(word.box.y0 for found in named.values() for word in found)
+    header = [
+        Cell(0, column, 1, 1, Box(start, top, end, table.box.y0), tuple(named.get(column, ())), header=True)
+        for column, (start, end) in enumerate(columns)
+    ]
+    below = [replace(cell, row=cell.row + 1) for cell in table.cells]
+    return replace(table, box=replace(table.box, y0=top), row_count=table.row_count + 1, cells=(*header, *below))
+
+
+def _extent(table: TableBlock, column: int) -> tuple[float, float]:
+    boxes = [cell.box for cell in table.cells if cell.column == column and cell.column_span == 1] or [table.box]
+    return min(box.x0 for box in boxes), max(box.x1 for box in boxes)
+
+
+def _above_double_line(cells: Sequence[Cell], row_starts: Sequence[int]) -> int:
+    """The number of rows with words above the only double line within a table, which sets off its header; 0 for none."""
+    heights = {cell.row: cell.box.height for cell in cells if cell.row_span == 1}
+    inside = range(row_starts[0] + 1, row_starts[-1])
+    doubled = [row for row in inside if row not in row_starts and heights.get(row, _DOUBLE + 1) <= _DOUBLE]
+    return bisect_left(row_starts, doubled[0]) if len(doubled) == 1 else 0
 
 
 def _grid_lines(positions: Iterable[float]) -> list[float]:

@@ -16,6 +16,8 @@ __all__ = ["cell_text", "continued", "has_paragraph_as_heading", "is_prose", "wi
 _MAX_HEADER_ROWS = 3
 _LONGEST_HEADING = 40
 """Words."""
+_MIN_IN_TURN = 4
+"""Rows from which shades in turn are seen."""
 _PROSE_WORDS = 8
 """Mean words of the filled cells from which rows with one text each are lines of a paragraph on coloured ground."""
 _SAME_COLUMN = 4.0
@@ -29,22 +31,25 @@ def cell_text(cell: Cell) -> str:
     return " ".join(line.text for line in lines_of(cell.words))
 
 
-def with_header(table: TableBlock, fills: Sequence[Fill]) -> TableBlock:
+def with_header(table: TableBlock, fills: Sequence[Fill], *, set_off: int = 0) -> TableBlock:
     """Mark the header cells: leading rows that are shaded or bold and differ in this from a row below; a light first row over bold ones.
 
-    A first row with neither is a header if every cell has words, none of them begins with a number, and some cell below does.
+    A first row with neither is a header if every cell has words, none of them begins with a number, and some cell below does; the
+    rows that a double line has `set_off` are, and those of which the upper one has cells over several columns of the lower one.
+    Rows that are shaded in turn have no header by that.
     """
     rows = [[cell for cell in table.cells if cell.row == row] for row in range(table.row_count)]
     looks = [(_shade(row, fills), _bold(row)) for row in rows]
     count = 0
-    if any(look[0] != looks[0][0] for look in looks[1:]) and looks[0][0] is not None:
+    shades = [shade for shade, _ in looks]
+    if any(shade != shades[0] for shade in shades[1:]) and shades[0] is not None and not _in_turn(shades):
         count = _leading(looks, 0)
     if not count and looks[0][1] and not all(bold for _, bold in looks):
         count = _leading(looks, 1)
     if not count and len(looks) > 1 and not looks[0][1] and all(bold for _, bold in looks[1:]):
         count = 1
     if not count:
-        count = int(_reads_as_header(rows))
+        count = set_off or _spanning_header(rows) or int(_reads_as_header(rows))
     if 0 < count < table.row_count - 1 and _has_years(rows[count]) and looks[count] != looks[count + 1]:
         count += 1
     if count > _MAX_HEADER_ROWS or count >= table.row_count:
@@ -57,6 +62,28 @@ def _leading(looks: Sequence[tuple[tuple[int, int, int] | None, bool]], part: in
     while count < len(looks) and looks[count][part] == looks[0][part]:
         count += 1
     return count
+
+
+def _in_turn(shades: Sequence[tuple[int, int, int] | None]) -> bool:
+    """Whether every other row, from the first one on, is shaded alike."""
+    return (
+        len(shades) >= _MIN_IN_TURN
+        and all(shade == shades[0] for shade in shades[::2])
+        and all(shade != shades[0] for shade in shades[1::2])
+    )
+
+
+def _spanning_header(rows: Sequence[Sequence[Cell]]) -> int:
+    """Return 2 where the first row has cells over several columns, each of which the second row names, and else cells over both rows."""
+    if len(rows) <= 2 or not rows[0] or not rows[1]:
+        return 0
+    wide = [cell for cell in rows[0] if cell.column_span > 1 and cell.row_span == 1]
+    named = {cell.column for cell in rows[1] if cell.words}
+    over = {column for cell in wide for column in range(cell.column, cell.column + cell.column_span)}
+    others = [cell for cell in rows[0] if cell not in wide]
+    texts = [cell_text(cell) for row in rows[:2] for cell in row]
+    is_header = wide and named == over and all(cell.row_span == 2 for cell in others)
+    return 2 if is_header and all(text and not _VALUE.match(text) for text in texts) else 0
 
 
 def _shade(row: Sequence[Cell], fills: Sequence[Fill]) -> tuple[int, int, int] | None:

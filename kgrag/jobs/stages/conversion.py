@@ -43,7 +43,7 @@ CONVERSION_VERSIONS = {
     "info": "8",
     "html": "17",
     "configuration": "5",
-    "pdf": "12",
+    "pdf": "13",
 }
 """Of each format ("4" where none is said): counts up when conversion, cleaning or chunking changes what comes out of its files, which are
 then read again."""

@@ -174,3 +174,56 @@ def test_a_wide_gap_between_two_sentences_of_a_justified_line_makes_no_row_of_it
     assert first == (
         "text The programmer erases one section of the memory, which holds the settings, rather than all of its memory. 4 devices have it:"
     )
+
+
+def test_a_double_line_sets_off_the_header(sheet: Sheet) -> None:
+    rows = [
+        ["Syntax", "Meaning"],
+        ["MOVE <f>", "Move it to W"],
+        ["SWAP <f>", "Swap its halves"],
+        ["STOP", "Do nothing"],
+    ]
+    sheet.grid([72, 172, 400], [100, 120, 140, 160, 180], rows, header=False)
+    sheet.line(72, 122.4, 400, 122.4)
+    found = sheet.convert()
+    assert found.header() == ["Syntax", "Meaning"]
+    assert found.rows() == rows
+
+
+def test_a_row_of_cells_over_the_columns_that_the_next_one_names_is_a_header(sheet: Sheet) -> None:
+    for y in (100, 140, 160, 180):
+        sheet.line(72, y, 400, y)
+    sheet.line(140, 120, 220, 120)
+    for x in (72, 140, 220, 400):
+        sheet.line(x, 100, x, 180)
+    sheet.line(180, 120, 180, 180)
+    for x, y, text in [(76, 124, "name"), (150, 114, "single"), (146, 134, "Q"), (186, 134, "A"), (230, 124, "value")]:
+        sheet.text(x, y, text)
+    for y, name, said in [(154, "b", "Score for a good reply"), (174, "m", "Score for a bad reply")]:
+        sheet.text(76, y, name)
+        sheet.text(146, y, "x")
+        sheet.text(186, y, "x")
+        sheet.text(230, y, said)
+    found = sheet.convert()
+    assert found.rows()[-1] == ["m", "x", "x", "Score for a bad reply"]
+    assert sorted(found.header()) == ["A", "Q", "name", "single", "value"]
+
+
+def test_rows_that_are_coloured_in_turn_have_the_bold_line_above_as_header(sheet: Sheet) -> None:
+    rows = [
+        ["North", "Plant", "Owned"],
+        ["South", "Office", "Leased"],
+        ["East", "Plant", "Owned"],
+        ["West", "Plant", "Leased"],
+    ]
+    sheet.text(176, 116, "Type", font="Helvetica-Bold")
+    sheet.text(276, 116, "Held as", font="Helvetica-Bold")
+    for number, row in enumerate(rows):
+        top = 120 + 14 * number
+        for left, right in ((72, 172), (172, 272), (272, 400)):
+            sheet.fill(left, top, right, top + 14, gray=1 if number % 2 else 0.8)
+        for x, text in zip((76, 176, 276), row, strict=True):
+            sheet.text(x, top + 10, text)
+    found = sheet.convert()
+    assert found.rows()[1:] == rows
+    assert found.header() == ["", "Type", "Held as"]
