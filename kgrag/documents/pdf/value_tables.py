@@ -376,7 +376,7 @@ def _heads_group(rows: Sequence[_Row], index: int, run: Sequence[int], columns: 
 class _Table:
     """One run of rows on its way to a table."""
 
-    def __init__(self, page: Page, rules: Sequence[Rule], rows: Sequence[_Row], run: Sequence[int], floor: int) -> None:
+    def __init__(self, page: Page, rules: Sequence[Rule], rows: list[_Row], run: Sequence[int], floor: int) -> None:
         self.page = page
         self.rules = rules
         self.rows = rows
@@ -479,6 +479,8 @@ class _Table:
     def _take_waiting(self, waiting: Sequence[int], lines: int) -> None:
         """Lines with a label only: above the lowest line of headings they are the corner's, below it rows of the table."""
         if lines == 0:
+            for index in waiting:  # A year that heads the rows of a group is no number of a column.
+                self.rows[index] = _Row(self.rows[index].line, self.rows[index].line.words, ())
             self.body = [*sorted(waiting), *self.body]
         else:
             self._to_corner([word for index in sorted(waiting) for word in self.rows[index].line.words])

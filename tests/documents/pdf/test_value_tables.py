@@ -100,6 +100,21 @@ def test_a_heading_of_rows_stays_a_row_and_a_broken_label_is_one_row(sheet: Shee
     assert rows[-1] == ["Net income attributable to the shareholders of the company", "90", "80"]
 
 
+def test_years_head_groups_of_rows_from_the_first_on(sheet: Sheet) -> None:
+    for x, name in ((360, "East"), (450, "West")):
+        right(sheet, x, 96, name)
+    for group, year in enumerate(("2023", "2022")):
+        top = 112 + 42 * group
+        sheet.text(72, top, year)
+        for row, (label, first, second) in enumerate(zip(("Sales in all", "Costs"), FIRST, SECOND, strict=False)):
+            sheet.text(80, top + 14 * (row + 1), label)
+            right(sheet, 360, top + 14 * (row + 1), first)
+            right(sheet, 450, top + 14 * (row + 1), second)
+    rows = sheet.convert().rows()
+    assert [row[0] for row in rows] == ["", "2023", "Sales in all", "Costs", "2022", "Sales in all", "Costs"]
+    assert rows[1] == ["2023", "", ""]
+
+
 def test_two_tables_under_each_other_keep_each_its_header(sheet: Sheet) -> None:
     for top, years in ((110, ("2023", "2022")), (220, ("2021", "2020"))):
         right(sheet, 360, top, years[0])
