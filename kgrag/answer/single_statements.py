@@ -27,6 +27,7 @@ from kgrag.answer.labels import (
 )
 from kgrag.answer.preformatted import Reflowed
 from kgrag.text.quantities import has_quantity, quantities
+from kgrag.text.row_groups import ends_group
 from kgrag.text.sentences import SETTING, Sentence, sentences
 from kgrag.types import Evidence
 
@@ -97,8 +98,6 @@ PLACE_ALONE = re.compile(r"(?:~?[/\\]|[A-Z]:\\|%\w+%|\$\w+[/\\]|[A-Z][A-Z_]{3,}\
 BROKEN_WORD = re.compile(r"(?<=[a-z]{2})- (?=[a-z]{2})")
 """Of a line's end in a preformatted passage: `mes- sage`."""
 SENTENCES_BEFORE = 2
-TOTAL = re.compile(r"(?:grand )?totals?\b", re.IGNORECASE)
-"""A row below the last group that is of all groups."""
 GROUP_BARS = 3
 """Of a row of more than two cells."""
 
@@ -246,6 +245,8 @@ class _Reader:
         """The last sentence before the items of a list."""
         self._group = ""
         """The row that the rows below it are about."""
+        self._group_begins = False
+        """Whether no row stood below it yet."""
         self._of_item = self._of_field = self._announces = self._is_number = False
         """Whether the last line was an item, a field of a record, ended in a colon, was a section's number alone."""
         self._number, self._number_means = NO_NUMBER, False
@@ -356,9 +357,11 @@ class _Reader:
         """Whether a row only says what the rows below it are about, which is kept."""
         cells = line.sentence.cells
         if cells and _heads_group(line.sentence, self._text):
-            self._group = cells[0][1].rstrip(": ")
+            self._group, self._group_begins = cells[0][1].rstrip(": "), True
             return True
-        if not cells or TOTAL.match(cells[0][1]):
+        if cells and self._group_begins:
+            self._group_begins = False
+        elif not cells or ends_group(self._group, cells[0][1]):
             self._group = ""
         return False
 

@@ -20,6 +20,7 @@ from typing import Literal, NamedTuple, cast
 
 from kgrag.documents.blocks import Block, Link, TableRow, boxes_around, markdown_lines, named_cells
 from kgrag.documents.semantic import Embed, clustered
+from kgrag.text.row_groups import group_of
 from kgrag.text.sentences import sentences
 from kgrag.types import Chunk, Document, Hyperlink, content_id, with_context
 
@@ -383,7 +384,10 @@ class _Chunking:
             yield block if len(pieces) == 1 else replace(block, text=text, links=links)
 
     def _table_parts(self, block: Block, section: Section) -> Iterator[Block]:
-        """Yield a table in parts that fit, each under caption and column headings; a row that alone does not fit becomes text."""
+        """Yield a table in parts that fit, each under caption, column headings and the row that heads its first one.
+
+        A row that alone does not fit becomes text.
+        """
         caption = block.text if self._count(block.text) <= self._max_tokens // TITLE_SHARE else ""
         block = replace(block, text="")  # the first part follows its caption
         head, lines = markdown_lines(block.header, block.rows)
@@ -397,16 +401,21 @@ class _Chunking:
         # Column headings that alone are too much are not counted with each row again.
         has_room = fits(())
         left = deque(range(len(lines)))
+        cells = [row.cells for row in block.rows]
         while left:
+            head_of_first = group_of(cells, left[0])
+            again = [] if head_of_first is None else [head_of_first]
+            if again and not fits([*again, left[0]]):
+                again = []
             batch: list[int] = []
-            budget = room
+            budget = room - sum(self._count(lines[number]) for number in again)
             while left and has_room and ((cost := self._count(lines[left[0]])) <= budget or not batch):
                 budget -= cost
                 batch.append(left.popleft())
-            while batch and not fits(batch):  # lines cost a little more or less together than apart
+            while batch and not fits([*again, *batch]):  # lines cost a little more or less together than apart
                 left.appendleft(batch.pop())
             if batch:
-                yield _with_rows(block, [block.rows[number] for number in batch])
+                yield _with_rows(block, [block.rows[number] for number in (*again, *batch)])
                 block = replace(block, text=caption)
                 continue
             row = _with_rows(block, [block.rows[left.popleft()]], header=False)

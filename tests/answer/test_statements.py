@@ -518,3 +518,12 @@ def test_the_lines_of_a_row_are_of_what_its_first_cell_names() -> None:
         ("compressLevel", "Larger takes longer."),
     ]
     assert saying("Description: How small files are made.", "small").label == "Description"
+
+
+def test_a_total_is_of_the_group_whose_first_row_it_is_and_of_its_year() -> None:
+    table = "| Sales | East | West |\n|---|---|---|\n| 2025 |  |  |\n| Total sales | 10 | 20 |\n| Costs | 3 | 4 |\n"
+    table += (
+        "| Total income | 7 | 16 |\n| 2024 |  |  |\n| Total sales | 1 | 2 |\n| Costs | 1 | 1 |\n| Total | 12 | 23 |\n"
+    )
+    labels = [one.label for one in read(table) if "East" in one.text and not one.items]
+    assert labels == ["2025", "2025", "2025", "2024", "2024", ""]

@@ -324,6 +324,26 @@ def test_further_parts_of_a_table_repeat_its_caption_and_the_first_does_not() ->
     assert [row for text in texts for row in text.splitlines() if "Item" in row] == [f"| {a} | {b} |" for a, b in rows]
 
 
+def test_further_parts_of_a_table_repeat_the_row_that_heads_their_first_one() -> None:
+    rows = [
+        row
+        for year in ("2025", "2024")
+        for row in ((year, "", ""), *((f"Item {number}", f"{year}{number}", "7") for number in range(30)))
+    ]
+    rows += [("Total", "1", "2"), *((f"Note {number}", "3", "4") for number in range(30))]
+    texts = [chunk.text for chunk in chunked(h("Sales"), table(("Sales", "East", "West"), *rows))]
+    first = [text.splitlines()[2] for text in texts if text.startswith("| Sales")]
+    assert len(first) > 5
+    heads = ["| 2025 |  |  |", "| 2024 |  |  |"]
+    for text in texts:
+        head = ""
+        for line in text.splitlines()[2:]:
+            head = line if line in heads else head
+            if line.startswith("| Item"):
+                assert head == next(one for one in heads if one[2:6] in line)
+    assert first[-1].startswith("| Note")
+
+
 @given(st.lists(st.lists(st.text("abc. \n", min_size=1, max_size=1800), max_size=4), min_size=1, max_size=4))
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 def test_recursive_parts_keep_to_their_section_and_length_and_give_its_text_back(sections: list[list[str]]) -> None:
