@@ -20,7 +20,7 @@ from typing import Literal, NamedTuple, cast
 
 from kgrag.documents.blocks import Block, Link, TableRow, boxes_around, markdown_lines, named_cells
 from kgrag.documents.semantic import Embed, clustered
-from kgrag.text.row_groups import group_of
+from kgrag.text.row_groups import heads_of_rows
 from kgrag.text.sentences import sentences
 from kgrag.types import Chunk, Document, Hyperlink, content_id, with_context
 
@@ -401,10 +401,9 @@ class _Chunking:
         # Column headings that alone are too much are not counted with each row again.
         has_room = fits(())
         left = deque(range(len(lines)))
-        cells = [row.cells for row in block.rows]
+        heads = heads_of_rows(row.cells for row in block.rows)
         while left:
-            head_of_first = group_of(cells, left[0])
-            again = [] if head_of_first is None else [head_of_first]
+            again = [head for head in (heads[left[0]],) if head is not None]
             if again and not fits([*again, left[0]]):
                 again = []
             batch: list[int] = []

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-__all__ = ["ends_group", "group_of", "heads_rows"]
+__all__ = ["ends_group", "heads_of_rows", "heads_rows"]
 
 MIN_COLUMNS = 3
 TOTAL = re.compile(r"(?:grand )?totals?\b", re.IGNORECASE)
@@ -24,12 +24,18 @@ def ends_group(group: str, first_cell: str) -> bool:
     return match(first_cell) is not None
 
 
-def group_of(rows: Sequence[Sequence[str]], number: int) -> int | None:
-    """Return the number of the row that heads row `number`; None where none does, or the row heads others itself."""
-    if not rows[number] or heads_rows(rows[number]):
-        return None
-    for head in range(number - 1, -1, -1):
-        if heads_rows(rows[head]):
-            group = rows[head][0].strip().rstrip(": ")
-            return None if any(ends_group(group, row[0]) for row in rows[head + 2 : number + 1] if row) else head
-    return None
+def heads_of_rows(rows: Iterable[Sequence[str]]) -> list[int | None]:
+    """Return for each row the number of the row that heads it; None where none does, or the row heads others itself."""
+    found: list[int | None] = []
+    head: int | None = None
+    group, is_first = "", False
+    for number, row in enumerate(rows):
+        if heads_rows(row):
+            head, group, is_first = number, row[0].strip().rstrip(": "), True
+            found.append(None)
+            continue
+        if row and not is_first and ends_group(group, row[0]):
+            head = None
+        is_first = False
+        found.append(head if row else None)
+    return found
