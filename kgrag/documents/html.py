@@ -16,6 +16,7 @@ from kgrag.documents.blocks import Block, BlockDocument, Link, RemovedLine
 from kgrag.documents.html_boilerplate import UNSEEN, boilerplate_rule, is_box_label
 from kgrag.documents.html_doxygen import make_members
 from kgrag.documents.html_grids import make_definitions, make_tables
+from kgrag.documents.html_groff import make_lists
 from kgrag.documents.html_tables import is_data_table, table_block
 from kgrag.documents.inline_text import FILE_SUFFIX, InlineText, collapse, resolve_href, sentence_around, superscript
 from kgrag.documents.text_encoding import decode
@@ -118,6 +119,7 @@ def blocks_of_html(text: str, path: Path, *, document_path: str) -> BlockDocumen
         if any(template.get(name) is not None for name in SHADOW_ROOT):
             template.tag = "div"
     for part in (root, *root.itersiblings()):  # libxml2 gives what comes after </html> a root of its own
+        make_lists(part)
         make_tables(part)
         make_definitions(part)
         make_members(part)
