@@ -565,3 +565,79 @@ def test_a_block_of_an_org_text_that_never_ends_is_read_as_it_is() -> None:
     read = converted("**** Level 4\n#+begin_example\n3.3 V\n", "org")
     assert next((block.kind, block.text) for block in read.blocks) == ("heading", "Level 4")
     assert "OPTIONS" not in " ".join(block.text for block in read.blocks)
+
+
+NAMES_IN_ITEMS = r""".TH "\fBXSET\fR" 1 2020
+.SH OPTIONS
+.PP
+The X\-100 takes them.
+.sp
+.RS 4
+.ie n \{\
+\h'-04'\(bu\h'+03'\c
+.\}
+.el \{\
+.sp -1
+.IP \(bu 2.3
+.\}
+\fB\-\-help\fR,
+\fB\-?\fR
+.sp
+Shows the options\&.
+.RE
+.sp
+.RS 4
+.ie n \{\
+\h'-04'\(bu\h'+03'\c
+.\}
+.el \{\
+.sp -1
+.IP \(bu 2.3
+.\}
+\fB\-\-drain\fR
+.sp
+Empties it\&.
+.sp
+Twice: at once\&.
+.RE
+.sp
+.RS 4
+.ie n \{\
+\h'-04'\(bu\h'+03'\c
+.\}
+.el \{\
+.sp -1
+.IP \(bu 2.3
+.\}
+an item of two paragraphs,
+.sp
+as any other\&.
+.RE
+.PP
+max load at start (G)
+.RS 4
+In amperes\&.
+.RE
+.PP
+what it says is this
+.RS 4
+xset 5
+.RE
+"""
+
+
+def test_a_name_that_a_list_of_a_manual_page_has_for_what_is_said_below_is_its_term() -> None:
+    document = converted(NAMES_IN_ITEMS, "man")
+    assert document.title == "XSET(1)"
+    assert [(block.kind, block.terms, block.text) for block in document.blocks] == [
+        ("heading", (), "OPTIONS"),
+        ("paragraph", (), "The X-100 takes them."),
+        ("paragraph", ("--help, -?",), "--help, -?: Shows the options."),
+        ("paragraph", ("--drain",), "--drain: Empties it."),
+        ("paragraph", ("--drain",), "Twice: at once."),
+        ("list_item", (), "- an item of two paragraphs,"),
+        ("paragraph", (), "as any other."),
+        ("paragraph", ("max load at start (G)",), "max load at start (G): In amperes."),
+        ("paragraph", (), "what it says is this"),
+        ("paragraph", (), "xset 5"),
+    ]
