@@ -135,6 +135,7 @@ def restructured_text_html(text: str, *, suffix: str) -> tuple[str, dict[str, Sc
     parser = _Parser(suffix if suffix in LINKABLE else ".rst")
     tree = publish_doctree(text, parser=parser, settings_overrides=settings)
     metadata, removed = _take_fields(tree)
+    _read_bare_directives(tree)
     for left_out in list(tree.findall(_LeftOut)):
         removed.append(RemovedLine(left_out["rule"], left_out.rawsource))
         left_out.parent.remove(left_out)
@@ -169,6 +170,33 @@ def _take_fields(tree: nodes.document) -> tuple[dict[str, Scalar], list[RemovedL
     return metadata, removed
 
 
+def _read_bare_directives(tree: nodes.document) -> None:
+    """Make terms of directives without content, where others of the same name describe something in the document; leave the others out.
+
+    What such a directive describes stands below the next one of its name, where that follows at once: they share it.
+    """
+    describing = {
+        node["directive"]
+        for node in tree.findall(nodes.definition_list)
+        if "directive" in node and not isinstance(node.parent, _Bare)
+    }
+    for bare in reversed(list(tree.findall(_Bare))):
+        (terms,) = bare.findall(nodes.definition_list)
+        name = terms["directive"]
+        if name not in describing:
+            lines = (line for line in bare.rawsource.splitlines() if line.strip())
+            bare.parent.replace(bare, [_LeftOut(line, rule="directive") for line in lines])
+            continue
+        followed = bare.parent[bare.parent.index(bare) + 1 :]
+        below = next((node for node in followed if not isinstance(node, nodes.system_message)), None)
+        if isinstance(below, nodes.definition_list) and below.get("directive") == name:
+            item = next(below.findall(nodes.definition_list_item))
+            item.insert(0, list(terms.findall(nodes.term)))
+            bare.parent.remove(bare)
+        else:
+            bare.parent.replace(bare, terms)
+
+
 def _reference(tree: nodes.document, label: _Label) -> nodes.Node:
     """Make a link of a label of this document, with the heading that it stands before as its text; of others, text."""
     ident = tree.nameids.get(nodes.fully_normalize_name(label["target"]))
@@ -183,6 +211,10 @@ def _reference(tree: nodes.document, label: _Label) -> nodes.Node:
 
 class _LeftOut(nodes.Invisible, nodes.Element):
     """A directive that is no text of the document; its `rawsource` is counted."""
+
+
+class _Bare(nodes.Invisible, nodes.Element):
+    """A directive that nobody knows, with an argument and nothing below: its argument as a term is in it."""
 
 
 class _Label(nodes.inline):
@@ -228,9 +260,17 @@ class _AnyDirective(Directive):
         if name in REMARKS:
             return self._labelled(REMARKS[name], argument, content=content)
         is_style = name == "class" and STYLE.fullmatch(argument)
-        if not content and (is_style or not (":" in name or name in OBJECTS)):
+        is_object = ":" in name or name in OBJECTS
+        if not content and (is_style or not argument):
             return self._left_out()
-        return [*self._options(), *(self._described(argument, content) if argument else content)]
+        if not argument:
+            return [*self._options(), *content]
+        described = self._described(argument, content)
+        if not is_object:
+            described["directive"] = name
+        if not content and not is_object:
+            return [_Bare(self.block_text, described)]
+        return [*self._options(), described]
 
     def _left_out(self) -> list[nodes.Node]:
         rule = "table of contents" if self.name in ("toctree", "contents") else "directive"
@@ -252,10 +292,10 @@ class _AnyDirective(Directive):
         content = [*self._paragraph(said), *content]
         return [_definition([nodes.term("", label)], content)] if content else self._paragraph(label)
 
-    def _described(self, signatures: str, content: list[nodes.Node]) -> list[nodes.Node]:
+    def _described(self, signatures: str, content: list[nodes.Node]) -> nodes.definition_list:
         """Make a definition of what a directive describes: each line of its argument is a term."""
         lines = re.sub(r"\\\n\s*", " ", signatures).splitlines()
-        return [_definition([nodes.term("", line.strip()) for line in lines], content)]
+        return _definition([nodes.term("", line.strip()) for line in lines], content)
 
 
 def _definition(terms: list[nodes.term], content: list[nodes.Node]) -> nodes.definition_list:

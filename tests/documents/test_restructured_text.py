@@ -199,3 +199,35 @@ def test_a_text_file_with_the_marks_of_restructured_text_is_read_as_that() -> No
     assert ("paragraph", ".. and so on: mind *this*.") in [
         (block.kind, block.written) for block in converted(plain, "a.txt").blocks
     ]
+
+
+COMMANDS = """\
+.. program:: xset
+
+.. cmd:: show load
+
+   What is drawn.
+
+.. cmd:: limit AMPS
+
+.. cmd:: limit-at-start AMPS
+
+   Above it the X-100 switches off.
+
+Also:
+
+.. cmd:: reset
+
+.. youtube:: q1w2
+"""
+
+
+def test_a_directive_of_a_project_that_describes_elsewhere_says_its_argument_without_content_too() -> None:
+    document = converted(COMMANDS)
+    assert [block.written for block in document.blocks] == [
+        "show load: What is drawn.",
+        "limit AMPS, limit-at-start AMPS: Above it the X-100 switches off.",
+        "Also:",
+        "reset",
+    ]
+    assert [str(line) for line in document.removed] == [".. program:: xset", ".. youtube:: q1w2"]
