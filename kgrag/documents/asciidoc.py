@@ -62,7 +62,9 @@ MACRO = re.compile(r"\b([a-z][\w-]*):([^\s:\[\]`]{0,500})\[((?:[^\]\\]|\\.){0,10
 INNER_MACRO = re.compile(MACRO.pattern.replace(r"[^\]\\]", r"[^\[\]\\]"))
 """A link in a footnote, which is read before it."""
 PICTURE = re.compile(r"\bimage:(?!:)[^\s\[\]]{1,500}\[([^\]]{0,1000})\]")
-URL = re.compile(r"<?(\b(?:https?|ftp|irc)://[^\s\[\]<>`]*[^\s\[\]<>`.,;:!?)'\"])>?(?:\[((?:[^\]\\]|\\.){0,1000})\])?")
+URL = re.compile(
+    r"(?:\blink:)?<?(\b(?:https?|ftp|irc)://[^\s\[\]<>`]*[^\s\[\]<>`.,;:!?)'\"])>?(?:\[((?:[^\]\\]|\\.){0,1000})\])?"
+)
 CROSS_REFERENCE = re.compile(r"<<([^<>,\n]{1,500})(?:,\s*([^<>]{0,500}?))?>>")
 INDEX_TERM = re.compile(r"\(\(\(.{0,500}?\)\)\)")
 SHOWN_INDEX_TERM = re.compile(r"\(\(([^()]{1,500})\)\)")

@@ -272,3 +272,9 @@ def test_a_reference_without_words_of_its_own_says_the_title_of_its_section() ->
     document = converted(page)
     assert document.blocks[1].text == "See Power supply, Fuses & more, lamps, A-B, other and x."
     assert {"_power_supply", "fuse", "lamp", "a-b"} <= {anchor for block in document.blocks for anchor in block.anchors}
+
+
+def test_a_link_macro_with_a_whole_address_leaves_nothing_of_its_own() -> None:
+    (block,) = converted("Read link:https://example.org/x/[the notes] or link:https://example.org/y[].\n").blocks
+    assert block.written == "Read the notes or https://example.org/y."
+    assert [link.anchor for link in block.links] == ["the notes", "https://example.org/y"]
