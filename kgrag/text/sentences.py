@@ -69,6 +69,10 @@ SPECIFIED = re.compile(r"(?=\w*[_-]\w)[\w.-]+(?: [^\s:]{1,60}){0,2}: ")
 """A setting with the kind of its value, below a property of another one: `shared_cache on|off: ...`."""
 DEFINED = re.compile(r"(?=\w*[_.])[\w.-]+ \([^()\n]{1,80}\):\s")
 """A setting with what it is by default, and what is said of it: `size_limit (default: 0): ...`."""
+MARKED = re.compile(r"[\w.:-]+(?: [\w.:-]+){0,7} \([\w -]{1,12}\): ")
+"""A setting of several words with its kind, below a property of another one: `max log size (G): ...`."""
+ASKED = re.compile(r"\s*[^\n?]{1,400}\?:(?=\s)")
+"""A question as the term of its answer, of however many sentences: `Q: It does not start. Why?: A: ...`."""
 ASSIGNMENT = re.compile(r"\s*(?=\w*[_.])[\w.-]+ ?= ?\S+\s*")
 """A line that sets a value and is at its end."""
 ASSIGNED = re.compile(r"\s*[\w.-]+ ?= ?[^\s=~][^\n]{0,80}\s*")
@@ -172,7 +176,7 @@ def _begins_term(line: str, block: str) -> bool:
         return True
     if ASSIGNED.fullmatch(line) and (ASSIGNED.fullmatch(block) or SECTION.fullmatch(block)):
         return True
-    if SPECIFIED.match(line) and PROPERTY.match(block.lstrip().lower()):
+    if (SPECIFIED.match(line) or MARKED.match(line)) and PROPERTY.match(block.lstrip().lower()):
         return True
     if TERM.match(line) is None:
         return False
@@ -182,7 +186,8 @@ def _begins_term(line: str, block: str) -> bool:
 def _sentences_of(block: str, offset: int) -> Iterator[Sentence]:
     item = ITEM.match(block)
     begin = item.end() if item else len(block) - len(block.lstrip())
-    for match in ENDS.finditer(block, begin):
+    asked = ASKED.match(block)
+    for match in ENDS.finditer(block, asked.end() if asked else begin):
         if not _ends_sentence(block, match):
             continue
         yield from _sentence(block, begin, match.end(), offset)

@@ -134,3 +134,22 @@ def test_a_comment_that_is_broken_in_mid_sentence_goes_on_in_the_next_line() -> 
         "Another remark",
     ]
     assert texts("# Title\n## part of it") == ["Title", "part of it"]
+
+
+def test_a_setting_of_several_words_with_its_kind_begins_anew_below_a_property_of_another() -> None:
+    text = "Default: max load = 20\nmax load at start (G): In amperes.\nIt takes the\nmean load (A): twice."
+    assert [one.text for one in sentences(text)] == [
+        "Default: max load = 20",
+        "max load at start (G): In amperes.",
+        "It takes the mean load (A): twice.",
+    ]
+
+
+def test_a_question_of_several_sentences_is_one_with_what_is_said_below_it() -> None:
+    text = "Q: I set 20 A, but it trips. Why?: A: Look at the fuse. Then ask. Why not?\n- Does it trip?"
+    assert [one.text for one in sentences(text)] == [
+        "Q: I set 20 A, but it trips. Why?: A: Look at the fuse.",
+        "Then ask.",
+        "Why not?",
+        "Does it trip?",
+    ]
