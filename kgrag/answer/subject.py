@@ -329,7 +329,10 @@ def _lacks_words(name: str, text: str, words: set[str]) -> bool:
     if " " not in name:
         # One capitalised word is a name only where the text has it with its capital too.
         forms = [name, name.upper()]
-        return name[:1].isupper() and not Gazetteer(forms, as_written=forms).find(text)
+        if not name[:1].isupper() or Gazetteer(forms, as_written=forms).find(text):
+            return False
+        # `Post` is said by `Post-II`, which is how the text has it throughout.
+        return re.search(rf"(?<![\w-]){re.escape(name)}-[A-Z]\w*", text) is None
     return any(s not in words for _, s in stems(name))
 
 
