@@ -69,9 +69,17 @@ def fresh_store(
         )
         try:
             os.environ.update(server.environment())
-            yield FreshStore(server.url, folder / "neo4j" / "data", server.pid)
+            yield FreshStore(server.url, folder / "neo4j" / "data", _kept_by(server.pid))
         finally:
             neo4j_server.down(folder / "neo4j", delete_data=keep is None)
+
+
+def _kept_by(pid: int | None) -> int | None:
+    """Return the id of the Java process that a local server's own process keeps running; on Linux only."""
+    if pid is None:
+        return None
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
+    return int(children[0])
 
 
 def empty_neo4j(target: str) -> None:

@@ -44,7 +44,9 @@ class EngineChoice(StrEnum):
 @app.command("up")
 def up(
     home: Home = None,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Bolt port on 127.0.0.1; 0 takes a free one.")] = 7687,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Bolt port on 127.0.0.1; 0 takes a free one, then keeps it.")
+    ] = 7687,
     engine: Annotated[EngineChoice, typer.Option(help="auto takes Docker where an engine runs.")] = EngineChoice.auto,
     heap_mb: Annotated[int, typer.Option(min=256, help="Java heap of the server.")] = 2048,
     export: Export = False,

@@ -60,7 +60,7 @@ class Neo4jServer:
     """`docker` or `maven`."""
     bolt_port: int
     pid: int | None
-    """None under Docker, whose engine owns the process."""
+    """Of the process that keeps the server running (`kgrag.neo4j_local.process`); None under Docker, whose engine does."""
 
     def environment(self) -> dict[str, str]:
         """Return the variables that make every kgrag command take this server."""
@@ -94,9 +94,9 @@ def up(
     """Start a server on `home`, or return the one that runs there, once it answers with its password.
 
     `password`: of a new server, at least 8 characters; without one it is generated. An existing home keeps its own. `bolt_port` 0 takes a
-    free port. `owner_pid`: the server stops by itself when that process is gone; `settings`: more lines of its neo4j.conf (both from Maven
-    only). `on_step` is told of long steps. Raises `InputError` for a password that does not fit the home, `StoreUnavailable` where it
-    cannot be started.
+    free port, of a home that had a server the same again if it is free. `owner_pid`: the server stops by itself when that process is gone;
+    `settings`: more lines of its neo4j.conf (both from Maven only). `on_step` is told of long steps. Raises `InputError` for a
+    password that does not fit the home, `StoreUnavailable` where it cannot be started.
     """
     home = (home or default_home()).resolve()
     home.mkdir(parents=True, exist_ok=True)
@@ -109,7 +109,7 @@ def up(
             )
         if running:
             return running
-        port = bolt_port or _free_port()
+        port = bolt_port or _port_of_last(home) or _free_port()
         if not _port_is_free(port):
             raise StoreUnavailable(f"Port {port} on 127.0.0.1 is taken by another program: choose another with --port.")
         chosen = _choose_engine(home, engine)
@@ -211,6 +211,12 @@ def _keep_password(home: Path, password: str | None) -> str:
 
 def _password(home: Path) -> str:
     return (home / "password").read_text(encoding="utf-8").strip()
+
+
+def _port_of_last(home: Path) -> int | None:
+    """Return the port that the last server of a home had, if it is free: whoever asks at that address finds the next one there."""
+    last = _last_server(home)
+    return last.bolt_port if last is not None and _port_is_free(last.bolt_port) else None
 
 
 def _free_port() -> int:

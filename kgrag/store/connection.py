@@ -56,6 +56,14 @@ TIMED_OUT = "Neo.ClientError.Transaction.TransactionTimedOut"
 """The beginning of what a statement is told that took longer than its time-out."""
 OUT_OF_MEMORY = "OutOfMemory"
 """In the codes of what a statement is told that wants more than a server gives it; the driver takes it for worth another try."""
+BROKEN_OFF = "defunct connection"
+"""In what the driver says of a connection that ended while it was waited for an answer."""
+WENT_AWAY = (
+    "The database went away while it carried out a statement: one that wants more memory than it has can end it. "
+    "A Neo4j of kgrag db up, or with Docker, starts again by itself within a minute; "
+    "kgrag db status says whether it runs, kgrag db up starts it. "
+    "Ask for less at once (LIMIT, shorter ranges), or give it more memory: kgrag db up --heap-mb."
+)
 OVERRUN_S = 5.0
 """After which the connection of a statement that its database does not end in time is cut."""
 PLAN_TIMEOUT_S = 30.0
@@ -233,7 +241,10 @@ class Connection:
                 raise fault from error
 
     def _fault_of_statement(self, error: StoreError) -> InputError | None:
-        """Say what is wrong with a statement with which the database failed; None where it is the database itself."""
+        """Say what is wrong with a statement with which the database failed; None where it is the database itself.
+
+        Raises `StoreUnavailable` where the statement's connection broke and the database is gone since.
+        """
         from neo4j import exceptions
 
         cause = error.__cause__
@@ -244,8 +255,10 @@ class Connection:
             return None
         try:
             self.read_plain("RETURN 1 AS answers", {})
-        except StoreError:
-            return None
+        except StoreError as away:
+            if BROKEN_OFF not in str(cause):
+                return None
+            raise StoreUnavailable(WENT_AWAY) from away
         why = " ".join(str(getattr(cause, "message", "") if told else "").split())
         return InputError(
             "The database broke the statement off, and answers others: "

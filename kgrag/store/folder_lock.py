@@ -46,6 +46,12 @@ class FolderLock:
             with suppress(OSError):
                 os.write(self._file.fileno(), CLOSED.encode())  # not by the file: what it could not write it would keep
 
+    def fileno(self) -> int:
+        """Return the descriptor by which a child process holds the lock as well."""
+        if self._file is None:
+            raise ValueError("The lock was released.")
+        return self._file.fileno()
+
     def release(self) -> None:
         """Let others have the folder; a second call does nothing."""
         if self._file is not None:

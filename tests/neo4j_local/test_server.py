@@ -9,14 +9,17 @@ import socket
 import stat
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 from neo4j import GraphDatabase
 from neo4j.exceptions import AuthError
 
+from kgrag.common.retry import RetryPolicy
 from kgrag.errors import InputError, StoreUnavailable
 from kgrag.neo4j_local import server as neo4j_server
+from kgrag.store.graph import open_store
 
 pytestmark = [pytest.mark.neo4j, pytest.mark.changes_indexes]
 
@@ -98,6 +101,30 @@ def test_a_server_ends_with_its_killed_owner_and_the_next_one_has_its_data_and_p
     finally:
         neo4j_server.down(home, delete_data=True)
     assert not home.exists()
+
+
+@pytest.mark.usefixtures("neo4j", "short_life")
+def test_a_server_that_a_statement_ends_is_started_again_where_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    server = neo4j_server.up(home, bolt_port=0, heap_mb=512, owner_pid=os.getpid(), engine="maven")
+    for name, value in server.environment().items():
+        monkeypatch.setenv(name, value)
+    try:
+        with open_store(server.url) as store:
+            with pytest.raises((InputError, StoreUnavailable), match="memory"):
+                list(store.stream_query("RETURN reduce(s = 'x', i IN range(1, 40) | s + s) AS x", timeout_s=60.0))
+            log = home / "server.log"
+            while neo4j_server.status(home) is not None and "Neo4j is started again" not in log.read_text():
+                time.sleep(0.1)
+            with store.waiting(RetryPolicy(wait_s=120.0)):
+                assert store.documents.count() == 0
+        assert neo4j_server.status(home) == server
+        assert neo4j_server.down(home)
+        assert neo4j_server.up(home, bolt_port=0, heap_mb=512, owner_pid=os.getpid(), engine="maven").url == server.url
+    finally:
+        neo4j_server.down(home, delete_data=True)
 
 
 def test_a_taken_port_is_named_with_what_to_do(neo4j_target: str, tmp_path: Path) -> None:
