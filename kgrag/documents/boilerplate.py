@@ -93,6 +93,12 @@ class Outline:
         self.headings = [index for index, block in enumerate(blocks) if block.kind == "heading"]
         self._names = {index: plain(blocks[index].text) for index in self.headings}
         self.titles = {name for name in self._names.values() if name}
+        self._ends = dict.fromkeys(self.headings, len(blocks))
+        open_headings: list[int] = []
+        for index in self.headings:
+            while open_headings and blocks[open_headings[-1]].level >= blocks[index].level:
+                self._ends[open_headings.pop()] = index
+            open_headings.append(index)
 
     def titles_of_others(self, heading: int) -> set[str]:
         """Return the names of all headings but one."""
@@ -100,12 +106,7 @@ class Outline:
 
     def scope(self, heading: int) -> range:
         """Return the indexes of all that stands under a heading, deeper headings included."""
-        level = self.blocks[heading].level
-        end = next(
-            (index for index in self.headings if index > heading and self.blocks[index].level <= level),
-            len(self.blocks),
-        )
-        return range(heading + 1, end)
+        return range(heading + 1, self._ends[heading])
 
     def body(self, heading: int) -> list[int]:
         """Return the indexes of the blocks between a heading and the next, of whatever level."""

@@ -170,11 +170,12 @@ class _Chunking:
         for section, members in self._runs():
             units = self._with_ends(self._units(members))
             pieces = [piece for unit in units for piece in self._fitting(section, unit)]
-            while pieces:
-                pieces[0] = self._opened(section, pieces[0])
-                taken = self._how_many_fit(section, [piece.text for piece in pieces])
-                yield section, _joined(pieces[:taken])
-                pieces = pieces[taken:]
+            at = 0
+            while at < len(pieces):
+                window = [self._opened(section, pieces[at]), *pieces[at + 1 : at + self._max_tokens]]
+                taken = self._how_many_fit(section, [piece.text for piece in window])
+                yield section, _joined(window[:taken])
+                at += taken
             if not members:
                 yield section, _Piece((), "")
 
@@ -279,11 +280,13 @@ class _Chunking:
 
     def _fitting(self, section: Section, unit: Sequence[_Piece]) -> Iterator[_Piece]:
         """Yield a unit whole, or in pieces that fit."""
-        while unit:
-            opening = self._opening(section, self._blocks[unit[0].blocks[0]], unit[0].text)
-            taken = self._how_many_fit(section, [opening + unit[0].text, *(piece.text for piece in unit[1:])])
-            piece = _joined(unit[:taken])
-            unit = unit[taken:]
+        at = 0
+        while at < len(unit):
+            window = unit[at : at + self._max_tokens]
+            opening = self._opening(section, self._blocks[window[0].blocks[0]], window[0].text)
+            taken = self._how_many_fit(section, [opening + window[0].text, *(piece.text for piece in window[1:])])
+            piece = _joined(window[:taken])
+            at += taken
             for text in self._split_at_sentences(section, piece.text, opening=opening):
                 yield _Piece(piece.blocks, text)
 
@@ -306,7 +309,10 @@ class _Chunking:
         return ""
 
     def _how_many_fit(self, section: Section, texts: Sequence[str]) -> int:
-        """Say how many of the texts fit the window together, at least one: estimated by their sum, then counted."""
+        """Say how many of the texts fit the window together, at least one: estimated by their sum, then counted.
+
+        No more fit than the window has tokens: who has many texts gives so many of them.
+        """
         room = self._max_tokens - self._count(self._embedded(section, ""))
         ends = self._count("")  # what the tokenizer puts before and behind each text
         number, total = 1, self._count(texts[0]) - ends
@@ -435,7 +441,6 @@ class _Chunking:
             yield first
         at = 0
         while at < len(others):
-            # No more cells fit than the window has tokens.
             taken = self._how_many_fit(section, [*opening, *others[at : at + self._max_tokens]]) - len(opening)
             if not opening and taken == 1 and not self._fits(section, others[at]):
                 taken = 0
@@ -576,8 +581,11 @@ def _with_rows(block: Block, rows: Sequence[TableRow], *, header: bool = True) -
 def _taken(links: list[Link], text: str, *, last: bool) -> list[Link]:
     """Take from `links` those whose words are in this part of their text; with the last part, all that are left."""
     words = " ".join(text.split())
-    taken = [link for link in links if last or link.anchor in words]
-    links[:] = [link for link in links if not (last or link.anchor in words)]
+    taken: list[Link] = []
+    left: list[Link] = []
+    for link in links:
+        (taken if last or link.anchor in words else left).append(link)
+    links[:] = left
     return taken
 
 

@@ -102,6 +102,8 @@ PACKED_FORMATS = (
 """Read from `.gz`, too: Debian packs the longer ones of its packages."""
 PAGES_WITH_PICTURES = PACKED_FORMATS - FILE_FORMATS - {"info", "csv", "mail", "openapi", "configuration"}
 """Formats whose files name the pictures that they show."""
+WEB_ADDRESS = re.compile(r"(https?|ftp|s3|file):/+(.*)", re.I)
+"""As a path has it: of its slashes one is left."""
 EXAMPLES_OF_IGNORED = 3
 NO_FILES = frozenset({"folder loop", "broken link", "loop of links", "pipe", "socket", "device"})
 """What is named beside being counted: it looks like a document."""
@@ -195,7 +197,7 @@ class _Search:
                 self._given.add(stored_path(path))
                 self._add_file(path, typed[-2:], relative=_written(path))
             else:
-                raise InputError(f"{path}: no such file or folder. Give files or folders that exist.")
+                raise InputError(_missing_file(path))
         except OSError as error:  # a loop of links, a name too long, no permission
             raise InputError(
                 f"{path}: cannot be opened ({error.strerror}). Give files or folders that can be read."
@@ -363,6 +365,19 @@ def _written(path: Path | str) -> str:
         .encode("utf-8", "surrogateescape")
         .decode("utf-8", "backslashreplace")
     )
+
+
+def _missing_file(path: Path) -> str:
+    """Say that there is no such file, and of an address what to do instead."""
+    address = WEB_ADDRESS.match(str(path))
+    if address and address[1].lower() == "file":
+        return f"{path}: expected a path, got an address of a file. Give /{address[2]}."
+    if address:
+        return (
+            f"{address[1]}://{address[2]}: kgrag reads files and folders, no web addresses. Download the page or file first "
+            f"(a browser's Save As; wget -r -np for a whole manual), then give its folder: kgrag build FOLDER."
+        )
+    return f"{path}: no such file or folder. Give files or folders that exist."
 
 
 def _unread(path: Path) -> str:

@@ -48,6 +48,12 @@ class Converted:
     """What the user should know: how a PDF was read, what was repaired, lines of a `.jsonl` file that could not be read."""
 
 
+MENDS_BROKEN = (
+    "Parts of it are missing or damaged: open it in the program that made it and save it again, or fetch another copy"
+)
+"""What to do about a file on which a parser, or our code, fails without a reason that says something to its user."""
+
+
 def read(
     source: Source,
     *,
@@ -106,7 +112,8 @@ def _failure_of(path: Path) -> Iterator[None]:
         ) from error
     except Exception as error:
         reason = " ".join(str(error).split())[:300]
-        raise DocumentError(path, f"is broken: {type(error).__name__}{reason and f': {reason}'}") from error
+        stopped_at = f"{type(error).__name__}{reason and f': {reason}'}"
+        raise DocumentError(path, f"is broken: reading it stopped at {stopped_at}. {MENDS_BROKEN}") from error
 
 
 def _read(

@@ -66,6 +66,19 @@ def test_what_stands_under_one_heading_is_merged_and_sections_are_not() -> None:
     assert [chunk.position for chunk in chunks] == [0, 1, 2, 3]
 
 
+def test_what_is_under_one_heading_is_counted_a_window_at_a_time() -> None:
+    counted: list[int] = []
+
+    def count(text: str) -> int:
+        counted.append(len(text))
+        return len(text.split())
+
+    paragraphs = [p(f"Valve {number} opens.") for number in range(3_000)]
+    chunks = chunk_blocks(document(), [h("Valves"), *paragraphs], count_tokens=count, max_tokens=MAX_TOKENS)
+    assert "\n".join(chunk.text for chunk in chunks) == "\n".join(block.text for block in paragraphs)
+    assert max(counted) <= 20 * MAX_TOKENS
+
+
 def test_what_announces_a_list_stands_with_it() -> None:
     words = "word " * 20
     item = Block("list_item", "It cannot restore what was never kept. " * 2)

@@ -9,6 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kgrag.documents.blocks import Block, Link, RemovedLine, TableRow
+from kgrag.documents.boilerplate import Outline
 from kgrag.documents.cleaning import clean
 from kgrag.documents.text_encoding import repair_text
 from kgrag.text.units import SYMBOLS
@@ -285,3 +286,15 @@ def test_the_other_rows_of_a_history_go_and_its_heading_stays_with_the_row_that_
     assert left(h("FCC compliance"), p("complies with part 15 of the FCC Rules"), p("Mains input 24 VDC, 3 rpm."))[
         -1
     ] == ("Mains input 24 VDC, 3 rpm.")
+
+
+@given(st.lists(st.integers(0, 4), max_size=30))
+def test_what_stands_under_a_heading_ends_at_the_next_one_of_its_level_or_above(levels: list[int]) -> None:
+    blocks = [
+        Block("heading", f"Part {n}", level) if level else Block("paragraph", "Text.") for n, level in enumerate(levels)
+    ]
+    outline = Outline(blocks)
+    for heading in outline.headings:
+        scope = outline.scope(heading)
+        assert all(levels[index] == 0 or levels[index] > levels[heading] for index in scope)
+        assert scope.stop == len(levels) or 0 < levels[scope.stop] <= levels[heading]

@@ -200,6 +200,11 @@ def test_a_missing_path_is_an_error_that_names_it() -> None:
         discover([Path("nowhere")])
 
 
+def test_a_web_address_is_told_apart_from_a_missing_file() -> None:
+    with pytest.raises(InputError, match=r"^https://pumps\.example/manual\.html: .*no web addresses\. Download"):
+        discover([Path("https://pumps.example/manual.html")])
+
+
 def test_a_document_is_covered_by_the_folders_that_were_searched() -> None:
     touch("docs/a.md", "other/b.md")
     discovery = discover([Path("docs"), Path("other/b.md")])

@@ -31,6 +31,8 @@ def test_whatever_is_raised_on_a_file_is_its_failure(
     monkeypatch.setattr(reading, "clean", fails)
     path = tmp_path / "a.md"
     path.write_text("text")
-    with pytest.raises(DocumentError, match=f"is broken: {type(error).__name__}") as caught:
+    with pytest.raises(
+        DocumentError, match=f"is broken: reading it stopped at {type(error).__name__}.*save it again"
+    ) as caught:
         list(read(discover([path]).sources[0], count_tokens=len, max_tokens=200))
     assert caught.value.__cause__ is error
