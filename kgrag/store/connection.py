@@ -91,8 +91,8 @@ class _Away(StoreUnavailable):
     """The database was there and is not: waiting may help, as it does not against a wrong password."""
 
 
-class _Deadlocked(StoreError):
-    """A transaction was taken back, as it and another one waited for each other."""
+class _Met(StoreError):
+    """A transaction was taken back, as it and another one waited for each other, or made the same thing: done again it finds that made."""
 
 
 class _NotIndexed(StoreError):
@@ -305,7 +305,7 @@ class Connection:
                 return session.execute_write(lambda transaction: work(Transaction(transaction)))
 
         for _ in range(DEADLOCK_TRIES - 1):
-            with suppress(_Deadlocked):
+            with suppress(_Met):
                 return self.with_retry(write)
         return self.with_retry(write)
 
@@ -486,11 +486,11 @@ def _errors(address: str = "the database", *, refused: type[KgragError] = StoreE
         if str(getattr(error, "code", "")).startswith(TIMED_OUT):
             raise refused(f"The database ended a statement that took too long: {error}") from error
         if getattr(error, "code", None) == DEADLOCKED:
-            raise _Deadlocked(f"The database took a transaction back: {error.message or error}") from error
+            raise _Met(f"The database took a transaction back: {error.message or error}") from error
         if getattr(error, "code", None) == NO_INDEX[0] and NO_INDEX[1] in str(error):
             raise _NotIndexed(f"The database refused a statement: {error.message or error}") from error
         if getattr(error, "code", None) == WRITTEN_TWICE:
-            raise StoreError(
+            raise _Met(
                 f"The store was written to by somebody else at the same time ({error.message}). "
                 "When that has ended, the same command goes on from what was done."
             ) from error

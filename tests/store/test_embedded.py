@@ -13,7 +13,7 @@ import neo4j
 import pytest
 
 from kgrag.errors import CypherWriteError, InputError, StoreError, StoreLocked, StoreReadOnly, StoreUnavailable
-from kgrag.store.connection import _errors
+from kgrag.store.connection import Transaction, _errors, open_connection
 from kgrag.store.embedded import EmbeddedServer
 from kgrag.store.graph import GraphStore, open_store, store_exists
 from kgrag.store.snapshot import copy_for_reading
@@ -108,6 +108,30 @@ def test_what_two_builds_write_at_once_on_a_server_is_said_in_words(neo4j_sessio
         _errors(),
     ):
         neo4j_session.run(create).consume()
+
+
+@pytest.mark.neo4j
+@pytest.mark.usefixtures("neo4j_schema")
+def test_what_another_build_made_meanwhile_is_found_when_the_transaction_is_done_again(
+    neo4j_target: str, neo4j_session: neo4j.Session
+) -> None:
+    create = "CREATE (:Document {id: 'met'})"
+
+    def put(transaction: Transaction) -> str:
+        tried.append(len(tried))
+        if transaction._transaction.run("MATCH (d:Document {id: 'met'}) RETURN d.id").values():
+            return "found"
+        neo4j_session.run(create).consume()
+        transaction._transaction.run(create).consume()
+        return "made"
+
+    tried: list[int] = []
+    connection = open_connection(neo4j_target, create=False)
+    try:
+        assert (connection.write(put), tried) == ("found", [0, 1])
+    finally:
+        neo4j_session.run("MATCH (d:Document {id: 'met'}) DELETE d").consume()
+        connection.close()
 
 
 def test_who_only_reads_makes_no_store_and_a_closed_one_says_that_it_is_closed(tmp_path: Path) -> None:
