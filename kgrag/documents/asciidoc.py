@@ -29,6 +29,8 @@ BLOCK_TITLE = re.compile(r"\.(?![\s.])(.+)$")
 ENTRY = re.compile(r":(!?[\w][\w-]*!?):(?:\s+(.*))?$")
 CONDITION = re.compile(r"(?:ifdef|ifndef|ifeval|endif)::[^\[\s]*\[(.*)\]$")
 BLOCK_MACRO = re.compile(r"(include|image|video|audio|toc|link)::(\S*)\[(.*)\]$")
+NAMED = re.compile(r"(?:^|,)\s*(\w[\w-]*)\s*=\s*(?:\"([^\"]*)\"|([^,]*))")
+"""An attribute that has a name, of a macro."""
 BULLET = re.compile(r"\s*(\*{1,6}|-|•)\s+(\S.*)$")
 NUMBERED = re.compile(r"\s*(\.{1,6}|\d{1,4}\.|[A-Za-z]\.|[ivxIVX]{1,5}\))\s+(\S.*)$")
 CALLOUT = re.compile(r"<(?:\d+|\.)>\s+(\S.*)$")
@@ -242,10 +244,12 @@ class _Reader:
             return "<hr>"
         if macro := BLOCK_MACRO.match(line):
             lines.take()
-            said = macro[3].partition(",")[0].strip('"')
             kept: list[str] = []
-            shown = _restored(self._link(macro[2], said, kept), kept) if macro[1] == "link" else escape(said)
-            return f"<p>{shown}</p>"
+            if macro[1] == "link":
+                said = macro[3].partition(",")[0].strip('"')
+                return f"<p>{_restored(self._link(macro[2], said, kept), kept)}</p>"
+            title, words = _shown_words(macro[3])
+            return (f"<p>{self.inline(title)}</p>" if title else "") + f"<p>{escape(words)}</p>"
         if TABLE.match(line):
             lines.take()
             return self._table(block, line, lines.until(line))
@@ -565,6 +569,13 @@ def _restored(html: str, kept: list[str]) -> str:
     while STASHED.search(html):  # a stash holds none that is younger
         html = STASHED.sub(lambda found: kept[int(found[1])], html)
     return html
+
+
+def _shown_words(attributes: str) -> tuple[str, str]:
+    """Return the title and the words for a picture that its attributes say, by name or, the words, before all others."""
+    named = {found[1]: found[2] if found[2] is not None else found[3].strip() for found in NAMED.finditer(attributes)}
+    first = attributes.partition(",")[0].strip().strip('"')
+    return named.get("title", ""), named.get("alt", "" if NAMED.match(attributes) else first)
 
 
 def _span(written: str | None) -> int:

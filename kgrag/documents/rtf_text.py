@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -59,6 +60,8 @@ class _Group:
     """How many characters behind a `\\u` stand for it where that is not known."""
     lists_fonts: bool = False
     is_shown: bool = True
+    is_deleted: bool = False
+    """Whether its text was taken out while changes were tracked."""
     in_table: bool = False
     lists_styles: bool = False
     style: int = -1
@@ -102,6 +105,9 @@ class _Reader:
         place = 0
         while token := TOKEN.match(self._rtf, place):
             place = token.end()
+            if self._group.is_deleted and (token["byte"] or token["text"] or token["word"] == "u"):
+                self._drop(token)
+                continue
             if self._begins_row(token):
                 yield from self._written(self._letters(), "\\trowd ")
             if token["byte"]:
@@ -117,6 +123,18 @@ class _Reader:
             else:
                 yield from self._written(self._letters(), self._control(token))
         yield from self._written(self._letters())
+
+    def _drop(self, token: re.Match[str]) -> None:
+        """Read a text that was deleted, for what of it stands for a letter before."""
+        after_word = self._after_word
+        if token["byte"]:
+            deque(self._byte(token), maxlen=0)
+        elif token["text"]:
+            deque(self._text(token["text"]), maxlen=0)
+        elif token["number"]:
+            deque(self._unicode(int(token["number"])), maxlen=0)
+        self._bytes.clear()
+        self._after_word = after_word
 
     def _begins_row(self, token: re.Match[str]) -> bool:
         """Whether this is the first of a row, and no properties stand before it."""
@@ -192,6 +210,8 @@ class _Reader:
                 self._group = replace(self._group, is_shown=False)
         elif word in UNSHOWN:
             self._group = replace(self._group, is_shown=False)
+        elif word == "deleted":
+            self._group = replace(self._group, is_deleted=token["number"] != "0")
         elif word in ("pard", "intbl"):
             self._group = replace(self._group, in_table=word == "intbl")
         elif word == "stylesheet":
@@ -223,6 +243,8 @@ class _Reader:
             self._group = replace(self._group, lists_fonts=True)
         elif word in ("f", "plain"):
             self._group = replace(self._group, font=number if word == "f" else self._default_font)
+            if word == "plain":
+                self._group = replace(self._group, is_deleted=False)
         elif word in ("fcharset", "cpg") and self._group.lists_fonts:
             page = CHARSETS.get(number) if word == "fcharset" else _known(number) or None
             if page is not None:

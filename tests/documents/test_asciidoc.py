@@ -135,6 +135,16 @@ def test_marks_are_read_by_what_they_say(text: str, expected: list[tuple[str, st
     assert read(text) == expected
 
 
+def test_the_title_and_the_words_of_a_picture_are_read_however_they_are_given() -> None:
+    assert read('image::a.png[title="Pump, open"]') == [("paragraph", "Pump, open")]
+    assert read('image::a.png[The pump, 300, title="Pump, *open*"]') == [
+        ("paragraph", "Pump, open"),
+        ("paragraph", "The pump"),
+    ]
+    assert read("image::a.png[alt=The pump,width=300]") == [("paragraph", "The pump")]
+    assert read("image::a.png[]") == []
+
+
 def test_comments_are_counted_though_they_never_end() -> None:
     document = converted("Text.\n\n// one\n\n////\ntwo\n\nthree\n")
     assert [(line.rule, str(line)) for line in document.removed] == [

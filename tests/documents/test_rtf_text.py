@@ -64,6 +64,21 @@ def test_a_russian_text_is_read() -> None:
     assert [block.text for block in read.blocks] == ["Напряжение 5В"]
 
 
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (
+            r"Needs {\deleted\revauth1 5 V}{\revised\revauth1 3 V}.",
+            r"Needs {\deleted\revauth1 }{\revised\revauth1 3 V}.",
+        ),
+        (r"Needs \deleted 5 \'b5V\u937?\deleted0 3 V.", r"Needs \deleted \deleted0 3 V."),
+        (r"Needs \deleted 5 V\plain  3 V.", r"Needs \deleted \plain  3 V."),
+    ],
+)
+def test_what_was_deleted_while_changes_were_tracked_is_not_read(body: str, expected: str) -> None:
+    assert letters(body) == expected
+
+
 def test_notes_are_read_however_they_are_written() -> None:
     rtf = r"{\rtf1\ansi A{\super\chftn{\*\footnote\chftn\pard\plain By USB.}} is 5 V{\footnote By the jack.}.\par}"
     read = convert_with_pandoc(rtf.encode(), Path("a.rtf"), format_="rtf", document_path="a.rtf")
