@@ -15,8 +15,16 @@ __all__ = ["plain_wiki"]
 
 OPAQUE = ("nowiki", "pre", "math", "source", "syntaxhighlight")
 """Elements in which brackets are text."""
+GALLERY = "gallery"
+GALLERY_LINE = re.compile(r"[^|\n]*\|((?:(?:alt|link|page|lang)=[^|\n]*\|)*)(?!(?:alt|link|page|lang)=)(.*\S)")
+"""A picture of a gallery with its caption."""
+CATEGORY = re.compile(
+    r"\s*(?:category|kategorie|catégorie|categoría|categoria|categorie|kategoria|категория|分类|カテゴリ)\s*:",
+    re.IGNORECASE,
+)
+"""What a page is filed under: a wiki shows it below the page."""
 TOKEN = re.compile(
-    rf"<!--|<(?P<opaque>{'|'.join(OPAQUE)})\b[^<>]{{0,500}}(?P<alone>/)?>"
+    rf"<!--|<(?P<opaque>{'|'.join((*OPAQUE, GALLERY))})\b[^<>]{{0,500}}(?P<alone>/)?>"
     r"|(?P<note><ref\b[^<>/]{0,200}>)|\[\[|\]\]|\{\{|\}\}|\||(?P<url>\[(?=(?:https?|ftps?|mailto|news|irc|git):|//))",
     re.IGNORECASE,
 )
@@ -105,7 +113,10 @@ class _Reader:
             if mark == "<!--" or name:
                 closing = "-->" if mark == "<!--" else f"</{name.lower()}>"
                 end = -1 if found["alone"] or closing in unclosed else _find(text, closing, done)
-                if end >= 0:
+                if end >= 0 and name and name.lower() == GALLERY:
+                    self._put("".join(f"\n\n{one[2]}\n\n" for one in GALLERY_LINE.finditer(text, done, end)))
+                    done = end
+                elif end >= 0:
                     self._put(text[found.start() : end] if name else "")
                     done = end
                 elif found["alone"]:
@@ -146,7 +157,9 @@ class _Reader:
                 self._close_as_text(place + 1)
                 closed = self._open.pop()
                 self._count[opening] -= 1
-                if mark == "]]":
+                if mark == "]]" and CATEGORY.match("".join(closed.pieces)):
+                    self._removed.append(RemovedLine("category", f"[[{''.join(closed.pieces)}]]"))
+                elif mark == "]]":
                     self._put("".join(["[[", *closed.pieces, "]]"]))
                 else:
                     closed.next_part()

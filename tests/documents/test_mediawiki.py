@@ -90,3 +90,22 @@ def test_many_brackets_take_no_time(mark: str) -> None:
 
 def test_deep_templates_end() -> None:
     assert plain_wiki("{{a|" * 20_000 + "x" + "}}" * 20_000)[0] == "x"
+
+
+def test_categories_are_left_out_and_counted_and_of_galleries_the_captions_are_read() -> None:
+    page = (
+        "The pump.\n\n<gallery mode=packed>\nFile:a.png|Open, with [[valve|its valve]]\nFile:b.png\n"
+        "File:c.png|alt=A pump|Closed\nFile:d.png|alt=A pump\n</gallery>\n\nSee [[:Category:Valves]].\n"
+        "[[Category:Pumps]]\n[[Kategorie:Ventile|V]]"
+    )
+    read = converted(page)
+    assert [block.text for block in read.blocks] == [
+        "The pump.",
+        "Open, with its valve",
+        "Closed",
+        "See :Category:Valves.",
+    ]
+    assert [str(line) for line in read.removed if line.rule == "category"] == [
+        "[[Category:Pumps]]",
+        "[[Kategorie:Ventile|V]]",
+    ]
