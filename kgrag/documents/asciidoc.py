@@ -7,12 +7,12 @@ condition, all its branches are read.
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Callable
 from html import escape
 from pathlib import PurePosixPath
 
+from kgrag.documents.asciidoc_tables import table_html
 from kgrag.documents.blocks import RemovedLine
 
 __all__ = ["asciidoc_html", "is_asciidoc"]
@@ -37,17 +37,8 @@ CALLOUT = re.compile(r"<(?:\d+|\.)>\s+(\S.*)$")
 TERM = re.compile(r"\s*(\S.*?)(:{2,4}|;;)(?:\s+(\S.*))?$")
 ADMONITION = re.compile(r"(NOTE|TIP|IMPORTANT|WARNING|CAUTION):\s+(.*)$", re.DOTALL)
 BREAK = re.compile(r"'{3,}$|<{3,}$")
-CELL = re.compile(r"(?:(?<!\S)(?:(\d+)?(?:\.(\d+))?\+|\d+\*)?[<^>.]{0,4}[adehlmsv]?)?(?<!\\)\|")
-"""What begins a cell: how many columns and rows it has, and its style, before the bar."""
-MAX_SPAN = 50
 SUBSTITUTED = re.compile(r"subs\s*=\s*\"?[^\"=]*\b(?:attributes|normal)\b|subs\s*=\s*\"?\+?a\b")
 """What says that attributes in a listing stand for their values."""
-COLUMNS = re.compile(r"cols\s*=\s*\"?([^\"\]]*)\"?")
-HEADER = re.compile(r"header|%header")
-FORMAT = re.compile(r"format\s*=\s*\"?([a-z]+)")
-SEPARATOR = re.compile(r"separator\s*=\s*\"?(\\t|[^\"\s\]])")
-VALUE_SEPARATORS = {"csv": ",", "tsv": "\t", "dsv": ":", ",": ",", ":": ":"}
-"""By a table's format, or by what its delimiter begins with."""
 COMPOUNDS = {"=": "div", "*": "div", "_": "blockquote", "-": "div"}
 MARKS = frozenset({":toc:", ":doctype:", ":icons:", ":sectnums:", ":imagesdir:", ":source-highlighter:"})
 TELLING = re.compile(
@@ -107,12 +98,6 @@ def asciidoc_html(text: str) -> tuple[str, tuple[RemovedLine, ...]]:
     reader = _Reader()
     html = reader.blocks(_Lines(text.expandtabs().splitlines()))
     return UNTITLED.sub(lambda found: reader.titles.get(found[1], found[1]), html), tuple(reader.removed)
-
-
-class Unquoted(csv.excel):
-    """Values between which colons stand."""
-
-    quoting = csv.QUOTE_NONE
 
 
 class _Lines:
@@ -184,6 +169,10 @@ class _Reader:
             parts.append(self._block(lines, ()))
         return "\n".join(parts)
 
+    def _part(self, text: str) -> str:
+        """Read all blocks of a text that stands for itself."""
+        return self.blocks(_Lines(text.splitlines()))
+
     def _block(self, lines: _Lines, markers: tuple[str, ...]) -> str:
         """Read one block with what is said of it. `markers` are those of the lists around it."""
         block = _Block()
@@ -252,7 +241,7 @@ class _Reader:
             return (f"<p>{self.inline(title)}</p>" if title else "") + f"<p>{escape(words)}</p>"
         if TABLE.match(line):
             lines.take()
-            return self._table(block, line, lines.until(line))
+            return table_html(line, lines.until(line), attributes=block.attributes, read=self._part)
         if DELIMITER.match(line):
             lines.take()
             return self._delimited(block, line, lines.until(line if line[0] != "`" else "```"))
@@ -432,71 +421,6 @@ class _Reader:
             or CONDITION.match(line) is not None
         )
 
-    def _table(self, block: _Block, delimiter: str, inside: list[str]) -> str:
-        """Read a table of cells that each begin with a bar, or of values with something between them."""
-        text, first_row = "\n".join(inside), next((line for line in inside if line), "")
-        said = SEPARATOR.search(block.attributes)
-        form = FORMAT.search(block.attributes)
-        separator = VALUE_SEPARATORS.get(form[1] if form else delimiter[0])
-        if separator:
-            return self._values_table(
-                block, inside, "\t" if said and said[1] == "\\t" else said[1] if said else separator
-            )
-        mark = said[1] if said else delimiter[0]
-        cell = CELL if mark == "|" else re.compile(CELL.pattern.replace(r"\|", re.escape(mark)))
-        marks = list(cell.finditer(text))
-        if not marks:
-            return f"<pre>{escape(text)}</pre>"
-        before = self.blocks(_Lines(text[: marks[0].start()].splitlines()))
-        width = self._columns(block, first_row, cell)
-        rows: list[list[str]] = []
-        free = [0]  # columns that are left in the last row, and in those below it that its cells reach into
-        for begun, following in zip(marks, [*marks[1:], None], strict=True):
-            said_there = (
-                text[begun.end() : following.start() if following else len(text)].strip().replace(f"\\{mark}", mark)
-            )
-            columns, height = _span(begun[1]), _span(begun[2])
-            while free[0] <= 0:
-                rows.append([])
-                free = [*free[1:], *([width] if len(free) == 1 else ())]
-            free.extend([width] * (height - len(free)))
-            free[:height] = [left - columns for left in free[:height]]
-            inside_cell = self.blocks(_Lines(said_there.splitlines()))
-            rows[-1].append(f' colspan="{columns}" rowspan="{height}">{inside_cell}')
-        has_header = self._has_header(block, inside, is_whole=len(cell.findall(first_row)) == width)
-        written = []
-        for number, row in enumerate(rows):
-            tag = "th" if number == 0 and has_header else "td"
-            written.append(f"<tr>{''.join(f'<{tag}{cell}</{tag}>' for cell in row)}</tr>")
-        return f"{before}<table>{''.join(written)}</table>"
-
-    def _values_table(self, block: _Block, inside: list[str], separator: str) -> str:
-        """Read a table of values: CSV, or without quotes where a colon stands between them."""
-        dialect = Unquoted if separator == ":" else csv.excel
-        rows = [row for row in csv.reader(inside, dialect, delimiter=separator) if row]
-        has_header = self._has_header(block, inside, is_whole=True)
-        written = []
-        for number, row in enumerate(rows):
-            tag = "th" if number == 0 and has_header else "td"
-            cells = (f"<{tag}>{self.blocks(_Lines(value.strip().splitlines()))}</{tag}>" for value in row)
-            written.append(f"<tr>{''.join(cells)}</tr>")
-        return f"<table>{''.join(written)}</table>"
-
-    def _has_header(self, block: _Block, inside: list[str], *, is_whole: bool) -> bool:
-        """Whether the first row heads columns: where that is said, or it is whole and nothing is on the line below."""
-        at = next((number for number, line in enumerate(inside) if line), len(inside))
-        blank_below = at + 1 < len(inside) and not inside[at + 1]
-        return HEADER.search(block.attributes) is not None or (blank_below and is_whole)
-
-    def _columns(self, block: _Block, first_row: str, cell: re.Pattern[str]) -> int:
-        if found := COLUMNS.search(block.attributes):
-            width = 0
-            for column in re.split(r"[,;]", found[1]):
-                repeated = re.match(r"\s*(\d+)\*", column)
-                width += _span(repeated[1]) if repeated else 1
-            return width
-        return max(1, sum(_span(mark[1]) for mark in cell.finditer(first_row)))
-
     def inline(self, text: str) -> str:
         """Read a text's inline marks; returns HTML."""
         kept: list[str] = []
@@ -576,10 +500,6 @@ def _shown_words(attributes: str) -> tuple[str, str]:
     named = {found[1]: found[2] if found[2] is not None else found[3].strip() for found in NAMED.finditer(attributes)}
     first = attributes.partition(",")[0].strip().strip('"')
     return named.get("title", ""), named.get("alt", "" if NAMED.match(attributes) else first)
-
-
-def _span(written: str | None) -> int:
-    return min(int(written[:4]), MAX_SPAN) if written else 1
 
 
 def _dedented(lines: list[str]) -> str:
