@@ -180,13 +180,20 @@ def _possible(sample: str, preferred: str) -> Iterator[Separated]:
     found = [separator for separator in SEPARATORS if separator in sample]
     found.sort(key=lambda separator: separator != preferred)
     for separator in found or ([" "] if " " in sample else []):
-        yield Separated(separator)
+        if not _escapes(sample, separator):
+            yield Separated(separator)
         if '\\"' in sample:
             yield Separated(separator, escape="\\")
         if re.search(rf"(?:^|{re.escape(separator)})'", sample, re.MULTILINE):
             yield Separated(separator, "'")
         if '"' in sample:
             yield Separated(separator, "")
+
+
+def _escapes(sample: str, separator: str) -> bool:
+    r"""Whether a quoted cell goes on behind a `\"`: a mark that closed it would have a separator or the end of the line behind it."""
+    mark = re.escape(separator)
+    return re.search(rf'(?:^|{mark}) ?"[^"\r\n]*\\"(?!\s*(?:{mark}|["\r\n]|\Z))', sample, re.MULTILINE) is not None
 
 
 def _goodness(rows: Sequence[Sequence[str]]) -> float:

@@ -85,6 +85,8 @@ def test_a_packed_table_and_one_that_declares_its_separator_are_read() -> None:
         ("t|v\n10:30|3,3\n10:31|3,4\n", Separated("|")),
         ("'a','b'\n'1,5','2'\n'3,5','4'\n", Separated(",", "'")),
         ('a,b\n"say \\"x\\", twice",1\n"and \\"y\\", once",2\n', Separated(",", escape="\\")),
+        ('a;b\n1;"say \\"x\\" there"\n2;"5 V"\n', Separated(";", escape="\\")),
+        ('a;b\n1;"C:\\dir\\"\n"D:\\";"5 V"\n', Separated(";")),
         ("one\ntwo\nthree\n", Separated("")),
         ("It works, mostly.\nIt does not, and that is known.\nYes.\nNo, no, no, never.\n", Separated("")),
         (" 1.5  2.5  3.5\n 4.5  5.5  6.5\n", Separated(" ")),
