@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import accumulate
 from typing import Any
 
 from kgrag.errors import CypherWriteError, InputError
@@ -37,6 +38,8 @@ SHOWN = frozenset({"ShowIndexes", "ShowConstraints"})
 FORBIDDEN_OPERATORS = frozenset({"LoadCSV", "TerminateTransactions"})
 """They are reading to Neo4j: files of the server, and other people's transactions."""
 
+MOST_NESTED = 400
+"""Brackets in each other: with twice as many Neo4j goes on planning for minutes."""
 _LOADS_FILE = re.compile(r"\bLOAD\s+CSV\b", re.IGNORECASE)
 """The same for ArcadeDB, which parses it as reading (its server is configured to load nothing, too)."""
 _CONTROLS = frozenset({"BEGIN", "COMMIT", "ROLLBACK", "START"})
@@ -60,7 +63,12 @@ def check_reads_only(connection: Connection, cypher: str, parameters: dict[str, 
     """
     if without_surrogates(cypher) != cypher:
         raise InputError("This Cypher cannot be parsed: it has half of a surrogate pair, which is no character.")
-    if (first := _without_text(cypher).split()[:1]) and first[0].upper() in _CONTROLS:
+    plain = _without_text(cypher)
+    if (depth := _depth(plain)) > MOST_NESTED:
+        raise InputError(
+            f"This Cypher is nested {depth:,} brackets deep, which takes minutes to plan: expected at most {MOST_NESTED}."
+        )
+    if (first := plain.split()[:1]) and first[0].upper() in _CONTROLS:
         raise _refusal(cypher, f"it begins with {first[0]}")
     if connection.server is not None:
         operations = connection.server.operations(cypher)
@@ -118,6 +126,12 @@ def called_names(cypher: str) -> tuple[set[str], set[str]]:
 def _without_text(cypher: str) -> str:
     """Blank comments, strings and quoted names out."""
     return _TOKEN.sub(lambda match: match[0] if match.lastgroup in {"word", "other"} else " ", cypher)
+
+
+def _depth(plain: str) -> int:
+    """Return how many brackets are open at once at most."""
+    steps = (1 if character in "([{" else -1 for character in plain if character in "([{)]}")
+    return max(accumulate(steps), default=0)
 
 
 def _operators(plan: Mapping[str, Any] | None) -> Iterator[str]:

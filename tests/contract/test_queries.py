@@ -286,3 +286,13 @@ def test_equal_content_has_an_equal_digest_on_both_databases(neo4j_empty: str, t
             digests.append(store.digest())
     assert digests[:2] == digests[2:]
     assert digests[0] != digests[1]
+
+
+@pytest.mark.parametrize("brackets", ["()", "[]"])
+def test_a_statement_that_is_nested_too_deeply_to_be_planned_is_refused_at_once(
+    store: GraphStore, brackets: str
+) -> None:
+    nested = f"RETURN {brackets[0] * 3_000}1{brackets[1] * 3_000} AS a"
+    with pytest.raises(InputError, match=r"nested 3,000 brackets deep"):
+        store.query(nested)
+    assert store.query(f"RETURN '{'(' * 3_000}' AS a, ((1)) AS b") == [{"a": "(" * 3_000, "b": 1}]
