@@ -32,6 +32,7 @@ WHOLE: dict[str, set[str]] = {
     "store": {
         # What waits for a vector, once for each stage; lists and counts of all.
         *("chunks_without_embedding", "entities_without_embedding", "chunk_vectors", "document_chunk_counts"),
+        "count_entities_without_embedding",  # For kgrag status.
         "entities_without_titles",  # Once for each build, likewise.
         "chunks_without_table_rows",
         *("documents", "first_documents", "count_documents"),
