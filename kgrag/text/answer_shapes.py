@@ -100,7 +100,6 @@ CHOSEN_BY = re.compile(r"\bwith the (?:most|least|\w+est)\b(?: [\w-]+){1,3}", re
 """`The continent with the lowest average temperature` is chosen by it."""
 DOES_WHAT = re.compile(r"^what (?:happens|(?:does|do|will|would) .*\bdo\b)")
 """`What does it do out of the box if the file is there?`: no value."""
-UNITS = frozenset(["unit", "units"])
 NUMBER_WORDS = re.compile(
     r"\b(?:defaults?|value|port|limit|maximum|minimum|threshold|address|size|timeout|at most|at least)\b", re.IGNORECASE
 )
@@ -331,7 +330,7 @@ def _shape(question: str) -> AnswerShape:
         return AnswerShape("quantity", _also(DIMENSIONS[singular(chosen)]))
     if asks_for_figure(question) and FIGURES.fullmatch(chosen):
         return AnswerShape("number")
-    if (chosen not in UNITS and singular(chosen) != chosen) or (several and singular(several[1]) != several[1]):
+    if singular(chosen) != chosen or (several and singular(several[1]) != several[1]):
         return AnswerShape("list")
     if MAY_BE.search(text):
         return AnswerShape("list")

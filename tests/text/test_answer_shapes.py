@@ -34,6 +34,7 @@ from kgrag.text.answer_shapes import answer_shape, by_default
         ("Are these two numbers pixels?", "unit"),
         ("What is the spacing measured in?", "unit"),
         ("Which unit starts the daemon?", "plain"),
+        ("Which units does the daemon start?", "list"),
         ("The width is a multiple of what?", "quantity"),
         ("If I stop the daemon, is its file kept?", "yes/no"),
         ("Before I wipe the disk: can I rely on its name?", "yes/no"),
