@@ -11,6 +11,7 @@ from kgrag.text.name_shapes import identifiers
 from kgrag.text.sentences import Sentence
 
 __all__ = [
+    "ASKED_MARK",
     "BEGINS_THING",
     "DESCRIBES",
     "MAX_FIELD_WORDS",
@@ -78,6 +79,9 @@ PROPERTY = re.compile(
     re.IGNORECASE,
 )
 """A label that names no thing but what is said of one (`Default value: 60`): of what stands before it under the same heading."""
+ASKED_MARK = re.compile(r"(?:Q(?:uestion)?\s?\d*|\d{1,3}(?:\.\d{1,3})*)[.:)]\s+", re.IGNORECASE)
+"""Before a question of a list of questions and answers: `Q: `, `Q. `, `3.1. `."""
+ASKED_TERM = re.compile(rf"(?P<label>{ASKED_MARK.pattern}[^\n]{{3,400}}?\?): (?=\S)", re.IGNORECASE)
 BEGINS_THING = re.compile(
     r"(?:syntax|synopsis|usage|operation|directive): (?P<name>[A-Za-z][\w.-]*\w)(?=\s|$)", re.IGNORECASE
 )
@@ -90,7 +94,9 @@ DESCRIBES = re.compile(r"(?:specifies|description)$", re.IGNORECASE)
 
 
 def label_of(text: str) -> str:
-    """Return the term that a text begins with; empty where it begins with none."""
+    """Return the term that a text begins with, also a question as the term of its answer; empty where it begins with none."""
+    if asked := ASKED_TERM.match(text):
+        return asked["label"]
     match = COLUMN.match(text) or _dashed(text) or LABEL.match(text) or OPTION.match(text)
     label = " ".join(match["label"].split()) if match else ""
     is_clause = CLAUSE.match(label) or ENDS_IN_FIELD_NAME.search(label)

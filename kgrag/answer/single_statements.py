@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from kgrag.answer.labels import (
+    ASKED_MARK,
     BEGINS_THING,
     DESCRIBES,
     MAX_FIELD_WORDS,
@@ -28,7 +29,7 @@ from kgrag.answer.labels import (
 from kgrag.answer.preformatted import Reflowed
 from kgrag.text.quantities import has_quantity, quantities
 from kgrag.text.row_groups import ends_group
-from kgrag.text.sentences import SETTING, Sentence, sentences
+from kgrag.text.sentences import ITEM, SETTING, Sentence, sentences
 from kgrag.types import Evidence
 
 __all__ = ["CODE", "Statement", "repeats_context", "says_nothing", "single_statements"]
@@ -192,6 +193,7 @@ def is_asked(paragraph: str) -> bool:
 
     It is one sentence, or somebody's: `I start it and nothing happens. What is wrong?`
     """
+    paragraph = paragraph.removeprefix(mark[0]) if (mark := ASKED_MARK.match(paragraph)) else paragraph
     return (
         paragraph.endswith("?")
         and len(paragraph.split()) <= MAX_ASKED_WORDS
@@ -335,9 +337,13 @@ class _Reader:
 
     def _is_of_question(self, line: _Line) -> bool:
         start = line.sentence.start
-        if line.begins_paragraph and not (line.sentence.cells or line.in_list or line.is_code):
-            paragraph = self._text[start:].partition("\n")[0].rstrip()
-            if is_asked(paragraph):
+        if line.begins_paragraph and not (line.sentence.cells or line.is_code):
+            paragraph, _, below = self._text[start:].partition("\n")
+            paragraph = paragraph.rstrip()
+            answer = below.lstrip().partition("\n")[0]
+            # Of a numbered list: the questions that an answer follows, and not a list of questions.
+            is_answered = bool(answer) and not (ITEM.match(answer) or ASKED_MARK.match(answer))
+            if is_asked(paragraph) and (is_answered or not line.in_list):
                 self._begin(paragraph)
                 self._question_end = start + len(paragraph)
         return start < self._question_end
@@ -422,7 +428,8 @@ class _Reader:
         if REFERS.fullmatch(line.text) or _is_of_index(line.text):
             return True
         announces = line.in_list or line.text.endswith(":")
-        return not announces and says_nothing(line.text, has_label=bool(self._label))
+        is_said_of = bool(self._label) or self._heading.endswith("?")
+        return not announces and says_nothing(line.text, has_label=is_said_of)
 
     def _statement(self, line: _Line) -> Statement:
         said, start = self._with_what_is_before(line)

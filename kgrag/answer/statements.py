@@ -47,7 +47,7 @@ def statements(piece: Evidence, *, short: bool = False) -> list[Statement]:
         *(
             whole.get((one.start, one.text), one)
             for one in single
-            if short or not says_nothing(one.text, has_label=bool(one.label))
+            if short or not says_nothing(one.text, has_label=bool(one.label) or one.heading.endswith("?"))
         ),
         *lists,
         *_answers(passage.text, single),

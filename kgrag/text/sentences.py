@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-__all__ = ["SETTING", "Sentence", "last_asking", "sentences"]
+__all__ = ["ITEM", "SETTING", "Sentence", "last_asking", "sentences"]
 
 ABBREVIATIONS = frozenset(
     {

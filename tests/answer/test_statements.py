@@ -527,3 +527,17 @@ def test_a_total_is_of_the_group_whose_first_row_it_is_and_of_its_year() -> None
     )
     labels = [one.label for one in read(table) if "East" in one.text and not one.items]
     assert labels == ["2025", "2025", "2025", "2024", "2024", ""]
+
+
+def test_short_answers_below_questions_are_statements_of_theirs() -> None:
+    said = saying("Q. How long does it last?\nA. Seven hours. Then it has to be charged.", "A. Seven hours.")
+    assert (said.heading, said.text) == ("Q. How long does it last?", "A. Seven hours.")
+    said = saying("3. How long does it last?\nSeven hours.\n4. May I swim with it?\nNever do.", "Never do")
+    assert said.heading == "May I swim with it?"
+    listed = read("Ask the maker:\n1. How long does it last?\n2. May I swim with it?\n3. What does it weigh?")
+    assert not any(one.heading.endswith("?") for one in listed)
+
+
+def test_a_question_is_the_term_of_all_sentences_of_its_answer() -> None:
+    text = "Q: How long does it last?: A: Seven hours. Then it has to be charged."
+    assert saying(text, "be charged").label == "Q: How long does it last?"
