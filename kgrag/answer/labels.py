@@ -34,8 +34,13 @@ LABEL = re.compile(
 OPTION = re.compile(
     r"(?P<label>[-−‐]{1,2}[A-Za-z][\w-]*(?:[ =,/]{1,2}(?:[-−‐]{1,2}[A-Za-z][\w-]*|[<\[{][^>\]}]*[>\]}]+))*)\s+(?=[A-Z(:\w])"
 )
-_OPTION_NAME, _OPTION_VALUE = r"[-−‐]{1,2}[A-Za-z][\w-]*", r"(?:<[^<>\n]{1,40}>|\[[^\[\]\n]{1,40}\]|[A-Z][A-Z_]+)"
-_OPTION_FORM = rf"{_OPTION_NAME}(?:[ =]?{_OPTION_VALUE})*"
+_OPTION_NAME, _IN_BRACKETS, _IN_CAPITALS = (
+    r"[-−‐]{1,2}[A-Za-z][\w-]*",
+    r"(?:<[^<>\n]{1,40}>|\[[^\[\]\n]{1,40}\])",
+    r"[A-Z][A-Z_]+",
+)
+# Capitals right behind a name are of the name: else there were as many ways to read them as they can be divided.
+_OPTION_FORM = rf"{_OPTION_NAME}(?:[ =]?{_IN_BRACKETS}(?:{_IN_CAPITALS})?|[ =]{_IN_CAPITALS})*"
 PLAIN_OPTIONS_ALONE = re.compile(rf"(?P<label>{_OPTION_FORM}(?:(?:, ?| or | \| | ){_OPTION_FORM})*)")
 """A line of nothing but an option in its forms: `-m, --memory <size>`."""
 MIN_WORDS_BELOW = 4

@@ -114,7 +114,8 @@ class _Reader:
                 closing = "-->" if mark == "<!--" else f"</{name.lower()}>"
                 end = -1 if found["alone"] or closing in unclosed else _find(text, closing, done)
                 if end >= 0 and name and name.lower() == GALLERY:
-                    self._put("".join(f"\n\n{one[2]}\n\n" for one in GALLERY_LINE.finditer(text, done, end)))
+                    pictures = map(GALLERY_LINE.match, text[done:end].split("\n"))
+                    self._put("".join(f"\n\n{one[2]}\n\n" for one in pictures if one))
                     done = end
                 elif end >= 0:
                     self._put(text[found.start() : end] if name else "")

@@ -6,7 +6,9 @@ conditions is written as what it says with the arguments of each call.
 
 from __future__ import annotations
 
+import math
 import re
+from collections import deque
 from collections.abc import Iterator
 
 __all__ = ["with_followed_conditions"]
@@ -39,35 +41,12 @@ HAS_CONDITION = re.compile(r"^[.'][ \t]*(?:if|ie|nop)\b", re.MULTILINE)
 LOOPS = re.compile(r"^[.'][ \t]*(?:while|return)\b", re.MULTILINE)
 SAYS = re.compile(r"\A[.'][ \t]*nop[ \t]+(.*)")
 """What stands behind it is a line of text."""
-KNOWN = frozenset(
-    [
-        *(
-            "TH",
-            "SH",
-            "SS",
-            "TP",
-            "TQ",
-            "IP",
-            "HP",
-            "PP",
-            "P",
-            "LP",
-            "RS",
-            "RE",
-            "UR",
-            "UE",
-            "MT",
-            "ME",
-            "SY",
-            "YS",
-            "OP",
-        ),
-        *("B", "I", "BI", "BR", "IB", "IR", "RB", "RI", "SB", "SM", "EX", "EE", "TS", "TE"),
-    ]
-)
+_LAYOUT_MACROS = "TH SH SS TP TQ IP HP PP P LP RS RE UR UE MT ME SY YS OP"
+_FONT_MACROS = "B I BI BR IB IR RB RI SB SM EX EE TS TE"
+KNOWN = frozenset(f"{_LAYOUT_MACROS} {_FONT_MACROS}".split())
 """Macros that pandoc reads by itself: what a page makes of them is how they look."""
 DEEPEST = 20
-"""Conditions within the line of a condition, macros within macros."""
+"""Conditions within the line of a condition, macros within macros, brackets and signs of an expression within each other."""
 MAX_CALLS = 20_000
 """Of a page, after which calls stay as they are: macros can call each other twice, and so on."""
 
@@ -228,7 +207,7 @@ class _Reading:
     def _number(self, said: str) -> tuple[bool | None, str]:
         depth, end = 0, len(said)
         for at, letter in enumerate(said):
-            if letter == "(" and not re.search(r"\\+[n*][-+]?$", said[:at]):
+            if letter == "(" and not re.search(r"\\+[n*][-+]?$", said[max(0, at - 3) : at]):
                 depth += 1
             elif letter == ")":
                 depth -= 1
@@ -274,19 +253,19 @@ def _name(found: re.Match[str]) -> str:
 
 
 def _value(expression: str) -> float | None:
-    """Return what an expression is, read from left to right as troff does; None where it has anything but numbers."""
-    tokens = TOKEN.findall(expression)
+    """Return what an expression is, read from left to right as troff does; None where it has anything but numbers or is beyond them."""
+    tokens = deque(TOKEN.findall(expression))
     if not tokens or "".join(tokens) != "".join(expression.split()):
         return None
     value = _operation(tokens)
-    return None if tokens else value
+    return None if tokens or value is None or not math.isfinite(value) else value
 
 
-def _operation(tokens: list[str]) -> float | None:
-    value = _operand(tokens)
+def _operation(tokens: deque[str], depth: int = 0) -> float | None:
+    value = _operand(tokens, depth)
     while tokens and tokens[0] != ")":
-        operator = tokens.pop(0)
-        other = _operand(tokens)
+        operator = tokens.popleft()
+        other = _operand(tokens, depth)
         if value is None or other is None or (operator in "/%" and not other):
             return None
         match operator:
@@ -319,14 +298,14 @@ def _operation(tokens: list[str]) -> float | None:
     return value
 
 
-def _operand(tokens: list[str]) -> float | None:
-    if not tokens:
+def _operand(tokens: deque[str], depth: int) -> float | None:
+    if not tokens or depth > DEEPEST:
         return None
-    first = tokens.pop(0)
+    first = tokens.popleft()
     if first in "+-":
-        value = _operand(tokens)
+        value = _operand(tokens, depth + 1)
         return value if value is None or first == "+" else -value
     if first == "(":
-        value = _operation(tokens)
-        return value if tokens and tokens.pop(0) == ")" else None
+        value = _operation(tokens, depth + 1)
+        return value if tokens and tokens.popleft() == ")" else None
     return float(first.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")) if first[0].isdigit() else None

@@ -541,3 +541,12 @@ def test_short_answers_below_questions_are_statements_of_theirs() -> None:
 def test_a_question_is_the_term_of_all_sentences_of_its_answer() -> None:
     text = "Q: How long does it last?: A: Seven hours. Then it has to be charged."
     assert saying(text, "be charged").label == "Q: How long does it last?"
+
+
+def test_a_long_option_in_capitals_that_is_no_line_of_its_own_is_read_in_one_way() -> None:
+    text = f"-D{'WITHOUT' * 20}!\nSwitches the pump off while nobody is there."
+    assert saying(text, "pump off").label == ""
+    assert (
+        saying("-m, --memory <size>KB\nSets how much of it there is at once.", "how much").label
+        == "-m, --memory <size>KB"
+    )

@@ -187,6 +187,11 @@ def test_conditions_of_a_manual_page_are_followed_as_on_a_terminal() -> None:
     assert lines(converted(MAN + CONDITIONS, "man"))[4:] == ["CHOSEN", "The valve opens twice within 5 s."]
 
 
+def test_conditions_beyond_numbers_or_nested_for_ever_cost_no_page() -> None:
+    hostile = f".nr a {'9' * 400}\n.if {'(' * 5000}1 never\n.if {'-' * 5000}1 never\n.if n The valve is quiet.\n"
+    assert "The valve is quiet." in " ".join(lines(converted(MAN + hostile, "man")))
+
+
 REQUESTS = r"""
 .de Text
 .  nop \)\\$*
