@@ -193,7 +193,8 @@ def is_asked(paragraph: str) -> bool:
 
     It is one sentence, or somebody's: `I start it and nothing happens. What is wrong?`
     """
-    paragraph = paragraph.removeprefix(mark[0]) if (mark := ASKED_MARK.match(paragraph)) else paragraph
+    if mark := ASKED_MARK.match(paragraph):
+        paragraph = paragraph[mark.end() :]
     return (
         paragraph.endswith("?")
         and len(paragraph.split()) <= MAX_ASKED_WORDS
@@ -311,8 +312,9 @@ class _Reader:
             return True
         if self._is_of_question(line) or self._is_of_numbered_heading(line):
             return True
-        below = self._text[line.sentence.end :].lstrip().partition("\n")[0]
-        if line.begins_paragraph and (alone := term_alone(line.written, below=below, in_list=line.in_list)):
+        if line.begins_paragraph and (
+            alone := term_alone(line.written, below=self._line_below(line.sentence.end), in_list=line.in_list)
+        ):
             is_example = self._announces and may_be_example(line.written)
             self._announces = False
             self._begin(self._heading, label=alone)
@@ -338,15 +340,21 @@ class _Reader:
     def _is_of_question(self, line: _Line) -> bool:
         start = line.sentence.start
         if line.begins_paragraph and not (line.sentence.cells or line.is_code):
-            paragraph, _, below = self._text[start:].partition("\n")
-            paragraph = paragraph.rstrip()
-            answer = below.lstrip().partition("\n")[0]
-            # Of a numbered list: the questions that an answer follows, and not a list of questions.
-            is_answered = bool(answer) and not (ITEM.match(answer) or ASKED_MARK.match(answer))
-            if is_asked(paragraph) and (is_answered or not line.in_list):
+            paragraph = self._text[start:].partition("\n")[0].rstrip()
+            end = start + len(paragraph)
+            if is_asked(paragraph) and (not line.in_list or self._is_answered(end)):
                 self._begin(paragraph)
-                self._question_end = start + len(paragraph)
+                self._question_end = end
         return start < self._question_end
+
+    def _is_answered(self, end: int) -> bool:
+        """Whether an answer follows a question of a numbered list that ends there, and not the next question."""
+        answer = self._line_below(end)
+        return bool(answer) and not (ITEM.match(answer) or ASKED_MARK.match(answer))
+
+    def _line_below(self, end: int) -> str:
+        """The next line that is not blank."""
+        return self._text[end:].lstrip().partition("\n")[0]
 
     def _is_of_numbered_heading(self, line: _Line) -> bool:
         """Whether a line is a section's number alone, or the heading below one."""
@@ -428,8 +436,7 @@ class _Reader:
         if REFERS.fullmatch(line.text) or _is_of_index(line.text):
             return True
         announces = line.in_list or line.text.endswith(":")
-        is_said_of = bool(self._label) or self._heading.endswith("?")
-        return not announces and says_nothing(line.text, has_label=is_said_of)
+        return not announces and says_nothing(line.text, label=self._label, heading=self._heading)
 
     def _statement(self, line: _Line) -> Statement:
         said, start = self._with_what_is_before(line)
@@ -514,9 +521,10 @@ def repeats_context(text: str, piece: Evidence) -> bool:
     )
 
 
-def says_nothing(text: str, *, has_label: bool) -> bool:
-    """Tell a heading or a fragment: too short for a statement, without a number or a term that it is said of."""
+def says_nothing(text: str, *, label: str, heading: str) -> bool:
+    """Tell a heading or a fragment: too short for a statement, without a number, and no term or question that it is said of."""
     if not any(map(str.isalnum, text)):
         return True
     short = len(text.split()) < MIN_STATEMENT_WORDS
-    return short and not has_label and not any(c.isdigit() for c in text) and not CODE.search(text)
+    is_said_of = bool(label) or heading.endswith("?")
+    return short and not is_said_of and not any(c.isdigit() for c in text) and not CODE.search(text)

@@ -194,6 +194,15 @@ UNIT_COLUMN = re.compile(r"units?", re.IGNORECASE)
 BARE_NUMBER = re.compile(r"[-−–+±]?\d[\d.,]*")
 MAX_NAMED_WORDS = 9
 ON_A_PANEL = frozenset(["option", "setting", "button", "parameter"])
+_UNIT = rf"(?:{UNIT_WORDS}|ms|kB|KB|MB|GB|kHz|MHz|Hz|points?)"
+SAYS_UNIT = re.compile(
+    rf"\b(?:in|as|are|is|of|unit(?:s)?:?|number of|per) (?:(?:the |an? )?(?:units?|tenths?|hundredths?|thousandths?|multiples|steps) of )?"
+    rf"(?:an? |the |\w+[- ])?{_UNIT}\b|[(\[<=]{_UNIT}[)\]>]|\b(?:tenths|hundredths|thousandths) of\b|^{_UNIT} "
+    rf"|\b(?:time|period|interval|delay|timeout|size|length|limit|rate|distance|angle)s?,? \(?(?:in )?{_UNIT}\b",
+)
+"""`The time in milliseconds`, `number of seconds`, `<seconds>`."""
+NAMES_UNIT = re.compile(rf"\b{_UNIT}\b")
+AMOUNT_HAS_UNIT = 0.7
 NAMED_BEFORE_ITS_SORT = re.compile(r"(?:the )?(?P<name>.+) (?P<sort>\w+)(?: \((?P<written>[^()]+)\))?", re.IGNORECASE)
 NAME_ALONE = re.compile(r"[‘'\"“`]?[a-z][\w.-]*[’'\"”`]?")
 """A heading that is one word written small is a name."""
@@ -546,15 +555,6 @@ def _says(pattern: re.Pattern[str]) -> Callable[[Question, Statement], float]:
     return lambda _, statement: 1.0 if pattern.search(statement.text) else 0.0
 
 
-_UNIT = rf"(?:{UNIT_WORDS}|ms|kB|KB|MB|GB|kHz|MHz|Hz|points?)"
-SAYS_UNIT = re.compile(
-    rf"\b(?:in|as|are|is|of|unit(?:s)?:?|number of|per) (?:(?:the |an? )?(?:units?|tenths?|hundredths?|thousandths?|multiples|steps) of )?"
-    rf"(?:an? |the |\w+[- ])?{_UNIT}\b|[(\[<=]{_UNIT}[)\]>]|\b(?:tenths|hundredths|thousandths) of\b|^{_UNIT} "
-    rf"|\b(?:time|period|interval|delay|timeout|size|length|limit|rate|distance|angle)s?,? \(?(?:in )?{_UNIT}\b",
-)
-"""`The time in milliseconds`, `number of seconds`, `<seconds>`."""
-NAMES_UNIT = re.compile(rf"\b{_UNIT}\b")
-AMOUNT_HAS_UNIT = 0.7
 PRICED: frozenset[AnswerKind] = frozenset(["quantity", "count", "number"])
 FITS: Mapping[AnswerKind, Callable[[Question, Statement], float]] = {
     "comparison": _says(CONTRASTS),

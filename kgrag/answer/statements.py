@@ -47,7 +47,7 @@ def statements(piece: Evidence, *, short: bool = False) -> list[Statement]:
         *(
             whole.get((one.start, one.text), one)
             for one in single
-            if short or not says_nothing(one.text, has_label=bool(one.label) or one.heading.endswith("?"))
+            if short or not says_nothing(one.text, label=one.label, heading=one.heading)
         ),
         *lists,
         *_answers(passage.text, single),

@@ -61,18 +61,8 @@ def keep_serving(home: Path, jars: Path, libjvm: str, heap_mb: int, owner_pid: i
     except StoreLocked:
         sys.stderr.write(f"A server runs on {home} already: end it, or take another home.\n")
         return 1
-    owner = [] if owner_pid is None else [str(owner_pid)]
-    command = [
-        sys.executable,
-        "-m",
-        "kgrag.neo4j_local.process",
-        ONCE,
-        str(home),
-        str(jars),
-        libjvm,
-        str(heap_mb),
-        *owner,
-    ]
+    arguments = (home, jars, libjvm, heap_mb, *(() if owner_pid is None else (owner_pid,)))
+    command = [sys.executable, "-m", "kgrag.neo4j_local.process", ONCE, *map(str, arguments)]
     stopping, server = threading.Event(), None
 
     def stop(*_: object) -> None:

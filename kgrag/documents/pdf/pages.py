@@ -229,14 +229,13 @@ def with_underscores(words: Sequence[Word], rules: Sequence[Rule]) -> tuple[tupl
 
     TeX's older fonts have no underscore: a short rule stands between the words. Of others it stands apart, `max _ size`.
     """
+    short = [rule for rule in rules if rule.horizontal and rule.end - rule.start <= _MARK]
     beginning: dict[int, list[Word]] = defaultdict(list)
-    for word in words:
+    for word in words if short else ():
         if word.level:
             beginning[int(word.box.x0)].append(word)
     drawn: dict[Word, tuple[Word, Rule]] = {}
-    for rule in rules:
-        if not rule.horizontal or rule.end - rule.start > _MARK:
-            continue
+    for rule in short:
         after = next((word for word in _words_from(rule.end, beginning) if _is_underscore_before(rule, word)), None)
         if after is not None:
             box = replace(after.box, x0=rule.start, x1=rule.end)
