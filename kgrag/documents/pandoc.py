@@ -22,13 +22,16 @@ from kgrag.documents.pandoc_formats import PANDOC_READERS, missing_pandoc
 from kgrag.documents.roff_conditions import with_followed_conditions
 from kgrag.documents.roff_macros import (
     as_plain_page,
+    with_headings,
     with_includes,
     with_items,
     with_joined_lines,
+    with_marked_headings,
     with_names,
     with_plain_line,
     with_whole_calls,
     without_conditional_macros,
+    without_remarks_on_definitions,
     without_stray_braces,
 )
 from kgrag.documents.rtf_text import with_letters
@@ -105,8 +108,8 @@ def _prepared(text: str, format_: str) -> str:
     """Write a text so that pandoc reads all that it says."""
     match format_:
         case "man":
-            whole = with_whole_calls(EMPTY_FONT.sub("", text))
-            followed = without_conditional_macros(with_followed_conditions(with_items(whole)))
+            whole = without_remarks_on_definitions(with_whole_calls(EMPTY_FONT.sub("", text)))
+            followed = without_conditional_macros(with_followed_conditions(with_items(with_marked_headings(whole))))
             return with_joined_lines(APOSTROPHE + without_stray_braces(followed))
         case "mdoc":
             whole = without_stray_braces(with_followed_conditions(with_whole_calls(text)))
@@ -132,7 +135,7 @@ def _html_of(text: str, path: Path, format_: str) -> tuple[str, list[str]]:
         except DocumentError as error:
             html, _ = _run(as_plain_page(text), path, reader="man")
             notes.append(f"read without its layout but headings, paragraphs and listings: {error.reason}")
-        return with_definitions(html), notes
+        return with_definitions(with_headings(html)), notes
     if reader == LATEX:
         html, remarks, commands = _with_strange_commands(INPUT.sub(r"\1{\2}", text), path)
         if commands:

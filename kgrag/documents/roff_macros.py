@@ -8,18 +8,22 @@ it is called.
 from __future__ import annotations
 
 import re
+from textwrap import dedent
 
 from kgrag.documents.inline_text import CJK
 
 __all__ = [
     "as_plain_page",
+    "with_headings",
     "with_includes",
     "with_items",
     "with_joined_lines",
+    "with_marked_headings",
     "with_names",
     "with_plain_line",
     "with_whole_calls",
     "without_conditional_macros",
+    "without_remarks_on_definitions",
     "without_stray_braces",
 ]
 
@@ -39,6 +43,27 @@ TERM_OF_NOTHING = re.compile(
     re.MULTILINE,
 )
 """A term that nothing is said of before its block ends: multipath.conf sets every default so."""
+NUMBERED_TERM = re.compile(
+    r"^[.'][ \t]*IP[ \t]+\"(?P<term>(?:\\f.|\\&)*\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{2,5})[.)][ \t](?:[^\"\n]|\"\")+)\".*\n"
+    r"(?P<index>(?:\.IX[ \t].*\n)*)(?P<nothing>(?=[.'][ \t]*(?:IP|SH|SS|PP|TP|RE)\b|\Z))?",
+    re.MULTILINE,
+)
+"""An item whose words stand behind its number, as pod2man writes them: pandoc keeps the number alone."""
+TYPED_DEFINITION = re.compile(
+    r"^(?P<begins>[.'][ \t]*(?:PP|P|LP)[ \t]*\n)(?P<term>(?:\\&)?(?:\\f(?:\[\w*\]|\(..|.))*\\?-.*\n)(?P<said>(?:[ \t]+\S.*\n)+)"
+    r"(?=[.']|\n|\Z)",
+    re.MULTILINE,
+)
+"""An option, and lines that begin with blanks below it: troff breaks a line before them, pandoc goes on."""
+POD_HEADING = re.compile(r"^(?P<said>(?![.'])(?P<italic>\\fI)?.*\n)(?=\.IX[ \t]+Subsection[ \t]+\")", re.MULTILINE)
+"""A heading of the third level (in italics) or the fourth, which pod2man writes as a paragraph with an entry of the index."""
+HEADING_MARK = "\ue000"
+"""Before the words of such a heading, as often as its level is deep."""
+MARKED_HEADING = re.compile(rf"<p>(?P<mark>{HEADING_MARK}+)(?P<said>(?:(?!</?p>).)*)</p>", re.DOTALL)
+REMARK_ON_DEFINITION = re.compile(
+    r"^([.'][ \t]*(?:de|am)i?1?[ \t]+\S+(?:[ \t]+[^\s\\]\S*)?)[ \t]+\\[\"#].*$", re.MULTILINE
+)
+"""`.de Vb \\" Begin verbatim text`: pandoc takes the remark for a part of the macro, which then does nothing."""
 DEFINITION = re.compile(
     r"^[.'][ \t]*(?:de|am)i?1?[ \t]+(\S+).*\n((?:(?!\.\.[ \t]*$).*\n)*)\.\.[ \t]*$\n?", re.MULTILINE
 )
@@ -239,12 +264,37 @@ def without_stray_braces(page: str) -> str:
     return ESCAPED.sub(matched, page)
 
 
+def without_remarks_on_definitions(page: str) -> str:
+    """Return a page without remarks behind the names of the macros that it defines."""
+    return REMARK_ON_DEFINITION.sub(r"\1", page)
+
+
+def with_marked_headings(page: str) -> str:
+    """Return a page in which headings that pod2man wrote as paragraphs are marked for `with_headings`: pandoc knows two levels."""
+    return POD_HEADING.sub(lambda one: f"{HEADING_MARK * (3 if one['italic'] else 4)}{one['said']}", page)
+
+
+def with_headings(html: str) -> str:
+    """Return what pandoc made of a page with the headings that were marked in it."""
+    written = MARKED_HEADING.sub(lambda one: f"<h{len(one['mark'])}>{one['said']}</h{len(one['mark'])}>", html)
+    return written.replace(HEADING_MARK, "")
+
+
 def with_items(page: str) -> str:
     """Write items whose marks are drawn as items, bullets as bullets, and a term that defines nothing as a paragraph.
 
+    Numbered items that have words beside their number, and options above indented lines, are terms of what stands below.
     pandoc reads a drawn mark as a paragraph of its own, and the letter `o`, which stands for a bullet, as the fifteenth item of a list.
     The end of a block it takes for the definition of such a term, and all that follows for a part of the block.
     """
     page = TERM_OF_NOTHING.sub(r".PP\n\g<line>", page)
+    page = NUMBERED_TERM.sub(_numbered_term, page)
+    page = TYPED_DEFINITION.sub(lambda typed: f".TP\n{typed['term']}{dedent(typed['said'])}", page)
     page = DRAWN_ITEM.sub(lambda drawn: f'.IP "{drawn["mark"]}" 4\n', page)
     return LETTER_BULLET.sub(r".IP \\(bu", page) if len(LETTER_BULLET.findall(page)) > 1 else page
+
+
+def _numbered_term(item: re.Match[str]) -> str:
+    macro = ".PP" if item["nothing"] is not None else ".TP"
+    term = item["term"].replace('""', '"')
+    return f"{item['index']}{macro}\n{term}\n"

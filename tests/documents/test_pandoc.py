@@ -646,3 +646,66 @@ def test_a_name_that_a_list_of_a_manual_page_has_for_what_is_said_below_is_its_t
         ("paragraph", (), "what it says is this"),
         ("paragraph", (), "xset 5"),
     ]
+
+
+OF_POD2MAN = r""".de Vb \" Begin verbatim text
+.ft CW
+.nf
+.ne \\$1
+..
+.de Ve \" End verbatim text
+.ft R
+.fi
+..
+.TH XSET 8 2020
+.SH "CONTROL FILE"
+.IX Header "CONTROL FILE"
+.SS "Checks"
+.IX Subsection "Checks"
+It takes:
+.PP
+.Vb 2
+\&  pump {
+\&      speed: 3
+.Ve
+.IP "1. Global statements" 4
+.IX Item "1. Global statements"
+They begin with a keyword.
+.IP "2. Service entries." 4
+.IX Item "2. Service entries."
+.PP
+\fIPressure\fR
+.IX Subsection "Pressure"
+.PP
+Up to 5 bar.
+.PP
+Inlet valve
+.IX Subsection "Inlet valve"
+.PP
+\&\fB\-c\fR \fIfile\fR
+   Use this file
+   for control
+.PP
+\&\fB\-t\fR
+   Check the syntax
+.SH END
+"""
+
+
+def test_listings_numbered_terms_and_deep_headings_of_pod2man_are_read() -> None:
+    document = converted(OF_POD2MAN, "man")
+    assert [(block.kind, block.level, block.text.strip()) for block in document.blocks] == [
+        ("heading", 1, "CONTROL FILE"),
+        ("heading", 2, "Checks"),
+        ("paragraph", 0, "It takes:"),
+        ("code", 0, "pump {\n      speed: 3"),
+        ("paragraph", 0, "1. Global statements: They begin with a keyword."),
+        ("paragraph", 0, "2. Service entries."),
+        ("heading", 3, "Pressure"),
+        ("paragraph", 0, "Up to 5 bar."),
+        ("heading", 4, "Inlet valve"),
+        ("paragraph", 0, "-c file: Use this file for control"),
+        ("paragraph", 0, "-t: Check the syntax"),
+        ("heading", 1, "END"),
+    ]
+    assert [block.terms for block in document.blocks[-3:-1]] == [("-c file",), ("-t",)]
