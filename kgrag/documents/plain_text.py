@@ -72,10 +72,19 @@ which a text is justified."""
 CUT = re.compile(r"(?:[^\W\d_]+-)+")
 REST = re.compile(r"[^\W\d_A-Z][^\W\d_]*")
 COMPOUND = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
+WORD = re.compile(r"[^\W\d_]+")
+CUT_ADDRESS = re.compile(r"<[a-z]+://[^\s<>]*-$")
+"""An address in brackets that goes on in the next line."""
 CONJUNCTIONS = frozenset({"and", "or", "to", "und", "oder", "bis", "et", "ou", "y", "o", "e"})
 LONGEST_CUT = 60
 FEWEST_CUTS, CUT_SHARE = 5, 0.03
 """Lines that end in a hyphen, and their share of all, from which words are cut: compounds alone make about one in a hundred."""
+FEWEST_PROOFS = 2
+"""Words that the text has whole elsewhere, and cut at the end of a line: then others may be cut."""
+CONTENTS = re.compile(r"(?:table of )?contents:?", re.IGNORECASE)
+ENTRY = re.compile(r"\s*(?P<number>\d{1,3}(?:\.\d{1,3}){0,5})\.?\s+(?P<said>\S.*)")
+FEWEST_ENTRIES, MOST_LINES = 3, 3
+"""Of a table of contents; lines of an entry or of its heading."""
 RARE_SHARE = 0.002
 """Of the lines: so few stand farther left than all others by chance."""
 SENTENCE_END = re.compile(r"[.!?:;,)\"”。！？：；，、）」』]$")
@@ -158,13 +167,47 @@ class TextLayout:
         begun = Counter(one[0].strip() for one in paragraphs if len(one) > 1 and not _is_overlined(one))
         self._separators = {line for line, count in begun.items() if count > 1 and RULE.match(line)}
         self._paragraphs = self._parted(paragraphs)
+        self._contents, self._listed = self._read_contents()
         self._set_off = self._lines_set_off(lines)
         self._levels: dict[str, int] = {}
         self._level = 0
 
     def html(self) -> str:
-        """Write everything as HTML."""
-        return self._written(self._paragraphs)
+        """Write everything as HTML, a table of contents as a list below its heading."""
+        begin, end = self._contents.start, self._contents.stop
+        if begin == end:
+            return self._written(self._paragraphs)
+        before, level = self._written(self._paragraphs[:begin]), self._level
+        heading = self.heading(self._paragraphs[begin][0].strip().rstrip(":"), style="contents")
+        self._level = level
+        entries = "".join(f"<li>{escape(said)}</li>" for said in self._listed.values())
+        return "\n".join((before, heading, f"<ul>{entries}</ul>", self._written(self._paragraphs[end:], begins=False)))
+
+    def _read_contents(self) -> tuple[range, dict[str, str]]:
+        """Return which paragraphs are a table of contents, and what its entries say by their numbers; nothing where none is."""
+        paragraphs = self._paragraphs
+        begin = next(
+            (i for i, one in enumerate(paragraphs) if len(one) == 1 and CONTENTS.fullmatch(one[0].strip())), -1
+        )
+        end, listed = begin + 1, dict[str, str]()
+        while begin >= 0 and end < len(paragraphs) and (entries := _entries(paragraphs[end])):
+            last = _counted(next(reversed(listed))) if listed else ()
+            numbers = [last, *map(_counted, entries)]
+            if any(one >= after for one, after in pairwise(numbers)):
+                break
+            listed |= entries
+            end += 1
+        return (range(begin, end), listed) if len(listed) >= FEWEST_ENTRIES else (range(0), {})
+
+    def _listed_heading(self, lines: Sequence[str]) -> _Heading | None:
+        """Read a heading that the table of contents has, of however many words and lines."""
+        if not self._listed or len(lines) > MOST_LINES or not (entry := ENTRY.match(" ".join(map(str.strip, lines)))):
+            return None
+        said = self._listed.get(entry["number"], "")
+        if not said or _unbroken(said) != _unbroken(entry["said"]):
+            return None
+        text = f"{lines[0].split()[0]} {said}"
+        return _Heading("numbered", text, len(lines), depth=1 + entry["number"].count("."))
 
     def part(self, lines: Sequence[str], *, headings: bool = True) -> str:
         """Write some of the lines: how wide they are broken, how far they are indented and the levels of headings are those of the text."""
@@ -178,7 +221,7 @@ class TextLayout:
     def _parted(self, paragraphs: Sequence[list[str]]) -> list[list[str]]:
         return [part for one in paragraphs for part in _parted_at(one, self._separators)]
 
-    def _written(self, paragraphs: Sequence[list[str]], *, headings: bool = True) -> str:
+    def _written(self, paragraphs: Sequence[list[str]], *, headings: bool = True, begins: bool = True) -> str:
         parts: list[str] = []
         numbers = ["", *(_number(group[0]) if len(group) == 1 else "" for group in paragraphs), ""]
         for index, paragraph in enumerate(paragraphs):
@@ -205,7 +248,9 @@ class TextLayout:
                 headings
                 and rest
                 and (
-                    heading := self._heading(rest, first=self._titled and index == 0 and rest == paragraph, alone=alone)
+                    heading := self._heading(
+                        rest, first=self._titled and begins and index == 0 and rest == paragraph, alone=alone
+                    )
                 )
             ):
                 level = self._level_of(heading)
@@ -223,6 +268,8 @@ class TextLayout:
         text, below = lines[0].strip(), lines[1].strip() if len(lines) > 1 else ""
         if _is_overlined(lines):
             return _Heading(f"over {text[0]}", below, 3)
+        if listed := self._listed_heading(lines):
+            return listed
         if len(text) > LONGEST_HEADING or not any(map(str.isalpha, text)):
             return None
         is_underlined = len(below) >= UNDERLINED_SHARE * len(text)
@@ -333,6 +380,10 @@ class TextLayout:
 
     def _text(self, lines: Sequence[str], *, margin: int, depth: int) -> Iterator[str]:
         """Write a definition, or texts and listings."""
+        if depth < DEEPEST_LIST and (parts := self._definitions(lines)):
+            for part in parts:
+                yield from self._text(part, margin=margin, depth=depth)
+            return
         if depth < DEEPEST_LIST and (terms := self._terms(lines)):
             inner = "\n".join(self._body(lines[terms:], margin=_indent(lines[terms]), depth=depth + 1))
             named = "".join(f"<dt>{escape(_term(line))}</dt>" for line in lines[:terms])
@@ -371,6 +422,17 @@ class TextLayout:
                 yield run
                 run = [after]
         yield run
+
+    def _definitions(self, lines: Sequence[str]) -> list[Sequence[str]]:
+        """Part lines that are several definitions without blank lines between them, each said in sentences; nothing for any others."""
+        left = _indent(lines[0])
+        starts = [n for n in range(1, len(lines)) if _indent(lines[n]) <= left < _indent(lines[n - 1])]
+        parts = [lines[begin:end] for begin, end in pairwise([0, *starts, len(lines)])] if starts else []
+        is_said = all(
+            (terms := self._terms(part)) and part[terms].strip()[:1].isupper() and LAST_OF_SENTENCE.search(part[-1])
+            for part in parts
+        )
+        return parts if is_said else []
 
     def _terms(self, lines: Sequence[str]) -> int:
         """Return how many lines are terms, one below the other, of which the lines indented below say something; 0 where none is.
@@ -415,6 +477,31 @@ class TextLayout:
         return bool(ends) or (_indent(run[0]) <= margin + 1 and self._is_sentence(run[0]))
 
 
+def _entries(paragraph: Sequence[str]) -> dict[str, str]:
+    """Return what the lines of a table of contents say by their numbers; nothing where a paragraph is something else."""
+    entries: dict[str, str] = {}
+    for line in paragraph:
+        if entry := ENTRY.match(line):
+            if entry["number"] in entries:
+                return {}
+            entries[entry["number"]] = " ".join(entry["said"].split())
+        elif entries:
+            number, said = entries.popitem()
+            entries[number] = f"{said} {' '.join(line.split())}"
+        else:
+            return {}
+    return entries
+
+
+def _unbroken(said: str) -> str:
+    """Write words so that where their lines were broken makes no difference."""
+    return "".join(said.split()).replace("-", "")
+
+
+def _counted(number: str) -> tuple[int, ...]:
+    return tuple(map(int, number.split(".")))
+
+
 def _is_browsed(paragraphs: Sequence[Sequence[str]]) -> bool:
     """Whether a text is a page as text browsers write it: several paragraphs are indented as they do it, and none as headings."""
     texts = [one for one in paragraphs if len(one) > 1 and len(set(map(_indent, one))) == 1]
@@ -425,32 +512,54 @@ def _is_browsed(paragraphs: Sequence[Sequence[str]]) -> bool:
 
 
 class _Hyphens:
-    """Words that a program cut at the ends of lines."""
+    """Words that a program cut at the ends of lines, and compounds that stand there."""
 
     def __init__(self, lines: Sequence[str]) -> None:
-        cuts = sum(bool(_cut(line)) for line in lines)
-        self._are_cut = cuts >= max(FEWEST_CUTS, CUT_SHARE * sum(map(bool, lines)))
-        said = lines if self._are_cut else ()
+        cuts = [(left, right[0]) for one, after in pairwise(lines) if (left := _cut(one)) and (right := _rest(after))]
+        self._are_cut = len(cuts) >= max(FEWEST_CUTS, CUT_SHARE * sum(map(bool, lines)))
+        said = lines if cuts else ()
         self._compounds = {one.lower() for line in said for one in COMPOUND.findall(line)}
-        self._words = {one.lower() for line in said for one in line.split()}
+        self._words = {one.lower() for line in said for one in WORD.findall(line)}
+        proofs = {f"{left[:-1]}{right}".lower() for left, right in cuts if not self._is_compound(left, right)}
+        self._some_are_cut = len(proofs & self._words) >= FEWEST_PROOFS
 
     def joined(self, lines: Sequence[str]) -> str:
         """Write the lines of a text, words that were cut as one: with their hyphen where the text has the word so elsewhere."""
         parts: list[str] = []
         for line in map(str.strip, lines):
-            left = _cut(parts[-1]) if self._are_cut and parts else ""
-            right = REST.match(line) if left else None
-            if right is None or self._is_apart(left[:-1], right[0]):
+            left = _cut(parts[-1]) if parts else ""
+            right = _rest(line) if left else None
+            if parts and CUT_ADDRESS.search(parts[-1]):
+                parts.append(line)
+                continue
+            keeps = self._keeps(left, right[0]) if right else None
+            if keeps is None:
                 parts += ["\n", line] if parts else [line]
                 continue
-            keeps = "-" in left[:-1] or f"{left}{right[0]}".lower() in self._compounds
             parts[-1] = parts[-1] if keeps else parts[-1][:-1]
             parts.append(line)
         return "".join(parts)
 
+    def _keeps(self, left: str, right: str) -> bool | None:
+        """Whether a hyphen belongs to a word that goes on with `right`; None where they are no word, or may be none."""
+        if self._is_apart(left[:-1], right):
+            return None
+        if self._is_compound(left, right):
+            return True
+        if self._are_cut or f"{left[:-1]}{right}".lower() in self._words:
+            return False
+        return {left[:-1].lower(), right.lower()} <= self._words if self._some_are_cut else None
+
+    def _is_compound(self, left: str, right: str) -> bool:
+        return "-" in left[:-1] or f"{left}{right}".lower() in self._compounds
+
     def _is_apart(self, left: str, right: str) -> bool:
         """Whether a hyphen stands for a word that follows later: `pre- and postconditions`."""
         return right in CONJUNCTIONS and f"{left}{right}".lower() not in self._words
+
+
+def _rest(line: str) -> re.Match[str] | None:
+    return REST.match(line.strip())
 
 
 def _cut(line: str) -> str:

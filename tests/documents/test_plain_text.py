@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgrag.documents.blocks import BlockDocument
+from kgrag.documents.cleaning import clean
 from kgrag.documents.text_files import convert_text
 from kgrag.errors import DocumentError
 
@@ -414,3 +415,106 @@ def test_lines_that_blank_lines_alone_set_off_are_headings() -> None:
     running = f"\n\nPumps of the North\n\n{said}\n\n{said}\n" * 3
     assert headings(f"Pumps\n\n{said}\n\n{said}\n{parts}{running}") == [(1, "Pumps"), *((2, one) for one in titles)]
     assert headings("Pumps\n\n" + "\n\n\n".join(f"Line of {one}\n\n{said}" for one in titles)) == [(1, "Pumps")]
+
+
+LISTED = """\
+  The pump manual
+
+  Table of Contents
+
+  1. Introduction
+     1.1 What is it? And what is it not?
+     1.2 How do I connect a pump that has more than one inlet and no
+         outlet?
+
+  2. Settings
+     2.1 max_flow
+     2.2 min_flow
+
+  1.  Introduction
+
+  1.1.  What is it? And what is it not?
+
+  It is a controller for pumps of all sorts that stands in the cellar and
+  runs by itself most of the year.
+
+  1.2.  How do I connect a pump that has more than one inlet and no out-
+  let?
+
+  You do not.
+
+  2.  Settings
+
+  2.1.  max_flow
+
+  Default: 30
+
+  2.2.  min_flow
+
+  Default: 3
+"""
+
+
+def test_headings_are_what_the_table_of_contents_lists_which_is_a_list_below_its_own() -> None:
+    assert [(kind, level, text) for kind, level, text in read(LISTED) if kind in ("heading", "list_item")] == [
+        ("heading", 1, "The pump manual"),
+        ("heading", 2, "Table of Contents"),
+        ("list_item", 1, "- Introduction"),
+        ("list_item", 1, "- What is it? And what is it not?"),
+        ("list_item", 1, "- How do I connect a pump that has more than one inlet and no outlet?"),
+        ("list_item", 1, "- Settings"),
+        ("list_item", 1, "- max_flow"),
+        ("list_item", 1, "- min_flow"),
+        ("heading", 2, "1. Introduction"),
+        ("heading", 3, "1.1. What is it? And what is it not?"),
+        ("heading", 3, "1.2. How do I connect a pump that has more than one inlet and no outlet?"),
+        ("heading", 2, "2. Settings"),
+        ("heading", 3, "2.1. max_flow"),
+        ("heading", 3, "2.2. min_flow"),
+    ]
+    kept, report = clean(converted(LISTED).blocks)
+    assert not [block for block in kept if block.kind == "list_item"]
+    assert report.counts["table of contents"] == 7
+
+
+def test_a_list_of_numbers_below_contents_that_is_not_in_order_is_no_table_of_contents() -> None:
+    text = "Contents\n\n3. Screws\n1. Pump\n2. Hoses\n\nAll of it is in the box that came with the pump.\n"
+    assert [text for kind, _, text in read(text) if kind == "list_item"] == ["3. Screws", "1. Pump", "2. Hoses"]
+
+
+def test_words_that_are_cut_in_few_lines_are_joined_where_the_text_proves_it() -> None:
+    filler = "The controller of the pump runs by itself and needs no attention at all.\n\n" * 60
+    text = filler + (
+        "It is on the bottom of the list, and getting it to run is not hard.\n\n"
+        "A Unix-like system has it. It is there, or it stands on the very bot-\n"
+        "tom of the list, where all that nobody has asked for at all is get-\n"
+        "ting old. It runs and always has run, since it was made, on any Unix-\n"
+        "like system of those that are in use in such works, and automati-\n"
+        "cally; see <http://pump.example/of-all-that-runs-by-itself-and-list-\n"
+        "systems> for what there is to say of all the others, and of the in-\n"
+        "and outlets.\n"
+    )
+    said = read(text)[-1][2]
+    for words in (
+        "very bottom of",
+        "is getting old",
+        "any Unix-like system",
+        "and automatically;",
+        "the in- and outlets",
+    ):
+        assert words in " ".join(said.split())
+    assert "<http://pump.example/of-all-that-runs-by-itself-and-list-systems>" in said
+
+
+def test_definitions_without_blank_lines_between_them_are_several() -> None:
+    text = (
+        "These variables are read when the program begins, each of them at most once.\n\n"
+        "   DISPLAY\n      If it is set, windows are opened on that screen and on no other one.\n"
+        "   TERM\n      See DISPLAY.\n"
+    )
+    assert [text for _, _, text in read(text)][1:] == [
+        "DISPLAY: If it is set, windows are opened on that screen and on no other one.",
+        "TERM: See DISPLAY.",
+    ]
+    program = "This is how it is written in a program for the pump and its valve:\n\n   start\n      pump on\n   stop\n      pump off\n"
+    assert read(program)[-1][0] == "code"
