@@ -14,6 +14,7 @@ from typing import Any
 
 from kgrag.documents.blocks import Block, BlockDocument, Link, RemovedLine
 from kgrag.documents.html_boilerplate import UNSEEN, boilerplate_rule, is_box_label
+from kgrag.documents.html_bold_headings import make_headings
 from kgrag.documents.html_doxygen import make_members
 from kgrag.documents.html_grids import make_definitions, make_tables
 from kgrag.documents.html_groff import make_lists
@@ -104,13 +105,16 @@ def convert_html(
     Raises `DocumentError` for what is no text or cannot be parsed.
     """
     decoded = decode(data, path)
-    converted = blocks_of_html(prepare(decoded.text), path, document_path=document_path)
+    converted = blocks_of_html(prepare(decoded.text), path, document_path=document_path, is_page=True)
     notes = (decoded.note,) if decoded.note else ()
     return BlockDocument(converted.blocks, converted.title, converted.removed, notes)
 
 
-def blocks_of_html(text: str, path: Path, *, document_path: str) -> BlockDocument:
-    """Convert a page that is text already. Raises `DocumentError` where it cannot be parsed."""
+def blocks_of_html(text: str, path: Path, *, document_path: str, is_page: bool = False) -> BlockDocument:
+    """Convert a page that is text already. `is_page`: somebody wrote it as HTML, where a line in bold may be a heading.
+
+    Raises `DocumentError` where it cannot be parsed.
+    """
     root = _parse(text, path)
     title = root.find(".//head/title")
     base = root.find(".//head/base")
@@ -123,6 +127,8 @@ def blocks_of_html(text: str, path: Path, *, document_path: str) -> BlockDocumen
         make_tables(part)
         make_definitions(part)
         make_members(part)
+        if is_page:
+            make_headings(part)
         walk.through(part)
     blocks, removed = walk.finish(), walk.removed
     if _leads_on(root) and sum(len(line.split()) for block in blocks for line in block.lines) < MOST_ON_THE_WAY:

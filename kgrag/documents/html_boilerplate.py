@@ -116,6 +116,8 @@ NODE_MODULES = frozenset({"column2", "interior"})
 BRIEF = "documentablebrief"
 """What Scaladoc calls the first sentence of a text that stands whole behind it."""
 BAR_LABEL = re.compile(r"\b(prev|previous|next|up|home|top)\b", re.IGNORECASE)
+BAR_PLACES = frozenset({"prev", "previous", "next", "up", "home", "top", "contents", "index"})
+"""Where a bar leads to, by its words or what its links say that they are (`rel`)."""
 BAR_ELEMENTS = frozenset({"div", "p", "table", "ul"})
 CRUMB_MARKS = frozenset({">", "»", "›", "→", "/", "::"})
 IMPRINT = re.compile(
@@ -258,9 +260,10 @@ def _is_page_bar(element: Any) -> bool:
         return False
     text = " ".join(" ".join(islice(element.itertext(), MAX_BAR_CHARACTERS)).split())
     titles = " ".join(f"{link.get('title') or ''} {link.get('rel') or ''}" for link in links)
-    if len(text) > MAX_BAR_CHARACTERS or len({label.lower() for label in BAR_LABEL.findall(f"{text} {titles}")}) < 2:
+    places = {label.lower() for label in BAR_LABEL.findall(f"{text} {titles}")} | {link.get("rel") for link in links}
+    if len(text) > MAX_BAR_CHARACTERS or len(places & BAR_PLACES) < 2:
         return False
-    linked = [" ".join("".join(link.itertext()).split()) for link in links]
+    linked = [" ".join(" ".join(link.itertext()).split()) for link in links]  # as they stand in the text
     beside = text
     for words in linked:
         beside = beside.replace(words, " ")

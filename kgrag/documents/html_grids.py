@@ -1,6 +1,6 @@
 """Tables and definitions of HTML pages that are written with other elements.
 
-Tables: Javadoc's summaries, and elements with ARIA's roles of tables. Definitions: rustdoc's fields.
+Tables: Javadoc's summaries, and elements with ARIA's roles of tables. Definitions: rustdoc's fields, and Texinfo's functions and the like.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ TABLE_ROLES, CELL_ROLES = (
 HEADER_ROLE = "columnheader"
 FIELD_IDS = ("structfield.", "variant.")
 """How the ids of rustdoc's fields begin."""
+CATEGORIES = frozenset({"category", "category-def"})
+"""Classes of what Texinfo says a defined name is, before it: `Command: print [number]`."""
 
 
 def make_tables(root: Any) -> None:
@@ -33,7 +35,11 @@ def make_tables(root: Any) -> None:
 
 
 def make_definitions(root: Any) -> None:
-    """Make definitions, in the tree itself, of fields and what is said of them below."""
+    """Make definitions, in the tree itself, of fields and what is said of them below; the colon behind a kind ends no term."""
+    for kind in root.iterfind(".//dt/span[@class]"):
+        if kind.get("class") in CATEGORIES and kind.text and not len(kind):
+            said = kind.text.rstrip(": ")
+            kind.text = f"{said} " if said else ""
     for field in list(root.iter("span")):
         below = field.getnext()
         is_field = (field.get("id") or "").startswith(FIELD_IDS) and "section-header" in (

@@ -135,8 +135,6 @@ _LINES = """
 """
 LINES = frozenset(_LINES.split())
 """Other commands that have a line to themselves."""
-WITH_CATEGORY = frozenset("deffn deftypefn defvr deftypevr deftp defop deftypeop defcv".split())  # noqa: SIM905
-"""Definitions that say first what they define: `@deffn Command print`."""
 MACRO = re.compile(r"\s*@r?macro\s+(?P<name>\w+)\s*(?:\{(?P<names>[^}]*)\})?")
 MAX_EXPANSION = 2_000_000
 """Characters that a text with its macros may have."""
@@ -378,9 +376,7 @@ class _Reader:
             self.html.append("<dl>")
         words = re.findall(r"\{[^{}]*\}|\S+", self._expanded(rest))
         said = [word[1:-1] if word.startswith("{") and word.endswith("}") else word for word in words]
-        has_category = name.removesuffix("x") in WITH_CATEGORY
-        term = f"{said[0]}: {' '.join(said[1:])}" if has_category and len(said) > 1 else " ".join(said)
-        self._term(self.inline.html(term, typed=True), further=further)
+        self._term(self.inline.html(" ".join(said), typed=True), further=further)
 
     def _term(self, term: str, *, further: bool) -> None:
         """Write a term and begin what is said of it; a further one has the same said of it."""

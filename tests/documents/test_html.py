@@ -715,3 +715,51 @@ def test_enumerators_of_doxygen_have_one_header_and_descriptions_no_links_to_det
         ("OPEN", "It lets through."),
         ("SHUT", ""),
     ]
+
+
+def test_a_line_in_bold_above_a_text_is_a_heading_below_the_one_above_it() -> None:
+    document = page(
+        f"<h1>Pumps</h1><p><b>Double checking</b><br>{LONG}</p><hr><a name='faq'><b>Questions</b><br>"
+        f"<p>Why?<br>{LONG}</p></a>"
+    )
+    headings = [(block.level, block.text) for block in document.blocks if block.kind == "heading"]
+    assert headings == [(1, "Pumps"), (2, "Double checking"), (2, "Questions")]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<p><b>Pump Works</b><br>Long Street 12<br>Town</p>",
+        f"<p><b>Note</b><br>{LONG}</p>",
+        f"<p><b>It is on.</b><br>{LONG}</p>",
+        f"<p>First <b>this</b><br>{LONG}</p>",
+        f"<ul><li><b>Speed</b><br>{LONG}</li></ul>",
+        f"<table><tr><td><b>Speed</b><br>{LONG}</td><td>3</td></tr></table>",
+        f"<p><b>Speed</b> is<br>{LONG}</p>",
+    ],
+)
+def test_other_lines_in_bold_are_no_headings(body: str) -> None:
+    assert not [block for block in page(body).blocks if block.kind == "heading"]
+
+
+def test_the_kind_of_what_texinfo_defines_is_a_part_of_its_term() -> None:
+    document = page(
+        '<dl class="def"><dt><span class="category">Pump Conf: </span><span><strong>max-flow</strong> <var>n</var>'
+        '</span></dt><dd><p>At most so much.</p></dd></dl><dl><dt><span class="category-def">: </span>'
+        "<strong>stop</strong></dt><dd>Stops it.</dd></dl>"
+    )
+    assert texts(document) == ["Pump Conf max-flow n: At most so much.", "stop: Stops it."]
+
+
+@pytest.mark.parametrize(
+    "bar",
+    [
+        '<p>Previous: <a href="b.html" rel="prev">Pump of <code>flow</code>.</a>, Up: <a href="c.html">Pumps</a>'
+        ' [<a href="i.html" rel="contents">Contents</a>][<a href="x.html" rel="index">Index</a>]</p>',
+        '<p>[<a href="i.html" rel="contents">Contents</a>][<a href="x.html" rel="index">Index</a>]</p>',
+    ],
+)
+def test_a_bar_of_texinfo_goes_whatever_is_marked_in_it(bar: str) -> None:
+    document = page(f"<p>{LONG}</p>{bar}")
+    assert texts(document) == [LONG]
+    assert [one.rule for one in document.removed] == ["navigation"]

@@ -51,7 +51,7 @@ def test_terms_stand_with_what_is_said_of_them(tmp_path: Path) -> None:
         "--speed=n, -s n: The speed, 5 at first.",
         "- one",
         "--stop: Stops.",
-        "Command: pump [speed] …, Command: motor: It pumps.",
+        "Command pump [speed] …, Command motor: It pumps.",
     ]
 
 

@@ -28,21 +28,22 @@ from kgrag.types import Chunk, Document, content_id
 __all__ = ["convert", "file_digest", "is_unchanged", "remove_vanished", "source_version"]
 
 CONVERSION_VERSIONS = {
-    **dict.fromkeys(("rst", "adoc", "docbook", "texinfo", "pod", "typst"), "6"),
+    **dict.fromkeys(("rst", "adoc", "docbook", "pod", "typst"), "6"),
     **dict.fromkeys(("pptx", "xlsx"), "7"),
     "docx": "9",
     "md": "10",
-    "txt": "14",
+    "txt": "15",
+    "texinfo": "7",
     "csv": "6",
     "tex": "9",
-    **dict.fromkeys(("man", "mdoc"), "14"),
+    **dict.fromkeys(("man", "mdoc"), "15"),
     **dict.fromkeys(("ods", "odp"), "6"),
     **dict.fromkeys(("ipynb", "textile", "odt", "mediawiki"), "7"),
     **dict.fromkeys(("epub", "org", "rtf"), "8"),
-    **dict.fromkeys(("mail", "outlook"), "10"),
-    "info": "8",
-    "html": "18",
-    "configuration": "5",
+    **dict.fromkeys(("mail", "outlook"), "11"),
+    "info": "9",
+    "html": "19",
+    "configuration": "6",
     "pdf": "13",
 }
 """Of each format ("4" where none is said): counts up when conversion, cleaning or chunking changes what comes out of its files, which are
