@@ -60,6 +60,11 @@ TERM_ALONE = re.compile(
     r"(?P<label>(?:[A-Z][a-z]+[A-Z]\w*|\w{1,60}_\w{1,60}|--?[A-Za-z][\w-]{0,60})(?: [\w<>\[\]|.-]{1,60}){0,3}):"
 )
 """The term of a definition that is said below it, or below its other forms: `AutoPurgeJobs Yes:`, `AutoPurgeJobs No:`."""
+NAME_WITH_REMARK = re.compile(r"(?P<label>(?=\w*[_.-]\w)[\w.-]+) \((?:[^()\n]|\([^()\n]{0,60}\)){61,200}\):\s+(?=\S)")
+"""A name and a long remark in brackets before the colon: `title-format (parameters: ..., by default ...): ...`."""
+PROPERTIES_BELOW = re.compile(r"(?P<label>[\w.<>\[\]|-]{1,60}(?: [\w.<>\[\]|-]{1,60}){0,3}):")
+DEFAULT_BELOW = re.compile(r"(?:defaults?|type|syntax|usage): \S", re.IGNORECASE)
+"""A term above properties of it: `string charset:` above `Default: auto`."""
 DASH = re.compile(r"(?P<label>(?:[`\"“‘']?[%$@]?[\w./-]*[\w][`\"”’']?)(?: \([^()\n]{1,30}\))?) [-–—] (?=[\w(])")
 """An item that begins with a name and a dash: `max-time - the longest time that ...`."""
 COLUMN = re.compile(r"(?P<label>\S(?:[^\n]{0,40}?\S)?) {3,}(?=\S)")
@@ -102,7 +107,9 @@ def label_of(text: str) -> str:
     """Return the term that a text begins with, also a question as the term of its answer; empty where it begins with none."""
     if asked := ASKED_TERM.match(text):
         return asked["label"]
-    match = COLUMN.match(text) or _dashed(text) or LABEL.match(text) or OPTION.match(text)
+    match = (
+        COLUMN.match(text) or _dashed(text) or NAME_WITH_REMARK.match(text) or LABEL.match(text) or OPTION.match(text)
+    )
     label = " ".join(match["label"].split()) if match else ""
     is_clause = CLAUSE.match(label) or ENDS_IN_FIELD_NAME.search(label)
     return label if len(label.split()) <= MAX_LABEL_WORDS and not is_clause else ""
@@ -126,6 +133,8 @@ def term_alone(line: str, *, below: str, in_list: bool) -> str:
         match = PLAIN_OPTIONS_ALONE.fullmatch(line)
     if match is None and not in_list:
         match = TERM_ALONE.fullmatch(line)
+    if match is None and not in_list and DEFAULT_BELOW.match(below) and not CLAUSE.match(line):
+        match = PROPERTIES_BELOW.fullmatch(line)
     return match["label"] if match else ""
 
 

@@ -59,7 +59,7 @@ MAX_ASKED_WORDS = 60
 ENDS_SENTENCE = re.compile(r"[.!?] ")
 OWN = re.compile(r"\b(?:I|my|we|our)\b")
 """Who asks speaks of himself."""
-CODE = re.compile(r"[=<>{}$#|\\/_]|(?:^|\s)--?\w|\w\(|\d|\b[a-z]+\.[a-z]+\b")
+CODE = re.compile(r"[=<>{}$#|\\/_]|(?:^|\s)--?\w|\w\(|\d|\b[a-z]+\.[a-z]+\b|;$")
 """What a line of a program, of a session or of settings has, and a heading has not."""
 PROGRAM = re.compile(r"[=<>{}#|;$]|\s--?\w")
 CODE_INDENT = 4

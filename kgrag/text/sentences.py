@@ -67,7 +67,10 @@ VALUED = re.compile(r"(?=\w*[_.-]\w)[\w.-]+ (?:[^\s:]{0,60}[\d/\"=][^\s:]{0,60}|
 TERM = re.compile(r"[\w.-]+: ")
 SPECIFIED = re.compile(r"(?=\w*[_-]\w)[\w.-]+(?: [^\s:]{1,60}){0,2}: ")
 """A setting with the kind of its value, below a property of another one: `shared_cache on|off: ...`."""
-DEFINED = re.compile(r"(?=\w*[_.])[\w.-]+ \([^()\n]{1,80}\):\s")
+_BRACKETS = r"\((?:[^()\n]|\([^()\n]{0,60}\)){1,200}\):\s"
+DEFINED = re.compile(
+    rf"(?:(?=\w*[_.]|\w+-\w)[\w.-]+|[\w.-]+(?= \((?:default|parameter|type|value)s?\b[^()\n:]{{0,20}}:)) {_BRACKETS}"
+)
 """A setting with what it is by default, and what is said of it: `size_limit (default: 0): ...`."""
 MARKED = re.compile(r"[\w.:-]+(?: [\w.:-]+){0,7} \([\w -]{1,12}\): ")
 """A setting of several words with its kind, below a property of another one: `max log size (G): ...`."""

@@ -550,3 +550,23 @@ def test_a_long_option_in_capitals_that_is_no_line_of_its_own_is_read_in_one_way
         saying("-m, --memory <size>KB\nSets how much of it there is at once.", "how much").label
         == "-m, --memory <size>KB"
     )
+
+
+def test_a_name_is_the_term_of_what_follows_a_long_remark_in_brackets() -> None:
+    said = saying(
+        'title-format (parameters: <format>; default value: "%N %V - all that there is, and how much of it is new"): The title.',
+        "The title",
+    )
+    assert said.label == "title-format"
+
+
+def test_a_default_is_of_the_term_that_stands_alone_above_it() -> None:
+    text = "string charset:\nDefault: auto\nIt is used for what is shown.\nThe following settings are read:\nDefault: 3"
+    said = saying(text, "auto")
+    assert (said.label, said.owner) == ("Default", "string charset")
+    assert saying(text, "is used").label == "string charset"
+
+
+def test_lines_of_a_program_that_end_in_semicolons_are_read_with_what_announces_them() -> None:
+    text = "It is 550, unless the file has this:\nquota {\n  exit-tempfail yes;\n}\nThen it is temporary."
+    assert any("this: quota {; exit-tempfail yes" in one.text for one in read(text))

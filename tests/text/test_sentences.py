@@ -153,3 +153,20 @@ def test_a_question_of_several_sentences_is_one_with_what_is_said_below_it() -> 
         "Why not?",
         "Does it trip?",
     ]
+
+
+def test_a_setting_with_its_parameters_in_brackets_begins_anew_below_a_remark_without_a_full_stop() -> None:
+    text = (
+        "always-beep (parameters: [yes/no]; default value: no): It beeps. (example: always-beep yes)\n"
+        'cache-file (parameters: <path>; default value: "~/a.db" (see "Files")): Where it is. (example: cache-file b)\n'
+        "player (parameters: <command>): What plays. (and so on, as the other\n"
+        "ones (see above): nothing)"
+    )
+    assert texts(text) == [
+        "always-beep (parameters: [yes/no]; default value: no): It beeps.",
+        "(example: always-beep yes)",
+        'cache-file (parameters: <path>; default value: "~/a.db" (see "Files")): Where it is.',
+        "(example: cache-file b)",
+        "player (parameters: <command>): What plays.",
+        "(and so on, as the other ones (see above): nothing)",
+    ]
