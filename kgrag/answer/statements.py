@@ -88,7 +88,7 @@ def _lists(text: str, single: Sequence[Statement]) -> Iterator[Statement]:
     first = 0
     while first < len(single):
         last = _end_of_list(single, first, text)
-        if last > first:
+        if last > first and not _are_properties(single[first : last + 1]):
             before = single[first - 1] if first else None
             lead = before if before and _leads_to(single[first], before, text) else None
             yield from _list(text, lead, single[first : last + 1])
@@ -97,6 +97,11 @@ def _lists(text: str, single: Sequence[Statement]) -> Iterator[Statement]:
             if following:
                 yield from _list(text, single[first], following)
         first = last + 1
+
+
+def _are_properties(members: Sequence[Statement]) -> bool:
+    """Whether definitions are but what is said of one setting (`Syntax: ...`, `Default: ...`, `Example: ...`), and no list of things."""
+    return all(one.own_label and one.owner and PROPERTY.match(one.label) for one in members)
 
 
 def _leads_to(items: Statement, before: Statement, text: str) -> bool:

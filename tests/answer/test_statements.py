@@ -570,3 +570,10 @@ def test_a_default_is_of_the_term_that_stands_alone_above_it() -> None:
 def test_lines_of_a_program_that_end_in_semicolons_are_read_with_what_announces_them() -> None:
     text = "It is 550, unless the file has this:\nquota {\n  exit-tempfail yes;\n}\nThen it is temporary."
     assert any("this: quota {; exit-tempfail yes" in one.text for one in read(text))
+
+
+def test_properties_of_one_setting_are_no_list() -> None:
+    text = "Syntax: proxy-type <type>\nDefault: http\nExample: proxy-type socks5\nSets the kind of proxy.\n"
+    assert not [one for one in read(text) if one.items]
+    things = "-a: Shows all of it.\n-b: Shows what is below.\n"
+    assert [one.items for one in read(things) if one.items] == [("-a: Shows all of it.", "-b: Shows what is below.")]
