@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from itertools import takewhile
+from itertools import islice, takewhile
 from typing import Any
 
 __all__ = ["make_headings"]
@@ -21,6 +21,8 @@ LEVEL, DEEPEST = 2, 6
 LONGEST = 80
 FEWEST_LETTERS = 60
 """Of what stands below it up to the end of a line: lines of an address are shorter."""
+MOST_PIECES = 200
+"""Texts of an element that are looked at: one that is never closed has the rest of the page."""
 NO_HEADING = re.compile(
     r".*[.,;:]|(?i:(?:notes?|tips?|hints?|warnings?|cautions?|attention|danger|important|see also)!?)"
     r"|[^A-Z0-9\"'“‘].*|[\W\d_]*",
@@ -39,7 +41,7 @@ def make_headings(root: Any) -> None:
 
 
 def _is_heading(bold: Any) -> bool:
-    said = " ".join("".join(bold.itertext()).split())
+    said = " ".join("".join(islice(bold.itertext(), MOST_PIECES)).split())
     if len(said) > LONGEST or NO_HEADING.fullmatch(said):
         return False
     outer = bold
@@ -57,7 +59,7 @@ def _begins_block(element: Any) -> bool:
         while before is not None and not _is_said(before.tail):
             if before.tag in BLOCKS:
                 return _stands_in_text(element)
-            if before.tag != "br" and "".join(before.itertext()).strip():
+            if before.tag != "br" and any(map(_is_said, before.itertext())):
                 return False
             before = before.getprevious()
         parent = element.getparent()
@@ -81,7 +83,9 @@ def _has_text_below(element: Any) -> bool:
     if line_end is None or line_end.tag != "br" or _is_said(element.tail):
         return False
     following = list(takewhile(lambda one: one.tag != "br" and one.tag not in BLOCKS, line_end.itersiblings()))
-    said = (line_end.tail or "") + "".join("".join(one.itertext()) + (one.tail or "") for one in following)
+    said = (line_end.tail or "") + "".join(
+        "".join(islice(one.itertext(), MOST_PIECES)) + (one.tail or "") for one in following
+    )
     if said.strip():
         return sum(map(str.isalpha, said)) >= FEWEST_LETTERS
     after = following[-1].getnext() if following else line_end.getnext()
