@@ -66,7 +66,8 @@ _TEX_CODES = str.maketrans(
 """Codes below the letters in TeX's encodings OT1 and T1 (Cork), which pdfium gives as they are."""
 _OWN_CODES = {**{chr(code): text for code, text in _TEX_CODES.items()}, "\r": "fl", "\x02": "-", "\ufffe": "-"}
 """What codes stand for that pdfium did not make up itself: TeX's, `fl` among them, and hyphens at the end of a line."""
-
+_READ_CODES = {code: text for code, text in _OWN_CODES.items() if code != "\r"}
+"""The same without the end of a line, which pdfium makes up."""
 
 _LOST_SHARE = 0.6
 """Where the first reader has less of the characters that pdfium has on a page, the page is read by pdfium alone."""
@@ -288,7 +289,7 @@ class SecondReading:
             box = Box(bounds.left, self._page_height - bounds.top, bounds.right, self._page_height - bounds.bottom)
             x, y = box.center
             # At once, for Python takes the codes of `fi`, `fl`, `ffi` and `ffl` for white space.
-            text = chr(code).translate(_TEX_CODES)
+            text = _READ_CODES.get(chr(code), chr(code))
             fields[int(y / _FIELD_HEIGHT), int(x / _FIELD_WIDTH)].append((index, _Character(text, box)))
         return fields
 

@@ -189,3 +189,23 @@ def test_a_line_with_brackets_in_a_bitmap_font_is_no_larger_than_others(tmp_path
     (page,) = read_pages(uneven_font_pdf(tmp_path / "uneven.pdf", lines))
     assert "start(rate)" in [word.text for word in page.words]
     assert len({round(word.box.height, 1) for word in page.words if len(word.text) > 1}) == 1
+
+
+def test_a_hyphen_at_the_end_of_a_line_is_read_in_a_font_that_only_pdfium_knows(tmp_path: Path) -> None:
+    lines = ["each of the pumps has a pres-", "sure valve that opens by itself"]
+    codes = sorted(set(map(ord, "".join(lines))) - {ord(" ")})
+    shown = "".join(
+        f"1 0 0 1 {72 + 6 * line.index(word)} {700 - 12 * number} Tm ({word}) Tj "
+        for number, line in enumerate(lines)
+        for word in line.split()
+    )
+    font = "/FontBBox [0 0 600 700] /FontMatrix [0.001 0 0 0.001 0 0]"
+    path = _type_3_pdf(
+        tmp_path / "cut.pdf",
+        codes,
+        font,
+        f"BT /F1 10 Tf {shown}ET",
+        width=600,
+        glyph="600 0 0 0 500 700 d1 0 0 500 700 re f",
+    )
+    assert [word.text for word in next(iter(read_pages(path))).words if word.text.startswith("pres")] == ["pres-"]
