@@ -19,8 +19,9 @@ _FIRST_PAGES = 2
 _FILE_NAME = re.compile(
     rf"[/\\]|{FILE_SUFFIX.pattern}|^untitled|^microsoft|^(?:document|presentation|slide|layout|doc|book|print)\s*\d*$"
     r"|^(?:powerpoint presentation|tex output|(?:la|pdf|xe|lua)?tex(?: document)?$"
-    r"|(?:adobe )?(?:framemaker|indesign|pagemaker|acrobat)\b.{0,20}$|quarkxpress|ghostscript|(?:open|libre)office"
-    r"|pdfcreator|wkhtmltopdf|doxygen$)",
+    r"|(?:adobe )?(?:framemaker|indesign|pagemaker|acrobat)\b.{0,20}$"
+    r"|(?:(?:gpl|gnu|afpl) )?ghostscript[\s\d.]*$|(?:open|libre)office(?:\.org)?[\s\d.]*$"
+    r"|(?:quarkxpress|pdfcreator|wkhtmltopdf|doxygen)\b[\s\d.]*$)",
     re.IGNORECASE,
 )
 """A file's name, or that of the program that wrote it."""

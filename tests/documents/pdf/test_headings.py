@@ -306,3 +306,10 @@ def test_the_stem_of_a_files_name_is_a_title_where_it_is_printed(sheet: Sheet) -
 def test_a_files_name_is_no_title(name: str) -> None:
     assert not is_title(name)
     assert is_title(f"{name} explained")
+
+
+def test_a_title_may_begin_with_the_name_of_a_program() -> None:
+    assert is_title("Ghostscript 9.1 for pumps")
+    assert is_title("LibreOffice Writer Guide")
+    assert not is_title("GPL Ghostscript 9.26")
+    assert not is_title("OpenOffice.org 3.2")
