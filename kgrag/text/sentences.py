@@ -235,9 +235,36 @@ def _table(lines: list[tuple[int, str]]) -> Iterator[Sentence]:
         if following and any(following) and all(SEPARATOR_CELL.fullmatch(cell) for cell in following if cell):
             header = cells
             continue
-        named = tuple((header[k] if k < len(header) else "", cell) for k, cell in enumerate(cells) if cell)
-        if named:
-            yield Sentence(_row_text(named), start, start + len(line), named)
+        for first, last in _side_by_side(header, cells):
+            named = tuple(
+                (header[k] if k < len(header) else "", cells[k])
+                for k in range(first, last)
+                if k < len(cells) and cells[k]
+            )
+            if named:
+                begin, end = _part_of_row(line, first, last) if last - first < len(cells) else (0, len(line))
+                yield Sentence(_row_text(named), start + begin, start + end, named)
+
+
+def _side_by_side(header: list[str], cells: list[str]) -> list[tuple[int, int]]:
+    """Return which cells of a row are a row of their own: a long table is set in two or three parts that have the same header."""
+    for parts in (2, 3):
+        width = len(header) // parts
+        ranges = [(part * width, part * width + width) for part in range(parts)]
+        if width < 2 or width * parts != len(header) or len(cells) != len(header):
+            continue
+        same = all(header[first:last] == header[:width] for first, last in ranges)
+        names = [cells[first] for first, last in ranges if any(cells[first:last])]
+        if same and any(header) and all(name[:1].isalpha() for name in names):
+            return ranges
+    return [(0, len(cells))]
+
+
+def _part_of_row(line: str, first: int, last: int) -> tuple[int, int]:
+    """Return where cells stand in the line of their row."""
+    bars = [match.start() for match in re.finditer(r"(?<!\\)\|", line)]
+    bars = bars if line.lstrip().startswith("|") else [-1, *bars]
+    return bars[first] + 1, bars[last] if last < len(bars) else len(line)
 
 
 def _cells(line: str) -> list[str]:

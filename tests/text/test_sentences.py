@@ -170,3 +170,11 @@ def test_a_setting_with_its_parameters_in_brackets_begins_anew_below_a_remark_wi
         "player (parameters: <command>): What plays.",
         "(and so on, as the other ones (see above): nothing)",
     ]
+
+
+def test_a_long_table_in_two_parts_side_by_side_has_two_rows_in_a_line() -> None:
+    text = "| | Wells | | Wells |\n|---|---|---|---|\n| North | 11 | South | 100 |\n| West | 2 | | |"
+    found = sentences(text)
+    assert [sentence.text for sentence in found] == ["North; Wells: 11", "South; Wells: 100", "West; Wells: 2"]
+    assert text[found[1].start : found[1].end].strip() == "South | 100"
+    assert len(sentences("| | 2022 | 2021 | 2022 | 2021 |\n|-|-|-|-|-|\n| North | 1 | 2 | 3 | 4 |")) == 1
