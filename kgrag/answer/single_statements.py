@@ -96,6 +96,11 @@ BREAKS_OFF = re.compile(
 MAX_PLACE_CHARACTERS = 120
 PLACE_ALONE = re.compile(r"(?:~?[/\\]|[A-Z]:\\|%\w+%|\$\w+[/\\]|[A-Z][A-Z_]{3,}\\)\S.*")
 """A line of nothing but a path: a line that breaks off before it (`Logs are found in the directory`) goes on with it."""
+BREAKS_OFF_BEFORE_OPTION = re.compile(
+    r"\b(?:using|with|by|through|via|use|option|switch|parameter|command)$", re.IGNORECASE
+)
+OPTION_ALONE = re.compile(r"--?[A-Za-z][\w-]*(?:\s*=\s*[^.;]{1,60}|\s+\S{1,40})?")
+"""The same for an option that is set as a line of its own: `This is done using`, `-dSafe = true`."""
 BROKEN_WORD = re.compile(r"(?<=[a-z]{2})- (?=[a-z]{2})")
 """Of a line's end in a preformatted passage: `mes- sage`."""
 SENTENCES_BEFORE = 2
@@ -180,12 +185,12 @@ def _is_of_index(text: str) -> bool:
 
 
 def _is_place_of(before: str, written: str) -> bool:
-    """Whether a line is the path that the one before breaks off at."""
-    return (
-        len(written) <= MAX_PLACE_CHARACTERS
-        and PLACE_ALONE.fullmatch(written) is not None
-        and BREAKS_OFF.search(before) is not None
-    )
+    """Whether a line is the path or option that the one before breaks off at."""
+    if len(written) > MAX_PLACE_CHARACTERS:
+        return False
+    if OPTION_ALONE.fullmatch(written) and BREAKS_OFF_BEFORE_OPTION.search(before):
+        return True
+    return PLACE_ALONE.fullmatch(written) is not None and BREAKS_OFF.search(before) is not None
 
 
 def is_asked(paragraph: str) -> bool:

@@ -577,3 +577,8 @@ def test_properties_of_one_setting_are_no_list() -> None:
     assert not [one for one in read(text) if one.items]
     things = "-a: Shows all of it.\n-b: Shows what is below.\n"
     assert [one.items for one in read(things) if one.items] == [("-a: Shows all of it.", "-b: Shows what is below.")]
+
+
+def test_a_sentence_that_breaks_off_before_an_option_goes_on_with_it() -> None:
+    text = "It is possible to keep the valves shut. This is achieved using\n\n-dKeepShut = true/false\n\nwhich is off by default."
+    assert saying(text, "KeepShut").text == "This is achieved using -dKeepShut = true/false"
