@@ -40,6 +40,8 @@ _TINY = 0.75
 """Relative height below which a glyph (a raised sign, a small symbol) need not reach its line's middle."""
 _NOTE_MARK = 2
 """Letters that the mark of a note has at most."""
+_OVER = re.compile(r"[/⁄]\s?\d*")
+"""What follows the numerator of a fraction."""
 _SUPERSCRIPTS = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
 
 
@@ -175,7 +177,8 @@ def line_of(words: Sequence[Word]) -> Line:
 def _joined(words: Sequence[Word]) -> str:
     """Write words with spaces where there are gaps, and raised digits as superscripts: `mm` + `2` is `mm²`, never `mm2`.
 
-    A raised sign that a line begins with is the mark of a note, and no letter of the first word.
+    Raised digits before a stroke are the numerator of a fraction: `48 1/2`. A raised sign that a line begins with is the mark of a note,
+    and no letter of the first word.
     """
     parts = [words[0].text]
     for index, (left, right) in enumerate(pairwise(words)):
@@ -183,7 +186,8 @@ def _joined(words: Sequence[Word]) -> str:
         height = min(left.box.height, right.box.height)
         text = right.text
         if gap < 2 * _WORD_GAP * height and _is_raised(right.box, left.box) and not text.strip("0123456789+-−"):
-            parts.append(text.translate(_SUPERSCRIPTS))
+            over = index + 2 < len(words) and _OVER.fullmatch(words[index + 2].text)
+            parts.append(f" {text}" if over and left.text[-1].isdigit() else text.translate(_SUPERSCRIPTS))
             continue
         both_cjk = bool(CJK.match(left.text[-1]) and CJK.match(text[0]))
         touching = (
@@ -193,6 +197,13 @@ def _joined(words: Sequence[Word]) -> str:
         )
         if index == 0 and len(left.text) <= _NOTE_MARK and _is_raised(left.box, right.box):
             touching = False
+        if (
+            left.text.isdigit()
+            and _OVER.fullmatch(text)
+            and gap < _WORD_GAP * height
+            and _is_raised(left.box, right.box)
+        ):
+            touching = True
         parts.append(text if touching or (both_cjk and gap < height) else f" {text}")
     return "".join(parts)
 

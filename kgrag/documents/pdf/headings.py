@@ -14,7 +14,7 @@ from kgrag.documents.pdf.geometry import bounding_box
 from kgrag.documents.pdf.outline import LABEL, LABEL_REACH, Outline, OutlinedHeadings
 from kgrag.documents.pdf.paragraphs import LineStatistics, section_number
 
-__all__ = ["Listing", "is_caption", "listing_of", "mark_headings"]
+__all__ = ["Listing", "is_caption", "listing_of", "mark_headings", "names_figure"]
 
 _LARGER = 1.12
 """Times the body size from which a line is a heading by its size alone."""
@@ -308,12 +308,18 @@ def _is_footnote(blocks: Sequence[PageBlock], index: int) -> bool:
     return False
 
 
-def is_caption(block: TextBlock, table: TableBlock) -> bool:
-    """Whether a text is the caption of the table below it: bold or `Table 3: ...`, close, and no heading."""
+def is_caption(block: TextBlock, table: TableBlock, *, numbered: bool = False, below: bool = False) -> bool:
+    """Whether a text is the caption of the table below it: bold or `Table 3: ...`, close, and no heading.
+
+    One that is `numbered` says so; one that stands `below` has its table above it.
+    """
     text = _text(block)
     says_so = bool(_OF_TABLE.match(text))
+    if numbered and not says_so:
+        return False
     gap, lines = (_FAR_CAPTION_GAP, _LONGEST_CAPTION) if says_so else (_CAPTION_GAP, _MAX_LINES)
-    close = block.page == table.page and -1.0 <= table.box.y0 - block.box.y1 <= gap * block.lines[-1].size
+    apart = block.box.y0 - table.box.y1 if below else table.box.y0 - block.box.y1
+    close = block.page == table.page and -1.0 <= apart <= gap * block.lines[-1].size
     is_above = block.box.x0 < table.box.x1 and table.box.x0 < block.box.x1
     return (
         block.kind == "text"
@@ -322,6 +328,11 @@ def is_caption(block: TextBlock, table: TableBlock) -> bool:
         and len(block.lines) <= lines
         and (_bold(block) or bool(_CAPTION.match(text)))
     )
+
+
+def names_figure(block: TextBlock) -> bool:
+    """Whether a text is the caption of a figure or table: `Figure 2: ...`."""
+    return bool(_CAPTION.match(_text(block))) and block.kind == "text"
 
 
 def _text(block: TextBlock) -> str:

@@ -31,6 +31,8 @@ _FITS = 0.5
 """Line heights of room left after the next line's first word: the line was ended on purpose."""
 _INDENT = 0.8
 """Line heights by which a first line is indented, or a list item's text hangs."""
+_FIRST_LINE = 2.5
+"""Line heights by which the marker of an item may be indented whose next lines begin at the margin."""
 _MARK_REACH = 2.5
 """Line heights between a drawn bullet and its text."""
 _RAISED = 0.85
@@ -197,8 +199,11 @@ def _breaks(
         return True
     if marker is not None and line.box.x0 < current[0].box.x0 - _INDENT * size:
         hangs_under_marker = abs(line.box.x0 - marker[1]) < 0.3 * size
-        if not hangs_under_marker or ended_early:
+        goes_on_at_margin = _goes_on_at_margin(current, line, marker[1])
+        if not (hangs_under_marker or goes_on_at_margin) or (ended_early and not goes_on_at_margin):
             return True
+        if goes_on_at_margin:
+            return False
     if (
         marker is None
         and len(current) > 1
@@ -208,6 +213,15 @@ def _breaks(
         return True
     starts_new = not (line.text[0].islower() or _ends_within(above)) or bool(_SENTENCE_END.search(above.text))
     return ended_early and starts_new and not _centred(above, line)
+
+
+def _goes_on_at_margin(current: Sequence[Line], line: Line, marker: float) -> bool:
+    """Whether an item whose marker is indented, as the first line of a paragraph is, goes on at the margin."""
+    above = current[-1]
+    if not 0 < marker - line.box.x0 < _FIRST_LINE * line.size or _SENTENCE_END.search(above.text):
+        return False
+    same_edge = len(current) == 1 or abs(above.box.x0 - line.box.x0) < 0.3 * line.size
+    return same_edge and (line.text[0].islower() or len(current) > 1 or line.text[0].isdigit())
 
 
 def _ends_within(above: Line) -> bool:

@@ -11,7 +11,7 @@ from kgrag.documents.pdf.contents import Contents, comparable, find_contents
 from kgrag.documents.pdf.figures import figure_blocks, figure_boxes
 from kgrag.documents.pdf.furniture import RunningLine, remove_furniture
 from kgrag.documents.pdf.geometry import Word
-from kgrag.documents.pdf.headings import is_caption, listing_of, mark_headings
+from kgrag.documents.pdf.headings import is_caption, listing_of, mark_headings, names_figure
 from kgrag.documents.pdf.outline import Outline, OutlinedHeadings, find_outlined, folded_titles
 from kgrag.documents.pdf.pages import Page
 from kgrag.documents.pdf.paragraphs import LineStatistics, blocks_of_region, line_statistics
@@ -106,7 +106,7 @@ def _page_regions(page: Page, contents: Contents, outlined: OutlinedHeadings) ->
 
 
 def _value_tables(page: Page, words: Sequence[Word]) -> ValueTables:
-    """Find the tables of values of a page; where one has a paragraph for a heading, in each half of the page's text there.
+    """Find the tables of values of a page; where one has a paragraph for a heading or for labels, in each half of the page's text there.
 
     In two columns a table stands beside text, whose lines would be its labels.
     """
@@ -116,7 +116,7 @@ def _value_tables(page: Page, words: Sequence[Word]) -> ValueTables:
     across = [
         table
         for table in found.tables
-        if has_paragraph_as_heading(table)
+        if (has_paragraph_as_heading(table) or _has_labels_on_both_sides(table, middle))
         and is_beside_text([word for word in words if table.box.holds(word.box.center)], middle, right - left)
     ]
     if not across:
@@ -128,6 +128,17 @@ def _value_tables(page: Page, words: Sequence[Word]) -> ValueTables:
     halves = [find_value_tables(page, part) for part in parts]
     tables = [table for half in halves for table in half.tables if not has_paragraph_as_heading(table)]
     return replace(found, tables=tuple(tables), words=frozenset().union(*(half.words for half in halves)))
+
+
+def _has_labels_on_both_sides(table: TableBlock, middle: float) -> bool:
+    """Whether most rows have letters both left and right of the middle of the page's text."""
+    sides: dict[int, set[bool]] = {row: set() for row in range(table.row_count)}
+    for cell in table.cells:
+        if not cell.header:
+            sides[cell.row].update(
+                word.box.center[0] < middle for word in cell.words if any(map(str.isalpha, word.text))
+            )
+    return 2 * sum(len(found) == 2 for found in sides.values()) > len(sides)
 
 
 def _without(words: Sequence[Word], tables: Sequence[TableBlock]) -> list[Word]:
@@ -143,7 +154,9 @@ def _with_aligned_tables(region: Region, page: Page, usual: LineStatistics) -> R
 
 
 def _with_captions(blocks: Sequence[PageBlock]) -> list[PageBlock]:
-    """Give each table the caption that stands right above it."""
+    """Give each table the caption that stands right above it, or below it in a document whose numbered captions stand there."""
+    if _captions_are_below(blocks):
+        return _with_captions_below(blocks)
     result: list[PageBlock] = []
     for block in blocks:
         before = result[-1] if result else None
@@ -151,11 +164,45 @@ def _with_captions(blocks: Sequence[PageBlock]) -> list[PageBlock]:
             isinstance(block, TableBlock)
             and isinstance(before, TextBlock)
             and not block.index
+            and block.caption is None
             and is_caption(before, block)
         ):
             result[-1] = replace(block, caption=before)
         else:
             result.append(block)
+    return result
+
+
+def _captions_are_below(blocks: Sequence[PageBlock]) -> bool:
+    """Whether more numbered captions have a table only above them than only below them."""
+    above = below = 0
+    for index, block in enumerate(blocks):
+        if isinstance(block, TextBlock):
+            after = blocks[index + 1] if index + 1 < len(blocks) else None
+            before = blocks[index - 1] if index else None
+            is_above = isinstance(after, TableBlock) and is_caption(block, after, numbered=True)
+            is_below = isinstance(before, TableBlock) and is_caption(block, before, numbered=True, below=True)
+            above += is_above and not is_below
+            below += is_below and not is_above
+    return below > above
+
+
+def _with_captions_below(blocks: Sequence[PageBlock]) -> list[PageBlock]:
+    result: list[PageBlock] = []
+    for index, block in enumerate(blocks):
+        before = result[-1] if result else None
+        if isinstance(block, TextBlock):
+            is_numbered = isinstance(before, TableBlock) and is_caption(block, before, numbered=True, below=True)
+            if isinstance(before, TableBlock) and is_numbered and not before.index and before.caption is None:
+                result[-1] = replace(before, caption=block)
+                continue
+        elif isinstance(before, TextBlock) and not block.index and block.caption is None:
+            after = blocks[index + 1] if index + 1 < len(blocks) else None
+            is_numbered = isinstance(after, TextBlock) and is_caption(after, block, numbered=True, below=True)
+            if not is_numbered and not names_figure(before) and is_caption(before, block):
+                result[-1] = replace(block, caption=before)
+                continue
+        result.append(block)
     return result
 
 
@@ -176,11 +223,14 @@ def _across_pages(blocks: Sequence[PageBlock]) -> list[PageBlock]:
 
 
 def _cut(blocks: Sequence[PageBlock], block: TextBlock) -> int | None:
-    """Return the index of the paragraph that a block goes on from: the last one, or the last one above notes at the foot of its column."""
+    """Return the index of the paragraph that a block goes on from: the last one, or the last one above notes, tables and figures.
+
+    Notes stand at the foot of its column, and tables and figures at the top of the next one.
+    """
     for index in range(len(blocks) - 1, max(-1, len(blocks) - 1 - _MAX_NOTES), -1):
         before = blocks[index]
-        if not isinstance(before, TextBlock):
-            return None
+        if isinstance(before, TableBlock) or before.kind == "figure" or names_figure(before):
+            continue
         if _goes_on(before, block) and (before is blocks[-1] or _ends_full(before)):
             return index
         if before.tail is not None or not before.lines[0].size < _NOTE_SIZE * block.lines[0].size:

@@ -134,3 +134,21 @@ def test_a_table_beside_a_column_of_text_has_its_own_headings_and_its_caption(sh
     found = sheet.convert()
     assert found.header() == ["Pump", "Water", "Current"]
     assert [block.text[:8] for block in found.document.blocks if block.kind == "table"] == ["TABLE I."]
+
+
+def test_lines_of_a_column_of_text_are_no_labels_of_the_table_beside_them(sheet: Sheet) -> None:
+    sheet.paragraph(LEFT, 100, PUMPS + WELLS + PUMPS, width=WIDTH)
+    rows = [
+        ("Wells seen", "28,009"),
+        ("Pumps seen", "5,543"),
+        ("Pumps at rest", "643"),
+        ("Valves", "7,990"),
+        ("Rims", "302"),
+    ]
+    for row, (name, count) in enumerate(rows):
+        sheet.text(RIGHT + 20, 100 + 12.5 * row, name)
+        sheet.text(RIGHT + 150, 100 + 12.5 * row, count)
+    sheet.paragraph(RIGHT, 190, WELLS + PUMPS, width=WIDTH)
+    found = sheet.convert()
+    assert found.rows() == [list(row) for row in rows]
+    assert f"text {(PUMPS + WELLS + PUMPS).strip()}" in found.outline()

@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from reportlab.pdfbase.pdfmetrics import stringWidth
 
 from kgrag.documents.pdf.pages import with_accented_letters
 
@@ -149,3 +150,40 @@ def test_the_raised_mark_of_a_note_stands_before_its_text(sheet: Sheet) -> None:
         sheet.text(72, 96 + 24 * row, mark, size=6.5)
         sheet.text(94, 99 + 24 * row, text)
     assert sheet.convert().outline() == ["(1) Without rent.", "text (**) Less than one."]
+
+
+def test_an_item_that_is_indented_as_a_paragraph_goes_on_at_the_margin(sheet: Sheet) -> None:
+    sheet.text(72, 120, "You meet this test if the pump was at rest on at least:")
+    sheet.text(84, 132.5, "1. 31 days of this year, and of these")
+    sheet.text(72, 145, "at least one in each month, and")
+    sheet.text(84, 157.5, "2. 183 days of the last three years,")
+    sheet.text(72, 170, "counting all days of this one and")
+    sheet.text(72, 182.5, "a third of those of the others.")
+    assert sheet.convert().outline()[1:] == [
+        "1. 31 days of this year, and of these at least one in each month, and",
+        "2. 183 days of the last three years, counting all days of this one and a third of those of the others.",
+    ]
+
+
+def test_a_fraction_is_no_number_with_an_exponent(sheet: Sheet) -> None:
+    sheet.text(72, 120, "The rate is 48")
+    x = 72 + stringWidth("The rate is 48", "Helvetica", 10)
+    sheet.text(x, 116, "1", size=6)
+    sheet.text(x + 3.4, 120, "/2 cents a mile.")
+    assert sheet.convert().outline() == ["text The rate is 48 1/2 cents a mile."]
+
+
+def test_a_paragraph_goes_on_over_a_table_and_its_caption_and_never_from_a_caption(sheet: Sheet) -> None:
+    cut = [
+        "The filters of the air are at rest while the pumps of the north run, and are",
+        "changed by the people of the wells, who come with a ladder and a lamp, by",
+    ]
+    for row, line in enumerate(cut):
+        sheet.text(72, 700 + 12.5 * row, line)
+    sheet.next_page()
+    sheet.grid([72, 180, 330], [80, 96, 112], [["Filter", "Pressure"], ["Small", "12 Pa"]])
+    sheet.text(72, 126, "Table 1: What the filters hold back")
+    sheet.paragraph(72, 160, f"night once a year. {SECOND}", width=350)
+    found = sheet.convert().outline()
+    assert found[0] == f"text {' '.join(cut)} night once a year. {SECOND}"
+    assert "text Table 1: What the filters hold back" in found
