@@ -29,6 +29,8 @@ _MIN_FILLED = 0.45
 """Share of cells with words."""
 _MAX_FOREIGN = 3
 """Lines and drawings of its own that a small table may have: underlines of grouped headers, symbols."""
+_MOST_OF_PAGE = 0.4
+"""Share of a page's height from which a row that its texts do not fill is none."""
 _OPEN_SIDE = 1.6
 """Times the usual row height in which a first row without a line above it, or a last one without a line below, must lie."""
 
@@ -88,11 +90,20 @@ def find_row_tables(page: Page, rules: Iterable[Rule], words: Sequence[Word]) ->
             word for word in words if word.level and start - 2 <= word.box.center[0] <= end + 2 and word not in taken
         ]
         for bands, columns in _runs(_bands(inside, heights), inside):
+            if any(_is_open(band, page.height) for band in bands):
+                continue
             table = _table(page.number, bands, columns, page.fills)
             if _is_table(table, (start, end), kept, page.drawings):
                 tables.append(table)
                 taken.update(word for cell in table.cells for word in cell.words)
     return tables
+
+
+def _is_open(band: _Band, page_height: float) -> bool:
+    """Whether a stretch is most of a page with little in it: that between the lines of a running header and footer."""
+    height = band.bottom - band.top
+    box = bounding_box(line.box for line in band.lines)
+    return height > _MOST_OF_PAGE * page_height and box.height < 0.5 * height
 
 
 def _is_table(table: TableBlock, extent: tuple[float, float], rules: Iterable[Rule], drawings: Iterable[Box]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from kgrag.documents.pdf.blocks import Cell, TableBlock
 from kgrag.documents.pdf.geometry import Box, Word, lines_of
@@ -158,7 +159,7 @@ def _checked(page: Page, box: Box, cells: list[Cell]) -> TableBlock | None:
     if len(filled) < 2 or len(filled) < _MIN_FILLED * len(cells):
         return None
     row_starts = sorted({cell.row for cell in filled})
-    column_starts = sorted({cell.column for cell in filled})
+    column_starts = _columns_with_texts(filled)
     if len(column_starts) < 2 or (len(row_starts) < 2 and len(filled) < len(cells)):
         return None
     drawn = sum(box.holds(drawing.center) and drawing.area < 0.5 * box.area for drawing in page.drawings)
@@ -184,6 +185,20 @@ def _checked(page: Page, box: Box, cells: list[Cell]) -> TableBlock | None:
     stacked = with_stacked_rows(table)
     above = _above_double_line(cells, row_starts) if stacked.row_count == table.row_count else 0
     return with_header(stacked, page.fills, set_off=above)
+
+
+def _columns_with_texts(filled: Sequence[Cell]) -> list[int]:
+    """Return where columns begin, without those that have nothing but the beginnings of cells over the next one: gaps between cells."""
+    starts = sorted({cell.column for cell in filled})
+    own = {cell.column for cell in filled if cell.column_span == 1}
+    after = dict(pairwise(starts))
+    return [
+        start
+        for start in starts
+        if start in own
+        or start not in after
+        or any(cell.column == start and start + cell.column_span <= after[start] for cell in filled)
+    ]
 
 
 def _with_bold_row_above(table: TableBlock, words: Sequence[Word], taken: Set[Word]) -> TableBlock:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from statistics import median
 
 from kgrag.documents.pdf.blocks import Cell, TableBlock
@@ -18,6 +20,9 @@ _ALIGNED = 0.8
 """Share of the first cell's lines that must stand beside a line of another cell."""
 _SAME_LINE = 0.5
 """Line heights by which lines of one row may differ."""
+_VALUE = re.compile(r"^[-+±<>≤≥~(]?[$€£¥]?\d")
+_LONG_LINE = 3
+"""Words of a line from which the next one may go on with it, where the next word would not have fitted."""
 _LONG_NAME = 0.7
 """Share of its cell's width from which the median line of the first cell is a wrapped text."""
 
@@ -42,11 +47,12 @@ def _divided(cells: Sequence[Cell], table: TableBlock) -> list[list[Cell]]:
         return []
     lines = [lines_of(cell.words) for cell in sorted(cells, key=lambda cell: cell.column)]
     names, others = lines[0], lines[1:]
-    if len(names) < _MIN_STACKED or not _are_names(names, cells[0].box):
-        return []
-    beside = sum(any(_same_line(name, line) for column in others for line in column) for name in names)
-    if beside < _ALIGNED * len(names):
-        return []
+    if not _are_full_rows(lines, [cell.box for cell in sorted(cells, key=lambda cell: cell.column)]):
+        if len(names) < _MIN_STACKED or not _are_names(names, cells[0].box):
+            return []
+        beside = sum(any(_same_line(name, line) for column in others for line in column) for name in names)
+        if beside < _ALIGNED * len(names):
+            return []
     tops = [name.box.y0 - _SAME_LINE * name.size for name in names]
     rows: list[list[list[Word]]] = [[[] for _ in lines] for _ in names]
     for column, of_column in enumerate(lines):
@@ -60,6 +66,30 @@ def _divided(cells: Sequence[Cell], table: TableBlock) -> list[list[Cell]]:
         ]
         for row, of_row in enumerate(rows)
     ]
+
+
+def _are_full_rows(columns: Sequence[Sequence[Line]], boxes: Sequence[Box]) -> bool:
+    """Whether all cells have as many lines side by side, those of one begin with numbers, and no line goes on with the one above."""
+    first = columns[0]
+    if len(first) < 2 or any(len(lines) != len(first) for lines in columns):
+        return False
+    if not all(_same_line(one, other) for lines in columns for one, other in zip(first, lines, strict=True)):
+        return False
+    if not any(all(_VALUE.match(line.text) for line in lines) for lines in columns):
+        return False
+    return not any(_goes_on(lines, box) for lines, box in zip(columns, boxes, strict=True))
+
+
+def _goes_on(lines: Sequence[Line], cell: Box) -> bool:
+    """Whether most lines of a cell were broken at its width, or one begins in the middle of a text."""
+    broken = 0
+    for above, below in pairwise(lines):
+        if _VALUE.match(below.text):
+            continue
+        if below.text[0].islower() or below.text[0] in "([" or above.text[-1] in "-,(/&":
+            return True
+        broken += len(above.words) >= _LONG_LINE and above.box.x1 + below.words[0].box.width >= cell.x1
+    return 2 * broken > len(lines) - 1
 
 
 def _are_names(names: Sequence[Line], cell: Box) -> bool:

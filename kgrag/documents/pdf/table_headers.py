@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from kgrag.documents.pdf.blocks import Cell, TableBlock
-from kgrag.documents.pdf.geometry import lines_of
+from kgrag.documents.pdf.blocks import Cell, TableBlock, TextBlock
+from kgrag.documents.pdf.geometry import bounding_box, lines_of
 from kgrag.documents.pdf.pages import Fill
 
 __all__ = ["cell_text", "continued", "has_paragraph_as_heading", "is_prose", "with_header"]
@@ -23,6 +23,8 @@ _PROSE_WORDS = 8
 _SAME_COLUMN = 4.0
 """Points by which the columns of a table's continuation may be off."""
 _VALUE = re.compile(r"[-+±<>≤≥~]?\d")
+_BULLET = re.compile(r"[•◦▪■□●○‣⁃–—*·►➢✓\uf000-\uf0ff]$")
+_PROMPT = re.compile(r"[$#%>]$")
 _YEAR = re.compile(r"(?:19|20)\d\d$")
 
 
@@ -36,8 +38,16 @@ def with_header(table: TableBlock, fills: Sequence[Fill], *, set_off: int = 0) -
 
     A first row with neither is a header if every cell has words, none of them begins with a number, and some cell below does; the
     rows that a double line has `set_off` are, and those of which the upper one has cells over several columns of the lower one.
-    Rows that are shaded in turn have no header by that.
+    Rows that are shaded in turn have no header by that. A first row of one text over all columns is the table's caption.
     """
+    if (title := _title_row(table)) is not None:
+        below = tuple(replace(cell, row=cell.row - 1) for cell in table.cells if cell.row > 0)
+        box = replace(table.box, y0=title.box.y1)
+        return with_header(
+            replace(table, box=box, row_count=table.row_count - 1, cells=below, caption=_caption(table.page, title)),
+            fills,
+            set_off=max(0, set_off - 1),
+        )
     rows = [[cell for cell in table.cells if cell.row == row] for row in range(table.row_count)]
     looks = [(_shade(row, fills), _bold(row)) for row in rows]
     count = 0
@@ -50,11 +60,28 @@ def with_header(table: TableBlock, fills: Sequence[Fill], *, set_off: int = 0) -
         count = 1
     if not count:
         count = set_off or _spanning_header(rows) or int(_reads_as_header(rows))
-    if 0 < count < table.row_count - 1 and _has_years(rows[count]) and looks[count] != looks[count + 1]:
-        count += 1
+    if 0 < count < table.row_count - 1 and _has_years(rows[count]):
+        end = max(cell.row + cell.row_span for cell in rows[count])  # A heading may be broken over two rows.
+        if end < table.row_count and looks[count] != looks[end]:
+            count = end
     if count > _MAX_HEADER_ROWS or count >= table.row_count:
         count = 1 if count < table.row_count else 0
     return replace(table, cells=tuple(replace(cell, header=cell.row < count) for cell in table.cells))
+
+
+def _title_row(table: TableBlock) -> Cell | None:
+    """The cell of a first row that has only that, over all columns, above rows of several cells; a table that has a caption has none."""
+    first = [cell for cell in table.cells if cell.row == 0]
+    over_all = len(first) == 1 and first[0].column_span == table.column_count and first[0].row_span == 1
+    second = [cell for cell in table.cells if cell.row == 1 and cell.words]
+    if not over_all or table.caption is not None or len(second) < 2 or table.row_count < 3:
+        return None
+    return first[0] if first[0].words else None
+
+
+def _caption(page: int, cell: Cell) -> TextBlock:
+    lines = tuple(lines_of(cell.words))
+    return TextBlock("text", page, bounding_box(line.box for line in lines), lines)
 
 
 def _leading(looks: Sequence[tuple[tuple[int, int, int] | None, bool]], part: int) -> int:
@@ -122,8 +149,16 @@ def _has_years(row: Sequence[Cell]) -> bool:
 
 
 def is_prose(table: TableBlock) -> bool:
-    """Whether a table is paragraphs whose background was taken for cells: no header, long texts, most rows with one of them."""
+    """Whether a table is paragraphs whose background was taken for cells: no header, long texts, most rows with one of them.
+
+    So is a list whose bullets were taken for a column, and a framed command whose prompt was.
+    """
     filled = [cell for cell in table.cells if cell.words]
+    first = [cell_text(cell) for cell in filled if cell.column == 0]
+    if table.column_count == 2 and len(first) > 1 and all(_BULLET.match(text) for text in first):
+        return True
+    if table.column_count == 2 and table.row_count == 1 and len(filled) == 2 and _PROMPT.match(first[0]):
+        return not _VALUE.match(cell_text(filled[1]))
     if any(cell.header for cell in filled) or sum(len(cell.words) for cell in filled) < _PROSE_WORDS * len(filled):
         return False
     by_row = Counter(cell.row for cell in filled)

@@ -227,3 +227,93 @@ def test_rows_that_are_coloured_in_turn_have_the_bold_line_above_as_header(sheet
     found = sheet.convert()
     assert found.rows()[1:] == rows
     assert found.header() == ["", "Type", "Held as"]
+
+
+def test_lines_beside_each_other_in_two_drawn_cells_are_rows_where_one_column_has_numbers(sheet: Sheet) -> None:
+    sheet.grid([72, 230, 290], [120, 136, 176, 192], [["Pump", "Share"], ["", ""], ["All", "48"]])
+    for index, (name, share) in enumerate((("Small pumps", "8/16"), ("Large pumps", "4/7"))):
+        sheet.text(76, 148 + 13 * index, name)
+        sheet.text(234, 148 + 13 * index, share)
+    assert sheet.convert().rows() == [
+        ["Pump", "Share"],
+        ["Small pumps", "8/16"],
+        ["Large pumps", "4/7"],
+        ["All", "48"],
+    ]
+
+
+def test_a_text_that_was_broken_in_its_cell_beside_two_numbers_is_one_row(sheet: Sheet) -> None:
+    sheet.grid([72, 180, 290], [120, 136, 176, 192], [["Pump", "Share"], ["", ""], ["All", "48"]])
+    for index, (name, share) in enumerate((("Small pumps that were", "36 of those"), ("seen at rest", "12 at noon"))):
+        sheet.text(76, 148 + 13 * index, name)
+        sheet.text(184, 148 + 13 * index, share)
+    assert len(sheet.convert().rows()) == 3
+
+
+def test_gaps_between_drawn_cells_make_no_columns(sheet: Sheet) -> None:
+    edges = [72.0, 190.0, 200.0, 290.0, 300.0, 390.0]
+    rows = [["North", "", "922", "", "24"], ["South", "", "153", "", "3"], ["West", "", "61", "", "7"]]
+    sheet.grid(edges, [136, 152, 168, 184], rows, header=False)
+    for y in (120, 136):
+        sheet.line(72, y, 390, y)
+    for x in (72, 190, 290, 390):
+        sheet.line(x, 120, x, 136)
+    for x, text in ((204, "Leased"), (304, "Owned")):
+        sheet.text(x, 132, text, font=BOLD)
+    found = sheet.convert()
+    assert found.rows() == [["", "Leased", "Owned"], ["North", "922", "24"], ["South", "153", "3"], ["West", "61", "7"]]
+
+
+def test_a_first_row_over_all_columns_is_the_caption_and_the_next_one_the_header(sheet: Sheet) -> None:
+    for y in (120, 136, 152, 168, 184):
+        sheet.line(72, y, 390, y)
+    for x, top in ((72, 120), (230, 136), (390, 120)):
+        sheet.line(x, top, x, 184)
+    texts = [("At rest, as of March", ""), ("Pump", "Years"), ("Small", "23"), ("Large", "17")]
+    for row, (name, years) in enumerate(texts):
+        sheet.text(76, 132 + 16 * row, name, font=BOLD if row < 2 else "Helvetica")
+        sheet.text(234, 132 + 16 * row, years, font=BOLD if row < 2 else "Helvetica")
+    found = sheet.convert()
+    assert found.header() == ["Pump", "Years"]
+    assert [block.text for block in found.document.blocks if block.kind == "table"] == ["At rest, as of March"]
+
+
+def test_a_list_between_two_lines_is_no_table_of_bullets(sheet: Sheet) -> None:
+    y = 120.0
+    for _ in range(4):
+        sheet.line(72, y, 500, y)
+        sheet.text(76, y + 12, "•")
+        sheet.text(100, y + 12, "Each pump of the north has a valve of its own")
+        y += 16
+    sheet.line(72, y, 500, y)
+    assert not sheet.convert().tables()
+
+
+def test_a_framed_command_is_no_table_of_its_prompt(sheet: Sheet) -> None:
+    sheet.grid([72, 90, 300], [120, 136], [["$", "make install"]], header=False)
+    found = sheet.convert()
+    assert not found.tables()
+    assert "$ make install" in " ".join(found.outline())
+
+
+def test_the_lines_of_a_running_header_and_footer_make_no_table(sheet: Sheet) -> None:
+    sheet.text(72, 60, "The X-100 board, second edition")
+    sheet.text(440, 60, "2004-06")
+    sheet.line(72, 66, 500, 66)
+    for y, number, title in ((100, "3.1", "Parts of the model"), (130, "3.1.1", "How it looks")):
+        sheet.text(72, y, number, font=BOLD, size=12)
+        sheet.text(130, y, title, font=BOLD, size=12)
+    sheet.line(72, 780, 500, 780)
+    sheet.text(72, 792, "Pumps of the North")
+    sheet.text(490, 792, "9")
+    assert not sheet.convert().tables()
+
+
+def test_captions_that_stand_below_their_tables_are_theirs(sheet: Sheet) -> None:
+    y = 100.0
+    for number in (1, 2):
+        sheet.grid(XS, [y + 16 * row for row in range(6)], RATINGS)
+        sheet.text(72, y + 96, f"Table {number}: Ratings of board {number}.")
+        y += 116
+    tables = [block.text for block in sheet.convert().document.blocks if block.kind == "table"]
+    assert tables == ["Table 1: Ratings of board 1.", "Table 2: Ratings of board 2."]

@@ -316,3 +316,46 @@ def test_no_table_gives_way_to_a_grid_that_another_one_keeps_out() -> None:
     grid = replace(table(156, [FIRST[-1], "", "", "", *SECOND]), box=Box(290, 150, 350, 280))
     tables, _ = better_tables(ValueTables((first, second), frozenset()), [grid])
     assert tables == [first, second]
+
+
+def test_a_grid_with_the_numbers_of_one_column_in_two_gives_way() -> None:
+    def word(text: str, x: float, y: float) -> Word:
+        return Word(text, Box(x, y, x + 30, y + 10), "Helvetica", False)
+
+    names = [word("North", 72, 100), word("South", 72, 114)]
+    numbers = [word("2.9%", 300, 100), word("(11.5)", 304, 114)]
+    cells = tuple(
+        Cell(row, column, 1, 1, found.box, (found,))
+        for row in (0, 1)
+        for column, found in enumerate((names[row], numbers[row]))
+    )
+    table = TableBlock(1, Box(72, 100, 340, 124), 2, 2, cells)
+    apart = (replace(cells[1], box=Box(290, 98, 345, 112)), replace(cells[3], column=2, box=Box(290, 112, 345, 126)))
+    grid = TableBlock(1, Box(70, 98, 345, 126), 2, 3, (cells[0], apart[0], cells[2], apart[1]))
+    assert better_tables(ValueTables((table,), frozenset()), [grid])[0] == [table]
+    whole = replace(grid, column_count=2, cells=(*grid.cells[:3], replace(apart[1], column=1)))
+    assert better_tables(ValueTables((table,), frozenset()), [whole])[0] == []
+
+
+def test_a_heading_that_is_broken_over_two_rows_of_the_header_is_in_it(sheet: Sheet) -> None:
+    edges = [72.0, 190.0, 260.0, 330.0]
+    for y in (120, 136, 164, 180, 196):
+        sheet.line(72, y, 330, y)
+    for x in edges:
+        sheet.line(x, 120, x, 196)
+    sheet.line(260, 150, 330, 150)
+    sheet.fill(72.5, 120.5, 329.5, 135.5)
+    for x, y, text in (
+        (76, 132, "Q4"),
+        (264, 132, "Change"),
+        (194, 150, "2022"),
+        (264, 148, "Net"),
+        (264, 161, "of tax"),
+    ):
+        sheet.text(x, y, text, font=BOLD)
+    for row, cells in enumerate((("U.S.", "12,516", "2.7"), ("Elsewhere", "11,190", "(1.0)"))):
+        for x, text in zip(edges, cells, strict=False):
+            sheet.text(x + 4, 176 + 16 * row, text)
+    found = sheet.convert()
+    assert found.rows()[-2:] == [["U.S.", "12,516", "2.7"], ["Elsewhere", "11,190", "(1.0)"]]
+    assert {"2022", "Net", "of tax"} <= set(found.header()) or "Change Net of tax" in found.header()
