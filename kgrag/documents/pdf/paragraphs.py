@@ -194,16 +194,17 @@ def _breaks(
             return True
     if abs(line.size - above.size) > _OTHER_SIZE * size and not _uneven(above, line):
         return True
+    starts_new = not (line.text[0].islower() or _ends_within(above)) or bool(_SENTENCE_END.search(above.text))
     ended_early = _would_fit(above, line, edge)
     if above.bold != line.bold and (ended_early or (above.bold and section_number(current[0]))):
         return True
     if marker is not None and line.box.x0 < current[0].box.x0 - _INDENT * size:
         hangs_under_marker = abs(line.box.x0 - marker[1]) < 0.3 * size
         goes_on_at_margin = _goes_on_at_margin(current, line, marker[1])
-        if not (hangs_under_marker or goes_on_at_margin) or (ended_early and not goes_on_at_margin):
-            return True
         if goes_on_at_margin:
             return False
+        if not hangs_under_marker or (ended_early and starts_new):
+            return True
     if (
         marker is None
         and len(current) > 1
@@ -211,7 +212,6 @@ def _breaks(
         and not _centred(above, line)
     ):
         return True
-    starts_new = not (line.text[0].islower() or _ends_within(above)) or bool(_SENTENCE_END.search(above.text))
     return ended_early and starts_new and not _centred(above, line)
 
 
