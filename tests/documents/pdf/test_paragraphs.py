@@ -191,9 +191,11 @@ def test_a_paragraph_goes_on_over_a_table_and_its_caption_and_never_from_a_capti
 
 def test_an_item_whose_lines_begin_below_its_bullet_goes_on_with_a_small_letter(sheet: Sheet) -> None:
     sheet.paragraph(72, 100, FIRST, width=400)
-    sheet.text(72, 140, "• None of the pumps was at rest, so that you cannot leave it out on")
-    sheet.text(72, 152.5, "line 30.")
-    sheet.text(72, 165, "• Enter what the valves lost on line 59.")
+    sheet.text(72, 140, "•")
+    sheet.text(84, 140, "None of the pumps was at rest, so that you cannot leave it out on")
+    sheet.text(72.6, 152.5, "line 30.")
+    sheet.text(72, 165, "•")
+    sheet.text(84, 165, "Enter what the valves lost on line 59.")
     assert sheet.convert().outline()[1:] == [
         "- None of the pumps was at rest, so that you cannot leave it out on line 30.",
         "- Enter what the valves lost on line 59.",
