@@ -96,7 +96,7 @@ FILE_FORMATS = frozenset({"pdf", "docx", "pptx", "xlsx", "epub", "odt", "odp", "
 PACKED_FORMATS = (
     TEXT_FORMATS
     | FILE_FORMATS
-    | {"docbook", "dita", "openapi", "texinfo", "info", "csv", "mail", "configuration"}
+    | {"docbook", "dita", "mallard", "openapi", "texinfo", "info", "csv", "mail", "configuration"}
     | PANDOC_READERS.keys()
 )
 """Read from `.gz`, too: Debian packs the longer ones of its packages."""

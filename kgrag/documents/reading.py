@@ -223,6 +223,10 @@ def _convert(source: Source, *, pdf: str) -> BlockDocument:
             from kgrag.documents.dita import convert_dita
 
             return convert_dita(_bytes(source), path, document_path=document_path)
+        case "mallard":
+            from kgrag.documents.mallard import convert_mallard
+
+            return convert_mallard(_bytes(source), path, document_path=document_path)
         case "info":
             from kgrag.documents.info_manual import convert_info
 

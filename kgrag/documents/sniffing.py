@@ -31,6 +31,7 @@ DITA_TYPE = re.compile(
     rb"<!DOCTYPE[^>]*\bDITA\b|<(?:topic|concept|task|reference)\b[^<>]*\bxml:lang\b[^<>]*>\s*<title\b|\bDITAArchVersion="
 )
 """A topic of DITA: its document type, or what its schema has in its first element."""
+MALLARD_PAGE = re.compile(rb"<(?:\w+:)?page\b[^<>]*\bhttp://projectmallard\.org/")
 COMPOUND_FILE = bytes.fromhex("d0cf11e0a1b11ae1")
 """What Outlook's `.msg` begins with; those of Tcl are translations."""
 FIRST_OF_API = re.compile(
@@ -52,8 +53,9 @@ def told_by_content(path: Path) -> bool:
 
 
 def sniffed_format(path: Path, *, content: Path | None = None) -> str | None:
-    """Return `docbook` or `dita` (`.xml`), `openapi` (`.json`, `.yaml`), `outlook` (`.msg`), `info`, `man` or `mdoc` (a section of the
-    manual for a suffix), `configuration` (`.conf`, `.ini`, `sshd_config` and their like, with prose in their comments); None for others.
+    """Return `docbook` or `dita` (`.xml`), `openapi` (`.json`, `.yaml`), `outlook` (`.msg`), `mallard` (`.page`), `info`, `man` or `mdoc`
+    (a section of the manual for a suffix), `configuration` (`.conf`, `.ini`, `sshd_config` and their like, with prose in their comments);
+    None for others.
 
     `content` is where the file is as long as it has another name than `path`.
     """
@@ -89,6 +91,10 @@ def _of_xml(head: bytes) -> str | None:
     return "dita" if DITA_TYPE.search(head) else None
 
 
+def _of_page(head: bytes) -> str | None:
+    return "mallard" if MALLARD_PAGE.search(head) else None
+
+
 def _of_msg(head: bytes) -> str | None:
     return "outlook" if head.startswith(COMPOUND_FILE) else None
 
@@ -120,6 +126,7 @@ def _text(content: bytes) -> str:
 
 TELLERS = (
     (re.compile(r"\.xml"), _of_xml),
+    (re.compile(r"\.page"), _of_page),
     (re.compile(r"\.(?:json|ya?ml)"), _of_data),
     (re.compile(r"\.msg"), _of_msg),
     (INFO_FILE, _of_info),
