@@ -30,21 +30,29 @@ HTML_OF = {
         "dl": "terms",
         "li": "item",
         "pre": "screen",
-        "code": "cmd file input output sys var",
+        "code": "code cmd file input output sys var",
         "b": "app gui key hi",
         "i": "em",
         "a": "link",
-        **{same: same for same in "table thead tbody tfoot tr td th code".split()},
+        "table": "table",
+        "thead": "thead",
+        "tbody": "tbody",
+        "tfoot": "tfoot",
+        "tr": "tr",
+        "td": "td",
+        "th": "th",
     }.items()
     for element in elements.split()
 }
 """Element → what it is in HTML; others are spans."""
-BLOCKS = frozenset({*"page section div example figure listing synopsis quote note item td th".split()})
+BLOCKS = frozenset(
+    {"page", "section", "div", "example", "figure", "listing", "synopsis", "quote", "note", "item", "td", "th"}
+)
 """What has blocks in it: `code` and `media` are some there, and words of a line elsewhere."""
 JOINED_BY = {"guiseq": " > ", "keyseq": "+"}
 """Elements whose parts have a mark between them on the page."""
 DROPPED = "dropped"
-NOT_SAID = frozenset({*"keywords links col colgroup".split()})
+NOT_SAID = frozenset({"keywords", "links", "col", "colgroup"})
 """Words for searches, places for links: nothing of the text."""
 COUNTED = {"comment": "comment", "credit": "front matter", "license": "front matter"}
 """Element → the rule by which its words are counted as left out."""
@@ -136,7 +144,7 @@ class _Writer:
                 self._name(element, parent, level)
             case "note":
                 kind = said.get("style", "note").split(" ")[0] or "note"
-                inner = next(iter(element), None)
+                inner = next(iter(element), element)
                 first = inner if self._names.get(inner, "") in ("p", "title") else element
                 first.text = f"{kind.capitalize()}: {(first.text or '').lstrip()}"
             case "guiseq" | "keyseq":
