@@ -165,19 +165,45 @@ class _Chunking:
     def _packed(self) -> Iterator[tuple[Section, _Piece]]:
         """Yield what stands under one heading, merged up to the window; what is longer is split at its sentences.
 
-        A heading with nothing below it has a piece without text: no word is lost.
+        Headings side by side with nothing below them are one piece under the heading above them, and one alone has a piece without text:
+        no word is lost.
         """
-        for section, members in self._runs():
-            units = self._with_ends(self._units(members))
-            pieces = [piece for unit in units for piece in self._fitting(section, unit)]
-            at = 0
-            while at < len(pieces):
-                window = [self._opened(section, pieces[at]), *pieces[at + 1 : at + self._max_tokens]]
-                taken = self._how_many_fit(section, [piece.text for piece in window])
-                yield section, _joined(window[:taken])
-                at += taken
-            if not members:
-                yield section, _Piece((), "")
+        for (above, is_empty), runs in groupby(self._runs(), lambda run: (run[0][:-1], not run[1])):
+            if is_empty:
+                yield from self._headings_alone(above, [section for section, _ in runs])
+            else:
+                for section, members in runs:
+                    yield from ((section, piece) for piece in self._packed_section(section, members))
+
+    def _headings_alone(self, above: Section, sections: Sequence[Section]) -> Iterator[tuple[Section, _Piece]]:
+        if len(sections) == 1:
+            yield sections[0], _Piece((), "")
+            return
+        pieces = [_Piece((section[-1],), self._blocks[section[-1]].text) for section in sections]
+        at = 0
+        while at < len(pieces):
+            taken = self._how_many_fit(above, [piece.text for piece in pieces[at : at + self._max_tokens]])
+            yield above, _joined(pieces[at : at + taken])
+            at += taken
+
+    def _packed_section(self, section: Section, members: Sequence[int]) -> Iterator[_Piece]:
+        """Yield what stands under one heading, in pieces none of which ends with what announces the next one, where both fit together."""
+        units = self._with_ends(self._units(members))
+        pieces = [piece for unit in units for piece in self._fitting(section, unit)]
+        at = 0
+        while at < len(pieces):
+            window = [self._opened(section, pieces[at]), *pieces[at + 1 : at + self._max_tokens]]
+            taken = self._how_many_fit(section, [piece.text for piece in window])
+            kept = taken
+            while kept > 1 and at + kept < len(pieces) and _announces(pieces[at + kept - 1].text):
+                kept -= 1
+            following = pieces[at + kept : at + taken + 1]
+            if kept < taken and self._fits(
+                section, _joined([self._opened(section, following[0]), *following[1:]]).text
+            ):
+                taken = kept
+            yield _joined(window[:taken])
+            at += taken
 
     def _runs(self) -> Iterator[tuple[Section, list[int]]]:
         """Yield the blocks that stand under one heading, without it; none for a heading that has nothing below it."""
@@ -227,8 +253,11 @@ class _Chunking:
         for kind, run in groupby(pieces, lambda piece: self._blocks[piece.blocks[0]].kind):
             stand_together = list(run)
             if kind == "list_item":
-                yield lead + stand_together
-                lead = []
+                announces = stand_together[-1:] if _announces(stand_together[-1].text) else []
+                items = stand_together[: len(stand_together) - len(announces)]
+                if lead or items:
+                    yield lead + items
+                lead = announces
                 continue
             for piece in stand_together:
                 if lead and self._terms_of(lead[-1]) != self._terms_of(piece):
@@ -238,13 +267,14 @@ class _Chunking:
                     yield [piece]
                     continue
                 if lead and not _only_heads(lead[-1].text):
-                    # What a colon announces in one line heads nothing.
-                    announced = [piece] if kind == "paragraph" and _only_heads(piece.text) else []
+                    # What a colon announces in one line heads nothing, and neither does a listing.
+                    is_announced = kind == "code" or (kind == "paragraph" and _only_heads(piece.text))
+                    announced = [piece] if is_announced else []
                     yield [*lead, *announced]
                     lead = []
                     if announced:
                         continue
-                if kind == "paragraph" and (_only_heads(piece.text) or piece.text.endswith(":")):
+                if kind == "paragraph" and (_only_heads(piece.text) or _announces(piece.text)):
                     lead = [*lead, piece]
                 else:
                     yield [*lead, piece]
@@ -285,6 +315,10 @@ class _Chunking:
             window = unit[at : at + self._max_tokens]
             opening = self._opening(section, self._blocks[window[0].blocks[0]], window[0].text)
             taken = self._how_many_fit(section, [opening + window[0].text, *(piece.text for piece in window[1:])])
+            while taken > 1 and taken < len(window) and _announces(window[taken - 1].text):
+                taken -= 1
+            if taken == 1 < len(window) and _announces(window[0].text):
+                taken = 2  # cut in what is announced
             piece = _joined(window[:taken])
             at += taken
             for text in self._split_at_sentences(section, piece.text, opening=opening):
@@ -522,6 +556,11 @@ class _Chunking:
         return chunk.model_copy(update={"tokens": self._count(chunk.prompted_text)})
 
 
+def _announces(text: str) -> bool:
+    """Whether a text ends where what it speaks of begins."""
+    return text.endswith(":")
+
+
 def _only_heads(text: str) -> bool:
     """Whether a paragraph is a line that heads what follows: a few words, and no end of a sentence but a property's."""
     if len(text.split()) > MAX_HEADING_LINE_WORDS:
@@ -581,11 +620,13 @@ def _with_rows(block: Block, rows: Sequence[TableRow], *, header: bool = True) -
 def _taken(links: list[Link], text: str, *, last: bool) -> list[Link]:
     """Take from `links` those whose words are in this part of their text; with the last part, all that are left."""
     words = " ".join(text.split())
+    # They stand in reading order, and a text has no more links than characters: what is behind these is of a later part.
+    looked_at = len(links) if last else min(len(links), len(words) + 1)
     taken: list[Link] = []
     left: list[Link] = []
-    for link in links:
+    for link in links[:looked_at]:
         (taken if last or link.anchor in words else left).append(link)
-    links[:] = left
+    links[:looked_at] = left
     return taken
 
 

@@ -8,7 +8,7 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,8 @@ from kgrag.types import Scalar
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
+    from markdown_it.parser_inline import RuleFuncInlineType
+    from markdown_it.rules_inline import StateInline
     from markdown_it.token import Token
 
 __all__ = ["LOWEST_HEADING", "convert_markdown", "markdown_html", "markdown_passage"]
@@ -90,9 +92,27 @@ def markdown_passage(text: str, *, level: int) -> tuple[str, list[RemovedLine]]:
 @cache
 def _parser() -> MarkdownIt:
     from markdown_it import MarkdownIt
+    from markdown_it.rules_inline import image, link
     from mdit_py_plugins.deflist import deflist_plugin
 
-    return MarkdownIt("commonmark", {"maxNesting": MAX_NESTING}).enable(["table", "strikethrough"]).use(deflist_plugin)
+    parser = MarkdownIt("commonmark", {"maxNesting": MAX_NESTING})
+    for name, rule in (("link", link), ("image", image)):
+        parser.inline.ruler.at(name, _where_it_may_end(rule))
+    return parser.enable(["table", "strikethrough"]).use(deflist_plugin)
+
+
+def _where_it_may_end(rule: RuleFuncInlineType) -> RuleFuncInlineType:
+    """Return a rule for what ends with a bracket that looks at nothing where none follows: it would read on for each of many."""
+
+    def read(state: StateInline, silent: bool) -> bool:
+        return _last_bracket(state.src) > state.pos and rule(state, silent)
+
+    return read
+
+
+@lru_cache(maxsize=1)
+def _last_bracket(text: str) -> int:
+    return text.rfind("]")
 
 
 def _front_matter(text: str) -> tuple[str, dict[str, Scalar], list[RemovedLine]]:

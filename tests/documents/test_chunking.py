@@ -128,6 +128,47 @@ def test_a_heading_with_nothing_below_is_a_chunk_so_that_no_word_is_lost() -> No
     ]
 
 
+def test_headings_side_by_side_with_nothing_below_are_one_chunk_below_the_heading_above_them() -> None:
+    chunks = chunked(
+        h("Modules"), h("Pump", 2, "pump"), h("Valve", 2, "valve"), h("Tank", 2, "tank"), p("It holds 5 l."), h("End")
+    )
+    assert [(chunk.headings, chunk.text) for chunk in chunks] == [
+        (("Modules",), "Pump\nValve"),
+        (("Modules", "Tank"), "It holds 5 l."),
+        (("End",), "End"),
+    ]
+    assert chunks[0].anchors == ("pump", "valve")
+
+
+@pytest.mark.parametrize("words", range(30, 60, 3))
+@pytest.mark.parametrize("kind", ["paragraph", "list_item"])
+def test_no_chunk_ends_with_what_announces_the_listing_of_the_next(words: int, kind: str) -> None:
+    code = Block("code", "\n".join(f"step {number}" for number in range(10)))
+    lead = Block(kind, "- Start the pump like this:", 1)  # type: ignore[arg-type]
+    chunks = chunked(p("word " * words), lead, code, p("It starts."))
+    assert [chunk.text for chunk in chunks if chunk.text.endswith("this:")] == []
+
+
+def test_a_listing_that_is_longer_than_a_window_is_cut_behind_what_announces_it() -> None:
+    code = Block("code", "\n".join(f"step {number}" for number in range(100)))
+    chunks = chunked(p("word " * 40), p("Start the pump like this:"), code)
+    assert any(chunk.text.startswith("Start the pump like this:\nstep 0\nstep 1\n") for chunk in chunks)
+    assert (
+        " ".join(chunk.text for chunk in chunks).split()
+        == ["word"] * 40 + f"Start the pump like this: {code.text}".split()
+    )
+
+
+@pytest.mark.parametrize("words", range(30, 60, 3))
+def test_no_chunk_ends_with_the_name_of_an_item_that_the_next_one_describes(words: int) -> None:
+    items = [
+        Block("list_item", text, 1)
+        for text in ("- Grid:", "  It shows when all are free.", "- Times:", "  They may be moved by hand.")
+    ]
+    chunks = chunked(p("word " * words), *items)
+    assert [chunk.text for chunk in chunks if chunk.text.endswith(":")] == []
+
+
 def test_tokens_and_windows_count_what_is_embedded() -> None:
     chunks = chunked(
         h("A heading of six whole words"), *(p(f"word{n} " * 17) for n in range(9)), title="A title of five words"

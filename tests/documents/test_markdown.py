@@ -131,3 +131,10 @@ def test_nesting_beyond_all_measure_is_said(text: str) -> None:
 def test_what_is_no_text_is_refused(data: bytes) -> None:
     with pytest.raises(DocumentError):
         converted(data)
+
+
+def test_many_brackets_that_never_end_are_text_at_once() -> None:
+    opened = "[" * 300_000
+    read = convert_markdown(f"{opened} and\n\n[a link](b.md)\n".encode(), Path("a.md"), document_path="a.md")
+    assert [block.text for block in read.blocks] == [f"{opened} and", "a link"]
+    assert [link.href for block in read.blocks for link in block.links] == ["b.md"]
