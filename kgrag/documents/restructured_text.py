@@ -135,6 +135,7 @@ def restructured_text_html(text: str, *, suffix: str) -> tuple[str, dict[str, Sc
     parser = _Parser(suffix if suffix in LINKABLE else ".rst")
     tree = publish_doctree(text, parser=parser, settings_overrides=settings)
     metadata, removed = _take_fields(tree)
+    _leave_out_names_of_headings(tree)
     _read_bare_directives(tree)
     for left_out in list(tree.findall(_LeftOut)):
         removed.append(RemovedLine(left_out["rule"], left_out.rawsource))
@@ -168,6 +169,17 @@ def _take_fields(tree: nodes.document) -> tuple[dict[str, Scalar], list[RemovedL
         removed.append(RemovedLine("front matter", f"{name}: {value}"))
     tree.remove(first)
     return metadata, removed
+
+
+def _leave_out_names_of_headings(tree: nodes.document) -> None:
+    """Leave out what directives without content name where the heading right below says it: they are for links to it."""
+    for named in reversed([one for one in tree.findall(nodes.definition_list) if "bare" in one]):
+        below = named.next_node(descend=False, siblings=True, ascend=True)
+        while isinstance(below, nodes.Invisible | nodes.system_message):
+            below = below.next_node(descend=False, siblings=True, ascend=True)
+        heading = below.next_node(nodes.title).astext().lower() if isinstance(below, nodes.section) else ""
+        if heading and all(term.astext().lower() in heading for term in named.findall(nodes.term)):
+            named.parent.replace(named, _LeftOut(named["bare"], rule="directive"))
 
 
 def _read_bare_directives(tree: nodes.document) -> None:
@@ -268,6 +280,8 @@ class _AnyDirective(Directive):
         described = self._described(argument, content)
         if not is_object:
             described["directive"] = name
+        if not content and is_object:
+            described["bare"] = self.block_text.strip()
         if not content and not is_object:
             return [_Bare(self.block_text, described)]
         return [*self._options(), described]

@@ -7,6 +7,9 @@ A row begins for pandoc where its properties stand (`\trowd`), and what its cell
 row above need not repeat them, Word writes them behind the cells too, and those of a table in a cell stand within that cell ("Table
 Definitions"). So they are written once, before the first cell.
 
+Bullets of WordPad and of Word before 97 are text before the words of a paragraph (`\pntext`): such paragraphs are written as items of a
+list. Numbers stay text, since a list would count anew behind a paragraph between its items.
+
 A heading has a level for pandoc where its paragraph says one; programs that write less leave that to the style (`heading 1`).
 """
 
@@ -44,6 +47,14 @@ OTHER_PAGES = {
 TWO_BYTES = frozenset({"cp932", "cp949", "johab", "gbk", "cp950"})
 HIGH_SURROGATES, LOW_SURROGATES = range(0xD800, 0xDC00), range(0xDC00, 0xE000)
 STARRED_NOTE = re.compile(r"\\\*\s*\\footnote\b")
+BULLET = re.compile(r"\{\\pntext\b(?:\\'[89A-Fa-f][0-9A-Fa-f]|\\[a-z]+-?\d*[ ]?|[^\\{}\w])*+\}")
+"""What stands before an item of a list, if it is no number."""
+ITEM = r"\ls1 "
+LISTS = (
+    r"{\*\listtable{\list{\listlevel\levelnfc23\leveljc0\levelstartat1{\leveltext\'01\'b7;}{\levelnumbers;}}\listid1}}"
+    r"{\*\listoverridetable{\listoverride\listid1\listoverridecount0\ls1}}"
+)
+"""The list of bullets that `ITEM` is of, as Word 97 and later say it."""
 WORD = re.compile(r"\\[A-Za-z]+-?\d*")
 UNSHOWN = frozenset({"pict", "objdata", "fldinst", "shpinst", "nonshppict"})
 """Groups that are no text, beside those that begin with `\\*`."""
@@ -73,6 +84,9 @@ def with_letters(rtf: str) -> str:
 
     LibreOffice says of its footnotes that who does not know them passes over them (`{\\*\\footnote`), and so does pandoc, which knows them.
     """
+    if "\\listtable" not in rtf:
+        before, bullet, behind = rtf.partition(first[0]) if (first := BULLET.search(rtf)) else (rtf, "", "")
+        rtf = f"{before}{LISTS}{BULLET.sub(lambda _: ITEM, bullet + behind)}" if bullet else rtf
     return "".join(_Reader(STARRED_NOTE.sub(r"\\footnote", rtf)).parts())
 
 

@@ -231,3 +231,17 @@ def test_a_directive_of_a_project_that_describes_elsewhere_says_its_argument_wit
         "reset",
     ]
     assert [str(line) for line in document.removed] == [".. program:: xset", ".. youtube:: q1w2"]
+
+
+def test_a_directive_that_names_what_the_heading_below_says_is_no_text_of_the_section_above() -> None:
+    document = converted(
+        "Settings\n========\n\nAll of them.\n\n.. setting:: low_speed\n.. setting:: speed\n\n"
+        "``speed`` and ``low_speed``\n---------------------------\n\nDefault: 5.\n\n.. setting:: other\n\nEnd\n---\n\nText.\n"
+    )
+    assert [block.text for block in document.blocks] == [
+        *("Settings", "All of them.", "speed and low_speed", "Default: 5.", "other", "End", "Text.")
+    ]
+    assert [(line.rule, line.text) for line in document.removed] == [
+        ("directive", ".. setting:: low_speed"),
+        ("directive", ".. setting:: speed"),
+    ]

@@ -122,3 +122,20 @@ def test_paragraphs_in_a_style_of_headings_are_headings() -> None:
         ("paragraph", 0, "Note"),
         ("paragraph", 0, "5 V"),
     ]
+
+
+@pytest.mark.parametrize("pard", [r"\pard", r"\pard\plain\f0\li720 "])
+def test_bullets_that_are_text_make_items_of_a_list_and_numbers_stay_text(pard: str) -> None:
+    mark = r"{\pntext\f1\'B7\tab}"
+    items = rf"{pard}{mark}{{\*\pn\pnlvlblt\pnf1{{\pntxtb\'B7}}}}oil, 5 l\par {mark}water\par"
+    steps = r"\pard{\pntext\f0 3.\tab}{\*\pn\pnlvlbody\pnstart3\pndec{\pntxta.}}close it\par"
+    rtf = rf"{{\rtf1\ansi It needs:\par {items}\pard Then:\par{steps}\pard The end.\par}}"
+    read = convert_with_pandoc(rtf.encode(), Path("a.rtf"), format_="rtf", document_path="a.rtf")
+    assert [(block.kind, block.text) for block in read.blocks] == [
+        ("paragraph", "It needs:"),
+        ("list_item", "- oil, 5 l"),
+        ("list_item", "- water"),
+        ("paragraph", "Then:"),
+        ("paragraph", "3. close it"),
+        ("paragraph", "The end."),
+    ]
