@@ -177,7 +177,8 @@ def _leave_out_names_of_headings(tree: nodes.document) -> None:
         below = named.next_node(descend=False, siblings=True, ascend=True)
         while isinstance(below, nodes.Invisible | nodes.system_message):
             below = below.next_node(descend=False, siblings=True, ascend=True)
-        heading = below.next_node(nodes.title).astext().lower() if isinstance(below, nodes.section) else ""
+        title = below.next_node(nodes.title) if isinstance(below, nodes.section) else None
+        heading = title.astext().lower() if title is not None else ""
         if heading and all(term.astext().lower() in heading for term in named.findall(nodes.term)):
             named.parent.replace(named, _LeftOut(named["bare"], rule="directive"))
 
