@@ -434,8 +434,10 @@ class _Reader:
         return label == carried if carried else not (label or PROPERTY.match(self._label))
 
     def _is_left_out(self, line: _Line) -> bool:
-        """Whether a sentence says nothing by itself. `No, it cannot.` is kept for the next one."""
+        """Whether a sentence says nothing by itself. `No, it cannot.` is kept for the next one, unless it is all of a question's answer."""
         if DECIDED.fullmatch(line.text):
+            if self._heading.endswith("?") and not self._text[line.sentence.end :].partition("\n")[0].strip():
+                return False
             self._decided = line.sentence
             return True
         if REFERS.fullmatch(line.text) or _is_of_index(line.text):

@@ -582,3 +582,13 @@ def test_properties_of_one_setting_are_no_list() -> None:
 def test_a_sentence_that_breaks_off_before_an_option_goes_on_with_it() -> None:
     text = "It is possible to keep the valves shut. This is achieved using\n\n-dKeepShut = true/false\n\nwhich is off by default."
     assert saying(text, "KeepShut").text == "This is achieved using -dKeepShut = true/false"
+
+
+def test_an_answer_of_nothing_but_no_is_said_with_its_question() -> None:
+    said = saying("May I swim with it?\nNo.\nWhat does it weigh?\nNine grams.", "No.")
+    assert (said.heading, said.text) == ("May I swim with it?", "No.")
+    said = saying("May I swim with it?\nNo. Its case is open.", "open")
+    assert said.text == "No. Its case is open."
+    assert [one.text for one in read("No.\nIts case is open, and water gets in.")] == [
+        "Its case is open, and water gets in."
+    ]
