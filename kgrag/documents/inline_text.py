@@ -25,6 +25,8 @@ CJK = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
 """Characters of scripts that are written without spaces."""
 CJK_LINE_BREAK = re.compile(rf"(?<={CJK.pattern})[ \t]*\n\s*(?={CJK.pattern})")
 """Where a line of such a script was broken: no space belongs there (CSS Text Module Level 3, 4.1.3)."""
+CARRIAGE_RETURN = re.compile(r"\n?\r+\n?")
+"""A line end of other systems, also as `&#13;`."""
 INVISIBLE = re.compile("[\u200b\u200e\u200f\u2060\ufeff\u00ad]")
 """Marks that only say where a line may break or which way it runs."""
 FILE_SUFFIX = re.compile(
@@ -84,7 +86,7 @@ class InlineText:
 
     def add_preserved(self, text: str) -> None:
         """Append text as it is written, as in `pre`."""
-        self._push(INVISIBLE.sub("", text))
+        self._push(CARRIAGE_RETURN.sub("\n", INVISIBLE.sub("", text)))
 
     def add_separator(self, text: str) -> None:
         """Append punctuation that what follows is kept apart from by one blank."""

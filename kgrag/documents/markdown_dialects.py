@@ -158,9 +158,9 @@ class _Reader:
             self._drop(line)
             return True
         directive = marks.DIRECTIVE.match(info)
-        if directive and directive["name"] in marks.DIRECTIVES:
+        if directive and directive["name"].lower() in marks.DIRECTIVES:
             self._drop(line)
-            self._directive(directive["name"], directive["argument"], fence)
+            self._directive(directive["name"].lower(), directive["argument"], fence)
             return True
         self._drop(info.partition(" ")[2])  # what a renderer does with the listing
         words = _attribute_words(info)

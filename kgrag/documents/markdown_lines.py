@@ -57,7 +57,7 @@ def _listings(lines: Sequence[str]) -> Iterator[bool]:
         box = DIRECTIVE.match(info)
         if fence:
             fence = "" if mark["fence"].startswith(fence) and not info else fence
-        elif not (box and box["name"] in DIRECTIVES and box["name"] not in CODE):
+        elif not (box and box["name"].lower() in DIRECTIVES and box["name"].lower() not in CODE):
             fence = mark["fence"]
 
 

@@ -26,7 +26,7 @@ from kgrag.types import Scalar
 __all__ = ["LONGEST_LINE", "is_restructured_text", "restructured_text_html"]
 
 EXPLICIT_MARKUP = re.compile(
-    r"^\.\. (?:[\w.:+-]+::(?:\s|$)|_[^\s:][^:\n]*:(?:\s|$)|\|[^|\n]+\| [\w-]+::)", re.MULTILINE
+    r"^\.\. {1,3}(?:[\w.:+-]+::(?:\s|$)|_[^\s:][^:\n]*:(?:\s|$)|\|[^|\n]+\| [\w-]+::)", re.MULTILINE
 )
 """A directive, a target or a substitution, at a line's start: what no other text has."""
 ERROR = 3

@@ -31,6 +31,8 @@ ESCAPED = re.compile(r"\\(?:[\"#].*|.)")
 """A character with its backslash, or a remark."""
 GOES_ON = re.compile(r"(?:(?!\\[\"#])(?:[^\\]|\\.))*(?<!\\\{)\\")
 """A line whose end is escaped, so that the next one is a part of it; remarks and conditions that open a block apart."""
+OPEN_QUOTE = re.compile(r"""[.'][ \t]*[A-Z]{1,2}(?:[ \t]+(?:"(?:[^"]|"")*+"\S*|[^\s"]\S*))*+[ \t]+"(?:[^"]|"")*+""")
+"""A call whose last argument is quoted up to the end of the line, where troff ends it and pandoc takes the words together."""
 LETTER_BULLET = re.compile(r"^[.'][ \t]*IP[ \t]+(?:o|\"o\")(?=[ \t]|$)", re.MULTILINE)
 DRAWN_ITEM = re.compile(
     r"^\.ie n \\\{\\\n\\h'-0\d' *(?P<mark>\\\(bu|\d+\.)\\h'\+0\d'\\c\n\.\\\}\n"
@@ -134,13 +136,14 @@ def without_conditional_macros(page: str) -> str:
 
 
 def with_whole_calls(page: str) -> str:
-    """Return a page in which a call of a macro stands on one line: pandoc takes the quotes of one that goes on for text."""
+    """Return a page in which a call of a macro stands on one line with both of its quotes: pandoc takes other quotes for text."""
     parts: list[str] = []
     goes_on = False
     for line in page.split("\n"):
         goes_on = (goes_on or line.startswith((".", "'"))) and GOES_ON.fullmatch(line) is not None
         parts += [line[:-1]] if goes_on else [line, "\n"]
-    return "".join(parts).removesuffix("\n")
+    lines = "".join(parts).removesuffix("\n").split("\n")
+    return "\n".join(f'{line}"' if OPEN_QUOTE.fullmatch(line) else line for line in lines)
 
 
 def with_joined_lines(page: str) -> str:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgrag.documents.blocks import Block, BlockDocument
-from kgrag.documents.html import convert_html
+from kgrag.documents.html import blocks_of_html, convert_html
 from kgrag.errors import DocumentError
 
 LONG = " ".join(["The regulator delivers up to 250 mA to the board and to what takes its supply from it."] * 3)
@@ -763,3 +763,11 @@ def test_a_bar_of_texinfo_goes_whatever_is_marked_in_it(bar: str) -> None:
     document = page(f"<p>{LONG}</p>{bar}")
     assert texts(document) == [LONG]
     assert [one.rule for one in document.removed] == ["navigation"]
+
+
+def test_ends_of_lines_in_a_listing_are_those_of_any_system() -> None:
+    page = "<h1>T</h1><pre>&#13;group = core\nport = 1&#13;\nlog&#13;next</pre>"
+    code = next(
+        block for block in blocks_of_html(page, Path("a.html"), document_path="a.html").blocks if block.kind == "code"
+    )
+    assert code.text == "group = core\nport = 1\nlog\nnext"

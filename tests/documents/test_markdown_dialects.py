@@ -298,3 +298,12 @@ def test_no_word_is_lost(lines: list[tuple[str, int, bool]], components: bool) -
 
 def _lines(block: Block) -> tuple[str, ...]:
     return block.lines
+
+
+def test_a_directive_may_be_written_with_capitals() -> None:
+    read = converted("```{Caution}\nOnly the {ref}`filter <to-filter>` counts.\n```\n\nBelow.\n", "a.md")
+    assert [(block.kind, block.text) for block in read.blocks] == [
+        ("paragraph", "Caution"),
+        ("paragraph", "Only the filter counts."),
+        ("paragraph", "Below."),
+    ]

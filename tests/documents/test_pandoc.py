@@ -709,3 +709,13 @@ def test_listings_numbered_terms_and_deep_headings_of_pod2man_are_read() -> None
         ("heading", 1, "END"),
     ]
     assert [block.terms for block in document.blocks[-3:-1]] == [("-c file",), ("-t",)]
+
+
+def test_an_argument_whose_quote_ends_with_the_line_keeps_its_words_apart() -> None:
+    page = '.TH X 1\n.SH MESSAGES\n.TP\n.B "too long a line\nBreak it.\n.TP\n.BI "-o " "a file\nWrite there.\n'
+    read = convert_with_pandoc(page.encode(), Path("x.1"), format_="man", document_path="x.1")
+    assert [block.text for block in read.blocks] == [
+        "MESSAGES",
+        "too long a line: Break it.",
+        "-o a file: Write there.",
+    ]

@@ -195,6 +195,9 @@ def test_what_docutils_makes_nothing_of_is_read_as_plain_text_and_said(text: str
 def test_a_text_file_with_the_marks_of_restructured_text_is_read_as_that() -> None:
     page = "Title\n=====\n\n.. note:: Mind *this*.\n"
     assert read(page) == [(block.kind, block.written) for block in converted(page, "a.txt").blocks]
+    assert read(page) == [
+        (block.kind, block.written) for block in converted(page.replace(".. ", "..  "), "a.txt").blocks
+    ]
     plain = "Title\n=====\n\n.. and so on: mind *this*.\n"
     assert ("paragraph", ".. and so on: mind *this*.") in [
         (block.kind, block.written) for block in converted(plain, "a.txt").blocks
