@@ -89,6 +89,8 @@ NAMED_TEXT = re.compile(r"(?i:README|FAQ|HOWTO|INSTALL|USAGE|MANUAL)(?:[-_][\w-]
 licences, lists of changes and of authors, which answer nothing about a thing."""
 SOURCES = frozenset({"CMakeLists.txt"})
 """Sources of programs that are called as texts are."""
+PACKAGE_LISTS = re.compile(r"[\w.+-]+\.(?:egg|dist)-info")
+"""Folders of lists that Python's installers write about a package (`SOURCES.txt`, `top_level.txt`)."""
 TEXT_FORMATS = frozenset({"html", "md", "txt", "rst", "adoc"})
 """HTML, or what becomes HTML on its way."""
 FILE_FORMATS = frozenset({"pdf", "docx", "pptx", "xlsx", "epub", "odt", "odp", "ods"})
@@ -348,10 +350,14 @@ def format_of(path: Path, *, content: Path | None = None) -> str | None:
 
 def _named_format(path: Path) -> str | None:
     name = Path(path.stem) if _is_packed(path) else path
-    if name.name in SOURCES:
+    if _is_source(name):
         return None
     format_ = FORMATS.get(name.suffix.lower()) or ("txt" if NAMED_TEXT.fullmatch(name.name) else None)
     return format_ if _is_packed(path) <= (format_ in PACKED_FORMATS) else None
+
+
+def _is_source(path: Path) -> bool:
+    return path.name in SOURCES or (path.suffix == ".txt" and PACKAGE_LISTS.fullmatch(path.parent.name) is not None)
 
 
 def _is_packed(path: Path) -> bool:
@@ -384,7 +390,7 @@ def _unread(path: Path) -> str:
     """Say what a file is that is of no format that is read."""
     if path.name.startswith("."):
         return "hidden file"
-    if path.name in SOURCES:
+    if _is_source(path):
         return "program source"
     if path.is_file() and is_configuration(path):
         return "configuration without prose"

@@ -68,7 +68,8 @@ def read(
     """Convert, clean and chunk a file. `convert` takes the place of `convert_file`: conversion somewhere else, or before.
 
     Yields one document, for `.jsonl` one for each title, and none for a picture without text, for a page of frames or navigation alone
-    and for a source of pages with directives or comments alone. `count_tokens` is the embedder's tokenizer; no chunk's `embedded_text`
+    and for a source of pages with directives or comments alone, also where a title stands above them.
+    `count_tokens` is the embedder's tokenizer; no chunk's `embedded_text`
     has more than `max_tokens` (ready passages excepted: they are not split). `pdf` is `auto`, `native` or `standard`. `embed` gives the
     chunker `semantic` vectors of sentences. Raises `DocumentError`, with a reason, for a file that is broken, encrypted, empty, of
     another format than its name says, or larger than `max_file_mb`: whatever a parser, or our code, raises on a file of anybody is that
@@ -137,6 +138,8 @@ def _read(
         source.format in (PICTURE, "md") or (source.format in (*TEXT_FORMATS, "dita") and report.removed)
     ):
         return
+    if len(blocks) == 1 and blocks[0].kind == "heading" and source.format in TEXT_FORMATS and report.removed:
+        return  # the title of other files, or of what a generator puts there
     if not blocks:
         raise DocumentError(source.path, _nothing_left(report))
     title = without_surrogates(

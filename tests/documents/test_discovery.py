@@ -320,3 +320,12 @@ def test_the_file_that_says_more_about_the_others_is_no_document() -> None:
     found = discover([Path("docs")], metadata=Path("docs/about.csv"))
     assert [(source.stored_path, source.version) for source in found.sources] == [("docs/a.md", "3")]
     assert found.ignored == {"metadata file": 1}
+
+
+def test_lists_that_installers_write_about_a_package_are_no_documents(tmp_path: Path) -> None:
+    for name in ("pump.egg-info/top_level.txt", "pump-1.0.dist-info/entry_points.txt", "info/notes.txt"):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text("pump\n")
+    discovery = discover([tmp_path])
+    assert [source.path.name for source in discovery.sources] == ["notes.txt"]
+    assert discovery.ignored == {"program source": 2}
