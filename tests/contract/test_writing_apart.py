@@ -21,11 +21,12 @@ Said = list[tuple[Extraction, WorkRecord]]
 
 
 @pytest.fixture(params=["relations in one transaction", "relations in rounds"], autouse=True)
-def in_rounds(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Relations of a large graph are written in rounds: here those of any graph."""
+def in_rounds(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Relations of a large graph are written in rounds: here those of any graph. Returns whether they are."""
     if request.param.endswith("rounds"):
         monkeypatch.setattr(writing_apart, "SERIAL_RELATIONS", 0)
         monkeypatch.setattr(writing_apart, "FEWEST_RELATIONS", 1)
+    return bool(request.param.endswith("rounds"))
 
 
 @pytest.fixture
@@ -125,11 +126,11 @@ def test_what_another_writer_took_back_is_written_all_the_same(
 
 @pytest.mark.changes_indexes
 def test_what_is_taken_back_between_rounds_is_written_all_the_same(
-    store: GraphStore, content: Any, chunks: list[Chunk], monkeypatch: pytest.MonkeyPatch
+    store: GraphStore, content: Any, chunks: list[Chunk], monkeypatch: pytest.MonkeyPatch, in_rounds: bool
 ) -> None:
     said = _said(content, chunks)
     whole = _digest_of(store, said)
-    store.graphs.put_extractions("mention", said[:60])
+    store.graphs.put_extractions("mention", said[:40])
     connection = store._connection
     write_parts = connection.write_parts
     calls: list[int] = []
@@ -141,8 +142,12 @@ def test_what_is_taken_back_between_rounds_is_written_all_the_same(
         write_parts(parts, work)
 
     monkeypatch.setattr(connection, "write_parts", bound_meanwhile)
-    store.graphs.put_extractions("mention", said[60:])
+    store.graphs.put_extractions("mention", said[40:])
     assert store.digest() == whole
+    if connection.server is None:
+        assert (len(calls), max(calls[1:], default=0)) == ((8, 4) if in_rounds else (1, 0)), (
+            "mentions, and seven rounds of four parts"
+        )
 
 
 def test_transactions_that_wait_for_each_other_are_tried_again(store: GraphStore, content: Any) -> None:
