@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from kgrag.common.spreadsheets import plain_cell
 from kgrag.errors import InputError
 from kgrag.types import Answer, Question, place
 
-__all__ = ["COLUMNS", "Filled", "check_report", "questionnaire"]
+__all__ = ["COLUMNS", "Filled", "check_report", "head", "row"]
 
 COLUMNS = ("id", "question", "form", "status", "answer", "reasoning", "sources", "notes", "checked")
 """`checked` is left empty: it is for whoever checks the row."""
@@ -57,16 +57,23 @@ def check_report(file: Path) -> None:
         raise InputError(f"--report {file}: there is no folder {file.parent}. Make it first.")
 
 
-def questionnaire(rows: Sequence[Filled], *, suffix: str) -> str:
-    """Write the table: `.csv` with commas and quotes as RFC 4180 has them, `.md` with line breaks as `<br>`."""
-    table = [row.cells() for row in rows]
+def head(*, suffix: str) -> str:
+    """Return what stands above the rows: of `.csv` with commas and quotes as RFC 4180 has them, of `.md` with line breaks as `<br>`."""
     if suffix.lower() == ".md":
-        lines = [_markdown_row(COLUMNS), "|" + " --- |" * len(COLUMNS), *map(_markdown_row, table)]
-        return "\n".join(lines) + "\n"
+        return f"{_markdown_row(COLUMNS)}\n|{' --- |' * len(COLUMNS)}\n"
+    return _csv_row(COLUMNS)
+
+
+def row(filled: Filled, *, suffix: str) -> str:
+    """Return a question's row of the table, its end included."""
+    if suffix.lower() == ".md":
+        return f"{_markdown_row(filled.cells())}\n"
+    return _csv_row(map(plain_cell, filled.cells()))
+
+
+def _csv_row(cells: Iterable[str]) -> str:
     out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(COLUMNS)
-    writer.writerows(map(plain_cell, row) for row in table)
+    csv.writer(out).writerow(cells)
     return out.getvalue()
 
 

@@ -219,18 +219,23 @@ def _answer_all(
     The report is written anew after every answer: what was answered before an interruption is in it, and the rest as not asked. Raises
     `Interrupted`.
     """
-    from kgrag.answer.questionnaire import Filled, questionnaire
+    from kgrag.answer.questionnaire import Filled, head, row
     from kgrag.cli.output import complain, json_line, stdout
     from kgrag.common.whole_files import whole_file
     from kgrag.errors import Interrupted, KgragError
 
     filled: list[Filled] = []
+    # Each row is made once: of thousands of questions all would take longer than an answer.
+    rows = [row(Filled(one, None), suffix=report.suffix) for one in asked] if report is not None else []
 
     def write_report() -> None:
-        if report is not None:
-            rows = [*filled, *(Filled(one, None) for one in asked[len(filled) :])]
-            with whole_file(report, newline="") as file:
-                file.write(questionnaire(rows, suffix=report.suffix))
+        if report is None:
+            return
+        if filled:
+            rows[len(filled) - 1] = row(filled[-1], suffix=report.suffix)
+        with whole_file(report, newline="") as file:
+            file.write(head(suffix=report.suffix))
+            file.writelines(rows)
 
     write_report()  # a place that cannot be written to is found before the first answer
     for one in asked:
