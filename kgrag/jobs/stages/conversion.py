@@ -28,25 +28,24 @@ from kgrag.types import Chunk, Document, content_id
 __all__ = ["convert", "file_digest", "is_unchanged", "remove_vanished", "source_version"]
 
 CONVERSION_VERSIONS = {
-    **dict.fromkeys(("rst", "adoc", "docbook", "pod", "typst"), "6"),
-    **dict.fromkeys(("pptx", "xlsx"), "7"),
-    "docx": "9",
-    "md": "10",
+    **dict.fromkeys(("rst", "adoc", "docbook", "texinfo", "pod", "typst"), "7"),
+    **dict.fromkeys(("pptx", "xlsx"), "8"),
+    "docx": "10",
+    "md": "11",
     "txt": "15",
-    "texinfo": "7",
-    "csv": "6",
-    "tex": "9",
+    "csv": "7",
+    "tex": "10",
     **dict.fromkeys(("man", "mdoc"), "15"),
-    **dict.fromkeys(("ods", "odp"), "6"),
-    **dict.fromkeys(("ipynb", "textile", "odt", "mediawiki"), "7"),
-    **dict.fromkeys(("epub", "org", "rtf"), "8"),
+    **dict.fromkeys(("ods", "odp"), "7"),
+    **dict.fromkeys(("ipynb", "textile", "odt", "mediawiki"), "8"),
+    **dict.fromkeys(("epub", "org", "rtf"), "9"),
     **dict.fromkeys(("mail", "outlook"), "11"),
     "info": "9",
     "html": "19",
     "configuration": "6",
-    "pdf": "13",
+    "pdf": "14",
 }
-"""Of each format ("4" where none is said): counts up when conversion, cleaning or chunking changes what comes out of its files, which are
+"""Of each format ("5" where none is said): counts up when conversion, cleaning or chunking changes what comes out of its files, which are
 then read again."""
 EMPTY_PAGE = "page without text"
 WRITE_CHUNKS = 500
@@ -192,7 +191,7 @@ def source_version(source: Source, embedder: Embedder, settings: Settings) -> st
     parts = [settings.pdf, embedder.name, str(chunk_tokens(embedder, settings)), repr(said)]
     if settings.chunker != "structure":
         parts.append(settings.chunker)
-    return content_id(CONVERSION_VERSIONS.get(source.format, "4"), *parts)
+    return content_id(CONVERSION_VERSIONS.get(source.format, "5"), *parts)
 
 
 def is_unchanged(previous: WorkRecord | None, *, version: str, digest: str) -> bool:
