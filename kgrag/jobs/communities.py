@@ -59,6 +59,7 @@ async def update_communities(
         similar = await asyncio.to_thread(
             similar_pairs, vectors, neighbours=settings.k, cutoff=settings.cutoff, on_done=step.advance
         )
+    del vectors
     with timed("communities", report.seconds), progress.step("Communities", None, ""):
         edges = await asyncio.to_thread(_edges, store, graph, keys, similar, settings, report)
         earlier = [] if fresh else await asyncio.to_thread(_earlier, store, graph, settings)

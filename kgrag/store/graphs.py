@@ -6,8 +6,6 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import numpy as np
-
 from kgrag.errors import InputError
 from kgrag.models.base import Vectors
 from kgrag.store.communities import PARTITION, SUMMARISE, Communities
@@ -19,7 +17,7 @@ from kgrag.store.namings import Namings
 from kgrag.store.predictions import COMPLETE
 from kgrag.store.schema import Schema
 from kgrag.store.statements import statement
-from kgrag.store.vectors import WaitingForVectors, put_vectors, vector_rows
+from kgrag.store.vectors import WaitingForVectors, put_vectors, sorted_vectors, vector_rows
 from kgrag.store.writing_apart import put_extractions_apart
 from kgrag.types import Extraction, content_id
 
@@ -166,16 +164,14 @@ class Graphs:
     # Vectors of entities
 
     def vectors(self, graph: str) -> tuple[list[str], Vectors]:
-        """Return the keys of a graph's entities, sorted, and their vectors: [len(keys), dimensions]. Who has no vector is left out."""
+        """Return the keys of a graph's entities, sorted, and their vectors: [len(keys), dimensions]. Who has no vector is left out.
+
+        Many are in a file that is gone with them.
+        """
         self._schema.ensure_graph(graph)
         text = statement("communities/vectors", graph=graph)
-        found = {
-            str(key): np.asarray(vector, dtype=np.float32)
-            for key, vector in self._connection.stream_values(text, {"graph": graph})
-        }
-        keys = sorted(found)
-        vectors = np.array([found[key] for key in keys], dtype=np.float32)
-        return keys, vectors.reshape(len(keys), self._schema.dimensions)
+        rows = ((str(key), vector) for key, vector in self._connection.stream_values(text, {"graph": graph}))
+        return sorted_vectors(rows, self._schema.dimensions)
 
     def entities_without_embedding(self, graph: str, limit: int) -> list[dict[str, Any]]:
         """Return up to `limit` entities (key, name, type, description) that wait for their vector."""

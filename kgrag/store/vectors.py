@@ -1,9 +1,12 @@
-"""Vectors in the database: who waits for one, and writing them."""
+"""Vectors in the database: who waits for one, writing them, and reading all."""
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterable, Sequence
 from typing import Any
+
+import numpy as np
 
 from kgrag.errors import InputError
 from kgrag.models.base import Vectors
@@ -11,10 +14,14 @@ from kgrag.store.connection import Connection, Transaction
 from kgrag.store.rows import batches_by_size
 from kgrag.store.statements import statement
 
-__all__ = ["WaitingForVectors", "put_vectors", "vector_rows"]
+__all__ = ["WaitingForVectors", "put_vectors", "sorted_vectors", "vector_rows"]
 
 FLOAT_CHARACTERS = 9
 """What a number of a vector takes in a message."""
+IN_MEMORY_BYTES = 64 * 2**20
+"""Of vectors that are wanted all at once: 43,690 of 384 dimensions. More are in a file, of which the system holds in memory what it can."""
+AT_ONCE = 10_000
+"""Vectors that are put in order together."""
 
 
 class WaitingForVectors:
@@ -71,3 +78,28 @@ def put_vectors(transaction: Transaction, name: str, rows: Sequence[dict[str, An
     """Write the rows of `vector_rows` by the statement of this name, in messages that are not too large."""
     for some in batches_by_size(rows, characters=len(rows[0]["embedding"]) * FLOAT_CHARACTERS if rows else None):
         transaction.run(name, rows=some)
+
+
+def sorted_vectors(rows: Iterable[tuple[str, Any]], dimensions: int) -> tuple[list[str], Vectors]:
+    """Take rows of key and vector as they come; return the keys, sorted, and the vectors: [len(keys), dimensions].
+
+    No more than one row is held beside what is returned, and of many vectors not these either: they are in a file without a name.
+    """
+    came: list[str] = []
+    with tempfile.TemporaryFile(prefix="kgrag-vectors-") as file:
+        for key, vector in rows:
+            came.append(key)
+            file.write(np.asarray(vector, dtype=np.float32).tobytes())
+        file.flush()
+        shape = (len(came), dimensions)
+        order = sorted(range(len(came)), key=came.__getitem__)
+        if not came:
+            return [], np.empty(shape, dtype=np.float32)
+        unsorted = np.memmap(file, dtype=np.float32, mode="r", shape=shape)
+        vectors: Vectors = np.empty(shape, dtype=np.float32)  # Takes memory where it is written to.
+        if unsorted.nbytes > IN_MEMORY_BYTES:
+            with tempfile.TemporaryFile(prefix="kgrag-vectors-") as other:
+                vectors = np.memmap(other, dtype=np.float32, mode="w+", shape=shape)
+        for start in range(0, len(came), AT_ONCE):
+            vectors[start : start + AT_ONCE] = unsorted[order[start : start + AT_ONCE]]
+    return [came[place] for place in order], vectors

@@ -6,9 +6,11 @@ import random
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import pytest
 
 from kgrag.errors import IdentifierError, InputError
+from kgrag.store import vectors as stored_vectors
 from kgrag.store.connection import Transaction
 from kgrag.store.graph import GraphStore
 from kgrag.store.ledger import WorkRecord
@@ -425,3 +427,27 @@ def test_what_many_chunks_describe_has_one_description_and_saying_it_again_chang
     before = store.digest()
     store.graphs.put_extractions("mention", extracted())
     assert store.digest() == before
+
+
+def test_vectors_are_in_the_order_of_keys_and_many_are_in_a_file(
+    store: GraphStore, content: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document, [chunk] = content.document("a.html", "text")
+    store.documents.put([(document, [chunk])])
+    names = [f"part {number}" for number in range(30)]
+    store.graphs.put_extractions("mention", [content.said(chunk, *map(content.entity, [*names, "lacks one"]))])
+    keys = {
+        str(row["name"]): str(row["key"])
+        for row in store.query("MATCH (e:__Entity__) RETURN e.name AS name, e.key AS key")
+    }
+    store.graphs.put_embeddings("mention", [keys[name] for name in names], content.vectors(names))
+    expected = sorted((keys[name], vector.tolist()) for name, vector in zip(names, content.vectors(names), strict=True))
+    monkeypatch.setattr(stored_vectors, "AT_ONCE", 7)
+    for most, is_file in ((10**6, False), (100, True)):
+        monkeypatch.setattr(stored_vectors, "IN_MEMORY_BYTES", most)
+        found, vectors = store.graphs.vectors("mention")
+        assert [*zip(found, vectors.tolist(), strict=True)] == expected
+        assert (vectors.dtype, isinstance(vectors, np.memmap)) == (np.float32, is_file)
+    store.graphs.delete("mention")
+    found, vectors = store.graphs.vectors("mention")
+    assert (found, vectors.shape) == ([], (0, content.dimensions))
