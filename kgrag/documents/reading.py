@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Literal, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 from kgrag.documents.blocks import Block, BlockDocument
 from kgrag.documents.chunking import Chunker, chunk_blocks, fit_title
@@ -23,7 +23,10 @@ from kgrag.errors import DocumentError, InputError, KgragError
 from kgrag.text.surrogates import without_surrogates
 from kgrag.types import Chunk, Document, Scalar, content_id
 
-__all__ = ["MAX_FILE_MB", "Converted", "check_size", "convert_file", "read"]
+if TYPE_CHECKING:
+    from kgrag.documents.pdf.pages import Page
+
+__all__ = ["MAX_FILE_MB", "Converted", "check_size", "convert_file", "failure_of", "pdf_mode", "read"]
 
 MAX_FILE_MB = 100
 """Larger files are refused: a manual of a thousand pages has 10 to 50 MB, and what is larger is a dump."""
@@ -76,7 +79,7 @@ def read(
     file's failure.
     """
     check_size(source, max_file_mb)
-    with _failure_of(source.path):
+    with failure_of(source.path):
         yield from _read(
             source,
             count_tokens=count_tokens,
@@ -87,17 +90,20 @@ def read(
         )
 
 
-def convert_file(source: Source, *, pdf: str = "auto") -> BlockDocument:
-    """Convert a file to blocks. Raises `DocumentError` with a reason, `InputError` for an unknown PDF mode."""
-    with _failure_of(source.path):
+def convert_file(source: Source, *, pdf: str = "auto", pages: Sequence[Page] | None = None) -> BlockDocument:
+    """Convert a file to blocks; of a PDF `pages` may have been read before, by `page_parts.read_part`.
+
+    Raises `DocumentError` with a reason, `InputError` for an unknown PDF mode.
+    """
+    with failure_of(source.path):
         if source.format not in FILE_FORMATS:
             return _convert(source, pdf=pdf)
         with unpacked_file(source.path) as file:
-            return _convert(replace(source, path=file), pdf=pdf)
+            return _convert(replace(source, path=file), pdf=pdf, pages=pages)
 
 
 @contextmanager
-def _failure_of(path: Path) -> Iterator[None]:
+def failure_of(path: Path) -> Iterator[None]:
     """Turn what is raised while a file is read (`KeyError`, `zlib.error`, `RecursionError`, ...) into a `DocumentError` that says it."""
     try:
         yield
@@ -177,7 +183,7 @@ def _stem(path: Path) -> str:
     return Path(path.stem).stem if path.suffix.lower() == PACKED else path.stem
 
 
-def _convert(source: Source, *, pdf: str) -> BlockDocument:
+def _convert(source: Source, *, pdf: str, pages: Sequence[Page] | None = None) -> BlockDocument:
     path, document_path = source.path, source.stored_path
     match source.format:
         case "html":
@@ -261,16 +267,20 @@ def _convert(source: Source, *, pdf: str) -> BlockDocument:
         case "pdf":
             from kgrag.documents.pdf import convert_pdf
 
-            if pdf not in PDF_MODES:
-                raise InputError(f"PDF mode must be one of {', '.join(PDF_MODES)}, got {pdf!r}.")
-            mode = cast(Literal["auto", "native", "standard"], pdf)
-            return convert_pdf(path, document_path=document_path, mode=mode)
+            return convert_pdf(path, document_path=document_path, mode=pdf_mode(pdf), pages=pages)
         case format_ if format_ in PANDOC_READERS:
             from kgrag.documents.pandoc import convert_with_pandoc
 
             return convert_with_pandoc(_bytes(source), path, format_=format_, document_path=document_path)
         case other:
             raise DocumentError(path, f"format {other!r} cannot be converted")
+
+
+def pdf_mode(pdf: str) -> Literal["auto", "native", "standard"]:
+    """Return a PDF mode that there is. Raises `InputError`."""
+    if pdf not in PDF_MODES:
+        raise InputError(f"PDF mode must be one of {', '.join(PDF_MODES)}, got {pdf!r}.")
+    return cast(Literal["auto", "native", "standard"], pdf)
 
 
 def _convert_attached(name: str, data: bytes, mail: Path, *, pdf: str) -> BlockDocument:

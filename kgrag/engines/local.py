@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from kgrag.documents import Converted, Source
+from kgrag.documents.page_parts import may_have_parts
 from kgrag.documents.processes import FORMATS, ConversionProcesses
 from kgrag.engines.base import Extract
 from kgrag.engines.work import extract_chunk, read_source
@@ -71,11 +72,12 @@ class _Readers:
 
 def _processes(sources: Iterable[Source], settings: Settings) -> int:
     """How many processes convert: as many as are set, else one for each core where there is enough to convert; 0 is the build's own."""
-    files = [source.path for source in sources if source.format in FORMATS]
+    files = [source for source in sources if source.format in FORMATS]
     wanted = settings.processes
     if wanted is None:
-        wanted = (os.cpu_count() or 1) if sum(_size(file) for file in files) >= MIN_MB * 1_000_000 else 1
-    return min(wanted, len(files)) if wanted > 1 else 0
+        wanted = (os.cpu_count() or 1) if sum(_size(file.path) for file in files) >= MIN_MB * 1_000_000 else 1
+    most = wanted if any(map(may_have_parts, files)) else len(files)
+    return min(wanted, most) if wanted > 1 else 0
 
 
 def _size(file: Path) -> int:

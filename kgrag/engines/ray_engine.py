@@ -25,13 +25,15 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from kgrag.common.progress import Progress, Silent
 from kgrag.documents import Converted, Source
+from kgrag.documents.page_parts import PART_PAGES, may_have_parts
 from kgrag.documents.processes import MOST_SECONDS, Stopped
 from kgrag.engines.base import Extract
 from kgrag.engines.ray_workers import (
+    Answer,
     ChunkExtractor,
     ExtractorRecipe,
     FileReader,
@@ -56,6 +58,8 @@ INSTALL_HINT = "pip install 'kgrag[ray]'"
 IN_FLIGHT = 2
 """Pieces of work that an actor has: one under way, one waiting."""
 FILES_OF_AN_ACTOR = 100
+WHOLE_FILE = 2
+"""Arguments of a `FileReader` that reads a file: more are its pages."""
 TRIES = 3
 """Actors that end with the same piece of work: then it is that work's fault."""
 LOOK_AGAIN_S = 0.05
@@ -138,7 +142,8 @@ class RayEngine:
         """Read files in actors. Ready passages are read here: a file of them is streamed, and there is nothing to convert."""
         made, local = _portable(embedder), settings.model_copy(update={"engine": "local"})
         actor = self._ray.remote(num_cpus=1)(FileReader)
-        count = min(self.workers, sum(source.format != "jsonl" for source in sources))
+        files = [source for source in sources if source.format != "jsonl"]
+        count = self.workers if any(map(may_have_parts, files)) else min(self.workers, len(files))
         pool = _Pool(
             self._ray,
             lambda: actor.remote(made, local),
@@ -281,8 +286,22 @@ class _Work:
     arguments: tuple[Any, ...]
     actor: _Actor | None = None
     ref: Any = None
+    returns: int = 1
+    """2: of something that stays in the object store, beside what came of the work."""
+    value: Any = None
+    """A reference to that."""
     tries: int = 0
     began: float = 0.0
+
+    @property
+    def has_parts(self) -> bool:
+        """Whether a file is to be read of pages that were read before."""
+        return self.method == "read" and len(self.arguments) > WHOLE_FILE
+
+    def drop_parts(self) -> None:
+        """Have the file read as a whole."""
+        if self.method == "read":
+            self.arguments = self.arguments[:WHOLE_FILE]
 
 
 @dataclass(slots=True, eq=False)
@@ -315,11 +334,11 @@ class _Pool:
         in_flight: int = IN_FLIGHT,
         recycle_after: int | None = None,
     ) -> None:
-        from ray.exceptions import RayActorError, RayError, RayTaskError
+        from ray.exceptions import RayError, RayTaskError
 
         self._ray, self._make, self._say = ray, make, say
         self._in_flight, self._recycle_after = in_flight, recycle_after
-        self._task_error, self._actor_error, self._error = RayTaskError, RayActorError, RayError
+        self._task_error, self.error = RayTaskError, RayError
         self._lock = threading.RLock()
         self._closed = False
         self.count = count
@@ -333,7 +352,7 @@ class _Pool:
         with self._lock:
             self._closed = True
             for actor in self._actors:
-                with suppress(self._error):
+                with suppress(self.error):
                     self._ray.kill(actor.handle)
 
     def _start(self) -> _Actor:
@@ -353,7 +372,7 @@ class _Pool:
             raise InputError(
                 f"A worker cannot start: {_last_line(error)}. Install kgrag and its extras on every node."
             ) from error
-        except self._error:
+        except self.error:
             self._replace(actor)
             return False
         if problem:
@@ -372,7 +391,11 @@ class _Pool:
                 return False
             self._idle_since = math.inf
             work.actor, work.began = actor, time.monotonic()
-            work.ref = getattr(actor.handle, work.method).remote(*work.arguments)
+            method = getattr(actor.handle, work.method)
+            if work.returns == 1:
+                work.ref = method.remote(*work.arguments)
+            else:
+                work.ref, work.value = method.options(num_returns=work.returns).remote(*work.arguments)
             actor.refs.append(work.ref)
             actor.given += 1
             if self._recycle_after is not None and actor.given >= self._recycle_after:
@@ -413,7 +436,7 @@ class _Pool:
         except self._task_error as error:
             cause: Exception = error.as_instanceof_cause()  # type: ignore[no-untyped-call]
             raise cause from error
-        except self._error as error:  # its actor or node has ended, or its result is lost
+        except self.error as error:  # its actor or node has ended, or its result is lost
             work.tries += 1
             with self._lock:
                 self._replace(actor)
@@ -426,7 +449,7 @@ class _Pool:
             with self._lock:
                 actor.refs.remove(ref)
                 if actor.retired and actor.under_way == 0:
-                    with suppress(self._error):
+                    with suppress(self.error):
                         self._ray.kill(actor.handle)
 
     async def done(self, work: _Work) -> Any:
@@ -452,7 +475,7 @@ class _Pool:
         """Start another actor in the place of one that has ended."""
         with self._lock:
             if actor in self._actors and not self._closed:
-                with suppress(self._error):
+                with suppress(self.error):
                     self._ray.kill(actor.handle)
                 self._actors[self._actors.index(actor)] = self._start()
 
@@ -464,7 +487,7 @@ class _Pool:
     def kill(self, work: _Work) -> None:
         """End the actor that does this work."""
         if work.actor is not None:
-            with suppress(self._error):
+            with suppress(self.error):
                 self._ray.kill(work.actor.handle)
 
     def _complain(self) -> None:
@@ -486,6 +509,22 @@ class _LostError(KgragError):
     """Every actor that was given this work ended with it."""
 
 
+@dataclass(slots=True, eq=False)
+class _File:
+    """A file that is being read: at once, or its parts first where it is a long PDF."""
+
+    source: Source
+    data: Any
+    """Its content, in the object store."""
+    under_way: list[_Work] = field(default_factory=list)
+    parts: list[_Work] = field(default_factory=list)
+    failed: dict[int, Any] = field(default_factory=dict)
+    """Why parts have no pages, by their place."""
+    seconds: float = 0.0
+    """Spent on its parts."""
+    answer: Answer | None = None
+
+
 class _Readers:
     """Reads files in the actors of a pool."""
 
@@ -494,7 +533,7 @@ class _Readers:
     ) -> None:
         self._ray, self._pool, self._embedder, self._settings = ray, pool, embedder, settings
         self._stopping = stopping
-        self._begun: dict[str, _Work] = {}
+        self._begun: dict[str, _File] = {}
         self._waiting: deque[_Work] = deque()
 
     def ahead(self, files: Iterable[T], source_of: Callable[[T], Source | None]) -> Iterator[T]:
@@ -514,10 +553,18 @@ class _Readers:
             data = source.path.read_bytes()
         except OSError:  # It is that file's failure when its turn comes.
             return
-        work = _Work("read", (source, self._ray.put(data)))
-        self._begun[source.stored_path] = work
+        file = self._begun[source.stored_path] = _File(source, self._ray.put(data))
+        if self._pool.count > 1 and may_have_parts(source):
+            self._add(file, "parts", PART_PAGES)
+        else:
+            self._add(file, "read")
+
+    def _add(self, file: _File, method: str, *arguments: Any, returns: int = 1) -> _Work:
+        work = _Work(method, (file.source, file.data, *arguments), returns=returns)
+        file.under_way.append(work)
         self._waiting.append(work)
         self._give()
+        return work
 
     def _give(self) -> None:
         while self._waiting and self._pool.begin(self._waiting[0]):
@@ -525,36 +572,80 @@ class _Readers:
 
     def read(self, source: Source) -> tuple[Iterable[Converted], float]:
         """Wait for the documents of a file; those of any that was not begun are read here."""
-        work = self._begun.pop(source.stored_path, None)
-        if work is None:
+        file = self._begun.pop(source.stored_path, None)
+        if file is None:
             return read_source(source, self._embedder, self._settings), 0.0
-        while True:
+        while file.answer is None:
             if self._stopping.is_set():
                 raise Stopped
             self._give()
-            if work.ref is None:
-                time.sleep(LOOK_AGAIN_S)
-                continue
-            done, _ = self._ray.wait([work.ref], timeout=LOOK_AGAIN_S)
-            if not done:
-                if time.monotonic() - work.began > IN_FLIGHT * MOST_SECONDS:
-                    self._pool.kill(work)
-                    work.tries = TRIES
-                continue
-            try:
-                kind, value = self._pool.result(work)
-            except _AgainError:
-                self._waiting.appendleft(work)
-                continue
-            except _LostError as error:
-                raise DocumentError(source.path, f"is broken: the workers that read it ended ({error})") from error
+            self._take([file], LOOK_AGAIN_S)
+            # Of files whose turn has not come only parts: this process holds the documents of one file.
+            self._take([one for one in self._begun.values() if one.under_way and one.under_way[0].method != "read"], 0)
+        kind, value = file.answer
+        if kind == "failed":
+            reason, trace = value
+            failure = DocumentError(source.path, reason)
+            failure.add_note(trace)
+            raise failure
+        documents, seconds = value
+        return documents, file.seconds + seconds
+
+    def _take(self, files: Sequence[_File], timeout_s: float) -> None:
+        """Take what has come of files, waiting so long for some of it, and give what follows from that."""
+        refs = {work.ref: (file, work) for file in files for work in file.under_way if work.ref is not None}
+        if not refs:
+            time.sleep(timeout_s)
+            return
+        done, pending = self._ray.wait([*refs], num_returns=1 if timeout_s else len(refs), timeout=timeout_s)
+        for ref in done:
+            file, work = refs[ref]
+            answer = self._answer(work)
+            if answer is not None:
+                file.under_way.remove(work)
+                self._go_on(file, work, answer)
+        for ref in pending:
+            work = refs[ref][1]
+            if time.monotonic() - work.began > IN_FLIGHT * MOST_SECONDS:
+                self._pool.kill(work)
+                work.tries = TRIES
+
+    def _answer(self, work: _Work) -> Answer | None:
+        """Return what came of work that has ended; None where it is begun again."""
+        try:
+            return cast("Answer", self._pool.result(work))
+        except _LostError as error:
+            return "failed", (f"is broken: the workers that read it ended ({error})", str(error))
+        except _AgainError:
+            pass
+        except self._pool.error:
+            if not work.has_parts:
+                raise
+        # Pages may have gone with the node that had them: then the file is read as a whole.
+        work.drop_parts()
+        work.actor = work.ref = None
+        self._waiting.appendleft(work)
+        return None
+
+    def _go_on(self, file: _File, work: _Work, answer: Answer) -> None:
+        kind, value = answer
+        if work in file.parts:
             if kind == "failed":
-                reason, trace = value
-                failure = DocumentError(source.path, reason)
-                failure.add_note(trace)
-                raise failure
-            documents, seconds = value
-            return documents, seconds
+                file.failed[file.parts.index(work)] = value
+            else:
+                file.seconds += value
+            if not file.under_way:
+                parts, file.parts = file.parts, []
+                if file.failed:
+                    file.answer = "failed", file.failed[min(file.failed)]
+                else:
+                    self._add(file, "read", *(part.value for part in parts))
+        elif kind != "parts":
+            file.answer = answer
+        elif value:
+            file.parts = [self._add(file, "read_part", numbers, returns=2) for numbers in value]
+        else:
+            self._add(file, "read")
 
 
 class _Embedder(WrappedEmbedder):

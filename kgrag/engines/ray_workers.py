@@ -11,12 +11,15 @@ import asyncio
 import tempfile
 import time
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kgrag.documents import Source
+from kgrag.documents.page_parts import parts_of, read_part
+from kgrag.documents.processes import Conversion
+from kgrag.documents.reading import convert_file
 from kgrag.engines.work import extract_chunk, read_source
 from kgrag.errors import DocumentError, InputError, KgragError, ModelUnavailable
 from kgrag.extract.base import Extractor, InducesSchema, chunk_fingerprints
@@ -26,7 +29,19 @@ from kgrag.models.cached import Asking, asked_how
 from kgrag.settings import Settings
 from kgrag.types import Chunk
 
-__all__ = ["ChunkExtractor", "ExtractorRecipe", "FileReader", "Mailbox", "Question", "TextEmbedder", "embedder_for"]
+if TYPE_CHECKING:
+    from kgrag.documents.pdf.pages import Page
+
+__all__ = [
+    "Answer",
+    "ChunkExtractor",
+    "ExtractorRecipe",
+    "FileReader",
+    "Mailbox",
+    "Question",
+    "TextEmbedder",
+    "embedder_for",
+]
 
 MAILBOX_AWAY_S = 60.0
 ASK_AGAIN_S = 0.5
@@ -69,16 +84,45 @@ class FileReader(_Worker):
         self._settings = settings
         self._embedder = embedder_for(embedder, settings)
 
-    def read(self, source: Source, data: bytes) -> Answer:
-        """Read a file, whose content comes with it: a worker has no folder in common with others. `documents` or `failed`."""
+    def read(self, source: Source, data: bytes, *parts: Sequence[Page]) -> Answer:
+        """Read a file, whose content comes with it: a worker has no folder in common with others. `documents` or `failed`.
+
+        `parts` are the pages of a long PDF, read before.
+        """
         started = time.perf_counter()
+
+        def documents(there: Source) -> Answer:
+            pages = [page for part in parts for page in part]
+            conversion = Conversion(convert_file(there, pdf=self._settings.pdf, pages=pages), 0.0) if pages else None
+            found = list(read_source(there, self._embedder, self._settings, conversion))
+            return "documents", (found, time.perf_counter() - started)
+
+        return self._with_file(source, data, documents)
+
+    def parts(self, source: Source, data: bytes, pages: int) -> Answer:
+        """Say which parts of at most so many pages a PDF has: `parts`, with nothing where it has one; or `failed`."""
+        return self._with_file(
+            source, data, lambda there: ("parts", parts_of(there, pdf=self._settings.pdf, pages=pages))
+        )
+
+    def read_part(self, source: Source, data: bytes, numbers: range) -> tuple[Answer, list[Page]]:
+        """Read some pages of a PDF: `pages` and the seconds that it took, and them as an object of its own; or `failed`."""
+        started = time.perf_counter()
+        read: list[Page] = []
+
+        def pages(there: Source) -> Answer:
+            read.extend(read_part(there, numbers))
+            return "pages", time.perf_counter() - started
+
+        return self._with_file(source, data, pages), read
+
+    def _with_file(self, source: Source, data: bytes, work: Callable[[Source], Answer]) -> Answer:
         try:
             # A folder for each file: an actor that has done its work is killed, and cleans nothing up.
             with tempfile.TemporaryDirectory(prefix="kgrag-ray-", ignore_cleanup_errors=True) as folder:
                 path = Path(folder) / source.path.name
                 path.write_bytes(data)
-                documents = list(read_source(replace(source, path=path), self._embedder, self._settings))
-            return "documents", (documents, time.perf_counter() - started)
+                return work(replace(source, path=path))
         except MemoryError:
             return "failed", ("needs more memory to read than its worker has", traceback.format_exc())
         except KgragError as error:

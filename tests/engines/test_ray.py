@@ -16,8 +16,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from reportlab.pdfgen.canvas import Canvas
 
 from kgrag.cli import run
+from kgrag.documents import page_parts
 from kgrag.engines import LocalEngine, ray_engine
 from kgrag.engines.base import Engine
 from kgrag.engines.ray_engine import RayEngine
@@ -162,6 +164,69 @@ class Fatal(MentionExtractor):
         if "P-3." in chunk.text and os.getpid() != self.home:
             os._exit(1)
         return await super().extract(chunk)
+
+
+@pytest.fixture
+def begun(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What actors were given, of files among which is a PDF of seven pages that is read in parts of at most two."""
+    monkeypatch.setattr(page_parts, "LONG_BYTES", 0)
+    monkeypatch.setattr(ray_engine, "PART_PAGES", 2)
+    canvas = Canvas(str(folder / "manual.pdf"))
+    for number, part in enumerate(["valve", "pump", "coil", "seal", "tank", "fan", "lamp"], start=1):
+        canvas.drawString(70, 800 - 90 * number, f"The X-100 has the {part} P-{number}.")
+        canvas.drawString(70, 785 - 90 * number, f"Each {part} is kept dry before it is taken out of its box.")
+        canvas.showPage()
+    canvas.save()
+    given: list[Any] = []
+    begin = ray_engine._Pool.begin
+
+    def noted(pool: Any, work: Any) -> bool:
+        is_begun = begin(pool, work)
+        if is_begun:
+            given.append((work.method, len(work.arguments)))
+        return is_begun
+
+    monkeypatch.setattr(ray_engine._Pool, "begin", noted)
+    return given
+
+
+def test_parts_of_a_long_pdf_are_read_by_several_actors(engine: RayEngine, folder: Path, begun: list[Any]) -> None:
+    expected, _ = built(LocalEngine(), folder, "local.kg")
+    got, report = built(engine, folder, "ray.kg")
+    assert got == expected
+    assert [(one.subject, one.reason) for one in report.failures] == [("docs/broken.html", "the file is empty")]
+    assert begun.count(("read_part", 3)) == 4
+    assert begun.count(("read", 2 + 4)) == 1
+    assert begun.count(("read", 2)) == 6, "the others"
+
+
+class Ended:
+    """An actor that is killed before it answers."""
+
+    def pages(self) -> None:
+        time.sleep(3600)
+
+
+def test_a_long_pdf_whose_pages_are_lost_is_read_as_a_whole(
+    engine: RayEngine, folder: Path, begun: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected, _ = built(LocalEngine(), folder, "local.kg")
+    add = ray_engine._Readers._add
+
+    def lost(readers: Any, file: Any, method: str, *arguments: Any, **options: Any) -> Any:
+        """As when a node ends after it has read a part: what it had cannot be got any more."""
+        if method == "read" and arguments:
+            ended = ray.remote(num_cpus=0)(Ended).remote()
+            arguments = (ended.pages.remote(), *arguments[1:])
+            ray.kill(ended)
+        return add(readers, file, method, *arguments, **options)
+
+    monkeypatch.setattr(ray_engine._Readers, "_add", lost)
+    got, report = built(engine, folder, "ray.kg")
+    assert got == expected
+    assert [(one.subject, one.reason) for one in report.failures] == [("docs/broken.html", "the file is empty")]
+    assert begun.count(("read", 2 + 4)) == 1
+    assert begun.count(("read", 2)) == 6 + 1, "the others, and that one"
 
 
 def test_what_ends_every_worker_fails_and_the_rest_is_done(engine: RayEngine, folder: Path) -> None:

@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -15,7 +16,7 @@ from kgrag.documents.blocks import BlockDocument, RemovedLine
 from kgrag.documents.ocr_data import missing_ocr
 from kgrag.documents.pdf.ocr import with_read_pictures
 from kgrag.documents.pdf.outline import read_outline
-from kgrag.documents.pdf.pages import read_pages
+from kgrag.documents.pdf.pages import Page, read_pages
 from kgrag.documents.pdf.structure import Structure, recover_structure
 from kgrag.documents.pdf.titles import document_title, is_title
 from kgrag.documents.pdf.writing import written
@@ -26,7 +27,15 @@ from kgrag.types import Scalar
 if TYPE_CHECKING:
     from docling_core.types.doc.document import DoclingDocument
 
-__all__ = ["blocks_of_structure", "check_pdf", "convert_pdf", "read_structure"]
+__all__ = [
+    "blocks_of_structure",
+    "check_pdf",
+    "convert_pdf",
+    "count_pages",
+    "is_read_natively",
+    "read_structure",
+    "read_with_pictures",
+]
 
 PdfMode = Literal["auto", "native", "standard"]
 _HEADER_WITHIN = 1024
@@ -40,10 +49,13 @@ _LAYOUT_WEIGHTS = "models--docling-project--docling-layout-heron"
 """Folder of the layout model in the Hugging Face cache (docling's preset `layout_heron_default`)."""
 
 
-def convert_pdf(path: Path, *, document_path: str, mode: PdfMode = "auto") -> BlockDocument:
+def convert_pdf(
+    path: Path, *, document_path: str, mode: PdfMode = "auto", pages: Sequence[Page] | None = None
+) -> BlockDocument:
     """Convert a PDF to blocks: headings, paragraphs, lists and tables, each with its page and place.
 
-    `native` needs no model; `standard` takes Docling's layout models; `auto` takes them where they are installed.
+    `native` needs no model; `standard` takes Docling's layout models; `auto` takes them where they are installed. `pages` are those of
+    `read_with_pictures`, where they were read before, and are looked at in mode `native` alone.
     Raises `DocumentError` for a file that is empty, encrypted, truncated, without text or no PDF, and `ModelMissing` where `standard` is
     asked for and not installed.
     """
@@ -54,9 +66,9 @@ def convert_pdf(path: Path, *, document_path: str, mode: PdfMode = "auto") -> Bl
             f"PDF mode `standard` needs Docling's layout models; {missing}. Run: pip install 'kgrag[docling]', or take --pdf native."
         )
     if mode == "native":
-        return _convert_natively(path, document_path, metadata_title, "asked for")
+        return _convert_natively(path, document_path, metadata_title, "asked for", pages)
     if mode == "auto" and (missing := missing or missing_weights()):
-        return _convert_natively(path, document_path, metadata_title, f"auto: {missing}")
+        return _convert_natively(path, document_path, metadata_title, f"auto: {missing}", pages)
     from kgrag.documents.docling_blocks import blocks_of_docling
 
     converted = blocks_of_docling(convert_with_models(path), document_path=document_path)
@@ -67,26 +79,47 @@ def convert_pdf(path: Path, *, document_path: str, mode: PdfMode = "auto") -> Bl
     )
 
 
-def read_structure(path: Path) -> Structure:
-    """Recover the structure of a PDF's pages without models. Raises `DocumentError`."""
+def is_read_natively(mode: PdfMode) -> bool:
+    """Return whether PDFs are read without models here."""
+    return mode == "native" or (mode == "auto" and bool(missing_packages() or missing_weights()))
+
+
+def read_with_pictures(path: Path, numbers: range | None = None) -> list[Page]:
+    """Read the pages, or those of `numbers` (from 1), without models; those that are pictures by OCR. Raises `DocumentError`."""
+    with _failure_of_parser(path):
+        pages = list(read_pages(path, numbers))
+    if not missing_ocr() and not all(page.words for page in pages):
+        pages = with_read_pictures(path, pages)
+    return pages
+
+
+@contextmanager
+def _failure_of_parser(path: Path) -> Iterator[None]:
     try:
-        pages = list(read_pages(path))
-        outline = read_outline(path)
+        yield
     except (RuntimeError, ValueError) as error:
         raise DocumentError(path, f"broken PDF: docling-parse cannot read it ({error})") from error
-    missing = missing_ocr()
-    if not missing and not all(page.words for page in pages):
-        pages = with_read_pictures(path, pages)
+
+
+def read_structure(path: Path, pages: Sequence[Page] | None = None) -> Structure:
+    """Recover the structure of a PDF's pages without models, of `pages` where they were read before. Raises `DocumentError`."""
+    if pages is None:
+        pages = read_with_pictures(path)
+    with _failure_of_parser(path):
+        outline = read_outline(path)
     if not any(page.words for page in pages):
+        missing = missing_ocr()
         reason = f"OCR: {missing}" if missing else "OCR finds none either"
         raise DocumentError(path, f"no text on its {len(pages)} page(s): a scan? {reason}")
     return recover_structure(pages, outline)
 
 
-def _convert_natively(path: Path, document_path: str, metadata_title: str, reason: str) -> BlockDocument:
+def _convert_natively(
+    path: Path, document_path: str, metadata_title: str, reason: str, pages: Sequence[Page] | None
+) -> BlockDocument:
     notes = (f"PDF read in mode native ({reason})",)
     return blocks_of_structure(
-        read_structure(path), document_path=document_path, metadata_title=metadata_title, notes=notes
+        read_structure(path, pages), document_path=document_path, metadata_title=metadata_title, notes=notes
     )
 
 
@@ -132,6 +165,16 @@ def check_pdf(path: Path) -> str:
 
     Raises `DocumentError` that says what is wrong: empty, no PDF (and what instead), truncated, encrypted, broken, no pages.
     """
+    return _checked(path)[0]
+
+
+def count_pages(path: Path) -> int:
+    """Return how many pages a PDF has. Raises `DocumentError` as `check_pdf` does."""
+    return _checked(path)[1]
+
+
+def _checked(path: Path) -> tuple[str, int]:
+    """Return the title in the metadata, and how many pages there are."""
     try:
         size = path.stat().st_size
         with path.open("rb") as file:
@@ -150,7 +193,7 @@ def check_pdf(path: Path) -> str:
     return _open_with_pdfium(path)
 
 
-def _open_with_pdfium(path: Path) -> str:
+def _open_with_pdfium(path: Path) -> tuple[str, int]:
     import pypdfium2
 
     try:
@@ -160,12 +203,13 @@ def _open_with_pdfium(path: Path) -> str:
             raise DocumentError(path, "encrypted PDF: it needs a password; save a copy without one") from error
         raise DocumentError(path, f"broken PDF: {error}") from error
     try:
-        if len(document) == 0:
+        count = len(document)
+        if count == 0:
             raise DocumentError(path, "PDF without pages")
         title = " ".join(str(document.get_metadata_value("Title") or "").split())
     finally:
         document.close()
-    return title
+    return title, count
 
 
 def missing_packages() -> str:

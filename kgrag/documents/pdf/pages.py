@@ -157,15 +157,15 @@ def _decoded(document: Any, number: int) -> tuple[SegmentedPdfPage, bool]:
         return document.get_page(number, content_config=_wanted(shapes=False)), False
 
 
-def read_pages(path: Path) -> Iterator[Page]:
-    """Yield the pages one by one, letting go of each before the next: memory is bounded by the largest.
+def read_pages(path: Path, numbers: range | None = None) -> Iterator[Page]:
+    """Yield the pages one by one, or those of `numbers` (from 1), letting go of each before the next: memory is bounded by the largest.
 
     Raises `RuntimeError` or `ValueError` where the parser cannot read the file or a page.
     """
     document = _open(path)
     try:
         with PdfiumText(path) as pdfium:
-            for number in range(1, document.number_of_pages() + 1):
+            for number in numbers or range(1, document.number_of_pages() + 1):
                 page, with_shapes = _decoded(document, number)
                 read = _page(number, page, pdfium.page(number, page.dimension.height))
                 yield read if with_shapes else replace(read, shapes_read=False)
