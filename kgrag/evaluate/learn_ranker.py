@@ -207,7 +207,8 @@ def weights_of(pipeline: Pipeline) -> dict[str, float]:
 
 def with_weights(pipeline: Pipeline, weights: Weights) -> Pipeline:
     """Return the pipeline with a learnt ranker of these weights: in place of the one that it has, or of `proximity`, or after `read`."""
-    ranker = Learnt(weights=dict(weights))
+    trees = next((one.trees for one in pipeline.steps if isinstance(one, Learnt)), "")
+    ranker = Learnt(weights=dict(weights), trees=trees)
     replaced = next(
         (kind for kind in (Learnt, Proximity) if any(isinstance(one, kind) for one in pipeline.steps)), None
     )

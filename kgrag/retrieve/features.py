@@ -10,12 +10,14 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cached_property, lru_cache
 from itertools import pairwise
+from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kgrag.common.boosted_trees import BoostedTrees, read_trees
 from kgrag.retrieve.state import Candidate, State
 from kgrag.retrieve.texts import REMEMBERED_TEXTS, ReadText, read_text
 from kgrag.text.quantities import has_dimension, quantities
@@ -23,13 +25,14 @@ from kgrag.text.questions import Question, read_question
 from kgrag.text.words import ASKING_WORDS, FUNCTION_WORDS, content_terms, share_said, stems
 from kgrag.types import Evidence
 
-__all__ = ["FEATURES", "Sign", "features"]
+__all__ = ["FEATURES", "TREES", "Sign", "features", "shipped_trees", "with_trees"]
 
 Sign = Literal[0, 1]
 
 FEATURES: Mapping[str, Sign] = MappingProxyType(
     {
         "score": 1,  # before, over the best piece's
+        "score_rank": 1,  # 1 for the first, 1/2 for the second, 1/3 for the third
         "seeds": 1,  # what the seed steps gave, the same way
         "cosine": 1,  # of question and chunk
         "cosine_share": 1,  # over the greatest
@@ -38,6 +41,7 @@ FEATURES: Mapping[str, Sign] = MappingProxyType(
         "words_rank": 1,
         "words_trusted": 1,  # words_share, times the share of the question that the best full-text hits have
         "terms": 1,  # the question's words that the text has, by idf among the pieces
+        "terms_rank": 1,  # as score_rank
         "sentence": 1,  # the same of its best sentence
         "one_sentence": 1,  # how far more than half of the question's words stand in one sentence
         "pairs": 1,  # pairs of words that stand beside each other in both
@@ -59,12 +63,17 @@ FEATURES: Mapping[str, Sign] = MappingProxyType(
         "first": 0,  # it begins its document
         "early": 0,  # 1 / (1 + its position)
         "document": 0,  # what the seeds gave to the best three pieces of its document, mean; 0 where it is the only one
+        "all_first": 0,  # share of the pieces that begin their document: what sort of corpus it is, the same for all pieces
+        "all_alone": 0,  # share of the pieces whose document is 0
+        "trees": 1,  # what boosted trees make of all the others
     }
 )
 """What there is, and its sign: 1 where more never makes a piece worse, 0 where that depends on the corpus."""
+TREES = "trees"
 
 HITS_READ = 10
 """Best full-text hits whose words are compared with the question's."""
+SHIPPED_TREES = Path(__file__).with_name("ranker.safetensors")
 SHORT_TOKENS = 25
 BEST_OF_DOCUMENT = 3
 HALF_RANK = 5
@@ -79,7 +88,19 @@ def features(state: State, *, of: Collection[str] = FEATURES) -> NDArray[np.floa
     """
     known = _Known(state)
     nothing = np.zeros(len(state.evidence))
-    return np.column_stack([_COLUMNS[name](known) if name in of else nothing for name in FEATURES])
+    rows = np.column_stack([_COLUMNS[name](known) if name in of else nothing for name in FEATURES if name != TREES])
+    return with_trees(rows, shipped_trees() if TREES in of else None)
+
+
+def with_trees(rows: NDArray[np.float64], trees: BoostedTrees | None) -> NDArray[np.float64]:
+    """Return rows of all features but the last with what trees say of them as the last; 0 without trees."""
+    said = np.zeros(len(rows)) if trees is None else trees.offset + trees.parts(rows).sum(axis=1)
+    return np.column_stack([rows, said])
+
+
+def shipped_trees() -> BoostedTrees:
+    """Return what `benchmarks.ranker` learnt from the questions of several corpora."""
+    return read_trees(SHIPPED_TREES)
 
 
 class _Known:
@@ -102,6 +123,21 @@ class _Known:
     def gains(self) -> list[dict[str, float]]:
         """What each step added."""
         return [one.gained for one in self.candidates]
+
+    @cached_property
+    def scores(self) -> Column:
+        """Before."""
+        return _column(one.score for one in self.candidates)
+
+    @cached_property
+    def terms(self) -> Column:
+        """The share of the question's words that each has, by weight."""
+        return _column(self.weigh.share(text.terms) for text in self.texts)
+
+    @cached_property
+    def documents(self) -> Column:
+        """What the seeds gave to the best pieces of its document."""
+        return _of_documents(self)
 
     @cached_property
     def cosine(self) -> Column:
@@ -213,7 +249,8 @@ def _trust(known: _Known) -> float:
 
 
 _COLUMNS: Mapping[str, Callable[[_Known], Column]] = {
-    "score": lambda known: _shares(_column(one.score for one in known.candidates)),
+    "score": lambda known: _shares(known.scores),
+    "score_rank": lambda known: _ranks(known.scores, half=1),
     "seeds": lambda known: known.seeds,
     "cosine": lambda known: known.cosine,
     "cosine_share": lambda known: _shares(known.cosine),
@@ -221,7 +258,8 @@ _COLUMNS: Mapping[str, Callable[[_Known], Column]] = {
     "words_share": lambda known: _shares(known.words),
     "words_rank": lambda known: _ranks(known.words) * (known.words > 0.0),
     "words_trusted": lambda known: _shares(known.words) * _trust(known),
-    "terms": lambda known: _column(known.weigh.share(text.terms) for text in known.texts),
+    "terms": lambda known: known.terms,
+    "terms_rank": lambda known: _ranks(known.terms, half=1),
     "sentence": lambda known: _column(max(map(known.weigh.share, some), default=0.0) for some in known.together),
     "one_sentence": _one_sentence,
     "pairs": _pairs,
@@ -239,9 +277,11 @@ _COLUMNS: Mapping[str, Callable[[_Known], Column]] = {
     "short": lambda known: _column(piece.tokens < SHORT_TOKENS for piece in known.pieces),
     "first": lambda known: _column(place == 0 for place in known.places),
     "early": lambda known: _column(0.0 if place is None else 1.0 / (1 + place) for place in known.places),
-    "document": _of_documents,
+    "document": lambda known: known.documents,
+    "all_first": lambda known: np.full(len(known.pieces), _mean(place == 0 for place in known.places)),
+    "all_alone": lambda known: np.full(len(known.pieces), _mean(share == 0.0 for share in known.documents)),
 }
-"""Makes the column of each feature."""
+"""Makes the column of each feature but what trees say."""
 
 
 class _Weighing:
@@ -294,8 +334,13 @@ def _shares(values: Column) -> Column:
     return np.maximum(values, 0.0) / best if best > 0.0 else np.zeros_like(values)
 
 
-def _ranks(values: Column) -> Column:
+def _mean(flags: Iterable[bool]) -> float:
+    known = list(flags)
+    return sum(known) / len(known) if known else 0.0
+
+
+def _ranks(values: Column, *, half: int = HALF_RANK) -> Column:
     order = np.argsort(-values, kind="stable")
     ranks = np.empty(len(values))
     ranks[order] = np.arange(len(values))
-    return 1.0 / (1.0 + ranks / HALF_RANK)
+    return 1.0 / (1.0 + ranks / half)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field, field_validator
 
-from kgrag.retrieve.features import FEATURES, features
+from kgrag.common.boosted_trees import BoostedTrees, read_trees
+from kgrag.errors import InputError
+from kgrag.retrieve.features import FEATURES, TREES, features, shipped_trees
 from kgrag.retrieve.state import Resources, State
 from kgrag.retrieve.step import Step
 
@@ -27,7 +30,9 @@ class Learnt(Step):
     gives: ClassVar = ("evidence",)
     weights: Annotated[dict[str, float], Field(min_length=1)]
     """Of the features in `kgrag.retrieve.features.FEATURES`; one that is not there counts nothing. Their scale is the one on which the best
-    possible seed has 1, so that what comes after (`diversification`) means the same."""
+    possible seed has 1, so that what comes after (`diversification`) means the same. `trees` are boosted trees over all other features."""
+    trees: str = ""
+    """A file of such trees (`python -m benchmarks.ranker --out`); empty: the shipped ones."""
 
     @field_validator("weights")
     @classmethod
@@ -42,13 +47,30 @@ class Learnt(Step):
         """Hash by the weights, as other steps are hashed by their fields: a dict has no hash of its own."""
         return hash((self.kind, frozenset(self.weights.items())))
 
+    def asked_trees(self) -> BoostedTrees:
+        """Return the trees that `trees` stands for. Raises `InputError` where they were learnt from other features."""
+        found = read_trees(Path(self.trees)) if self.trees else shipped_trees()
+        if found.features != (expected := tuple(FEATURES)[:-1]):
+            raise InputError(
+                f"Expected trees over the features {', '.join(expected)}, got {', '.join(found.features)} in {self.trees}: "
+                "learn them anew (python -m benchmarks.ranker --out)."
+            )
+        return found
+
     async def __call__(self, state: State, resources: Resources) -> State:
         """Score anew, and order; equal scores stay in their order."""
         if not state.evidence:
             return state
         counted = {name for name, weight in self.weights.items() if weight}
-        parts = features(state, of=counted) * np.array([self.weights.get(name, 0.0) for name in FEATURES])
-        scores: list[float] = parts.sum(axis=1).tolist()
+        by_trees = self.weights.get(TREES, 0.0)
+        rows = features(state, of=FEATURES.keys() - {TREES} if by_trees else counted)
+        parts = rows * np.array([self.weights.get(name, 0.0) for name in FEATURES])
+        offset = 0.0
+        if by_trees:
+            trees = self.asked_trees()
+            parts[:, :-1] += by_trees * trees.parts(rows[:, :-1])
+            offset = by_trees * trees.offset
+        scores: list[float] = (offset + parts.sum(axis=1)).tolist()
         apart = parts - parts.mean(axis=0)
         most: list[list[int]] = np.argsort(-apart, axis=1, kind="stable")[:, :NAMED_IN_WHY].tolist()
         names = list(FEATURES)
