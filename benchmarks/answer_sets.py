@@ -27,6 +27,7 @@ import kgrag
 from benchmarks.retrieval_quality import CACHE as RETRIEVAL_CACHE
 from benchmarks.retrieval_quality import DATA, SETS
 from kgrag.answer import extract_answer, in_another_language, last_question, refuse_language, without_typing_errors
+from kgrag.knowledge_graph import KnowledgeGraph
 from kgrag.models.base import Embedder
 from kgrag.retrieve.pipeline import drawn, load_pipeline
 from kgrag.text.courtesies import without_courtesies
@@ -68,11 +69,17 @@ class AnswerSet:
                 changed = "has another corpus, other questions or another pipeline than now"
                 print(f"{self.name}: {kept} {changed}: built where it changed, and asked anew.", file=sys.stderr)
             kept.unlink(missing_ok=True)
-            with kgrag.open(folder / f"{self.store or self.name}.kg") as graph:
-                graph.build(corpus)
+            with self.opened(folder) as graph:
                 lines = [graph.ask(row["question"]).model_dump_json() for row in self.rows]
             kept.write_text("".join(f"{line}\n" for line in (made_of, *lines)), encoding="utf-8")
         return [Answer.model_validate_json(line) for line in lines]
+
+    def opened(self, folder: Path) -> KnowledgeGraph:
+        """Open its store, built as far as it has to be."""
+        folder.mkdir(parents=True, exist_ok=True)
+        graph = kgrag.open(folder / f"{self.store or self.name}.kg")
+        graph.build(self.corpus(folder))
+        return graph
 
     def _made_of(self, corpus: Path) -> str:
         """Hash what answers depend on: files of the corpus with their names, questions, the default pipeline."""

@@ -1,7 +1,7 @@
 """Boosted trees: the sum of what many small decision trees say of a row of features, read from a file that training wrote.
 
-Gradient boosting is Friedman's (Annals of Statistics 29, 2001); `benchmarks/boosting.py` trains with LightGBM and writes the file, which needs
-nothing but numpy to be asked.
+Gradient boosting is Friedman's (Annals of Statistics 29, 2001). `benchmarks/boosting.py` trains with LightGBM and writes the file; to ask
+it takes nothing but numpy.
 """
 
 from __future__ import annotations
@@ -28,11 +28,23 @@ class BoostedTrees:
     """Trees in flat arrays, an item for each node; a leaf is its own child."""
 
     def __init__(
-        self, features: Sequence[str], roots: Integers, feature: Integers, threshold: Floats, children: Integers, value: Floats
+        self,
+        features: Sequence[str],
+        roots: Integers,
+        feature: Integers,
+        threshold: Floats,
+        children: Integers,
+        value: Floats,
     ) -> None:
         self.features = tuple(features)
         """The columns of the rows, in order."""
-        self._roots, self._feature, self._threshold, self._children, self._value = roots, feature, threshold, children, value
+        self._roots, self._feature, self._threshold, self._children, self._value = (
+            roots,
+            feature,
+            threshold,
+            children,
+            value,
+        )
         self.offset = float(value[roots].sum())
         """What is said of every row before it is looked at."""
 

@@ -26,6 +26,7 @@ from kgrag.retrieve.steps.proximity import Proximity
 
 __all__ = [
     "CARRY_OVER",
+    "SPREAD_RANK",
     "Adapted",
     "Example",
     "adapt",
@@ -207,7 +208,7 @@ def weights_of(pipeline: Pipeline) -> dict[str, float]:
 
 def with_weights(pipeline: Pipeline, weights: Weights) -> Pipeline:
     """Return the pipeline with a learnt ranker of these weights: in place of the one that it has, or of `proximity`, or after `read`."""
-    trees = next((one.trees for one in pipeline.steps if isinstance(one, Learnt)), "")
+    trees = next((one.trees for one in pipeline.steps if isinstance(one, Learnt)), None)
     ranker = Learnt(weights=dict(weights), trees=trees)
     replaced = next(
         (kind for kind in (Learnt, Proximity) if any(isinstance(one, kind) for one in pipeline.steps)), None

@@ -25,7 +25,7 @@ from kgrag.text.questions import Question, read_question
 from kgrag.text.words import ASKING_WORDS, FUNCTION_WORDS, content_terms, share_said, stems
 from kgrag.types import Evidence
 
-__all__ = ["FEATURES", "TREES", "Sign", "features", "shipped_trees", "with_trees"]
+__all__ = ["FEATURES", "SHIPPED_TREES", "TREES", "Sign", "features", "shipped_trees", "with_trees"]
 
 Sign = Literal[0, 1]
 

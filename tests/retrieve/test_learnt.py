@@ -1,13 +1,15 @@
 import asyncio
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
+from safetensors.numpy import save_file
 
-from kgrag.errors import PipelineError
+from kgrag.errors import InputError, PipelineError
 from kgrag.retrieve.features import FEATURES, features
 from kgrag.retrieve.pipeline import read_pipeline
 from kgrag.retrieve.state import Candidate, Hit, NamedEntity, Query, Resources, State
@@ -89,10 +91,12 @@ def test_features_are_finite_and_do_not_depend_on_the_order_of_pieces(
     asked = Query(question, question, question)
     rows = features(State(asked, evidence=tuple(pieces)))
     assert rows.shape == (len(texts), len(FEATURES)) and np.isfinite(rows).all()
-    bounded = [COLUMNS[name] for name in FEATURES if name != "length"]
+    bounded = [COLUMNS[name] for name in FEATURES if name not in ("length", "trees")]
     assert (rows[:, bounded] >= 0.0).all() and (rows[:, bounded] <= 1.0).all()
     turned = features(State(asked, evidence=tuple(reversed(pieces))))[::-1]
-    ranks = [COLUMNS["cosine_rank"], COLUMNS["words_rank"]]  # ties go to the first
+    ranks = [
+        COLUMNS[name] for name in ("cosine_rank", "words_rank", "score_rank", "terms_rank", "trees")
+    ]  # ties go to the first
     assert np.allclose(np.delete(rows, ranks, axis=1), np.delete(turned, ranks, axis=1))
 
 
@@ -102,6 +106,27 @@ def test_pieces_are_ordered_by_the_weights_and_say_which_features_decided() -> N
     assert [one.chunk_id for one in ranked.evidence] == ["b", "a"]
     assert ranked.evidence[0].score == pytest.approx(0.5 - 0.01 * math.log(3 / 100))
     assert ranked.evidence[0].why[-1].startswith("learnt 0.54: title_asked")
+
+
+def test_trees_order_pieces_and_the_reason_names_the_features_that_they_asked(tmp_path: Path) -> None:
+    names = tuple(FEATURES)[:-1]
+    tree = {
+        "roots": np.array([0], dtype=np.int32),
+        "feature": np.array([COLUMNS["title_asked"], 0, 0], dtype=np.int16),
+        "threshold": np.array([0.5, 0.0, 0.0]),
+        "children": np.array([[1, 2], [1, 1], [2, 2]], dtype=np.int32),
+        "value": np.array([0.5, 0.25, 1.0], dtype=np.float32),
+    }
+    mine, others = tmp_path / "mine", tmp_path / "others"
+    save_file(tree, mine, metadata={"features": ",".join(names)})
+    save_file(tree, others, metadata={"features": ",".join(names[1:])})
+    plain, titled = piece("a", "Paint it green.", score=0.9), piece("b", "See there.", title="X-100", score=0.1)
+    ranker = Learnt(weights={"trees": 2.0}, trees=str(mine))
+    ranked = asyncio.run(ranker(found(plain, titled), RESOURCES))
+    assert [(one.chunk_id, one.score) for one in ranked.evidence] == [("b", 2.0), ("a", 0.5)]
+    assert ranked.evidence[0].why[-1] == "learnt 2.00: title_asked"
+    with pytest.raises(InputError, match=r"Expected trees over the features score, .* got score_rank, .*others"):
+        asyncio.run(Learnt(weights={"trees": 1.0}, trees=str(others))(found(plain, titled), RESOURCES))
 
 
 def test_equal_pieces_stay_in_their_order_and_nothing_is_lost() -> None:

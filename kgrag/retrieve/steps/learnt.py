@@ -31,8 +31,8 @@ class Learnt(Step):
     weights: Annotated[dict[str, float], Field(min_length=1)]
     """Of the features in `kgrag.retrieve.features.FEATURES`; one that is not there counts nothing. Their scale is the one on which the best
     possible seed has 1, so that what comes after (`diversification`) means the same. `trees` are boosted trees over all other features."""
-    trees: str = ""
-    """A file of such trees (`python -m benchmarks.ranker --out`); empty: the shipped ones."""
+    trees: str | None = None
+    """A file of such trees (`python -m benchmarks.ranker --out`); None: the shipped ones."""
 
     @field_validator("weights")
     @classmethod
