@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from kgrag.answer.abstention import ANSWERS_FROM, answer_probability, beside_title, evidence_features
 from kgrag.answer.candidates import Candidate, candidates, for_reader, in_context
+from kgrag.answer.choice import choice_scores
 from kgrag.answer.cues import NO_VALUE, NUMBER, OF_DEFAULT
 from kgrag.answer.joining import joined
 from kgrag.answer.read_together import read_together
@@ -256,11 +257,20 @@ async def _embed(asked: Question, found: list[Candidate], evidence: Sequence[Evi
     for candidate, similarity in zip(found, vectors @ query, strict=True):
         candidate.similarity = max(0.0, float(similarity))
     _sort(asked, found, WEIGHTS)
+    scores = choice_scores(asked, found, evidence)
+    if scores is not None:
+        for candidate, score in zip(found, scores.tolist(), strict=True):
+            candidate.score = score
+        found.sort(key=_place)
 
 
 def _sort(asked: Question, found: list[Candidate], weights: dict[str, float]) -> None:
     _score(asked, found, weights)
-    found.sort(key=lambda c: (-c.score, c.evidence, c.statement.start))
+    found.sort(key=_place)
+
+
+def _place(candidate: Candidate) -> tuple[float, int, int]:
+    return -candidate.score, candidate.evidence, candidate.statement.start
 
 
 def _score(asked: Question, found: Sequence[Candidate], weights: dict[str, float]) -> None:

@@ -88,7 +88,7 @@ def test_a_ranker_takes_the_place_of_the_one_before_of_proximity_or_stands_after
     assert [step.kind for step in again.steps] == [step.kind for step in ranked.steps]
     assert weights_of(again) == {"title": 1.0}
     assert len(with_weights(default, {"seeds": 1.0}).steps) == len(default.steps)
-    assert weights_of(default) == {"trees": 1.0}
+    assert weights_of(default)["trees"] == 0.5
     mine = read_pipeline(
         tomllib.loads(pipeline_file(ranked, comments=[]).replace('learnt"', 'learnt"\ntrees = "mine"')), name="mine"
     )
