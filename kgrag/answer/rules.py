@@ -32,6 +32,7 @@ from kgrag.text.words import stems
 from kgrag.types import Answer, Citation, Evidence, Nearest
 
 __all__ = [
+    "candidates_by_weights",
     "evidence_probability",
     "extract_answer",
     "first_candidates",
@@ -129,7 +130,20 @@ OF_NAMED_IN_MEANING = 0.45
 
 
 async def weighed_candidates(question: Question, evidence: Sequence[Evidence], embedder: Embedder) -> list[Candidate]:
-    """Return the statements of the evidence that could answer, weighed, best first."""
+    """Return the statements of the evidence that could answer, as they were chosen by what was learnt, best first."""
+    found = await candidates_by_weights(question, evidence, embedder)
+    scores = choice_scores(question, found, evidence)
+    if scores is not None:
+        for candidate, score in zip(found, scores.tolist(), strict=True):
+            candidate.score = score
+        found.sort(key=_place)
+    return found
+
+
+async def candidates_by_weights(
+    question: Question, evidence: Sequence[Evidence], embedder: Embedder
+) -> list[Candidate]:
+    """Return the same statements in the order of the weighted sum of what speaks for each."""
     found = first_candidates(question, evidence)[:READ_STATEMENTS]
     await _read(question, found, evidence)
     found = found[:EMBEDDED_STATEMENTS]
@@ -257,11 +271,6 @@ async def _embed(asked: Question, found: list[Candidate], evidence: Sequence[Evi
     for candidate, similarity in zip(found, vectors @ query, strict=True):
         candidate.similarity = max(0.0, float(similarity))
     _sort(asked, found, WEIGHTS)
-    scores = choice_scores(asked, found, evidence)
-    if scores is not None:
-        for candidate, score in zip(found, scores.tolist(), strict=True):
-            candidate.score = score
-        found.sort(key=_place)
 
 
 def _sort(asked: Question, found: list[Candidate], weights: dict[str, float]) -> None:

@@ -1,0 +1,65 @@
+import asyncio
+
+import numpy as np
+import pytest
+
+from kgrag.answer.choice import FEATURES, LEARNT, choice_features, choice_scores
+from kgrag.answer.rules import candidates_by_weights, weighed_candidates
+from kgrag.common.boosted_trees import read_trees
+from kgrag.models.minilm import MiniLM
+from kgrag.text.questions import read_question
+from kgrag.types import Evidence
+
+QUESTION = "How long does the pump wait before it tries again?"
+
+
+def passage(text: str, *, score: float, title: str = "Pump") -> Evidence:
+    return Evidence(
+        text=text,
+        score=score,
+        chunk_id=title,
+        source_id=title,
+        document="pump.md",
+        document_id=title,
+        title=title,
+        tokens=9,
+    )
+
+
+EVIDENCE = (
+    passage("The pump tries again where it fails. It tells the panel that it waits.", score=1.0),
+    passage("retry-pause: Seconds between two attempts. Default: 40 seconds.", score=0.9, title="Settings of the pump"),
+)
+
+
+def test_statements_have_a_row_of_all_features_and_the_best_logit_lags_behind_none() -> None:
+    asked = read_question(QUESTION)
+    found = asyncio.run(candidates_by_weights(asked, EVIDENCE, MiniLM()))
+    rows = choice_features(asked, found, EVIDENCE)
+    column = {name: rows[:, place] for place, name in enumerate(FEATURES)}
+    assert rows.shape == (len(found), len(FEATURES)) and np.isfinite(rows).all()
+    assert column["logit_lag"].max() == 0.0 and column["similarity_lag"].max() == 0.0
+    assert column["score_rank"].tolist() == pytest.approx([1 / (1 + place) for place in range(len(found))])
+    assert set(column["asks_amount"]) == {1.0} and set(column["asks_name"]) == {0.0}
+
+
+def test_the_order_is_that_of_the_trees_and_every_statement_stays() -> None:
+    asked = read_question(QUESTION)
+    before = asyncio.run(candidates_by_weights(asked, EVIDENCE, MiniLM()))
+    scores = choice_scores(asked, before, EVIDENCE)
+    chosen = asyncio.run(weighed_candidates(asked, EVIDENCE, MiniLM()))
+    assert scores is not None and sorted((one.score for one in chosen), reverse=True) == [one.score for one in chosen]
+    assert [one.score for one in chosen] == pytest.approx(sorted(scores.tolist(), reverse=True))
+    assert sorted(one.text for one in chosen) == sorted(one.text for one in before)
+    assert "40 seconds" in chosen[0].text
+
+
+def test_statements_that_were_not_read_together_with_the_question_stay_as_they_were_weighed() -> None:
+    asked = read_question(QUESTION)
+    found = asyncio.run(candidates_by_weights(asked, EVIDENCE, MiniLM()))
+    found[-1].logit = None
+    assert choice_scores(asked, found, EVIDENCE) is None and choice_scores(asked, [], EVIDENCE) is None
+
+
+def test_what_is_shipped_was_learnt_from_these_features() -> None:
+    assert read_trees(LEARNT).features == tuple(FEATURES)
