@@ -32,6 +32,7 @@ from kgrag.text.words import stems
 from kgrag.types import Answer, Citation, Evidence, Nearest
 
 __all__ = [
+    "CHOICE_WEIGHT",
     "candidates_by_weights",
     "evidence_probability",
     "extract_answer",
@@ -107,6 +108,8 @@ READ_STATEMENTS = 24
 """At most so many statements are read together with the question: those with the highest scores by what costs no run of a model."""
 EMBEDDED_STATEMENTS = 12
 """At most so many of them are embedded: those with the highest scores but for similarity."""
+CHOICE_WEIGHT = 0.65
+"""How much the learnt choice counts beside the weighted sum, which keeps what is known of few questions: identifiers, sections beside."""
 SAID_WEIGHT = 0.6
 """What the words of a statement count before similarity is known. Chosen on the development halves and clapnq."""
 WITHOUT_SIMILARITY = WEIGHTS | {"coverage": SAID_WEIGHT, "similarity": 0.0}
@@ -135,7 +138,7 @@ async def weighed_candidates(question: Question, evidence: Sequence[Evidence], e
     scores = choice_scores(question, found, evidence)
     if scores is not None:
         for candidate, score in zip(found, scores.tolist(), strict=True):
-            candidate.score = score
+            candidate.score = CHOICE_WEIGHT * score + (1.0 - CHOICE_WEIGHT) * candidate.score
         found.sort(key=_place)
     return found
 
@@ -402,6 +405,8 @@ def _choose(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evid
             and not _names_any(named, candidate)
         ):
             continue  # another row than the one that is asked for: `E11` beside `E12`
+        if chosen and candidate.beside and best.defines:
+            continue  # the default of another setting behind that of the one asked for
         words = sum(len(one.text.split()) for one in chosen)
         if len(chosen) == most or candidate.score < least or words >= ANSWER_WORDS.get(asked.kind, MOST_WORDS):
             break
