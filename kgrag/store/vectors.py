@@ -89,7 +89,7 @@ def sorted_vectors(rows: Iterable[tuple[str, Any]], dimensions: int) -> tuple[li
     with tempfile.TemporaryFile(prefix="kgrag-vectors-") as file:
         for key, vector in rows:
             came.append(key)
-            file.write(np.asarray(vector, dtype=np.float32).tobytes())
+            file.write(np.asarray(vector, dtype=np.float32).reshape(dimensions).tobytes())
         file.flush()
         shape = (len(came), dimensions)
         order = sorted(range(len(came)), key=came.__getitem__)
