@@ -49,6 +49,8 @@ def main() -> None:
     read_by = {name: Path(file) for name, _, file in (one.partition("=") for one in arguments.read_by)}
     if unknown := sorted(read_by.keys() - set(TRAINING)):
         parser.error(f"--read-by: expected {', '.join(TRAINING)}, got {', '.join(unknown)}")
+    if len(read_by) < PARTS:
+        parser.error(f"--read-by: expected at least {PARTS} sets, got {len(read_by)}")
     sets = answer_sets(arguments.manuals)
     embedder, found = MiniLM(), []
     for name, file in read_by.items():
