@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kgrag.answer.choice import FEATURES, LEARNT, choice_features, choice_scores
-from kgrag.answer.rules import CHOICE_WEIGHT, candidates_by_weights, weighed_candidates
+from kgrag.answer.rules import CHOICE_WEIGHT, candidates_by_weights, extract_answer, weighed_candidates
 from kgrag.common.boosted_trees import read_trees
 from kgrag.models.minilm import MiniLM
 from kgrag.text.questions import read_question
@@ -67,3 +67,9 @@ def test_statements_that_were_not_read_together_with_the_question_stay_as_they_w
 
 def test_what_is_shipped_was_learnt_from_these_features() -> None:
     assert read_trees(LEARNT).features == tuple(FEATURES)
+
+
+def test_what_only_announces_is_given_where_nothing_else_is_below_the_identifier() -> None:
+    text = passage("max_items: sets how many items these have:", score=1.0, title="Lists")
+    answer = asyncio.run(extract_answer("What does max_items set?", [text], embedder=MiniLM()))
+    assert "sets how many items these have" in answer.text and answer.citations
