@@ -5,6 +5,7 @@ Kept beside benchmarks, as training is no part of kgrag: `pip install lightgbm`.
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -49,8 +50,10 @@ class Asked:
 
 def learn_order(questions: Sequence[Asked], signs: Sequence[int]) -> Any:
     """Return LightGBM's trees that put right rows first; where the sign of a feature is 1, more of it never counts against a row."""
-    import lightgbm
-
+    try:
+        import lightgbm
+    except ImportError:
+        sys.exit("Training needs LightGBM: pip install lightgbm")
     used = [one for one in questions if one.right.any()]
     counts = Counter(one.corpus for one in used)
     weights = [np.full(len(one.rows), WHOLE / len(counts) / counts[one.corpus]) for one in used]
@@ -63,8 +66,17 @@ def learn_order(questions: Sequence[Asked], signs: Sequence[int]) -> Any:
     return lightgbm.train({**PARAMETERS, "monotone_constraints": list(signs)}, data, num_boost_round=TREES)
 
 
-def write_trees(trees: Any, features: Sequence[str], out: Path, *, scale: float = 1.0, offset: float = 0.0) -> None:
-    """Write what was learnt, its values times `scale`, and `offset`, which is said of every row, as a tree of one leaf."""
+def write_trees(trees: Any, features: Sequence[str], out: Path, *, of: Sequence[Asked], falls_to: int) -> None:
+    """Write what was learnt on the scale of the first feature, the score before.
+
+    In the median over the questions `of` which it was learnt, the best row has what the best score is, and from there to the row
+    `falls_to` it falls as far. The offset is a tree of one leaf.
+    """
+    rows = [one.rows for one in of if len(one.rows)]
+    before = [np.sort(some[:, 0])[::-1] for some in rows]
+    said = [np.sort(np.asarray(trees.predict(some)))[::-1] for some in rows]
+    scale = _fall(before, falls_to) / _fall(said, falls_to)
+    offset = float(np.median([one[0] for one in before]) - scale * np.median([one[0] for one in said]))
     roots: list[int] = []
     nodes: list[tuple[int, float, int, int, float]] = []
 
@@ -92,3 +104,7 @@ def write_trees(trees: Any, features: Sequence[str], out: Path, *, scale: float 
         "value": np.array([*(value * scale), offset], dtype=np.float32),
     }
     save_file(arrays, out, metadata={"features": ",".join(features)})
+
+
+def _fall(scores: Sequence[Floats], falls_to: int) -> float:
+    return float(np.median([one[0] - one[min(falls_to, len(one)) - 1] for one in scores]))

@@ -33,7 +33,7 @@ from kgrag.models.minilm import MiniLM
 from kgrag.text.courtesies import without_courtesies
 from kgrag.text.questions import read_question
 
-PARTS, FEW, FALL = 3, 3, 4
+PARTS, FEW, FALLS_TO = 3, 3, 4
 CORPUS = "manuals"
 Scores = Sequence[NDArray[np.float64]]
 
@@ -59,11 +59,7 @@ def main() -> None:
     _print(found)
     asked = [one for part in found for one in part]
     trees = learn_order(asked, list(FEATURES.values()))
-    said = [np.asarray(trees.predict(one.rows)) for one in asked]
-    weighed = [one.rows[:, 0] for one in asked]
-    scale = float(np.median([_fall(one) for one in weighed]) / np.median([_fall(one) for one in said]))
-    offset = float(np.median([one.max() for one in weighed]) - scale * np.median([one.max() for one in said]))
-    write_trees(trees, list(FEATURES), arguments.out, scale=scale, offset=offset)
+    write_trees(trees, list(FEATURES), arguments.out, of=asked, falls_to=FALLS_TO)
 
 
 def examples(one: AnswerSet, embedder: MiniLM, cache: Path) -> list[Asked]:
@@ -102,11 +98,6 @@ def _print(found: Sequence[Sequence[Asked]]) -> None:
 def _share(asked: Sequence[Asked], scores: Scores, most: int) -> float:
     hits = [one.right[np.argsort(-score, kind="stable")[:most]].any() for one, score in zip(asked, scores, strict=True)]
     return float(np.mean(hits))
-
-
-def _fall(scores: NDArray[np.float64]) -> float:
-    falling = np.sort(scores)[::-1]
-    return float(falling[0] - falling[min(FALL, len(falling)) - 1])
 
 
 if __name__ == "__main__":

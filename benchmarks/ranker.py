@@ -97,23 +97,13 @@ def _without(fold: Fold) -> Path:
 
 
 def write_learnt(corpora: Sequence[Sequence[Example]], out: Path) -> None:
-    """Learn trees of which each corpus counts the same, and write them.
-
-    Their scale is that of the score before: from the first to the tenth piece it falls as far, and the best piece has 1 (medians).
-    """
+    """Learn trees of which each corpus counts the same, and write them."""
     names = list(FEATURES)[:-1]
     asked = [
         Asked(one.features[:, :-1], one.gold, str(number)) for number, corpus in enumerate(corpora) for one in corpus
     ]
     trees = learn_order(asked, [FEATURES[name] for name in names])
-    said = [np.sort(np.asarray(trees.predict(one.rows)))[::-1] for one in asked if len(one.rows)]
-    score = [np.sort(one.rows[:, 0])[::-1] for one in asked if len(one.rows)]
-    scale = float(np.median([_fall(one) for one in score]) / np.median([_fall(one) for one in said]))
-    write_trees(trees, names, out, scale=scale, offset=1.0 - scale * float(np.median([one[0] for one in said])))
-
-
-def _fall(scores: np.ndarray) -> float:
-    return float(scores[0] - scores[min(SPREAD_RANK, len(scores)) - 1])
+    write_trees(trees, names, out, of=asked, falls_to=SPREAD_RANK)
 
 
 def of_manuals(manuals: Path, cache: Path) -> list[list[Example]]:

@@ -91,14 +91,13 @@ def choice_scores(
     """Return how well each statement answers beside the others, on the scale of their scores; None where they were not read together."""
     if not found or any(one.logit is None for one in found):
         return None
-    trees = read_trees(LEARNT)
-    return np.asarray(trees.offset + trees.parts(choice_features(asked, found, evidence)).sum(axis=1))
+    return read_trees(LEARNT).scores(choice_features(asked, found, evidence))
 
 
 def choice_features(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evidence]) -> NDArray[np.float64]:
     """Return a row of FEATURES for each statement, all of which were read together with the question: [statements, features]."""
     logits = [one.logit or 0.0 for one in found]
-    similar = max(one.similarity for one in found)
+    greatest, similar = max(logits), max(one.similarity for one in found)
     best = max((piece.score for piece in evidence), default=0.0) or 1.0
     numbers = [frozenset(NUMBER.findall(one.text)) for one in found]
     of_passage = Counter(one.evidence for one in found)
@@ -121,7 +120,7 @@ def choice_features(asked: Question, found: Sequence[Candidate], evidence: Seque
                 one.score,
                 1 / (1 + place),
                 logit,
-                logit - max(logits),
+                logit - greatest,
                 one.similarity,
                 one.similarity - similar,
                 one.coverage,

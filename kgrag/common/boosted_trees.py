@@ -48,6 +48,10 @@ class BoostedTrees:
         self.offset = float(value[roots].sum())
         """What is said of every row before it is looked at."""
 
+    def scores(self, rows: Floats) -> Floats:
+        """Return what the trees say of each row: [rows]."""
+        return np.asarray(self.offset + self.parts(rows).sum(axis=1))
+
     def parts(self, rows: Floats) -> Floats:
         """Return what each feature adds to `offset` for each row: [rows, features].
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -17,12 +17,15 @@ __all__ = [
     "TableRow",
     "boxes_around",
     "join_header_rows",
+    "left_out",
     "markdown_lines",
     "named_cells",
     "of_part",
 ]
 
 BlockKind = Literal["heading", "paragraph", "list_item", "code", "table"]
+MOST_NAMED = 10
+"""In a note on what is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,3 +198,8 @@ def of_part(blocks: Sequence[Block], name: str, *, parts: set[str], document_pat
     if written:
         written[0] = replace(written[0], anchors=(name, *written[0].anchors))
     return written
+
+
+def left_out(what: str, names: Collection[str]) -> str:
+    """Return the note on what of a document is not followed, with the names of the first ten: `left out what it includes: a.xml`."""
+    return f"left out {what}: {', '.join(list(names)[:MOST_NAMED])}{' ...' if len(names) > MOST_NAMED else ''}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from kgrag.documents.blocks import BlockDocument, RemovedLine
+from kgrag.documents.blocks import BlockDocument, RemovedLine, left_out
 from kgrag.documents.docbook_writer import element_name
 from kgrag.documents.html import blocks_of_html
 from kgrag.documents.inline_text import collapse
@@ -94,7 +94,7 @@ def convert_dita(data: bytes, path: Path, *, document_path: str) -> BlockDocumen
     notes = [decoded.note] if decoded.note else []
     for what, names in (("is said elsewhere", writer.elsewhere), ("another file says of its entities", unknown)):
         if names:
-            notes.append(f"left out what {what}: {', '.join(list(names)[:10])}{' ...' if len(names) > 10 else ''}")
+            notes.append(left_out(f"what {what}", names))
     return BlockDocument(read.blocks, writer.title, (*writer.removed, *read.removed), tuple(notes), writer.metadata)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kgrag.documents.blocks import BlockDocument
+from kgrag.documents.blocks import BlockDocument, left_out
 from kgrag.documents.docbook_writer import BLOCKS, DocBookWriter, element_name
 from kgrag.documents.html import blocks_of_html
 from kgrag.documents.text_encoding import decode
@@ -30,5 +30,5 @@ def convert_docbook(data: bytes, path: Path, *, document_path: str) -> BlockDocu
     notes = [decoded.note] if decoded.note else []
     for what, names in (("it includes", writer.included), ("another file says of its entities", unknown)):
         if names:
-            notes.append(f"left out what {what}: {', '.join(list(names)[:10])}{' ...' if len(names) > 10 else ''}")
+            notes.append(left_out(f"what {what}", names))
     return BlockDocument(read.blocks, writer.title, (*writer.removed, *read.removed), tuple(notes))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from kgrag.documents.blocks import BlockDocument, RemovedLine
+from kgrag.documents.blocks import BlockDocument, RemovedLine, left_out
 from kgrag.documents.docbook_writer import element_name
 from kgrag.documents.html import blocks_of_html
 from kgrag.documents.inline_text import collapse
@@ -68,12 +68,12 @@ def convert_mallard(data: bytes, path: Path, *, document_path: str) -> BlockDocu
     read = blocks_of_html(f"<html><body>{writer.html()}</body></html>", path, document_path=document_path)
     notes = [decoded.note] if decoded.note else []
     for what, names in (
-        ("left out what it includes", writer.included),
-        ("left out titles that other pages say", writer.elsewhere),
-        ("left out what another file says of its entities", unknown),
+        ("what it includes", writer.included),
+        ("titles that other pages say", writer.elsewhere),
+        ("what another file says of its entities", unknown),
     ):
         if names:
-            notes.append(f"{what}: {', '.join(list(names)[:10])}{' ...' if len(names) > 10 else ''}")
+            notes.append(left_out(what, names))
     return BlockDocument(read.blocks, writer.title, (*writer.removed, *read.removed), tuple(notes), writer.metadata)
 
 

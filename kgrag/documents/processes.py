@@ -174,12 +174,11 @@ class ConversionProcesses:
                 self._convert(file)
 
     def _convert(self, file: _File) -> None:
-        pages = tuple(part for part in file.parts if isinstance(part, str))
-        self._end(file, self._ask(file, _Task(file.source, self._pdf, pages=pages)))
-        for part in pages:
-            Path(part).unlink(missing_ok=True)
+        self._end(file, self._ask(file, _Task(file.source, self._pdf, pages=file.read)))
 
     def _end(self, file: _File, answer: object) -> None:
+        for part in file.read:
+            Path(part).unlink(missing_ok=True)
         file.future.set_result(Conversion(cast("BlockDocument | DocumentError", answer), file.seconds))
 
     def _ask(self, file: _File, task: _Task) -> Answer | DocumentError:
@@ -241,6 +240,11 @@ class _File:
     seconds: float = 0.0
     parts: list[str | DocumentError | None] = field(default_factory=list)
     """Files with the pages of each part, or why it has none; None until it is read."""
+
+    @property
+    def read(self) -> tuple[str, ...]:
+        """The files of the parts that were read."""
+        return tuple(part for part in self.parts if isinstance(part, str))
 
 
 class _Process:

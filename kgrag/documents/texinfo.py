@@ -13,7 +13,7 @@ from html import escape
 from pathlib import Path
 from types import MappingProxyType
 
-from kgrag.documents.blocks import BlockDocument, RemovedLine
+from kgrag.documents.blocks import BlockDocument, RemovedLine, left_out
 from kgrag.documents.html import blocks_of_html
 from kgrag.documents.texinfo_inline import Inline
 from kgrag.documents.text_encoding import decode, unpacked
@@ -151,7 +151,7 @@ def convert_texinfo(data: bytes, path: Path, *, document_path: str) -> BlockDocu
     notes = [note] if note else []
     for what, names in (("it includes", reader.included), ("commands say that are not known", reader.inline.unknown)):
         if names:
-            notes.append(f"left out what {what}: {', '.join(list(names)[:10])}{' ...' if len(names) > 10 else ''}")
+            notes.append(left_out(f"what {what}", names))
     return BlockDocument(read.blocks, reader.title, (*reader.removed, *read.removed), tuple(notes))
 
 

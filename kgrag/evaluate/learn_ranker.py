@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from kgrag.common.boosted_trees import BoostedTrees
 from kgrag.errors import InputError
 from kgrag.evaluate.gold_questions import GoldQuestion, states
 from kgrag.evaluate.statistics import Interval, paired_difference
@@ -77,12 +78,13 @@ async def collect(
 ) -> list[Example]:
     """Run the pipeline of each question up to where texts are read, and take the features of what is there."""
     steps = up_to_reading(retriever.pipeline)
+    trees = next((one.asked_trees() for one in retriever.pipeline.steps if isinstance(one, Learnt)), None)
     examples = []
     for question in questions:
         state = replace(retriever.start(question.question), hidden=question.hidden)
         for step in steps:
             state, _ = await run_step(step, state, retriever.resources, name=step.kind)
-        examples.append(_example(state, question))
+        examples.append(_example(state, question, trees))
         if advance is not None:
             advance()
     return examples
@@ -247,10 +249,12 @@ def _toml(value: object) -> str:
     return str(value)
 
 
-def _example(state: State, question: GoldQuestion) -> Example:
+def _example(state: State, question: GoldQuestion, trees: BoostedTrees | None) -> Example:
     facts = np.array([[states(piece, fact) for fact in question.facts] for piece in state.evidence], dtype=np.bool_)
     return Example(
-        features(state), facts.reshape(len(state.evidence), len(question.facts)), question.document or question.id
+        features(state, trees=trees),
+        facts.reshape(len(state.evidence), len(question.facts)),
+        question.document or question.id,
     )
 
 

@@ -81,21 +81,21 @@ HALF_RANK = 5
 Column = NDArray[np.float64]
 
 
-def features(state: State, *, of: Collection[str] = FEATURES) -> NDArray[np.float64]:
+def features(state: State, *, of: Collection[str] = FEATURES, trees: BoostedTrees | None = None) -> NDArray[np.float64]:
     """Return one row for each piece of the state's evidence and a column for each of FEATURES, in their order: [pieces, features].
 
-    The columns of those that are not among `of` are 0, and what only they need is not read.
+    The columns of those that are not among `of` are 0, and what only they need is not read. `trees` are those that are asked; None: the
+    shipped ones.
     """
     known = _Known(state)
     nothing = np.zeros(len(state.evidence))
     rows = np.column_stack([_COLUMNS[name](known) if name in of else nothing for name in FEATURES if name != TREES])
-    return with_trees(rows, shipped_trees() if TREES in of else None)
+    return with_trees(rows, trees or shipped_trees()) if TREES in of else np.column_stack([rows, nothing])
 
 
-def with_trees(rows: NDArray[np.float64], trees: BoostedTrees | None) -> NDArray[np.float64]:
-    """Return rows of all features but the last with what trees say of them as the last; 0 without trees."""
-    said = np.zeros(len(rows)) if trees is None else trees.offset + trees.parts(rows).sum(axis=1)
-    return np.column_stack([rows, said])
+def with_trees(rows: NDArray[np.float64], trees: BoostedTrees) -> NDArray[np.float64]:
+    """Return rows of all features but the last with what trees say of them as the last."""
+    return np.column_stack([rows, trees.scores(rows)])
 
 
 def shipped_trees() -> BoostedTrees:

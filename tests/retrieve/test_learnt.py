@@ -143,3 +143,10 @@ def test_weights_of_unknown_features_and_no_numbers_are_refused_by_name() -> Non
         Learnt(weights={"terms": math.nan})
     with pytest.raises(PipelineError, match=r"step 1 \(learnt\): weights: Field required"):
         read_pipeline({"description": "d", "step": [{"kind": "learnt"}]}, name="mine")
+
+
+def test_a_file_of_trees_that_is_none_is_refused_before_the_first_question(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"Expected boosted trees that benchmarks.ranker wrote, got .*absent"):
+        Learnt(weights={"trees": 1.0}, trees=str(tmp_path / "absent")).check(RESOURCES)
+    Learnt(weights={"trees": 1.0}).check(RESOURCES)
+    Learnt(weights={"terms": 1.0}, trees=str(tmp_path / "absent")).check(RESOURCES)

@@ -47,12 +47,18 @@ class Learnt(Step):
         """Hash by the weights, as other steps are hashed by their fields: a dict has no hash of its own."""
         return hash((self.kind, frozenset(self.weights.items())))
 
+    def check(self, resources: Resources) -> None:
+        """Raise `InputError` where the file of trees is none."""
+        if self.weights.get(TREES, 0.0):
+            self.asked_trees()
+
     def asked_trees(self) -> BoostedTrees:
         """Return the trees that `trees` stands for. Raises `InputError` where they were learnt from other features."""
         found = read_trees(Path(self.trees)) if self.trees else shipped_trees()
         if found.features != (expected := tuple(FEATURES)[:-1]):
+            got = f"{', '.join(found.features)} in {self.trees or 'the shipped file'}"
             raise InputError(
-                f"Expected trees over the features {', '.join(expected)}, got {', '.join(found.features)} in {self.trees}: "
+                f"Expected trees over the features {', '.join(expected)}, got {got}: "
                 "learn them anew (python -m benchmarks.ranker --out)."
             )
         return found
