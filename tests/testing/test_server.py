@@ -232,7 +232,9 @@ def test_no_port_is_given_to_two_servers_though_the_system_gives_it_again(monkey
 
     monkeypatch.setattr(asyncio.base_events.BaseEventLoop, "create_server", gives_it_again)
     with ModelServer("ok") as second:
-        assert asked_for == [0, 0]
+        # More often where the system gives a port of a third server, which other tests of this process had.
+        assert len(asked_for) >= 2
+        assert set(asked_for) == {0}
         assert second.port != taught
         assert asked(second).choices[0].message.content == "ok"
 
