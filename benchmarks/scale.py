@@ -1,7 +1,7 @@
 """What a build and questions cost as the store grows.
 
     python -m benchmarks.scale [PATH ...] [--chunks N[,N...]] [--store embedded|neo4j] [--extractor mention] [--embedder minilm]
-        [--reads] [--warm-up 3] [--keep FOLDER] [--first-load]
+        [--reads] [--warm-up 3] [--keep FOLDER] [--first-load] [--engine local|ray]
 
 Builds PATHs with the embedder, or N synthetic passages with vectors of words (so that what is measured is not the model), in a
 fresh store. First table, a line for each step: units, wall seconds, processor seconds of this process (the embedded database runs in it),
@@ -34,7 +34,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from benchmarks.corpus import make_corpus
 from benchmarks.scale_reads import WARM_UP, PipelineCost, StatementCost, pipeline_costs, statements_timed, vector_recall
@@ -42,6 +42,7 @@ from benchmarks.stores import NEO4J_HEAP_MB, PAGE_CACHE_MB, fresh_store, peak_me
 from benchmarks.tables import print_table
 from benchmarks.vectors import WordVectors
 from kgrag.common.progress import Silent, Step
+from kgrag.engines import open_engine
 from kgrag.extract import open_extractor
 from kgrag.jobs.build import build
 from kgrag.models import EMBEDDERS, open_embedder
@@ -51,7 +52,7 @@ from kgrag.settings import Settings
 from kgrag.store.exchange.export import MANIFEST
 from kgrag.store.graph import GraphStore, open_store
 
-__all__ = ["Measured", "measure", "server_cpu"]
+__all__ = ["Measured", "StepCost", "measure", "measure_apart", "server_cpu"]
 
 QUESTIONS = 100
 PIPELINES = ("dense", "sparse", "hybrid", "links", "kg", "entity", "pagerank", "default")
@@ -97,6 +98,11 @@ class Measured:
     pipelines: tuple[PipelineCost, ...] = ()
     recall: dict[str, float] = field(default_factory=dict)
     """Recall@10 of the vector index, by how many times as many it is asked for."""
+
+    @property
+    def cpu(self) -> float:
+        """Processor seconds of all steps, of all processes."""
+        return sum(step.cpu for step in self.steps)
 
     @classmethod
     def from_json(cls, text: str) -> Measured:
@@ -153,11 +159,12 @@ def measure(
     page_cache_mb: int = PAGE_CACHE_MB,
     warm_up: int = WARM_UP,
     first_load: bool = False,
+    engine: Literal["local", "ray"] = "local",
 ) -> Measured:
     """Build `paths`, or so many synthetic passages where there are none, in a fresh store, and ask it by `pipelines`.
 
     With `keep` the store of synthetic passages stays there, and what was built there before is not built again. With `first_load` the
-    passages are loaded into Neo4j as files.
+    passages are loaded into Neo4j as files. What another `engine` does in its own processes is not counted: only what this one does.
     """
     kept = keep / f"{store}-{chunks}" if keep is not None and not paths else None
     built = kept / "build.json" if kept is not None else None
@@ -182,7 +189,9 @@ def measure(
             else:
                 fill: Callable[[], object] = partial(opened.import_from, place / "files", progress=costs)
                 if not first_load:
-                    fill = partial(_build, opened, paths, embedder=embedder, extractor=extractor, costs=costs)
+                    fill = partial(
+                        _build, opened, paths, embedder=embedder, extractor=extractor, costs=costs, engine=engine
+                    )
                 done = _measured(opened, costs, fill)
                 done = replace(done, disk_mb=fresh.disk_mb())
                 if built is not None:
@@ -199,16 +208,27 @@ def measure(
             return replace(done, pipelines=tuple(asked), recall={str(times): share for times, share in recall.items()})
 
 
-def _build(store: GraphStore, paths: Sequence[Path], *, embedder: Embedder, extractor: str, costs: _Costs) -> None:
-    job = build(
-        paths,
-        store=store,
-        embedder=embedder,
-        extractors=[open_extractor(extractor)],
-        settings=Settings(max_file_mb=10_000),
-        progress=costs,
-    )
-    asyncio.run(job)
+def _build(
+    store: GraphStore,
+    paths: Sequence[Path],
+    *,
+    embedder: Embedder,
+    extractor: str,
+    costs: _Costs,
+    engine: Literal["local", "ray"],
+) -> None:
+    settings = Settings(max_file_mb=10_000, engine=engine)
+    with contextlib.closing(open_engine(settings)) as opened:
+        job = build(
+            paths,
+            store=store,
+            embedder=embedder,
+            extractors=[open_extractor(extractor)],
+            settings=settings,
+            progress=costs,
+            engine=opened,
+        )
+        asyncio.run(job)
 
 
 def _load(costs: _Costs, passages: Path, files: Path, extractor: str, home: Path) -> None:
@@ -249,16 +269,9 @@ def _measured(store: GraphStore, costs: _Costs, fill: Callable[[], object]) -> M
     )
 
 
-def _measured_apart(arguments: argparse.Namespace, chunks: int) -> Measured:
-    """Measure one size in a process of its own, so that its memory is its own."""
-    command = [sys.executable, "-m", "benchmarks.scale", *map(str, arguments.paths), "--json", "--chunks", str(chunks)]
-    command += ["--store", arguments.store, "--extractor", arguments.extractor]
-    command += ["--embedder", arguments.embedder, "--pipelines", arguments.pipelines]
-    command += ["--reads"] if arguments.reads else []
-    command += ["--first-load"] if arguments.first_load else []
-    command += ["--keep", str(arguments.keep)] if arguments.keep else []
-    command += ["--heap-mb", str(arguments.heap_mb), "--page-cache-mb", str(arguments.page_cache_mb)]
-    command += ["--warm-up", str(arguments.warm_up)]
+def measure_apart(chunks: int, options: Sequence[str]) -> Measured:
+    """Measure one size in a process of its own, so that its memory and the start of its database are its own; `options` of this command."""
+    command = [sys.executable, "-m", "benchmarks.scale", *options, "--chunks", str(chunks), "--json"]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     return Measured.from_json(done.stdout.splitlines()[-1])
 
@@ -325,7 +338,7 @@ def _pipeline_rows(runs: Sequence[Measured], growth: float) -> list[list[str]]:
 
 
 def _notes(run: Measured) -> list[str]:
-    total = sum(step.cpu for step in run.steps)
+    total = run.cpu
     notes = [
         f"{run.chunks:,} chunks, {run.entities:,} entities, {run.relations:,} relations; {run.wall:,.1f} s wall, {total:,.1f} s of "
         f"processor time ({1000 * total / run.chunks:.2f} ms a chunk); disk {1000 * run.disk_mb / run.chunks:.1f} kB a chunk; peak memory "
@@ -359,6 +372,7 @@ def main() -> None:
     parser.add_argument("--keep", type=Path, help="Keep the stores in this folder, and ask those that are there.")
     parser.add_argument("--heap-mb", type=int, default=NEO4J_HEAP_MB, help="Of a Neo4j server. Default: %(default)s.")
     parser.add_argument("--page-cache-mb", type=int, default=PAGE_CACHE_MB, help="The same. Default: %(default)s.")
+    parser.add_argument("--engine", choices=("local", "ray"), default="local", help="Who reads, embeds and extracts.")
     parser.add_argument("--first-load", action="store_true", help="Load files into Neo4j, without transactions.")
     parser.add_argument("--json", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -367,7 +381,7 @@ def main() -> None:
     if arguments.first_load and (arguments.paths or arguments.store != "neo4j"):
         parser.error("--first-load: expected no PATH and --store neo4j")
     sizes = [int(size) for size in arguments.chunks.split(",")]
-    run: Callable[[int], Measured] = partial(_measured_apart, arguments)
+    run: Callable[[int], Measured] = partial(measure_apart, options=sys.argv[1:])
     if len(sizes) == 1:
         pipelines = arguments.pipelines.split(",") if arguments.reads else ()
         run = lambda chunks: measure(  # noqa: E731
@@ -382,6 +396,7 @@ def main() -> None:
             page_cache_mb=arguments.page_cache_mb,
             warm_up=arguments.warm_up,
             first_load=arguments.first_load,
+            engine=arguments.engine,
         )
     runs = [run(size) for size in sizes]
     if arguments.json:

@@ -19,8 +19,8 @@ CALL (small) {
 }
 CALL (e, near) {
   UNWIND near AS id
-  MATCH (c:Chunk {id: id})<-[said:FROM_CHUNK]-(e)
-  WHERE ($documents IS NULL OR c.document_id IN $documents)
+  MATCH (c:Chunk {id: id})<-[said:FROM_CHUNK]-(mentioned)
+  WHERE mentioned = e AND ($documents IS NULL OR c.document_id IN $documents)
   WITH c, max(said.role) AS role, vector.similarity.cosine([1.0], [-1.0]) AS opposite
   WITH c, role, (vector.similarity.cosine(c.embedding, $vector) - opposite) / (1.0 - opposite) AS similarity
   ORDER BY similarity DESC, c.id LIMIT $chunks

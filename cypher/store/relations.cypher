@@ -1,7 +1,11 @@
 // Relations of one type between given entities, with the chunks that say them.
+// Between both ends, found first: by itself Neo4j walks from one of them, and a hub has thousands.
 // :param {rows: [{head: 'k', tail: 'l'}]}
 UNWIND $rows AS row
 MATCH (head:__Entity__ {key: row.head})
 MATCH (tail:__Entity__ {key: row.tail})
-MATCH (head)-[relation:`RELATION_TYPE`]->(tail)
+CALL (head, tail) {
+  MATCH (head)-[one:`RELATION_TYPE`]->(tail)
+  RETURN one AS relation
+}
 RETURN row.head AS head, row.tail AS tail, relation.chunks AS chunks, relation.descriptions AS descriptions, relation.reasons AS reasons

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from kgrag.store.embedded import EmbeddedServer
 from kgrag.store.graph import GraphStore, open_store
 from kgrag.store.statements import statement
 
@@ -103,11 +104,7 @@ def test_what_a_question_reads_does_not_grow_with_how_many_chunks_mention_a_hub(
 ) -> None:
     def hits(store: GraphStore, name: str, **parameters: Any) -> int:
         always = {"graph": "mention", "vector": [1.0] * content.dimensions, "documents": None, "readable": None}
-        text = statement(f"retrieve/{name}", graph="mention")
-        with store._connection._session(reads=True) as session:
-            profile = session.run(f"PROFILE {text}", always | parameters).consume().profile
-        assert profile is not None
-        return sum(_hits(profile))
+        return hits_of(store, statement(f"retrieve/{name}", graph="mention"), always | parameters)
 
     with open_store(neo4j_empty) as store:
         store.bind(content.embedder, content.dimensions)
@@ -155,6 +152,34 @@ def test_what_a_question_reads_does_not_grow_with_how_many_chunks_mention_a_hub(
 
 
 @pytest.mark.neo4j
+def test_a_relation_is_looked_for_between_its_ends_and_not_among_all_that_a_hub_has(
+    neo4j_empty: str, content: Content
+) -> None:
+    names = ("relations", "update_relations", "delete_relations")
+    with open_store(neo4j_empty) as store:
+        store.bind(content.embedder, content.dimensions)
+        for number, parts in enumerate(CHUNKS_OF_HUBS):
+            made = content.document(f"{number}.html", f"chunk {number}")
+            store.documents.put([made])
+            of_hub = [content.relation(f"hub {number}", "HAS_PART", f"part {number} {part}") for part in range(parts)]
+            named = {end.name: end for relation in of_hub for end in (relation.head, relation.tail)}
+            store.graphs.put_extractions("mention", [content.said(made[1][0], *named.values(), relations=of_hub)])
+        store.finish()
+        forget_plans(store)
+        read: dict[str, list[int]] = {name: [] for name in names}
+        for number in range(len(CHUNKS_OF_HUBS)):
+            ends = store.query(
+                "MATCH (head)-[:HAS_PART]->(tail {name: $name}) RETURN head.key AS head, tail.key AS tail",
+                name=f"part {number} 7",
+            )
+            properties = {"weight": 1, "chunks": ["c"], "descriptions": [""], "reasons": [""]}
+            for name in names:
+                text = statement(f"store/{name}", relation="HAS_PART")
+                read[name].append(hits_of(store, text, {"rows": [ends[0] | {"properties": properties}]}))
+    assert all(more <= less for less, more in read.values()), read
+
+
+@pytest.mark.neo4j
 def test_no_mention_is_read_of_an_entity_that_no_chunk_is_about(neo4j_empty: str, content: Content) -> None:
     """Unless an older kgrag did not count them: then all are read, and the same is found."""
     always = {"graph": "mention", "vector": [1.0] * content.dimensions, "documents": None, "readable": None}
@@ -199,6 +224,37 @@ def test_no_mention_is_read_of_an_entity_that_no_chunk_is_about(neo4j_empty: str
         assert uncounted[name][0] - counted[name][0] > len(chunks), name
 
 
+def test_the_embedded_database_looks_at_a_hub_no_more_often_than_at_the_chunks_nearest_to_the_question(
+    tmp_path: Path, content: Content
+) -> None:
+    with open_store(tmp_path / "hubs.kg") as store:
+        store.bind(content.embedder, content.dimensions)
+        read: list[int] = []
+        for number, chunks in enumerate(CHUNKS_OF_HUBS):
+            made = content.document(f"{number}.html", *(f"chunk {number} {place}" for place in range(chunks)))
+            store.documents.put([made])
+            store.graphs.put_extractions(
+                "mention", [content.said(chunk, content.entity(f"hub {number}")) for chunk in made[1]]
+            )
+            store.finish()
+            hub = store.query("MATCH (e:__Entity__ {name: $name}) RETURN e.key AS key", name=f"hub {number}")[0]["key"]
+            server = store._connection.server
+            assert isinstance(server, EmbeddedServer)
+            before = server._database.getStats()["readRecord"]
+            (row,) = store.search.entity_context(
+                graph="mention",
+                keys=[hub],
+                vector=[1.0] * content.dimensions,
+                near=[chunk.id for chunk in made[1][:20]],
+                common=100,
+                chunks=30,
+                relations=30,
+            )
+            read.append(int(server._database.getStats()["readRecord"]) - int(before))
+            assert len(row["chunks"]) == 20
+    assert read[1] <= 1.1 * read[0]
+
+
 def test_every_folder_of_statements_is_looked_at() -> None:
     assert {file.parent.name for file in (ROOT / "cypher").rglob("*.cypher")} == WHOLE.keys() | EVERYTHING | {"schema"}
 
@@ -234,6 +290,14 @@ def _operators(plan: Mapping[str, Any]) -> Iterator[str]:
         yield name
     for child in children:
         yield from _operators(child)
+
+
+def hits_of(store: GraphStore, text: str, parameters: dict[str, Any]) -> int:
+    """Run a statement, and count its accesses to the database's store."""
+    with store._connection._session(reads=False) as session:
+        profile = session.run(f"PROFILE {text}", parameters).consume().profile
+    assert profile is not None
+    return sum(_hits(profile))
 
 
 def _hits(profile: Mapping[str, Any]) -> Iterator[int]:

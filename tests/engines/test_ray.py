@@ -28,6 +28,8 @@ from kgrag.extract import open_extractor
 from kgrag.extract.mention import MentionExtractor
 from kgrag.jobs.build import build
 from kgrag.jobs.report import BuildReport
+from kgrag.models import rate_limits
+from kgrag.models.rate_limits import SlidingMinute
 from kgrag.settings import Settings
 from kgrag.store.graph import open_store
 from kgrag.testing import Behaviour, HashingEmbedder, ModelRequest, ModelServer, answer
@@ -38,6 +40,7 @@ ray = pytest.importorskip("ray", reason="the extra ray")
 CHUNKS = 40
 FIRST = 10
 """Calls that the model answers at once."""
+RPM = 12
 OBJECT_STORE_BYTES = 80 * 2**20
 KGRAG = [sys.executable, "-c", "from kgrag.cli import main; main()"]
 
@@ -344,6 +347,33 @@ def test_an_actor_and_a_node_that_are_killed_cost_no_call(
         report = json.loads(capsys.readouterr().out)
         assert report["models"]["openai:any"]["calls"] >= len(server.completed("chat"))
     cluster.add_node(num_cpus=1, object_store_memory=OBJECT_STORE_BYTES)
+
+
+def test_every_call_of_a_cluster_has_a_place_in_the_one_limit_of_the_process_that_builds(
+    cluster: Any, folder: Path, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A minute is made a second long: the limit is waited for, whichever node a chunk is on."""
+    monkeypatch.setattr(rate_limits, "MINUTE_S", 1.0)
+    given: dict[SlidingMinute, list[float]] = {}
+    refused: list[float] = []
+    take = SlidingMinute.take
+
+    def noted(minute: SlidingMinute, now: float, tokens: float) -> tuple[int | None, float]:
+        place, wait_s = take(minute, now, tokens)
+        (refused if place is None else given.setdefault(minute, [])).append(now)
+        return place, wait_s
+
+    monkeypatch.setattr(SlidingMinute, "take", noted)
+    with ModelServer(Script(0.0)) as server:
+        flags = ["--engine", "ray", "--requests-per-minute", str(RPM)]
+        assert run(command(server, "ray.kg", "ray.sqlite", *flags)) == 1  # the empty file
+        assert sum(len(times) for times in given.values()) == len(server.calls())
+    of_chunks = max(given.values(), key=len)
+    assert len(of_chunks) == CHUNKS + 6
+    assert refused
+    for times in given.values():
+        assert all(later - earlier >= 1.0 for earlier, later in zip(times, times[RPM:], strict=False))
+    assert digest_of("ray.kg") == expected
 
 
 def test_a_build_that_was_killed_goes_on_without_a_second_call(cluster: Any, folder: Path, expected: str) -> None:
