@@ -45,6 +45,8 @@ LOWEST_HEADING = 6
 """In HTML."""
 MAX_NESTING = 100
 """Lists and quotes in each other; the parser calls itself for each."""
+MAX_BRACKETS = 10
+"""Within each other, of which the outermost may begin a link: the parser looks at all of them again for each that begins."""
 
 
 def convert_markdown(data: bytes, path: Path, *, document_path: str) -> BlockDocument:
@@ -102,9 +104,15 @@ def _parser() -> MarkdownIt:
 
 
 def _where_it_may_end(rule: RuleFuncInlineType) -> RuleFuncInlineType:
-    """Return a rule for what ends with a bracket that looks at nothing where none follows: it would read on for each of many."""
+    """Return a rule for what ends with a bracket that looks at nothing where none follows: it would read on for each of many.
+
+    Within many others it takes the rest for words, which ends the search of the outer ones.
+    """
 
     def read(state: StateInline, silent: bool) -> bool:
+        if silent and state.level >= MAX_BRACKETS and state.src[state.pos] in "[!":
+            state.pos = state.posMax
+            return True
         return _last_bracket(state.src) > state.pos and rule(state, silent)
 
     return read

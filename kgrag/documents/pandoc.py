@@ -16,6 +16,8 @@ from kgrag.documents.html import blocks_of_html
 from kgrag.documents.latex_listings import with_plain_listings
 from kgrag.documents.latex_tables import with_plain_tables
 from kgrag.documents.man_definitions import with_definitions
+from kgrag.documents.markdown_dialects import common_markdown
+from kgrag.documents.mdoc_text import with_ended_brackets, with_known_strings
 from kgrag.documents.mediawiki_text import plain_wiki
 from kgrag.documents.org_text import BACKSLASH, plain_org
 from kgrag.documents.pandoc_formats import PANDOC_READERS, missing_pandoc
@@ -98,6 +100,8 @@ def convert_with_pandoc(data: bytes, path: Path, *, format_: str, document_path:
     text, removed = decoded.text, tuple[RemovedLine, ...]()
     if format_ == "mediawiki":
         text, removed = plain_wiki(text)
+    elif format_ == "ipynb":
+        text, removed = _plain_notebook(text)
     html, notes = _html_of(_prepared(text, format_), path, format_)
     converted = blocks_of_html(html, path, document_path=document_path)
     notes = [*([decoded.note] if decoded.note else []), *notes, *converted.notes]
@@ -112,12 +116,10 @@ def _prepared(text: str, format_: str) -> str:
             followed = without_conditional_macros(with_followed_conditions(with_items(with_marked_headings(whole))))
             return with_joined_lines(APOSTROPHE + without_stray_braces(followed))
         case "mdoc":
-            whole = without_stray_braces(with_followed_conditions(with_whole_calls(text)))
-            return with_joined_lines(with_includes(with_names(SYSTEM.sub(".Os", whole))))
+            whole = with_known_strings(without_stray_braces(with_followed_conditions(with_whole_calls(text))))
+            return with_joined_lines(with_ended_brackets(with_includes(with_names(SYSTEM.sub(".Os", whole)))))
         case "org":
             return plain_org(text)
-        case "ipynb":
-            return _with_raw_cells(text)
         case "tex":
             return with_plain_tables(with_plain_listings(text))
         case _:
@@ -152,19 +154,25 @@ def _html_of(text: str, path: Path, format_: str) -> tuple[str, list[str]]:
     return html, notes
 
 
-def _with_raw_cells(notebook: str) -> str:
-    """Write raw cells, which pandoc passes over where they are no HTML, as listings."""
+def _plain_notebook(notebook: str) -> tuple[str, tuple[RemovedLine, ...]]:
+    """Return a notebook with its Markdown, of whatever generator, as CommonMark and with raw cells, which pandoc passes over where they
+    are no HTML, as listings; and the marks that were taken out."""
     try:
         content = json.loads(notebook)
-        raw = [cell for cell in content["cells"] if cell["cell_type"] == "raw" and "".join(cell["source"]).strip()]
+        cells = [cell for cell in content["cells"] if cell["cell_type"] in ("raw", "markdown")]
+        texts = ["".join(cell["source"]) for cell in cells]
     except (ValueError, TypeError, KeyError, RecursionError):  # pandoc says what is wrong with it
-        return notebook
-    for cell in raw:
-        source = "".join(cell["source"])
-        fence = "`" * (1 + max((len(run) for run in re.findall("`+", source)), default=2))
-        is_html = "html" in str(cell.get("metadata", {}))
-        cell.update(cell_type="markdown", source=source if is_html else f"{fence}\n{source}\n{fence}")
-    return json.dumps(content) if raw else notebook
+        return notebook, ()
+    removed: list[RemovedLine] = []
+    for cell, source in zip(cells, texts, strict=True):
+        if cell["cell_type"] == "markdown":
+            cell["source"], marks = common_markdown(source.replace("\r\n", "\n"), components=False)
+            removed += marks
+        elif source.strip():
+            fence = "`" * (1 + max((len(run) for run in re.findall("`+", source)), default=2))
+            is_html = "html" in str(cell.get("metadata", {}))
+            cell.update(cell_type="markdown", source=source if is_html else f"{fence}\n{source}\n{fence}")
+    return json.dumps(content), tuple(removed)
 
 
 def _some(names: list[str]) -> str:

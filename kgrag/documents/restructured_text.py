@@ -330,7 +330,8 @@ class _AnyDirectives:
     def run_directive(self: Any, directive: Any, match: Any, type_name: str, option_presets: Any) -> Any:
         known = directive if type_name.lower() in NATIVE else _AnyDirective
         result, blank_finish = super().run_directive(known, match, type_name, option_presets)  # type: ignore[misc]
-        refused = result and isinstance(result[0], nodes.system_message)
+        # A remark on the first directive in it, before what was read, is no refusal.
+        refused = len(result) == 1 and isinstance(result[0], nodes.system_message)
         return list(result[0].findall(nodes.literal_block)) if refused else result, blank_finish
 
     def unknown_directive(self: Any, type_name: str) -> Any:

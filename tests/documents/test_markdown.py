@@ -138,3 +138,10 @@ def test_many_brackets_that_never_end_are_text_at_once() -> None:
     read = convert_markdown(f"{opened} and\n\n[a link](b.md)\n".encode(), Path("a.md"), document_path="a.md")
     assert [block.text for block in read.blocks] == [f"{opened} and", "a link"]
     assert [link.href for block in read.blocks for link in block.links] == ["b.md"]
+
+
+def test_many_brackets_of_which_one_ends_are_text_at_once() -> None:
+    opened = "[" * 150_000
+    read = convert_markdown(f"{opened}]\n\n[[[[[a](b.md)]]]]\n".encode(), Path("a.md"), document_path="a.md")
+    assert [block.text for block in read.blocks] == [f"{opened}]", "[[[[a]]]]"]
+    assert [link.href for block in read.blocks for link in block.links] == ["b.md"]

@@ -719,3 +719,40 @@ def test_an_argument_whose_quote_ends_with_the_line_keeps_its_words_apart() -> N
         "too long a line: Break it.",
         "-o a file: Write there.",
     ]
+
+
+BRACKETS = r""".Dd May 1, 2020
+.Dt PUMPD 8
+.Os
+.Sh NAME
+.Nm pumpd
+.Nd run a pump
+.Sh DESCRIPTION
+Use it
+.Pq Fl z .
+Or
+.Bq Ar name ,
+.Pq see Fl a Bq Ar b ;
+and
+.Aq Ar address .
+\*(Lqslow\*(Rq \*(Le 3 \*(Ba \*[Ge] 4.
+.Pq as is .
+"""
+
+
+def test_a_bracket_of_mdoc_ends_before_the_marks_behind_it_and_groffs_strings_are_characters() -> None:
+    assert lines(converted(BRACKETS, "mdoc"))[-1] == (
+        "Use it (-z). Or [name], (see -a [b]); and ⟨address⟩. “slow” ≤ 3 | ≥ 4. (as is)."
+    )
+
+
+def test_the_markdown_of_a_notebook_may_be_of_any_generator() -> None:
+    source = "# Pump\n\nSee {doc}`start` and $a^2$.\n\n:::{note}\nKeep it dry.\n:::\n\n!!! tip\n    Fill it.\n\n> [!NOTE]\n> Soon.\n"
+    cells = [
+        {"cell_type": "markdown", "metadata": {}, "source": source.splitlines(keepends=True)},
+        {"cell_type": "code", "execution_count": 1, "metadata": {}, "outputs": [], "source": "run('{x}')"},
+    ]
+    document = converted(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}), "ipynb")
+    said = ["Pump", "See start and a².", "Note", "Keep it dry.", "Tip", "Fill it.", "Note", "Soon.", "run('{x}')"]
+    assert lines(document) == said
+    assert {line.rule for line in document.removed} == {"generator's mark"}

@@ -248,3 +248,10 @@ def test_a_directive_that_names_what_the_heading_below_says_is_no_text_of_the_se
         ("directive", ".. setting:: low_speed"),
         ("directive", ".. setting:: speed"),
     ]
+
+
+@pytest.mark.parametrize("around", ["tabs", "grid", "only", "seealso", "container"])
+def test_a_directive_of_an_extension_that_another_one_begins_with_is_read(around: str) -> None:
+    text = f".. {around}::\n\n   .. tab:: Linux\n\n      Open the valve.\n\n   .. tab:: Others\n\n      Close it.\n\nAfter.\n"
+    said = " ".join(written for _, written in read(text))
+    assert said.removeprefix("See also: ") == "Linux: Open the valve. Others: Close it. After."

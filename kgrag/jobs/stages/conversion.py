@@ -28,17 +28,18 @@ from kgrag.types import Chunk, Document, content_id
 __all__ = ["convert", "file_digest", "is_unchanged", "remove_vanished", "source_version"]
 
 CONVERSION_VERSIONS = {
-    **dict.fromkeys(("rst", "adoc", "docbook", "texinfo", "pod", "typst"), "7"),
+    **dict.fromkeys(("adoc", "docbook", "texinfo", "pod", "typst"), "7"),
     **dict.fromkeys(("pptx", "xlsx"), "8"),
     "docx": "10",
     "md": "11",
-    "txt": "15",
+    "txt": "16",
     "csv": "7",
     "tex": "10",
-    **dict.fromkeys(("man", "mdoc"), "15"),
+    "man": "15",
+    "mdoc": "16",
     **dict.fromkeys(("ods", "odp"), "7"),
-    **dict.fromkeys(("ipynb", "textile", "odt", "mediawiki"), "8"),
-    **dict.fromkeys(("epub", "org", "rtf"), "9"),
+    **dict.fromkeys(("rst", "textile", "odt", "mediawiki"), "8"),
+    **dict.fromkeys(("epub", "org", "rtf", "ipynb"), "9"),
     **dict.fromkeys(("mail", "outlook"), "11"),
     "info": "9",
     "html": "19",
