@@ -31,12 +31,14 @@ from kgrag.documents.blocks import Block, BlockDocument, Link, RemovedLine, Tabl
 from kgrag.documents.inline_text import INVISIBLE, resolve_href, sentence_around
 from kgrag.types import PageBox
 
-__all__ = ["LINK_END", "LINK_START", "LINK_TEXT", "STRAY_MARK", "blocks_of_docling"]
+__all__ = ["LINK_END", "LINK_START", "LINK_TEXT", "NO_HEADER", "STRAY_MARK", "blocks_of_docling"]
 
 LINK_START, LINK_TEXT, LINK_END = "\ufdd0", "\ufdd1", "\ufdd2"
 """Around a link in an item's text: start, its number, text, its words, end. Unicode keeps these characters for a program's inner use."""
+NO_HEADER = "\ufdd3"
+"""The mark of a table whose first row is none of headings, before its first words."""
 MARKED_LINK = re.compile(f"{LINK_START}(\\d+){LINK_TEXT}(.*?){LINK_END}", re.DOTALL)
-STRAY_MARK = re.compile(f"{LINK_START}\\d+{LINK_TEXT}|[{LINK_START}{LINK_TEXT}{LINK_END}]")
+STRAY_MARK = re.compile(f"{LINK_START}\\d+{LINK_TEXT}|[{LINK_START}{LINK_TEXT}{LINK_END}{NO_HEADER}]")
 LABEL_ENDS = (":", "：")
 OPTION = re.compile(r"--?[A-Za-z]")
 """Of a command, as it begins."""
@@ -206,6 +208,7 @@ class _Walk:
             row = TableRow(tuple(cells), links=tuple(Link(link.href, link.anchor, context) for link in links))
             is_header = not body and any(cell.column_header for cell in grid_row)
             is_header = is_header and (self._has_places or not _names_its_values(cells))
+            is_header = is_header and not grid_row[0].text.lstrip().startswith(NO_HEADER)
             if any(cells):
                 (header_rows if is_header else body).append(row)
         if not body:

@@ -19,6 +19,7 @@ from kgrag.documents.html_doxygen import make_members
 from kgrag.documents.html_grids import make_definitions, make_tables
 from kgrag.documents.html_groff import make_lists
 from kgrag.documents.html_tables import is_data_table, table_block
+from kgrag.documents.html_templates import without_template_code
 from kgrag.documents.inline_text import FILE_SUFFIX, InlineText, collapse, resolve_href, sentence_around, superscript
 from kgrag.documents.text_encoding import decode
 from kgrag.errors import DocumentError
@@ -100,14 +101,20 @@ MAX_ENCLOSING_ANCHORS = 64
 def convert_html(
     data: bytes, path: Path, *, document_path: str, prepare: Callable[[str], str] = lambda text: text
 ) -> BlockDocument:
-    """Convert an HTML page, in whatever encoding, its text first by `prepare`.
+    """Convert an HTML page, in whatever encoding, its text first by `prepare`; of a template what is no code.
 
     Raises `DocumentError` for what is no text or cannot be parsed.
     """
     decoded = decode(data, path)
-    converted = blocks_of_html(prepare(decoded.text), path, document_path=document_path, is_page=True)
+    text, removed = without_template_code(prepare(decoded.text))
     notes = (decoded.note,) if decoded.note else ()
-    return BlockDocument(converted.blocks, converted.title, converted.removed, notes)
+    if removed and not text.strip():
+        return BlockDocument((), "", removed, notes)
+    converted = blocks_of_html(text, path, document_path=document_path, is_page=True)
+    blocks = converted.blocks
+    if removed and not any(character.isalnum() for block in blocks for line in block.lines for character in line):
+        blocks = ()
+    return BlockDocument(blocks, converted.title, (*removed, *converted.removed), notes)
 
 
 def blocks_of_html(text: str, path: Path, *, document_path: str, is_page: bool = False) -> BlockDocument:

@@ -19,9 +19,10 @@ from dataclasses import dataclass
 from io import BytesIO
 from typing import Any
 
-from kgrag.documents.docling_blocks import LINK_END, LINK_START, LINK_TEXT, STRAY_MARK
+from kgrag.documents.docling_blocks import LINK_END, LINK_START, LINK_TEXT, NO_HEADER, STRAY_MARK
 from kgrag.documents.inline_text import superscript
 from kgrag.documents.office_drawings import DIAGRAM_DATA, DIAGRAM_RELATIONS, diagram_lines
+from kgrag.documents.word_tables import mark_tables_without_header
 
 __all__ = ["PreparedWord", "prepare_word", "words_of"]
 
@@ -90,6 +91,7 @@ def prepare_word(package: bytes) -> PreparedWord:
     contents = _take_contents(body, document.styles.element)
     comments = _take_comments(body, document.part)
     _join_drop_caps(body)
+    mark_tables_without_header(body, NO_HEADER)
     _plain(body, document.part, targets)
     _place_diagrams(body, document.part)
     behind: dict[Any, Any] = {}

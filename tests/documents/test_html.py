@@ -771,3 +771,36 @@ def test_ends_of_lines_in_a_listing_are_those_of_any_system() -> None:
         block for block in blocks_of_html(page, Path("a.html"), document_path="a.html").blocks if block.kind == "code"
     )
     assert code.text == "group = core\nport = 1\nlog\nnext"
+
+
+@pytest.mark.parametrize(
+    ("template", "title", "left"),
+    [
+        (
+            '{% extends "base.html" %}\n{% block title %}Valve{% endblock %}\n{# later #}<p>Open the {{ name }} valve.</p>',
+            "",
+            ["Valve", "Open the valve."],
+        ),
+        ("{{#each parts}}<p>Part: {{this}}</p>{{/each}}<p>All of them.</p>", "", ["Part:", "All of them."]),
+        ('<title>{{ page.title }}</title>{% include "head.html" %}\n{{ content }}', "", []),
+        ("{%- for one in all -%}<a href='{{ one }}'>{{ one }} | </a>{% endfor %}", "", []),
+    ],
+)
+def test_of_a_template_what_is_no_code_is_read(template: str, title: str, left: list[str]) -> None:
+    document = convert_html(template.encode(), Path("a.html"), document_path="a.html")
+    assert (document.title, texts(document)) == (title, left)
+    assert {line.rule for line in document.removed} == {"template"}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<p>The mark {{ name }} stands for a name.</p>",
+        "<p>The tag {% now %} says the time.</p>",
+        "<pre>{% if open %}\nyes\n{% endif %}</pre><p>What is between {% if open %} and {% endif %} is shown.</p>",
+        "<code>" * 1000 + "{% if a %}",
+    ],
+)
+def test_a_page_about_templates_keeps_their_marks(body: str) -> None:
+    shown = "".join(texts(page(body)))
+    assert "{{ name }}" in shown or "{%" in shown

@@ -277,6 +277,49 @@ def test_a_row_that_names_its_own_values_is_no_header(
     assert block.lines == (" | ".join(first), " | ".join(second))
 
 
+FIGURES = (("Model", "X-100"), ("Supply", "24 V"), ("Housing", "steel"), ("Flow", "10 l/min"))
+WORDS = (("Maker", "Acme"), ("Housing", "steel"))
+
+
+@pytest.mark.parametrize(
+    ("table_rows", "bold", "is_header"),
+    [
+        (FIGURES, "", False),
+        (FIGURES, "row", True),
+        (FIGURES[:2], "", True),
+        (WORDS, "", True),
+        (WORDS, "column", False),
+        (WORDS, "row", True),
+        (WORDS, "row column", True),
+        ((("Maker", "Acme", "Bolt"), ("Housing", "steel", "tin")), "column", False),
+        ((("EUR million", "FY 2023"), ("Sales", "10"), ("Costs", "8")), "", True),
+        ((("Code", "Meaning"), ("E1", "Pump 1"), ("E2", "Pump 2")), "", True),
+        ((("Part", "Type 1"), ("Part", "Type 2"), ("Seal", "Type 3")), "", True),
+    ],
+)
+def test_a_first_row_with_a_label_and_its_value_is_no_header(
+    tmp_path: Path, table_rows: tuple[tuple[str, ...], ...], bold: str, is_header: bool
+) -> None:
+    document = Document()
+    table = document.add_table(rows=0, cols=len(table_rows[0]))
+    for number, row in enumerate(table_rows):
+        for column, (cell, said) in enumerate(zip(table.add_row().cells, row, strict=True)):
+            run = cell.paragraphs[0].add_run(said)
+            run.bold = ("row" in bold and number == 0) or ("column" in bold and column == 0) or None
+    document.save(str(tmp_path / "a.docx"))
+    (block,) = converted(tmp_path / "a.docx").blocks
+    assert (block.header is not None) == is_header
+    assert block.lines == tuple(" | ".join(row) for row in table_rows)
+
+
+def test_a_table_whose_look_has_no_first_row_has_no_header(tmp_path: Path) -> None:
+    look = '<w:tblPr><w:tblLook w:firstRow="0" w:firstColumn="1"/></w:tblPr>'
+    table = rows("Maker Acme", "Housing steel")
+    (block,) = converted(word(f"<w:tbl>{look}{table}</w:tbl><w:p/>", tmp_path / "a.docx")).blocks
+    assert block.header is None
+    assert block.lines == ("Maker | Acme", "Housing | steel")
+
+
 def test_words_that_docling_does_not_read_are_named(tmp_path: Path) -> None:
     table = f"<w:tbl>{rows('Name Value')}<w:p>{run('Lost between rows.')}</w:p></w:tbl>"
     document = converted(word(f"{table}<w:p>{run('After.')}</w:p>", tmp_path / "a.docx"))

@@ -30,7 +30,7 @@ __all__ = ["convert", "file_digest", "is_unchanged", "remove_vanished", "source_
 CONVERSION_VERSIONS = {
     **dict.fromkeys(("adoc", "docbook", "texinfo", "pod", "typst"), "7"),
     **dict.fromkeys(("pptx", "xlsx"), "8"),
-    "docx": "10",
+    "docx": "11",
     "md": "11",
     "txt": "16",
     "csv": "7",
@@ -42,7 +42,7 @@ CONVERSION_VERSIONS = {
     **dict.fromkeys(("epub", "org", "rtf", "ipynb"), "9"),
     **dict.fromkeys(("mail", "outlook"), "11"),
     "info": "9",
-    "html": "19",
+    "html": "20",
     "configuration": "6",
     "pdf": "14",
 }
