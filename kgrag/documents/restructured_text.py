@@ -113,6 +113,7 @@ AS_WRITTEN = frozenset(
     {"code", "literal", "math", "samp", "kbd", "command", "file", "raw", "regexp", "program", "option"}
 )
 """Roles in whose text `<...>` is no target."""
+TITLE_COMMENT = re.compile(r"^title:[ \t]*(\S.*?)[ \t]*$", re.MULTILINE)
 TITLED = re.compile(r"(.+?)\s*<([^<>]+)>", re.DOTALL)
 """What a role shows, and what it leads to."""
 STYLE = re.compile(r"[a-z][a-z -]*")
@@ -134,7 +135,10 @@ def restructured_text_html(text: str, *, suffix: str) -> tuple[str, dict[str, Sc
     settings = {**SETTINGS, "warning_stream": StringIO()}
     parser = _Parser(suffix if suffix in LINKABLE else ".rst")
     tree = publish_doctree(text, parser=parser, settings_overrides=settings)
+    named = _title_in_comments(tree)
     metadata, removed = _take_fields(tree)
+    if named:
+        metadata.setdefault("title", named)
     _leave_out_names_of_headings(tree)
     _read_bare_directives(tree)
     for left_out in list(tree.findall(_LeftOut)):
@@ -154,6 +158,16 @@ def restructured_text_html(text: str, *, suffix: str) -> tuple[str, dict[str, Sc
     tree.transform_messages.clear()
     page = publish_from_doctree(tree, writer="html5", settings_overrides=settings)
     return page.partition("<body")[2].partition(">")[2].rpartition("</body>")[0], metadata, tuple(removed)
+
+
+def _title_in_comments(tree: nodes.document) -> str:
+    """Return the title that comments at the start of a document name, as Nikola's posts do (`.. title: The pump`); nothing where none does."""
+    for node in tree.children:
+        if not isinstance(node, nodes.Invisible | nodes.system_message):
+            break
+        if isinstance(node, nodes.comment) and (said := TITLE_COMMENT.search(node.astext())):
+            return said[1]
+    return ""
 
 
 def _take_fields(tree: nodes.document) -> tuple[dict[str, Scalar], list[RemovedLine]]:

@@ -43,7 +43,9 @@ def convert_text(data: bytes, path: Path, *, document_path: str) -> BlockDocumen
         return BlockDocument(read.blocks, read.title, read.removed, (*read.notes, "is HTML, and read as that"))
     page = text_page(data, path)
     converted = blocks_of_html(f"<html><body>{page.html}</body></html>", path, document_path=document_path)
-    return BlockDocument(converted.blocks, "", (*page.removed, *converted.removed), page.notes, page.metadata)
+    metadata = dict(page.metadata)
+    title = str(metadata.pop("title", ""))
+    return BlockDocument(converted.blocks, title, (*page.removed, *converted.removed), page.notes, metadata)
 
 
 def text_page(data: bytes, path: Path) -> TextPage:

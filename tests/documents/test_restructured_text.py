@@ -255,3 +255,18 @@ def test_a_directive_of_an_extension_that_another_one_begins_with_is_read(around
     text = f".. {around}::\n\n   .. tab:: Linux\n\n      Open the valve.\n\n   .. tab:: Others\n\n      Close it.\n\nAfter.\n"
     said = " ".join(written for _, written in read(text))
     assert said.removeprefix("See also: ") == "Linux: Open the valve. Others: Close it. After."
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        ".. title: The pump\n.. slug: pump\n\n:Version: 2\n",
+        "..\n   slug: pump\n   title: The pump\n\n",
+        ":Title: The pump\n",
+    ],
+)
+def test_a_title_that_comments_or_fields_at_the_start_name_is_the_documents(start: str) -> None:
+    document = converted(f"{start}\nIt pumps.\n\nParts\n=====\n\nA valve.\n\nCare\n====\n\nOil it.\n")
+    assert document.title == "The pump"
+    assert "title" not in document.metadata
+    assert converted(f"Pump\n====\n\nIt pumps.\n\n{start}").title == ""
