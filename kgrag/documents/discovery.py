@@ -89,8 +89,12 @@ NAMED_TEXT = re.compile(r"(?i:README|FAQ|HOWTO|INSTALL|USAGE|MANUAL)(?:[-_][\w-]
 licences, lists of changes and of authors, which answer nothing about a thing."""
 SOURCES = frozenset({"CMakeLists.txt"})
 """Sources of programs that are called as texts are."""
+MAKEFILE = re.compile(r"(?:gnu|bsd)?makefile\.\w+", re.IGNORECASE)
+"""`Makefile.DocBook`, `GNUmakefile.pdf`."""
 PACKAGE_LISTS = re.compile(r"[\w.+-]+\.(?:egg|dist)-info")
 """Folders of lists that Python's installers write about a package (`SOURCES.txt`, `top_level.txt`)."""
+MADE_BY_MAKE = frozenset({"docbook", "texinfo", "tex", "pod", "org", "pdf", "epub"})
+"""Formats that a makefile is named after, which says how they are made."""
 TEXT_FORMATS = frozenset({"html", "md", "txt", "rst", "adoc"})
 """HTML, or what becomes HTML on its way."""
 FILE_FORMATS = frozenset({"pdf", "docx", "pptx", "xlsx", "epub", "odt", "odp", "ods"})
@@ -357,7 +361,11 @@ def _named_format(path: Path) -> str | None:
 
 
 def _is_source(path: Path) -> bool:
-    return path.name in SOURCES or (path.suffix == ".txt" and PACKAGE_LISTS.fullmatch(path.parent.name) is not None)
+    return (
+        path.name in SOURCES
+        or (path.suffix == ".txt" and PACKAGE_LISTS.fullmatch(path.parent.name) is not None)
+        or (MAKEFILE.fullmatch(path.name) is not None and FORMATS.get(path.suffix.lower()) in MADE_BY_MAKE)
+    )
 
 
 def _is_packed(path: Path) -> bool:

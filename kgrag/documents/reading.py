@@ -18,7 +18,7 @@ from kgrag.documents.discovery import FILE_FORMATS, PICTURE, TEXT_FORMATS, Sourc
 from kgrag.documents.pandoc_formats import PANDOC_READERS
 from kgrag.documents.passages import read_passages
 from kgrag.documents.semantic import Embed
-from kgrag.documents.text_encoding import PACKED, repair_text, unpacked_file
+from kgrag.documents.text_encoding import PACKED, exceeds_unpacked, repair_text, unpacked_file
 from kgrag.errors import DocumentError, InputError, KgragError
 from kgrag.text.surrogates import without_surrogates
 from kgrag.types import Chunk, Document, Scalar, content_id
@@ -296,18 +296,21 @@ def _convert_attached(name: str, data: bytes, mail: Path, *, pdf: str) -> BlockD
 
 
 def check_size(source: Source, max_file_mb: int) -> None:
-    """Raise `DocumentError` for a file that is empty or too large."""
+    """Raise `DocumentError` for a file that is empty or too large, or would be when it is unpacked."""
     try:
         size = source.path.stat().st_size
     except OSError as error:
         raise DocumentError(source.path, f"cannot be read: {error.strerror}") from error
     if size == 0:
         raise DocumentError(source.path, "the file is empty")
-    if size > max_file_mb * 1_000_000:
+    most = max_file_mb * 1_000_000
+    has = f"has {size / 1_000_000:.0f} MB" if size > most else ""
+    if not has and exceeds_unpacked(source.path, most):
+        has = "has, when it is unpacked"
+    if has:
         raise DocumentError(
             source.path,
-            f"has {size / 1_000_000:.0f} MB, more than the limit of {max_file_mb} MB: split it, or raise `max_file_mb` "
-            "(kgrag.toml, KGRAG_MAX_FILE_MB)",
+            f"{has}, more than the limit of {max_file_mb} MB: split it, or raise `max_file_mb` (kgrag.toml, KGRAG_MAX_FILE_MB)",
         )
 
 

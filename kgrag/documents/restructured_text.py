@@ -161,7 +161,7 @@ def restructured_text_html(text: str, *, suffix: str) -> tuple[str, dict[str, Sc
 
 
 def _title_in_comments(tree: nodes.document) -> str:
-    """Return the title that comments at the start of a document name, as Nikola's posts do (`.. title: The pump`); nothing where none does."""
+    """Return the title that comments at the start of a document name, as Nikola's posts do (`.. title: The pump`); or nothing."""
     for node in tree.children:
         if not isinstance(node, nodes.Invisible | nodes.system_message):
             break

@@ -28,6 +28,7 @@ __all__ = [
     "PACKED",
     "DecodedText",
     "decode",
+    "exceeds_unpacked",
     "foreign_content",
     "no_archive",
     "repair_text",
@@ -50,6 +51,7 @@ UTF_16_SHARE = 0.8
 """Of every second byte, that are 0: text of two bytes a letter."""
 PACKED = ".gz"
 MAX_UNPACKED = 100_000_000
+PIECE = 1_000_000
 """Bytes."""
 DECLARATION_BYTES = 4096
 """Where a page may declare its encoding; browsers look at the first 1024 bytes."""
@@ -173,8 +175,21 @@ def unpacked(data: bytes, path: Path) -> bytes:
     except (OSError, EOFError, zlib.error) as error:
         raise DocumentError(path, f"is no gzip file, or a broken one: {error}") from error
     if len(unpacked) > MAX_UNPACKED:
-        raise DocumentError(path, f"has more than {MAX_UNPACKED // 1_000_000} MB when it is unpacked")
+        raise DocumentError(path, f"has more than {MAX_UNPACKED // 1_000_000} MB when it is unpacked: unpack it first")
     return unpacked
+
+
+def exceeds_unpacked(path: Path, size: int) -> bool:
+    """Whether a file that is called `.gz` has more than `size` bytes when it is unpacked; a broken one says so when it is read."""
+    if path.suffix.lower() != PACKED:
+        return False
+    try:
+        with gzip.open(path) as file:
+            while size >= 0 and (piece := file.read(PIECE)):
+                size -= len(piece)
+    except (OSError, EOFError, zlib.error):
+        return False
+    return size < 0
 
 
 @contextmanager

@@ -105,10 +105,10 @@ def test_texts_that_usually_have_no_suffix_are_read_by_their_names() -> None:
 
 
 def test_a_source_that_is_called_as_texts_are_is_counted_as_a_source() -> None:
-    touch("tool/CMakeLists.txt", "tool/notes.txt")
+    touch("tool/CMakeLists.txt", "tool/notes.txt", "tool/Makefile.DocBook", "tool/GNUmakefile.pdf", "tool/Makefile.md")
     discovery = discover([Path()])
-    assert [source.path.name for source in discovery.sources] == ["notes.txt"]
-    assert discovery.ignored == {"program source": 1}
+    assert [source.path.name for source in discovery.sources] == ["Makefile.md", "notes.txt"]
+    assert discovery.ignored == {"program source": 3}
 
 
 def test_a_suffix_counts_more_than_such_a_name() -> None:

@@ -81,7 +81,7 @@ def test_reading_twice_gives_the_same_and_a_change_gives_another_document(conver
         ("a.jsonl", b"\n\n", "empty"),
         ("a.txt.gz", b"no gzip", "no gzip file"),
         ("a.txt.gz", gzip.compress(b"x" * 1000)[:-12], "broken one"),
-        ("a.txt.gz", gzip.compress(bytes(100_000_001)), "more than 100 MB"),
+        ("a.txt.gz", gzip.compress(bytes(100_000_001)), "when it is unpacked, more than the limit of 100 MB"),
         ("a.txt.gz", gzip.compress(b"%PDF-1.7\n"), "PDF"),
     ],
 )
@@ -90,6 +90,15 @@ def test_a_file_that_cannot_be_read_says_why(convert: Convert, name: str, conten
         convert(name, content)
     assert str(caught.value).startswith(name)
     assert "\n" not in str(caught.value)
+
+
+def test_the_limit_is_of_what_a_packed_file_has_when_it_is_unpacked(tmp_path: Path) -> None:
+    file = tmp_path / "a.md.gz"
+    file.write_bytes(gzip.compress(b"The fan turns.\n" * 100_000))
+    (source,) = discover([file]).sources
+    with pytest.raises(DocumentError, match=r"unpacked, more than the limit of 1 MB.*max_file_mb"):
+        next(read(source, count_tokens=len, max_tokens=254, max_file_mb=1))
+    assert next(read(source, count_tokens=len, max_tokens=254, max_file_mb=2)).chunks
 
 
 @pytest.mark.parametrize(
