@@ -9,7 +9,7 @@ import re
 
 from kgrag.documents.blocks import RemovedLine
 
-__all__ = ["without_template_code"]
+__all__ = ["without_page_code", "without_template_code"]
 
 RULE = "template"
 LISTING = re.compile(r"<(pre|code|tt|kbd|samp|textarea|script|style|xmp)\b", re.IGNORECASE)
@@ -18,6 +18,8 @@ MARK = re.compile(
     r"\{%[-+~]?\s*(?P<name>\w+)(?P<rest>(?:(?!%\}).){0,2000}?)%\}|\{\{(?:(?!\}\}).){0,2000}?\}\}\}?|\{#(?:(?!#\}).){0,5000}?#\}",
     re.DOTALL,
 )
+BEGINS_TEXT = re.compile(r"\s{0,99}^(?:\{\{[^{}\n]*\}\}|\{%[^%\n]*%\}|\{#[^#\n]*#\})[ \t]*$", re.MULTILINE)
+"""A text whose first line is code alone."""
 SECTION = re.compile(r"\{\{~?([#^/])\s*(\w+)")
 """What begins or ends a part in Handlebars and Mustache."""
 TAKES_A_FILE = re.compile(r"(?:extends|include|import|from)\b")
@@ -37,6 +39,15 @@ def without_template_code(page: str) -> tuple[str, tuple[RemovedLine, ...]]:
         return page, ()
     removed = tuple(RemovedLine(RULE, " ".join(mark[0].split())) for mark in marks)
     return "".join(part if is_listing else MARK.sub("", part) for part, is_listing in parts), removed
+
+
+def without_page_code(text: str) -> tuple[str, tuple[RemovedLine, ...]]:
+    """Return a text without the code of a template that it begins with (Sphinx's `_templates/autosummary/class.rst`), and that; any
+    other one as it is."""
+    if not BEGINS_TEXT.match(text):
+        return text, ()
+    removed = tuple(RemovedLine(RULE, " ".join(mark[0].split())) for mark in MARK.finditer(text))
+    return MARK.sub("", text), removed
 
 
 def _parts(page: str) -> list[tuple[str, bool]]:

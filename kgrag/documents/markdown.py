@@ -34,7 +34,7 @@ FRONT_MATTER = re.compile(
 )
 """YAML between dashes, or TOML between pluses (Hugo, Zola)."""
 TAG = re.compile(r"<(?=(?P<close>/?)(?P<name>[A-Za-z][\w-]*)(?:[^<>]*(?P<empty>/)>)?)")
-EXPLICIT_ID = re.compile(r"[ \t]*\{:?[ \t]*#([\w.:-]+)[^{}]*\}[ \t]*$")
+EXPLICIT_ID = re.compile(r"[ \t]*\{:?[ \t]*#\\?([\w.:-]+)[^{}]*\}[ \t]*$")
 """`## Heading {#its-id}`, as several generators of documentation write it."""
 NOT_IN_SLUG = re.compile(r"[^\w\- ]")
 SWALLOWING_TAG = re.compile(

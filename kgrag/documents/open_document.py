@@ -137,6 +137,8 @@ class _Writer:
         self._counted: Counter[str] = Counter()
         """List style → the last number of its first level, where lists continue one another."""
         self._behind: list[str] = []
+        self._inner: list[str] | None = None
+        """Tables within the cells of the table that is being written."""
         """What the paragraph that is being written has in it and stands behind it: notes, frames."""
         for part in (parts["styles.xml"], parts["content.xml"]):
             for style in part.iter("{*}style"):
@@ -282,6 +284,21 @@ class _Writer:
         return "".join(f"<p>{escape(word)}</p>" for word in words if word) + "".join(map(self._table, tables))
 
     def _table(self, element: Any) -> str:
+        """Write a table; those within its cells behind it, where it has rows and columns of its own."""
+        if _get(element, "is-sub-table") == "true":  # cells that a cell was divided into
+            return "".join(self.blocks(cell) for row in _rows(element) for cell, _ in _cells(row))
+        if self._inner is not None:
+            outer, self._inner = self._inner, None
+            outer.append(self._table(element))
+            self._inner = outer
+            return ""
+        is_grid = len(cells := [sum(1 for _ in _cells(row)) for row in _rows(element)]) > 1 and max(cells) > 1
+        self._inner = [] if is_grid else None
+        written = self._rows_of(element)
+        inner, self._inner = self._inner or (), None
+        return "".join([written, *inner])
+
+    def _rows_of(self, element: Any) -> str:
         rows = []
         heads = _heading_row(element)
         for row in _rows(element):

@@ -87,6 +87,15 @@ FOR_GENERATOR = frozenset(
     }
 )
 """Directives whose arguments are for the generator, and whose content is text."""
+TITLED_PARTS = frozenset(
+    {
+        *("tab", "tab-item", "group-tab", "code-tab", "card", "grid-item", "grid-item-card", "dropdown", "details"),
+        *("collapse", "collapsible"),
+    }
+)
+"""Directives whose argument is a title, with marks in it."""
+ICONS = frozenset({"octicon", "fa", "fas", "far", "fab", "material-outlined", "material-regular", "material-round"})
+"""Roles whose text names a picture."""
 VERSIONS = {
     "versionadded": "New in version",
     "versionchanged": "Changed in version",
@@ -292,7 +301,7 @@ class _AnyDirective(Directive):
             return self._left_out()
         if not argument:
             return [*self._options(), *content]
-        described = self._described(argument, content)
+        described = self._titled(argument, content) if name in TITLED_PARTS else self._described(argument, content)
         if not is_object:
             described["directive"] = name
         if not content and is_object:
@@ -320,6 +329,10 @@ class _AnyDirective(Directive):
     def _labelled(self, label: str, said: str = "", *, content: list[nodes.Node]) -> list[nodes.Node]:
         content = [*self._paragraph(said), *content]
         return [_definition([nodes.term("", label)], content)] if content else self._paragraph(label)
+
+    def _titled(self, title: str, content: list[nodes.Node]) -> nodes.definition_list:
+        inline, messages = self.state.inline_text(" ".join(title.split()), self.lineno)
+        return _definition([nodes.term(title, "", *inline)], [*messages, *content])
 
     def _described(self, signatures: str, content: list[nodes.Node]) -> nodes.definition_list:
         """Make a definition of what a directive describes: each line of its argument is a term."""
@@ -400,6 +413,8 @@ def _read_role(
     """Read interpreted text, whatever its role: in the place of `Inliner.interpreted`."""
     shown = unescape(text)
     role = role.lower().rpartition(":")[2] if role else None
+    if role in ICONS:
+        return [], []
     if role in RAISED:
         return [RAISED[role](rawsource, shown)], []
     if role is None or role in AS_WRITTEN:

@@ -10,6 +10,7 @@ from kgrag.documents.asciidoc import asciidoc_html, is_asciidoc
 from kgrag.documents.blocks import BlockDocument, RemovedLine
 from kgrag.documents.html import blocks_of_html
 from kgrag.documents.html_slides import convert_page
+from kgrag.documents.html_templates import without_page_code
 from kgrag.documents.plain_text import plain_text_html
 from kgrag.documents.restructured_text import LONGEST_LINE, is_restructured_text, restructured_text_html
 from kgrag.documents.text_encoding import PACKED, decode, unpacked
@@ -54,6 +55,7 @@ def text_page(data: bytes, path: Path) -> TextPage:
     text = decoded.text
     notes = [decoded.note] if decoded.note else []
     suffix = (Path(path.stem) if path.suffix.lower() == PACKED else path).suffix.lower()
+    text, code = without_page_code(text)
     markup = _markup_of(text, suffix)
     if markup and max(map(len, text.splitlines()), default=0) > LONGEST_LINE:
         notes.append(f"has a line of more than {LONGEST_LINE:,} characters: read as plain text")
@@ -61,12 +63,12 @@ def text_page(data: bytes, path: Path) -> TextPage:
         try:
             if markup == "AsciiDoc":
                 html, removed = asciidoc_html(text)
-                return TextPage(html, {}, removed, tuple(notes))
+                return TextPage(html, {}, (*code, *removed), tuple(notes))
             html, metadata, removed = restructured_text_html(text, suffix=suffix)
-            return TextPage(html, metadata, removed, tuple(notes))
+            return TextPage(html, metadata, (*code, *removed), tuple(notes))
         except RecursionError:
             notes.append(f"is nested too deeply for {markup}: read as plain text")
-    return TextPage(plain_text_html(text), notes=tuple(notes))
+    return TextPage(plain_text_html(text), removed=code, notes=tuple(notes))
 
 
 def _markup_of(text: str, suffix: str) -> str | None:

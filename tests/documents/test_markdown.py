@@ -145,3 +145,8 @@ def test_many_brackets_of_which_one_ends_are_text_at_once() -> None:
     read = convert_markdown(f"{opened}]\n\n[[[[[a](b.md)]]]]\n".encode(), Path("a.md"), document_path="a.md")
     assert [block.text for block in read.blocks] == [f"{opened}]", "[[[[a]]]]"]
     assert [link.href for block in read.blocks for link in block.links] == ["b.md"]
+
+
+def test_an_id_with_a_digit_may_be_escaped() -> None:
+    (heading,) = convert_markdown(rb"# Notes of 7.0 {: #\7.0}", Path("a.md"), document_path="a.md").blocks
+    assert (heading.text, heading.anchors) == ("Notes of 7.0", ("7.0",))

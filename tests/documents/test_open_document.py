@@ -237,3 +237,27 @@ def test_other_content_is_refused(tmp_path: Path) -> None:
     path.write_bytes(b"%PDF-1.7 x")
     with pytest.raises(DocumentError, match="not an OpenDocument file"):
         convert_open_document(path, suffix="odt", document_path="a.odt")
+
+
+def test_a_table_within_a_table_stands_behind_it(tmp_path: Path) -> None:
+    def table(*rows: tuple[str, ...], attribute: str = "") -> str:
+        cells = [
+            "".join(
+                f"<table:table-cell>{said if said.startswith('<') else f'<text:p>{said}</text:p>'}</table:table-cell>"
+                for said in row
+            )
+            for row in rows
+        ]
+        written = "".join(f"<table:table-row>{row}</table:table-row>" for row in cells)
+        return f"<table:table{attribute}>{written}</table:table>"
+
+    inner = table(("Min", "Max"), ("3 V", "5 V"))
+    divided = table(("red",), ("blue",), attribute=' table:is-sub-table="true"')
+    outer = table(("Rail", f"<text:p>see</text:p>{inner}<text:p>below</text:p>"), ("Colour", divided), ("Pins", "8"))
+    read = text(tmp_path, f"{outer}<text:p>After.</text:p>{table((inner,))}")
+    assert [(block.kind, block.lines) for block in read.blocks] == [
+        ("table", ("Rail | see; below", "Colour | red; blue", "Pins | 8")),
+        ("table", ("Min | Max", "3 V | 5 V")),
+        ("paragraph", ("After.",)),
+        ("table", ("Min | Max", "3 V | 5 V")),
+    ]

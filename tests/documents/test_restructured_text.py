@@ -270,3 +270,36 @@ def test_a_title_that_comments_or_fields_at_the_start_name_is_the_documents(star
     assert document.title == "The pump"
     assert "title" not in document.metadata
     assert converted(f"Pump\n====\n\nIt pumps.\n\n{start}").title == ""
+
+
+def test_the_title_of_a_card_has_marks_and_pictures_have_no_words() -> None:
+    text = (
+        ".. grid:: 2\n\n   .. grid-item-card:: :octicon:`zap` Fast *pumps*\n\n      Of :fas:`bolt` ``X`` kind.\n\n"
+        ".. function:: run(*all, **named)\n\n   Runs.\n"
+    )
+    assert [written for _, written in read(text)] == ["Fast pumps: Of X kind.", "run(*all, **named): Runs."]
+
+
+TEMPLATE = """\
+{{ fullname | escape | underline }}
+
+.. currentmodule:: {{ module }}
+
+{% block methods %}
+.. autosummary::
+{% for item in methods %}
+   ~{{ name }}.{{ item }}
+{%- endfor %}
+{% endblock %}
+"""
+
+
+def test_a_template_of_a_page_has_no_text_and_a_page_about_templates_has() -> None:
+    document = converted(TEMPLATE)
+    assert document.blocks == ()
+    assert [line.text for line in document.removed if line.rule == "template"][:2] == [
+        "{{ fullname | escape | underline }}",
+        "{{ module }}",
+    ]
+    about = converted("Loops\n=====\n\nBegin with ``{% for %}``::\n\n   {% for a in b %}\n   {% endfor %}\n")
+    assert [block.text for block in about.blocks][1:] == ["Begin with {% for %}:", "{% for a in b %}\n{% endfor %}"]
