@@ -43,6 +43,12 @@ SWALLOWING_TAG = re.compile(
 """Tags that, left open, swallow the rest of a page; GitHub's tag filter and a few more."""
 LOWEST_HEADING = 6
 """In HTML."""
+REFERRED = re.compile(
+    r"(?:(?<=[^\s\]][ ])|(?<=\())\[(?=[^\[\]\n]{0,200}[a-z])[^\[\]\n]{1,200}\]"
+    r"\[(?P<label>[A-Za-z_]\w{0,80}(?:\.\w{1,80}){1,20})\](?![\[(:])"
+)
+"""Within a sentence, a link by the name of something in a program; `[INFO][org.pump.Main]` of a log is none."""
+DEFINED = re.compile(r"^[ ]{0,3}\[([^\[\]\n]+)\]:", re.MULTILINE)
 MAX_NESTING = 100
 """Lists and quotes in each other; the parser calls itself for each."""
 MAX_BRACKETS = 10
@@ -67,7 +73,7 @@ def markdown_html(data: bytes, path: Path) -> tuple[str, dict[str, Scalar], list
     text, marks = common_markdown(text, components=path.suffix.lower() == ".mdx")
     removed += marks
     parser = _parser()
-    tokens = parser.parse(text)
+    tokens = parser.parse(text, _defined_elsewhere(text))
     notes = [decoded.note] if decoded.note else []
     if any(token.level >= MAX_NESTING - 1 for token in tokens):
         notes.append(f"lists or quotes are nested {MAX_NESTING} levels deep; what is deeper was not read")
@@ -89,6 +95,17 @@ def markdown_passage(text: str, *, level: int) -> tuple[str, list[RemovedLine]]:
             token.tag = "p" if level >= LOWEST_HEADING else f"h{min(LOWEST_HEADING, int(token.tag[1:]) + level)}"
     _disarm(tokens)
     return parser.renderer.render(tokens, parser.options, {}), marks
+
+
+def _defined_elsewhere(text: str) -> dict[str, Any]:
+    """Return references for links whose targets a generator defines (`the [valve][pump.Valve]` of mkdocstrings): to nothing."""
+    from markdown_it.common.utils import normalizeReference
+
+    if "][" not in text:
+        return {}
+    defined = {normalizeReference(label) for label in DEFINED.findall(text)}
+    labels = {normalizeReference(match["label"]) for match in REFERRED.finditer(text)} - defined
+    return {"references": {label: {"title": "", "href": "", "map": [0, 0]} for label in labels}}
 
 
 @cache

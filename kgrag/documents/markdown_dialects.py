@@ -390,6 +390,9 @@ class _Reader:
             if (role := marks.ROLE.search(before)) and not (self._span and end == len(line)):
                 self._drop(role[0])
                 before, code = before[: role.start()], _of_role(role["role"], code)
+            if language := marks.LANGUAGE_OF_SPAN.search(code):
+                self._drop(language["mark"])
+                code = code[: language.start("mark")] + code[language.end() :]
             parts += [self._marks(before, first=at == 0), code]
             at = end
         return "".join([*parts, self._marks(line[at:], first=at == 0, last=True)])
@@ -411,6 +414,8 @@ class _Reader:
                 text = marks.ATTRIBUTES_AT_END.sub(self._attributes, text)
         if "<" in text:
             text = marks.COMPONENT.sub(self._component, text)
+        if ":" in text:
+            text = marks.ICON.sub(self._nothing, text)
         if "++" in text:
             text = marks.KEYS.sub(lambda match: match["keys"].replace('"', ""), text)
         if "[^" in text:

@@ -98,6 +98,13 @@ ROLE = re.compile(r"\{(?P<role>[a-z][\w:-]*)\}$")
 ROLES_OF_CODE = frozenset({"code", "math", "kbd", "samp", "command", "file", "program", "option", "literal", "envvar"})
 ROLE_TARGET = re.compile(r"(?P<text>.+?)\s*<(?P<target>[^<>]+)>")
 ATTRIBUTES_BEHIND = re.compile(r"(?<=[)\]`])\{:?[ ]*(?:[.#:][\w-]+|[\w-]+=(?:\"[^\"]*\"|[\w%./-]+))(?:[ ]+[^{}]*)?\}")
+ICON = re.compile(
+    r"\[\s*:(?:octicons|material|fontawesome|simple|lucide)-[a-z0-9-]+:\s*\](?:\[[^\[\]]*\]|\([^()\s]*\))(?:\{[^{}]*\})?"
+    r"|:(?:octicons|material|fontawesome|simple|lucide)-[a-z0-9-]+:(?:\{[^{}]*\})?[ ]?"
+)
+"""A picture of Material for MkDocs, with the link that shows nothing else."""
+LANGUAGE_OF_SPAN = re.compile(r"(?<=`)(?P<space>[ ]?)(?P<mark>#!\w+[ ]+)(?=\S)")
+"""How a code span is to be coloured."""
 FORMULA = re.compile(r"\$|\\[a-z]")
 """What says that braces may be those of a formula."""
 ATTRIBUTES_AT_END = re.compile(r"(?<=\S)[ ]+\{:?[ ]*\.[A-Za-z][\w-]*(?:[ ]+[.#\w=\"-]+)*[ ]*\}[ ]*$")

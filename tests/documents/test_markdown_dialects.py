@@ -307,3 +307,27 @@ def test_a_directive_may_be_written_with_capitals() -> None:
         ("paragraph", "Only the filter counts."),
         ("paragraph", "Below."),
     ]
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("[:octicons-file-code-24:][_source]{: .link }\n\nText.", "Text."),
+        ("The :material-alert: hot :fontawesome-solid-bolt:{ .red } part at 10:30:00.", "The hot part at 10:30:00."),
+        (
+            "Write `#!html <ol>` or `` #!py a`b ``, not `#!/bin/sh` or `#! x`.",
+            "Write <ol> or a`b, not #!/bin/sh or #! x.",
+        ),
+        ("See [`open`][pump.Valve.open] ([a valve][pump.Valve]).", "See open (a valve)."),
+        ("10:00 [INFO][org.pump.Main] on", "10:00 [INFO][org.pump.Main] on"),
+        ("Of all[i][pump.x] and [not][this-one].", "Of all[i][pump.x] and [not][this-one]."),
+    ],
+)
+def test_pictures_colours_and_names_of_programs_as_mkdocs_writes_them(written: str, shown: str) -> None:
+    assert [text for _, text in texts(written)] == [shown]
+
+
+def test_a_name_that_the_file_defines_is_a_link_of_the_file() -> None:
+    document = converted("See [a valve][pump.Valve].\n\n[pump.Valve]: valve.md\n")
+    assert [link.href for block in document.blocks for link in block.links] == ["docs/valve.md"]
+    assert not [link for block in converted("See [a valve][pump.Valve].\n").blocks for link in block.links]
