@@ -15,11 +15,15 @@ RULE = "template"
 LISTING = re.compile(r"<(pre|code|tt|kbd|samp|textarea|script|style|xmp)\b", re.IGNORECASE)
 """Elements whose text is shown as it is written, or to nobody."""
 MARK = re.compile(
-    r"\{%[-+~]?\s*(?P<name>\w+)(?P<rest>(?:(?!%\}).){0,2000}?)%\}|\{\{(?:(?!\}\}).){0,2000}?\}\}\}?|\{#(?:(?!#\}).){0,5000}?#\}",
-    re.DOTALL,
+    r"\{%[-+~]?\s*(?P<name>\w++)(?P<rest>(?:[^%{]|%(?!\})|\{(?!%))*+)%\}"
+    r"|\{\{(?:[^{}]|\{(?!\{)|\}(?!\}))*+\}\}\}?"
+    r"|\{#(?:[^#{]|#(?!\})|\{(?!#))*+#\}"
 )
+"""What is for the program; each is looked for no further than where the next one of its kind begins."""
 BEGINS_TEXT = re.compile(r"\s{0,99}^(?:\{\{[^{}\n]*\}\}|\{%[^%\n]*%\}|\{#[^#\n]*#\})[ \t]*$", re.MULTILINE)
 """A text whose first line is code alone."""
+CODE_LINE = re.compile(r"(?=[^\0]*\0)(?P<margin>\s*)(?P<directive>\.\. [\w:-]+::)?[\s\0~.*]*")
+"""A line with nothing but code (a NUL for each), or with that for what a directive is about."""
 SECTION = re.compile(r"\{\{~?([#^/])\s*(\w+)")
 """What begins or ends a part in Handlebars and Mustache."""
 TAKES_A_FILE = re.compile(r"(?:extends|include|import|from)\b")
@@ -47,7 +51,14 @@ def without_page_code(text: str) -> tuple[str, tuple[RemovedLine, ...]]:
     if not BEGINS_TEXT.match(text):
         return text, ()
     removed = tuple(RemovedLine(RULE, " ".join(mark[0].split())) for mark in MARK.finditer(text))
-    return MARK.sub("", text), removed
+    lines = []
+    for line in MARK.sub("\0", text).split("\n"):
+        code = CODE_LINE.fullmatch(line)
+        if code is None:
+            lines.append(line.replace("\0", ""))
+        elif code["directive"]:  # a comment, with its options
+            lines.append(f"{code['margin']}.. {RULE}")
+    return "\n".join(lines), removed
 
 
 def _parts(page: str) -> list[tuple[str, bool]]:

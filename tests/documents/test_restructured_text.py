@@ -286,6 +286,8 @@ TEMPLATE = """\
 .. currentmodule:: {{ module }}
 
 {% block methods %}
+.. rubric:: {{ _('Methods') }}
+
 .. autosummary::
 {% for item in methods %}
    ~{{ name }}.{{ item }}
