@@ -70,6 +70,8 @@ class _Reader:
         self._named = frozenset(self._footnotes)
         self._waiting: list[str] = []
         """Footnotes that the block which is being read refers to."""
+        self._columns = 0
+        """Of the table that lines are in."""
         self._span = ""
         """The backticks of a code span that the line before began and did not end."""
 
@@ -127,6 +129,7 @@ class _Reader:
             return
         if not line.strip():
             self._span = ""
+            self._columns = 0
             self._out.append("")
             if not self._in_list:
                 self._place_footnotes()
@@ -376,9 +379,25 @@ class _Reader:
             if alert["kind"] == "INCLUDE" or "](" in alert["title"]:
                 return f"{quote}{alert['title']}"
             return f"{quote}**{alert['title'].strip() or alert['kind'].capitalize()}**\n{quote}"
+        if "|" in line:
+            line = self._row(line)
         if marks.COMPONENT_BEGINS.match(line) and not marks.COMPONENT.match(line.lstrip()):
             line = self._whole_tag(line)
         return self._outside_code(line)
+
+    def _row(self, line: str) -> str:
+        """Escape bars in the code of a table's row where it would have more cells than its table: the last ones would be lost."""
+        if marks.DELIMITER_ROW.fullmatch(line):
+            self._columns = _cells(line)
+            return line
+        if not self._columns or "`" not in line or len(line) > marks.LONGEST_LINE or _cells(line) <= self._columns:
+            return line
+        spans, _ = code_spans(line, (), 0, open_run="")
+        parts, at = [], 0
+        for begin, end in spans:
+            parts += [line[at:begin], marks.BAR.sub(r"\\|", line[begin:end])]
+            at = end
+        return "".join([*parts, line[at:]])
 
     def _outside_code(self, line: str) -> str:
         if len(line) > marks.LONGEST_LINE:
@@ -416,6 +435,10 @@ class _Reader:
             text = marks.COMPONENT.sub(self._component, text)
         if ":" in text:
             text = marks.ICON.sub(self._nothing, text)
+        if "==" in text:
+            text = marks.HIGHLIGHT.sub(r"\g<words>", text)
+        if ("~" in text or "^" in text) and not marks.FORMULA.search(text):
+            text = marks.RAISED.sub(_raised, text)
         if "++" in text:
             text = marks.KEYS.sub(lambda match: match["keys"].replace('"', ""), text)
         if "[^" in text:
@@ -506,6 +529,15 @@ def _of_role(role: str, code: str) -> str:
         return code
     target = titled["target"]
     return f"[{titled['text']}]({'' if '.' in target or '/' in target else '#'}{target})"
+
+
+def _cells(row: str) -> int:
+    return len(marks.BAR.findall(row.strip().strip("|"))) + 1
+
+
+def _raised(match: re.Match[str]) -> str:
+    tag = "sub" if match["mark"] == "~" else "sup"
+    return f"<{tag}>{match['words']}</{tag}>"
 
 
 def _balanced(program: str) -> bool:

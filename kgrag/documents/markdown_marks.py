@@ -103,6 +103,12 @@ ICON = re.compile(
     r"|:(?:octicons|material|fontawesome|simple|lucide)-[a-z0-9-]+:(?:\{[^{}]*\})?[ ]?"
 )
 """A picture of Material for MkDocs, with the link that shows nothing else."""
+HIGHLIGHT = re.compile(r"(?<![=\w])==(?=[^\s=])(?P<words>[^=\n]{1,500}?)(?<=\S)==(?![=\w])")
+RAISED = re.compile(r"(?<=[\w)])(?P<mark>[~^])(?P<words>[\w+-]{1,12})(?P=mark)(?![~^])(?:(?<=~)|(?!\w))")
+"""`H~2~O` and `m^2^` of Pandoc and MkDocs."""
+DELIMITER_ROW = re.compile(r"[ ]*\|?[ ]*:?-+:?[ ]*(?:\|[ ]*:?-+:?[ ]*)*\|?[ ]*")
+"""Below the header of a table."""
+BAR = re.compile(r"(?<!\\)\|")
 LANGUAGE_OF_SPAN = re.compile(r"(?<=`)(?P<space>[ ]?)(?P<mark>#!\w+[ ]+)(?=\S)")
 """How a code span is to be coloured."""
 FORMULA = re.compile(r"\$|\\[a-z]")

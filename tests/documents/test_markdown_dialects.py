@@ -318,6 +318,9 @@ def test_a_directive_may_be_written_with_capitals() -> None:
             "Write `#!html <ol>` or `` #!py a`b ``, not `#!/bin/sh` or `#! x`.",
             "Write <ol> or a`b, not #!/bin/sh or #! x.",
         ),
+        ("A ==hot== part, x==1 or y==2, a == b == c.", "A hot part, x==1 or y==2, a == b == c."),
+        ("H~2~O in m^2^, about ~5 V~ or 2^3^4 and ~/a~b.", "H2O in m², about ~5 V~ or 2^3^4 and ~/a~b."),
+        ("Of $a^2^$ and m^2^.", "Of $a^2^$ and m^2^."),
         ("See [`open`][pump.Valve.open] ([a valve][pump.Valve]).", "See open (a valve)."),
         ("10:00 [INFO][org.pump.Main] on", "10:00 [INFO][org.pump.Main] on"),
         ("Of all[i][pump.x] and [not][this-one].", "Of all[i][pump.x] and [not][this-one]."),
@@ -331,3 +334,12 @@ def test_a_name_that_the_file_defines_is_a_link_of_the_file() -> None:
     document = converted("See [a valve][pump.Valve].\n\n[pump.Valve]: valve.md\n")
     assert [link.href for block in document.blocks for link in block.links] == ["docs/valve.md"]
     assert not [link for block in converted("See [a valve][pump.Valve].\n").blocks for link in block.links]
+
+
+def test_a_bar_in_the_code_of_a_table_ends_no_cell_where_cells_would_be_lost() -> None:
+    table = "| Mode | Means |\n|---|---|\n| `on|off` | a switch |\n| `a` | b |\n\n`x|y` | z\n"
+    (block, after) = converted(table).blocks
+    assert block.lines == ("Mode | Means", "on|off | a switch", "a | b")
+    assert after.text == "x|y | z"
+    wide = converted("| A | B | C |\n|---|---|---|\n| `1 | 2` | 3 |\n").blocks[0]
+    assert wide.lines[1] == "`1 | 2` | 3"

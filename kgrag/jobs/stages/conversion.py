@@ -34,6 +34,7 @@ CONVERSION_VERSIONS = {
     "md": "12",
     "txt": "16",
     "csv": "7",
+    "openapi": "6",
     "tex": "10",
     "man": "15",
     "mdoc": "16",
