@@ -6,6 +6,7 @@
 - It reads the names of glyphs (`/a116`) in bitmap fonts of TeX as those of Dingbats, which makes `set` an `s❡a116`. pdfium takes the code.
 - Some fonts get a box of each glyph's own height, which makes `may` larger than `use`.
 - It loses spaces that are narrow, or lie between two fonts.
+- Of TrueType fonts in the encoding of the Macintosh it reads the codes as Latin ones: `Òon thisÓ` for `“on this”`.
 - It makes bitmap fonts that Ghostscript wrote sixty times too large, and leaves out what then lies beyond the page: most of the text.
 - Of links it tells addresses alone; those to a place of the same file (a destination, as LaTeX sets them for `Section 3`) it leaves out.
 """
@@ -69,6 +70,11 @@ _OWN_CODES = {**{chr(code): text for code, text in _TEX_CODES.items()}, "\r": "f
 _READ_CODES = {code: text for code, text in _OWN_CODES.items() if code != "\r"}
 """The same without the end of a line, which pdfium makes up."""
 
+_BEYOND_ASCII = re.compile(r"[\x80-\uffff]")
+_PLAIN = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "ﬁ": "fi", "ﬂ": "fl"})
+"""Quotation marks and ligatures as the first reader writes them."""
+_LATIN_ENCODINGS = ("latin-1", "cp1252")
+"""As which the first reader takes the codes of the Macintosh."""
 _LOST_SHARE = 0.6
 """Where the first reader has less of the characters that pdfium has on a page, the page is read by pdfium alone."""
 _FEWEST_CHARACTERS = 20
@@ -199,7 +205,7 @@ class SecondReading:
         uneven = _uneven_fonts(words)
         over_lines = _over_lines(words)
         read: list[Word] = []
-        for word in words:
+        for word in map(self._decoded, words):
             if word.font in faulty:
                 read.extend(self._reread(word))
             elif word in over_lines and word.text not in self._tokens:
@@ -250,6 +256,19 @@ class SecondReading:
         text = "".join(one.text for one in found)
         better = text and len(_FAULT.findall(text)) < max(1, len(_FAULT.findall(word.text)))
         return [one for one in found if one.text] if better else [word]
+
+    def _decoded(self, word: Word) -> Word:
+        """Take the codes of a word's letters for those of the Macintosh, where pdfium has at this place what they stand for."""
+        if not _BEYOND_ASCII.search(word.text):
+            return word
+        for encoding in _LATIN_ENCODINGS:
+            try:
+                text = word.text.encode(encoding).decode("mac_roman").translate(_PLAIN)
+            except UnicodeError:
+                continue
+            if text == "".join(one.text for one in self._characters_in(word.box)).strip().translate(_PLAIN):
+                return replace(word, text=text)
+        return word
 
     def _divided(self, word: Word, *, over_lines: bool = False) -> list[Word]:
         """Divide a word where pdfium has two or three, if it has the same characters at this place; `over_lines`, whatever they are."""

@@ -209,3 +209,45 @@ def test_a_hyphen_at_the_end_of_a_line_is_read_in_a_font_that_only_pdfium_knows(
         glyph="600 0 0 0 500 700 d1 0 0 500 700 re f",
     )
     assert [word.text for word in next(iter(read_pages(path))).words if word.text.startswith("pres")] == ["pres-"]
+
+
+def macintosh_pdf(path: Path, shown: bytes) -> Path:
+    """Write a line in a TrueType font in the encoding of the Macintosh, a subset of which the file says nothing but the widths."""
+    font = (
+        b"<< /Type /Font /Subtype /TrueType /BaseFont /ABCDEF+ArialMT /Encoding /MacRomanEncoding /FirstChar 32 /LastChar 255"
+        b" /Widths ["
+        + b"500 "
+        * 224
+        + b"] /FontDescriptor << /Type /FontDescriptor /FontName /ABCDEF+ArialMT /Flags 32"
+        b" /ItalicAngle 0 /Ascent 905 /Descent -212 /CapHeight 700 /StemV 80 /FontBBox [-600 -300 1000 1000] >> >>"
+    )
+    content = b"BT /F1 11 Tf 72 700 Td (" + shown + b") Tj ET"
+    page = b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>"
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        page,
+        b"<< /Length %d >>\nstream\n%s\nendstream" % (len(content), content),
+        font,
+    ]
+    written, offsets = b"%PDF-1.4\n", []
+    for number, item in enumerate(objects, 1):
+        offsets.append(len(written))
+        written += b"%d 0 obj\n%s\nendobj\n" % (number, item)
+    table = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
+    end = b"trailer << /Size 6 /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF" % len(written)
+    path.write_bytes(written + b"xref\n0 6\n0000000000 65535 f \n" + table + end)
+    return path
+
+
+def test_codes_of_the_macintosh_are_no_latin_letters(tmp_path: Path) -> None:
+    path = macintosh_pdf(
+        tmp_path / "mac.pdf", rb"the pump \322at rest\323 with 1\325024 l is fl\237ssig \320 a \336lter \311"
+    )
+    read = [word.text for page in read_pages(path) for word in page.words]
+    assert " ".join(read) == 'the pump "at rest" with 1\'024 l is flüssig – a filter …'
+
+
+def test_latin_letters_that_both_readers_see_stay(sheet: Sheet) -> None:
+    sheet.text(72, 100, "Òscar Óskar Þór Õun")
+    assert [word.text for page in read_pages(sheet.save()) for word in page.words] == ["Òscar", "Óskar", "Þór", "Õun"]
