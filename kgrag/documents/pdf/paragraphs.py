@@ -40,7 +40,7 @@ _RAISED = 0.85
 _NOTE_REACH = 4.0
 """Line heights between such a mark and its text."""
 _NOTE_MARK = re.compile(r"^\(?(?:\d{1,2}|[a-z]|[ivx]{1,4}|[*†‡]{1,3})\)?$")
-_BULLET = re.compile(r"^(?:[•◦▪▫■□●○‣⁃∙·►▶➢➤✓✔★*–—-]|[\uf000-\uf0ff]|o)$")
+_BULLET = re.compile(r"^(?:[•◦▪▫■□●○‣⁃∙·►▶➢➤✓✔★∗*–—-]|[\uf000-\uf0ff]|o)$")
 _SURE_BULLET = re.compile(r"^[•◦▪▫■□●○‣⁃➢➤✓✔]$")
 """Not a sign of any programming language."""
 _DASH = re.compile(r"^[*–—-]$|^o$")
@@ -186,6 +186,8 @@ def _breaks(
         return line.pitch_base - above.pitch_base > _CODE_LOOSE * size
     if is_code != begins_code and (is_code or _is_code(above, usual)):
         return not _flows(above, line, edge)
+    if _is_next_label(current[0], line):
+        return True
     distance, grid = line.pitch_base - above.pitch_base, usual.pitch * usual.body_size
     if distance > _LOOSE * usual.pitch * size:
         # Full lines as far apart as those of the text, in a font whose glyphs say too little height.
@@ -213,6 +215,14 @@ def _breaks(
     ):
         return True
     return ended_early and starts_new and not _centred(above, line)
+
+
+def _is_next_label(first: Line, line: Line) -> bool:
+    """Whether a line has a name and, far behind it, the begin of a text, and both stand where those of a block's first line do."""
+    if line.typewriter or abs(first.box.x0 - line.box.x0) >= 0.3 * line.size:
+        return False
+    there, here = pieces_of(first, _WIDE_GAP), pieces_of(line, _WIDE_GAP)
+    return len(there) == len(here) == 2 and abs(there[1].box.x0 - here[1].box.x0) < 0.3 * line.size
 
 
 def _goes_on_at_margin(current: Sequence[Line], line: Line, marker: float) -> bool:

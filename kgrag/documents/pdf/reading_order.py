@@ -25,6 +25,10 @@ _OFF_MIDDLE = 0.04
 """Share of the width of a page's text by which the gutter of a paper may be off its middle."""
 _MIN_PAPER_LINES, _MIN_PAPER_WORDS, _PAPER_FILL = 5, 4, 0.85
 """The same for the columns of a paper that end above a wide table or figure."""
+_NARROW = 0.4
+"""Share of the page's text up to which a left column may be one of labels."""
+_BESIDE, _GOES_ON = 0.5, 0.1
+"""Shares of the lines of such a column that stand beside a line of the other one, and that go on with a small letter."""
 _MIN_WIDTH = 0.15
 """Share of the page's text width."""
 
@@ -180,7 +184,31 @@ def _makes_columns(bands: Sequence[_Band], gutter: tuple[float, float], width: f
             or median(box.width for box, _ in lines) < _MIN_FILL * extent
         ):
             return False
-    return True
+    return not (_has_listing(bands, gutter) or _has_labels(bands, gutter, width))
+
+
+def _has_listing(bands: Sequence[_Band], gutter: tuple[float, float]) -> bool:
+    """Whether most of both sides is in a typewriter font: the lines of one listing, with what is said of each behind it."""
+    return all(
+        2 * sum(is_typewriter(word.font) for band in side for word in band.words)
+        > sum(len(band.words) for band in side)
+        for side in _sides(bands, gutter)
+    )
+
+
+def _has_labels(bands: Sequence[_Band], gutter: tuple[float, float], width: float) -> bool:
+    """Whether the left side is a column of names, each beside the first line of what is said of it, and no text of its own."""
+    left, right = _sides(bands, gutter)
+    lines = [(bounding_box(band.boxes), band) for band in left if band.words]
+    extent = max(box.x1 for box, _ in lines) - min(box.x0 for box, _ in lines)
+    beside = {band.y for band in right if band.words}
+    goes_on = sum(min(band.words, key=lambda word: word.box.x0).text[0].islower() for _, band in lines)
+    return (
+        extent <= _NARROW * width
+        and len(left) < len(right)
+        and sum(band.y in beside for _, band in lines) >= _BESIDE * len(lines)
+        and goes_on <= _GOES_ON * len(lines)
+    )
 
 
 def _are_of_paper(bands: Sequence[_Band], gutter: tuple[float, float], middle: float, width: float) -> bool:

@@ -152,3 +152,33 @@ def test_lines_of_a_column_of_text_are_no_labels_of_the_table_beside_them(sheet:
     found = sheet.convert()
     assert found.rows() == [list(row) for row in rows]
     assert f"text {(PUMPS + WELLS + PUMPS).strip()}" in found.outline()
+
+
+def test_names_beside_what_is_said_of_them_are_no_column_of_text(sheet: Sheet) -> None:
+    y = 100.0
+    names = ["SET PUMP ON", "SET PUMP OFF", "SET PUMP MUTE", "SET VALVE ON", "SET VALVE OFF", "SHOW ALL WELLS"]
+    for name in names:
+        sheet.text(LEFT, y, name)
+        y = sheet.paragraph(220, y, f"Tells the board so. {PUMPS}" if name.endswith("ON") else "Ends it.", width=300)
+    texts = [block.text for block in sheet.convert().document.blocks]
+    assert [text.split(".")[0] for text in texts] == [
+        f"{name} Tells the board so" if name.endswith("ON") else f"{name} Ends it" for name in names
+    ]
+
+
+def test_a_narrow_column_of_sentences_beside_the_text_is_a_column(sheet: Sheet) -> None:
+    sheet.paragraph(LEFT, 100, PUMPS, width=120)
+    sheet.paragraph(220, 100, WELLS + WELLS + WELLS, width=310)
+    texts = [block.text for block in sheet.convert().document.blocks]
+    assert [text[:20] for text in texts] == [PUMPS[:20], WELLS[:20]]
+
+
+def test_a_listing_whose_comments_stand_in_a_column_is_read_line_by_line_at_the_end_of_a_page(sheet: Sheet) -> None:
+    below = sheet.paragraph(LEFT, 100, PUMPS + WELLS + PUMPS + WELLS, width=470)
+    for row in range(9):
+        sheet.text(LEFT, below + 12 * (row + 1), f"set speed pump{row}", font="Courier")
+        sheet.text(RIGHT, below + 12 * (row + 1), f"set the speed to {row}", font="Courier")
+    lines = sheet.convert().document.blocks[-1].text.splitlines()
+    assert [line.split() for line in lines] == [
+        f"set speed pump{row} set the speed to {row}".split() for row in range(9)
+    ]
