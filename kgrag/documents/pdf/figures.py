@@ -20,6 +20,9 @@ _SEPARATOR = 0.6
 _LONG_LABEL = 8
 """Words in a row from which text inside a figure's box is running text on a coloured ground."""
 
+_SAME_LINE, _WORD_GAP = 0.3, 0.8
+"""Line heights by which two words of a line may differ, and between them."""
+
 
 def figure_boxes(page: Page, tables: Sequence[Box], rules: Iterable[Rule]) -> list[Box]:
     """Return the boxes of images, drawings and diagrams; `rules` are the lines that made no table."""
@@ -85,6 +88,8 @@ def figure_blocks(page: Page, boxes: Sequence[Box], words: Iterable[Word]) -> li
             box.touches(image) for image in page.images
         ):
             continue
+        if _is_in_text(labels, [word for word in free if word.level and not box.holds(word.box.center, 2.0)]):
+            continue
         labels.extend(_turned_lines(inside))
         if labels:
             taken.update(word for label in labels for word in label.words)
@@ -94,6 +99,19 @@ def figure_blocks(page: Page, boxes: Sequence[Box], words: Iterable[Word]) -> li
         lines = tuple(_turned_lines(turned))
         blocks.append(TextBlock("figure", page.number, bounding_box(line.box for line in lines), lines))
     return blocks
+
+
+def _is_in_text(labels: Sequence[Line], outside: Sequence[Word]) -> bool:
+    """Whether most labels have a word of the same line right beside them: the names of buttons, framed within a sentence."""
+    beside = sum(
+        any(
+            abs(word.box.center[1] - label.box.center[1]) < _SAME_LINE * label.size
+            and max(label.box.x0 - word.box.x1, word.box.x0 - label.box.x1) < _WORD_GAP * label.size
+            for word in outside
+        )
+        for label in labels
+    )
+    return 2 * beside > len(labels)
 
 
 def _turned_lines(words: Iterable[Word]) -> list[Line]:

@@ -62,6 +62,13 @@ def test_numbered_items_keep_their_numbers(sheet: Sheet) -> None:
     assert sheet.convert().outline() == ["1. Switch the rail off.", "2. Wait 8 s.", "3. Enter standby."]
 
 
+def test_the_asterisk_operator_marks_items_of_a_list(sheet: Sheet) -> None:
+    for index, text in enumerate(["open the valve", "start the pump"]):
+        sheet.text(72, 120 + 14 * index, "∗", font="Symbol")
+        sheet.text(86, 120 + 14 * index, text)
+    assert [block.kind for block in sheet.convert().document.blocks] == ["list_item", "list_item"]
+
+
 def test_a_negative_value_is_no_list_item(sheet: Sheet) -> None:
     sheet.text(72, 120, "- 40 °C is the lower limit of storage.")
     assert sheet.convert().outline() == ["text - 40 °C is the lower limit of storage."]
@@ -200,3 +207,23 @@ def test_an_item_whose_lines_begin_below_its_bullet_goes_on_with_a_small_letter(
         "- None of the pumps was at rest, so that you cannot leave it out on line 30.",
         "- Enter what the valves lost on line 59.",
     ]
+
+
+def test_framed_names_of_buttons_are_words_of_their_sentence(sheet: Sheet) -> None:
+    lines = [
+        ("To start the pump push the", "Start", "button of the board and"),
+        ("wait until the lamp of the", "Ready", "field is green."),
+    ]
+    for index, (before, name, after) in enumerate(lines):
+        x, y = 75 + stringWidth(before, "Helvetica", 10), 120 + 19 * index
+        end = x + stringWidth(name, "Helvetica", 10)
+        for text, at in ((before, 72.0), (name, x), (after, end + 3)):
+            sheet.text(at, y, text)
+        for frame in (
+            (x - 1, y - 9, end + 1, y - 9),
+            (x - 1, y + 3, end + 1, y + 3),
+            (x - 1, y - 9, x - 1, y + 3),
+            (end + 1, y - 9, end + 1, y + 3),
+        ):
+            sheet.line(*frame)
+    assert [block.text for block in sheet.convert().document.blocks] == [" ".join(line) for line in lines]
