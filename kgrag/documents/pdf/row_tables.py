@@ -5,17 +5,17 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 
 from kgrag.documents.pdf.blocks import Cell, TableBlock
 from kgrag.documents.pdf.geometry import Box, Line, Word, bounding_box, lines_of, pieces_of
-from kgrag.documents.pdf.pages import Fill, Page, Rule
+from kgrag.documents.pdf.pages import Page, Rule
 from kgrag.documents.pdf.stacked_rows import with_stacked_rows
 from kgrag.documents.pdf.table_headers import with_header
 
-__all__ = ["Columns", "column_of", "find_row_tables", "together"]
+__all__ = ["Columns", "column_of", "find_row_tables", "has_groups", "together"]
 
 _SAME_EXTENT = 4.0
 """Points by which the ends of a table's lines may differ."""
@@ -23,12 +23,18 @@ _GAP = 0.7
 """Line heights between two columns."""
 _WIDE_GAP = 0.9
 """Line heights between two cells of one row."""
+_DOUBLE = 0.5, 2.0
+"""Points between the two lines of a double one, which have been made one."""
+_SURE_ROW = 3
+"""Texts side by side in the first line of a stretch, under which one of them may go on over many lines."""
 _FEW_BANDS = 3
 """Up to so many stretches between lines, a stretch may hold several rows (top rule, header rule, bottom rule)."""
 _MIN_FILLED = 0.45
 """Share of cells with words."""
 _MAX_FOREIGN = 3
 """Lines and drawings of its own that a small table may have: underlines of grouped headers, symbols."""
+_ICON = 15.0
+"""Points: the lines of a symbol in a cell are no longer."""
 _MOST_OF_PAGE = 0.4
 """Share of a page's height from which a row that its texts do not fill is none."""
 _OPEN_SIDE = 1.6
@@ -44,11 +50,17 @@ class _Band:
     top: float
     bottom: float
     lines: tuple[Line, ...]
+    shared: tuple[Line, ...] = ()
+    """What stands at the left for all the parts into which shorter lines divide a stretch."""
+    part: tuple[int, int] = (0, 1)
+    """Which of these parts it is, and of how many."""
+    over: float | None = None
+    """Where it is a heading of the columns of the next part: the x from which on."""
 
     def columns(self) -> Columns:
         """The stretches that its words cover, side by side."""
         found: Columns = []
-        for line in self.lines:
+        for line in (*self.shared, *(self.lines if self.over is None else ())):
             found = together(
                 found, [(piece.box.x0, piece.box.x1) for piece in pieces_of(line, _WIDE_GAP)], _GAP * line.size
             )
@@ -56,6 +68,8 @@ class _Band:
 
     def side_by_side(self) -> bool:
         """Whether texts stand next to each other, and not a left one above a right one."""
+        if self.shared or (self.lines and len(pieces_of(self.lines[0], _WIDE_GAP)) >= _SURE_ROW):
+            return bool(self.lines)
         return 3 * sum(len(pieces_of(line, _WIDE_GAP)) > 1 for line in self.lines) >= len(self.lines)
 
 
@@ -85,18 +99,50 @@ def find_row_tables(page: Page, rules: Iterable[Rule], words: Sequence[Word]) ->
         stacks[key].append(rule.at)
     tables: list[TableBlock] = []
     taken: set[Word] = set()
-    for (start, end), heights in stacks.items():
+    for (start, end), heights in sorted(stacks.items(), key=lambda stack: stack[0][0] - stack[0][1]):
         inside = [
             word for word in words if word.level and start - 2 <= word.box.center[0] <= end + 2 and word not in taken
         ]
-        for bands, columns in _runs(_bands(inside, heights), inside):
+        shorter = [rule for rule in kept if rule.horizontal and rule.start > start + _SAME_EXTENT]
+        shorter = [rule for rule in shorter if abs(rule.end - end) <= _SAME_EXTENT]
+        divided = [part for band in _bands(inside, heights) for part in _parts(band, shorter)]
+        for bands, columns in _runs(divided, inside):
             if any(_is_open(band, page.height) for band in bands):
                 continue
-            table = _table(page.number, bands, columns, page.fills)
-            if _is_table(table, (start, end), kept, page.drawings):
+            table = _table(page, bands, columns)
+            others = [rule for rule in kept if rule not in shorter]
+            if _is_table(table, (start, end), others, page.drawings):
                 tables.append(table)
                 taken.update(word for cell in table.cells for word in cell.words)
     return tables
+
+
+def _parts(band: _Band, shorter: Sequence[Rule]) -> list[_Band]:
+    """Divide a stretch at lines that leave out its first columns, where these have one text for all the parts."""
+    dividing = [rule for rule in shorter if band.top + 1.0 < rule.at < band.bottom - 1.0]
+    if not dividing:
+        return [band]
+    start = min(rule.start for rule in dividing)
+    words = [word for line in band.lines for word in line.words]
+    shared = tuple(lines_of(word for word in words if word.box.center[0] < start))
+    edges = [band.top, *(rule.at for rule in dividing), band.bottom]
+    if len(shared) >= len(edges) - 1 or any(rule.start > start + _SAME_EXTENT for rule in dividing):
+        return [band]
+    parts: list[_Band] = []
+    for number, (top, bottom) in enumerate(pairwise(edges)):
+        own = [word for word in words if word.box.center[0] >= start and top <= word.box.center[1] < bottom]
+        parts.append(_Band(top, bottom, tuple(lines_of(own)), shared, (number, len(edges) - 1)))
+    if any(not part.lines for part in parts):
+        return [band] if shared else [part for part in parts if part.lines]
+    is_alone = len(parts[0].lines) == 1 and len(pieces_of(parts[0].lines[0], _WIDE_GAP)) == 1
+    if is_alone and len(parts[0].columns()) < len(parts[1].columns()):
+        parts[0] = replace(parts[0], over=start)
+    return parts
+
+
+def has_groups(table: TableBlock) -> bool:
+    """Whether lines show that a text stands for several rows below the header."""
+    return any(cell.row_span > 1 and not cell.header for cell in table.cells)
 
 
 def _is_open(band: _Band, page_height: float) -> bool:
@@ -114,7 +160,8 @@ def _is_table(table: TableBlock, extent: tuple[float, float], rules: Iterable[Ru
             ((rule.start + rule.end) / 2, rule.at) if rule.horizontal else (rule.at, (rule.start + rule.end) / 2)
         )
         for rule in rules
-        if not (rule.horizontal and _same_extent(extent, rule))
+        if rule.end - rule.start > _ICON
+        and not (rule.horizontal and _same_extent(extent, rule))
         and not (not rule.horizontal and min(abs(rule.at - end) for end in extent) <= _SAME_EXTENT)
     )
     drawn = sum(table.box.holds(drawing.center) for drawing in drawings)
@@ -157,13 +204,16 @@ def _grow(bands: Sequence[_Band], start: int) -> tuple[list[_Band], Columns]:
         if not band.lines or (run and band.top - run[-1].bottom > 1.0):
             break
         own = band.columns()
-        if len(own) < 2 or not band.side_by_side():
-            if run and _spans_like_a_row(band, run):
+        fits = len(run) > 1 and len(columns) >= _SURE_ROW and _keeps_apart([band], columns)
+        if (len(own) < 2 and band.over is None) or not (band.side_by_side() or fits):
+            if run and (_spans_like_a_row(band, run) or _is_long_group(band, run, columns)):
                 run.append(band)
                 continue
             break
         wider = together(columns, own, _GAP * band.lines[0].size)
-        if len(wider) < max(2, len(columns)):
+        if len(wider) < len(columns) and not _keeps_apart([*run, band], wider):
+            break
+        if len(wider) < 2:
             break
         columns = wider
         run.append(band)
@@ -172,11 +222,28 @@ def _grow(bands: Sequence[_Band], start: int) -> tuple[list[_Band], Columns]:
     return run, columns
 
 
+def _keeps_apart(bands: Iterable[_Band], columns: Columns) -> bool:
+    """Whether no two texts of a row come into one column; a heading may stand over the middle of its column, apart from short cells."""
+    for band in bands:
+        own = band.columns()
+        if len({column_of(Box(start, band.top, end, band.bottom), columns) for start, end in own}) < len(own):
+            return False
+    return True
+
+
 def _spans_like_a_row(band: _Band, run: Sequence[_Band]) -> bool:
     """A row with one text only: a group heading within the table, or a row whose other cells are empty."""
     usual = median(other.bottom - other.top for other in run)
     same_size = abs(band.lines[0].size - run[-1].lines[0].size) <= 0.1 * band.lines[0].size
     return len(band.lines) == 1 and same_size and band.bottom - band.top <= 1.3 * usual
+
+
+def _is_long_group(band: _Band, run: Sequence[_Band], columns: Columns) -> bool:
+    """A group heading that was broken to fit into the first column."""
+    if len(band.lines) != 2 or band.bottom - band.top > 1.3 * max(other.bottom - other.top for other in run):
+        return False
+    same_size = abs(band.lines[0].size - run[-1].lines[0].size) <= 0.1 * band.lines[0].size
+    return same_size and len(columns) > 2 and all(line.box.x1 < columns[1][0] for line in band.lines)
 
 
 def _with_open_sides(run: list[_Band], columns: Columns, words: Sequence[Word]) -> tuple[list[_Band], Columns]:
@@ -215,18 +282,65 @@ def _split(band: _Band, columns: Columns) -> list[list[Line]]:
     return rows
 
 
-def _table(page: int, bands: Sequence[_Band], columns: Columns, fills: Sequence[Fill]) -> TableBlock:
-    rows: list[tuple[float, float, list[Line]]] = []
+def _table(page: Page, bands: Sequence[_Band], columns: Columns) -> TableBlock:
+    rows: list[tuple[float, float, list[Line], _Band]] = []
     for band in bands:
         parts = _split(band, columns) if len(bands) <= _FEW_BANDS and len(band.lines) > 2 else [list(band.lines)]
         tops = [band.top, *(min(line.box.y0 for line in part) for part in parts[1:])]
-        rows.extend(zip(tops, [*tops[1:], band.bottom], parts, strict=True))
+        rows.extend((*ends, part, band) for ends, part in zip(pairwise([*tops, band.bottom]), parts, strict=True))
     cells: list[Cell] = []
-    for index, (top, bottom, lines) in enumerate(rows):
+    for index, (top, bottom, lines, band) in enumerate(rows):
+        if band.shared:
+            cells += _cells_of_part(index, band, columns)
+            continue
         found: dict[int, list[Word]] = defaultdict(list)
         for piece in (piece for line in lines for piece in pieces_of(line, _WIDE_GAP)):
             found[column_of(piece.box, columns)].extend(piece.words)
         for column, (start, end) in enumerate(columns):
             cells.append(Cell(index, column, 1, 1, Box(start, top, end, bottom), tuple(found.get(column, ()))))
     box = Box(columns[0][0], rows[0][0], columns[-1][1], rows[-1][1])
-    return with_header(with_stacked_rows(TableBlock(page, box, len(rows), len(columns), tuple(cells))), fills)
+    table = TableBlock(page.number, box, len(rows), len(columns), tuple(cells))
+    stacked = with_stacked_rows(table)
+    doubled = [index for index, row in enumerate(rows) if index and _is_double(page.rules, row[0], box)]
+    is_header = len(doubled) == 1 and stacked.row_count == table.row_count
+    return with_header(stacked, page.fills, set_off=doubled[0] if is_header else 0)
+
+
+def _is_double(rules: Iterable[Rule], at: float, box: Box) -> bool:
+    """Whether what was made one line is two lines across a table."""
+    near = [rule for rule in rules if rule.horizontal and abs(rule.at - at) <= _DOUBLE[1]]
+    lines: dict[float, float] = defaultdict(float)
+    for rule in near:
+        lines[round(rule.at, 1)] += min(rule.end, box.x1) - max(rule.start, box.x0)
+    whole = [line for line, length in lines.items() if length >= 0.8 * box.width]
+    return len(whole) == 2 and _DOUBLE[0] <= abs(whole[0] - whole[1]) <= _DOUBLE[1]
+
+
+def _cells_of_part(row: int, band: _Band, columns: Columns) -> list[Cell]:
+    """The cells of a part's own, and in the first of the parts those that stand for all."""
+    number, count = band.part
+    found: dict[int, list[Word]] = defaultdict(list)
+    shared: dict[int, list[Word]] = defaultdict(list)
+    for line in band.shared:
+        for piece in pieces_of(line, _WIDE_GAP):
+            shared[column_of(piece.box, columns)].extend(piece.words)
+    for line in band.lines:
+        for piece in pieces_of(line, _WIDE_GAP):
+            found[column_of(piece.box, columns)].extend(piece.words)
+    cells = [
+        Cell(row, column, count, 1, Box(*_stretch(columns, column, band, count)), tuple(words))
+        for column, words in sorted(shared.items())
+        if number == 0
+    ]
+    own = [column for column in range(len(columns)) if column not in shared]
+    if band.over is not None:
+        words = tuple(word for line in band.lines for word in line.words)
+        box = Box(columns[own[0]][0], band.top, columns[-1][1], band.bottom)
+        return [*cells, Cell(row, own[0], 1, len(own), box, words)]
+    for column in own:
+        cells.append(Cell(row, column, 1, 1, Box(*_stretch(columns, column, band, 1)), tuple(found.get(column, ()))))
+    return cells
+
+
+def _stretch(columns: Columns, column: int, band: _Band, rows: int) -> tuple[float, float, float, float]:
+    return columns[column][0], band.top, columns[column][1], band.top + rows * (band.bottom - band.top)

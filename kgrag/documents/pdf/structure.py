@@ -16,9 +16,9 @@ from kgrag.documents.pdf.outline import Outline, OutlinedHeadings, find_outlined
 from kgrag.documents.pdf.pages import Page
 from kgrag.documents.pdf.paragraphs import LineStatistics, blocks_of_region, line_statistics
 from kgrag.documents.pdf.reading_order import Region, is_beside_text, regions_of
-from kgrag.documents.pdf.row_tables import find_row_tables
+from kgrag.documents.pdf.row_tables import find_row_tables, has_groups
 from kgrag.documents.pdf.ruled_tables import find_ruled_tables
-from kgrag.documents.pdf.table_headers import continued, has_paragraph_as_heading, is_prose
+from kgrag.documents.pdf.table_headers import continued, has_paragraph_as_heading, is_prose, with_cut_row
 from kgrag.documents.pdf.value_tables import ValueTables, better_tables, find_value_tables
 
 __all__ = ["Structure", "recover_structure"]
@@ -87,6 +87,8 @@ def _page_regions(page: Page, contents: Contents, outlined: OutlinedHeadings) ->
     index = [table for table in contents.tables if table.page == page.number]
     rest: list[Word] = [word for word in page.words if (page.number, word) not in contents.words]
     ruled = find_ruled_tables(replace(page, words=tuple(rest)))
+    spanning = [table for table in find_row_tables(page, ruled.unused_rules, rest) if has_groups(table)]
+    rest = _without(rest, spanning)
     values, in_values = better_tables(_value_tables(page, rest), ruled.tables)
     rest = [word for word in rest if word not in in_values]
     grids = [
@@ -97,7 +99,7 @@ def _page_regions(page: Page, contents: Contents, outlined: OutlinedHeadings) ->
     rest = _without(rest, grids)
     by_rows = [table for table in find_row_tables(page, ruled.unused_rules, rest) if not is_prose(table)]
     rest = _without(rest, by_rows)
-    tables = [*index, *values, *grids, *by_rows]
+    tables = [*index, *spanning, *values, *grids, *by_rows]
     boxes = figure_boxes(page, [table.box for table in tables], ruled.unused_rules)
     figures = figure_blocks(page, boxes, rest)
     labels = {word for figure in figures for line in figure.lines for word in line.words}
@@ -143,6 +145,7 @@ def _has_labels_on_both_sides(table: TableBlock, middle: float) -> bool:
 
 def _without(words: Sequence[Word], tables: Sequence[TableBlock]) -> list[Word]:
     taken = {word for table in tables for cell in table.cells for word in cell.words}
+    taken.update(word for table in tables if table.caption for line in table.caption.lines for word in line.words)
     return [word for word in words if word not in taken]
 
 
@@ -212,7 +215,9 @@ def _across_pages(blocks: Sequence[PageBlock]) -> list[PageBlock]:
     for block in blocks:
         before = joined[-1] if joined else None
         if isinstance(block, TableBlock) and isinstance(before, TableBlock) and before.page == block.page - 1:
-            block = continued(block, before) if not (block.index or before.index or block.caption) else block
+            if not (block.index or before.index or block.caption):
+                block = continued(block, before)
+                joined[-1], block = with_cut_row(before, block)
         elif isinstance(block, TextBlock) and (index := _cut(joined, block)) is not None:
             cut = joined[index]
             if isinstance(cut, TextBlock):

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from kgrag.documents.pdf.blocks import Cell, TableBlock, TextBlock
-from kgrag.documents.pdf.geometry import bounding_box, lines_of
+from kgrag.documents.pdf.geometry import Word, bounding_box, lines_of
 from kgrag.documents.pdf.pages import Fill
 
-__all__ = ["cell_text", "continued", "has_paragraph_as_heading", "is_prose", "with_header"]
+__all__ = ["cell_text", "continued", "has_paragraph_as_heading", "is_prose", "with_cut_row", "with_header"]
 
 _MAX_HEADER_ROWS = 3
 _LONGEST_HEADING = 40
@@ -209,6 +209,49 @@ def _with_open_cells(table: TableBlock, before: TableBlock) -> TableBlock:
         for cell in table.cells
     )
     return replace(table, cells=cells)
+
+
+def with_cut_row(before: TableBlock, table: TableBlock) -> tuple[TableBlock, TableBlock]:
+    """Return a table and its continuation with a row that the page break cut put together, in the first of them.
+
+    Its second part has nothing in the first column, and each of its texts goes on from that of the last row, within a sentence.
+    """
+    header = [cell_text(cell) for cell in before.cells if cell.header]
+    start = max((cell.row + cell.row_span for cell in table.cells if cell.header), default=0)
+    rest = [cell for cell in table.cells if cell.row == start and cell.words]
+    last = {cell.column: cell for cell in before.cells if cell.row == before.row_count - 1 and cell.words}
+    goes_on = (
+        header
+        and header == [cell_text(cell) for cell in table.cells if cell.header]
+        and table.column_count == before.column_count
+        and start < table.row_count - 1
+        and rest
+        and rest[0].column > 0
+        and all(cell.row_span == cell.column_span == 1 for cell in rest)
+        and all(cell.column in last and _is_cut(last[cell.column], cell) for cell in rest)
+        and 0 in last
+    )
+    if not goes_on:
+        return before, table
+    more = {last[cell.column]: cell.words for cell in rest}
+    joined = tuple(
+        replace(cell, words=(*cell.words, *_below(cell.words, more[cell]))) if cell in more else cell
+        for cell in before.cells
+    )
+    kept = tuple(
+        replace(cell, row=cell.row - (cell.row > start)) for cell in table.cells if cell.row != start or cell.header
+    )
+    return replace(before, cells=joined), replace(table, row_count=table.row_count - 1, cells=kept)
+
+
+def _is_cut(cell: Cell, rest: Cell) -> bool:
+    return cell_text(rest)[0].islower() and cell_text(cell)[-1] not in ".:!?;"
+
+
+def _below(words: Sequence[Word], more: Sequence[Word]) -> list[Word]:
+    """Words of the next page, placed below those of a page."""
+    by = max(word.box.y1 for word in words) - min(word.box.y0 for word in more)
+    return [replace(word, box=replace(word.box, y0=word.box.y0 + by, y1=word.box.y1 + by)) for word in more]
 
 
 def _own_header(own: Sequence[Cell], header: Sequence[Cell]) -> bool:

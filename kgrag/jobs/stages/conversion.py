@@ -45,7 +45,7 @@ CONVERSION_VERSIONS = {
     "info": "9",
     "html": "20",
     "configuration": "6",
-    "pdf": "14",
+    "pdf": "15",
 }
 """Of each format ("5" where none is said): counts up when conversion, cleaning or chunking changes what comes out of its files, which are
 then read again."""

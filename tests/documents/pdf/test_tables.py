@@ -317,3 +317,120 @@ def test_captions_that_stand_below_their_tables_are_theirs(sheet: Sheet) -> None
         y += 116
     tables = [block.text for block in sheet.convert().document.blocks if block.kind == "table"]
     assert tables == ["Table 1: Ratings of board 1.", "Table 2: Ratings of board 2."]
+
+
+def test_a_first_column_that_shorter_lines_leave_out_has_one_text_for_all_their_rows(sheet: Sheet) -> None:
+    pumps = [["North", "P1", "9", "33"], ["", "P2", "12", "24"], ["", "P3", "7", "30"]]
+    wells = [["South", "W1", "3", "5"], ["", "W2", "4", "6"], ["", "W3", "8", "9"]]
+    rows = [["Site", "Name", "Least", "Most"], *pumps, *wells]
+    for index, row in enumerate(rows):
+        sheet.line(72 if index in (0, 1, 4) else 180, 120 + 16 * index, 430, 120 + 16 * index)
+        for x, text in zip([72, 180, 280, 360], row, strict=True):
+            below = 16 if text in ("North", "South") else 0
+            sheet.text(x + 4, 131 + 16 * index + below, text, font=BOLD if index == 0 else "Helvetica")
+    sheet.line(72, 120 + 16 * 7, 430, 120 + 16 * 7)
+    found = sheet.convert()
+    assert found.rows() == [rows[0], *(["North", *row[1:]] for row in pumps), *(["South", *row[1:]] for row in wells)]
+    assert found.header() == rows[0]
+
+
+def test_totals_between_shorter_lines_are_rows_with_their_own_labels(sheet: Sheet) -> None:
+    rows = [
+        ["", "2022", "2021"],
+        ["Pumps", "20", "30"],
+        ["Wells", "40", "50"],
+        ["Total", "60", "80"],
+        ["Net", "9", "7"],
+    ]
+    for index, row in enumerate(rows):
+        for x, text in zip([72, 280, 360], row, strict=True):
+            sheet.text(x + 4, 131 + 16 * index, text)
+    for y, start in ((120, 72), (136, 72), (168, 270), (184, 270), (200, 72)):
+        sheet.line(start, y, 430, y)
+    assert [row for row in sheet.convert().rows() if row[0]] == rows[1:]
+
+
+def test_a_double_line_sets_off_the_header_of_a_table_without_lines_between_columns(sheet: Sheet) -> None:
+    rows = [
+        ["Item", "Description", "Key"],
+        ["Speed", "How fast it runs", "pump-speed"],
+        ["Level", "How low", "well-low"],
+    ]
+    for y in (120, 138, 139, 158, 178):
+        for start, end in ((72, 179), (180.4, 329), (330.4, 430)):
+            sheet.line(start, y, end, y)
+    for index, row in enumerate(rows):
+        for x, text in zip([72, 180, 330], row, strict=True):
+            sheet.text(x + 4, 132 + 20 * index, text)
+    found = sheet.convert()
+    assert found.rows() == rows
+    assert found.header() == rows[0]
+
+
+def test_a_long_text_beside_a_name_and_a_value_is_a_row_between_lines(sheet: Sheet) -> None:
+    for y in (120, 138, 238, 258):
+        sheet.line(72, y, 430, y)
+    for y, row in ((132, ["Item", "Description", "Key"]), (150, ["Speed", "How fast it runs:", "speed"])):
+        for x, text in zip([72, 180, 330], row, strict=True):
+            sheet.text(x + 4, y, text, font=BOLD if y == 132 else "Helvetica")
+    for index, text in enumerate(["- low: at night", "- high: by day", "- none: at rest", "- set: by hand"]):
+        sheet.text(184, 164 + 14 * index, text)
+    for x, text in zip([72, 180, 330], ["Level", "How low it is", "level"], strict=True):
+        sheet.text(x + 4, 251, text)
+    assert [row[::2] for row in sheet.convert().rows()] == [["Item", "Key"], ["Speed", "speed"], ["Level", "level"]]
+
+
+def test_a_name_in_the_middle_of_the_height_of_its_row_belongs_to_it(sheet: Sheet) -> None:
+    for y in (120, 140, 160, 190, 210):
+        sheet.line(72, y, 430, y)
+    rows = [["Menu", "Key", "What it does"], ["Start", "s", "Starts the pump"], ["Stop", "e", "Stops it"]]
+    for y, row in zip((134, 154, 204), rows, strict=True):
+        for x, text in zip([72, 180, 230], row, strict=True):
+            sheet.text(x + 4, y, text)
+    sheet.text(76, 178, "Reload")
+    sheet.text(234, 171, "Reads the levels of all wells")
+    sheet.text(234, 185, "again")
+    assert sheet.convert().rows() == [*rows[:2], ["Reload", "", "Reads the levels of all wells again"], rows[2]]
+
+
+def test_headings_over_the_middle_of_columns_of_short_cells_are_their_headings(sheet: Sheet) -> None:
+    rows = [
+        ["Format", "Option", "Meaning"],
+        ["ASCII", "-a", "-"],
+        ["Binary log of wells", "-binary", "All that was logged"],
+    ]
+    for index, row in enumerate(rows):
+        sheet.line(72, 120 + 18 * index, 430, 120 + 18 * index)
+        for x, text in zip([130, 230, 350] if index == 0 else [72, 200, 280], row, strict=True):
+            sheet.text(x + 4, 133 + 18 * index, text, font=BOLD if index == 0 else "Helvetica")
+    sheet.line(72, 174, 430, 174)
+    found = sheet.convert()
+    assert (found.header(), found.rows()) == (rows[0], rows)
+
+
+def test_a_title_row_stands_once_as_the_caption(sheet: Sheet) -> None:
+    sheet.grid([72, 430], [120, 136], [["Limits of the north pump"]])
+    sheet.grid(
+        [72, 180, 280, 430],
+        [136, 152, 168, 184],
+        [["Name", "Least", "Most"], ["Speed", "9", "33"], ["Level", "3", "7"]],
+    )
+    found = sheet.convert()
+    assert found.rows() == [["Name", "Least", "Most"], ["Speed", "9", "33"], ["Level", "3", "7"]]
+    assert [block.text for block in found.document.blocks].count("Limits of the north pump") <= 2
+    assert (
+        " ".join(block.text for block in found.document.blocks if block.kind == "paragraph")
+        == "Limits of the north pump"
+    )
+
+
+def test_a_row_that_a_page_break_cut_is_one_row(sheet: Sheet) -> None:
+    sheet.grid(
+        [72, 180, 400, 470], [700, 716, 732], [["Field", "Meaning", "Type"], ["speed", "How fast the pump", "int"]]
+    )
+    sheet.next_page()
+    rows = [["Field", "Meaning", "Type"], ["", "runs at night.", ""], ["level", "How low the well is.", "int"]]
+    sheet.grid([72, 180, 400, 470], [80, 96, 112, 128], rows)
+    found = sheet.convert()
+    assert found.rows(0)[1:] == [["speed", "How fast the pump runs at night.", "int"]]
+    assert found.rows(1)[1:] == [["level", "How low the well is.", "int"]]
