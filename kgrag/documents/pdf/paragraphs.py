@@ -21,6 +21,8 @@ _ON_GRID = 0.04
 """Share of the usual distance between the lines of the text by which two lines that follow each other may miss it."""
 _WIDE_GAP = 1.5
 """Line heights between two words of a line that is no text, but has columns."""
+_NAME_WORDS, _TEXT_WORDS = 5, 3
+"""Most words of a name, and fewest of the text that begins far behind it."""
 _CODE_LOOSE = 2.6
 """Line heights from line to line within a listing: one empty line."""
 _LARGE_CODE = 1.25
@@ -222,7 +224,9 @@ def _is_next_label(first: Line, line: Line) -> bool:
     if line.typewriter or abs(first.box.x0 - line.box.x0) >= 0.3 * line.size:
         return False
     there, here = pieces_of(first, _WIDE_GAP), pieces_of(line, _WIDE_GAP)
-    return len(there) == len(here) == 2 and abs(there[1].box.x0 - here[1].box.x0) < 0.3 * line.size
+    if len(there) != 2 or len(here) != 2 or abs(there[1].box.x0 - here[1].box.x0) >= 0.3 * line.size:
+        return False
+    return all(len(name.words) <= _NAME_WORDS and len(text.words) >= _TEXT_WORDS for name, text in (there, here))
 
 
 def _goes_on_at_margin(current: Sequence[Line], line: Line, marker: float) -> bool:

@@ -25,6 +25,10 @@ _WIDE_GAP = 0.9
 """Line heights between two cells of one row."""
 _DOUBLE = 0.5, 2.0
 """Points between the two lines of a double one, which have been made one."""
+_FIRST_COLUMN = 20.0
+"""Points that a column is wide at least."""
+_MIN_GROUPED = 4
+"""Rows from which a table may be told by its groups alone."""
 _SURE_ROW = 3
 """Texts side by side in the first line of a stretch, under which one of them may go on over many lines."""
 _FEW_BANDS = 3
@@ -68,7 +72,7 @@ class _Band:
 
     def side_by_side(self) -> bool:
         """Whether texts stand next to each other, and not a left one above a right one."""
-        if self.shared or (self.lines and len(pieces_of(self.lines[0], _WIDE_GAP)) >= _SURE_ROW):
+        if self.shared:
             return bool(self.lines)
         return 3 * sum(len(pieces_of(line, _WIDE_GAP)) > 1 for line in self.lines) >= len(self.lines)
 
@@ -99,11 +103,11 @@ def find_row_tables(page: Page, rules: Iterable[Rule], words: Sequence[Word]) ->
         stacks[key].append(rule.at)
     tables: list[TableBlock] = []
     taken: set[Word] = set()
-    for (start, end), heights in sorted(stacks.items(), key=lambda stack: stack[0][0] - stack[0][1]):
+    for (start, end), heights in stacks.items():
         inside = [
             word for word in words if word.level and start - 2 <= word.box.center[0] <= end + 2 and word not in taken
         ]
-        shorter = [rule for rule in kept if rule.horizontal and rule.start > start + _SAME_EXTENT]
+        shorter = [rule for rule in kept if rule.horizontal and rule.start > start + _FIRST_COLUMN]
         shorter = [rule for rule in shorter if abs(rule.end - end) <= _SAME_EXTENT]
         divided = [part for band in _bands(inside, heights) for part in _parts(band, shorter)]
         for bands, columns in _runs(divided, inside):
@@ -134,6 +138,8 @@ def _parts(band: _Band, shorter: Sequence[Rule]) -> list[_Band]:
         parts.append(_Band(top, bottom, tuple(lines_of(own)), shared, (number, len(edges) - 1)))
     if any(not part.lines for part in parts):
         return [band] if shared else [part for part in parts if part.lines]
+    if all(len(pieces_of(line, _WIDE_GAP)) == 1 for part in parts for line in part.lines):
+        return [band]  # The lines of a listing, each on its own ground.
     is_alone = len(parts[0].lines) == 1 and len(pieces_of(parts[0].lines[0], _WIDE_GAP)) == 1
     if is_alone and len(parts[0].columns()) < len(parts[1].columns()):
         parts[0] = replace(parts[0], over=start)
@@ -142,7 +148,7 @@ def _parts(band: _Band, shorter: Sequence[Rule]) -> list[_Band]:
 
 def has_groups(table: TableBlock) -> bool:
     """Whether lines show that a text stands for several rows below the header."""
-    return any(cell.row_span > 1 and not cell.header for cell in table.cells)
+    return table.row_count >= _MIN_GROUPED and any(cell.row_span > 1 and not cell.header for cell in table.cells)
 
 
 def _is_open(band: _Band, page_height: float) -> bool:
@@ -152,7 +158,20 @@ def _is_open(band: _Band, page_height: float) -> bool:
     return height > _MOST_OF_PAGE * page_height and box.height < 0.5 * height
 
 
-def _is_table(table: TableBlock, extent: tuple[float, float], rules: Iterable[Rule], drawings: Iterable[Box]) -> bool:
+def _is_of_icon(rule: Rule, rules: Sequence[Rule]) -> bool:
+    """Whether a line is a side of a small box."""
+    if rule.end - rule.start > _ICON:
+        return False
+    return any(
+        other.horizontal != rule.horizontal
+        and other.end - other.start <= _ICON
+        and min(abs(other.at - rule.start), abs(other.at - rule.end)) <= 1.5
+        and other.start - 1.5 <= rule.at <= other.end + 1.5
+        for other in rules
+    )
+
+
+def _is_table(table: TableBlock, extent: tuple[float, float], rules: Sequence[Rule], drawings: Iterable[Box]) -> bool:
     """Whether most cells have words; a diagram of boxes has fewer, and lines and curves of other lengths between them."""
     filled = sum(bool(cell.words) for cell in table.cells)
     foreign = sum(
@@ -160,7 +179,7 @@ def _is_table(table: TableBlock, extent: tuple[float, float], rules: Iterable[Ru
             ((rule.start + rule.end) / 2, rule.at) if rule.horizontal else (rule.at, (rule.start + rule.end) / 2)
         )
         for rule in rules
-        if rule.end - rule.start > _ICON
+        if not _is_of_icon(rule, rules)
         and not (rule.horizontal and _same_extent(extent, rule))
         and not (not rule.horizontal and min(abs(rule.at - end) for end in extent) <= _SAME_EXTENT)
     )
@@ -204,8 +223,7 @@ def _grow(bands: Sequence[_Band], start: int) -> tuple[list[_Band], Columns]:
         if not band.lines or (run and band.top - run[-1].bottom > 1.0):
             break
         own = band.columns()
-        fits = len(run) > 1 and len(columns) >= _SURE_ROW and _keeps_apart([band], columns)
-        if (len(own) < 2 and band.over is None) or not (band.side_by_side() or fits):
+        if (len(own) < 2 and band.over is None) or not (band.side_by_side() or _is_sure_row(band, run, columns)):
             if run and (_spans_like_a_row(band, run) or _is_long_group(band, run, columns)):
                 run.append(band)
                 continue
@@ -217,9 +235,17 @@ def _grow(bands: Sequence[_Band], start: int) -> tuple[list[_Band], Columns]:
             break
         columns = wider
         run.append(band)
-    while run and not run[-1].side_by_side():
+    while run and not (run[-1].side_by_side() or _is_sure_row(run[-1], run[:-1], columns)):
         run.pop()
     return run, columns
+
+
+def _is_sure_row(band: _Band, run: Sequence[_Band], columns: Columns) -> bool:
+    """A row below others of which few lines stand beside each other: one text has many lines, or the name is in the middle."""
+    if not run or len(columns) < _SURE_ROW or len(band.columns()) < 2:
+        return False
+    begins = len(pieces_of(band.lines[0], _WIDE_GAP)) >= _SURE_ROW
+    return begins or (len(run) > 1 and _keeps_apart([band], columns))
 
 
 def _keeps_apart(bands: Iterable[_Band], columns: Columns) -> bool:
