@@ -62,6 +62,10 @@ def find_contents(pages: Sequence[Page], outline: frozenset[str] = frozenset()) 
     lines = {page.number: lines_of(word for word in page.words if word.level) for page in pages}
     known = Counter(comparable(line.text) for found in lines.values() for line in found)
     known.update(outline)
+    # A row of several tables alike stands elsewhere too, but with its number, as no heading does.
+    again = Counter(line.text for found in lines.values() for line in found if _PAGE.match(line.words[-1].text))
+    for text, count in again.items():
+        known[comparable(text)] -= count - 1
     tables: list[TableBlock] = []
     words: set[tuple[int, Word]] = set()
     titles: set[str] = set()

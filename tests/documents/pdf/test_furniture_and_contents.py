@@ -175,3 +175,21 @@ def test_a_list_of_values_that_rise_is_no_table_of_contents(sheet: Sheet) -> Non
         sheet.text(72, 150 + 15 * index, f"{name} cable")
         sheet.text(300, 150 + 15 * index, str(value))
     assert sheet.convert().outline() == ["table 5x2"]
+
+
+def test_rows_of_several_tables_alike_are_no_table_of_contents(sheet: Sheet) -> None:
+    rows = [
+        ["name", "what the pump is called by all boards", "none"],
+        ["left", "the distance from the left edge of the board", "10"],
+        ["upper", "the distance from the upper edge of the board", "10"],
+        ["width", "how wide the pump is drawn on the board", "20"],
+        ["note", "what is shown when somebody points at it", "none"],
+    ]
+    for number in range(3):
+        sheet.text(72, 100, f"Pumps of kind {'ABC'[number]} have these settings.")
+        sheet.grid(
+            [72, 150, 400, 470], [300 + 16 * row for row in range(7)], [["Setting", "Meaning", "Default"], *rows]
+        )
+        sheet.next_page()
+    found = sheet.convert()
+    assert [found.rows(number)[1:] for number in range(3)] == [rows, rows, rows]
