@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from kgrag.answer.abstention import ANSWERS_FROM, answer_probability, beside_title, evidence_features
 from kgrag.answer.candidates import Candidate, candidates, for_reader, in_context
-from kgrag.answer.choice import choice_scores
+from kgrag.answer.choice import choice_scores, promising
 from kgrag.answer.cues import NO_VALUE, NUMBER, OF_DEFAULT
 from kgrag.answer.joining import joined
 from kgrag.answer.read_together import read_together
@@ -105,7 +105,7 @@ OTHER_WORDS_SIMILARITY = 0.72
 TELLS_HOW = 0.9
 """The share of what is to be done that a statement of steps has to say below a row that is none."""
 READ_STATEMENTS = 24
-"""At most so many statements are read together with the question: those with the highest scores by what costs no run of a model."""
+"""At most so many statements are read together with the question: the most promising by what costs no run of a model."""
 EMBEDDED_STATEMENTS = 12
 """At most so many of them are embedded: those with the highest scores but for similarity."""
 CHOICE_WEIGHT = 0.65
@@ -147,7 +147,7 @@ async def candidates_by_weights(
     question: Question, evidence: Sequence[Evidence], embedder: Embedder
 ) -> list[Candidate]:
     """Return the same statements in the order of the weighted sum of what speaks for each."""
-    found = first_candidates(question, evidence)[:READ_STATEMENTS]
+    found = promising(question, first_candidates(question, evidence), evidence, READ_STATEMENTS)
     await _read(question, found, evidence)
     found = found[:EMBEDDED_STATEMENTS]
     await _embed(question, found, evidence, embedder)

@@ -3,8 +3,15 @@ import asyncio
 import numpy as np
 import pytest
 
-from kgrag.answer.choice import FEATURES, LEARNT, choice_features, choice_scores
-from kgrag.answer.rules import CHOICE_WEIGHT, candidates_by_weights, extract_answer, weighed_candidates
+from kgrag.answer.choice import FEATURES, LEARNT, PROMISING, choice_features, choice_scores, promising
+from kgrag.answer.rules import (
+    CHOICE_WEIGHT,
+    READ_STATEMENTS,
+    candidates_by_weights,
+    extract_answer,
+    first_candidates,
+    weighed_candidates,
+)
 from kgrag.common.boosted_trees import read_trees
 from kgrag.models.minilm import MiniLM
 from kgrag.text.questions import read_question
@@ -73,3 +80,25 @@ def test_what_only_announces_is_given_where_nothing_else_is_below_the_identifier
     text = passage("max_items: sets how many items these have:", score=1.0, title="Lists")
     answer = asyncio.run(extract_answer("What does max_items set?", [text], embedder=MiniLM()))
     assert "sets how many items these have" in answer.text and answer.citations
+
+
+def test_most_of_what_is_read_is_chosen_by_weights_and_the_rest_by_trees_all_in_their_order() -> None:
+    """What says the question's words loudest is read anyway; what the trees add has the value in other words."""
+    said = [f"The pump tries again in mode {number}, and waits for valve {number}." for number in range(30)]
+    settings = ["retry-pause: Seconds between two attempts. Default: 40 seconds.", "colour: Colour of the panel."]
+    evidence = (
+        passage(" ".join(settings), score=1.0, title="Settings"),
+        *(passage(text, score=0.5, title=f"Mode {number}") for number, text in enumerate(said)),
+    )
+    asked = read_question(QUESTION)
+    found = first_candidates(asked, evidence)
+    scores = read_trees(PROMISING).scores(choice_features(asked, found, evidence))
+    chosen = promising(asked, found, evidence, READ_STATEMENTS)
+    places = [found.index(one) for one in chosen]
+    assert len(found) > len(chosen) == READ_STATEMENTS
+    assert places == sorted(places)
+    assert places[:16] == list(range(16))
+    left = set(range(len(found))) - set(places)
+    assert min(scores[places[16:]]) >= max(scores[list(left)])
+    assert any("40 seconds" in one.text for one in chosen)
+    assert promising(asked, found[:9], evidence, READ_STATEMENTS) == found[:9]
