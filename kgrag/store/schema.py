@@ -165,9 +165,24 @@ class Schema:
             self.meta = meta
 
     def create(self, meta: Meta) -> None:
-        """Make constraints and indexes for content that comes before the store says what it is made with: it is imported."""
-        _create_schema(self._connection, meta.dimensions)
+        """Make constraints and indexes for content that comes before the store says what it is made with: it is imported.
+
+        Where `fills_at_once`, vector indexes are left to `create_vector_indexes`.
+        """
+        _create_schema(self._connection, meta.dimensions, vectors=not self.fills_at_once)
         self.meta = meta
+
+    @property
+    def fills_at_once(self) -> bool:
+        """Whether a vector index costs less where it is made after its nodes: Neo4j then fills it from all of them, else by transaction."""
+        return self._connection.server is None
+
+    def create_vector_indexes(self) -> None:
+        """Make the vector indexes over chunks and rows of tables that are not there yet."""
+        there = _names(self._connection)
+        for index, label in _vector_indexes().items():
+            if index not in there:
+                _create_vector_index(self._connection, index, label, self.dimensions)
 
     def check(self, embedder: str, dimensions: int) -> None:
         """Raise `StoreMismatch` where the store was built with another embedder, or nothing was built."""
@@ -264,14 +279,17 @@ def _check_meta(meta: Meta | None, embedder: str, dimensions: int) -> None:
         )
 
 
-def _create_schema(connection: Connection, dimensions: int) -> None:
-    """Make the constraints and indexes that are not there yet. To ask once what is there costs a tenth of asking for each to be made."""
+def _create_schema(connection: Connection, dimensions: int, *, vectors: bool = True) -> None:
+    """Make the constraints and indexes that are not there yet, those of vectors where `vectors` says so.
+
+    To ask once what is there costs a tenth of asking for each to be made.
+    """
     there = _names(connection)
     for name, in_arcadedb in (*_CONSTRAINTS.items(), *zip(_INDEXES, _INDEXES, strict=True)):
         if (name if connection.server is None else in_arcadedb) not in there:
             connection.run_alone(statement(f"schema/{name}"))
     for index, label in _vector_indexes().items():
-        if index not in there:
+        if vectors and index not in there:
             _create_vector_index(connection, index, label, dimensions)
     if connection.server is None:
         if CHUNK_FULLTEXT_INDEX not in there:

@@ -8,6 +8,7 @@ import os
 import shlex
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import pytest
 from hypothesis import strategies
 
 from kgrag.cli import run
+from kgrag.common.progress import Silent, Step
 from kgrag.communities import CommunitySettings
 from kgrag.communities.rules import RulesSummariser
 from kgrag.documents import discover
@@ -30,6 +32,8 @@ from kgrag.store.exchange.csv_rows import Marks, RowFile, read_rows
 from kgrag.store.exchange.kinds import KINDS
 from kgrag.store.graph import GraphStore, open_store
 from kgrag.store.merges import Merge
+from kgrag.store.schema import FEWEST_FILLED, entity_vector_index
+from kgrag.store.statements import statement
 from kgrag.testing import HashingEmbedder
 from kgrag.types import Hyperlink, PageBox, Usage
 
@@ -192,6 +196,44 @@ def test_neo4j_admin_loads_the_files_and_import_does_the_rest(
 
 class Killed(BaseException):
     """The process ends here."""
+
+
+@pytest.mark.neo4j
+@pytest.mark.changes_indexes
+def test_neo4j_fills_the_vector_indexes_of_an_import_from_all_their_nodes_at_once(
+    neo4j_empty: str, tmp_path: Path, content: Content
+) -> None:
+    with open_store(tmp_path / "many.kg") as store:
+        store.bind(content.embedder, content.dimensions)
+        made = content.document("a.html", "one")
+        store.documents.put([made])
+        said = content.said(made[1][0], *(content.entity(f"part {number}") for number in range(FEWEST_FILLED)))
+        store.graphs.put_extractions("mention", [said])
+        content.embed_all(store, "mention")
+        store.export_to(tmp_path / "files")
+
+    class Looks(Silent):
+        """Notes the indexes that are there when a step begins."""
+
+        def __init__(self) -> None:
+            self.there: dict[str, set[str]] = {}
+
+        @contextmanager
+        def step(self, name: str, total: int | None, unit: str) -> Iterator[Step]:
+            self.there[name] = {row["name"] for row in store.query(statement("schema/names_neo4j"))}
+            yield self
+
+    index, looks = entity_vector_index("mention"), Looks()
+    with open_store(neo4j_empty) as store:
+        store._connection.run_alone(f"DROP INDEX `{index}` IF EXISTS")  # of another test
+        store.import_from(tmp_path / "files", progress=looks)
+        assert index not in looks.there["Import from_chunk"], "or each entity is put into it as it is written"
+        assert index in looks.there["Build indexes"]
+        filled = {row["name"]: row["nodes"] for row in store.query(statement("schema/filled_indexes"))}
+        assert filled == {index: FEWEST_FILLED}
+        asked = {"vector": [1.0] * content.dimensions, "limit": 3, "candidates": 9, "normals": []}
+        found = store.search.linked_entities(graph="mention", index=index, **asked)  # type: ignore[arg-type]
+        assert len(found) == 3
 
 
 def test_an_import_that_was_killed_goes_on_where_it_was(

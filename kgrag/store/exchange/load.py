@@ -195,7 +195,11 @@ class _Import:
             self._connection.run_alone(statement(name), parameters)
 
     def finish(self, meta: Meta) -> None:
-        """Make the indexes that are missing, compare the digest, and say what the store is made with: from then on it is one."""
+        """Make the indexes that are missing, compare the digest, and say what the store is made with: from then on it is one.
+
+        On Neo4j these are all of vectors, each filled from all of its nodes.
+        """
+        self._schema.create_vector_indexes()
         for row in self._connection.read(statement("store/graphs"), {}):
             self._schema.ensure_graph(row["graph"])
         for row in self._connection.read(statement("communities/levels"), {}):
@@ -215,7 +219,9 @@ class _Import:
         self._connection.write(work)
 
     def _ensure(self, kind: Kind, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Make the labels and indexes that rows need."""
+        """Make the labels and indexes that rows need before they are written; Neo4j needs none."""
+        if self._schema.fills_at_once:
+            return
         for properties in (row["properties"] for row in rows):
             if kind.name == "entity":
                 self._schema.ensure_graph(properties["graph"])
