@@ -50,8 +50,18 @@ SHUTTING_DOWN = frozenset({"Neo.ClientError.Transaction.Terminated", "Neo.Transi
 UNKNOWN_HOST = "Cannot resolve address"
 """What the driver says, as a `ValueError`, of a host that has no address: a wrong name, or one that cannot be looked up now."""
 NO_DATABASE = "Neo.ClientError.Database.DatabaseNotFound"
-WRITTEN_TWICE = "Neo.ClientError.Schema.ConstraintValidationFailed"
-"""What the second of two builds on a server is told that write the same chunk at once."""
+MADE_TWICE = frozenset(
+    f"Neo.ClientError.Schema.{what}"
+    for what in (
+        "ConstraintValidationFailed",
+        "EquivalentSchemaRuleAlreadyExists",
+        "IndexAlreadyExists",
+        "IndexWithNameAlreadyExists",
+        "ConstraintAlreadyExists",
+        "ConstraintWithNameAlreadyExists",
+    )
+)
+"""What the second of two builds on a server is told that make the same chunk, or the same index, at once."""
 TIMED_OUT = "Neo.ClientError.Transaction.TransactionTimedOut"
 """The beginning of what a statement is told that took longer than its time-out."""
 OUT_OF_MEMORY = "OutOfMemory"
@@ -304,6 +314,10 @@ class Connection:
             with self._errors(), self._session(reads=False) as session:
                 return session.execute_write(lambda transaction: work(Transaction(transaction)))
 
+        return self._until_not_met(write)
+
+    def _until_not_met(self, write: Callable[[], T]) -> T:
+        """Do `write`, again where it met another one: this process's or another build's."""
         for _ in range(DEADLOCK_TRIES - 1):
             with suppress(_Met):
                 return self.with_retry(write)
@@ -317,7 +331,7 @@ class Connection:
                 session.run(text, parameters or {}).consume()
 
         with self._writing:
-            self.with_retry(run)
+            self._until_not_met(run)
 
     def close(self) -> None:
         """Close it, and end the embedded server."""
@@ -489,7 +503,7 @@ def _errors(address: str = "the database", *, refused: type[KgragError] = StoreE
             raise _Met(f"The database took a transaction back: {error.message or error}") from error
         if getattr(error, "code", None) == NO_INDEX[0] and NO_INDEX[1] in str(error):
             raise _NotIndexed(f"The database refused a statement: {error.message or error}") from error
-        if getattr(error, "code", None) == WRITTEN_TWICE:
+        if getattr(error, "code", None) in MADE_TWICE:
             raise _Met(
                 f"The store was written to by somebody else at the same time ({error.message}). "
                 "When that has ended, the same command goes on from what was done."
