@@ -9,6 +9,7 @@ do several with a zero (`[0, 5]`).
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -39,6 +40,8 @@ MARK = re.compile(
 )
 CODE_SPAN = re.compile(r"`[^`\n]+`")
 IDENTIFIER_CHARACTER = re.compile(r"[A-Za-z0-9_]")
+STATEMENT_CHARACTERS = 4000
+"""What a mark stands for is looked for in so many characters before it."""
 LONE_NUMBER = re.compile(r"(?<![\w.])\d[\d.,]*$")
 
 
@@ -119,12 +122,12 @@ def _follows_mark(before: str, kept: Sequence[str]) -> bool:
 
 
 def _statement(text: str, end: int, marks: Sequence[re.Match[str]]) -> str:
-    """Return the sentence that ends where a mark stands."""
-    start = text.rfind("\n", 0, end) + 1
+    """Return the sentence that ends where a mark stands; of a long line no more is read than it can be in."""
+    start = max(text.rfind("\n", 0, end) + 1, end - STATEMENT_CHARACTERS)
     line = text[start:end]
-    for mark in reversed(marks):
-        if start <= mark.start() and mark.end() <= end:
-            line = line[: mark.start() - start] + line[mark.end() - start :]
+    first, after = (bisect_left(marks, place, key=lambda mark: mark.start()) for place in (start, end))
+    for mark in reversed(marks[first:after]):
+        line = line[: mark.start() - start] + line[mark.end() - start :]
     found = sentences(line)
     return found[-1].text if found else line
 

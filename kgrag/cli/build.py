@@ -284,7 +284,7 @@ def _summarise(report: BuildReport, *, explain_cleaning: bool) -> None:
         f"{sum(f.stage == 'convert' for f in report.failures)} failed"
     )
     say(
-        f"Chunks: {report.chunks_written} written, {report.chunks_embedded} embedded; {report.hyperlinks} hyperlinks between chunks"
+        f"Chunks: {report.chunks_written} written, {report.chunks_embedded} embedded; now {report.hyperlinks} hyperlinks between chunks"
     )
     for name, states in report.extractions.items():
         graph = report.graphs[name]
@@ -324,5 +324,5 @@ def _summarise(report: BuildReport, *, explain_cleaning: bool) -> None:
 
 def _graph_line(states: Mapping[str, int], graph: GraphReport) -> str:
     chunks = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
-    holds = f"{graph.entities} entities, {graph.relations} relations ({graph.ungrounded} ungrounded)"
+    holds = f"now {graph.entities} entities, {graph.relations} relations ({graph.ungrounded} ungrounded)"
     return f"chunks {chunks}; {holds}"

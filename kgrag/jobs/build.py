@@ -65,8 +65,9 @@ async def build(
     report.notes.extend(discovery.notes)
     retry, stopping = outage_policy(settings.wait_s, say=progress.say), threading.Event()
 
-    def read_documents() -> None:
+    def read_documents() -> int:
         store.bind(embedder.name, embedder.dimensions)
+        waiting = store.documents.count_chunks_without_embedding()
         convert(
             discovery,
             store,
@@ -80,12 +81,13 @@ async def build(
         )
         if not (keep_missing or stopping.is_set()):
             remove_vanished(discovery, store, report)
+        return waiting
 
     with store.waiting(retry):
         merges = await asyncio.to_thread(store.graphs.count_merges)
         try:
             with timed("convert", report.seconds):
-                await asyncio.to_thread(read_documents)
+                waiting = await asyncio.to_thread(read_documents)
             await _derive(
                 store,
                 embedder,
@@ -98,6 +100,7 @@ async def build(
                 report=report,
             )
             _note_splits(store, merges, report)
+            _note_others(waiting, report)
         finally:  # threads that wait or read files end soon when the job is interrupted
             stopping.set()
             retry.stop()
@@ -211,6 +214,15 @@ def _note_splits(store: GraphStore, merges: int, report: BuildReport) -> None:
     if (split := merges - store.graphs.count_merges()) > 0:
         report.notes.append(
             f"{split} merged entities were split, as documents that name them changed: run kgrag resolve"
+        )
+
+
+def _note_others(waiting: int, report: BuildReport) -> None:
+    """Say that another build wrote to the store meanwhile, where this one embedded more chunks than waited before it and came by it."""
+    if (others := report.chunks_embedded - waiting - report.chunks_written) > 0:
+        report.notes.append(
+            f"another build wrote to this store meanwhile: {others:,} of its chunks were embedded, and may have been extracted, by this "
+            "one, too; builds one after the other do each work once"
         )
 
 

@@ -27,7 +27,7 @@ class Failure(BaseModel):
 
 
 class GraphReport(BaseModel):
-    """What a graph holds after a build, and what this build's extraction of it cost."""
+    """What a graph holds after a build, whichever builds wrote it, and what this build's extraction of it cost."""
 
     entities: int = 0
     relations: int = 0
@@ -60,6 +60,7 @@ class BuildReport(BaseModel):
     models: dict[str, Usage] = Field(default_factory=dict)
     """Model → what it used by the meter: checks, repairs and embeddings included."""
     hyperlinks: int = 0
+    """Between all chunks that the store has now."""
     links: dict[str, int] = Field(default_factory=dict)
     """What became of all hyperlinks (`kgrag.store.links.LinkCounts`)."""
     ignored_files: dict[str, int] = Field(default_factory=dict)

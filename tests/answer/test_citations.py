@@ -122,3 +122,9 @@ def test_what_is_left_is_all_known_and_cited(text: str) -> None:
     left = cite(cited.text, EVIDENCE)
     assert {c.number for c in left.citations} >= {c.number for c in cited.citations}
     assert without_marks(text).replace(" ", "") == without_marks(cited.text).replace(" ", "")
+
+
+def test_a_line_of_ten_thousand_sentences_with_marks_is_read_sentence_by_sentence() -> None:
+    cited = cite("It has a USB port [1]. The bigger one needs 5 V [2]. " * 5000, EVIDENCE)
+    assert [c.quote for c in cited.citations] == ["It has a USB port.", "The X-1000 needs 5 V."]
+    assert cited.text.count("[1]") == cited.text.count("[2]") == 5000

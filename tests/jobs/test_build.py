@@ -16,7 +16,7 @@ from kgrag.settings import Settings
 from kgrag.store.graph import GraphStore, open_store
 from kgrag.testing import HashingEmbedder
 from kgrag.text.names import normal_form
-from kgrag.types import Chunk, Entity, Extraction, Relation
+from kgrag.types import Chunk, Document, Entity, Extraction, Relation
 
 DIMENSIONS = HashingEmbedder().dimensions
 DOCUMENTS = {
@@ -217,6 +217,38 @@ def test_other_metadata_is_written_without_embedding_again(store: GraphStore, fo
     )
     assert report.chunks_embedded == 0
     assert [d.product for d in store.documents.of_path("docs/boards/X-100/sheet.md")] == ["X-100 Rev 2"]
+
+
+class MetByAnotherBuild(HashingEmbedder):
+    """While the first text is cut into chunks, another build writes a document to the same store."""
+
+    def __init__(self, store: GraphStore) -> None:
+        super().__init__()
+        self._store = store
+        self._met = False
+
+    def count_tokens(self, text: str) -> int:
+        if not self._met:
+            self._met = True
+            theirs = Document(id="d", path="theirs.md", title="Theirs", sha256="0", format="md")
+            said = Chunk(id="c", document_id="d", source_id="d", position=0, text="The Dorn needs 5 V.", tokens=6)
+            self._store.documents.put([(theirs, [said])])
+        return super().count_tokens(text)
+
+
+def test_a_build_says_what_of_its_work_was_for_documents_of_another_one(store: GraphStore, folder: Path) -> None:
+    def build_with(embedder: HashingEmbedder) -> BuildReport:
+        extractors = [open_extractor("mention")]
+        return asyncio.run(
+            build([folder], store=store, embedder=embedder, extractors=extractors, settings=Settings(processes=1))
+        )
+
+    met = build_with(MetByAnotherBuild(store))
+    assert met.chunks_embedded == met.chunks_written + 1
+    assert [note for note in met.notes if "another build" in note and ": 1 of its chunks" in note]
+    (folder / "more.md").write_text("# More\n\nThe V-7 takes 80 bar.\n", encoding="utf-8")
+    alone = build_with(HashingEmbedder())
+    assert alone.chunks_embedded and not [note for note in alone.notes if "another build" in note]
 
 
 def test_hyperlinks_join_the_chunks_that_they_lead_to(store: GraphStore, folder: Path) -> None:
