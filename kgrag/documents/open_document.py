@@ -137,9 +137,9 @@ class _Writer:
         self._counted: Counter[str] = Counter()
         """List style → the last number of its first level, where lists continue one another."""
         self._behind: list[str] = []
+        """What the paragraph that is being written has in it and stands behind it: notes, frames."""
         self._inner: list[str] | None = None
         """Tables within the cells of the table that is being written."""
-        """What the paragraph that is being written has in it and stands behind it: notes, frames."""
         for part in (parts["styles.xml"], parts["content.xml"]):
             for style in part.iter("{*}style"):
                 self._parents[_get(style, "name")] = _get(style, "parent-style-name")

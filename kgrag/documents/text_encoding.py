@@ -51,8 +51,9 @@ UTF_16_SHARE = 0.8
 """Of every second byte, that are 0: text of two bytes a letter."""
 PACKED = ".gz"
 MAX_UNPACKED = 100_000_000
-PIECE = 1_000_000
 """Bytes."""
+PIECE = 1_000_000
+"""Bytes that are unpacked at once to count them."""
 DECLARATION_BYTES = 4096
 """Where a page may declare its encoding; browsers look at the first 1024 bytes."""
 DETECTION_BYTES = 200_000

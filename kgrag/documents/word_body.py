@@ -22,11 +22,10 @@ from typing import Any
 from kgrag.documents.docling_blocks import LINK_END, LINK_START, LINK_TEXT, NO_HEADER, STRAY_MARK
 from kgrag.documents.inline_text import superscript
 from kgrag.documents.office_drawings import DIAGRAM_DATA, DIAGRAM_RELATIONS, diagram_lines
-from kgrag.documents.word_tables import mark_tables_without_header
+from kgrag.documents.word_tables import WORD, mark_tables_without_header
 
 __all__ = ["PreparedWord", "prepare_word", "words_of"]
 
-WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 RELATION_ID = f"{{{RELATIONS}}}id"
 XML_SPACE = "{http://www.w3.org/XML/1998/namespace}space"

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
-__all__ = ["mark_tables_without_header"]
+__all__ = ["WORD", "mark_tables_without_header"]
 
 WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+"""The namespace of the elements and attributes of Word."""
 FIRST_ROW = 0x0020
 """The bit of a table's look for a first row that is formatted by itself."""
 HEX = re.compile(r"[0-9A-Fa-f]{1,8}")

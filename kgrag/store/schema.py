@@ -164,25 +164,15 @@ class Schema:
             self._connection.write(lambda transaction: transaction.run("store/put_meta", **asdict(meta)))
             self.meta = meta
 
-    def create(self, meta: Meta) -> None:
-        """Make constraints and indexes for content that comes before the store says what it is made with: it is imported.
-
-        Where `fills_at_once`, vector indexes are left to `create_vector_indexes`.
-        """
-        _create_schema(self._connection, meta.dimensions, vectors=not self.fills_at_once)
+    def create(self, meta: Meta, *, vectors: bool = True) -> None:
+        """Make constraints and indexes for content that comes before the store says what it is made with: it is imported."""
+        _create_schema(self._connection, meta.dimensions, vectors=vectors)
         self.meta = meta
 
     @property
     def fills_at_once(self) -> bool:
         """Whether a vector index costs less where it is made after its nodes: Neo4j then fills it from all of them, else by transaction."""
         return self._connection.server is None
-
-    def create_vector_indexes(self) -> None:
-        """Make the vector indexes over chunks and rows of tables that are not there yet."""
-        there = _names(self._connection)
-        for index, label in _vector_indexes().items():
-            if index not in there:
-                _create_vector_index(self._connection, index, label, self.dimensions)
 
     def check(self, embedder: str, dimensions: int) -> None:
         """Raise `StoreMismatch` where the store was built with another embedder, or nothing was built."""

@@ -266,6 +266,8 @@ class SecondReading:
                 text = word.text.encode(encoding).decode("mac_roman").translate(_PLAIN)
             except UnicodeError:
                 continue
+            if not set(text) <= self._letters:  # looking at a place has to know where all characters of the page are
+                continue
             if text == "".join(one.text for one in self._characters_in(word.box)).strip().translate(_PLAIN):
                 return replace(word, text=text)
         return word
@@ -277,6 +279,11 @@ class SecondReading:
         if "".join(part.text for part in parts) != word.text or len(parts) < 2:
             return [word]
         return parts if over_lines or _are_words([part.text for part in parts]) else [word]
+
+    @cached_property
+    def _letters(self) -> frozenset[str]:
+        """The characters of the page, as those of a word are compared with them."""
+        return frozenset("".join([self._text, *_READ_CODES.values()]).translate(_PLAIN))
 
     @cached_property
     def _tokens(self) -> frozenset[str]:

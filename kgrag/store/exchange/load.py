@@ -119,7 +119,7 @@ def import_store(connection: Connection, schema: Schema, folder: Path, *, progre
                 job.mend_lists()
         else:
             job.check_files()
-        schema.create(meta)
+        schema.create(meta, vectors=not schema.fills_at_once)
         if not loaded:
             job.write(None if state is None else (state["kind"], state["rows"]))
         with progress.step("Index and check", None, ""):
@@ -199,7 +199,7 @@ class _Import:
 
         On Neo4j these are all of vectors, each filled from all of its nodes.
         """
-        self._schema.create_vector_indexes()
+        self._schema.create(meta)
         for row in self._connection.read(statement("store/graphs"), {}):
             self._schema.ensure_graph(row["graph"])
         for row in self._connection.read(statement("communities/levels"), {}):
