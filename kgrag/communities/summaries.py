@@ -85,10 +85,12 @@ class Summarising:
         store, graph = self._store, self._graph
         self._stored = store.communities.of_graph(graph)
         self._done = store.ledger.of_stage(SUMMARISE, graph)
+        chunks = store.search.chunk_sizes()
+        # A chunk is mentioned by a dozen entities, and its id comes with each mention: one text of it is kept.
+        one_of = {row["id"]: row["id"] for row in chunks}
         named: dict[str, list[str]] = defaultdict(list)
         for row in store.search.mentions(graph=graph):
-            named[row["key"]].append(row["chunk_id"])
-        chunks = store.search.chunk_sizes()
+            named[row["key"]].append(one_of.get(row["chunk_id"], row["chunk_id"]))
         return Corpus(
             entities={row["key"]: EntityRow(**row) for row in store.search.entities(graph=graph)},
             mentions={key: tuple(sorted(ids)) for key, ids in named.items()},

@@ -112,8 +112,8 @@ def _edges(
     chunks = np.array([said[pair] for pair in sorted(said)], dtype=np.float64)
     related = Pairs(pairs[:, 0], pairs[:, 1], relation_strength(chunks))
     report.similar_pairs, report.related_pairs = len(similar), len(related)
-    rows = {row["key"]: row for row in store.search.entities(graph=graph)}
-    values = np.array([is_value(rows[key]["name"], rows[key]["type"]) for key in keys], dtype=bool)
+    value = {row["key"]: is_value(row["name"], row["type"]) for row in store.search.entities(graph=graph)}
+    values = np.array([value[key] for key in keys], dtype=bool)
     return entity_graph(keys, similar, related=related, relation_weight=settings.relations, values=values)
 
 

@@ -439,13 +439,13 @@ class Search:
         """Return the chunks that state amounts of things (`stated_amounts`), or say a word of them (`stated_words`)."""
         return self._read(f"retrieve/stated_{name}", **parameters)
 
-    def relations(self, *, graph: str) -> list[EdgeRow]:
-        """Return every relation between entities of a graph."""
-        return self._read("communities/relations", graph=graph)
+    def relations(self, *, graph: str) -> Iterator[EdgeRow]:
+        """Return every relation between entities of a graph, as they come."""
+        return self._stream("communities/relations", graph=graph)
 
-    def mentions(self, *, graph: str) -> list[NamedChunkRow]:
-        """Return every mention of an entity of a graph."""
-        return self._read("communities/mentions", graph=graph)
+    def mentions(self, *, graph: str) -> Iterator[NamedChunkRow]:
+        """Return every mention of an entity of a graph, as they come: a dozen for each chunk."""
+        return self._stream("communities/mentions", graph=graph)
 
     def chunk_sizes(self) -> list[SizeRow]:
         """Return how long every chunk is."""
@@ -510,6 +510,10 @@ class Search:
         if retrieves and self._readable.documents is not None:
             self._name_as_readable(rows)
         return rows
+
+    def _stream(self, name: str, *, graph: str) -> Iterator[Any]:
+        """Run a statement over a whole graph, which may have more rows than memory has room for."""
+        return self._connection.stream(statement(name, graph=graph), {"graph": graph})
 
     def _read_list(self, name: str, **parameters: Any) -> list[Any]:
         """Run a statement that returns its rows as the list `rows` of one row: what a hundred chunks are looked for with.
