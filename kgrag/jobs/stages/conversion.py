@@ -43,7 +43,7 @@ CONVERSION_VERSIONS = {
     **dict.fromkeys(("epub", "org", "rtf", "ipynb", "odt"), "9"),
     **dict.fromkeys(("mail", "outlook"), "11"),
     "info": "9",
-    "html": "20",
+    "html": "21",
     "configuration": "6",
     "pdf": "15",
 }
