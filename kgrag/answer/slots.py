@@ -417,21 +417,22 @@ def heading_names(asked: Question, statement: Statement) -> bool:
     """Whether what stands above a statement names a thing of the sort that is asked for: `sat option`, `Standby Option (--standby)`.
 
     So does a heading in quotation marks (`‘Enable blinking text’`) of what one sets or presses, and a word below the heading of
-    all of its sort (`detect` in `JTAG commands`).
+    all of its sort (`detect` in `JTAG commands`), whatever the question chooses one of (`Which action ...?`, below `Actions`).
     """
     chosen = singular(chosen_noun(asked.text))
     sorts = {chosen} & IDENTIFIER_SORTS or {singular(word) for word, _ in stems(asked.text)} & IDENTIFIER_SORTS
-    if asked.kind != "name" or not sorts or statement.is_code or len(statement.heading.split()) > MAX_NAMED_WORDS:
+    named_as = sorts | ({chosen} - {""})
+    if asked.kind != "name" or not named_as or statement.is_code or len(statement.heading.split()) > MAX_NAMED_WORDS:
         return False
     if named := NAMED_BEFORE_ITS_SORT.fullmatch(statement.heading):
         name = {one for _, one in stems(f"{named['name']} {named['written'] or ''}")}
-        if named["sort"].casefold() in sorts:
+        if named["sort"].casefold() in named_as:
             return not name <= asked.terms
-    if is_code_name(statement.heading):
+    if sorts and is_code_name(statement.heading):
         return statement.heading.casefold() not in asked.text.casefold()
     if NAME_ALONE.fullmatch(statement.heading) and not {one for _, one in stems(statement.heading)} <= asked.terms:
-        of_all = words(statement.within)
-        return any(word != singular(word) and singular(word) in sorts for word in of_all)
+        of_all = words(statement.within.casefold())
+        return any(word != singular(word) and singular(word) in named_as for word in of_all)
     return bool(sorts & ON_A_PANEL) and QUOTED_NAME.fullmatch(statement.heading) is not None
 
 
