@@ -999,6 +999,19 @@ def test_a_word_below_the_heading_of_all_commands_is_one() -> None:
     assert "detect" in said[0] and "Detects devices" in said[0]
 
 
+def test_a_word_below_the_heading_of_all_of_what_is_chosen_is_one_and_is_said() -> None:
+    sections = {
+        "drop-frames": "Typical use: Removes all pictures of an animation but the first.",
+        "plain-header": "Typical use: Writes the headers of a request in full.",
+    }
+    pages = [
+        piece("Proxy", text).model_copy(update={"section": f"8. Filters > 8.5. Actions > 8.5.{number}. {name}"})
+        for number, (name, text) in enumerate(sections.items(), start=1)
+    ]
+    said = lines(ask("Which action removes all pictures of an animation but the first?", pages))
+    assert "drop-frames" in said[0] and "Removes all pictures" in said[0]
+
+
 def test_a_default_without_its_unit_is_of_what_its_label_counts() -> None:
     page = """MINUTES battery runtime in minutes: The system is shut down when the runtime falls below it. The default is 3.
 
