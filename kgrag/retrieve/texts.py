@@ -57,8 +57,8 @@ class ReadText:
     def said_together(self, asked: frozenset[str]) -> list[frozenset[str]]:
         """Return which of the stems `asked` for stand together in a sentence, without those that are part of one before."""
         said = asked & self.terms
-        if not said:
-            return []
+        if len(said) < 2:
+            return [said] if said else []  # no sentence need be looked for
         forms = {(f" {word} ", one) for word, one in zip(self.content, self.stems, strict=True) if one in said}
         together: list[frozenset[str]] = []
         for sentence in self.sentences:
