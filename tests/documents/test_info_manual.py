@@ -123,10 +123,8 @@ def test_menus_indexes_and_navigation_are_counted() -> None:
 
 def test_a_picture_is_what_is_said_of_it() -> None:
     drawn = '\0\x08[image src="a.png" alt="two pins" text="o-o"\0\x08]'
-    document = manual(
-        f"\x1f\nFile: a.info,  Node: A,  Up: (dir)\n\n1 A\n***\n\nIt looks like this: {drawn}.\n\n\ue0005\n"
-    )
-    assert [block.text for block in document.blocks[1:]] == ["It looks like this: o-o.", "5"]
+    document = manual(f"\x1f\nFile: a.info,  Node: A,  Up: (dir)\n\n1 A\n***\n\nIt looks like this: {drawn}.\n")
+    assert [block.text for block in document.blocks[1:]] == ["It looks like this: o-o."]
 
 
 def test_what_has_no_nodes_is_refused() -> None:
@@ -155,3 +153,191 @@ def test_a_later_part_and_one_without_a_heading_are_called_as_the_manual_is() ->
     assert convert_info((other + power).encode(), Path("a.info"), document_path="a.info").title == "The X"
     unnamed = convert_info(power.encode(), Path("a.info"), document_path="a.info")
     assert unnamed.title == "xset"
+
+
+def blocks(body: str, *, before: str = "") -> list[tuple[str, str]]:
+    """Return kinds and texts of the blocks of a node."""
+    text = f"{before}\n\x1f\nFile: xset.info,  Node: Modes,  Up: Top\n\n{body}"
+    return [(block.kind, block.text) for block in manual(text).blocks]
+
+
+def test_terms_are_no_headings_however_short_what_is_said_of_them() -> None:
+    body = """3 Modes
+=======
+
+The mode is one of the following:
+‘slow’
+     fewer calls
+
+‘fast’
+     more calls
+
+STEADY
+     Never changes.
+
+‘Cannot open the port’
+        * The cable is not connected.
+        * Another program has the port.
+
+‘auto’
+
+     What it is when nothing is said about it.
+"""
+    assert blocks(body) == [
+        ("heading", "3 Modes"),
+        ("paragraph", "The mode is one of the following:"),
+        ("paragraph", "‘slow’: fewer calls"),
+        ("paragraph", "‘fast’: more calls"),
+        ("paragraph", "STEADY: Never changes."),
+        ("paragraph", "‘Cannot open the port’:"),
+        ("list_item", "- The cable is not connected."),
+        ("list_item", "- Another program has the port."),
+        ("paragraph", "‘auto’: What it is when nothing is said about it."),
+    ]
+    document = manual(f"\x1f\nFile: xset.info,  Node: Modes,  Up: Top\n\n{body}")
+    assert document.blocks[6].terms == ("‘Cannot open the port’",)
+
+
+def test_examples_are_whole_and_no_headings() -> None:
+    body = """4 Files
+*******
+
+The file looks like this:
+     [power]
+     -------
+     volt = 3.3
+
+     # as much as it may take
+     mA = 500
+
+It says:
+
+     Voltage below the limit.
+
+and ends.
+"""
+    assert blocks(body)[1:] == [
+        ("paragraph", "The file looks like this:"),
+        ("code", "[power]\n-------\nvolt = 3.3\n\n# as much as it may take\nmA = 500"),
+        ("paragraph", "It says:"),
+        ("paragraph", "Voltage below the limit."),
+        ("paragraph", "and ends."),
+    ]
+
+
+def test_what_is_defined_may_have_any_kind_and_arguments_on_several_lines() -> None:
+    body = """ -- xset: boolean keep
+     Default: True
+     Whether the voltage is kept.
+
+ -- Function: int xset_volt (double VOLT,
+          int PORT)
+     Sets it.
+"""
+    assert blocks(body) == [
+        ("paragraph", "xset boolean keep: Default: True"),
+        ("paragraph", "Whether the voltage is kept."),
+        ("paragraph", "Function int xset_volt (double VOLT, int PORT): Sets it."),
+    ]
+
+
+def test_lists_and_quotations_are_told_by_their_indentation() -> None:
+    body = """   A paragraph begins three columns farther right than its other lines
+do, where the author did not say that it should not.
+
+  a. The first case, which takes more than one line of this list
+     because it is long.
+
+       9. A step of it.
+
+     *Note:* Whoever reads this far knows that a quotation is a text,
+     although it is indented as far as an example would be.
+"""
+    assert blocks(body) == [
+        (
+            "paragraph",
+            "A paragraph begins three columns farther right than its other lines do, where the author did not say that it"
+            " should not.",
+        ),
+        ("list_item", "- a. The first case, which takes more than one line of this list because it is long."),
+        ("list_item", "  9. A step of it."),
+        (
+            "list_item",
+            "  *Note:* Whoever reads this far knows that a quotation is a text, although it is indented as far as an example"
+            " would be.",
+        ),
+    ]
+
+
+def test_tables_have_headers_and_cells_of_several_lines() -> None:
+    wide = " " * 10
+    body = f"""Level     Meaning
+------------------------------
+0         Off
+1         On, as long as
+          nobody calls
+
+{wide}
+7         Above
+{wide}
+8         Further lines
+of it     are its, too
+{wide}
+"""
+    document = manual(f"\x1f\nFile: xset.info,  Node: Levels,  Up: Top\n\n{body}")
+    assert [(block.kind, block.written) for block in document.blocks] == [
+        ("table", "| Level | Meaning |\n| --- | --- |\n| 0 | Off |\n| 1 | On, as long as nobody calls |"),
+        ("table", "|  |  |\n| --- | --- |\n| 7 | Above |\n| 8 of it | Further lines are its, too |"),
+    ]
+
+
+def test_what_follows_a_menu_is_read() -> None:
+    body = """5 Ports
+*******
+
+There are two (1).
+
+* Menu:
+
+More of them
+
+* First port::      Where it is, and
+                    what it is for
+* Second port::
+
+   Both are behind the cover.
+
+5.1 Covers
+==========
+
+Take it off.
+
+   ---------- Footnotes ----------
+
+   (1) Some have three.
+"""
+    assert blocks(body) == [
+        ("heading", "5 Ports"),
+        ("paragraph", "There are two (1)."),
+        ("paragraph", "Both are behind the cover."),
+        ("heading", "5.1 Covers"),
+        ("paragraph", "Take it off."),
+        ("paragraph", "(1) Some have three."),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("heading", "title"),
+    [("Top", "X Set"), ("Overview", "X Set: Overview"), ("Using the set of X", "Using the set of X"), ("xset", "xset")],
+)
+def test_a_title_says_what_the_manual_is_of(heading: str, title: str) -> None:
+    front = MANUAL.partition("\x1f")[0].replace("* xset: (xset)", "* X Set: (xset)")
+    node = f"\x1f\nFile: xset.info,  Node: Top,  Up: (dir)\n\n{heading}\n{'*' * len(heading)}\n\nIt sets.\n"
+    document = manual(front + node)
+    assert (document.title, document.blocks[0].text) == (title, title)
+
+
+def test_see_is_said_once() -> None:
+    assert blocks("Look at it, see *note First port::.  See *note Covers::.\n") == [
+        ("paragraph", "Look at it, see First port. See Covers.")
+    ]
