@@ -29,14 +29,16 @@ FOOTNOTES = re.compile(r"\s*-{10} \w+ -{10}")
 """The line above the notes of a node."""
 BULLET = re.compile(r" {3}[^\w\s(\[{‘'`\"“] (?=\S)")
 NUMBER = re.compile(r"(?: {2}(?P<letter>[A-Za-z])| {2}(?P<one>\d)| (?P<two>\d\d)|(?P<three>\d{3}))\. (?=\S)")
-DEFINED = re.compile(r" -- (\S[^:]{0,60}): (\S.*)")
-"""What Texinfo defines: its kind, its name and what it is given, ` -- Command: print [NUMBER]`."""
+DEFINED = re.compile(r" -- ([^\s:][^:]{0,60})?: (\S.*)")
+"""What Texinfo defines: its kind (or none), its name and what it is given, ` -- Command: print [NUMBER]`."""
 QUOTED = re.compile(r"[‘'`\"“-].*|([*_]).*\1|<.*>")
 """A term in a font of its own, or an option."""
 COLUMNS = re.compile(r"\S {3,}\S")
 PLAIN_WORD = re.compile(r"[(\[‘'`\"“*_]*[^\W\d_]+(?:[-'’][^\W\d_]+)*[*_]?[.,;:!?)\]’'\"”*_]*")
 PLAIN_SHARE, FEWEST_WORDS = 0.6, 3
 """Of the words of a text that is indented, and of a line of it that stands alone."""
+NARROW_PLAIN_SHARE, NARROW_SHARE = 0.8, 0.7
+"""Of the words of a text in a column of its own; of its longest line each but the last one."""
 SENTENCE_BEGIN = re.compile(r"[(\[‘'`\"“*_]*[^\W_a-z]")
 PROGRAM_BEGIN = re.compile(r"[#;%/>$|{}<@.]")
 SENTENCE_END = re.compile(r"[.!?:][)\]’'\"”*_]*$")
@@ -159,7 +161,7 @@ class InfoLayout:
         while at < len(lines) and (named := DEFINED.match(lines[at])):
             # Arguments go on in lines that are indented twice.
             end = _end_while(lambda line: _indent(line) >= 2 * INNER, lines, at + 1)
-            terms.append(" ".join([named[1], named[2], *map(str.strip, lines[at + 1 : end])]))
+            terms.append(" ".join([named[1] or "", named[2], *map(str.strip, lines[at + 1 : end])]))
             at = end
         end = _end_of_inner(lines, at)
         return end, self._definition(terms, lines[at:end], width=width)
@@ -228,12 +230,7 @@ class InfoLayout:
 
     def _paragraph(self, lines: Sequence[str], *, width: int, below_listing: bool) -> str:
         """Write lines that are no more indented than what is around them; nothing where they are a listing, or the next line of one."""
-        runs: list[list[str]] = [[lines[0]]]
-        for pair in pairwise(lines):
-            if self._is_filled(*pair, width=width):
-                runs[-1].append(pair[1])
-            else:
-                runs.append([pair[1]])
+        runs = self._runs(lines, width=width)
         is_plain = _share_of_plain(lines) >= PLAIN_SHARE
         most_ended = 0 if PROGRAM_BEGIN.match(lines[0]) else (1 - FILLED_SHARE) * (len(lines) - 1)
         is_filled = len(runs) - 1 <= most_ended
@@ -247,6 +244,18 @@ class InfoLayout:
         written = [escape("\n".join(map(str.strip, run))) for run in runs]
         return f"<p>{'<br>'.join(written)}</p>" if is_filled else "".join(f"<p>{line}</p>" for line in written)
 
+    def _runs(self, lines: Sequence[str], *, width: int) -> list[list[str]]:
+        """Part lines where one was ended though the next word would have fitted."""
+        if _is_narrow_text(lines):
+            return [list(lines)]
+        runs = [[lines[0]]]
+        for line, after in pairwise(lines):
+            if self._is_filled(line, after, width=width):
+                runs[-1].append(after)
+            else:
+                runs.append([after])
+        return runs
+
     def _is_said(self, lines: Sequence[str], *, width: int) -> bool:
         """Whether lines that are indented are a text: plain words, all lines filled; one line is a sentence."""
         if _share_of_plain(lines) < PLAIN_SHARE or PROGRAM_BEGIN.match(lines[0]):
@@ -254,7 +263,7 @@ class InfoLayout:
         if len(lines) == 1:
             is_sentence = SENTENCE_BEGIN.match(lines[0].strip()) and SENTENCE_END.search(lines[0])
             return len(lines[0].split()) >= FEWEST_WORDS and is_sentence is not None
-        return all(self._is_filled(*pair, width=width) for pair in pairwise(lines))
+        return all(self._is_filled(*pair, width=width) for pair in pairwise(lines)) or _is_narrow_text(lines)
 
     def _is_filled(self, line: str, after: str, *, width: int) -> bool:
         """Whether the first word of the next line would not have fitted, in a line that is no longer than text is."""
@@ -264,7 +273,7 @@ class InfoLayout:
 
 def _is_heading(lines: Sequence[str], at: int) -> bool:
     title, rule = lines[at : at + 2]
-    is_apart = at == 0 or not lines[at - 1]
+    is_apart = at == 0 or lines[at - 1][:1] in ("", " ")
     return (
         is_apart
         and title[:1] not in ("", " ")
@@ -282,6 +291,19 @@ def _end_while(holds: Callable[[str], object], lines: Sequence[str], at: int) ->
 def _share_of_plain(lines: Sequence[str]) -> float:
     words = " ".join(lines).split()
     return sum(PLAIN_WORD.fullmatch(word) is not None for word in words) / len(words)
+
+
+def _is_narrow_text(lines: Sequence[str]) -> bool:
+    """Whether lines are sentences in a column of their own, which other commands than makeinfo's fill."""
+    longest = max(map(len, lines))
+    ended = sum(SENTENCE_END.search(line) is not None for line in lines[:-1])
+    return (
+        2 * ended <= len(lines) - 1
+        and _share_of_plain(lines) >= NARROW_PLAIN_SHARE
+        and all(len(line) >= NARROW_SHARE * longest for line in lines[:-1])
+        and SENTENCE_BEGIN.match(lines[0]) is not None
+        and SENTENCE_END.search(lines[-1]) is not None
+    )
 
 
 def _goes_on(line: str) -> bool:

@@ -101,6 +101,8 @@ class _Manual:
             return self.name
         said = _letters(title)
         is_named = _letters(self.file) in said or all(_letters(word) in said for word in re.split(r"\W+", self.name))
+        if said in _letters(self.name) and not is_named:
+            return self.name if self.name != self.file else title
         return title if is_named else f"{self.name}: {title}"
 
 

@@ -341,3 +341,12 @@ def test_see_is_said_once() -> None:
     assert blocks("Look at it, see *note First port::.  See *note Covers::.\n") == [
         ("paragraph", "Look at it, see First port. See Covers.")
     ]
+
+
+def test_what_is_defined_needs_no_kind() -> None:
+    assert blocks(" -- : V = volt (X)\n     The voltage.\n") == [("paragraph", "V = volt (X): The voltage.")]
+
+
+def test_a_quotation_in_a_narrow_column_is_a_text() -> None:
+    body = "     Note: Whoever sets it reads\n     what the cover says, and\n     does that.\n"
+    assert blocks(body) == [("paragraph", "Note: Whoever sets it reads what the cover says, and does that.")]
