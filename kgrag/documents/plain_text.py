@@ -42,6 +42,13 @@ ORNAMENTED = re.compile(r"([<>=*#~_-])(?:[<>=*#~_-]| (?=\W)){2,}\s*(\w.*?)\s*[<>
 ARMOUR = re.compile(r"-{5}(?:BEGIN|END) [A-Z ]+-{5}")
 """Around what is signed or encrypted."""
 NO_TITLES = (DATE, KEYWORD, ARMOUR)
+BOLD_LINE = re.compile(r"\s*(?:([^\s\x08])\x08\1\s*)+")
+"""A line of which each letter is typed over by itself."""
+ASKED = re.compile(r"(?:[QFPD]|Question)\s?\d{0,3}[.:)]\s+(?=\S)")
+ANSWERED = re.compile(r"(?:A\s?\d{0,3}[.:)]|R\s?\d{0,3}:|Answer\s?\d{0,3}[.:)])\s")
+"""Questions and their answers (Frage, pregunta, domanda; Antwort, réponse, respuesta), in a text that has several. `Q.` and `R.` are items of
+a list."""
+FEWEST_ASKED, LONGEST_QUESTION = 3, 300
 PAGE_LINKS = re.compile(r"\s*Link: \S.*")
 """What text browsers write above a page of what its head links to, `Link: Contents Up Index`."""
 BROWSED_INDENT, BROWSED_HEADINGS = 3, (0, 2, 4)
@@ -93,6 +100,8 @@ SHORT_LABEL = re.compile(r"\s*[\w-]{1,30}(?: \(\w{1,30}\))?:(?:\s|$)")
 LONGEST_HEADING = 80
 SET_OFF_SHARE = 0.4
 """Of the paragraphs that have two blank lines before them, at most, where these mean that a section begins."""
+LEFT_OF_TEXT = 4
+"""Columns by which numbered and bold headings stand farther left than text, where something else stands at the margin."""
 FEWEST_SET_OFF, MOST_ALIKE = 3, 2
 """Headings of that kind in a text, and how often the same may stand there."""
 CENTRED_SLACK = 4
@@ -117,7 +126,11 @@ DEEPEST_LIST = 20
 def plain_text_html(written: str, *, titled: bool = True) -> str:
     """Turn plain text into HTML. `titled`: a first line that stands alone is a heading, as in a file, and not as in a mail."""
     text = OVERSTRUCK.sub("", written).replace("\f", "\n\n")
-    return TextLayout(list(_unquoted([line.rstrip() for line in text.expandtabs().splitlines()])), titled=titled).html()
+    lines = list(_unquoted([line.rstrip() for line in text.expandtabs().splitlines()]))
+    struck = [line.rstrip() for line in written.splitlines() if "\x08" in line and BOLD_LINE.fullmatch(line.rstrip())]
+    return TextLayout(
+        lines, titled=titled, bold=frozenset(OVERSTRUCK.sub("", line).expandtabs() for line in struck)
+    ).html()
 
 
 def _unquoted(lines: Sequence[str]) -> Iterator[str]:
@@ -147,9 +160,15 @@ class TextLayout:
     """
 
     def __init__(
-        self, lines: Sequence[str], *, titled: bool = False, is_sentence: Callable[[str], bool] = lambda _: False
+        self,
+        lines: Sequence[str],
+        *,
+        titled: bool = False,
+        bold: Set[str] = frozenset(),
+        is_sentence: Callable[[str], bool] = lambda _: False,
     ) -> None:
         self._titled = titled
+        self._bold = bold
         self._is_sentence = is_sentence
         written = sorted(_width(line) for line in lines if line and not DRAWN.match(line))
         self._width = max(written[int(WIDTH_QUANTILE * (len(written) - 1))], NARROWEST) if written else NARROWEST
@@ -168,6 +187,11 @@ class TextLayout:
         self._separators = {line for line, count in begun.items() if count > 1 and RULE.match(line)}
         self._paragraphs = self._parted(paragraphs)
         self._contents, self._listed = self._read_contents()
+        alone = [one[0].strip() for one in self._paragraphs if len(one) == 1]
+        self._counts_in_chapters = (
+            sum(map(bool, map(CHAPTER.match, alone))) > 1 < sum(_number(one) == "1" for one in alone)
+        )
+        self._asks = sum(map(_asks, self._paragraphs, self._paragraphs[1:])) >= FEWEST_ASKED
         self._set_off = self._lines_set_off(lines)
         self._levels: dict[str, int] = {}
         self._level = 0
@@ -234,6 +258,11 @@ class TextLayout:
                 level = self._level_of(heading)
                 parts.append(f"<h{level}>{escape(heading.text)}</h{level}>")
                 continue
+            if headings and self._asks and index + 1 < len(paragraphs) and _asks(paragraph, paragraphs[index + 1]):
+                asked = " ".join(map(str.strip, paragraph))
+                level = self._level_of(_Heading("question", asked, len(paragraph)))
+                parts.append(f"<h{level}>{escape(asked)}</h{level}>")
+                continue
             rest = list(paragraph)
             if table := drawn_table(paragraph):
                 parts.append(table)
@@ -279,10 +308,16 @@ class TextLayout:
             return title
         if len(lines) == 1 and ORNAMENTED.fullmatch(text) and not ARMOUR.fullmatch(text):
             return _Heading("ornamented", text, 1)
-        if ARMOUR.fullmatch(text) or _indent(lines[0]) > self._margin or COLUMNS.search(text):
+        is_left = _indent(lines[0]) <= max(self._margin, self._usual - LEFT_OF_TEXT)
+        if ARMOUR.fullmatch(text) or not is_left or COLUMNS.search(text):
             return None
+        if len(lines) == 1 and lines[0] in self._bold and not OPTION.match(text):
+            return _Heading(f"bold {_indent(lines[0])}", text, 1)
         if len(lines) == 1 and alone and (number := _number(text)):
-            return _Heading("numbered", text, 1, depth=1 + number.count("."))
+            is_chapter = self._counts_in_chapters and CHAPTER.match(text)
+            return _Heading("chapter" if is_chapter else "numbered", text, 1, depth=1 + number.count("."))
+        if _indent(lines[0]) > self._margin or OPTION.match(text):
+            return None
         stands_out = len(lines) == 1 or _indent(lines[1]) > self._margin + 1
         if stands_out and _in_capitals(text) and not SENTENCE_END.search(text):
             return _Heading("capitals", text, 1)
@@ -334,7 +369,8 @@ class TextLayout:
             and TITLE.fullmatch(lines[index].strip())
             and not (SENTENCE_END.search(lines[index]) or COLUMNS.search(lines[index]) or _marker(lines[index]))
         )
-        titles = frozenset(line for line, count in found.items() if count <= MOST_ALIKE)
+        all_alike = Counter(line for line in lines if line in found)
+        titles = frozenset(line for line, count in all_alike.items() if count <= MOST_ALIKE)
         return titles if len(titles) >= FEWEST_SET_OFF else frozenset()
 
     def _title(self, lines: Sequence[str]) -> _Heading | None:
@@ -362,6 +398,9 @@ class TextLayout:
 
     def _level_of(self, heading: _Heading) -> int:
         """The level of a style is one below that of the heading that stood before its first use; numbers say theirs."""
+        if heading.style == "chapter" and "numbered" in self._levels:  # those before were a table of contents
+            self._levels.setdefault("chapter", self._levels["numbered"])
+            self._levels["numbered"] = self._levels["chapter"] + 1
         first = self._levels.setdefault(heading.style, min(self._level + 1, DEEPEST_HEADING))
         self._level = min(first + heading.depth - 1, DEEPEST_HEADING)
         return self._level
@@ -605,6 +644,12 @@ def _is_overlined(lines: Sequence[str]) -> bool:
     return bool(RULE.match(over)) and over == under and not RULE.match(text)
 
 
+def _asks(paragraph: Sequence[str], after: Sequence[str]) -> bool:
+    """Whether a paragraph is a question, and the next one begins its answer."""
+    is_question = ASKED.match(paragraph[0].strip()) and sum(map(len, paragraph)) <= LONGEST_QUESTION
+    return bool(is_question and ANSWERED.match(after[0].strip()))
+
+
 def _listing(lines: Sequence[str]) -> str:
     return f"<pre>{escape(dedent(chr(10).join(lines)))}</pre>"
 
@@ -614,11 +659,13 @@ def _term(line: str) -> str:
 
 
 def _defines(terms: Sequence[str], paragraph: Sequence[str]) -> bool:
-    """Whether a paragraph says what something that Texinfo defines, above a blank line, is."""
+    """Whether a paragraph says what something that Texinfo defines, or an option, is that stands above a blank line."""
     left = _indent(terms[0])
+    are_options = all(OPTION.match(line) and _indent(line) == left and not SENTENCE_END.search(line) for line in terms)
     return (
         not DEFINED.match(paragraph[0])
-        and all(map(DEFINED.match, terms))
+        and not OPTION.match(paragraph[0])
+        and (are_options or all(map(DEFINED.match, terms)))
         and all(_indent(line) > left + 1 for line in paragraph)
     )
 

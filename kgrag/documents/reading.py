@@ -170,6 +170,8 @@ def _printed_title(blocks: Sequence[Block], format_: str) -> str:
     the first of several sections, its first line is the title, if it is short and no sentence.
     """
     headings = [block for block in blocks if block.kind == "heading"]
+    if headings and headings[0].text.endswith("?") and any(one.level == headings[0].level for one in headings[1:]):
+        return ""  # one of several questions
     is_title = not headings or headings[0] is blocks[0] or all(one.level > headings[0].level for one in headings[1:])
     if is_title or format_ not in (*WORD_PROCESSED, "txt"):
         return headings[0].text if headings else ""

@@ -518,3 +518,68 @@ def test_definitions_without_blank_lines_between_them_are_several() -> None:
     ]
     program = "This is how it is written in a program for the pump and its valve:\n\n   start\n      pump on\n   stop\n      pump off\n"
     assert read(program)[-1][0] == "code"
+
+
+def test_lines_in_bold_alone_are_headings() -> None:
+    def bold(text: str) -> str:
+        return "".join(f"{letter}\b{letter}" if letter != " " else letter for letter in text)
+
+    text = (
+        f"{bold('X set')}\n\nIt sets.\n\n{bold('How to set it')}\n\nTurn the knob.\n\n    {bold('-v')}\n\nAnd look.\n"
+    )
+    assert [(block.kind, block.level, block.text) for block in converted(text).blocks] == [
+        ("heading", 1, "X set"),
+        ("paragraph", 0, "It sets."),
+        ("heading", 2, "How to set it"),
+        ("paragraph", 0, "Turn the knob."),
+        ("code", 0, "-v"),
+        ("paragraph", 0, "And look."),
+    ]
+
+
+def test_questions_head_their_answers() -> None:
+    asked = [
+        f"Q: How do I set the mode {mode}, which\n   is new?\n\nA: With the knob.\n\n   Or by mail.\n" for mode in "123"
+    ]
+    found = converted("\n".join(asked)).blocks
+    assert [(block.kind, block.text) for block in found[:3]] == [
+        ("heading", "Q: How do I set the mode 1, which is new?"),
+        ("paragraph", "A: With the knob."),
+        ("paragraph", "Or by mail."),
+    ]
+    assert len({block.level for block in found if block.kind == "heading"}) == 1
+    lettered = "\n".join("Q. It is set.\n\nR. It is not set.\n" for _ in range(3))
+    assert not any(block.kind == "heading" for block in converted(lettered).blocks[1:])
+
+
+def test_numbered_headings_may_stand_left_of_the_text() -> None:
+    text = "The set\n\n 1. Modes\n\n" + "\tIt has two modes.\n\n" * 4 + " 1.1 Slow\n\n\tIt is slow.\n"
+    assert [(block.level, block.text) for block in converted(text).blocks if block.kind == "heading"] == [
+        (1, "The set"),
+        (2, "1. Modes"),
+        (3, "1.1 Slow"),
+    ]
+
+
+def test_sections_that_are_counted_anew_stand_below_their_chapters() -> None:
+    chapters = "".join(f"Chapter {n}. Part\n\nText.\n\n1. One\n\nText.\n\n1.1. Deep\n\nText.\n\n" for n in (1, 2))
+    assert [block.level for block in converted(f"The set\n\n{chapters}").blocks if block.kind == "heading"] == [
+        1,
+        *(2, 3, 4) * 2,
+    ]
+
+
+def test_options_alone_on_a_line_are_terms_and_no_headings() -> None:
+    text = "Options are:\n\n-MC\n\n    It is not for use by others.\n\n-v <volt>\n\n    The voltage.\n"
+    assert [(block.kind, block.text) for block in converted(text).blocks] == [
+        ("paragraph", "Options are:"),
+        ("paragraph", "-MC: It is not for use by others."),
+        ("paragraph", "-v <volt>: The voltage."),
+    ]
+
+
+def test_a_line_that_comes_again_and_again_is_no_heading_where_some_are_set_off() -> None:
+    section = "{}\n\n" + "This is what the set does when it is on and somebody looks at it from far.\n\n" * 6
+    heads = "".join(f"\n{section.format(title)}" for title in ("Use", "Care", "Waste", "Note"))
+    found = converted(f"The set\n\n{section.format('Note')}{section.format('Note')}{heads}").blocks
+    assert [block.text for block in found if block.kind == "heading"] == ["The set", "Use", "Care", "Waste"]

@@ -32,7 +32,7 @@ CONVERSION_VERSIONS = {
     **dict.fromkeys(("pptx", "xlsx"), "8"),
     "docx": "11",
     "md": "12",
-    "txt": "16",
+    "txt": "17",
     "csv": "7",
     "openapi": "6",
     "tex": "10",
