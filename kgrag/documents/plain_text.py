@@ -46,8 +46,8 @@ BOLD_LINE = re.compile(r"\s*(?:([^\s\x08])\x08\1\s*)+")
 """A line of which each letter is typed over by itself."""
 ASKED = re.compile(r"(?:[QFPD]|Question)\s?\d{0,3}[.:)]\s+(?=\S)")
 ANSWERED = re.compile(r"(?:A\s?\d{0,3}[.:)]|R\s?\d{0,3}:|Answer\s?\d{0,3}[.:)])\s")
-"""Questions and their answers (Frage, pregunta, domanda; Antwort, réponse, respuesta), in a text that has several. `Q.` and `R.` are items of
-a list."""
+"""Questions and their answers (Frage, pregunta, domanda; Antwort, réponse, respuesta), in a text that has several. `Q.` and `R.` are
+items of a list."""
 FEWEST_ASKED, LONGEST_QUESTION = 3, 300
 PAGE_LINKS = re.compile(r"\s*Link: \S.*")
 """What text browsers write above a page of what its head links to, `Link: Contents Up Index`."""
