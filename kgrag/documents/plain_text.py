@@ -16,6 +16,7 @@ from itertools import groupby, pairwise
 from textwrap import dedent
 from unicodedata import east_asian_width
 
+from kgrag.documents.cut_words import CutWords
 from kgrag.documents.drawn_tables import drawn_table, parted_at_tables
 from kgrag.documents.inline_text import CJK
 from kgrag.documents.section_labels import CHAPTER
@@ -76,18 +77,6 @@ WIDEST_STRETCHED = re.compile(r"\S {5,}\S")
 JUSTIFIED_SHARE, STRETCHED_SHARE = 0.3, 0.4
 """Of the lines of at least three quarters of the width: those that end in one column, and of these those with stretched spaces, from
 which a text is justified."""
-CUT = re.compile(r"(?:[^\W\d_]+-)+")
-REST = re.compile(r"[^\W\d_A-Z][^\W\d_]*")
-COMPOUND = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
-WORD = re.compile(r"[^\W\d_]+")
-CUT_ADDRESS = re.compile(r"<[a-z]+://[^\s<>]*-$")
-"""An address in brackets that goes on in the next line."""
-CONJUNCTIONS = frozenset({"and", "or", "to", "und", "oder", "bis", "et", "ou", "y", "o", "e"})
-LONGEST_CUT = 60
-FEWEST_CUTS, CUT_SHARE = 5, 0.03
-"""Lines that end in a hyphen, and their share of all, from which words are cut: compounds alone make about one in a hundred."""
-FEWEST_PROOFS = 2
-"""Words that the text has whole elsewhere, and cut at the end of a line: then others may be cut."""
 CONTENTS = re.compile(r"(?:table of )?contents:?", re.IGNORECASE)
 ENTRY = re.compile(r"\s*(?P<number>\d{1,3}(?:\.\d{1,3}){0,5})\.?\s+(?P<said>\S.*)")
 FEWEST_ENTRIES, MOST_LINES = 3, 3
@@ -173,7 +162,7 @@ class TextLayout:
         written = sorted(_width(line) for line in lines if line and not DRAWN.match(line))
         self._width = max(written[int(WIDTH_QUANTILE * (len(written) - 1))], NARROWEST) if written else NARROWEST
         self._edge = _justified_edge(lines, self._width)
-        self._hyphens = _Hyphens(lines)
+        self._hyphens = CutWords(lines)
         indents = Counter(_indent(line) for line in lines if line)
         self._usual = max(indents, key=lambda one: (indents[one], -one), default=0)
         left_of_usual = sum(count for indent, count in indents.items() if indent < self._usual)
@@ -548,65 +537,6 @@ def _is_browsed(paragraphs: Sequence[Sequence[str]]) -> bool:
     return sum(_indent(one[0]) == BROWSED_INDENT for one in texts) >= FEWEST_BROWSED and long.isdisjoint(
         BROWSED_HEADINGS
     )
-
-
-class _Hyphens:
-    """Words that a program cut at the ends of lines, and compounds that stand there."""
-
-    def __init__(self, lines: Sequence[str]) -> None:
-        cuts = [(left, right[0]) for one, after in pairwise(lines) if (left := _cut(one)) and (right := _rest(after))]
-        self._are_cut = len(cuts) >= max(FEWEST_CUTS, CUT_SHARE * sum(map(bool, lines)))
-        said = lines if cuts else ()
-        self._compounds = {one.lower() for line in said for one in COMPOUND.findall(line)}
-        self._words = {one.lower() for line in said for one in WORD.findall(line)}
-        proofs = {f"{left[:-1]}{right}".lower() for left, right in cuts if not self._is_compound(left, right)}
-        self._some_are_cut = len(proofs & self._words) >= FEWEST_PROOFS
-
-    def joined(self, lines: Sequence[str]) -> str:
-        """Write the lines of a text, words that were cut as one: with their hyphen where the text has the word so elsewhere."""
-        parts: list[str] = []
-        for line in map(str.strip, lines):
-            left = _cut(parts[-1]) if parts else ""
-            right = _rest(line) if left else None
-            if parts and CUT_ADDRESS.search(parts[-1]):
-                parts.append(line)
-                continue
-            keeps = self._keeps(left, right[0]) if right else None
-            if keeps is None:
-                parts += ["\n", line] if parts else [line]
-                continue
-            parts[-1] = parts[-1] if keeps else parts[-1][:-1]
-            parts.append(line)
-        return "".join(parts)
-
-    def _keeps(self, left: str, right: str) -> bool | None:
-        """Whether a hyphen belongs to a word that goes on with `right`; None where they are no word, or may be none."""
-        if self._is_apart(left[:-1], right):
-            return None
-        if self._is_compound(left, right):
-            return True
-        if self._are_cut or f"{left[:-1]}{right}".lower() in self._words:
-            return False
-        return {left[:-1].lower(), right.lower()} <= self._words if self._some_are_cut else None
-
-    def _is_compound(self, left: str, right: str) -> bool:
-        return "-" in left[:-1] or f"{left}{right}".lower() in self._compounds
-
-    def _is_apart(self, left: str, right: str) -> bool:
-        """Whether a hyphen stands for a word that follows later: `pre- and postconditions`."""
-        return right in CONJUNCTIONS and f"{left}{right}".lower() not in self._words
-
-
-def _rest(line: str) -> re.Match[str] | None:
-    return REST.match(line.strip())
-
-
-def _cut(line: str) -> str:
-    """Return what a line ends in where that may be the beginning of a word, with its hyphen."""
-    if not line.endswith("-"):
-        return ""
-    last = line[-LONGEST_CUT:].split()[-1].lstrip("(\"'`“‘[")
-    return last if CUT.fullmatch(last) else ""
 
 
 def _justified_edge(lines: Sequence[str], width: int) -> int:
