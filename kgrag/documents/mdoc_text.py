@@ -50,6 +50,13 @@ ENDED = re.compile(
 """A line with such a macro and marks of the sentence at its end, which stand behind the bracket."""
 
 
+LITERAL = re.compile(
+    rf"^\.[ \t]*(?=[^\n]*\b(?:{'|'.join(name for pair in PAIRS.values() for name in pair)})\b)[^\n]*\bQl[ \t][^\n]*",
+    re.MULTILINE,
+)
+"""A line with a literal, and brackets that begin or end on it: pandoc reads `.Po Ql x Pc` for ever; of `Li` it makes the same."""
+
+
 def with_known_strings(page: str) -> str:
     """Return a page with the strings that groff's mdoc defines as what they are; those that the page defines stay."""
     own = set(SETS_STRING.findall(page))
@@ -62,8 +69,8 @@ def with_known_strings(page: str) -> str:
 
 
 def with_ended_brackets(page: str) -> str:
-    """Return a page in which brackets end before the marks of the sentence behind them: of `.Pq Fl z .` pandoc makes `(-z.)`."""
-    return ENDED.sub(_ended, page)
+    """Return a page in which brackets end before the marks of the sentence behind them, and end: of `.Pq Fl z .` pandoc makes `(-z.)`."""
+    return LITERAL.sub(lambda line: re.sub(r"\bQl\b", "Li", line[0]), ENDED.sub(_ended, page))
 
 
 def _ended(line: re.Match[str]) -> str:

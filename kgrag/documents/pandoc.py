@@ -34,6 +34,7 @@ from kgrag.documents.roff_macros import (
     with_whole_calls,
     without_conditional_macros,
     without_remarks_on_definitions,
+    without_renamed_macros,
     without_stray_braces,
 )
 from kgrag.documents.rtf_text import with_letters
@@ -112,7 +113,7 @@ def _prepared(text: str, format_: str) -> str:
     """Write a text so that pandoc reads all that it says."""
     match format_:
         case "man":
-            whole = without_remarks_on_definitions(with_whole_calls(EMPTY_FONT.sub("", text)))
+            whole = without_remarks_on_definitions(with_whole_calls(without_renamed_macros(EMPTY_FONT.sub("", text))))
             followed = without_conditional_macros(with_followed_conditions(with_items(with_marked_headings(whole))))
             return with_joined_lines(APOSTROPHE + without_stray_braces(followed))
         case "mdoc":

@@ -24,6 +24,7 @@ __all__ = [
     "with_whole_calls",
     "without_conditional_macros",
     "without_remarks_on_definitions",
+    "without_renamed_macros",
     "without_stray_braces",
 ]
 
@@ -107,6 +108,19 @@ TAKES_A_LINE = re.compile(r"[.'][ \t]*(?:T[PQ]\b|(?:S[HSMB]|[BI])[ \t]*$)")
 """What the next line is the term, heading or word of."""
 ENDS_UNSPACED = re.compile(rf".*{CJK.pattern}$")
 CLOSING = re.compile(r"[.,;:!?)\]'\"]+")
+
+
+RENAMED = re.compile(
+    r"^[.'][ \t]*rn[ \t]+(?P<name>TP|IP|HP|SH|SS|PP|LP|P)[ \t]+(?P<other>\S{1,2})[ \t]*\n"
+    r"[.'][ \t]*de[ \t]+(?P=name)[ \t]*\n(?:(?!\.\.).*\n)*?[.'][ \t]*(?P=other)\b.*\n(?:(?!\.\.).*\n)*?\.\.[ \t]*\n",
+    re.MULTILINE,
+)
+"""A macro of man that a page keeps under another name, and writes anew to call that one: between breaks of pages, say."""
+
+
+def without_renamed_macros(page: str) -> str:
+    """Return a page in which the macros of man are those of man."""
+    return RENAMED.sub("", page)
 
 
 def without_conditional_macros(page: str) -> str:

@@ -420,6 +420,19 @@ def test_a_line_of_a_manual_page_that_pandoc_refuses_is_its_words() -> None:
     assert lines(converted(page, "man"))[-1] == r"The character `\f' feeds a form."
 
 
+def test_a_literal_in_brackets_is_read() -> None:
+    page = STRICT + "It marks\n.Pq Ql x or Fl z .\nAnd\n.Po so\n.Ql y Pc .\n"
+    assert lines(converted(page, "mdoc"))[-1].endswith("It marks (x or -z). And (so y).")
+
+
+def test_macros_of_man_that_a_page_writes_anew_are_those_of_man() -> None:
+    anew = "".join(
+        f".rn {name} {name.title()}\n.de {name}\n.br\n.ne 9\n.{name.title()} \\\\$1\n..\n" for name in ("TP", "SH")
+    )
+    document = converted(f"{anew}{MAN}.SH FORMS\n.TP\n.B round\nIt rolls.\n.TP\n.B square\nIt stands.\n", "man")
+    assert lines(document)[-3:] == ["FORMS", "round: It rolls.", "square: It stands."]
+
+
 @pytest.mark.parametrize("section", ["NAME", "BEZEICHNUNG", "名前"])
 def test_a_manual_page_in_any_language_says_its_name_and_purpose(section: str) -> None:
     page = STRICT.replace("NAME", section).replace("before the pump\n", "before the pump. Then\n.Nm\nand\n.Nm ,\n")
