@@ -219,3 +219,13 @@ def test_a_download_that_was_broken_off_is_said_to_be_one(tmp_path: Path, suffix
     (source,) = discover([path]).sources
     with pytest.raises(DocumentError, match=f"is {named} that was cut short .*: get the file again"):
         convert_file(source)
+
+
+def test_the_first_of_several_questions_is_no_title(tmp_path: Path) -> None:
+    page = tmp_path / "pump-faq.txt"
+    page.write_text(
+        "\n".join(f"Q: How do I set mode {mode}?\n\nA: With the knob.\n" for mode in "123"), encoding="utf-8"
+    )
+    (source,) = discover([page]).sources
+    (whole,) = read(source, count_tokens=len, max_tokens=2000)
+    assert whole.document.title == "pump-faq"
