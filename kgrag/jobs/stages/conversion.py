@@ -42,7 +42,7 @@ CONVERSION_VERSIONS = {
     **dict.fromkeys(("rst", "textile", "mediawiki"), "8"),
     **dict.fromkeys(("epub", "org", "rtf", "ipynb", "odt"), "9"),
     **dict.fromkeys(("mail", "outlook"), "11"),
-    "info": "9",
+    "info": "10",
     "html": "21",
     "configuration": "6",
     "pdf": "15",
