@@ -48,6 +48,10 @@ def _leave(code: int) -> NoReturn:
     exit code 134, though all was done. It takes a quarter of a second, too.
     """
     threading._shutdown()  # type: ignore[attr-defined]  # threads that Python waits for, as it does before what is registered
+    if code == EXIT_INTERRUPTED and "jpype" in sys.modules:
+        from kgrag.store.jvm import leave_at_once
+
+        leave_at_once()  # a thread that was at work may have left a connection open, whose end the machine would wait for
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
         try:

@@ -18,11 +18,12 @@ from urllib.parse import urlsplit
 
 from kgrag.common.retry import NO_RETRY, RetryPolicy
 from kgrag.errors import InputError, KgragError, StoreError, StoreLocked, StoreReadOnly, StoreUnavailable
-from kgrag.store.embedded import CLOSED, DATABASE, EmbeddedServer
+from kgrag.store.embedded import DATABASE, EmbeddedServer
 from kgrag.store.jvm import expects_short_life, leave_at_once
 from kgrag.store.overrun import Overrun, cut_overruns
 from kgrag.store.snapshot import copy_for_reading
 from kgrag.store.statements import statement
+from kgrag.store.uses import Uses
 
 if TYPE_CHECKING:
     import neo4j
@@ -78,6 +79,8 @@ OVERRUN_S = 5.0
 """After which the connection of a statement that its database does not end in time is cut."""
 PLAN_TIMEOUT_S = 30.0
 """Of the plan of a user's statement."""
+LAST_USES_S = 2.0
+"""That who closes a connection waits for the transactions of other threads: within what a process has after SIGTERM."""
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -160,7 +163,7 @@ class Connection:
         """Opens another one to the same database: its connections can be cut without those of others."""
         self._database = database
         self._writing = threading.RLock()
-        self._closed = False
+        self._uses = Uses()
         self.server = server
         """The embedded server where there is one: it has a second language for what its Cypher cannot do."""
 
@@ -334,8 +337,8 @@ class Connection:
             self._until_not_met(run)
 
     def close(self) -> None:
-        """Close it, and end the embedded server."""
-        self._closed = True
+        """Let what other threads do with it come to its end, a while; then close it, and end the embedded server."""
+        self._uses.end(wait_s=LAST_USES_S)
         if self.server is not None:
             self.server.close()
         else:
@@ -353,20 +356,19 @@ class Connection:
     @contextmanager
     def _errors(self, *, refused: type[KgragError] = StoreError) -> Iterator[None]:
         """Turn the driver's errors into ours; where the disk takes no more, that is the error."""
-        if self._closed:
-            raise StoreUnavailable(CLOSED)
-        try:
-            with _errors(refused=refused):
-                yield
-        except InputError:
-            raise
-        except StoreError as error:
-            if self.server is not None and (why := self.server.what_the_disk_says()):
-                raise StoreUnavailable(
-                    f"{self.server.folder}: the store cannot be written to: {why}. Free space, or choose another --store; what was done "
-                    "before is kept."
-                ) from error
-            raise
+        with self._uses.one():
+            try:
+                with _errors(refused=refused):
+                    yield
+            except InputError:
+                raise
+            except StoreError as error:
+                if self.server is not None and (why := self.server.what_the_disk_says()):
+                    raise StoreUnavailable(
+                        f"{self.server.folder}: the store cannot be written to: {why}. Free space, or choose another --store; what was "
+                        "done before is kept."
+                    ) from error
+                raise
 
 
 def _on_part(work: Callable[[Transaction, Sequence[R]], None], part: Sequence[R], transaction: Transaction) -> None:

@@ -44,6 +44,8 @@ LOG_FILE_BYTES = 1_000_000
 LOG_FILES = 3
 MESSAGE_BYTES = 512 * 2**20
 PROBE_BYTES = 2**20
+RETRY_S = 1.0
+"""How long the driver tries a transaction again by itself; its own value is 30 s, which a thread would spend on a server that is closed."""
 STATEMENTS_AT_ONCE = 64
 """Others wait. The database's own value is twice the processors."""
 TAKES_NOTHING = frozenset({errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT})
@@ -110,7 +112,11 @@ class EmbeddedServer:
 
         if self._server is None:
             raise StoreUnavailable(CLOSED)
-        driver = neo4j.GraphDatabase.driver(f"bolt://127.0.0.1:{self._port}", auth=(self.username, self.password))
+        driver = neo4j.GraphDatabase.driver(
+            f"bolt://127.0.0.1:{self._port}",
+            auth=(self.username, self.password),
+            max_transaction_retry_time=RETRY_S,
+        )
         self._drivers.add(driver)
         return driver
 
@@ -152,12 +158,12 @@ class EmbeddedServer:
     def close(self) -> None:
         """Stop the database and let others have the folder; a second call does nothing."""
         with _life:
-            for driver in list(self._drivers):
-                driver.close()
+            self._close_drivers()
             self._driver = None
             if self._server is not None:
                 self._server.stop()
                 self._server = None
+                self._close_drivers()  # a thread that was at work may have opened another connection meanwhile
                 if not self._temporary and note_file_sizes(self.folder):
                     self._lock.mark_closed()
             if self._log is not None:
@@ -174,6 +180,15 @@ class EmbeddedServer:
             self._lock.release()
             if self._temporary:
                 shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _close_drivers(self) -> None:
+        """Close all connections. One that a thread is writing to cannot be, and the machine would wait for it: it is not waited for."""
+        for driver in list(self._drivers):
+            try:
+                driver.close()
+            except Exception as error:  # noqa: BLE001  the driver promises nothing where it is used meanwhile
+                _log.debug("a connection to %s was in use when it was closed: %r", self.folder, error)
+                leave_at_once()
 
     def what_the_disk_says(self) -> str:
         """Say why the store's folder takes no more ("No space left on device"), empty where it does; the database does not tell."""

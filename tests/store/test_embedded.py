@@ -7,6 +7,8 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import neo4j
@@ -423,3 +425,29 @@ with open_store(sys.argv[1]) as store:
     ended = run("from kgrag.errors import InputError\n" + program, str(tmp_path / "a.kg"))
     assert ended.returncode == 0, ended.stderr
     assert "took longer than 1 s" in ended.stdout and "[{'one': 1}]" in ended.stdout
+
+
+def test_who_closes_a_store_lets_the_transaction_of_another_thread_end(tmp_path: Path) -> None:
+    connection = open_connection(tmp_path / "a.kg", create=True)
+    begun, closing = threading.Event(), threading.Event()
+
+    def write(transaction: Transaction) -> None:
+        begun.set()
+        closing.wait()
+        transaction._transaction.run("CREATE (:Document {id: 'last'})").consume()
+
+    with ThreadPoolExecutor(2) as threads:
+        writing = threads.submit(connection.write, write)
+        begun.wait()
+        ended = threads.submit(connection.close)
+        with pytest.raises(StoreUnavailable, match="got one that was closed"):
+            while True:
+                connection.read("RETURN 1", {})
+        closing.set()
+        writing.result()
+        ended.result()
+    connection = open_connection(tmp_path / "a.kg", create=False)
+    try:
+        assert connection.read("MATCH (d:Document) RETURN d.id AS id", {}) == [{"id": "last"}]
+    finally:
+        connection.close()
