@@ -317,6 +317,10 @@ def _summarise(report: BuildReport, *, explain_cleaning: bool) -> None:
         chunk = "chunk or entity" if failure.stage == "embed" else "chunk"
         what = failure.subject if failure.stage == "convert" else f"{failure.scope}: {chunk} {failure.subject}"
         say(f"failed: {failure.stage} {what}: {failure.reason}", markup=False)
+    if any(failure.stage != "convert" for failure in report.failures):
+        say("What failed is asked for again by the same command.")
+    if partial := sum(states.get("partial", 0) for states in report.extractions.values()):
+        say(f"Of {partial:,} chunks a part of the reply was lost (partial): --retry partial asks for them again, too.")
     for name, usage in report.models.items():
         say(f"Meter {name}: {usage_words(usage)}", markup=False)
     say("Time: " + ", ".join(f"{stage} {seconds:.1f} s" for stage, seconds in report.seconds.items()))

@@ -13,7 +13,7 @@ from kgrag.errors import ModelMissing, ModelReplyError
 from kgrag.models.base import Vectors, as_floats
 from kgrag.models.embedding_endpoint import EmbeddingEndpoint, Purpose
 from kgrag.models.endpoint import MAX_COUNTED_TOKENS
-from kgrag.models.endpoint_errors import Connection, not_json, refusal, timed_out, unreachable
+from kgrag.models.endpoint_errors import Connection, no_object, refusal, timed_out, unreachable
 from kgrag.models.meter import report_usage
 from kgrag.models.per_loop import PerLoop
 
@@ -68,7 +68,7 @@ class _CohereClient:
             if status == 200:  # the client could not parse the reply
                 content = error.body if isinstance(error.body, str) else json.dumps(error.body)
                 content_type = (error.headers or {}).get("content-type", "")
-                raise not_json(self.connection, content.encode(), content_type) from None
+                raise no_object(self.connection, content.encode(), content_type) from None
             raise refusal(
                 self.connection, status, error.body, path=path, headers=httpx.Headers(error.headers or {})
             ) from None

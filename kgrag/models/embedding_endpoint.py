@@ -35,8 +35,12 @@ class EmbeddingEndpoint:
         """Its name and where it is. The key is not in it."""
         self.max_tokens = max_tokens
         self.known_dimensions = wanted or known
-        """Length of a vector: as asked for or as known of the model; None for another model."""
+        """Length of a vector: as asked for, as known of the model, or as found; None for another model before that."""
         self._wanted = wanted
+
+    def expect_dimensions(self, dimensions: int) -> None:
+        """Refuse vectors of another length from now on."""
+        self.known_dimensions = dimensions
 
     @property
     def dimensions(self) -> int:
@@ -67,7 +71,8 @@ class EmbeddingEndpoint:
         report_usage(prompt_tokens=tokens or sum(map(estimate_tokens, texts)))
         if self.known_dimensions is not None and vectors.shape[1] != self.known_dimensions:
             raise ModelReplyError(
-                f"{self.name}: expected vectors of {self.known_dimensions} dimensions, got {vectors.shape[1]}."
+                f"{self.name}: expected vectors of {self.known_dimensions} dimensions, got {vectors.shape[1]}. "
+                "Another model answers there now: name the one that the store was built with, or make another --store."
             )
         with np.errstate(over="ignore"):
             lengths = np.linalg.norm(vectors, axis=1, keepdims=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import ssl
+import zlib
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
@@ -18,7 +19,8 @@ from kgrag.errors import ModelUnavailable
 from kgrag.models.endpoint_errors import (
     Connection,
     error_with_status_200,
-    not_json,
+    no_object,
+    redirected,
     refusal,
     timed_out,
     unreachable,
@@ -33,12 +35,18 @@ __all__ = ["MAX_COUNTED_TOKENS", "Endpoint", "used"]
 MAX_COUNTED_TOKENS = 100_000_000
 """Of one call: an endpoint that counts more counts wrongly, and the estimate is taken."""
 REPLY_UNREADABLE = (
-    *(httpx2.ReadError, httpx2.RemoteProtocolError, httpx2.DecodingError, httpx2.TooManyRedirects),
+    *(httpx2.ReadError, httpx2.RemoteProtocolError, httpx2.DecodingError),
     *(aiohttp.ClientPayloadError, aiohttp.ClientResponseError),
 )
 """What the client raises once the endpoint has taken the connection."""
 MAX_REPLY_BYTES = 64_000_000
-"""Of one reply, as it is sent: a batch of long vectors has 10 MB, and what never ends would take all memory."""
+"""Of one reply, unpacked: a batch of long vectors has 10 MB, and what never ends would take all memory."""
+PIECE_BYTES = 1_000_000
+"""That are unpacked at once."""
+PACKINGS = frozenset({"gzip", "x-gzip", "deflate", "br", "zstd"})
+"""Of which gzip is asked for; what has another name is as it is."""
+LOSES_ITS_BODY = frozenset({301, 302, 303})
+"""Redirects after which the client would ask by GET, without what was asked; after 307 and 308 it asks the same elsewhere."""
 CONNECT_TIMEOUT_S = 10.0
 """A host that takes no connection for so long is not there, however slow its model may be."""
 
@@ -125,7 +133,10 @@ class Endpoint:
             raise self._without_reply(error) from None
 
     def _without_reply(self, error: BaseException) -> ModelUnavailable:
-        """Tell an endpoint that is not there from one whose reply broke off, or is none of HTTP."""
+        """Tell an endpoint that is not there from one whose reply broke off, is none of HTTP, or leads elsewhere."""
+        if isinstance(error, httpx2.TooManyRedirects):
+            where = str(error) if isinstance(error, _LedElsewhere) else "a place that leads on, and on"
+            return redirected(self.connection, where)
         answered = isinstance(error, REPLY_UNREADABLE) or isinstance(error.__cause__, aiohttp.ServerDisconnectedError)
         return (unreadable if answered else unreachable)(self.connection, error)
 
@@ -134,6 +145,7 @@ class Endpoint:
         options: dict[str, Any] = {
             "api_key": at.key.value or "none",  # the client insists on one; endpoints without keys ignore it
             "max_retries": 0,
+            "default_headers": {"Accept-Encoding": "gzip"},
             # aiohttp sends a request in half the processor time of the client's own transport.
             "http_client": openai.DefaultAioHttpClient(
                 timeout=httpx2.Timeout(at.timeout_s, connect=min(at.timeout_s, CONNECT_TIMEOUT_S)),
@@ -153,33 +165,60 @@ class Endpoint:
         except (ValueError, RecursionError):
             data = None
         if not isinstance(data, dict):
-            raise not_json(self.connection, content, content_type)
+            raise no_object(self.connection, content, content_type)
         if data.get("error"):
             raise error_with_status_200(self.connection, data)
         return data
 
 
 class _Limited(httpx2.AsyncByteStream):
-    """A reply's bytes up to `MAX_REPLY_BYTES`."""
+    """A reply's bytes up to `MAX_REPLY_BYTES`, unpacked where it is packed by gzip: the client would unpack all that comes."""
 
-    def __init__(self, stream: httpx2.AsyncByteStream) -> None:
+    def __init__(self, stream: httpx2.AsyncByteStream, *, packed: bool) -> None:
         self._stream = stream
+        self._unpacking = zlib.decompressobj(zlib.MAX_WBITS | 16) if packed else None
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         taken = 0
         async for part in self._stream:
-            taken += len(part)
-            if taken > MAX_REPLY_BYTES:
-                raise httpx2.DecodingError(f"it has more than {MAX_REPLY_BYTES // 1_000_000} MB")
+            for piece in self._unpacked(part):
+                taken += len(piece)
+                if taken > MAX_REPLY_BYTES:
+                    raise httpx2.DecodingError(f"it has more than {MAX_REPLY_BYTES // 1_000_000} MB")
+                yield piece
+        if self._unpacking is not None and taken and not self._unpacking.eof:
+            raise httpx2.DecodingError("it broke off")
+
+    def _unpacked(self, part: bytes) -> Iterator[bytes]:
+        if self._unpacking is None:
             yield part
+            return
+        try:
+            while part:
+                yield self._unpacking.decompress(part, PIECE_BYTES)
+                part = self._unpacking.unconsumed_tail
+        except zlib.error as error:
+            raise httpx2.DecodingError(f"it is no gzip: {error}") from None
 
     async def aclose(self) -> None:
         await self._stream.aclose()
 
 
+class _LedElsewhere(httpx2.TooManyRedirects):
+    """A redirect that is not followed; its text is where to."""
+
+
 async def _limit(response: httpx2.Response) -> None:
-    if isinstance(response.stream, httpx2.AsyncByteStream):
-        response.stream = _Limited(response.stream)
+    if response.status_code in LOSES_ITS_BODY and response.has_redirect_location:
+        raise _LedElsewhere(response.headers["location"], request=response.request)
+    if not isinstance(response.stream, httpx2.AsyncByteStream):
+        return
+    packing = response.headers.get("content-encoding", "").strip().lower()
+    if packing in PACKINGS - {"gzip", "x-gzip"}:
+        raise httpx2.DecodingError(f"it is packed by {packing}, which was not asked for", request=response.request)
+    if packing in PACKINGS:
+        del response.headers["content-encoding"]
+    response.stream = _Limited(response.stream, packed=packing in PACKINGS)
 
 
 @cache

@@ -20,7 +20,8 @@ __all__ = [
     "ContextOverflow",
     "RequestRefused",
     "error_with_status_200",
-    "not_json",
+    "no_object",
+    "redirected",
     "refusal",
     "timed_out",
     "unreachable",
@@ -41,6 +42,10 @@ ABOUT_MEMORY = re.compile(
     r"requires? more (?:system |gpu |video )?memory|not enough (?:system |gpu |video )?memory", re.IGNORECASE
 )
 """A model that is too large for its machine, as Ollama says it: no request would do, however long one waits."""
+PAGE = re.compile(r"<!doctype html|<html\b", re.IGNORECASE)
+TAGS = re.compile(r"<(script|style)\b.*?</\1\s*>|<[^>]*>", re.IGNORECASE | re.DOTALL)
+AT_FAULT = "The server, or a proxy before it, is at fault: its log says more."
+OFTEN = "Less is asked at once with requests_per_minute (KGRAG_REQUESTS_PER_MINUTE)."
 BUSY_STATUSES = frozenset({408, 409, 425, 429})
 """Besides 5xx: timeout, conflict, too early, too many."""
 
@@ -74,7 +79,9 @@ class Connection:
         return content.replace(key, SHOWN_INSTEAD.encode()) if len(key) >= SHORTEST_KEY else content
 
     def clean(self, text: str) -> str:
-        """Return what an endpoint said as one line that may be shown."""
+        """Return what an endpoint said as one line that may be shown, of a web page its words."""
+        if PAGE.search(text):
+            text = TAGS.sub(" ", text)
         text = " ".join(redacted(text, self.key).split())
         return text[:SHOWN_CHARACTERS] + ("..." if len(text) > SHOWN_CHARACTERS else "")
 
@@ -98,29 +105,34 @@ def refusal(at: Connection, status: int, body: Any, *, path: str, headers: Mappi
     said = _said(parsed) or (body if isinstance(body, str) else "")
     inner = parsed.get("error", parsed)
     codes = {str(inner.get(name)) for name in ("code", "type")} if isinstance(inner, Mapping) else set()
-    detail = at.clean(said) or "no explanation"
+    detail = at.clean(said).rstrip(".") or "no explanation"
     if status in (401, 403, 498):  # 498: Cohere's "invalid token"
         source = f"from {at.key.source}" if at.key.value else f"none was sent; set {at.key.source}"
-        return ModelError(f"{at.place} refused the key ({source}): {detail}")
+        return ModelError(
+            f"{at.place} refused the key ({source}): {detail}. Check the key, and whether it may use this model."
+        )
     if status == 404:
         if _is_about_the_model(said, codes, at.model.model):
-            return ModelError(f"{at.place} does not know the model {at.model.model!r}: {detail}")
+            return ModelError(f"{at.place} does not know the model {at.model.model!r}: {detail}.")
         return ModelError(
             f"{at.place}: nothing at {path} (404: {detail}). Check the base URL, which usually ends in /v1: "
             f"{redacted(at.base_url).rstrip('/')}{path} was asked."
         )
     if status == 429 and "insufficient_quota" in codes:
-        return ModelError(f"{at.place}: the account has no credit left: {detail}")
+        return ModelError(f"{at.place}: the account has no credit left: {detail}.")
     if status == 500 and ABOUT_MEMORY.search(said):
         return ModelError(f"{at.place} cannot load the model: {detail}. Choose a smaller one, or free memory there.")
     # Ollama and llama.cpp's server answer 500 where it is the request that cannot be done, however often it is made.
     is_of_request = status == 500 and (ABOUT_CONTEXT.search(said) or ABOUT_NUMBERS.search(said))
     if status in BUSY_STATUSES or (status >= 500 and not is_of_request):
-        return ModelUnavailable(f"{at.place} answered {status}: {detail}", retry_after_s=_retry_after_s(headers))
+        then = OFTEN if status == 429 else AT_FAULT
+        return ModelUnavailable(
+            f"{at.place} answered {status}: {detail}. {then}", retry_after_s=_retry_after_s(headers)
+        )
     if status < 400 or status == 405:
         return ModelError(f"{at.place}: {status} at {path}: {detail}. Check the base URL.")
     kind = ContextOverflow if codes & CONTEXT_CODES or ABOUT_CONTEXT.search(said) else RequestRefused
-    return kind(f"{at.place} refused the request ({status}): {detail}", detail=said)
+    return kind(f"{at.place} refused the request ({status}): {detail}.", detail=said)
 
 
 def unreachable(at: Connection, cause: BaseException) -> ModelUnavailable:
@@ -132,9 +144,7 @@ def unreachable(at: Connection, cause: BaseException) -> ModelUnavailable:
 def unreadable(at: Connection, cause: BaseException) -> ModelUnavailable:
     """Make the error of a reply that broke off, or that is none of HTTP: the endpoint is there."""
     reason = at.clean(str(getattr(cause, "message", "") or cause)).rstrip(".") or type(cause).__name__
-    return ModelUnavailable(
-        f"{at.place} took the request, and its reply cannot be read: {reason}. A proxy or a server that ended may have cut it."
-    )
+    return ModelUnavailable(f"{at.place} took the request, and its reply cannot be read: {reason}. {AT_FAULT}")
 
 
 def timed_out(at: Connection) -> ModelUnavailable:
@@ -142,18 +152,30 @@ def timed_out(at: Connection) -> ModelUnavailable:
     return ModelUnavailable(f"{at.place}: no reply within {at.timeout_s:g} s (timeout_s).")
 
 
-def not_json(at: Connection, content: bytes, content_type: str) -> ModelUnavailable:
+def redirected(at: Connection, where: str) -> ModelUnavailable:
+    """Make the error of an endpoint that sends requests elsewhere, where they would come without what was asked."""
+    return ModelUnavailable(
+        f"{at.place}: expected a reply, got a redirect to {at.clean(where)}. Set the base URL to where the endpoint is; a sign-in page "
+        "redirects, too."
+    )
+
+
+def no_object(at: Connection, content: bytes, content_type: str) -> ModelUnavailable:
     """Make the error of a reply of status 200 that is no JSON object."""
     shown = at.clean(content.decode("utf-8", "replace"))
-    return ModelUnavailable(
-        f"{at.place}: expected JSON, got {content_type or 'no content type'}: {shown!r}. "
-        "Something else answers there: a proxy, a sign-in page, or the base URL is wrong."
-    )
+    if not content.strip():
+        got, why = "an empty reply", AT_FAULT
+    elif "json" in content_type:
+        got, why = f"{content_type} that is none, or is cut: {shown!r}", AT_FAULT
+    else:
+        got = f"{content_type or 'no content type'}: {shown!r}"
+        why = "Something else answers there: a proxy, a sign-in page, or the base URL is wrong."
+    return ModelUnavailable(f"{at.place}: expected a JSON object, got {got}. {why}")
 
 
 def error_with_status_200(at: Connection, body: Mapping[str, Any]) -> ModelUnavailable:
     """Make the error of a gateway that says 200 and does not mean it."""
-    return ModelUnavailable(f"{at.place} answered with an error: {at.clean(_said(body))}")
+    return ModelUnavailable(f"{at.place} answered with an error: {at.clean(_said(body)).rstrip('.')}. {AT_FAULT}")
 
 
 def _said(body: Mapping[str, Any]) -> str:

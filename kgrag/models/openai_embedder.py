@@ -72,7 +72,7 @@ class OpenAIEmbedder(EmbeddingEndpoint):
             vectors = np.stack([_numbers(row["embedding"]) for row in _in_order(data["data"])])
         except (KeyError, TypeError, AttributeError, ValueError, OverflowError, binascii.Error):
             shown = json.dumps(data, ensure_ascii=False)
-            said = f"{self.name}: expected embeddings as data[].embedding, and an index of its own in each."
+            said = f"{self.name}: expected embeddings as data[].embedding, and an index of its own in each. Is it a model that embeds?"
             raise ModelReplyError(said, reply=shown) from None
         return vectors, used(data, "prompt_tokens")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -17,16 +17,24 @@ PROBE = "dimensions"
 
 
 class SizedEmbedder(WrappedEmbedder):
-    """An `Embedder` around a stack: where the length of its vectors is not `known`, the first who asks for it has a word embedded."""
+    """An `Embedder` around a stack: where the length of its vectors is not `known`, the first who asks for it has a word embedded.
 
-    def __init__(self, model: Embedder, *, known: int | None) -> None:
+    `found` is told that length: whoever reads the replies refuses vectors of another one from then on.
+    """
+
+    def __init__(self, model: Embedder, *, known: int | None, found: Callable[[int], None]) -> None:
         super().__init__(model)
         self._known = known
+        self._found = found
 
     @cached_property
     def dimensions(self) -> int:
         """Length of a vector. Raises `ModelError` where it must be found out and cannot."""
-        return self._known or int(wait_for(self._model.embed_documents([PROBE])).shape[1])
+        if self._known:
+            return self._known
+        length = int(wait_for(self._model.embed_documents([PROBE])).shape[1])
+        self._found(length)
+        return length
 
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Embed texts to be found: [len(texts), dimensions]."""

@@ -69,7 +69,7 @@ class Stack:
         model: Embedder = BatchingEmbedder(around(endpoint, *self._middleware()), batch_texts=endpoint.batch_texts)
         if self.cache is not None:
             model = CachedEmbedder(model, self.cache, meter=self.meter)
-        return SizedEmbedder(model, known=endpoint.known_dimensions)
+        return SizedEmbedder(model, known=endpoint.known_dimensions, found=endpoint.expect_dimensions)
 
     def reranker(self, endpoint: Reranker) -> Reranker:
         """Put everything around a rerank endpoint."""

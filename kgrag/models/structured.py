@@ -77,7 +77,8 @@ class StructuredChatModel(Wrapped[ChatModel]):
         if still is None:
             return replace(second, usage=usage, mended=problem.what)
         raise ModelReplyError(
-            f"{self.name}: expected JSON by the schema, got twice what is not: {still.what}",
+            f"{self.name}: expected JSON by the schema, got twice what is not: {still.what.rstrip('.')}. "
+            "Take a model that does: kgrag models check says so.",
             reply=still.text or problem.text,
             usage=usage,
         )

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kgrag.cli import run
-from kgrag.testing import ModelRequest, ModelServer
+from kgrag.testing import Behaviour, ModelRequest, ModelServer, refused, truncated
 
 KEY = "sk-test-0123456789"
 TEXT = "# X-100 board\n\n## Supply\n\nThe X-100 needs a supply voltage of 3.3 V.\n\n## Standby\n\nIn standby the X-100 draws 0.5 mA.\n"
@@ -117,3 +117,26 @@ def test_a_build_finds_out_before_it_reads_a_document(
     assert "wrong-9876543210" not in err
     assert run(["status", "--store", store, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["documents"] == 0
+
+
+def test_a_build_says_what_to_do_about_chunks_that_failed_or_lost_a_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("resistor", "capacitor"):
+        Path(f"{name}.md").write_text(f"# The {name}\n\nThe {name} R-{len(name)} is made by Acme.\n")
+    named = [{"name": name, "type": "Part", "description": ""} for name in ("R-8", "R-9", "Acme")]
+    reply = {"entities": named, "relations": [], "quantities": []}
+
+    def said(request: ModelRequest) -> Behaviour | dict[str, Any]:
+        if "Check " in request.last:
+            return {"ok": True}
+        return refused(400, "", "No.") if "R-8" in request.last.partition("<<<")[2] else truncated(reply)
+
+    with ModelServer(said) as server:
+        options = ["--extractor", "llm", "--model", "openai:any", "--base-url", server.url, "--model-cache", "off"]
+        assert run(["build", ".", "--store", "made.kg", *options]) == 1
+    shown = capsys.readouterr().out
+    assert "refused the request (400): No." in shown
+    assert "What failed is asked for again by the same command." in shown
+    assert "Of 1 chunks a part of the reply was lost (partial): --retry partial asks for them again, too." in shown

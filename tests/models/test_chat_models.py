@@ -181,7 +181,6 @@ def test_a_fault_that_stays_is_one_clear_line_that_says_to_come_back(name: str) 
         b"HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\n{",
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nZZZ\r\n{}\r\n0\r\n\r\n",
         b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}",
-        b"HTTP/1.1 307 Moved\r\nLocation: /v1/chat/completions\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
     ],
 )
 def test_a_reply_that_cannot_be_read_is_told_from_a_server_that_is_not_there(sent: bytes) -> None:

@@ -3,6 +3,8 @@
 import asyncio
 import importlib.util
 import json
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,6 +19,7 @@ from kgrag.models.by_halves import vectors_or_errors
 from kgrag.models.meter import Meter
 from kgrag.models.tokens import estimate_tokens
 from kgrag.testing import FAULTS, Behaviour, HashingEmbedder, ModelRequest, ModelServer, rate_limited
+from kgrag.testing.wire import hashed_vectors, openai_embeddings
 
 NAMES = ["openai:any", "ollama:any", "cohere:any"]
 
@@ -104,6 +107,20 @@ def test_a_known_model_needs_no_request_and_another_length_than_its_own_is_an_er
         assert server.requests == []
         with pytest.raises(ModelReplyError, match="expected vectors of 1536 dimensions, got 8"):
             asyncio.run(embedder.embed_documents(["x"]))
+
+
+def test_a_vector_of_another_length_than_was_found_out_is_not_kept(tmp_path: Path) -> None:
+    lengths = iter([64, 8, 64])
+
+    def script(request: ModelRequest) -> dict[str, Any]:
+        return openai_embeddings(request, hashed_vectors(request.texts, next(lengths)))
+
+    with ModelServer(embeddings=script) as server:
+        embedder = open_embedder("openai:any", base_url=server.url, model_cache=str(tmp_path / "cache.sqlite"))
+        assert embedder.dimensions == 64
+        with pytest.raises(ModelReplyError, match=r"expected vectors of 64 dimensions, got 8\. Another model answers"):
+            asyncio.run(embedder.embed_documents(["volt"]))
+        assert asyncio.run(embedder.embed_documents(["volt"])).shape == (1, 64)
 
 
 def test_an_empty_text_and_no_text_are_allowed() -> None:

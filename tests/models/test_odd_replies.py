@@ -1,12 +1,13 @@
 """Replies of status 200 that are odd, and refusals about the context: what is usable is used, and nothing is switched off for good."""
 
 import asyncio
+import gzip
 import json
 from typing import Any
 
 import pytest
 
-from kgrag.errors import ModelReplyError, ModelUnavailable
+from kgrag.errors import ModelError, ModelReplyError, ModelUnavailable
 from kgrag.models import open_chat_model
 from kgrag.models.base import Message, Reply
 from kgrag.models.endpoint_errors import ContextOverflow
@@ -120,3 +121,57 @@ def test_half_a_character_in_a_wrong_reply_is_shown_to_the_model_that_mends_it()
         model = open_chat_model("openai:any", base_url=server.url, model_cache="off", retries=0)
         schema = {"type": "object", "properties": {"unit": {"type": "string"}}, "required": ["unit"]}
         assert asyncio.run(model.reply(ASKED, schema=schema)).data == {"unit": "V"}
+
+
+def failed_by(behaviour: Behaviour) -> ModelError:
+    with ModelServer(lambda _: behaviour) as server, pytest.raises(ModelError) as caught:
+        asyncio.run(open_chat_model("openai:any", base_url=server.url, model_cache="off", retries=0).reply(ASKED))
+    return caught.value
+
+
+def packed(body: bytes) -> Behaviour:
+    return Behaviour(body=gzip.compress(body), headers=(("Content-Encoding", "gzip"),))
+
+
+def test_a_packed_reply_is_unpacked_up_to_what_a_reply_may_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kgrag.models.endpoint.MAX_REPLY_BYTES", 100_000)
+    body = json.dumps({"choices": [{"message": {"content": "x" * 90_000}}]}).encode()
+    with ModelServer(lambda _: packed(body)) as server:
+        model = open_chat_model("openai:any", base_url=server.url, model_cache="off", retries=0)
+        assert asyncio.run(model.reply(ASKED)).text == "x" * 90_000
+    assert "it has more than" in str(failed_by(packed(b" " * 3_000_000)))
+    cut = Behaviour(body=gzip.compress(body)[:-20], headers=(("Content-Encoding", "gzip"),))
+    assert "cannot be read: it broke off" in str(failed_by(cut))
+
+
+def test_a_packing_that_was_not_asked_for_is_no_reply() -> None:
+    said = str(failed_by(Behaviour(body=b"\x0b\x02", headers=(("Content-Encoding", "br"),))))
+    assert "it is packed by br, which was not asked for" in said
+
+
+@pytest.mark.parametrize("status", [301, 302, 303])
+def test_a_redirect_that_would_lose_what_was_asked_says_where_it_leads(status: int) -> None:
+    error = failed_by(Behaviour(status=status, headers=(("Location", "https://login.example/start"),), body=b""))
+    assert "got a redirect to https://login.example/start. Set the base URL" in str(error)
+
+
+def test_redirects_without_end_are_said_to_be_that() -> None:
+    around = Behaviour(status=307, headers=(("Location", "/v1/chat/completions"),), body=b"")
+    assert "got a redirect to a place that leads on" in str(failed_by(around))
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "said"),
+    [
+        (Behaviour(body=b""), "expected a JSON object, got an empty reply. The server, or a proxy before it"),
+        (Behaviour(body=b'{"choices": [{"mess'), 'got application/json that is none, or is cut: \'{"choices"'),
+        (Behaviour(body=b"[]"), "got application/json that is none, or is cut: '[]'"),
+        (
+            Behaviour(body=b"<!DOCTYPE html><style>p {}</style><p>Please <b>sign in</b>", content_type="text/html"),
+            "got text/html: 'Please sign in'. Something else answers there",
+        ),
+        (refused(401, "", "No such key."), "No such key. Check the key, and whether it may use this model."),
+    ],
+)
+def test_a_reply_that_is_none_says_what_came_and_what_to_do(behaviour: Behaviour, said: str) -> None:
+    assert said in str(failed_by(behaviour))
