@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import codecs
 import json
 import ssl
 import zlib
@@ -27,7 +28,7 @@ from kgrag.models.endpoint_errors import (
     unreadable,
 )
 from kgrag.models.per_loop import PerLoop
-from kgrag.text.surrogates import without_surrogates
+from kgrag.text.surrogates import without_controls, without_surrogates
 
 __all__ = ["MAX_COUNTED_TOKENS", "Endpoint", "used"]
 
@@ -41,6 +42,7 @@ REPLY_UNREADABLE = (
 """What the client raises once the endpoint has taken the connection."""
 MAX_REPLY_BYTES = 64_000_000
 """Of one reply, unpacked: a batch of long vectors has 10 MB, and what never ends would take all memory."""
+UTF_8 = codecs.getincrementaldecoder("utf-8")
 PIECE_BYTES = 1_000_000
 """That are unpacked at once."""
 PACKINGS = frozenset({"gzip", "x-gzip", "deflate", "br", "zstd"})
@@ -172,10 +174,14 @@ class Endpoint:
 
 
 class _Limited(httpx2.AsyncByteStream):
-    """A reply's bytes up to `MAX_REPLY_BYTES`, unpacked where it is packed by gzip: the client would unpack all that comes."""
+    """A reply's bytes up to `MAX_REPLY_BYTES`, unpacked where it is packed by gzip: the client would unpack all that comes.
 
-    def __init__(self, stream: httpx2.AsyncByteStream, *, packed: bool) -> None:
+    Of events, which the client reads as UTF-8, a half of a character costs no more than that character.
+    """
+
+    def __init__(self, stream: httpx2.AsyncByteStream, *, packed: bool, events: bool) -> None:
         self._stream = stream
+        self._reading = UTF_8("replace") if events else None
         self._unpacking = zlib.decompressobj(zlib.MAX_WBITS | 16) if packed else None
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
@@ -185,7 +191,7 @@ class _Limited(httpx2.AsyncByteStream):
                 taken += len(piece)
                 if taken > MAX_REPLY_BYTES:
                     raise httpx2.DecodingError(f"it has more than {MAX_REPLY_BYTES // 1_000_000} MB")
-                yield piece
+                yield piece if self._reading is None else self._reading.decode(piece).encode()
         if self._unpacking is not None and taken and not self._unpacking.eof:
             raise httpx2.DecodingError("it broke off")
 
@@ -218,7 +224,8 @@ async def _limit(response: httpx2.Response) -> None:
         raise httpx2.DecodingError(f"it is packed by {packing}, which was not asked for", request=response.request)
     if packing in PACKINGS:
         del response.headers["content-encoding"]
-    response.stream = _Limited(response.stream, packed=packing in PACKINGS)
+    events = "event-stream" in response.headers.get("content-type", "")
+    response.stream = _Limited(response.stream, packed=packing in PACKINGS, events=events)
 
 
 @cache
@@ -264,7 +271,7 @@ class StreamedReply:
                 self._tell(piece)
 
     def _tell(self, piece: str) -> None:
-        self._told(without_surrogates(self._without_key(piece)))
+        self._told(without_controls(without_surrogates(self._without_key(piece))))
 
     def _without_key(self, text: str) -> str:
         return self._at.without_key(text.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass")

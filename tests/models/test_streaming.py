@@ -132,3 +132,20 @@ def test_odd_events_are_passed_over_and_the_key_is_not_told(monkeypatch: pytest.
     assert reply.data == {"answer": "it is [key] \U0001f600"}
     "".join(piece or "" for piece in told).encode()
     assert "secret" not in "".join(piece or "" for piece in told)
+
+
+def test_half_a_character_and_controls_cost_no_more_than_themselves() -> None:
+    def event(text: bytes, reason: bytes = b"null") -> bytes:
+        return b'data: {"choices": [{"delta": {"content": "' + text + b'"}, "finish_reason": ' + reason + b"}]}\n\n"
+
+    body = event("25 ".encode() + b"\xc2") + event(b"\\u001b[2J\\u0000C", b'"stop"') + b"data: [DONE]\n\n"
+    told: list[str | None] = []
+    with ModelServer(lambda request: Behaviour(body=body, content_type="text/event-stream")) as server:
+        model = open_chat_model("openai:any", base_url=server.url, model_cache="off", retries=0)
+
+        async def ask() -> Reply:
+            with listening(told.append):
+                return await model.reply([Message("user", "How warm?")])
+
+        reply = asyncio.run(ask())
+    assert "".join(piece or "" for piece in told) == reply.text == "25 \ufffd[2JC"
