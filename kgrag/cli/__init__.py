@@ -44,11 +44,15 @@ def main() -> None:
 def _leave(code: int) -> NoReturn:
     """End the process after all that waits for its end was done and written, without taking Python and its libraries apart.
 
+    Where it was interrupted, stores are closed, and what threads still do (a file that is read, texts that are embedded) goes nowhere: it
+    is not waited for.
+
     Threads of the Java machine go on meanwhile: now and then one of them needs what is gone already, and the process ends by SIGABRT, with
     exit code 134, though all was done. It takes a quarter of a second, too.
     """
-    threading._shutdown()  # type: ignore[attr-defined]  # threads that Python waits for, as it does before what is registered
-    if code == EXIT_INTERRUPTED and "jpype" in sys.modules:
+    if code != EXIT_INTERRUPTED:
+        threading._shutdown()  # type: ignore[attr-defined]  # threads that Python waits for, as it does before what is registered
+    elif "jpype" in sys.modules:
         from kgrag.store.jvm import leave_at_once
 
         leave_at_once()  # a thread that was at work may have left a connection open, whose end the machine would wait for

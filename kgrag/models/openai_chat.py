@@ -131,7 +131,9 @@ class OpenAIChatModel:
         problem = None
         if reason == "length":
             when = ", while the model was thinking" if only_thought else ""
-            problem = f"the reply was cut off at the token limit (finish_reason length){when}"
+            problem = (
+                f"the reply was cut off at the token limit (finish_reason length; max_completion_tokens sets it){when}"
+            )
         elif reason == "content_filter":
             problem = "the endpoint's content filter took the reply away"
         elif refusal := message.get("refusal"):

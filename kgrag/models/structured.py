@@ -77,8 +77,8 @@ class StructuredChatModel(Wrapped[ChatModel]):
         if still is None:
             return replace(second, usage=usage, mended=problem.what)
         raise ModelReplyError(
-            f"{self.name}: expected JSON by the schema, got twice what is not: {still.what.rstrip('.')}. "
-            "Take a model that does: kgrag models check says so.",
+            f"{self.name}: expected JSON by the schema, got twice what is none: {still.what.rstrip('.')}. "
+            "Ask again, or take another model: kgrag models check says whether one writes JSON by a schema.",
             reply=still.text or problem.text,
             usage=usage,
         )

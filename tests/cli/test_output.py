@@ -184,6 +184,23 @@ main()
     assert done.stderr.startswith("Error: Interrupted.") and len(done.stderr.splitlines()) == 1
 
 
+def test_who_interrupts_a_command_does_not_wait_for_its_threads() -> None:
+    program = """
+import signal, sys, threading
+import kgrag.cli
+
+def interrupted(*_, **options):
+    threading.Thread(target=threading.Event().wait).start()
+    signal.raise_signal(signal.SIGINT)
+
+kgrag.cli.run = interrupted
+kgrag.cli.main()
+"""
+    done = subprocess.run([sys.executable, "-c", program], check=False, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 130
+    assert done.stderr.startswith("Error: Interrupted.") and len(done.stderr.splitlines()) == 1
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGTERM there")
 def test_sigterm_ends_a_command_whatever_its_query_does(tmp_path: Path) -> None:
     store = tmp_path / "store.kg"

@@ -138,7 +138,7 @@ def test_half_a_character_and_controls_cost_no_more_than_themselves() -> None:
     def event(text: bytes, reason: bytes = b"null") -> bytes:
         return b'data: {"choices": [{"delta": {"content": "' + text + b'"}, "finish_reason": ' + reason + b"}]}\n\n"
 
-    body = event("25 ".encode() + b"\xc2") + event(b"\\u001b[2J\\u0000C", b'"stop"') + b"data: [DONE]\n\n"
+    body = event(b"25 " + b"\xc2") + event(b"\\u001b[2J\\u0000C", b'"stop"') + b"data: [DONE]\n\n"
     told: list[str | None] = []
     with ModelServer(lambda request: Behaviour(body=body, content_type="text/event-stream")) as server:
         model = open_chat_model("openai:any", base_url=server.url, model_cache="off", retries=0)
