@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kgrag.cli.options import AsJson, Store
+from kgrag.cli.options import AsJson, BaseUrl, Store
 
 if TYPE_CHECKING:
     from kgrag.jobs.resolve import ResolveReport
@@ -35,6 +35,7 @@ def resolve(
     model: Annotated[
         str | None, typer.Option("--model", help="The chat model that --method llm asks.", show_default=False)
     ] = None,
+    base_url: BaseUrl = None,
     threshold: Annotated[
         float | None,
         typer.Option(
@@ -68,7 +69,7 @@ def resolve(
     if undo and dry_run:
         raise InputError("--undo and --dry-run: give one of them.")
     words = None if generic_words is None else [word.strip() for word in generic_words.split(",") if word.strip()]
-    with open_graph(store, create=False, model=model) as opened:
+    with open_graph(store, create=False, model=model, base_url=base_url) as opened:
         graphs = opened.graph_names(graph)
         if undo:
             taken_back = {name: opened.undo_resolve(graph=name, progress=terminal_progress()) for name in graphs}

@@ -98,6 +98,8 @@ class CompareReport:
     judged: int = 0
     parts_missing: int = 0
     """Parts of this run's judgements that could not be judged."""
+    first_missing: str = ""
+    """Why the first of them could not be."""
     failed: list[tuple[str, str, str, str]] = field(default_factory=list)
     """Pipeline, question, stage and reason."""
     usage: Usage = field(default_factory=Usage)
@@ -386,7 +388,9 @@ async def compare(
     for result in run.results():
         for stage, reason in result.failures.items():
             report.failed.append((result.cell.pipeline, result.cell.question, stage, reason))
-        report.parts_missing += sum(len(one.failures) for one in result.judgements)
+        missing = [reason for one in result.judgements for reason in one.failures.values()]
+        report.parts_missing += len(missing)
+        report.first_missing = report.first_missing or next(iter(missing), "")
     report.seconds = round(time.perf_counter() - started, 3)
     return report
 

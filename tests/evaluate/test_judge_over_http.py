@@ -129,6 +129,7 @@ def test_bad_verdicts_are_missing_and_counted_and_asked_for_again(server, script
         "q5": set(),
     }
     assert report.parts_missing == 4 == sum(summary.parts_missing.values())
+    assert report.first_missing in [reason for one in judged.values() for reason in one.failures.values()]
     # What is missing is in no mean: all that was judged was judged the same.
     assert summary.mean("good", "right") == 1.0 and summary.mean("good", "completeness") == 0.5
     assert [row.scores["right"] for row in summary.rows["good"]] == [None, 1.0, 1.0, 1.0, 1.0]
