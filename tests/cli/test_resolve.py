@@ -41,8 +41,10 @@ def test_a_store_is_planned_resolved_explained_and_undone(
     assert "1 merges taken back" in capsys.readouterr().out
     assert run(["digest"]) == 0
     assert capsys.readouterr().out == before
+    monkeypatch.setenv("KGRAG_RETRIES", "0")
     elsewhere = ["--model", "openai:any", "--base-url", "http://127.0.0.1:1/v1"]
-    assert run(["resolve", "--dry-run", "--method", "llm", *elsewhere]) == 0  # no pair needs the model
+    assert run(["resolve", "--dry-run", "--method", "llm", *elsewhere]) == 3
+    assert "openai:any at http://127.0.0.1:1/v1 cannot be reached" in capsys.readouterr().err
     assert run(["resolve", "--method", "magic"]) == 2
     assert "expected one of rules, llm" in capsys.readouterr().err
     assert run(["explain-merge", "nothing of that name"]) == 2
