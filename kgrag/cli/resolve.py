@@ -60,7 +60,7 @@ def resolve(
         Path | None, typer.Option("--out", help="Write the plans to a file too, as a JSON list.", show_default=False)
     ] = None,
     as_json: AsJson = False,
-) -> None:
+) -> int:
     """Merge entities that are one thing; names that differ in a number, sign, unit or version never are."""
     from kgrag.cli.output import print_json, stdout, terminal_progress
     from kgrag.errors import InputError
@@ -91,15 +91,16 @@ def resolve(
         else:
             for name, count in taken_back.items():
                 stdout.print(f"Graph {name}: {count} merges taken back.", markup=False)
-        return
+        return 0
     if out is not None:
         plans = [report.plan.model_dump(mode="json") for report in reports.values()]
         out.write_text(json.dumps(plans, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
     if as_json:
         print_json({"graphs": {name: report.model_dump(mode="json") for name, report in reports.items()}})
-        return
-    for report in reports.values():
-        _summarise(report)
+    else:
+        for report in reports.values():
+            _summarise(report)
+    return 1 if any(report.unanswered for report in reports.values()) else 0
 
 
 def explain_merge(

@@ -41,6 +41,10 @@ ENTITIES_WITH_VECTORS = 50_000
 """Up to so many entities the nearest vectors are searched exactly; above, candidates come from names alone."""
 
 
+SHOWN_REASON = 400
+"""Characters of the reason why an answer could not be used, which ends with the model's reply."""
+
+
 class ResolveReport(BaseModel):
     """What a resolution did, or would do."""
 
@@ -55,6 +59,8 @@ class ResolveReport(BaseModel):
     relations_fused: int = 0
     relations_inside: int = 0
     """Relations between members of one group; they come back with --undo."""
+    unanswered: int = 0
+    """Questions to a model without a usable answer: a note says why, and their pairs are kept apart."""
     notes: list[str] = Field(default_factory=list)
 
 
@@ -149,9 +155,14 @@ async def resolve(
         case _:
             decisions = Decisions({}, {}, 0)
     plan = make_plan(graph, entities, readings, decisions, method=method, settings=settings)
-    if dry_run:
-        return ResolveReport(plan=plan, dry_run=True, notes=notes)
-    return await _apply(store, plan, embedder=embedder, progress=progress, notes=notes)
+    if lacking := decisions.unanswered:
+        first = lacking[0][:SHOWN_REASON] + "..." * (len(lacking[0]) > SHOWN_REASON)
+        notes.append(
+            f"{len(lacking)} questions had no answer that can be used, and their pairs are kept apart; the same command asks again. "
+            f"The first: {first}"
+        )
+    report = ResolveReport(plan=plan, dry_run=True, unanswered=len(lacking), notes=notes)
+    return report if dry_run else await _apply(store, report, embedder=embedder, progress=progress)
 
 
 async def undo(store: GraphStore, graph: str, *, embedder: Embedder, progress: Progress | None = None) -> int:
@@ -259,10 +270,9 @@ def _context(store: GraphStore, entities: Sequence[GraphEntity], shown: Sequence
     return lines
 
 
-async def _apply(
-    store: GraphStore, plan: MergePlan, *, embedder: Embedder, progress: Progress, notes: list[str]
-) -> ResolveReport:
+async def _apply(store: GraphStore, planned: ResolveReport, *, embedder: Embedder, progress: Progress) -> ResolveReport:
     """Make the store hold the merges of a plan and no others."""
+    plan = planned.plan
     wanted = {group.survivor: _merge(group) for group in plan.groups}
     held = {merge.survivor: merge for merge in await asyncio.to_thread(store.graphs.merges, plan.graph)}
     stale = [survivor for survivor, merge in held.items() if wanted.get(survivor) != merge]
@@ -276,16 +286,15 @@ async def _apply(
             step.advance(len(batch))
     await embed_entities(plan.graph, store, embedder, progress=progress, retry=NO_RETRY)
     await asyncio.to_thread(store.finish)
-    return ResolveReport(
-        plan=plan,
-        dry_run=False,
-        applied=done.groups,
-        unchanged=len(wanted) - len(new),
-        taken_back=len(stale),
-        relations_fused=done.relations,
-        relations_inside=done.loops,
-        notes=notes,
-    )
+    done_now = {
+        "dry_run": False,
+        "applied": done.groups,
+        "unchanged": len(wanted) - len(new),
+        "taken_back": len(stale),
+        "relations_fused": done.relations,
+        "relations_inside": done.loops,
+    }
+    return planned.model_copy(update=done_now)
 
 
 async def _split(store: GraphStore, graph: str, survivors: Sequence[str], *, progress: Progress) -> None:

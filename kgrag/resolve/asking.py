@@ -72,10 +72,10 @@ async def ask_model(
     """Ask a model about the pairs that no rule decides.
 
     `context` gives for entities a line from a chunk that names them. Raises `ModelError` when the model cannot be reached; an answer
-    that cannot be used leaves the entries of that question apart, which is said in their reasons.
+    that cannot be used leaves the entries of that question apart, which is said in their reasons and in `Decisions.unanswered`.
     """
     same, apart = dict(candidates.always), dict(candidates.apart)
-    usage = Usage()
+    usage, unanswered = Usage(), list[str]()
     gate = asyncio.Semaphore(QUESTIONS_AT_ONCE)
 
     async def ask(shown: Sequence[int]) -> tuple[dict[Pair, Found], dict[Pair, Found], Usage]:
@@ -86,9 +86,11 @@ async def ask_model(
                     [Message("system", INSTRUCTIONS), Message("user", _question(entities, shown, lines))], schema=SCHEMA
                 )
             except ModelReplyError as error:
+                unanswered.append(str(error))
                 reason = f"the model's answer could not be used: {error}"
-                return {}, {pair: Found("different", reason, 0.0) for pair in combinations(shown, 2)}, Usage(calls=1)
-        advance()
+                return {}, {pair: Found("different", reason, 0.0) for pair in combinations(shown, 2)}, error.usage
+            finally:
+                advance()
         yes = _together(reply.data, shown, model.name)
         no = {
             pair: Found("different", f"{model.name} saw both and did not put them together", 0.0)
@@ -107,7 +109,7 @@ async def ask_model(
     apart.update(said_no)
     same = {pair: found for pair, found in same.items() if pair not in apart}
     total = len(candidates.always) + len(candidates.ask) + len(candidates.apart)
-    return Decisions(same, apart, total, usage=usage)
+    return Decisions(same, apart, total, usage=usage, unanswered=tuple(unanswered))
 
 
 def questions(pairs: Iterable[Pair], *, size: int = ENTITIES_OF_A_QUESTION) -> list[list[int]]:

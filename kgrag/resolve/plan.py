@@ -120,6 +120,8 @@ class Decisions(NamedTuple):
     guarded: bool = True
     """Whether union-find refuses what may never be one; only methods for comparison do without."""
     usage: Usage = Usage()
+    unanswered: tuple[str, ...] = ()
+    """Of each question without a usable answer, why: its pairs are apart."""
 
 
 @without_collector

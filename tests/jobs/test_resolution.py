@@ -12,16 +12,17 @@ from typing import Any
 import pytest
 
 from kgrag.common.progress import Silent, Step
-from kgrag.errors import InputError, ModelError
+from kgrag.errors import InputError, ModelError, ModelReplyError
 from kgrag.extract import open_extractor
 from kgrag.jobs.build import build
 from kgrag.jobs.report import BuildReport
 from kgrag.jobs.resolve import ResolveReport, explain, resolve, undo
-from kgrag.models.base import Message, Vectors
+from kgrag.models.base import Message, Reply, Vectors
 from kgrag.retrieve import Retriever, load_pipeline
 from kgrag.settings import Settings
 from kgrag.store.graph import GraphStore, open_store
 from kgrag.testing import HashingEmbedder, ScriptedChatModel
+from kgrag.types import Usage
 
 DIMENSIONS = HashingEmbedder().dimensions
 DOCUMENTS = {
@@ -153,6 +154,19 @@ def test_a_model_is_asked_what_no_rule_decides_and_its_no_is_kept(store: GraphSt
     assert not any({"X-100 board", "X-100 boards"} <= group for group in named(no))
     assert frozenset({"3.3 V", "3,3 V", "3300 mV"}) in named(no)
     assert any("did not put them together" in pair.reason for pair in no.plan.apart)
+
+
+def test_questions_without_a_usable_answer_are_counted_and_said(store: GraphStore, folder: Path) -> None:
+    built(store, folder)
+
+    class Refusing(ScriptedChatModel):
+        async def reply(self, messages: Sequence[Message], *, schema: Any = None) -> Reply:
+            raise ModelReplyError("scripted: the model refused.", usage=Usage(calls=2, prompt_tokens=9))
+
+    report = resolved(store, method="llm", model=Refusing([]))
+    assert report.unanswered and not report.dry_run
+    assert report.plan.usage.calls == 2 * report.unanswered
+    assert any("The first: scripted: the model refused." in note for note in report.notes)
 
 
 @pytest.mark.parametrize("method", ["thesis", "threshold", "none"])
