@@ -44,6 +44,8 @@ ADMONITION = re.compile(
 """What heads a box heads no section: what stands below it is about what the section is about."""
 SECTION_NUMBER = re.compile(r"\d{1,2}(?:\.\d{1,2})+\.?")
 """A line of nothing else: the next one is its heading, `4.7` above `Compress Type Option (--compress-type)`."""
+IN_COLUMNS = re.compile(r"\S {3,}\S")
+"""A line of a listing in columns: `SET PUMP OFF     stop the pump`."""
 MAX_HEADING_WORDS = 12
 MAX_PLAIN_HEADING_WORDS = 8
 MIN_STATEMENT_WORDS = 4
@@ -154,12 +156,15 @@ def single_statements(piece: Evidence, passage: Reflowed) -> Iterator[Statement]
 
 
 def _is_heading(written: str, *, in_list: bool) -> bool:
-    """Whether a line only announces what follows: numbered, marked, or short and without a full stop or a quantity, and no list item."""
+    """Whether a line only announces what follows: numbered, marked, or short and without a full stop or a quantity, no list item, and not
+    in columns.
+    """
     words = len(written.split())
     if HEADING.match(written) and not _begins_with_amount(written):
         return words <= MAX_HEADING_WORDS
     return (
         not in_list
+        and not IN_COLUMNS.search(written)
         and words <= MAX_PLAIN_HEADING_WORDS
         and written[-1:].isalnum()
         and ":" not in written
@@ -262,6 +267,8 @@ class _Reader:
         self._question_end = self._paragraph_start = 0
         self._decided: Sentence | None = None
         self._previous: Sentence | None = None
+        self._quoted = ("", 0)
+        """The last statement as it is quoted, and where that begins."""
 
     def statements(self) -> Iterator[Statement]:
         for line in self._lines():
@@ -449,7 +456,7 @@ class _Reader:
         said, start = self._with_what_is_before(line)
         if line.number and self._label == line.number:
             said = f"{line.number}: {said}"
-        self._decided, self._previous = None, line.sentence
+        self._decided, self._previous, self._quoted = None, line.sentence, (said, start)
         if self._label != self._term:
             self._term, self._of_term = self._label, ""
         just_before = self._earlier[-SENTENCES_BEFORE:]
@@ -492,7 +499,8 @@ class _Reader:
             # What it points back to is quoted with it.
             return f"{self._earlier[-1]} {said}", self._previous.start if self._previous else 0
         if line.begins_paragraph and self._previous and _is_place_of(self._previous.text, line.written):
-            return f"{self._previous.text} {said}", self._previous.start
+            before, start = self._quoted
+            return f"{before} {said}", start
         if self._decided and goes_on:
             return f"{self._decided.text} {said}", self._decided.start
         return said, line.sentence.start

@@ -581,7 +581,8 @@ def test_properties_of_one_setting_are_no_list() -> None:
 
 def test_a_sentence_that_breaks_off_before_an_option_goes_on_with_it() -> None:
     text = "It is possible to keep the valves shut. This is achieved using\n\n-dKeepShut = true/false\n\nwhich is off by default."
-    assert saying(text, "KeepShut").text == "This is achieved using -dKeepShut = true/false"
+    whole = "It is possible to keep the valves shut. This is achieved using -dKeepShut = true/false"
+    assert saying(text, "KeepShut").text == whole
 
 
 def test_an_answer_of_nothing_but_no_is_said_with_its_question() -> None:
@@ -592,3 +593,9 @@ def test_an_answer_of_nothing_but_no_is_said_with_its_question() -> None:
     assert [one.text for one in read("No.\nIts case is open, and water gets in.")] == [
         "Its case is open, and water gets in."
     ]
+
+
+def test_a_line_of_a_listing_in_columns_heads_nothing_below_it() -> None:
+    text = "Idle pumps are stopped:\n\nset pump idle off      let it run\n\nAt the start 12 pumps are known."
+    assert saying(text, "12 pumps").heading == "buffer-limit"
+    assert saying(text, "let it run").label == "set pump idle off"

@@ -12,7 +12,7 @@ from statistics import median
 from kgrag.documents.blocks import Block, Link, RemovedLine, TableRow, boxes_around, join_header_rows
 from kgrag.documents.inline_text import CJK, INVISIBLE, resolve_href, sentence_around
 from kgrag.documents.pdf.blocks import Cell, PageBlock, TableBlock, TextBlock
-from kgrag.documents.pdf.geometry import Box, Line, Word, lines_of
+from kgrag.documents.pdf.geometry import Box, Line, Word, lines_of, pieces_of
 from kgrag.types import PageBox
 
 __all__ = ["LineJoiner", "cells_of", "lines_in", "written"]
@@ -31,6 +31,8 @@ _RIGHT = re.compile(r"[^\W\d_]+")
 _NAME_END = re.compile(r"(?<![\w-])[^\W\d_]{2,}$")
 _URL_TAIL = re.compile(r"(?:https?://|www\.)\S*$")
 _URL_HEAD = re.compile(r"[\w/.?&=%#~+-]+$")
+_CODE_GAP = 1.7
+"""Widths of a letter from which a gap within a line of code is several spaces."""
 _SOFT_HYPHEN = "\u00ad"
 _CONJUNCTIONS = frozenset({"and", "or", "to", "und", "oder", "bis", "et", "ou", "y", "o", "e"})
 _URL_SLACK = 0.12
@@ -229,10 +231,17 @@ def _page_box(page: int, box: Box) -> PageBox:
 
 
 def _listing(lines: Sequence[Line]) -> str:
-    """Lines of code, indented as they stand on the page."""
+    """Lines of code, indented as they stand on the page, and with its gaps: columns stay apart."""
     left = min(line.box.x0 for line in lines)
-    width = median(line.box.width / max(1, len(line.text)) for line in lines)
-    return "\n".join(" " * round((line.box.x0 - left) / max(width, 1.0)) + line.text for line in lines)
+    width = max(median(word.box.width / len(word.text) for line in lines for word in line.words), 1.0)
+    return "\n".join(" " * round((line.box.x0 - left) / width) + _spaced(line, width) for line in lines)
+
+
+def _spaced(line: Line, width: float) -> str:
+    """The text of a line of code with as many spaces in each wide gap as letters of that width would fill."""
+    pieces = pieces_of(line, _CODE_GAP * width / line.size)
+    gaps = (max(2, round((right.box.x0 - left.box.x1) / width)) for left, right in pairwise(pieces))
+    return "".join((pieces[0].text, *(" " * gap + piece.text for gap, piece in zip(gaps, pieces[1:], strict=True))))
 
 
 class LineJoiner:

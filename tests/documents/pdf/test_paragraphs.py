@@ -99,6 +99,17 @@ def test_columns_whose_lines_stand_at_different_heights_are_read_one_after_the_o
     assert sheet.convert().outline() == [f"text {FIRST} {SECOND}", f"text {SECOND} {FIRST}"]
 
 
+def test_columns_of_a_listing_stay_apart_as_they_do_on_the_page(sheet: Sheet) -> None:
+    y = sheet.paragraph(72, 100, FIRST)
+    rows = ("RATE     12   samples a second", "GAIN      3   of the amplifier", "MODE=x    1   how it waits")
+    for index, row in enumerate(rows):
+        for column, cell in ((0, row[:9]), (9, row[9:14]), (14, row[14:])):
+            blanks = len(cell) - len(cell.lstrip())
+            sheet.text(72 + 6 * (column + blanks), y + 12 * index, cell.strip(), font="Courier")
+    sheet.paragraph(72, y + 12 * len(rows), SECOND)
+    assert sheet.convert().outline()[1] == "code " + "\n".join(rows)
+
+
 def test_lines_in_a_typewriter_font_are_code_with_their_indentation(sheet: Sheet) -> None:
     y = sheet.paragraph(72, 120, FIRST, width=250) + 10
     for index, text in enumerate(("void loop() {", "  feed();", "}")):
