@@ -49,7 +49,10 @@ UNSEEN = frozenset(
 )
 """What a reader of the document does not see; `title` and `desc` are those of pictures, read with their frames."""
 HEADING_STYLES = {"Title": 1, "Subtitle": 2}
+TABLE_HEADING = "Table_20_Heading"
 PREFORMATTED = frozenset({"Preformatted_20_Text", "Source_20_Code", "Source_20_Text"})
+NAMED_STYLES = frozenset({*HEADING_STYLES, *PREFORMATTED, TABLE_HEADING})
+"""What a style of a document's own may be made of that says what its text is."""
 
 
 def convert_open_document(path: Path, *, suffix: str, document_path: str) -> BlockDocument:
@@ -300,30 +303,41 @@ class _Writer:
 
     def _rows_of(self, element: Any) -> str:
         rows = []
-        heads = _heading_row(element)
+        heads = self._heading_row(element)
         for row in _rows(element):
-            cells = []
-            for cell, _ in _cells(row):
-                if _name(cell) == "covered-table-cell":
-                    continue
-                if row is heads:
-                    cells.append(f"<th>{''.join(f'<p>{self._inline(said)}</p>' for said in cell)}</th>")
-                    continue
-                spans = "".join(
-                    f' {there}="{count}"'
-                    for there, here in (("colspan", "number-columns-spanned"), ("rowspan", "number-rows-spanned"))
-                    if (count := _get(cell, here)).isdecimal() and len(count) < 5
-                )
-                cells.append(f"<td{spans}>{self.blocks(cell)}</td>")
-            tag = "thead" if _name(row.getparent()) == "table-header-rows" else "tbody"
-            rows.append(f"<{tag}><tr>{''.join(cells)}</tr></{tag}>".replace("<td", "<th" if tag == "thead" else "<td"))
+            is_head = _name(row.getparent()) == "table-header-rows"
+            for parts in _divided(row):
+                cells = []
+                for cell, columns, down in parts:
+                    spans = f' colspan="{columns}"' * (columns > 1) + f' rowspan="{down}"' * (down > 1)
+                    if row is heads:
+                        cells.append(f"<th{spans}>{''.join(f'<p>{self._inline(said)}</p>' for said in cell)}</th>")
+                    else:
+                        tag = "th" if is_head else "td"
+                        cells.append(f"<{tag}{spans}>{self.blocks(cell)}</{tag}>")
+                tag = "thead" if is_head else "tbody"
+                rows.append(f"<{tag}><tr>{''.join(cells)}</tr></{tag}>")
         return f"<table>{''.join(rows)}</table>" if rows else ""
+
+    def _heading_row(self, table: Any) -> Any | None:
+        """Return the first of several rows where each of its cells is one heading, or in the style of a table's headings, and the next
+        one's are not.
+        """
+        rows = [[cell for cell, _ in _cells(row)] for row in islice(_rows(table), 2)]
+        if len(rows) < 2 or len(rows[0]) < 2:
+            return None
+        headings = all([_name(said) for said in cell] == ["h"] for cell in rows[0])
+        styled = [all(self._names_column(cell) for cell in cells) for cells in rows]
+        return next(_rows(table)) if headings or styled == [True, False] else None
+
+    def _names_column(self, cell: Any) -> bool:
+        return len(cell) > 0 and all(_name(said) == "p" and self._style(said) == TABLE_HEADING for said in cell)
 
     def _style(self, element: Any) -> str:
         """Return the named style that a paragraph's own one is made of."""
         style = _get(element, "style-name")
         seen = set()
-        while style not in HEADING_STYLES and style not in PREFORMATTED and (parent := self._parents.get(style)):
+        while style not in NAMED_STYLES and (parent := self._parents.get(style)):
             if style in seen:
                 break
             seen.add(style)
@@ -380,15 +394,38 @@ def _plain(element: Any) -> str:
     return "".join(parts)
 
 
-def _heading_row(table: Any) -> Any | None:
-    """Return the first of several rows where each of its cells is one heading: columns are named in a style of headings."""
-    rows = list(islice(_rows(table), 2))
-    cells = [cell for row in rows[:1] for cell, _ in _cells(row)]
-    return (
-        rows[0]
-        if len(rows) > 1 and len(cells) > 1 and all([_name(said) for said in cell] == ["h"] for cell in cells)
-        else None
-    )
+def _divided(row: Any) -> Iterator[list[tuple[Any, int, int]]]:
+    """Yield the rows that a row's cells are divided into, one where none is: each cell with how many columns and rows it covers."""
+    whole = [cell for cell, _ in _cells(row) if _name(cell) != "covered-table-cell"]
+    parts = [_parts_of_cell(cell) for cell in whole]
+    height = max((len(rows) for rows in parts if rows), default=1)
+    for number in range(height):
+        written: list[tuple[Any, int, int]] = []
+        for cell, rows in zip(whole, parts, strict=True):
+            columns, down = _span(cell, "number-columns-spanned"), _span(cell, "number-rows-spanned")
+            if not rows and number == 0:
+                written.append((cell, columns, down + height - 1))
+            elif number < len(rows):
+                last = len(rows[number]) - 1
+                reach = height - number if number == len(rows) - 1 else 1
+                written += [
+                    (part, max(1, columns - last) if place == last else 1, reach)
+                    for place, part in enumerate(rows[number])
+                ]
+        yield written
+
+
+def _parts_of_cell(cell: Any) -> list[list[Any]]:
+    """Return the rows of cells that a cell was divided into: it has a table of its own without its own border."""
+    inside = [child for child in cell if isinstance(child.tag, str)]
+    if [_name(child) for child in inside] != ["table"] or _get(inside[0], "is-sub-table") != "true":
+        return []
+    return [[part for part, _ in _cells(row) if _name(part) != "covered-table-cell"] for row in _rows(inside[0])]
+
+
+def _span(cell: Any, name: str) -> int:
+    count = _get(cell, name)
+    return max(1, int(count)) if count.isdecimal() and len(count) < 5 else 1
 
 
 def _rows(table: Any) -> Iterator[Any]:

@@ -21,6 +21,7 @@ from kgrag.documents.semantic import Embed
 from kgrag.documents.text_encoding import PACKED, exceeds_unpacked, repair_text, unpacked_file
 from kgrag.errors import DocumentError, InputError, KgragError
 from kgrag.text.surrogates import without_surrogates
+from kgrag.text.words import LEADING_ON
 from kgrag.types import Chunk, Document, Scalar, content_id
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ MAX_SUFFIX = 20
 """Characters of a file's name that say its format."""
 TITLE_LINE = re.compile(r"(?=.{3,80}$)\w[^@\n]*(?<![.:;,!?])")
 """What may be a title where nothing says so."""
+TITLE_GOES_ON = LEADING_ON | {"for", "to", "in", "on"}
+"""Words that no title ends with: it goes on in the next line."""
 WORD_PROCESSED = frozenset({"docx", "odt", "rtf"})
 PDF_MODES = ("auto", "native", "standard")
 
@@ -167,7 +170,8 @@ def _printed_title(blocks: Sequence[Block], format_: str) -> str:
     """Return the title that stands at the beginning of a document that says none of itself; nothing where there is none.
 
     The first heading is one. In a word processor a title is often a line in large letters that no style marks: where text stands above
-    the first of several sections, its first line is the title, if it is short and no sentence.
+    the first of several sections, its first line is the title, if it is short and no sentence; with the next one where it leads on to it
+    (`Manual for`).
     """
     headings = [block for block in blocks if block.kind == "heading"]
     if headings and headings[0].text.endswith("?") and any(one.level == headings[0].level for one in headings[1:]):
@@ -177,8 +181,11 @@ def _printed_title(blocks: Sequence[Block], format_: str) -> str:
         return headings[0].text if headings else ""
     if format_ == "txt":  # the first of its sections
         return ""
-    first = blocks[0].text.strip()
-    return first if blocks[0].kind == "paragraph" and TITLE_LINE.fullmatch(first) else ""
+    lines = [block.text.strip() for block in blocks[:2] if block.kind == "paragraph"]
+    title = lines[0] if blocks[0].kind == "paragraph" else ""
+    if len(lines) > 1 and title.rpartition(" ")[2] in TITLE_GOES_ON:
+        title = f"{title} {lines[1]}"
+    return title if TITLE_LINE.fullmatch(title) else ""
 
 
 def _stem(path: Path) -> str:

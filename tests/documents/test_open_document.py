@@ -256,8 +256,32 @@ def test_a_table_within_a_table_stands_behind_it(tmp_path: Path) -> None:
     outer = table(("Rail", f"<text:p>see</text:p>{inner}<text:p>below</text:p>"), ("Colour", divided), ("Pins", "8"))
     read = text(tmp_path, f"{outer}<text:p>After.</text:p>{table((inner,))}")
     assert [(block.kind, block.lines) for block in read.blocks] == [
-        ("table", ("Rail | see; below", "Colour | red; blue", "Pins | 8")),
+        ("table", ("Rail | see; below", "Colour | red", "Colour | blue", "Pins | 8")),
         ("table", ("Min | Max", "3 V | 5 V")),
         ("paragraph", ("After.",)),
         ("table", ("Min | Max", "3 V | 5 V")),
     ]
+
+
+def test_cells_that_a_cell_was_divided_into_are_cells_of_rows_beside_it(tmp_path: Path) -> None:
+    def row(*cells: str) -> str:
+        return f"<table:table-row>{''.join(cells)}</table:table-row>"
+
+    def cell(said: str, *, style: str = "P1", attributes: str = "") -> str:
+        said = said if said.startswith("<") else f'<text:p text:style-name="{style}">{said}</text:p>'
+        return f"<table:table-cell{attributes}>{said}</table:table-cell>"
+
+    inner = "".join(row(cell(name), cell(what)) for name, what in (("-fast", "Run fast"), ("-slow", "Run slowly")))
+    divided = f'<table:table table:is-sub-table="true">{inner}</table:table>'
+    head = row(*(cell(name, style="P2") for name in ("Group", "Option", "Meaning")))
+    whole = cell(divided, attributes=' table:number-columns-spanned="2"')
+    rows = head + row(cell("Speed"), whole, "<table:covered-table-cell/>") + row(*map(cell, ("Other", "-help", "Help")))
+    styles = '<style:style style:name="P2" style:parent-style-name="Table_20_Heading"/>'
+    read = text(tmp_path, f"<table:table>{rows}</table:table>", styles=styles)
+    assert read.blocks[0].header is not None
+    assert read.blocks[0].lines == (
+        "Group | Option | Meaning",
+        "Speed | -fast | Run fast",
+        "Speed | -slow | Run slowly",
+        "Other | -help | Help",
+    )

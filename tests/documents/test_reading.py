@@ -37,6 +37,10 @@ def test_a_document_knows_where_it_is_from(convert: Convert) -> None:
     ("lines", "title"),
     [
         (("X-100: user guide", "# Supply", "5 V.", "# Reset", "Press it."), "X-100: user guide"),
+        (
+            ("User guide of the", "X-100 board", "# Supply", "5 V.", "# Reset", "Press it."),
+            "User guide of the X-100 board",
+        ),
         (("Print this out.", "# Supply", "5 V.", "# Reset", "Press it."), "a"),
         (("Draft", "# X-100", "## Supply", "5 V."), "X-100"),
         (("# Supply", "5 V.", "# Reset", "Press it."), "Supply"),

@@ -30,7 +30,7 @@ __all__ = ["convert", "file_digest", "is_unchanged", "remove_vanished", "source_
 CONVERSION_VERSIONS = {
     **dict.fromkeys(("adoc", "docbook", "texinfo", "pod", "typst"), "7"),
     **dict.fromkeys(("pptx", "xlsx"), "8"),
-    "docx": "11",
+    "docx": "12",
     "md": "12",
     "txt": "17",
     "csv": "7",
@@ -40,7 +40,8 @@ CONVERSION_VERSIONS = {
     "mdoc": "17",
     **dict.fromkeys(("ods", "odp"), "8"),
     **dict.fromkeys(("rst", "textile", "mediawiki"), "8"),
-    **dict.fromkeys(("epub", "org", "rtf", "ipynb", "odt"), "9"),
+    **dict.fromkeys(("epub", "org", "ipynb"), "9"),
+    **dict.fromkeys(("rtf", "odt"), "10"),
     **dict.fromkeys(("mail", "outlook"), "11"),
     "info": "10",
     "html": "21",
