@@ -10,9 +10,10 @@ from itertools import pairwise, takewhile
 
 from kgrag.documents.pdf.blocks import PageBlock, TableBlock, TextBlock
 from kgrag.documents.pdf.contents import comparable
-from kgrag.documents.pdf.geometry import bounding_box
+from kgrag.documents.pdf.geometry import bounding_box, pieces_of
 from kgrag.documents.pdf.outline import LABEL, LABEL_REACH, Outline, OutlinedHeadings
 from kgrag.documents.pdf.paragraphs import LineStatistics, section_number
+from kgrag.text.name_shapes import is_code_name
 
 __all__ = ["Listing", "is_caption", "listing_of", "mark_headings", "names_figure"]
 
@@ -53,6 +54,8 @@ _CAPTION = re.compile(
 )
 _OF_TABLE = re.compile(r"^(?:table|tab\.|tabelle)\s*(?:[A-Z]\.?)?[\dIVX]+(?:[.-]\d+)*[.:]\s", re.IGNORECASE)
 """A caption that says so, which may be long and stand farther from its table."""
+_WIDE_GAP = 1.5
+"""Line heights between two names of columns: a bold line of three is the header of rows."""
 _SENTENCE = re.compile(r"[.,;。，；]$")
 _CAPTION_GAP = 1.6
 """Line heights between a caption and its table."""
@@ -273,6 +276,8 @@ def _is_heading(blocks: Sequence[PageBlock], index: int, usual: LineStatistics, 
         return not _SENTENCE.search(text) and not (goes_on and size < _MUCH_LARGER * usual.body_size)
     if not bold or size < _NOT_SMALLER * usual.body_size or _SENTENCE.search(text):
         return False
+    if len(pieces_of(block.lines[0], _WIDE_GAP)) > 2 or _is_term_alone(blocks, index):
+        return False
     if section_number(block.lines[0]):
         return True
     following = blocks[index + 1] if index + 1 < len(blocks) else None
@@ -281,6 +286,23 @@ def _is_heading(blocks: Sequence[PageBlock], index: int, usual: LineStatistics, 
     alone = len(block.lines) == 1 and len(text.split()) <= _MAX_BOLD_WORDS and (text[0].isupper() or text[0].isdigit())
     goes_on = isinstance(following, TextBlock) and not _bold(following)
     return alone and goes_on
+
+
+def _is_term_alone(blocks: Sequence[PageBlock], index: int) -> bool:
+    """Whether a name is one of several terms, of which it alone has no text: one beside it begins with a name in the same font."""
+    block = blocks[index]
+    if not isinstance(block, TextBlock) or not _is_name(block) or len(block.lines[0].words) > 1:
+        return False
+    for other in (*blocks[max(index - 1, 0) : index], *blocks[index + 1 : index + 2]):
+        if isinstance(other, TextBlock) and other.kind == block.kind and _is_name(other):
+            same = other.lines[0].words[0].font == block.lines[0].font and not _bold(other)
+            if same and abs(other.box.x0 - block.box.x0) < _size(block) / 2:
+                return True
+    return False
+
+
+def _is_name(block: TextBlock) -> bool:
+    return is_code_name(block.lines[0].words[0].text)
 
 
 def _is_formula(text: str) -> bool:

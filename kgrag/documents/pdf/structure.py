@@ -18,6 +18,7 @@ from kgrag.documents.pdf.paragraphs import LineStatistics, blocks_of_region, lin
 from kgrag.documents.pdf.reading_order import Region, is_beside_text, regions_of
 from kgrag.documents.pdf.row_tables import find_row_tables, has_groups
 from kgrag.documents.pdf.ruled_tables import find_ruled_tables
+from kgrag.documents.pdf.run_in_headings import with_run_in_headings
 from kgrag.documents.pdf.table_headers import continued, has_paragraph_as_heading, is_prose, with_cut_row
 from kgrag.documents.pdf.value_tables import ValueTables, better_tables, find_value_tables
 
@@ -65,6 +66,7 @@ def recover_structure(pages: Sequence[Page], outline: Outline | None = None) -> 
     for page in pages:
         for region in (_with_aligned_tables(region, page, usual) for region in regions[page.number]):
             blocks.extend(blocks_of_region(region, page.number, page.marks, usual))
+    blocks = with_run_in_headings(blocks)
     blocks = mark_headings(blocks, usual, listing_of(outline, outlined, contents.titles, len(pages)))
     return Structure(
         blocks=tuple(_across_pages(_with_captions(blocks))),

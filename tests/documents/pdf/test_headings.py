@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from reportlab.pdfbase.pdfmetrics import stringWidth
 
 from kgrag.documents.pdf.titles import is_title
 
@@ -313,3 +314,45 @@ def test_a_title_may_begin_with_the_name_of_a_program() -> None:
     assert is_title("LibreOffice Writer Guide")
     assert not is_title("GPL Ghostscript 9.26")
     assert not is_title("OpenOffice.org 3.2")
+
+
+def test_a_numbered_title_that_its_paragraph_goes_on_from_is_a_heading(sheet: Sheet) -> None:
+    first = "This says all of what you have to know of the pumps and of their many"
+    second = "valves, and what to do where one of them does not open."
+    titles = ("1.1. How do I begin.", "1.2. Which pump fits?", "1.3. Where do I ask.")
+    for index, title in enumerate(titles):
+        y = 100 + 40 * index
+        sheet.text(72, y, title, font=BOLD)
+        sheet.paragraph(72 + stringWidth(title, BOLD, 10) + 4, y, first, width=380)
+        sheet.text(72, y + 12, second)
+    sheet.text(72, 240, "1.4. What is left of", font=BOLD)
+    sheet.text(72, 252, "the tank.", font=BOLD)
+    sheet.text(
+        72 + stringWidth("the tank.", BOLD, 10) + 4, 252, "Nothing is left of it, and nobody has ever asked for more."
+    )
+    found = sheet.convert()
+    assert found.headings() == [
+        "h2 1.1. How do I begin",
+        "h2 1.2. Which pump fits?",
+        "h2 1.3. Where do I ask",
+        "h2 1.4. What is left of the tank",
+    ]
+    assert found.outline().count(f"text {first} {second}") == len(titles)
+
+
+def test_bold_names_of_columns_head_nothing(sheet: Sheet) -> None:
+    y = sheet.paragraph(72, 100, f"{LOREM} {LOREM}") + 20
+    for x, name in ((72, "Name"), (172, "Size"), (272, "Comment")):
+        sheet.text(x, y, name, font=BOLD)
+    sheet.paragraph(72, y + 16, f"PC 20 {LOREM} {LOREM}")
+    assert sheet.convert().headings() == []
+
+
+def test_a_term_without_text_beside_one_with_text_is_no_heading(sheet: Sheet) -> None:
+    y = sheet.paragraph(72, 100, f"{LOREM} {LOREM}") + 20
+    sheet.text(72, y, "SET_PUMP_LEVEL", font=BOLD)
+    y += 20
+    sheet.text(72, y, "GET_PUMP_LEVEL", font=BOLD)
+    sheet.text(72 + stringWidth("GET_PUMP_LEVEL", BOLD, 10) + 6, y, "Says how much water the pump has moved so far.")
+    sheet.paragraph(72, y + 30, f"{LOREM} {LOREM}")
+    assert sheet.convert().headings() == []
