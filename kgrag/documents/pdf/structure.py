@@ -8,10 +8,12 @@ from dataclasses import dataclass, replace
 from kgrag.documents.pdf.aligned_tables import find_aligned_tables
 from kgrag.documents.pdf.blocks import PageBlock, TableBlock, TextBlock
 from kgrag.documents.pdf.contents import Contents, comparable, find_contents
+from kgrag.documents.pdf.definitions import with_terms
 from kgrag.documents.pdf.figures import figure_blocks, figure_boxes
 from kgrag.documents.pdf.furniture import RunningLine, remove_furniture
 from kgrag.documents.pdf.geometry import Word
 from kgrag.documents.pdf.headings import is_caption, listing_of, mark_headings, names_figure
+from kgrag.documents.pdf.option_dashes import with_option_dashes
 from kgrag.documents.pdf.outline import Outline, OutlinedHeadings, find_outlined, folded_titles
 from kgrag.documents.pdf.pages import Page
 from kgrag.documents.pdf.paragraphs import LineStatistics, blocks_of_region, line_statistics
@@ -50,7 +52,7 @@ class Structure:
 
 def recover_structure(pages: Sequence[Page], outline: Outline | None = None) -> Structure:
     """Recover the outline's headings, running lines, tables of contents, tables, figures, paragraphs, lists and headings, in order."""
-    outline = outline or Outline()
+    outline, pages = outline or Outline(), with_option_dashes(pages)
     textless = tuple(page.number for page in pages if not page.words)
     shapeless = tuple(page.number for page in pages if not page.shapes_read)
     pictures = tuple((page.number, page.read_confidence) for page in pages if page.read_confidence is not None)
@@ -67,7 +69,7 @@ def recover_structure(pages: Sequence[Page], outline: Outline | None = None) -> 
         for region in (_with_aligned_tables(region, page, usual) for region in regions[page.number]):
             blocks.extend(blocks_of_region(region, page.number, page.marks, usual))
     blocks = with_run_in_headings(blocks)
-    blocks = mark_headings(blocks, usual, listing_of(outline, outlined, contents.titles, len(pages)))
+    blocks = with_terms(mark_headings(blocks, usual, listing_of(outline, outlined, contents.titles, len(pages))))
     return Structure(
         blocks=tuple(_across_pages(_with_captions(blocks))),
         removed=removed,

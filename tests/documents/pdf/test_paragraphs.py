@@ -238,3 +238,52 @@ def test_framed_names_of_buttons_are_words_of_their_sentence(sheet: Sheet) -> No
         ):
             sheet.line(*frame)
     assert [block.text for block in sheet.convert().document.blocks] == [" ".join(line) for line in lines]
+
+
+def test_terms_far_before_what_is_said_of_them_end_in_a_colon(sheet: Sheet) -> None:
+    y = sheet.paragraph(72, 100, FIRST) + 20
+    for index, (term, said) in enumerate(
+        (("set pump on", "Starts the pump at once."), ("set pump off", "Stops it again."))
+    ):
+        sheet.text(72, y + 20 * index, term)
+        sheet.text(220, y + 20 * index, said)
+    sheet.text(72, y + 60, "set pump slow")
+    outline = sheet.convert().outline()
+    assert outline[1:] == [
+        "text set pump on: Starts the pump at once.",
+        "text set pump off: Stops it again.",
+        "text set pump slow",
+    ]
+
+
+def test_bold_terms_below_each_other_end_in_a_colon_and_begun_sentences_do_not(sheet: Sheet) -> None:
+    rows = (
+        ("max_rate", "is how fast the pump runs."),
+        ("Level two", "Fills the tank."),
+        ("Level three", "Fills it up."),
+        ("You must", "close the valve."),
+        ("You should", "open it again."),
+    )
+    for index, (term, said) in enumerate(rows):
+        sheet.text(72, 100 + 24 * index, term, font="Helvetica-Bold")
+        sheet.text(72 + stringWidth(term, "Helvetica-Bold", 10) + 4, 100 + 24 * index, said)
+    assert sheet.convert().outline() == [
+        "text max_rate: is how fast the pump runs.",
+        "text Level two: Fills the tank.",
+        "text Level three: Fills it up.",
+        "text You must close the valve.",
+        "text You should open it again.",
+    ]
+
+
+def test_options_that_tex_set_with_an_en_dash_have_their_hyphens(sheet: Sheet) -> None:
+    text = "Give –verbose to see all (or –quiet), and –rate=5 for – as a rule – 5–6 turns of the 3–phase pump."
+    sheet.paragraph(72, 100, text)
+    told = "Give --verbose to see all (or --quiet), and --rate=5 for – as a rule – 5–6 turns of the 3–phase pump."
+    assert sheet.convert().outline() == [f"text {told}"]
+
+
+def test_dashes_around_remarks_stay(sheet: Sheet) -> None:
+    text = "The pump –which is loud– the valve –which is small– and the tank –which leaks– are checked."
+    sheet.paragraph(72, 100, text)
+    assert sheet.convert().outline() == [f"text {text}"]
