@@ -24,6 +24,8 @@ _MIN_FULL = 0.6
 """Share of the lines that must have a text in at least two columns."""
 _MAX_WORDS = 6.0
 """Mean words of a cell."""
+_ALIGNED = 0.3
+"""Line heights by which a line that goes on with a column may begin elsewhere."""
 _MAX_PITCH = 2.2
 """Line heights from line to line."""
 _MARKER = re.compile(r"^(?:[•◦▪■□●○‣⁃–—*·►➢✓o-]|[\uf000-\uf0ff]|\(?(?:\d{1,2}|[a-zA-Z])[.)])$")
@@ -84,9 +86,14 @@ def _grow(rows: Sequence[_Row], start: int, *, typed: bool) -> _Run | None:
             break
         columns = wider
         taken.append(row)
-    while taken and len(taken[-1].pieces) < 2:
+    while taken and len(taken[-1].pieces) < 2 and not _goes_on(taken[-1], columns):
         taken.pop()
     return _Run(taken, columns) if taken else None
+
+
+def _goes_on(row: _Row, columns: Columns) -> bool:
+    """Whether a line of one text begins where the last of three or more columns does: the row above it goes on."""
+    return len(columns) > 2 and abs(row.line.box.x0 - columns[-1][0]) <= _ALIGNED * row.line.size
 
 
 def _may_be_row(row: _Row, *, typed: bool) -> bool:

@@ -434,3 +434,19 @@ def test_a_row_that_a_page_break_cut_is_one_row(sheet: Sheet) -> None:
     found = sheet.convert()
     assert found.rows(0)[1:] == [["speed", "How fast the pump runs at night.", "int"]]
     assert found.rows(1)[1:] == [["level", "How low the well is.", "int"]]
+
+
+def test_the_last_row_of_aligned_texts_goes_on_below_its_last_column(sheet: Sheet) -> None:
+    rows = (
+        ("BC", "16", "The first pair."),
+        ("DE", "16", "The second pair."),
+        ("HL", "8", "The third pair: H is high,"),
+    )
+    for index, row in enumerate(rows):
+        for x, cell in zip((72, 172, 272), row, strict=True):
+            sheet.text(x, 100 + 14 * index, cell)
+    sheet.text(272, 142, "L is low.")
+    sheet.text(72, 170, "All of them are there from the start.")
+    found = sheet.convert()
+    assert found.rows()[-1] == ["HL", "8", "The third pair: H is high, L is low."]
+    assert found.outline()[1:] == ["text All of them are there from the start."]
