@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -31,6 +32,7 @@ _MIN_GROUPED = 4
 """Rows from which a table may be told by its groups alone."""
 _SURE_ROW = 3
 """Texts side by side in the first line of a stretch, under which one of them may go on over many lines."""
+_CUT_WORD = re.compile(r"[^\W\d_]{2}-$")
 _FEW_BANDS = 3
 """Up to so many stretches between lines, a stretch may hold several rows (top rule, header rule, bottom rule)."""
 _MIN_FILLED = 0.45
@@ -297,15 +299,22 @@ def _several_rows(run: Sequence[_Band], columns: Columns) -> bool:
 
 
 def _split(band: _Band, columns: Columns) -> list[list[Line]]:
-    """Split a stretch into rows: a line with a text in the first column begins one."""
+    """Split a stretch into rows: a line with a text in the first column begins one, unless a word of the line above goes on in it."""
     rows: list[list[Line]] = []
     for line in band.lines:
         filled = {column_of(piece.box, columns) for piece in pieces_of(line, _WIDE_GAP)}
-        if rows and 0 not in filled:
+        if rows and (0 not in filled or _cuts_word(rows[-1][-1], line, columns)):
             rows[-1].append(line)
         else:
             rows.append([line])
     return rows
+
+
+def _cuts_word(above: Line, line: Line, columns: Columns) -> bool:
+    """Whether a cell ends in the first part of a word, `com-`, whose other part the line below has in its column."""
+    begun = {column_of(one.box, columns) for one in pieces_of(above, _WIDE_GAP) if _CUT_WORD.search(one.text)}
+    below = pieces_of(line, _WIDE_GAP)
+    return any(piece.text[0].islower() and column_of(piece.box, columns) in begun for piece in below)
 
 
 def _table(page: Page, bands: Sequence[_Band], columns: Columns) -> TableBlock:

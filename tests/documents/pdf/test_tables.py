@@ -450,3 +450,18 @@ def test_the_last_row_of_aligned_texts_goes_on_below_its_last_column(sheet: Shee
     found = sheet.convert()
     assert found.rows()[-1] == ["HL", "8", "The third pair: H is high, L is low."]
     assert found.outline()[1:] == ["text All of them are there from the start."]
+
+
+def test_a_word_that_a_cells_line_cuts_keeps_its_row_together(sheet: Sheet) -> None:
+    lines = (
+        ("Pump", "Fills the tank at once."),
+        ("Valve/", "Lets water out, and com-"),
+        ("Tap", "pares both sides of it."),
+    )
+    for y in (100, 118, 164):
+        sheet.line(72, y, 430, y)
+    for index, (name, said) in enumerate((("Part", "What it does"), *lines)):
+        y = 112 if index == 0 else 118 + 14 * index
+        sheet.text(76, y, name, font=BOLD if index == 0 else "Helvetica")
+        sheet.text(200, y, said, font=BOLD if index == 0 else "Helvetica")
+    assert sheet.convert().rows()[-1] == ["Valve/ Tap", "Lets water out, and compares both sides of it."]
