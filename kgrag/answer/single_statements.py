@@ -57,6 +57,10 @@ ITEM_MARK = re.compile(r"\s*(?:[-*•‣◦▪–]|\(?(?P<number>\d{1,2})[.)]|\(
 _TITLE_WORD = r"(?:[A-Z0-9][\w'’-]*|of|the|an?|and|or|for|in|on|to|with|by)"
 TITLE_ITEM = re.compile(rf"{_TITLE_WORD}(?: {_TITLE_WORD})+")
 """A numbered item of nothing but capitalised words heads the paragraphs that follow it."""
+ASKS_WHETHER = re.compile(
+    r"(?:can|could|does|do|did|is|are|will|would|should|must|may) (?:I|we|you|it|they|there|this)\b", re.IGNORECASE
+)
+"""How a heading begins that asks without a question mark: `Can I use the pump with oil`."""
 MAX_ASKED_WORDS = 60
 ENDS_SENTENCE = re.compile(r"[.!?] ")
 OWN = re.compile(r"\b(?:I|my|we|our)\b")
@@ -541,5 +545,5 @@ def says_nothing(text: str, *, label: str, heading: str) -> bool:
     if not any(map(str.isalnum, text)):
         return True
     short = len(text.split()) < MIN_STATEMENT_WORDS
-    is_said_of = bool(label) or heading.endswith("?")
+    is_said_of = bool(label) or heading.endswith("?") or ASKS_WHETHER.match(heading) is not None
     return short and not is_said_of and not any(c.isdigit() for c in text) and not CODE.search(text)

@@ -90,7 +90,8 @@ def _lists(text: str, single: Sequence[Statement]) -> Iterator[Statement]:
         last = _end_of_list(single, first, text)
         if last > first and not _are_properties(single[first : last + 1]):
             before = single[first - 1] if first else None
-            lead = before if before and _leads_to(single[first], before, text) else None
+            is_below = before is not None and single[first].heading in ("", before.heading)
+            lead = before if before and is_below and _leads_to(single[first], before, text) else None
             yield from _list(text, lead, single[first : last + 1])
         elif single[first].text.endswith(":") and not single[first].cells:
             following = list(_code_lines(single[first + 1 :])) or list(_parallel_lines(single[first + 1 :], text))
@@ -131,6 +132,8 @@ def _end_of_list(single: Sequence[Statement], first: int, text: str) -> int:
     kind = _kind_of(single[first], text)
     last, item = first, single[first]
     for place in range(first + 1, len(single) if kind else 0):
+        if single[place].heading not in ("", single[first].heading):
+            break
         if _kind_of(single[place], text) == kind:
             item = single[place]
         elif kind == "row" or "\n" in text[item.start : single[place].start]:
@@ -151,7 +154,7 @@ def _kind_of(statement: Statement, text: str) -> str:
 
 def _code_lines(following: Sequence[Statement]) -> Iterator[Statement]:
     for statement in following[:MAX_CODE_LINES]:
-        if statement.text[-1:] in ".:!?" or statement.cells or not CODE.search(statement.text):
+        if statement.text[-1:] in ".:!?" or statement.cells or statement.is_item or not CODE.search(statement.text):
             return
         yield statement
 

@@ -599,3 +599,15 @@ def test_a_line_of_a_listing_in_columns_heads_nothing_below_it() -> None:
     text = "Idle pumps are stopped:\n\nset pump idle off      let it run\n\nAt the start 12 pumps are known."
     assert saying(text, "12 pumps").heading == "buffer-limit"
     assert saying(text, "let it run").label == "set pump idle off"
+
+
+def test_a_list_ends_where_another_heading_begins_and_is_announced_by_its_own() -> None:
+    text = "These parts are sold:\nPump parts\n- 3D rotor\n- Red seal\n- Blue seal\nTank parts\n- Lid\n- Float"
+    lists = [one.text for one in read(text) if one.items]
+    assert lists == ["Pump parts: 3D rotor; Red seal; Blue seal", "Tank parts: Lid; Float"]
+
+
+def test_a_short_answer_below_a_heading_that_asks_without_a_mark_is_a_statement() -> None:
+    said = [one.text for one in read("Not a chance.", section="Questions > 2.9. Can I use the pump with oil")]
+    assert said == ["Not a chance."]
+    assert read("Not a chance.", section="Questions > 2.9. Oil in the pump") == []

@@ -454,7 +454,7 @@ def test_the_last_row_of_aligned_texts_goes_on_below_its_last_column(sheet: Shee
 
 def test_a_word_that_a_cells_line_cuts_keeps_its_row_together(sheet: Sheet) -> None:
     lines = (
-        ("Pump", "Fills the tank at once."),
+        ("Pump", "Compares and fills tanks."),
         ("Valve/", "Lets water out, and com-"),
         ("Tap", "pares both sides of it."),
     )
