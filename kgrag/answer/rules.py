@@ -421,13 +421,13 @@ def _names_any(named: set[str], candidate: Candidate) -> bool:
 
 
 def _with_what_follows(candidate: Candidate, found: Sequence[Candidate]) -> Candidate:
-    """The statement that begins with this one and goes on with what is asked for, where there is one; else this one."""
+    """The statement that begins with this one and goes on with what is asked for, or with what it announces; else this one."""
     longer = (
         one
         for one in found
         if one.evidence == candidate.evidence
         and one.text.startswith(f"{candidate.text} ")
-        and one.fits > candidate.fits
+        and (one.fits > candidate.fits or candidate.text.endswith(":"))
     )
     return next(longer, candidate)
 

@@ -29,7 +29,7 @@ from kgrag.answer.labels import (
 from kgrag.answer.preformatted import Reflowed
 from kgrag.text.quantities import has_quantity, quantities
 from kgrag.text.row_groups import ends_group
-from kgrag.text.sentences import ITEM, SETTING, Sentence, sentences
+from kgrag.text.sentences import IN_COLUMNS, ITEM, SETTING, Sentence, sentences
 from kgrag.types import Evidence
 
 __all__ = ["CODE", "Statement", "repeats_context", "says_nothing", "single_statements"]
@@ -44,8 +44,6 @@ ADMONITION = re.compile(
 """What heads a box heads no section: what stands below it is about what the section is about."""
 SECTION_NUMBER = re.compile(r"\d{1,2}(?:\.\d{1,2})+\.?")
 """A line of nothing else: the next one is its heading, `4.7` above `Compress Type Option (--compress-type)`."""
-IN_COLUMNS = re.compile(r"\S {3,}\S")
-"""A line of a listing in columns: `SET PUMP OFF     stop the pump`."""
 MAX_HEADING_WORDS = 12
 MAX_PLAIN_HEADING_WORDS = 8
 MIN_STATEMENT_WORDS = 4
@@ -266,6 +264,8 @@ class _Reader:
         """Whether no row stood below it yet."""
         self._of_item = self._of_field = self._announces = self._is_number = False
         """Whether the last line was an item, a field of a record, ended in a colon, was a section's number alone."""
+        self._of_columns = False
+        """Whether the last paragraph was a line of a listing in columns, whose first one says what that line is about alone."""
         self._number, self._number_means = NO_NUMBER, False
         """The last item's number, and whether those of its list mean something."""
         self._question_end = self._paragraph_start = 0
@@ -405,7 +405,9 @@ class _Reader:
             or (self._of_field and not of_property)
             or self._passage.terms
             or BEGINS_WITH_OPTION.match(line.written)
+            or self._of_columns
         )
+        self._of_columns = IN_COLUMNS.search(line.written) is not None
         carried = "" if carries_none else self._owner if of_property else self._label
         label = (
             defined or label_of(line.written) or self._passage.term_at(line.sentence.start) or line.number or carried

@@ -93,11 +93,16 @@ def _lists(text: str, single: Sequence[Statement]) -> Iterator[Statement]:
             is_below = before is not None and single[first].heading in ("", before.heading)
             lead = before if before and is_below and _leads_to(single[first], before, text) else None
             yield from _list(text, lead, single[first : last + 1])
-        elif single[first].text.endswith(":") and not single[first].cells:
+        elif single[first].text.endswith(":") and not single[first].cells and not _announces_list(single, first, text):
             following = list(_code_lines(single[first + 1 :])) or list(_parallel_lines(single[first + 1 :], text))
             if following:
                 yield from _list(text, single[first], following)
         first = last + 1
+
+
+def _announces_list(single: Sequence[Statement], place: int, text: str) -> bool:
+    """Whether a list begins right below a statement, which then announces that list."""
+    return place + 1 < len(single) and _end_of_list(single, place + 1, text) > place + 1
 
 
 def _are_properties(members: Sequence[Statement]) -> bool:

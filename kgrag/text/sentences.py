@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-__all__ = ["ITEM", "SETTING", "Sentence", "last_asking", "sentences"]
+__all__ = ["IN_COLUMNS", "ITEM", "SETTING", "Sentence", "last_asking", "sentences"]
 
 ABBREVIATIONS = frozenset(
     {
@@ -89,6 +89,8 @@ DEFAULT_SAID = re.compile(
     re.IGNORECASE,
 )
 """A line that says a default and is at its end, without a full stop."""
+IN_COLUMNS = re.compile(r"\S {3,}\S")
+"""A line of a listing in columns: `SET PUMP OFF     stop the pump`."""
 COMMENT = re.compile(r"\s*(?:#|//) ")
 BROKEN_COMMENT = re.compile(rf"\n{COMMENT.pattern}")
 SEPARATOR_CELL = re.compile(r":?-{2,}:?|:?-:?")
@@ -149,6 +151,7 @@ def _blocks(text: str) -> Iterator[tuple[int, str]]:
             and not block.lstrip().startswith("|")
             and not _is_ended(block.rstrip())
             and not _begins_term(line, block)
+            and not (IN_COLUMNS.search(line) and IN_COLUMNS.search(block))
         )
         if not goes_on:
             if block.strip():

@@ -611,3 +611,11 @@ def test_a_short_answer_below_a_heading_that_asks_without_a_mark_is_a_statement(
     said = [one.text for one in read("Not a chance.", section="Questions > 2.9. Can I use the pump with oil")]
     assert said == ["Not a chance."]
     assert read("Not a chance.", section="Questions > 2.9. Oil in the pump") == []
+
+
+def test_lines_in_columns_are_statements_each_and_their_names_carry_no_further() -> None:
+    text = "Errors are:\nerror     code     done\nno water     1     stop\nno power     2     wait\nIt is told again."
+    said = read(text)
+    assert [one.text for one in said if not one.items][:3] == ["error code done", "no water 1 stop", "no power 2 wait"]
+    assert saying(text, "told again").label == ""
+    assert sum(bool(one.items) for one in said) == 1
