@@ -268,9 +268,9 @@ def _amounts_said(asked: Question, statement: Statement) -> frozenset[str]:
 def _says_more(asked: Question, codes: Sequence[str], items: Sequence[str]) -> bool:
     """Whether a list says more than one thing, where one is asked for, or has items of those that are named among others.
 
-    `E11 (...); E12 (...)`, asked what E11 means: its row says it.
+    `E11 (...); E12 (...)`, asked what E11 means: its row says it. Steps name what they are for in one of them.
     """
-    if len(items) < 2 or asked.kind in ("list", "summary"):
+    if len(items) < 2 or asked.kind in ("list", "summary", "steps"):
         return False
     if asked.kind in ONE_THING:
         return True

@@ -1199,3 +1199,13 @@ def test_a_name_that_is_only_how_a_question_came_up_may_be_lacking() -> None:
     refused = ask("On which TCP port does relayd listen by default for Fortinet FG-60 clients?", [relay])
     assert refused.abstained
     assert ask("Which licence does Fortinet have?", [relay]).abstained
+
+
+def test_steps_of_which_one_names_what_is_asked_for_are_given_whole() -> None:
+    text = (
+        "Only one of the two controllers can be there. To change the tape controller to the TD8E:\n"
+        "SET DT DISABLED               disable TC08\nSET TD ENABLED                enable TD8E\n"
+        "The TD8E has two drives. The TD8E is slow."
+    )
+    answer = ask("How do I switch the tape controller to the TD8E?", [piece("Simulator", text)])
+    assert "SET DT DISABLED disable TC08; SET TD ENABLED enable TD8E" in lines(answer)[0]
