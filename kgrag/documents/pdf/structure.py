@@ -30,6 +30,8 @@ _MAX_NOTES = 6
 """At the foot of a column, between the parts of a paragraph."""
 _SHORTER = 0.2
 """Share of a paragraph's width by which the last line of its column may be shorter."""
+_MIN_PICTURES, _PICTURED = 4, 0.8
+"""Pictures from which rows and columns of their names may be no table, and their share of the cells."""
 _NOTE_SIZE = 0.95
 """Of the text: notes are smaller."""
 
@@ -101,7 +103,11 @@ def _page_regions(page: Page, contents: Contents, outlined: OutlinedHeadings) ->
         if not any(table.box.touches(other.box) for other in values) and not is_prose(table)
     ]
     rest = _without(rest, grids)
-    by_rows = [table for table in find_row_tables(page, ruled.unused_rules, rest) if not is_prose(table)]
+    by_rows = [
+        table
+        for table in find_row_tables(page, ruled.unused_rules, rest)
+        if not (is_prose(table) or _names_pictures(table, page))
+    ]
     rest = _without(rest, by_rows)
     tables = [*index, *spanning, *values, *grids, *by_rows]
     boxes = figure_boxes(page, [table.box for table in tables], ruled.unused_rules)
@@ -147,6 +153,14 @@ def _has_labels_on_both_sides(table: TableBlock, middle: float) -> bool:
     return 2 * sum(len(found) == 2 for found in sides.values()) > len(sides)
 
 
+def _names_pictures(table: TableBlock, page: Page) -> bool:
+    """Whether cells are what is written below the pictures of a figure: nearly each has one."""
+    filled = sum(bool(cell.words) for cell in table.cells)
+    # Those of the first row stand above its names.
+    box = replace(table.box, y0=table.box.y0 - table.box.height / table.row_count)
+    return sum(box.holds(image.center) for image in page.images) >= max(_MIN_PICTURES, _PICTURED * filled)
+
+
 def _without(words: Sequence[Word], tables: Sequence[TableBlock]) -> list[Word]:
     taken = {word for table in tables for cell in table.cells for word in cell.words}
     taken.update(word for table in tables if table.caption for line in table.caption.lines for word in line.words)
@@ -154,7 +168,8 @@ def _without(words: Sequence[Word], tables: Sequence[TableBlock]) -> list[Word]:
 
 
 def _with_aligned_tables(region: Region, page: Page, usual: LineStatistics) -> Region:
-    tables = find_aligned_tables(region.lines, page.number, page.fills, typed=usual.typed)
+    found = find_aligned_tables(region.lines, page.number, page.fills, typed=usual.typed)
+    tables = [table for table in found if not _names_pictures(table, page)]
     taken = {word for table in tables for cell in table.cells for word in cell.words}
     lines = tuple(line for line in region.lines if not taken.intersection(line.words))
     return Region(lines, (*region.atoms, *tables))

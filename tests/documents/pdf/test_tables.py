@@ -465,3 +465,12 @@ def test_a_word_that_a_cells_line_cuts_keeps_its_row_together(sheet: Sheet) -> N
         sheet.text(76, y, name, font=BOLD if index == 0 else "Helvetica")
         sheet.text(200, y, said, font=BOLD if index == 0 else "Helvetica")
     assert sheet.convert().rows()[-1] == ["Valve/ Tap", "Lets water out, and compares both sides of it."]
+
+
+def test_names_below_pictures_are_no_table(sheet: Sheet) -> None:
+    for row in range(4):
+        for column in range(3):
+            x, y = 100 + 120 * column, 100 + 18 * row
+            sheet.dot(x, y, x + 12, y + 8)
+            sheet.text(x, y + 16, f"pump{row}{column}", size=9)
+    assert sheet.convert().tables() == []
