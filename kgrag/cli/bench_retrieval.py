@@ -223,7 +223,9 @@ def _as_json(results: Sequence[PipelineResult], baseline: str | None) -> dict[st
             row["against_baseline"] = {
                 measure: _difference(
                     paired_difference(
-                        [one.scores[measure] for one in result.asked], [one.scores[measure] for one in compared.asked]
+                        [one.scores[measure] for one in result.asked],
+                        [one.scores[measure] for one in compared.asked],
+                        [one.question.cluster for one in result.asked],
                     )
                 )
                 for measure in result.asked[0].scores
@@ -260,7 +262,7 @@ def _show(
     markdown_table(head, rows)
     compared = next((result for result in results if result.pipeline == baseline), None)
     if compared is not None:
-        stdout.print(f"\nDifference from {baseline}, paired bootstrap, 95 % interval", markup=False)
+        stdout.print(f"\nDifference from {baseline}, paired bootstrap of whole documents, 95 % interval", markup=False)
         differences = []
         for result in results:
             if result is compared:
@@ -270,6 +272,7 @@ def _show(
                 one = paired_difference(
                     [asked.scores[measure] for asked in result.asked],
                     [asked.scores[measure] for asked in compared.asked],
+                    [asked.question.cluster for asked in result.asked],
                 )
                 row.append(f"{one.value:+.3f} [{one.low:+.3f}, {one.high:+.3f}]")
             differences.append(row)

@@ -66,7 +66,7 @@ def learn(results: Sequence[PipelineResult], types: Sequence[QuestionType], *, m
         float(np.mean([scores[by_type.get(types[place], otherwise)][place] for place in everything])),
         float(np.mean(adaptive)),
         float(np.mean(single)),
-        paired_difference(adaptive, single),
+        paired_difference(adaptive, single, [one.question.cluster for one in results[0].asked]),
     )
 
 

@@ -190,7 +190,7 @@ def adapt(examples: Sequence[Example], before: Weights, *, made: bool = False) -
             if of == fold:
                 new[place] = gain_of(used[place], weights)
     weights = fit([used], among=among, prior=before)
-    difference = paired_difference(new, old)
+    difference = paired_difference(new, old, [one.group for one in used])
     better = difference.low > 0.0
     return Adapted(
         weights if better else before, better, len(used), float(np.mean(old)), float(np.mean(new)), difference

@@ -16,6 +16,7 @@ from kgrag.evaluate.judge.judges import one_family
 from kgrag.evaluate.judge.presets import evaluation_folder
 from kgrag.evaluate.lengths import length_lines
 from kgrag.evaluate.runs import Run
+from kgrag.evaluate.statistics import FEWEST_CLUSTERS
 from kgrag.evaluate.summary import ALL, Summary
 
 __all__ = ["answer_in_three_sentences", "threats", "write_csv", "write_html", "write_markdown"]
@@ -69,7 +70,14 @@ def threats(run: Run, summary: Summary) -> list[str]:
     if made := sum(row.synthetic for row in rows):
         found.append(f"{made} of {asked} questions are made by templates: people ask otherwise.")
     if (clusters := len({row.cluster for row in rows})) < min(asked, FEW_DOCUMENTS):
-        found.append(f"All questions are about {clusters} documents: other documents may behave otherwise.")
+        found.append(
+            f"All questions are about {clusters} documents: other documents may behave otherwise"
+            + (
+                ", and intervals and tests are over questions, not over documents."
+                if clusters < FEWEST_CLUSTERS
+                else "."
+            )
+        )
     if settings.judge == "rules":
         found.append(f"The judge is model-free: {rules.BLIND}.")
     elif one_family(settings.judge, settings.model):

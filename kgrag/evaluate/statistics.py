@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 __all__ = [
+    "FEWEST_CLUSTERS",
     "Comparison",
     "Interval",
     "adjusted",
@@ -31,6 +32,10 @@ SEED = 7
 RESAMPLES = 10_000
 LEVEL = 0.95
 POWER = 0.8
+FEWEST_CLUSTERS = 6
+"""From here on the signs of so many clusters can differ from chance at 5 % (2 / 2**6). Of fewer, whose interval is too narrow when they are
+drawn (of one it has no width), questions are drawn instead, and what is said holds for these documents alone."""
+TestName = Literal["McNemar (exact)", "permutation of signs", "permutation of signs, by document", "Wilcoxon"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +59,7 @@ class Comparison:
     losses: int
     p: float
     """Two-sided, of the hypothesis that there is no difference; 1 where all scores are equal."""
-    test: Literal["McNemar (exact)", "permutation of signs", "Wilcoxon"]
+    test: TestName
     detectable: float
     """The smallest mean difference that so many questions would show with 80 % power (`smallest_difference`)."""
 
@@ -62,7 +67,8 @@ class Comparison:
 def mean_interval(scores: Sequence[float], clusters: Sequence[Hashable] | None = None) -> Interval:
     """Return the mean with the percentile bootstrap's interval; whole clusters (documents, say) are drawn where they are given.
 
-    Questions about one document are not independent of each other: drawn one by one they make the interval too narrow.
+    Questions about one document are not independent of each other: drawn one by one they make the interval too narrow. Fewer than
+    FEWEST_CLUSTERS are not drawn.
     """
     return mean_of_means([scores], None if clusters is None else [clusters])
 
@@ -91,13 +97,17 @@ def _cluster_sums(
     if len(clusters) != len(values):
         raise ValueError(f"expected a cluster for each score, got {len(clusters)} for {len(values)}")
     numbers = {cluster: number for number, cluster in enumerate(dict.fromkeys(clusters))}
+    if len(numbers) < FEWEST_CLUSTERS:
+        return _cluster_sums(values, None)
     of = np.array([numbers[cluster] for cluster in clusters])
     return np.bincount(of, weights=values).astype(np.float64), np.bincount(of).astype(np.int64)
 
 
-def paired_difference(scores: Sequence[float], baseline: Sequence[float]) -> Interval:
-    """Return by how much `scores` are above `baseline`, question by question; equal lengths, at least one."""
-    return mean_interval([ours - theirs for ours, theirs in zip(scores, baseline, strict=True)])
+def paired_difference(
+    scores: Sequence[float], baseline: Sequence[float], clusters: Sequence[Hashable] | None = None
+) -> Interval:
+    """Return by how much `scores` are above `baseline`, question by question; equal lengths, at least one. Clusters as `mean_interval`."""
+    return mean_interval([ours - theirs for ours, theirs in zip(scores, baseline, strict=True)], clusters)
 
 
 def rate_interval(hits: int, of: int) -> Interval:
@@ -112,10 +122,13 @@ def compare_paired(
     *,
     clusters: Sequence[Hashable] | None = None,
     test: Literal["permutation", "wilcoxon"] = "permutation",
+    comparisons: int = 1,
 ) -> Comparison | None:
     """Compare question by question; questions that either side has no score for are left out. None where none is left.
 
     Scores that are all 0 or 1 are tested by McNemar's exact test, others by permuting the signs of the differences, or by Wilcoxon's test.
+    Where several questions of one cluster differ, the signs of whole clusters are permuted, as whole clusters are drawn for the interval.
+    `comparisons` is for how many p is corrected afterwards: `detectable` is what would still show then.
     """
     kept = [i for i, (a, b) in enumerate(zip(scores, baseline, strict=True)) if a is not None and b is not None]
     if not kept:
@@ -123,42 +136,47 @@ def compare_paired(
     ours, theirs = (np.array([side[i] for i in kept], dtype=np.float64) for side in (scores, baseline))
     differences = ours - theirs
     wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
-    p, name = _test(ours, theirs, differences, test)
+    of = None if clusters is None else [clusters[i] for i in kept]
+    sums, _ = _cluster_sums(differences, of)
+    # Where no two questions of a cluster differ, permuting clusters is permuting questions.
+    apart = int(_cluster_sums(np.abs(np.sign(differences)), of)[0].max()) <= 1
+    binary = bool(np.isin(np.concatenate([ours, theirs]), (0.0, 1.0)).all())
+    p, name = _test(differences if apart else sums, binary, apart, test)
     return Comparison(
         n=len(kept),
-        difference=mean_interval(differences.tolist(), None if clusters is None else [clusters[i] for i in kept]),
+        difference=mean_interval(differences.tolist(), of),
         wins=wins,
         ties=len(kept) - wins - losses,
         losses=losses,
         p=p,
         test=name,
-        detectable=smallest_difference(differences.tolist()),
+        detectable=smallest_difference(differences.tolist(), of, comparisons=comparisons),
     )
 
 
 def _test(
-    ours: NDArray[np.float64],
-    theirs: NDArray[np.float64],
-    differences: NDArray[np.float64],
-    test: Literal["permutation", "wilcoxon"],
-) -> tuple[float, Literal["McNemar (exact)", "permutation of signs", "Wilcoxon"]]:
+    differences: NDArray[np.float64], binary: bool, apart: bool, test: Literal["permutation", "wilcoxon"]
+) -> tuple[float, TestName]:
+    """Test differences of questions, or sums of them by cluster where not `apart`; those of 0 say nothing and are left out."""
     changed = differences[differences != 0]
-    if np.isin(np.concatenate([ours, theirs]), (0.0, 1.0)).all():
+    if apart and binary:
         p = float(stats.binomtest(int((changed > 0).sum()), len(changed)).pvalue) if len(changed) else 1.0
         return p, "McNemar (exact)"
-    if test == "wilcoxon":
+    if apart and test == "wilcoxon":
         return (float(stats.wilcoxon(changed).pvalue) if len(changed) else 1.0), "Wilcoxon"
-    if not len(changed) or len(differences) < 2:
-        return 1.0, "permutation of signs"
+    name: TestName = "permutation of signs" if apart else "permutation of signs, by document"
+    if len(changed) < 2:
+        return 1.0, name
+    # Exact where there are no more ways to set the signs than RESAMPLES.
     found = stats.permutation_test(
-        (differences,),
+        (changed,),
         lambda sample, axis: np.mean(sample, axis=axis),
         permutation_type="samples",
         vectorized=True,
         n_resamples=RESAMPLES,
         rng=np.random.default_rng(SEED),
     )
-    return float(found.pvalue), "permutation of signs"
+    return float(found.pvalue), name
 
 
 def adjusted(p: Mapping[Hashable, float], *, method: Literal["holm", "bh"]) -> dict[Hashable, float]:
@@ -175,15 +193,25 @@ def adjusted(p: Mapping[Hashable, float], *, method: Literal["holm", "bh"]) -> d
     return dict(zip(keys, map(float, corrected), strict=True))
 
 
-def smallest_difference(differences: Sequence[float]) -> float:
+def smallest_difference(
+    differences: Sequence[float], clusters: Sequence[Hashable] | None = None, *, comparisons: int = 1
+) -> float:
     """Return the mean difference that a two-sided test at 5 % would find with 80 % power, given how much these differences vary.
 
-    (z(0.975) + z(0.8)) s / sqrt(n): the normal approximation; infinite for fewer than two differences.
+    (z(1 - 0.025 / comparisons) + z(0.8)) s, where s is the standard error of the mean, between clusters where they are given: the normal
+    approximation. With several `comparisons` it is what Holm's correction asks of the first of them. Infinite where nothing differs, as
+    then nothing is known of how differences vary, and where there are so few that no signs of them differ enough from chance.
     """
-    if len(differences) < 2:
+    values = np.asarray(differences, dtype=np.float64)
+    if not values.any():
         return math.inf
-    z = stats.norm.ppf((1 + LEVEL) / 2) + stats.norm.ppf(POWER)
-    return float(z * np.std(differences, ddof=1) / math.sqrt(len(differences)))
+    sums, sizes = _cluster_sums(values, clusters)
+    level = (1 - LEVEL) / comparisons
+    if 2.0 ** (1 - len(sums)) >= level:
+        return math.inf
+    z = stats.norm.ppf(1 - level / 2) + stats.norm.ppf(POWER)
+    squares = float(((sums - values.mean() * sizes) ** 2).sum())
+    return float(z * math.sqrt(squares * len(sums) / (len(sums) - 1)) / len(values))
 
 
 def corrected_rate(rate: float, *, n: int, right: tuple[int, int], wrong: tuple[int, int]) -> Interval | None:

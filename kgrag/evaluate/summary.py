@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -152,6 +153,7 @@ class Summary:
     def comparisons(self) -> dict[tuple[str, str], Comparison]:
         """Each pipeline and type against the baseline by the main measure."""
         found = {}
+        many = max(1, (len(self.pipelines) - 1) * (1 + len(self.types)))
         for pipeline in self.pipelines:
             for query_type in (ALL, *self.types):
                 ours, theirs = self.of_type(pipeline, query_type), self.of_type(self.baseline, query_type)
@@ -161,6 +163,7 @@ class Summary:
                     [row.scores.get(self.main) for row in ours],
                     [row.scores.get(self.main) for row in theirs],
                     clusters=[row.cluster for row in ours],
+                    comparisons=many,
                 )
                 if one is not None:
                     found[pipeline, query_type] = one
@@ -212,7 +215,12 @@ class Summary:
         else:
             words = (
                 f"not decided: {best} has the best mean ({shown}), {gain}, p = {p:.2f} after Holm; "
-                f"with {one.n} questions only a difference from {one.detectable:.2f} would show"
+                f"with {one.n} questions "
+                + (
+                    f"only a difference from {one.detectable:.2f} would show"
+                    if math.isfinite(one.detectable)
+                    else "no difference would show"
+                )
             )
         return Verdict(query_type, best, interval, False, words)
 

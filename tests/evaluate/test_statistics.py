@@ -26,13 +26,20 @@ def test_wilsons_interval_is_that_of_the_textbook():
 
 
 def test_questions_of_one_document_widen_the_interval():
-    scores = [1.0] * 10 + [0.0] * 10 + [1.0] * 10 + [0.0] * 10
-    clusters = [i // 10 for i in range(40)]
+    scores = ([1.0] * 10 + [0.0] * 10) * 4
+    clusters = [i // 10 for i in range(80)]
     alone, clustered = mean_interval(scores), mean_interval(scores, clusters)
     assert alone.value == clustered.value == 0.5
     assert clustered.high - clustered.low > 1.5 * (alone.high - alone.low)
     with pytest.raises(ValueError, match="at least one"):
         mean_interval([])
+
+
+def test_of_one_document_questions_are_drawn():
+    scores = [1.0, 0.5] * 20
+    assert mean_interval(scores, ["one.pdf"] * 40) == mean_interval(scores)
+    found = compare_paired(scores, [0.0] * 40, clusters=["one.pdf"] * 40)
+    assert found.p < 0.001 and found.difference.low < found.difference.high
 
 
 def test_binary_scores_are_tested_by_mcnemar():
@@ -66,6 +73,34 @@ def test_the_permutation_test_keeps_its_level():
     assert rejected <= 8  # binomial(60, 0.05): more has probability under 0.01
 
 
+def test_few_differences_are_permuted_exactly_however_many_questions_are_equal():
+    ours, theirs = [0.6, 0.7, 0.9, 0.4] + [0.5] * 40, [0.5, 0.5, 0.6, 0.5] + [0.5] * 40
+    found = compare_paired(ours, theirs)
+    assert (found.test, found.p) == (
+        "permutation of signs",
+        pytest.approx(6 / 16),
+    )  # signed sums from 0.6: 0.8, 0.6, 0.6, and their opposites
+    assert compare_paired([0.6] + [0.5] * 40, [0.5] * 41).p == 1.0
+
+
+def test_questions_of_one_document_are_no_evidence_of_their_own():
+    ours, theirs, clusters = [1.0] * 24, [0.0] * 24, [i // 4 for i in range(24)]
+    assert compare_paired(ours, theirs).p < 0.001
+    found = compare_paired(ours, theirs, clusters=clusters)
+    assert (found.test, found.p) == ("permutation of signs, by document", pytest.approx(2 / 2**6))
+    # One question of each document differs: documents and questions are the same then.
+    assert compare_paired([1.0, 0.0] * 9, [0.0] * 18, clusters=[i // 2 for i in range(18)]).test == "McNemar (exact)"
+
+
+def test_a_test_of_dependent_questions_keeps_its_level():
+    generator = np.random.default_rng(3)
+    rejected = 0
+    for _ in range(60):
+        of_document = generator.normal(size=10).repeat(6)
+        rejected += compare_paired(list(of_document), [0.0] * 60, clusters=[i // 6 for i in range(60)]).p < 0.05
+    assert rejected <= 8  # binomial(60, 0.05): more has probability under 0.01
+
+
 def test_holm_and_benjamini_hochberg_by_hand():
     p = {"a": 0.01, "b": 0.04, "c": 0.03}
     assert adjusted(p, method="holm") == pytest.approx({"a": 0.03, "b": 0.06, "c": 0.06})
@@ -83,7 +118,15 @@ def test_a_correction_never_makes_p_smaller_and_holm_is_the_stricter(values):
 def test_the_smallest_difference_shrinks_with_the_root_of_n():
     some = [0.1, -0.1] * 20
     assert smallest_difference(some) == pytest.approx(2.8016 * np.std(some, ddof=1) / math.sqrt(40), rel=1e-4)
-    assert smallest_difference([0.1]) == math.inf
+    assert smallest_difference([0.1, 0.3, 0.2, 0.1, 0.2]) == math.inf  # 2 of 32 signings: more than 5 %
+    assert smallest_difference([0.0] * 30) == math.inf  # nothing is known of how much differences vary
+
+
+def test_the_smallest_difference_is_larger_with_more_comparisons_and_with_questions_of_one_document():
+    some = [0.1, 0.1, -0.1, -0.1] * 10
+    alone = smallest_difference(some)
+    assert smallest_difference(some, comparisons=20) == pytest.approx(alone * (3.0233 + 0.8416) / 2.8016, rel=1e-3)
+    assert smallest_difference(some, [i // 2 for i in range(40)]) == pytest.approx(alone * math.sqrt(2), rel=0.02)
 
 
 def test_a_judges_errors_are_taken_out_of_a_rate():
