@@ -26,8 +26,10 @@ from kgrag.evaluate.statistics import Interval
 ASPECTS = ("correctness", "completeness", "overall")
 
 
-def shown(interval: Interval) -> str:
+def shown(interval: Interval | None) -> str:
     """Write a figure with its interval."""
+    if interval is None:
+        return "not defined"
     return f"{interval.value:.2f} [{interval.low:.2f}, {interval.high:.2f}]"
 
 

@@ -64,7 +64,9 @@ class Calibration(BaseModel):
         return found
 
 
-def _shown(one: Interval) -> str:
+def _shown(one: Interval | None) -> str:
+    if one is None:
+        return "not defined (the judge or people say the same of all pairs)"
     return f"{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]"
 
 
@@ -85,6 +87,10 @@ def calibrate(file: Path, *, judge: str, preset: str, settings: Settings, run: R
     answers = as_reported = None
     if scored:
         verdicts = [wait_for(_correctness(judging, one.question, one.reference, one.answer)) for one in scored]
+        if not any(verdicts):
+            raise InputError(
+                f"{file}: expected verdicts of the judge {judge}, got none that can be read of {len(scored)} answers."
+            )
         human = [one.human for one in scored]
         answers = agreement(human, [_right(one, chosen) for one in verdicts])
         as_reported = agreement(

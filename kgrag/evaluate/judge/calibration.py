@@ -1,7 +1,7 @@
 """How far a judge agrees with people: on answers that were called right or wrong, and on pairs of which one was called better.
 
 A file has JSON lines of two kinds. Scored answers: `question`, `gold_answer`, `answer`, `human` (a number from 0 to 1, or an object with
-one), and perhaps `others` (name → number, other judges of the same answer). Pairs: `question`, `reference`, `answer_a`, `answer_b`,
+one), and perhaps `direct_llm` (the same, of another judge). Pairs: `question`, `reference`, `answer_a`, `answer_b`,
 `human_b_over_a` (a list with one object of aspect → -2 to 2 for each annotator). Other keys are ignored.
 """
 
@@ -74,10 +74,11 @@ class PairAgreement:
 
     aspect: str
     n: int
-    pearson: Interval
-    spearman: Interval
+    pearson: Interval | None
+    """None where it is not defined, as spearman: no two pairs differ in what the judge says, or in what people say."""
+    spearman: Interval | None
     human_ceiling: float | None
-    """Pearson of one annotator with the other; None where there is one only."""
+    """Pearson of one annotator with the other; None where there is one only, or no two pairs differ."""
 
 
 def read_calibration(file: Path) -> tuple[list[ScoredAnswer], list[Pairs]]:
@@ -89,14 +90,24 @@ def read_calibration(file: Path) -> tuple[list[ScoredAnswer], list[Pairs]]:
             row = json.loads(line)
             if "human_b_over_a" in row:
                 humans = tuple({k: float(v) for k, v in one.items()} for one in row["human_b_over_a"])
-                pairs.append(Pairs(row["question"], row["reference"], row["answer_a"], row["answer_b"], humans))
+                if not humans or not all(humans):
+                    raise ValueError("human_b_over_a: expected what one person or more said, got none")
+                pairs.append(
+                    Pairs(
+                        _text(row, "question"),
+                        _text(row, "reference"),
+                        _text(row, "answer_a"),
+                        _text(row, "answer_b"),
+                        humans,
+                    )
+                )
             else:
                 other = row.get("direct_llm")
                 scored.append(
                     ScoredAnswer(
-                        row["question"],
-                        row["gold_answer"],
-                        row["answer"],
+                        _text(row, "question"),
+                        _text(row, "gold_answer"),
+                        _text(row, "answer"),
                         _number(row["human"]),
                         None if other is None else _number(other),
                     )
@@ -109,6 +120,12 @@ def read_calibration(file: Path) -> tuple[list[ScoredAnswer], list[Pairs]]:
     if not scored and not pairs:
         raise InputError(f"{file}: expected at least one scored answer or pair, got none.")
     return scored, pairs
+
+
+def _text(row: Mapping[str, Any], key: str) -> str:
+    if not isinstance(row[key], str):
+        raise TypeError(f"{key}: expected a text, got {row[key]!r}")
+    return str(row[key])
 
 
 def _number(value: Any) -> float:
@@ -138,19 +155,27 @@ def pair_agreement(pairs: Sequence[Pairs], differences: Sequence[float | None], 
     human = np.array([np.mean([person[aspect] for person in one.humans]) for one, _ in kept])
     judged = np.array([d for _, d in kept], dtype=np.float64)
     both = [one for one, _ in kept if len(one.humans) == 2]
-    first, second = ([one.humans[i][aspect] for one in both] for i in (0, 1))
+    first, second = (np.array([one.humans[i][aspect] for one in both]) for i in (0, 1))
     return PairAgreement(
         aspect=aspect,
         n=len(kept),
         pearson=_correlation(judged, human, lambda a, b: float(stats.pearsonr(a, b).statistic)),
         spearman=_correlation(judged, human, lambda a, b: float(stats.spearmanr(a, b).statistic)),
-        human_ceiling=float(stats.pearsonr(first, second).statistic) if len(both) > 2 else None,
+        human_ceiling=float(stats.pearsonr(first, second).statistic)
+        if len(both) > 2 and _vary(first, second)
+        else None,
     )
 
 
-def _correlation(a: NDArray[np.float64], b: NDArray[np.float64], measure: Any) -> Interval:
+def _vary(*sides: NDArray[np.float64]) -> bool:
+    return all(len(one) > 1 and np.ptp(one) > 0 for one in sides)
+
+
+def _correlation(a: NDArray[np.float64], b: NDArray[np.float64], measure: Any) -> Interval | None:
+    if not _vary(a, b):
+        return None
     generator = np.random.default_rng(SEED)
     drawn = (generator.integers(0, len(a), len(a)) for _ in range(RESAMPLES))
-    values = [measure(a[some], b[some]) for some in drawn if np.ptp(a[some]) > 0 and np.ptp(b[some]) > 0]
+    values = [measure(a[some], b[some]) for some in drawn if _vary(a[some], b[some])]
     low, high = np.quantile(values, [0.025, 0.975])
     return Interval(measure(a, b), float(low), float(high))

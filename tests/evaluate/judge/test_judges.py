@@ -8,11 +8,12 @@ import pytest
 from kgrag.errors import InputError, ModelUnavailable
 from kgrag.evaluate.gold_questions import GoldQuestion, read_questions_to_judge
 from kgrag.evaluate.judge import rules
-from kgrag.evaluate.judge.calibration import agreement, pair_agreement, read_calibration
+from kgrag.evaluate.judge.calibration import Pairs, agreement, pair_agreement, read_calibration
 from kgrag.evaluate.judge.judgement import answer_category, scores
 from kgrag.evaluate.judge.judges import ModelJudge, Pairwise, RulesJudge, one_family
 from kgrag.evaluate.judge.metrics import category
 from kgrag.evaluate.judge.presets import load_preset
+from kgrag.jobs.calibrate import Calibration
 from kgrag.testing import HashingEmbedder, ScriptedChatModel
 from kgrag.types import Answer, Citation, Evidence
 
@@ -240,6 +241,31 @@ def test_agreement_and_kappa_by_hand():
     assert (found.n, found.missing, found.right, found.wrong) == (5, 1, (2, 3), (1, 2))
     assert found.accuracy.value == 0.6
     assert found.kappa == pytest.approx((0.6 - 0.52) / 0.48)
+
+
+def test_pairs_of_which_none_differ_have_no_correlation():
+    pair = Pairs("q", "a lamp", "a lamp", "a bell", ({"overall": 1.0}, {"overall": 1.0}))
+    for pairs in ([pair], [pair, pair, pair]):
+        found = pair_agreement(pairs, [0.5] * len(pairs), aspect="overall")
+        assert (found.n, found.pearson, found.spearman, found.human_ceiling) == (len(pairs), None, None, None)
+        assert "not defined" in Calibration(judge="rules", pairs=(found,)).lines()[-1]
+
+
+def test_a_calibration_file_that_is_wrong_is_refused_with_its_line(tmp_path):
+    file = tmp_path / "people.jsonl"
+    pair = '"question": "q", "reference": "r", "answer_a": "a", "answer_b": "b"'
+    for text, problem in [
+        (
+            '{"question": "q", "gold_answer": ["x", "y"], "answer": "x", "human": 1}',
+            "line 1.*gold_answer: expected a text",
+        ),
+        (f'{{{pair}, "human_b_over_a": []}}', "line 1.*one person or more"),
+        (f'{{{pair}, "human_b_over_a": [{{}}]}}', "line 1.*one person or more"),
+        ('{"question": "q", "gold_answer": "x", "answer": "x", "human": 7}', "line 1.*from 0 to 1"),
+    ]:
+        file.write_text(text)
+        with pytest.raises(InputError, match=problem):
+            read_calibration(file)
 
 
 @pytest.mark.data
