@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["retrieval"]
 
+NAMED_IDS = 10
+"""Ids of questions that a note names."""
+
 
 def retrieval(
     questions: Annotated[
@@ -73,7 +76,7 @@ def retrieval(
     """Recall, all gold, MRR, gold facts inside a token budget, tokens and latency of pipelines, by type of question."""
     from kgrag.cli.output import print_json, stderr
     from kgrag.errors import InputError
-    from kgrag.evaluate.gold_questions import read_gold_questions
+    from kgrag.evaluate.gold_questions import read_gold_questions, without_place
     from kgrag.knowledge_graph import open_graph
     from kgrag.retrieve import listed_pipelines
 
@@ -95,7 +98,9 @@ def retrieval(
         embedder=embedder,
         reranker=reranker,
     ) as opened:
+        nowhere = without_place(asked, opened.store.search.places_of_chunks())
         results = _measure(opened, names, asked, ks=ks, budget=budget, top=top)
+        made_with = _made_with(opened, questions) if as_json else None  # the digest reads the whole store
         learnt = None if learn is None else _learn(opened, results, asked, learn, questions.name)
         graphs = _cost_of_graphs(opened, len(asked))
     if chart is not None:
@@ -106,7 +111,21 @@ def retrieval(
             quality_over_tokens(curves, title=f"Gold facts over tokens, {questions.name}, {len(asked)} questions"),
             encoding="utf-8",
         )
-    about = {"questions": len(asked), "without_gold": without_gold, "k": ks, "budget": budget, "top": top}
+    about = {
+        "questions": len(asked),
+        "without_gold": without_gold,
+        "gold_nowhere": nowhere,
+        "k": ks,
+        "budget": budget,
+        "top": top,
+        "made_with": made_with,
+    }
+    if nowhere:
+        stderr.print(
+            f"note: gold of {len(nowhere)} of {len(asked)} questions is nowhere in this store, so nothing can find it: {_some(nowhere)}. "
+            "Expected ids of passages, chunks or HTML elements, path or path#page=4: see docs/retrieval.md",
+            markup=False,
+        )
     if as_json:
         measured = _as_json(results, baseline)
         print_json({**about, "baseline": baseline, "pipelines": measured, "graphs": graphs, "learnt": learnt})
@@ -120,8 +139,35 @@ def retrieval(
         for step in result.idle:
             stderr.print(f"note: {result.pipeline}: the step {step!r} changed nothing for any question", markup=False)
         if result.empty:
-            stderr.print(f"note: {result.pipeline}: nothing was found for {', '.join(result.empty)}", markup=False)
+            stderr.print(f"note: {result.pipeline}: nothing was found for {_some(result.empty)}", markup=False)
     return 1 if check and any(result.idle or result.empty for result in results) else 0
+
+
+def _some(ids: Sequence[str]) -> str:
+    """Name the first ids, and say how many there are besides; the JSON has all."""
+    more = len(ids) - NAMED_IDS
+    return ", ".join(ids[:NAMED_IDS]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def _made_with(opened: KnowledgeGraph, questions: Path) -> dict[str, Any]:
+    """What the figures depend on besides the questions and the pipelines' names."""
+    from hashlib import sha256
+    from importlib.metadata import version
+
+    from kgrag.evaluate.statistics import RESAMPLES, SEED
+
+    settings = opened.settings
+    return {
+        "kgrag": version("kgrag"),
+        "store": settings.store,
+        "digest": opened.digest(),
+        "questions_sha256": sha256(questions.read_bytes()).hexdigest(),
+        "embedder": settings.embedder,
+        "model": settings.model,
+        "reranker": settings.reranker,
+        "graph": settings.graph,
+        "bootstrap": {"seed": SEED, "resamples": RESAMPLES, "drawn": "documents"},
+    }
 
 
 def _counts(text: str) -> list[int]:
@@ -218,6 +264,17 @@ def _as_json(results: Sequence[PipelineResult], baseline: str | None) -> dict[st
             "idle_steps": result.idle,
             "empty_contexts": result.empty,
             "remarks": result.remarks,
+            "each": [
+                {
+                    "id": one.question.id,
+                    "query_type": one.question.query_type,
+                    "document": one.question.cluster,
+                    "pipeline": one.found.pipeline,
+                    "ms": round(one.milliseconds, 1),
+                    **{measure: round(score, 4) for measure, score in one.scores.items()},
+                }
+                for one in result.asked
+            ],
         }
         if compared is not None and result is not compared:
             row["against_baseline"] = {

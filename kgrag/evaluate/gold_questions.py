@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from kgrag.common.question_files import json_lines
 from kgrag.errors import InputError
+from kgrag.store.search_rows import ChunkPlaceRow
 from kgrag.types import Evidence
 
-__all__ = ["GoldQuestion", "read_gold_questions", "read_questions_to_judge", "states"]
+__all__ = ["GoldQuestion", "read_gold_questions", "read_questions_to_judge", "states", "without_place"]
 
 EXPECTED = '{"id": ..., "question": "...", "evidence": ["id", ...]} or {"id": ..., "question": "...", "facts": [["id", ...], ...]}'
 
@@ -81,6 +83,40 @@ def read_questions_to_judge(file: Path) -> list[GoldQuestion]:
 
 def _read(file: Path) -> list[GoldQuestion]:
     return [_question(line, where=f"{file}, line {number}") for number, line in json_lines(file)]
+
+
+def without_place(questions: Sequence[GoldQuestion], places: Sequence[ChunkPlaceRow]) -> list[str]:
+    """Return the ids of questions of which a fact is nowhere in a store, so that nothing finds it: another store, a typing error."""
+    named = {name for row in places for name in (row["id"], row["source_id"], *(row["anchors"] or ()))}
+    by_document: dict[str, list[Evidence]] = {}
+    for row in places:
+        by_document.setdefault(row["document"], []).append(
+            Evidence(
+                chunk_id=row["id"],
+                source_id=row["source_id"],
+                document=row["document"],
+                anchors=tuple(row["anchors"] or ()),
+                page_start=row["page_start"],
+                page_end=row["page_end"],
+                text="",
+                tokens=0,
+                score=0.0,
+            )
+        )
+
+    @cache
+    def there(fact: frozenset[str]) -> bool:
+        if not fact.isdisjoint(named):
+            return True
+        paths = {source.partition("#")[0] for source in fact}
+        return any(
+            states(piece, fact)
+            for document, pieces in by_document.items()
+            if any(document == path or document.endswith(f"/{path}") for path in paths)
+            for piece in pieces
+        )
+
+    return [question.id for question in questions if not all(map(there, question.facts))]
 
 
 def states(piece: Evidence, fact: frozenset[str]) -> bool:

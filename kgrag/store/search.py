@@ -15,6 +15,7 @@ from kgrag.store.search_rows import (
     AmountRow,
     ChunkEntityRow,
     ChunkLinksRow,
+    ChunkPlaceRow,
     ChunkRow,
     CommunityChunksRow,
     CommunityCitationsRow,
@@ -458,6 +459,10 @@ class Search:
     def relations_of_chunks(self, *, graph: str, chunks: Sequence[str]) -> list[StatementRow]:
         """Return the relations that chunks state."""
         return self._read("evaluate/relations_of_chunks", graph=graph, chunks=list(chunks))
+
+    def places_of_chunks(self) -> list[ChunkPlaceRow]:
+        """Return where every chunk stands: it reads all of them."""
+        return self._read("evaluate/places_of_chunks")
 
     def ledger_state(self) -> tuple[Any, ...]:
         """Return what changes whenever the ledger does: how many entries there are, and when the last was written."""

@@ -422,6 +422,18 @@ class PlaceRow(TypedDict):
     position: int
 
 
+class ChunkPlaceRow(TypedDict):
+    """Where a chunk stands, by all names that gold evidence may have for it."""
+
+    id: str
+    source_id: str
+    anchors: list[str] | None
+    document: str
+    """As `Evidence.document`."""
+    page_start: int | None
+    page_end: int | None
+
+
 class StatementRow(TypedDict):
     """A relation that a chunk states, by the names of its ends."""
 

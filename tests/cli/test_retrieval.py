@@ -60,6 +60,28 @@ def test_a_pipeline_is_drawn_with_every_step_it_has(name: str, capsys: pytest.Ca
     assert "top " in drawing
 
 
+def test_gold_that_the_store_does_not_have_is_named(
+    store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "other.jsonl"
+    gold = [["a"], ["z9"], ["passages.jsonl"], ["X-1000"], ["other.pdf#page=4"]]
+    rows = [{"id": n, "question": "At what voltage does the X-100 run?", "evidence": one} for n, one in enumerate(gold)]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    command = ["bench", "retrieval", "--store", str(store), "--questions", str(file), "--pipelines", "dense", "--json"]
+    assert run(command) == 0
+    shown = capsys.readouterr()
+    said = json.loads(shown.out)
+    assert said["gold_nowhere"] == [
+        "1",
+        "2",
+        "4",
+    ]  # passages are known by their ids and titles, not by the file that had them
+    assert "gold of 3 of 5 questions is nowhere in this store" in shown.err and ": 1, 2, 4." in shown.err
+    each = said["pipelines"]["dense"]["each"]
+    assert [one["R@1"] for one in each] == [1.0, 0.0, 0.0, 0.0, 0.0]
+    assert {"digest", "kgrag", "questions_sha256", "bootstrap"} <= set(said["made_with"])
+
+
 def test_the_bench_says_how_good_pipelines_are_and_what_each_step_changed(
     store: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
