@@ -184,9 +184,10 @@ def report(
     run: Annotated[Path, typer.Argument(help="The folder of a run (--out of kgrag compare).")],
     preset: Annotated[str | None, typer.Option("--preset", help="Default: the run's own.", show_default=False)] = None,
 ) -> None:
-    """Write report.html, report.md, scores.csv and answers.csv into the folder of a run."""
+    """Write report.html, report.md, figures.csv, scores.csv and answers.csv into the folder of a run."""
     from kgrag.cli.output import stdout
     from kgrag.evaluate.answer_table import write_answers
+    from kgrag.evaluate.figures_table import write_figures
     from kgrag.evaluate.judge.presets import load_preset
     from kgrag.evaluate.report import answer_in_three_sentences, write_csv, write_html, write_markdown
     from kgrag.evaluate.runs import Run
@@ -196,12 +197,15 @@ def report(
         chosen = load_preset(preset or opened.settings.preset)
         summary = summarise(opened, preset=chosen)
         write_markdown(opened, run / "report.md", summary=summary)
+        write_figures(run / "figures.csv", summary=summary)
         write_csv(run / "scores.csv", summary=summary)
         write_answers(opened, run / "answers.csv")
         write_html(opened, run / "report.html", summary=summary)
     for sentence in answer_in_three_sentences(summary):
         stdout.print(sentence, markup=False)
-    stdout.print(f"\n{run / 'report.html'}, report.md, scores.csv and answers.csv are written.", markup=False)
+    stdout.print(
+        f"\n{run / 'report.html'}, report.md, figures.csv, scores.csv and answers.csv are written.", markup=False
+    )
 
 
 @judge_app.callback()

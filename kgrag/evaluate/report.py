@@ -211,6 +211,8 @@ def write_markdown(run: Run, out: Path, *, summary: Summary) -> None:
     lines += [
         f"## {summary.main} by type, mean [95 % interval]",
         "",
+        _with_a_score(summary),
+        "",
         _line(["pipeline", *columns]),
         _line(["---"] * (1 + len(columns))),
     ]
@@ -225,6 +227,15 @@ def write_markdown(run: Run, out: Path, *, summary: Summary) -> None:
         lines.append(_line(["---"] * (1 + len(columns))))
         for pipeline in summary.pipelines:
             lines.append(_line([pipeline, *(_losses(summary, pipeline, one) for one in columns)]))
+    if (known := _answerability(summary)) is not None:
+        asked, unanswerable = known["asked"], known["unanswerable"]
+        lines += ["", f"## Abstentions ({unanswerable} of {asked} questions have no answer)", ""]
+        lines += [
+            _line(["pipeline", "right of all abstentions", "abstained of questions without an answer"]),
+            _line(["---"] * 3),
+        ]
+        for pipeline in summary.pipelines:
+            lines.append(_line([pipeline, *(f"{one.hits} of {one.of}" for one in summary.abstention(pipeline))]))
     lines += ["", "## By type", ""] + [f"- {one.query_type}: {one.in_words}" for one in summary.verdicts]
     lines += length_lines(summary)
     if summary.calibration is not None:
@@ -237,6 +248,21 @@ def write_markdown(run: Run, out: Path, *, summary: Summary) -> None:
     lines += ["", "## What speaks against these figures", ""] + [f"- {one}" for one in threats(run, summary)]
     lines += ["", "## Made with", ""] + [f"- {key}: {value}" for key, value in settings.model_dump().items()]
     out.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _with_a_score(summary: Summary) -> str:
+    """Say how many questions the means are over: those that have a score by the main measure, of all that were asked."""
+
+    def counted(query_type: str) -> str:
+        scored = [
+            sum(row.scores.get(summary.main) is not None for row in summary.of_type(one, query_type))
+            for one in summary.pipelines
+        ]
+        fewest, most = min(scored), max(scored)
+        asked = len(summary.of_type(summary.baseline, query_type))
+        return f"{query_type} {most if fewest == most else f'{fewest} to {most}'} of {asked}"
+
+    return f"Questions with a score: {', '.join(map(counted, (ALL, *summary.types)))}."
 
 
 def _losses(summary: Summary, pipeline: str, query_type: str) -> str:

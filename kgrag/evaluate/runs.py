@@ -66,7 +66,7 @@ class RunSettings(BaseModel):
     template: str
     """Digest of the answer template, and of what of `made_with` can change an answer."""
     made_with: dict[str, str | int | float | bool | None] = {}
-    """The settings of answers as they were: template, open knowledge, strict, gate, chain, graph, reranker, temperature, seed."""
+    """Version of kgrag, and the settings of answers: template, open knowledge, strict, gate, chain, graph, reranker, temperature, seed."""
     top: int | None = None
     budget: int | None = None
     repeats: int = 1

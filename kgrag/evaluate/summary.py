@@ -24,7 +24,7 @@ from kgrag.evaluate.statistics import (
     rate_interval,
 )
 
-__all__ = ["ALL", "Row", "Summary", "Verdict", "summarise"]
+__all__ = ["ALL", "MAIN", "Row", "Summary", "Verdict", "summarise"]
 
 ALL = "all"
 """Stands for questions of every type."""

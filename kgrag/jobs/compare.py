@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from importlib.metadata import version
 from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -204,6 +205,7 @@ class Comparison:
                 *sampled,
             ),
             made_with={
+                "kgrag": version("kgrag"),
                 "answer_prompt": str(settings.answer_prompt) if settings.answer_prompt else "kgrag's own",
                 "open_knowledge": settings.open_knowledge,
                 "strict": settings.answer_strict,

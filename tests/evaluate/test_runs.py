@@ -18,6 +18,7 @@ import pytest
 
 from kgrag.errors import InputError, ModelReplyError, ModelUnavailable
 from kgrag.evaluate.answer_table import COLUMNS, write_answers
+from kgrag.evaluate.figures_table import write_figures
 from kgrag.evaluate.gold_questions import GoldQuestion
 from kgrag.evaluate.judge.calibration import agreement
 from kgrag.evaluate.judge.judgement import Judgement
@@ -399,6 +400,26 @@ def test_markdown_and_csv_have_the_same_figures(tmp_path):
     lines = (tmp_path / "r.csv").read_text("utf-8").splitlines()
     assert len(lines) == 25 and lines[0].startswith("pipeline,question,query_type,category,right,nuggets")
     assert json.dumps(lines[1]).count("good") == 1
+
+
+def test_every_figure_is_a_row_with_what_a_table_needs(tmp_path):
+    run_it(tmp_path / "run")
+    out = tmp_path / "figures.csv"
+    with Run(tmp_path / "run") as run:
+        summary = summarise(run, preset=PRESET)
+        write_figures(out, summary=summary)
+        write_markdown(run, tmp_path / "r.md", summary=summary)
+    with out.open(encoding="utf-8", newline="") as file:
+        rows = {(row["pipeline"], row["query_type"], row["measure"]): row for row in csv.DictReader(file)}
+    whole, part = rows["good", "all", "nuggets"], rows["good", "summary", "nuggets"]
+    assert (whole["n"], part["n"], whole["mean"], whole["difference"]) == ("12", "6", "1", "1")
+    one = summary.comparisons["good", ALL]
+    assert (whole["test"], float(whole["p"])) == (one.test, pytest.approx(one.p, rel=1e-5))
+    assert float(whole["p_holm"]) == pytest.approx(summary.holm["good", ALL], rel=1e-5)
+    assert rows["bad", "all", "nuggets"]["difference"] == rows["good", "all", "answer words"]["p"] == ""
+    assert "Questions with a score: all 12 of 12, factual 6 of 6, summary 6 of 6." in (tmp_path / "r.md").read_text(
+        "utf-8"
+    )
 
 
 def test_every_answer_is_a_row_with_what_it_was_made_with_and_any_text_comes_back(tmp_path):
