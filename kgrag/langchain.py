@@ -12,7 +12,7 @@ from typing import Any
 
 from kgrag.knowledge_graph import KnowledgeGraph
 from kgrag.models.frameworks import framework_missing
-from kgrag.types import Evidence
+from kgrag.types import Evidence, content_id
 
 try:
     from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
@@ -27,7 +27,8 @@ __all__ = ["KgragRetriever"]
 class KgragRetriever(BaseRetriever):
     """Evidence as LangChain's documents, best first, by the pipeline of an open graph.
 
-    `page_content` is the text that a model would be shown; `metadata` has the rest of `kgrag.types.Evidence`, `why` included.
+    `page_content` is the text that a model would be shown; `metadata` has the rest of `kgrag.types.Evidence`, `chunk_id` and `why`
+    included; no two documents have the same id.
     """
 
     graph: KnowledgeGraph
@@ -48,4 +49,7 @@ class KgragRetriever(BaseRetriever):
 
 def _document(piece: Evidence) -> Document:
     metadata: dict[str, Any] = piece.model_dump(mode="json", exclude={"text"})
-    return Document(page_content=piece.text, metadata=metadata, id=piece.chunk_id)
+    # A relation has the id of the chunk that states it: what merges or keeps documents takes those of one id for one.
+    return Document(
+        page_content=piece.text, metadata=metadata, id=content_id(piece.chunk_id or piece.source_id, piece.text)
+    )

@@ -63,7 +63,10 @@ class Retriever:
         used, there, self._remark = _graph_for(store, pipeline, graph)
         self.resources = Resources(store, embedder, used, there, chat, reranker)
         for step in self.pipeline.steps:
-            step.check(self.resources)
+            try:
+                step.check(self.resources)
+            except PipelineError as error:
+                raise PipelineError(f"Pipeline {pipeline.name}: {error}") from error
 
     @property
     def store(self) -> GraphStore:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -35,6 +36,19 @@ def test_langchain_gets_the_evidence_as_documents(graph: KnowledgeGraph, asynchr
     assert document.page_content == piece.text
     assert document.metadata["source_id"] == "a" == piece.source_id
     assert document.metadata["why"] == list(piece.why)
+
+
+def test_a_relation_and_its_chunk_are_two_documents_of_langchain(tmp_path: Path) -> None:
+    from kgrag.langchain import KgragRetriever
+
+    (tmp_path / "x.jsonl").write_text(
+        '{"id": "a", "title": "X-100", "text": "The X-100 runs at 3.3 V."}\n', encoding="utf-8"
+    )
+    with kgrag.open(tmp_path / "store.kg", pipeline="kg") as opened:
+        opened.build(tmp_path / "x.jsonl")
+        documents = KgragRetriever(graph=opened).invoke(QUESTION)
+    assert len({one.metadata["chunk_id"] for one in documents}) == 1 < len(documents)
+    assert len({one.id for one in documents}) == len(documents)
 
 
 @pytest.mark.parametrize("asynchronous", [False, True])

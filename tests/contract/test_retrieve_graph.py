@@ -395,6 +395,9 @@ def test_seeds_that_are_communities_are_refused_where_there_are_none_with_the_co
     for name in ("LlamaIndex_Community_Only", "global_communities"):
         chosen = load_pipeline(name)
         assert isinstance(chosen, Pipeline)
-        with pytest.raises(PipelineError, match=r"looks for communities: .*kgrag communities --graph path makes them"):
+        with pytest.raises(
+            PipelineError,
+            match=r"^Pipeline [^:]+: .*looks for communities: .*kgrag communities --graph path makes them",
+        ):
             retrieved(own_store, chosen, graph="path")
         assert retrieved(own_store, chosen, graph="mention").evidence

@@ -44,7 +44,7 @@ class _CommunitySeeds(SeedStep):
     def check(self, resources: Resources) -> None:
         """Refuse a graph without communities, with the command that makes them."""
         if resources.has_graph and not resources.store.search.has_communities(graph=resources.graph):
-            raise PipelineError(f"The step {self.kind!r} looks for communities: {_no_communities(resources.graph)}.")
+            raise PipelineError(f"the step {self.kind!r} looks for communities: {_no_communities(resources.graph)}.")
 
 
 class CommunitySeeds(_CommunitySeeds):
