@@ -788,6 +788,7 @@ class AsyncKnowledgeGraph:
             embedder=self.embedder,
             model=self.model,
             settings=self.settings,
+            prices=self.meter.prices,
         )
 
     async def _check_comparing(self, judge: str) -> None:

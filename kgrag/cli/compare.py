@@ -148,6 +148,7 @@ def _show_outlook(expected: Outlook) -> None:
 
 def _show_done(done: CompareReport, out: Path, *, as_json: bool) -> None:
     from kgrag.cli.output import print_json, stderr, stdout
+    from kgrag.jobs.compare import dollars
 
     if as_json:
         print_json(
@@ -160,15 +161,17 @@ def _show_done(done: CompareReport, out: Path, *, as_json: bool) -> None:
                     dict(zip(("pipeline", "question", "stage", "reason"), one, strict=True)) for one in done.failed
                 ],
                 "usage": done.usage.model_dump(),
+                "without_price": done.without_price,
                 "seconds": done.seconds,
             }
         )
     else:
         used = done.usage
+        cost = dollars(used.cost, without_price=done.without_price)
         stdout.print(
             f"{done.cells:,} cells: {done.answered:,} answered, {done.judged:,} judged now, {len(done.failed)} failed, "
             f"{done.parts_missing} parts could not be judged; {used.calls:,} calls, "
-            f"{used.prompt_tokens + used.completion_tokens:,} tokens, {used.cost:.2f} dollars, {done.seconds:.1f} s",
+            f"{used.prompt_tokens + used.completion_tokens:,} tokens, {cost}, {done.seconds:.1f} s",
             markup=False,
         )
         stdout.print(f"kgrag report {out} makes a page of it", markup=False)

@@ -91,6 +91,8 @@ def threats(run: Run, summary: Summary) -> list[str]:
         for remark in remarks:
             by_remark.setdefault(remark.removeprefix(f"{pipeline}: "), []).append(pipeline)
     found += [f"{', '.join(pipelines)}: {remark}." for remark, pipelines in by_remark.items()]
+    if (unpriced := settings.made_with.get("without_price")) is not None:
+        found.append(f"No price is known of {unpriced} (--prices): costs are without it.")
     if settings.repeats == 1 and settings.model != "rules":
         found.append("Each question was asked once: how much answers vary from call to call is not in the intervals.")
     if missing := {one: count for one, count in summary.missing.items() if count}:

@@ -36,6 +36,7 @@ __all__ = [
     "Comparison",
     "Outlook",
     "compare",
+    "dollars",
     "outlook",
     "pipeline_digest",
 ]
@@ -104,6 +105,8 @@ class CompareReport:
     failed: list[tuple[str, str, str, str]] = field(default_factory=list)
     """Pipeline, question, stage and reason."""
     usage: Usage = field(default_factory=Usage)
+    without_price: str | None = None
+    """Models that were asked and have no known price: the cost in `usage` is without theirs."""
     seconds: float = 0.0
 
     @property
@@ -127,6 +130,11 @@ class Outlook:
     seconds: float
     """One after the other, at the pace of what the run has; else a guess."""
     measured: bool
+
+
+def dollars(cost: float, *, without_price: str | None) -> str:
+    """Say what was paid, as far as prices are known."""
+    return f"{cost:.2f} dollars" + (f" (no known price of {without_price}: --prices)" if without_price else "")
 
 
 def pipeline_digest(name: str) -> str:
@@ -162,6 +170,7 @@ class Comparison:
         embedder: Embedder,
         model: ChatModel | None,
         settings: Settings,
+        prices: PriceTable,
     ) -> Self:
         """Wire the questions of a file to pipelines, one answer model, one template and one budget for all, and a judge."""
 
@@ -186,6 +195,7 @@ class Comparison:
             for name in ("temperature", "seed", "max_completion_tokens")
             if model is not None and getattr(settings, name) != defaults[name].default
         ]
+        asked_models = dict.fromkeys(one for one in (settings.model, judge.name) if one not in CHAT_MODELS)
         made_with = RunSettings(
             questions_file=name,
             store=settings.store,
@@ -216,6 +226,7 @@ class Comparison:
                 "reranker": settings.reranker,
                 "temperature": None if model is None else settings.temperature,
                 "seed": None if model is None else settings.seed,
+                "without_price": ", ".join(one for one in asked_models if prices.of(one) is None) or None,
             },
             top=options.top,
             budget=options.budget,
@@ -347,7 +358,8 @@ async def compare(
     progress, started = progress or Silent(), time.perf_counter()
     cells, judge, settings = comparison.cells, comparison.judge, comparison.settings
     run.plan(settings, comparison.questions, cells)
-    report = CompareReport(cells=len(cells))
+    unpriced = settings.made_with.get("without_price")
+    report = CompareReport(cells=len(cells), without_price=None if unpriced is None else str(unpriced))
     by_id = {question.id: question for question in comparison.questions}
     ask = {asking.pipeline: asking.ask for asking in comparison.askings}
     spent = _Spending(report, progress)
@@ -441,4 +453,6 @@ class _Spending:
             self._said = time.monotonic()
             used = self._report.usage
             tokens = used.prompt_tokens + used.completion_tokens
-            self._progress.say(f"So far {used.calls:,} calls, {tokens:,} tokens, {used.cost:.2f} dollars.")
+            self._progress.say(
+                f"So far {used.calls:,} calls, {tokens:,} tokens, {dollars(used.cost, without_price=self._report.without_price)}."
+            )

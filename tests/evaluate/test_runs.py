@@ -28,7 +28,7 @@ from kgrag.evaluate.report import answer_in_three_sentences, threats, write_csv,
 from kgrag.evaluate.runs import Run, RunSettings
 from kgrag.evaluate.statistics import rate_interval
 from kgrag.evaluate.summary import ALL, summarise
-from kgrag.jobs.compare import Asking, CompareOptions, Comparison, compare, outlook
+from kgrag.jobs.compare import Asking, CompareOptions, Comparison, compare, dollars, outlook
 from kgrag.jobs.pairs import compare_pairs
 from kgrag.models.prices import load_prices
 from kgrag.settings import load_settings
@@ -464,6 +464,7 @@ def test_every_setting_of_answers_is_in_the_record_and_in_a_cells_key(change):
             embedder=HashingEmbedder(),
             model=ScriptedChatModel([]),
             settings=load_settings(model="openai:m", **changes),
+            prices=load_prices(),
         )
 
     before, after = prepared(), prepared(**change)
@@ -471,6 +472,30 @@ def test_every_setting_of_answers_is_in_the_record_and_in_a_cells_key(change):
     ((name, value),) = change.items()
     recorded = after.settings.made_with.get(name.removeprefix("answer_"), after.settings.made_with.get(name))
     assert name == "max_completion_tokens" or str(recorded) == str(value)
+
+
+def test_a_model_without_a_known_price_is_named_beside_what_was_paid(tmp_path):
+    def unpriced(model):
+        return Comparison.prepare(
+            "q.jsonl",
+            QUESTIONS,
+            CompareOptions(pipelines=("dense",)),
+            retrievers={},
+            judge=RulesJudge(),
+            corpus="c",
+            embedder=HashingEmbedder(),
+            model=ScriptedChatModel([]),
+            settings=load_settings(model=model),
+            prices=load_prices(),
+        ).settings.made_with["without_price"]
+
+    assert (unpriced("openai:gpt-4o-mini"), unpriced("rules")) == (None, None)
+    name = unpriced("openai:nobody-priced-it")
+    assert name == "openai:nobody-priced-it"
+    done = run_it(tmp_path, chosen=settings(made_with={"without_price": name}))
+    assert done.without_price == name and name in dollars(0.0, without_price=done.without_price)
+    with Run(tmp_path) as run:
+        assert any(f"No price is known of {name}" in one for one in threats(run, summarise(run, preset=PRESET)))
 
 
 def test_a_calibrated_judge_lets_the_report_correct_its_rates(tmp_path):
