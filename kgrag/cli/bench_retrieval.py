@@ -87,6 +87,9 @@ def retrieval(
         from kgrag.common.plots import require_matplotlib
 
         require_matplotlib()
+    for file in (learn, chart):
+        if file is not None:  # a place that takes no file is told before an hour of questions
+            file.parent.mkdir(parents=True, exist_ok=True)
     ks = _counts(k)
     asked, without_gold = read_gold_questions(questions)
     with open_graph(

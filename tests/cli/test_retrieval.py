@@ -117,7 +117,7 @@ def test_the_bench_prints_a_table_and_checks_that_every_step_does_something(
 
 
 def test_a_learnt_map_is_a_pipeline(store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    out = tmp_path / "mine.toml"
+    out = tmp_path / "new" / "mine.toml"
     assert bench(store, "--pipelines", "hybrid,sparse", "--learn", str(out)) == 0
     assert "cross-validated" in capsys.readouterr().out
     assert "# Cross-validated" in out.read_text(encoding="utf-8")
