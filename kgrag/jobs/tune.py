@@ -113,6 +113,8 @@ async def tune(
             f"--factorial: expected at most {MOST_COMBINATIONS} combinations, the switches have {len(every_combination(options))}: "
             "give a file with fewer, by --switches."
         )
+    if out is not None:
+        out.parent.mkdir(parents=True, exist_ok=True)
     ask = _Asking(
         switches=chosen_switches,
         measure=measure,

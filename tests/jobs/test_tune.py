@@ -56,7 +56,7 @@ def opened(tmp_path: Path) -> Iterator[KnowledgeGraph]:
 def test_the_switch_that_helps_is_found_and_its_worth_is_that_of_questions_not_seen(
     opened: KnowledgeGraph, tmp_path: Path
 ) -> None:
-    out, kept = tmp_path / "mine.toml", tmp_path / "kept.jsonl"
+    out, kept = tmp_path / "new" / "mine.toml", tmp_path / "kept.jsonl"
     options = {"switches": tmp_path / "switches.toml", "measure": "hit@1", "kept": kept}
     tuned = opened.tune(tmp_path / "questions.jsonl", out=out, factorial=True, **options)
     assert (tuned.questions, tuned.documents) == (len(PARTS), len(PARTS))
