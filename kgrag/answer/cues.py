@@ -88,6 +88,8 @@ DEFAULT_SAID = re.compile(
 )
 """`The default value is info.`, `The default path for builds is /usr/lib, while ...`, `It defaults to gre.`"""
 BARE_DEFAULT = re.compile(r"\bdefault(?:s to| value is| is|:| =) ?[\"“‘']?\d+\b", re.IGNORECASE)
+DEFAULT_IN_BRACKETS = re.compile(r"[\w.-]+\s?=\s?(?:<[^<>]+>|\[[^\[\]]+\]|\{[^{}]+\}|[A-Z]+) \([^()\s]+\)")
+"""`Port = <PORT> (655)`: a setting, what it takes, and its default."""
 NO_VALUE = re.compile(r":\s*(?:none|nothing|n/a|-|unset|empty)\W*$", re.IGNORECASE)
 OF_DEFAULT = re.compile(r"default", re.IGNORECASE)
 """A setting's value is its default, whatever unit another property says."""
@@ -127,6 +129,8 @@ def cued(asked: Question, statement: Statement, without: float) -> float:
     if not wanted:
         return 1.0
     if asks_default(asked):
+        if statement.own_label and DEFAULT_IN_BRACKETS.fullmatch(statement.label):
+            return 1.0
         wanted = wanted[:1]  # The default of what may be set: no limit.
     text = statement.text
     values = [m.span() for pattern in (NUMBER, SETTING_WORD, IDENTIFIER) for m in pattern.finditer(text)]

@@ -190,6 +190,9 @@ OF_OTHER_AMOUNT = 0.5
 """What decides something, but says nothing of the amount that is asked about: `Does it run on 24 V?`."""
 VALUE_BEHIND_UNIT = re.compile(r"<(\w+)> [\[(](\d[\d.]*)[\])]")
 """`PingInterval = <seconds> (60)`: what is to be given, and its default."""
+PORT = re.compile(r"\bports?\b", re.IGNORECASE)
+IN_DIGITS = re.compile(r"(?<![\w.])\d")
+"""No port is called by a word: `if there is more than one` has none."""
 UNIT_COLUMN = re.compile(r"units?", re.IGNORECASE)
 BARE_NUMBER = re.compile(r"[-−–+±]?\d[\d.,]*")
 MAX_NAMED_WORDS = 9
@@ -330,7 +333,7 @@ def _number_with_unit_apart(asked: Question, statement: Statement) -> bool:
 
 def _value(asked: Question, statement: Statement) -> float:
     """A number, or a word that a setting can have; more where it stands beside what makes it a default or a limit."""
-    if NUMBER.search(statement.text):
+    if (IN_DIGITS if PORT.search(asked.text) else NUMBER).search(statement.text):
         return cued(asked, statement, 0.5)
     if DIGITS.search(asked.text):
         return 0.0

@@ -1012,6 +1012,17 @@ def test_a_word_below_the_heading_of_all_of_what_is_chosen_is_one_and_is_said() 
     assert "drop-frames" in said[0] and "Removes all pictures" in said[0]
 
 
+def test_a_default_in_brackets_behind_what_a_setting_takes_is_said_and_more_than_one_is_no_port() -> None:
+    page = """BindTo = <address> [<port>]: If there is more than one address, the daemon will by default listen on all of them.
+
+Port = <port> (655): This is the port that the daemon listens on."""
+    said = lines(ask("Which port does the daemon listen on by default?", [piece("Manual", page)]))
+    assert "Port = <port> (655)" in said[0]
+    asked = read_question("Which port does the daemon listen on by default?")
+    fit = [fits(asked, one) for one in statements(piece("Manual", page)) if not one.items]
+    assert fit == [0.0, 1.0]
+
+
 def test_a_default_without_its_unit_is_of_what_its_label_counts() -> None:
     page = """MINUTES battery runtime in minutes: The system is shut down when the runtime falls below it. The default is 3.
 
