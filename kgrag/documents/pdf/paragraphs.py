@@ -92,9 +92,7 @@ def line_statistics(words: Iterable[Word], regions: Iterable[Region]) -> LineSta
 def blocks_of_region(region: Region, page: int, marks: Sequence[Box], usual: LineStatistics) -> list[PageBlock]:
     """Put a region's lines together and its tables and figures between them, top to bottom."""
     edges = _right_edges(region.lines)
-    entries: list[Line | PageBlock] = sorted(
-        [*_with_note_marks(region.lines), *region.atoms], key=lambda entry: entry.box.center[1]
-    )
+    entries: list[Line | PageBlock] = sorted([*_with_note_marks(region.lines), *region.atoms], key=_height)
     blocks: list[PageBlock] = []
     current: list[Line] = []
     marker: tuple[str, float] | None = None
@@ -123,6 +121,11 @@ def blocks_of_region(region: Region, page: int, marks: Sequence[Box], usual: Lin
             current = [entry]
     close()
     return blocks
+
+
+def _height(entry: Line | PageBlock) -> float:
+    """Where on the page a line, table, figure or heading stands; a heading is above what goes on beside it (LaTeX's run-in headings)."""
+    return entry.box.y0 if isinstance(entry, TextBlock) and entry.kind == "heading" else entry.box.center[1]
 
 
 def _with_note_marks(lines: Sequence[Line]) -> list[Line]:

@@ -122,6 +122,18 @@ def test_the_outline_decides_what_is_a_heading_and_its_level(sheet: Sheet) -> No
     assert sheet.convert().headings() == ["h1 1 Setup", "h2 Telnet Commands", "h2 Scripts", "h1 2 Targets", "h2 Reset"]
 
 
+def test_the_text_beside_a_heading_of_the_outline_is_below_it(sheet: Sheet) -> None:
+    y = 120.0
+    for name in ("Rotate", "Scale", "Shear", "Flip", "Crop"):
+        sheet.bookmark(name, 0)
+        sheet.text(72, y, name, size=10, font=BOLD)
+        sheet.text(124, y, f"The option {name.lower()} changes the picture as it is read, and the one", size=10.2)
+        sheet.text(72, y + 12, "that was written first is the one that comes first.", size=10.2)
+        y += 40
+    said = "The option scale changes the picture as it is read, and the one that was written first is the one that comes first."
+    assert sheet.convert().outline()[2:4] == ["h1 Scale", f"text {said}"]
+
+
 def test_numbered_headings_below_the_outlines_last_level_stay(sheet: Sheet) -> None:
     y = 120.0
     for text in ("1 Setup", "1.1 Board", "1.2 Host", "2 Targets", "2.1 Reset"):
