@@ -21,8 +21,8 @@ MARK = re.compile(r"\s*(?:[-*•o] |--?[A-Za-z]|\(?\w{1,2}[.)] |[<>|#$] )")
 
 OPTION = re.compile(r"--?[A-Za-z]")
 """How a line of a summary of options begins."""
-NAMED = re.compile(r"[A-Z][\w-]*(?: [\w-]+){0,2}: +\S")
-"""How a line begins that says something of its own behind a full stop: `Default: 60`, `MaxWait seconds: The longest ...`."""
+NAMED = re.compile(r"[A-Z][\w-]*(?: [\w-]+){0,2}(?: \([^()\n]{1,30}\))?: +\S")
+"""How a line begins that says something of its own behind a full stop or a colon: `Default: 60`, `Warn (yellow): Something ...`."""
 
 
 class Reflowed(NamedTuple):
@@ -72,7 +72,7 @@ def reflow(text: str, *, headed: bool = False) -> Reflowed:
 def _goes_on(before: str, line: str, width: int, *, hanging: bool) -> bool:
     if line.lstrip().startswith("|") or before.lstrip().startswith("|") or (MARK.match(line) and not hanging):
         return False
-    if before.endswith((".", "!", "?")) and NAMED.match(line):
+    if before.endswith((".", "!", "?", ":")) and NAMED.match(line):
         return False
     return len(before) + 1 + len(line.split()[0]) >= FULL * width
 

@@ -29,6 +29,7 @@ MAX_GROUP_CHARACTERS, MAX_ITEM_CHARACTERS = 900, 160
 MAX_CODE_LINES = 3
 PARALLEL = 0.5
 """Share of their words that lines which say the like of several things have in common."""
+ANNOUNCES = re.compile(r"\b(?:following|as follows|listed below)\b", re.IGNORECASE)
 ITEM_END = re.compile(r"[;, ]*(?:[;, ](?:and|or))?[;, ]*$")
 """What joins an item to the next one."""
 
@@ -91,13 +92,23 @@ def _lists(text: str, single: Sequence[Statement]) -> Iterator[Statement]:
         if last > first and not _are_properties(single[first : last + 1]):
             before = single[first - 1] if first else None
             is_below = before is not None and single[first].heading in ("", before.heading)
-            lead = before if before and is_below and _leads_to(single[first], before, text) else None
+            leads = before is not None and is_below and _leads_to(single[first], before, text)
+            lead = _with_announcement(single, first - 1, text) if leads else None
             yield from _list(text, lead, single[first : last + 1])
         elif single[first].text.endswith(":") and not single[first].cells and not _announces_list(single, first, text):
             following = list(_code_lines(single[first + 1 :])) or list(_parallel_lines(single[first + 1 :], text))
             if following:
                 yield from _list(text, single[first], following)
         first = last + 1
+
+
+def _with_announcement(single: Sequence[Statement], place: int, text: str) -> Statement:
+    """What leads to a list, behind the sentence before it that announces one: `The following levels are used. Each has a colour:`."""
+    lead, before = single[place], single[place - 1] if place else None
+    if before is None or not ANNOUNCES.search(before.text) or ANNOUNCES.search(lead.text):
+        return lead
+    is_beside = before.heading == lead.heading and not text[before.end : lead.start].strip(" ")
+    return replace(lead, text=f"{before.text} {lead.text}", start=before.start) if is_beside else lead
 
 
 def _announces_list(single: Sequence[Statement], place: int, text: str) -> bool:

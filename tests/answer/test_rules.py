@@ -1012,6 +1012,19 @@ def test_a_word_below_the_heading_of_all_of_what_is_chosen_is_one_and_is_said() 
     assert "drop-frames" in said[0] and "Removes all pictures" in said[0]
 
 
+def test_a_list_is_announced_by_the_sentence_before_the_one_that_leads_to_it() -> None:
+    page = (
+        "Every alarm has a severity. The following severities are used, from the lowest to the highest one. "
+        "The display marks them by colours, which are shown in brackets:\n"
+        "Note (cyan): What happens every day, as the change of a filter that was planned.\n"
+        "Warning (yellow): What nobody expects, as a filter that lets nothing pass any more.\n"
+        "Error (red): What stops the machine at once, as a filter that fell out of its frame."
+    )
+    said = " ".join(lines(ask("Which severities do alarms have, from lowest to highest?", [piece("Guide", page)])))
+    assert "The following severities are used" in said
+    assert all(name in said for name in ("Note (cyan)", "Warning (yellow)", "Error (red)"))
+
+
 def test_a_default_in_brackets_behind_what_a_setting_takes_is_said_and_more_than_one_is_no_port() -> None:
     page = """BindTo = <address> [<port>]: If there is more than one address, the daemon will by default listen on all of them.
 
