@@ -137,7 +137,10 @@ class _Row:
 
 
 def find_value_tables(page: Page, words: Sequence[Word]) -> ValueTables:
-    """Find the tables of values among `words`; each has at least two rows with numbers, and a header or three of them."""
+    """Find the tables of values among `words`; each has at least two rows with numbers, and a header or three of them.
+
+    One row is a table where each of its numbers has a heading, and a line in between.
+    """
     lines = _with_notes(lines_of(word for word in words if word.level))
     rows = [_row(line) for line in lines]
     rules = [rule for rule in page.rules if rule.horizontal]
@@ -442,16 +445,28 @@ class _Table:
             for at, row in ((at, self.rows[index]) for at, index in enumerate(self.body))
             if row.values
         )
-        if len(self.data) < 2 or labelled < _MIN_LABELLED * len(self.data):
+        if labelled < _MIN_LABELLED * len(self.data):
             return None
         self._read_header()
         has_header = any(self.headings.words)
+        if len(self.data) < 2 and not self._is_one_row_under_lines():
+            return None
         if len(self.data) < 3 and not has_header:
             return None
         written = [word.text for row in self.data for value in row.values for word in value.words]
         if len(self.columns) == 1 and not has_header and not any(re.search(r"\D", text) for text in written):
             return None
         return self._block()
+
+    def _is_one_row_under_lines(self) -> bool:
+        """Whether a row that is alone has a heading over each of several numbers, and a line right above each of them."""
+        line = self.data[0].line
+        lines_above = [rule for rule in self.rules if line.box.y0 - self.size < rule.at < line.box.center[1]]
+        return (
+            len(self.columns) > 1
+            and all(self.headings.words)
+            and all(any(rule.start <= c.center <= rule.end for rule in lines_above) for c in self.columns)
+        )
 
     def _read_header(self) -> None:
         """Walk up from the first row."""

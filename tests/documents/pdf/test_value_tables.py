@@ -359,3 +359,30 @@ def test_a_heading_that_is_broken_over_two_rows_of_the_header_is_in_it(sheet: Sh
     found = sheet.convert()
     assert found.rows()[-2:] == [["U.S.", "12,516", "2.7"], ["Elsewhere", "11,190", "(1.0)"]]
     assert {"2022", "Net", "of tax"} <= set(found.header()) or "Change Net of tax" in found.header()
+
+
+def test_one_row_below_underlined_headings_is_a_table(sheet: Sheet) -> None:
+    sheet.text(72, 70, "Losses on loans (in thousands)", font="Helvetica-BoldOblique")
+    sheet.text(330, 96, "Year ended December 31,", font=BOLD)
+    sheet.line(280, 99, 520, 99)
+    for x, heading, value in ((340.0, "2024", "17,670"), (430.0, "2023", "12,959"), (515.0, "$ Change", "4,711")):
+        right(sheet, x, 110, heading)
+        sheet.line(x - 55, 113, x + 5, 113)
+        sheet.text(x - 50, 124, "$")
+        right(sheet, x, 124, value)
+    sheet.text(72, 124, "Losses on loans")
+    sheet.paragraph(72, 160, "Losses on loans grew by more than a third, as more loans were given out in the spring.")
+    assert sheet.convert().rows() == [
+        ["(in thousands)", *(f"Year ended December 31, {name}" for name in ("2024", "2023", "$ Change"))],
+        ["Losses on loans", "$17,670", "$12,959", "$4,711"],
+    ]
+
+
+def test_one_line_with_numbers_and_no_line_above_is_no_table(sheet: Sheet) -> None:
+    right(sheet, 360, 110, "2024")
+    right(sheet, 450, 110, "2023")
+    sheet.text(72, 124, "Shares sold")
+    right(sheet, 360, 124, "17,670")
+    right(sheet, 450, 124, "12,959")
+    sheet.paragraph(72, 160, "They were sold in the spring of both years, before the dividend was paid.")
+    assert not sheet.convert().tables()
