@@ -26,9 +26,9 @@ _TYPEWRITER = re.compile(
 )
 _MIDDLE = 0.15
 """Share of a line's height by which the middle of low glyphs may be off (Chinese in fonts that have each glyph's own height)."""
-_DASHES = ("-", "–", "—", "−")
-_DASH_MIDDLE = 0.4
-"""The same for a dash in such a font, which stands for nothing in a column of numbers."""
+_LOW_SIGNS = frozenset("-–—−•·∙▪▫■□●○◦‣")
+_SIGN_MIDDLE = 0.4
+"""The same for a dash in such a font, which stands for nothing in a column of numbers, and for a bullet."""
 _SMALL_LETTERS = 0.6
 _BASELINE = 0.08
 _UNEVEN = 0.12
@@ -243,7 +243,7 @@ def _same_line(word: Word, core: Box, group: Sequence[Word]) -> bool:
                 return True
         else:
             off_middle = abs(small.center[1] - large.center[1]) / large.height
-            if off_middle < (_DASH_MIDDLE if small is box and word.text in _DASHES else _MIDDLE):
+            if off_middle < (_SIGN_MIDDLE if small is box and word.text in _LOW_SIGNS else _MIDDLE):
                 return True
             if _gap([box], [other.box for other in group]) < large.height:
                 return True

@@ -269,8 +269,12 @@ def _is_heading(blocks: Sequence[PageBlock], index: int, usual: LineStatistics, 
         return True
     if block.kind == "code" or _is_formula(text) or _ADDRESS.search(text) or _is_footnote(blocks, index):
         return False
+    numbered = bool(section_number(block.lines[0]))
+    announces = text.endswith(":") and bool(_ANNOUNCES.search(text))
+    if announces and not numbered and size < _MUCH_LARGER * usual.body_size:
+        return False
     if size >= _LARGER * usual.body_size:
-        if section_number(block.lines[0]):
+        if numbered:
             return True
         goes_on = not bold and (text[0].islower() or len(text.split()) > _MAX_LARGE_WORDS)
         return not _SENTENCE.search(text) and not (goes_on and size < _MUCH_LARGER * usual.body_size)
@@ -278,10 +282,10 @@ def _is_heading(blocks: Sequence[PageBlock], index: int, usual: LineStatistics, 
         return False
     if len(pieces_of(block.lines[0], _WIDE_GAP)) > 2 or _is_term_alone(blocks, index):
         return False
-    if section_number(block.lines[0]):
+    if numbered:
         return True
     following = blocks[index + 1] if index + 1 < len(blocks) else None
-    if text.endswith(":") and (len(text.split()) <= _LEAD_IN_WORDS or _ANNOUNCES.search(text)):
+    if text.endswith(":") and len(text.split()) <= _LEAD_IN_WORDS:
         return False
     alone = len(block.lines) == 1 and len(text.split()) <= _MAX_BOLD_WORDS and (text[0].isupper() or text[0].isdigit())
     goes_on = isinstance(following, TextBlock) and not _bold(following)

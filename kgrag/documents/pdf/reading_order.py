@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from kgrag.documents.pdf.blocks import PageBlock
-from kgrag.documents.pdf.geometry import Box, Line, Word, bounding_box, is_typewriter, lines_of
+from kgrag.documents.pdf.geometry import Box, Line, Word, bounding_box, is_typewriter, line_of, lines_of, pieces_of
 
 __all__ = ["Region", "is_beside_text", "regions_of"]
 
@@ -29,6 +29,10 @@ _NARROW = 0.4
 """Share of the page's text up to which a left column may be one of labels."""
 _BESIDE, _GOES_ON = 0.5, 0.1
 """Shares of the lines of such a column that stand beside a line of the other one, and that go on with a small letter."""
+_CELL_GAP = 2.0
+"""Line heights between two cells of one row, at least."""
+_ROWS = 0.8
+"""Share of the lines with words on both sides that must have cells on both, to be the rows of one table."""
 _MIN_WIDTH = 0.15
 """Share of the page's text width."""
 
@@ -184,7 +188,7 @@ def _makes_columns(bands: Sequence[_Band], gutter: tuple[float, float], width: f
             or median(box.width for box, _ in lines) < _MIN_FILL * extent
         ):
             return False
-    return not (_has_listing(bands, gutter) or _has_labels(bands, gutter, width))
+    return not (_has_listing(bands, gutter) or _has_labels(bands, gutter, width) or _has_rows(bands, gutter))
 
 
 def _has_listing(bands: Sequence[_Band], gutter: tuple[float, float]) -> bool:
@@ -209,6 +213,18 @@ def _has_labels(bands: Sequence[_Band], gutter: tuple[float, float], width: floa
         and sum(band.y in beside for _, band in lines) >= _BESIDE * len(lines)
         and goes_on <= _GOES_ON * len(lines)
     )
+
+
+def _has_rows(bands: Sequence[_Band], gutter: tuple[float, float]) -> bool:
+    """Whether what stands on both sides are the rows of one table: on each side of a line there are cells, far from each other."""
+    middle = (gutter[0] + gutter[1]) / 2
+    parted = whole = 0
+    for band in bands:
+        sides = [[word for word in band.words if (word.box.center[0] < middle) == is_left] for is_left in (True, False)]
+        if all(sides):
+            whole += 1
+            parted += all(len(pieces_of(line_of(side), _CELL_GAP)) > 1 for side in sides)
+    return whole >= _MIN_LINES and parted >= _ROWS * whole
 
 
 def _are_of_paper(bands: Sequence[_Band], gutter: tuple[float, float], middle: float, width: float) -> bool:

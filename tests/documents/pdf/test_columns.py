@@ -182,3 +182,19 @@ def test_a_listing_whose_comments_stand_in_a_column_is_read_line_by_line_at_the_
     assert [line.split() for line in lines] == [
         f"set speed pump{row} set the speed to {row}".split() for row in range(9)
     ]
+
+
+def test_rows_of_a_wide_table_are_read_across(sheet: Sheet) -> None:
+    for index, (number, form) in enumerate(
+        (("3.1", "S-1"), ("3.2", "10-Q"), ("4.1", "8-K"), ("4.2", "S-1/A"), ("4.3", "8-K"))
+    ):
+        y = 120 + 40 * index
+        sheet.text(50, y, "Agreement of the lenders with the registrant, as it was made in the spring of")
+        sheet.text(50, y + 12, number)
+        sheet.text(90, y + 12, f"that year and of the year before that, part {index}.")
+        sheet.text(350, y + 12, form)
+        sheet.text(400, y + 12, f"001-376{index}")
+        sheet.text(470, y + 12, f"August {index + 1}, 2017")
+    texts = [line for line in sheet.convert().outline() if "3.2" in line or "August 2" in line]
+    assert len(texts) == 1
+    assert "part 1. 10-Q 001-3761 August 2, 2017" in texts[0]

@@ -368,3 +368,12 @@ def test_a_term_without_text_beside_one_with_text_is_no_heading(sheet: Sheet) ->
     sheet.text(72 + stringWidth("GET_PUMP_LEVEL", BOLD, 10) + 6, y, "Says how much water the pump has moved so far.")
     sheet.paragraph(72, y + 30, f"{LOREM} {LOREM}")
     assert sheet.convert().headings() == []
+
+
+def test_a_larger_sentence_that_announces_a_table_is_no_heading(sheet: Sheet) -> None:
+    y = section(sheet, 120, "1 Ratings", size=15)
+    sheet.text(72, y, "The following table shows the ratings of the board:", size=12)
+    sheet.paragraph(
+        72, y + 40, "The board is rated for use in rooms that are dry, and for no more than ten hours a day."
+    )
+    assert sheet.convert().headings() == ["h1 1 Ratings"]

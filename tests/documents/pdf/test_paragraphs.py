@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 from reportlab.pdfbase.pdfmetrics import stringWidth
 
+from kgrag.documents.pdf.geometry import Box, Word, lines_of
 from kgrag.documents.pdf.pages import with_accented_letters
 
 if TYPE_CHECKING:
@@ -45,6 +46,12 @@ def test_bullets_make_list_items_with_their_wrapped_lines(sheet: Sheet) -> None:
         sheet.text(72, y, "•")
         y = sheet.paragraph(86, y, text, width=250)
     assert sheet.convert().outline() == [f"- {FIRST}", f"- {SECOND}"]
+
+
+def test_a_bullet_as_low_as_its_glyph_belongs_to_the_line_far_beside_it() -> None:
+    bullet = Word("•", Box(72, 101.2, 75, 103.4), "Arial", bold=False)
+    words = [Word("Phones", Box(90, 100, 130, 107.2), "Arial", bold=False), bullet]
+    assert [line.text for line in lines_of(words)] == ["• Phones"]
 
 
 def test_drawn_squares_are_bullets_and_indentation_nests(sheet: Sheet) -> None:
