@@ -40,6 +40,10 @@ _FAULT = re.compile(r"[\u2701-\u27bf\ue000-\uf8ff\ufffd]|\ba\d{2,3}(?![^\W_])|GL
 """Characters that say nothing, and names of glyphs in place of characters."""
 _UNEVEN_SIZES = 5
 """Different heights of one font's words on a page from which they are heights of glyphs and not sizes."""
+_ON_BASELINE = re.compile(r"[A-Z]?[abcdefhiklmnorstuvwxz]{3,}")
+"""A word of which no letter goes below the line."""
+_NO_DEPTH = 0.05
+"""Share of a word's height by which it may miss the baseline to end there."""
 _ABOVE_BASELINE, _BELOW_BASELINE = 0.68, 0.21
 """Of the font's size: a line as high as docling-parse makes those of other fonts (Computer Modern, Times)."""
 _PLAUSIBLE_HEIGHT = (0.85, 3.0)
@@ -202,7 +206,7 @@ class SecondReading:
         """Yield the words with the characters, heights and spaces of the better reader; their places stay."""
         words = list(words)
         faulty = {word.font for word in words if _FAULT.search(word.text)}
-        uneven = _uneven_fonts(words)
+        uneven = _uneven_fonts(words) | self._without_depth(words)
         over_lines = _over_lines(words)
         read: list[Word] = []
         for word in map(self._decoded, words):
@@ -222,6 +226,22 @@ class SecondReading:
                 word = replace(word, spaced=True)
             yield word
             before = word
+
+    def _without_depth(self, words: Sequence[Word]) -> frozenset[str]:
+        """Fonts whose words end at the baseline: the first reader did not count what is below it, and they look smaller than others."""
+        first: dict[str, Word] = {}
+        for word in words:
+            if word.level and _ON_BASELINE.fullmatch(word.text):
+                first.setdefault(word.font, word)
+        return frozenset(font for font, word in first.items() if self._ends_at_baseline(word.box))
+
+    def _ends_at_baseline(self, box: Box) -> bool:
+        import pypdfium2.raw as pdfium
+
+        index, x, y = self._index_at(box), ctypes.c_double(), ctypes.c_double()
+        if index is None or not pdfium.FPDFText_GetCharOrigin(self._text_page, index, x, y):
+            return False
+        return abs(box.y1 - (self._page_height - y.value)) < _NO_DEPTH * box.height
 
     def _even(self, word: Word) -> Word:
         """Give a word the height of its font's lines: from the baseline and the size of the character at its middle."""

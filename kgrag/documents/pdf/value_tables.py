@@ -445,7 +445,7 @@ class _Table:
             for at, row in ((at, self.rows[index]) for at, index in enumerate(self.body))
             if row.values
         )
-        if labelled < _MIN_LABELLED * len(self.data):
+        if labelled < _MIN_LABELLED * len(self.data) or (len(self.data) < 2 and len(self.columns) < 2):
             return None
         self._read_header()
         has_header = any(self.headings.words)
@@ -462,10 +462,8 @@ class _Table:
         """Whether a row that is alone has a heading over each of several numbers, and a line right above each of them."""
         line = self.data[0].line
         lines_above = [rule for rule in self.rules if line.box.y0 - self.size < rule.at < line.box.center[1]]
-        return (
-            len(self.columns) > 1
-            and all(self.headings.words)
-            and all(any(rule.start <= c.center <= rule.end for rule in lines_above) for c in self.columns)
+        return all(self.headings.words) and all(
+            any(rule.start <= c.center <= rule.end for rule in lines_above) for c in self.columns
         )
 
     def _read_header(self) -> None:

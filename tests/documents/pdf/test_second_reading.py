@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from reportlab.pdfbase.pdfmetrics import stringWidth
 from kgrag.documents.pdf import convert_pdf
 from kgrag.documents.pdf.geometry import Box, Word
 from kgrag.documents.pdf.pages import read_pages
-from kgrag.documents.pdf.pdfium_text import SecondReading
+from kgrag.documents.pdf.pdfium_text import PdfiumText, SecondReading
 
 if TYPE_CHECKING:
     from conftest import Sheet
@@ -139,6 +140,9 @@ class _TextPage:
     def get_text_range(self) -> str:
         return self.text
 
+    def get_index(self, *place: float) -> None:
+        """No character is anywhere."""
+
 
 def words(*texts: str, gap: float = 0.5) -> list[Word]:
     """Words in turning fonts, side by side."""
@@ -251,3 +255,15 @@ def test_codes_of_the_macintosh_are_no_latin_letters(tmp_path: Path) -> None:
 def test_latin_letters_that_both_readers_see_stay(sheet: Sheet) -> None:
     sheet.text(72, 100, "Òscar Óskar Þór Õun")
     assert [word.text for page in read_pages(sheet.save()) for word in page.words] == ["Òscar", "Óskar", "Þór", "Õun"]
+
+
+def test_words_that_were_measured_to_their_baseline_are_as_high_as_others(sheet: Sheet) -> None:
+    sheet.text(72, 100, "Income tax expense", size=10, font="Helvetica-Bold")
+    sheet.text(72, 120, "It grew by ten percent.", size=10)
+    path = sheet.save()
+    (page,) = read_pages(path)
+    cut = [replace(word, box=replace(word.box, y1=100.0)) if word.bold else word for word in page.words]
+    with PdfiumText(path) as second:
+        heights = {word.bold: word.box.height for word in second.page(1, page.height).mended(cut)}
+    assert heights[True] == pytest.approx(8.9, abs=0.1)
+    assert heights[True] == pytest.approx(heights[False], abs=0.6)

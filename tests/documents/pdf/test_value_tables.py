@@ -384,5 +384,8 @@ def test_one_line_with_numbers_and_no_line_above_is_no_table(sheet: Sheet) -> No
     sheet.text(72, 124, "Shares sold")
     right(sheet, 360, 124, "17,670")
     right(sheet, 450, 124, "12,959")
+    sheet.text(72, 240, "Patents")
+    right(sheet, 360, 240, "—")
+    right(sheet, 450, 240, "—")
     sheet.paragraph(72, 160, "They were sold in the spring of both years, before the dividend was paid.")
     assert not sheet.convert().tables()
