@@ -42,6 +42,7 @@ _THIN_PIECE = 2.0
 """Points: height of a piece of a line that is drawn cell by cell, at most."""
 _MAX_HEADER_WORDS = 14
 _MAX_HEADER_LINES = 9
+_MAX_LABEL_LINES = 4
 _MIN_LABELLED = 0.6
 """Share of the rows that must have a label: the numbers at an axis have none."""
 _MIN_TEXT_ROWS = 0.5
@@ -389,6 +390,11 @@ def _heads_group(rows: Sequence[_Row], index: int, run: Sequence[int], columns: 
     if index + 1 >= len(rows) or not columns:
         return False
     row, below = rows[index], rows[index + 1]
+    for following in rows[index + 1 : index + 1 + _MAX_LABEL_LINES]:  # A label may begin on lines above its numbers.
+        if following.values:
+            below = following
+        if following.values or following.line.box.x1 > columns[0][0]:
+            break
     edge = min(rows[at].line.box.x0 for at in run)
     centred = abs(row.line.box.center[0] - (edge + columns[-1][1]) / 2) < 1.5 * row.size
     united = joined_stretches([*columns, *(value.number for value in below.values)])

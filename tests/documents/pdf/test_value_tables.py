@@ -389,3 +389,32 @@ def test_one_line_with_numbers_and_no_line_above_is_no_table(sheet: Sheet) -> No
     right(sheet, 450, 240, "—")
     sheet.paragraph(72, 160, "They were sold in the spring of both years, before the dividend was paid.")
     assert not sheet.convert().tables()
+
+
+def test_the_long_heading_of_a_group_whose_first_label_has_two_lines_is_in_the_table(sheet: Sheet) -> None:
+    for x, heading in ((210.0, "Cost"), (320.0, "Profit"), (430.0, "Tax")):
+        right(sheet, x, 104, heading)
+        sheet.line(x - 50, 107, x + 4, 107)
+    lines = (
+        ("As reported", ("40,576", "45,816", "1,727")),
+        ("What makes both years differ from", ()),
+        ("Mark-to-market", ()),
+        ("impact of oil", ("(52)", "52", "14")),
+        ("Charges", ("(33)", "33", "77")),
+        ("Without them", ("40,491", "45,901", "1,818")),
+    )
+    for index, (label, values) in enumerate(lines):
+        y = 120 + 14 * index - (4 if label.startswith("Mark") else 0)
+        sheet.text(36, y, label)
+        for x, value in zip((210.0, 320.0, 430.0), values, strict=False):
+            if index == 0:
+                sheet.text(x - 60, y, "$")
+            right(sheet, x, y, value)
+    assert [row[0] for row in sheet.convert().rows()] == [
+        "",
+        "As reported",
+        "What makes both years differ from",
+        "Mark-to-market impact of oil",
+        "Charges",
+        "Without them",
+    ]
