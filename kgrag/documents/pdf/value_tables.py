@@ -465,9 +465,10 @@ class _Table:
         return self._block()
 
     def _is_one_row_under_lines(self) -> bool:
-        """Whether a row that is alone has a heading over each of several numbers, and a line right above each of them."""
-        line = self.data[0].line
-        lines_above = [rule for rule in self.rules if line.box.y0 - self.size < rule.at < line.box.center[1]]
+        """Whether a row that is alone has a heading over each of its numbers, and a line right above each that leaves its label out."""
+        line, label_end = self.data[0].line, self.data[0].label_end
+        near = [rule for rule in self.rules if line.box.y0 - self.size < rule.at < line.box.center[1]]
+        lines_above = [rule for rule in near if rule.start > label_end]
         return all(self.headings.words) and all(
             any(rule.start <= c.center <= rule.end for rule in lines_above) for c in self.columns
         )

@@ -384,6 +384,7 @@ def test_one_line_with_numbers_and_no_line_above_is_no_table(sheet: Sheet) -> No
     sheet.text(72, 124, "Shares sold")
     right(sheet, 360, 124, "17,670")
     right(sheet, 450, 124, "12,959")
+    sheet.line(60, 113, 520, 113)
     sheet.text(72, 240, "Patents")
     right(sheet, 360, 240, "—")
     right(sheet, 450, 240, "—")
