@@ -27,6 +27,7 @@ from kgrag.answer.labels import (
     values_of,
 )
 from kgrag.answer.preformatted import Reflowed
+from kgrag.text.periods import YEAR, period_announced
 from kgrag.text.quantities import has_quantity, quantities
 from kgrag.text.row_groups import ends_group
 from kgrag.text.sentences import IN_COLUMNS, ITEM, SETTING, Sentence, sentences
@@ -262,6 +263,8 @@ class _Reader:
         """The row that the rows below it are about."""
         self._group_begins = False
         """Whether no row stood below it yet."""
+        self._period = ""
+        """Of the rows below, as the sentence above their table says it."""
         self._of_item = self._of_field = self._announces = self._is_number = False
         """Whether the last line was an item, a field of a record, ended in a colon, was a section's number alone."""
         self._of_columns = False
@@ -276,9 +279,11 @@ class _Reader:
 
     def statements(self) -> Iterator[Statement]:
         for line in self._lines():
+            if not line.sentence.cells:
+                self._period = period_announced(line.text)
             if self._only_heads(line) or self._heads_rows(line):
                 continue
-            defined = defined_by(line.sentence) or self._group
+            defined = defined_by(line.sentence) or self._head_of_row(line)
             if line.begins_paragraph and (defined or not line.sentence.cells):
                 self._begin_paragraph(line, defined)
             if self._is_left_out(line):
@@ -394,6 +399,11 @@ class _Reader:
         elif not cells or ends_group(self._group, cells[0][1]):
             self._group = ""
         return False
+
+    def _head_of_row(self, line: _Line) -> str:
+        """What a row is about besides its own cells: the row that heads it, and the period of its table where the row names none."""
+        period = self._period if line.sentence.cells and not YEAR.search(f"{self._group}\n{line.text}") else ""
+        return ", ".join(said for said in (self._group, period) if said)
 
     def _begin_paragraph(self, line: _Line, defined: str) -> None:
         """Keep the term that a paragraph, item or row is about, and what its first sentence goes on from."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["asks_when_at_all", "is_of_another_period", "is_of_another_year"]
+__all__ = ["asks_when_at_all", "is_of_another_period", "is_of_another_year", "period_announced"]
 
 _MONTH = (
     "january|february|march|april|may|june|july|august|september|october|november|december"
@@ -17,6 +17,7 @@ ASKED_YEAR = re.compile(
 )
 YEAR = re.compile(r"(?<![\w.,$-])(?<!; )(?<!: )(?:19|20)\d\d(?![\w,]\d|\w|\.\d)|(?:19|20)\d\d(?=;|:|$)")
 """Not the one that begins a name: `2019 Integration Plan`."""
+PERIOD = re.compile(rf"(?:\b(?:{_MONTH})\.? (?:\d{{1,2}}, ?)?|\bfiscal (?:year )?)?(?:{YEAR.pattern})", re.IGNORECASE)
 YEAR_BEFORE = re.compile(
     r"\b(?:prior|previous|last|preceding|earlier)[ -](?:fiscal )?(?:year|period)|\byear (?:ago|earlier|before)"
     r"|\bsame (?:period|quarter) (?:of )?last",
@@ -44,6 +45,12 @@ def is_of_another_year(question: str, text: str) -> bool:
     if said and YEAR_BEFORE.search(text):
         said |= {str(int(year) - 1) for year in said}
     return bool(said) and not said & asked
+
+
+def period_announced(sentence: str) -> str:
+    """Return the one date or year in a sentence that announces something: `March 3, 2021` of `Loans at March 3, 2021 were as follows:`."""
+    found = [match[0] for match in PERIOD.finditer(sentence)] if sentence.endswith(":") else []
+    return found[0] if len(found) == 1 else ""
 
 
 def is_of_another_period(question: str, text: str, above: str) -> bool:

@@ -619,3 +619,20 @@ def test_lines_in_columns_are_statements_each_and_their_names_carry_no_further()
     assert [one.text for one in said if not one.items][:3] == ["error code done", "no water 1 stop", "no power 2 wait"]
     assert saying(text, "told again").label == ""
     assert sum(bool(one.items) for one in said) == 1
+
+
+def test_rows_are_of_the_date_that_the_sentence_above_their_table_says() -> None:
+    table = "| (in millions) | Total | Level 1 |\n|---|---|---|\n| Bonds | 28 | 8 |\n| Loans: |  |  |\n| To others | 7 | 7 |\n"
+    rows = [one.label for one in read(f"The fair value at March 3, 2021 was as follows:\n\n{table}") if one.cells]
+    assert rows == ["March 3, 2021", "Loans, March 3, 2021"]
+    two = [
+        one.label
+        for one in read(f"The fair value in fiscal 2021 and fiscal 2020 was as follows:\n\n{table}")
+        if one.cells
+    ]
+    assert two == ["", "Loans"]
+
+
+def test_rows_that_name_their_years_are_of_no_other() -> None:
+    table = "| (in millions) | 2022 | 2021 |\n|---|---|---|\n| Bonds | 28 | 8 |\n"
+    assert [one.label for one in read(f"These are the values since 2019:\n\n{table}") if one.cells] == [""]
