@@ -57,6 +57,7 @@ _NUMBER = re.compile(
 )
 _NO_NUMBER = re.compile(r"^(?:[-–—−]+[%)]?|\*+|#|[Nn][./]?[AaMm]\.?|NMF?|\((?:[a-z]{1,2}|[ivx]{1,4})\)|[⁰¹²³⁴⁵⁶⁷⁸⁹]+)$")
 """What stands in the place of a number: a dash, `N/A`, a reference to a note."""
+_DASH = re.compile(r"^[-–—−]+$")
 _NOTE = re.compile(r"^\([\da-z]{1,2}\)$|^[⁰¹²³⁴⁵⁶⁷⁸⁹]+$")
 _LETTERED = re.compile(r"^(?:\((?:[a-z]{1,2}|[ivx]{1,4})\)|\*+|[†#])$")
 _YEAR = re.compile(r"^(?:19|20)\d\d(?:[EAF]|\*)?$")
@@ -438,7 +439,11 @@ class _Table:
         columns = []
         for start, end in joined_stretches(value.number for value in values):
             inside = [value for value in values if start <= value.number[0] <= end]
-            if len(inside) > 1 or any(_NUMBER.match(word.text) for value in inside for word in value.words):
+            if (
+                len(inside) > 1
+                or len(self.data) == 1
+                or any(_NUMBER.match(word.text) for value in inside for word in value.words)
+            ):
                 columns.append(Column(start, end, min(value.box.x0 for value in inside)))
         return columns
 
@@ -469,8 +474,10 @@ class _Table:
         line, label_end = self.data[0].line, self.data[0].label_end
         near = [rule for rule in self.rules if line.box.y0 - self.size < rule.at < line.box.center[1]]
         lines_above = [rule for rule in near if rule.start > label_end]
-        return all(self.headings.words) and all(
-            any(rule.start <= c.center <= rule.end for rule in lines_above) for c in self.columns
+        return (
+            all(map(_names_column, self.headings.words))
+            and not any(map(_is_number, self.corner))
+            and all(any(rule.start <= c.center <= rule.end for rule in lines_above) for c in self.columns)
         )
 
     def _read_header(self) -> None:
@@ -644,6 +651,17 @@ class _Table:
             merged.append((label, row.values))
             before = row
         return merged
+
+
+def _is_number(word: Word) -> bool:
+    """Whether a word is a number, or a dash in the place of one, and no year."""
+    return bool((_NUMBER.match(word.text) and not _YEAR.match(word.text)) or _DASH.match(word.text))
+
+
+def _names_column(words: Sequence[Word]) -> bool:
+    """Whether words can be the heading of a column: they have no number but years and spans, `After 5 years`."""
+    spans = {number for number, unit in pairwise(words) if _SPAN.match(unit.text)}
+    return bool(words) and not any(_is_number(word) and word not in spans for word in words)
 
 
 def _whole_unit(line: Line) -> bool:

@@ -363,18 +363,19 @@ def test_a_heading_that_is_broken_over_two_rows_of_the_header_is_in_it(sheet: Sh
 
 def test_one_row_below_underlined_headings_is_a_table(sheet: Sheet) -> None:
     sheet.text(72, 70, "Losses on loans (in thousands)", font="Helvetica-BoldOblique")
-    sheet.text(330, 96, "Year ended December 31,", font=BOLD)
-    sheet.line(280, 99, 520, 99)
-    for x, heading, value in ((340.0, "2024", "17,670"), (430.0, "2023", "12,959"), (515.0, "$ Change", "4,711")):
+    sheet.text(345, 96, "Years ending December 31,", font=BOLD)
+    sheet.line(265, 99, 535, 99)
+    columns = (("2024", "17,670"), ("2025", "12,959"), ("After 5 years", "—"), ("Total", "30,629"))
+    for x, (heading, value) in zip((320.0, 390.0, 460.0, 530.0), columns, strict=True):
         right(sheet, x, 110, heading)
-        sheet.line(x - 55, 113, x + 5, 113)
-        sheet.text(x - 50, 124, "$")
+        sheet.line(x - 62, 113, x + 4, 113)
+        sheet.text(x - 55, 124, "$")
         right(sheet, x, 124, value)
     sheet.text(72, 124, "Losses on loans")
     sheet.paragraph(72, 160, "Losses on loans grew by more than a third, as more loans were given out in the spring.")
     assert sheet.convert().rows() == [
-        ["(in thousands)", *(f"Year ended December 31, {name}" for name in ("2024", "2023", "$ Change"))],
-        ["Losses on loans", "$17,670", "$12,959", "$4,711"],
+        ["(in thousands)", *(f"Years ending December 31, {name}" for name, _ in columns)],
+        ["Losses on loans", *(f"${value}" for _, value in columns)],
     ]
 
 
@@ -419,3 +420,20 @@ def test_the_long_heading_of_a_group_whose_first_label_has_two_lines_is_in_the_t
         "Charges",
         "Without them",
     ]
+
+
+def test_a_row_below_other_rows_with_a_text_behind_their_numbers_is_no_table_of_its_own(sheet: Sheet) -> None:
+    for x, heading in ((300.0, "2024"), (380.0, "2023")):
+        right(sheet, x, 104, heading)
+        sheet.line(x - 50, 107, x + 4, 107)
+    for index, (label, remark) in enumerate((("Doors", "Bought in May"), ("Roofs", "Sold in June"), ("Total", ""))):
+        y = 120 + 14 * index
+        sheet.text(72, y, label)
+        for x in (300.0, 380.0):
+            right(sheet, x, y, f"{index + 3}4")
+            if label == "Total":
+                sheet.line(x - 50, y - 11, x + 4, y - 11)
+        sheet.text(410, y, remark)
+    found = sheet.convert()
+    heads = [text for number in range(len(found.tables())) for text in found.header(number)]
+    assert not any("34" in text for text in heads)
