@@ -115,6 +115,8 @@ class _Chunking:
         """The packer's are parts of the document's, each of which fits the window but for long texts."""
         self._sections: list[Section] = []
         """Of each block; a heading's own ends with itself."""
+        self._captions: set[int] = set()
+        """Indexes of the paragraphs that are captions of the tables below them."""
         self._paths: dict[Section, tuple[str, ...]] = {}
         for block in blocks:
             self._take(block)
@@ -157,6 +159,8 @@ class _Chunking:
         if block.kind == "heading":
             outer = tuple(index for index in section if self._blocks[index].level < block.level)
             section = (*outer, len(self._blocks))
+        if block.kind == "table" and block.text and self._blocks and self._blocks[-1].text == block.text:
+            self._captions.add(len(self._blocks) - 1)
         whole = _with_rows(block, block.rows) if block.kind == "table" else block  # with the ids of its rows
         for part in self._parts(block, section) if self._chunker in ("structure", "semantic") else (whole,):
             self._blocks.append(part)
@@ -266,7 +270,7 @@ class _Chunking:
                 if not lead and kind == "paragraph" and PROPERTY.match(piece.text):
                     yield [piece]
                     continue
-                if lead and not _only_heads(lead[-1].text):
+                if lead and not self._heads(lead[-1]):
                     # What a colon announces in one line heads nothing, and neither does a listing.
                     is_announced = kind == "code" or (kind == "paragraph" and _only_heads(piece.text))
                     announced = [piece] if is_announced else []
@@ -274,7 +278,7 @@ class _Chunking:
                     lead = []
                     if announced:
                         continue
-                if kind == "paragraph" and (_only_heads(piece.text) or _announces(piece.text)):
+                if kind == "paragraph" and (self._heads(piece) or _announces(piece.text)):
                     lead = [*lead, piece]
                 else:
                     yield [*lead, piece]
@@ -283,6 +287,10 @@ class _Chunking:
                     yield [lead.pop(0)]
         if lead:
             yield lead
+
+    def _heads(self, piece: _Piece) -> bool:
+        """Whether a paragraph is a line that heads what follows, or the caption of the table below it."""
+        return _only_heads(piece.text) or piece.blocks[0] in self._captions
 
     def _with_ends(self, units: Iterable[list[_Piece]]) -> Iterator[list[_Piece]]:
         """Yield the units, the short ends of definitions (`Default is 30.`, `Default: 30`) with what they end."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -547,3 +548,12 @@ def test_a_property_behind_a_description_is_of_it_and_heads_nothing(words: int, 
     chunks = chunked(h("Options"), *blocks)
     (with_first,) = [chunk.text for chunk in chunks if "Default: 300" in chunk.text]
     assert with_first.partition("Default: 300")[0].count("idle_timeout") >= words // 2
+
+
+@pytest.mark.parametrize("words", range(20, 50, 3))
+def test_a_long_caption_stands_with_its_table(words: int) -> None:
+    caption = "What was lost on loans in each of the years (in thousands of dollars)"
+    losses = replace(table(("", "2024", "2023"), ("Losses", "17", "12")), text=caption)
+    chunks = chunked(h("Results"), p(" ".join(["word"] * words) + "."), p(caption), losses)
+    (shown,) = [chunk.text for chunk in chunks if "| 17 |" in chunk.text]
+    assert shown.index(caption) < shown.index("| 17 |")
