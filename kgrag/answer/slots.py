@@ -162,6 +162,8 @@ PASSIVE = re.compile(r" (?!(?:called|known|defined|described|meant|made|composed
 PASSIVE_DEFINES = 0.5
 ELSEWHERE = re.compile(r"\s*(?:something|nothing|another|a different)\b", re.IGNORECASE)
 """`means something else`: not what."""
+BEGINS_SECTION = 0.8
+"""What begins a paragraph of the section that is headed by what is asked for (`Needs Checkout`)."""
 FROM_ABOVE = 0.5
 """How much a term of the thing counts that only stands above a sentence that says the others."""
 ASKS = re.compile(r"^(?:what|who) (?:is|are|was|were|does|do|did)\b", re.IGNORECASE)
@@ -465,6 +467,8 @@ def _defines(asked: Question, statement: Statement) -> float:
         return 1.0
     if len(statement.cells) > 1 and {s for _, s in stems(statement.cells[0][1])} <= terms:
         return 1.0  # the row of `E11`
+    if not statement.before and _is_named(statement.heading, asked):
+        return BEGINS_SECTION
     match = DEFINES.search(statement.text)
     if match is None or not terms:
         return 0.0
@@ -479,6 +483,11 @@ def _defines(asked: Question, statement: Statement) -> float:
     headed = {s for _, s in stems(statement.label or statement.heading)}
     above = headed - said_before if headed <= terms else set()
     return (len(said_before & terms) + FROM_ABOVE * len(above)) / len(terms) if said_before & terms else 0.0
+
+
+def _is_named(heading: str, asked: Question) -> bool:
+    """Whether a question has a heading's words as they stand there."""
+    return bool(heading) and re.search(rf"(?<!\w){re.escape(heading)}(?!\w)", asked.text, re.IGNORECASE) is not None
 
 
 def _number(asked: Question, statement: Statement) -> float:

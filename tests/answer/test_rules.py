@@ -1012,6 +1012,18 @@ def test_a_word_below_the_heading_of_all_of_what_is_chosen_is_one_and_is_said() 
     assert "drop-frames" in said[0] and "Removes all pictures" in said[0]
 
 
+def test_what_begins_the_section_of_a_name_says_what_it_means() -> None:
+    page = """Somebody else has written a newer version to the store. The name is misleading.
+
+You will rather take that newer version than pay the visit it needs."""
+    here = piece("Manual", page).model_copy(update={"section": "States > Needs Visit"})
+    asked = read_question("What does the status Needs Visit mean?")
+    first, second = (one for one in statements(here) if "version" not in one.text or "Somebody" in one.text)
+    assert fits(asked, first) > 0.5 > fits(asked, second)
+    elsewhere = piece("Manual", page).model_copy(update={"section": "States > Needs Patch"})
+    assert fits(asked, statements(elsewhere)[0]) < 0.5
+
+
 def test_a_list_is_announced_by_the_sentence_before_the_one_that_leads_to_it() -> None:
     page = (
         "Every alarm has a severity. The following severities are used, from the lowest to the highest one. "
