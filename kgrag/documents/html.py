@@ -89,8 +89,10 @@ MOST_ON_THE_WAY = 50
 PERMALINK_MARKS = frozenset({"", "#", "¶", "◆", "§", "🔗", "\uf0c1", "\uf08d", "↩", "↩\ufe0e", "↩\ufe0f", "↑"})
 """Texts of the links to themselves that generators put beside headings (icon fonts' among them), and back from a note."""
 PERMALINK_CLASSES = frozenset({"anchor", "anchorlink", "header-anchor", "headerlink", "heading-anchor", "permalink"})
-ORNAMENTS = frozenset({"logo", "icon", "permalink"})
+LOGO = "logo"
+ORNAMENTS = frozenset({LOGO, "icon", "permalink"})
 """What generators say that a picture is which shows nothing."""
+WORD = re.compile(r"[^\W_]+")
 LABELS = frozenset({"mlabel", "badge"})
 """Classes of the small boxes that Doxygen (`protected`, `pure virtual`) and Bootstrap put beside each other."""
 MAX_ENCLOSING_TERMS = 3
@@ -252,8 +254,7 @@ class _Walk:
         elif tag == "br":
             self._text.add_line_break()
         elif tag == "img":
-            alt = element.get("alt") or ""
-            self._text.add(alt if any(map(str.isalnum, alt)) and alt.strip().lower() not in ORNAMENTS else "")
+            self._text.add_picture(_said_by_picture(element))
         if _is_label(element):
             self._add(" ")
         if tag in ("sup", "sub"):
@@ -430,6 +431,13 @@ class _Walk:
         walk = _Walk(self._document_path, keep_all=True)
         walk.through(element)
         self.removed.extend(RemovedLine(rule, line) for block in walk.finish() for line in block.lines)
+
+
+def _said_by_picture(picture: Any) -> str:
+    """Return the words in the place of a picture; none where they are no words, or say that it is a logo."""
+    said = (picture.get("alt") or "").strip()
+    kind = WORD.findall(said.lower())
+    return said if kind and kind[-1] != LOGO and not (len(kind) == 1 and kind[0] in ORNAMENTS) else ""
 
 
 def _is_about_the_text(heading: Any) -> bool:

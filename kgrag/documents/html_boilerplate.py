@@ -138,6 +138,8 @@ LINE_NUMBERS = frozenset(
     }
 )
 """Classes of the numbers beside the lines of a listing: of Doxygen, Pygments, Javadoc, rustdoc, highlight.js."""
+MAX_LINE_NUMBERS, MAX_DIGITS = 20_000, 6
+"""Texts and digits of what numbers the lines of a listing."""
 LINK_SHARE_OF_LANGUAGES = 0.15
 """`Available languages: en | fr`: the names of languages are short."""
 SKIP_LINK = re.compile(
@@ -200,6 +202,8 @@ def boilerplate_rule(element: Any) -> str | None:
         return "navigation" if not _is_box(element) and _link_share(element) >= LINK_SHARE else None
     if tag in CONTENT_CONTAINERS:
         return None
+    if tag == "td" and _is_beside_listing(element):
+        return "line number"
     return _rule_by_name(element) or (_rule_of_links(element) if tag in BAR_ELEMENTS else None)
 
 
@@ -315,7 +319,7 @@ def _rule_by_name(element: Any) -> str | None:
         return "said twice"
     if NODE_MODULES.issubset(words):
         return "navigation"
-    if not LINE_NUMBERS.isdisjoint(words) and "".join(element.itertext()).replace("\xa0", " ").strip().isdecimal():
+    if not LINE_NUMBERS.isdisjoint(words) and _counted_lines(element):
         return "line number"
     for word in words:
         rule = NAMES.get(word) or ("navigation" if "sidebar" in word else None)
@@ -331,6 +335,24 @@ def _rule_by_name(element: Any) -> str | None:
             continue
         return rule
     return None
+
+
+def _counted_lines(element: Any) -> int:
+    """Count the lines that an element numbers: how many numbers it has, each one more than the one before, and nothing else; else 0."""
+    numbers = "".join(islice(element.itertext(), MAX_LINE_NUMBERS)).split()
+    if not numbers or not all(number.isdecimal() and len(number) <= MAX_DIGITS for number in numbers):
+        return 0
+    counted = range(int(numbers[0]), int(numbers[0]) + len(numbers))
+    return len(numbers) if all(int(number) == at for number, at in zip(numbers, counted, strict=True)) else 0
+
+
+def _is_beside_listing(cell: Any) -> bool:
+    """Whether a cell numbers the lines of the listing in the next one, as gtk-doc and Pygments lay them out."""
+    listing = cell.getnext()
+    listing = next(listing.iter("pre"), None) if listing is not None and listing.tag == "td" else None
+    if listing is None or not (lines := _counted_lines(cell)):
+        return False
+    return abs("".join(listing.itertext()).count("\n") - lines) <= 1
 
 
 def _is_mark_of_org(element: Any) -> bool:

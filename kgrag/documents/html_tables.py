@@ -20,6 +20,8 @@ MARKS_DEEP = 3
 OF_A_ROW = ("row", "rowgroup")
 """What a cell says that names its row."""
 ENDED = re.compile(r"[.:;!?][\"'”’)\]]*$")
+CELLS = frozenset({"td", "th"})
+ROW_OR_CELL = CELLS | {"tr"}
 MAX_CELLS = 200_000
 """Of a table with its spans filled in; rows beyond are kept without filling."""
 
@@ -97,15 +99,18 @@ def _in_one_line(lines: Iterable[str]) -> str:
 
 
 def _row_elements(table: Any) -> Iterator[tuple[bool, Any]]:
-    """Yield (whether it is in the head, row) for the rows of a table, the foot's last."""
+    """Yield (whether it is in the head, row) for the rows of a table, the foot's last; a cell outside of rows is a row of its own.
+
+    Such a one stands where `</tr>` was written in the place of `</td>`; browsers make a row for it, libxml2 does not.
+    """
     feet: list[Any] = []
     for child in table:
-        if child.tag == "tr":
+        if child.tag in ROW_OR_CELL:
             yield False, child
         elif child.tag in ("thead", "tbody"):
-            yield from ((child.tag == "thead", row) for row in child if row.tag == "tr")
+            yield from ((child.tag == "thead", row) for row in child if row.tag in ROW_OR_CELL)
         elif child.tag == "tfoot":
-            feet.extend(row for row in child if row.tag == "tr")
+            feet.extend(row for row in child if row.tag in ROW_OR_CELL)
     yield from ((False, row) for row in feet)
 
 
@@ -129,7 +134,7 @@ def _is_marked(cell: Any, depth: int = MARKS_DEEP) -> bool:
 
 
 def _cells(row: Any) -> Iterator[Any]:
-    return (cell for cell in row if cell.tag in ("td", "th"))
+    return iter([row]) if row.tag in CELLS else (cell for cell in row if cell.tag in CELLS)
 
 
 def _fill_down(texts: list[str], hanging: dict[int, tuple[int, str]]) -> None:

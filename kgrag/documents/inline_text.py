@@ -65,10 +65,13 @@ class InlineText:
         self._parts: list[str] = []
         self.length = 0
         self._gap = False
+        self._behind_picture = False
 
     def add(self, text: str) -> None:
         """Append text as a browser shows it."""
         text = INVISIBLE.sub("", text)
+        if text and self._is_apart(text):
+            self._gap = True
         if self.length and (match := DETACHED_PUNCTUATION.match(text)):
             text = text[match.start(1) :]
             self._gap = False
@@ -86,7 +89,18 @@ class InlineText:
 
     def add_preserved(self, text: str) -> None:
         """Append text as it is written, as in `pre`."""
-        self._push(CARRIAGE_RETURN.sub("\n", INVISIBLE.sub("", text)))
+        text = CARRIAGE_RETURN.sub("\n", INVISIBLE.sub("", text))
+        self._push(f" {text}" if text and self._is_apart(text) else text)
+
+    def add_picture(self, words: str) -> None:
+        """Append what a picture says, apart from words right beside it; one letter is the first of a word that is drawn large."""
+        if not words:
+            return
+        is_initial = len(words) == 1 and words.isalpha()
+        if self._parts and self._parts[-1][-1:].isalnum() and words[0].isalnum() and not is_initial:
+            self._gap = True
+        self.add(words)
+        self._behind_picture = words[-1].isalnum() and not is_initial
 
     def add_separator(self, text: str) -> None:
         """Append punctuation that what follows is kept apart from by one blank."""
@@ -105,6 +119,11 @@ class InlineText:
 
     def __str__(self) -> str:
         return "".join(self._parts)
+
+    def _is_apart(self, text: str) -> bool:
+        """Whether text is the first behind a picture, and begins with a word."""
+        behind, self._behind_picture = self._behind_picture, False
+        return behind and text[0].isalnum()
 
     def _ends_line(self) -> bool:
         return bool(self._parts) and self._parts[-1].endswith("\n")

@@ -134,6 +134,8 @@ def test_a_term_that_says_its_value_and_defines_nothing_is_a_line_of_its_own() -
         ("ネット\n   ワーク。\n次の <b>電源\nは</b>\n5 V です。", "ネットワーク。次の 電源は 5 V です。"),
         ("네트워크\n설정", "네트워크 설정"),
         ("Tap <img src='s.png' alt='Settings'> now", "Tap Settings now"),
+        ("<img src='s.png' alt='house'>Start <img src='b.png' alt='X'>ylene", "house Start Xylene"),
+        ("Pumps <img src='p.png' alt='Pump works logo'>", "Pumps"),
         ("a<!-- no -->b<script>c</script>d<style>e</style>f", "abdf"),
     ],
 )
@@ -227,6 +229,24 @@ def test_a_table_keeps_its_header_its_spans_and_the_ids_and_links_of_its_rows() 
     ]
     assert block.rows[0].anchors == ("r1",) and block.anchors == ("t",)
     assert [(link.href, link.context) for link in block.links] == [("docs/b.html", "VDD | 3.0 V | 3.6 V")]
+
+
+def test_a_cell_outside_of_rows_is_a_row() -> None:
+    table = only(page("<table><tr><td>-inlet</td><td>-outlet</td></tr><tr><td>-pump</tr><td>-valve</td></tr></table>"))
+    assert [row.cells for row in table.rows] == [("-inlet", "-outlet"), ("-pump", ""), ("-valve", "")]
+
+
+def test_numbers_beside_a_listing_are_counted_and_those_in_it_stand_apart() -> None:
+    listing = "<pre>open(a)\nwait(5)\nclose(a)\n</pre>"
+    document = page(f"<table><tr><td class=n><pre>7\n8\n9</pre></td><td>{listing}</td></tr></table>")
+    assert only(document).text == "open(a)\nwait(5)\nclose(a)"
+    assert {line.rule for line in document.removed} == {"line number"}
+    assert (
+        only(page("<pre><img alt='1' src=1.png>open(a)\n<img alt='2' src=2.png>close(a)</pre>")).text
+        == "1 open(a)\n2 close(a)"
+    )
+    beside = page(f"<table><tr><td><pre>7\n9</pre></td><td>{listing}</td></tr></table>")
+    assert texts(beside)[0] == "7\n9"
 
 
 def test_paragraphs_of_a_cell_that_end_in_a_mark_are_sentences_of_it() -> None:
