@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from itertools import islice
 from typing import Any
 
@@ -79,9 +80,8 @@ NAMES = {
     "breadcrumb": "breadcrumbs",
     "breadcrumbs": "breadcrumbs",
     "toc": "table of contents",
-    "table-of-contents": "table of contents",
     "tableofcontents": "table of contents",
-    "on-this-page": "table of contents",
+    "onthispage": "table of contents",
     "navbar": "navigation",
     "nav": "navigation",
     "navigation": "navigation",
@@ -90,25 +90,26 @@ NAMES = {
     "menu": "navigation",
     "pagination": "navigation",
     "pager": "navigation",
-    "prev-next": "navigation",
-    "nav-panel": "navigation",
+    "prevnext": "navigation",
+    "navpanel": "navigation",
     "navigationbar": "navigation",
-    "global-nav": "navigation",
+    "globalnav": "navigation",
     "bar": "navigation",
     "tocset": "table of contents",
-    "skip-link": "navigation",
+    "skiplink": "navigation",
     "footer": "page footer",
-    "site-footer": "page footer",
-    "page-footer": "page footer",
-    "copyright-footer": "page footer",
+    "sitefooter": "page footer",
+    "pagefooter": "page footer",
+    "copyrightfooter": "page footer",
     "banner": "page header",
-    "banner-container": "page header",
-    "site-header": "page header",
-    "page-header": "page header",
-    "cookie-banner": "cookie notice",
-    "cookie-consent": "cookie notice",
+    "bannercontainer": "page header",
+    "siteheader": "page header",
+    "pageheader": "page header",
+    "cookiebanner": "cookie notice",
+    "cookieconsent": "cookie notice",
 }
-"""Whole words of `class`, and whole `id`s, that generators of manuals and vendors' sites give to such elements."""
+"""Whole words of `class`, and whole `id`s, small and without hyphens, by which generators and vendors' sites call such elements."""
+JOINER = re.compile(r"[-_]")
 PAGE_BARS = frozenset({"navheader", "navfooter", "spirit-nav"})
 """What DocBook and QuickBook call the bars with Prev, Up and Next; a title between them is the page's own, which is a heading, too."""
 NODE_MODULES = frozenset({"column2", "interior"})
@@ -146,6 +147,11 @@ SKIP_LINK = re.compile(
     r"(?:skip|jump) (?:directly )?to (?:the )?(?:main |page )?(?:content|navigation|search)s?$", re.IGNORECASE
 )
 MAX_BAR_LINKS = 8
+MAX_ROW_PIECES, LONGEST_OF_ROW, MOST_WORDS_BESIDE = 1000, 3, 3
+"""Texts of a row of numbers or letters that are links, characters of one, and words beside them."""
+WORDED = re.compile(r"\w")
+MIN_MENU_LINKS, MENU_SHARE = 5, 0.8
+"""Of a cell beside the text, by letters: a menu."""
 MIN_EDGE_LINKS = 3
 MAX_EDGE_SIBLINGS = 200
 MIN_PAGE_LETTERS = 200
@@ -204,6 +210,8 @@ def boilerplate_rule(element: Any) -> str | None:
         return None
     if tag == "td" and _is_beside_listing(element):
         return "line number"
+    if tag == "td" and _is_menu_beside_text(element):
+        return "navigation"
     return _rule_by_name(element) or (_rule_of_links(element) if tag in BAR_ELEMENTS else None)
 
 
@@ -225,7 +233,7 @@ def _is_box(element: Any) -> bool:
 
 def _rule_of_links(element: Any) -> str | None:
     """Judge a short element of nothing but links by what stands between them."""
-    if _is_page_bar(element) or _is_edge_bar(element):
+    if _is_page_bar(element) or _is_edge_bar(element) or _is_row_of_numbers(element):
         return "navigation"
     links = list(islice(element.iter("a"), MAX_BAR_LINKS + 1))
     if (
@@ -258,20 +266,68 @@ def _is_row_of_pictures(heading: Any) -> bool:
 
 
 def _is_page_bar(element: Any) -> bool:
-    """Whether an element leads to the pages before and after this one and says nothing else: `Next: Rails, Previous: Supply, Up: Top`."""
+    """Whether an element leads to the pages before and after this one and says nothing else: `Next: Rails, Previous: Supply, Up: Top`.
+
+    In a row of cells one may say a title.
+    """
     links = list(islice(element.iter("a"), MAX_BAR_LINKS + 1))
     if not 2 <= len(links) <= MAX_BAR_LINKS or next(element.iter(*HEADINGS, "pre", "li"), None) is not None:
         return False
     text = " ".join(" ".join(islice(element.itertext(), MAX_BAR_CHARACTERS)).split())
-    titles = " ".join(f"{link.get('title') or ''} {link.get('rel') or ''}" for link in links)
-    places = {label.lower() for label in BAR_LABEL.findall(f"{text} {titles}")} | {link.get("rel") for link in links}
+    names = (one.get(name) or "" for link in links for one in link.iter("a", "img") for name in ("title", "rel", "alt"))
+    places = {label.lower() for label in BAR_LABEL.findall(" ".join(names))} | {link.get("rel") for link in links}
+    linked = [" ".join(" ".join(link.itertext()).split()) for link in links]  # as they stand in the text
+    if title := _title_of_bar(element):
+        places.update(label.lower() for label in BAR_LABEL.findall(" ".join(linked)))
+    else:
+        places.update(label.lower() for label in BAR_LABEL.findall(text))
     if len(text) > MAX_BAR_CHARACTERS or len(places & BAR_PLACES) < 2:
         return False
-    linked = [" ".join(" ".join(link.itertext()).split()) for link in links]  # as they stand in the text
     beside = text
-    for words in linked:
-        beside = beside.replace(words, " ")
+    for words in (*linked, title):
+        beside = beside.replace(words, " ") if words else beside
     return not any(len(word) > 1 for word in re.findall(r"[^\W\d_]+", BAR_LABEL.sub(" ", beside)))
+
+
+def _title_of_bar(element: Any) -> str:
+    """Return what the only cell without a link says, of a table of one row."""
+    if element.tag != "table" or len(list(islice(element.iter("tr"), 2))) != 1:
+        return ""
+    cells = [cell for cell in element.iter("td", "th") if next(cell.iter("a"), None) is None]
+    titles = [said for cell in cells if (said := " ".join("".join(cell.itertext()).split()))]
+    return titles[0] if len(titles) == 1 else ""
+
+
+def _is_row_of_numbers(element: Any) -> bool:
+    """Whether an element is many links that are numbers, letters or places of a bar: `Chapter: Top 1 2 3 ...`, `A B C ...`."""
+    if next(element.iter("a"), None) is None or next(element.iter(*HEADINGS, "pre", "dl"), None) is not None:
+        return False
+    words = Counter(" ".join(islice(element.itertext(), MAX_ROW_PIECES)).split())
+    links = [link for link in islice(element.iter("a"), MAX_ROW_PIECES) if link.get("href")]
+    linked = ["".join(link.itertext()).strip() for link in links]
+    if len(linked) <= MAX_BAR_LINKS or any(
+        len(one) > LONGEST_OF_ROW and one.lower() not in BAR_PLACES for one in linked
+    ):
+        return False
+    beside = words - Counter(word for one in linked for word in one.split())
+    return sum(number for word, number in beside.items() if WORDED.search(word)) <= MOST_WORDS_BESIDE
+
+
+def _is_menu_beside_text(cell: Any) -> bool:
+    """Whether a cell is a list of links beside a cell of text, in a table of one row that lays out the page."""
+    row = cell.getparent()
+    if row is None or row.tag != "tr" or len(list(islice(cell.iter("a"), MIN_MENU_LINKS))) < MIN_MENU_LINKS:
+        return False
+    around = row.getparent()
+    if any(one.tag == "tr" for one in row.itersiblings()) or any(
+        one.tag == "tr" for one in row.itersiblings(preceding=True)
+    ):
+        return False
+    if around is None or around.tag not in ("table", "tbody") or _link_share(cell) < MENU_SHARE:
+        return False
+    beside = [one for one in row if one is not cell and one.tag == "td"]
+    texts = [one for one in beside if next(one.iter("p", "pre", *HEADINGS), None) is not None]
+    return any(_letters(one) >= MIN_PAGE_LETTERS and _link_share(one) < LINK_SHARE for one in texts)
 
 
 def _is_list_of_groups(element: Any) -> bool:
@@ -322,7 +378,7 @@ def _rule_by_name(element: Any) -> str | None:
     if not LINE_NUMBERS.isdisjoint(words) and _counted_lines(element):
         return "line number"
     for word in words:
-        rule = NAMES.get(word) or ("navigation" if "sidebar" in word else None)
+        rule = NAMES.get(JOINER.sub("", word)) or ("navigation" if "sidebar" in word or "navbar" in word else None)
         if rule is None:
             continue
         if rule in ("navigation", "table of contents") and _link_share(element) < LINK_SHARE:
@@ -331,6 +387,11 @@ def _rule_by_name(element: Any) -> str | None:
             rule in ("page header", "page footer")
             and next(element.iter("p", "table", "pre", *HEADINGS), None) is not None
             and not _is_imprint(element)
+            and not (
+                rule == "page footer"
+                and next(element.iter("a"), None) is not None
+                and _link_share(element) >= LINK_SHARE
+            )
         ):
             continue
         return rule

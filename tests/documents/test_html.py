@@ -824,3 +824,46 @@ def test_of_a_template_what_is_no_code_is_read(template: str, title: str, left: 
 def test_a_page_about_templates_keeps_their_marks(body: str) -> None:
     shown = "".join(texts(page(body)))
     assert "{{ name }}" in shown or "{%" in shown
+
+
+PUMP_TEXT = "<p>" + "The pump runs until the tank is full or the float rises. " * 5 + "</p>"
+
+
+@pytest.mark.parametrize(
+    "bar",
+    [
+        "<table class=n><tr><td><a href=a><img alt=Prev src=p></a></td><td><a href=b><img alt=Up src=u></a></td>"
+        "<th>Pump Manual</th><td><a href=c><img alt=Next src=n></a></td></tr></table>",
+        f"<div>Chapter: {' '.join(f'<a href=c{n}.html>{n}</a>' for n in range(1, 12))} <a href=i.html>Ind</a></div>",
+        "<div class=NavPanel><p><a href=a>Wiring</a></p><p><a href=b>Priming</a></p></div>",
+        "<div class=t-navbar><p><a href=a>Wiring</a></p><p><a href=b>Priming</a></p></div>",
+    ],
+)
+def test_bars_with_a_title_rows_of_numbers_and_menus_by_any_spelling_are_navigation(bar: str) -> None:
+    document = page(f"{bar}{PUMP_TEXT}")
+    assert len(texts(document)) == 1
+    assert {line.rule for line in document.removed} == {"navigation"}
+
+
+def test_a_footer_of_links_with_a_heading_is_left_out_and_one_with_text_stays() -> None:
+    links = "<h3>Community</h3><ul><li><a href=a>Forum</a></li><li><a href=b>Contribute code</a></li></ul>"
+    document = page(f"{PUMP_TEXT}<div id=footer>{links}</div>")
+    assert len(texts(document)) == 1
+    assert {line.rule for line in document.removed} == {"page footer"}
+    assert "Seals" in texts(page(f"{PUMP_TEXT}<div id=footer><h3>Seals</h3><p>Replace them yearly.</p></div>"))
+
+
+def test_a_list_of_links_in_a_cell_beside_the_text_is_navigation() -> None:
+    links = "".join(f"<li><a href=p{n}.html>Part {n}</a></li>" for n in range(6))
+    document = page(f"<table><tr><td><ul>{links}</ul></td><td>{PUMP_TEXT}</td></tr></table>")
+    assert len(texts(document)) == 1
+    assert len(document.removed) == 6
+    short = page(f"<table><tr><td><ul>{links}</ul></td><td><p>Parts of the pump</p></td></tr></table>")
+    assert len(texts(short)) == 7
+
+
+def test_a_paragraph_with_empty_anchors_is_no_bar() -> None:
+    said = "The page scrolls up when the end is reached."
+    assert texts(page(f"<p><a name=i1></a>{said[:9]}<a name=i2></a>{said[9:]} Next it stops.</p>")) == [
+        f"{said} Next it stops."
+    ]
