@@ -326,7 +326,7 @@ def _is_menu_beside_text(cell: Any) -> bool:
     if around is None or around.tag not in ("table", "tbody") or _link_share(cell) < MENU_SHARE:
         return False
     beside = [one for one in row if one is not cell and one.tag == "td"]
-    texts = [one for one in beside if next(one.iter("p", "pre", *HEADINGS), None) is not None]
+    texts = [one for one in beside if next(one.iter("p", "pre", "br", *HEADINGS), None) is not None]
     return any(_letters(one) >= MIN_PAGE_LETTERS and _link_share(one) < LINK_SHARE for one in texts)
 
 

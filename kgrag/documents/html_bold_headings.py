@@ -23,6 +23,15 @@ FEWEST_LETTERS = 60
 """Of what stands below it up to the end of a line: lines of an address are shorter."""
 MOST_PIECES = 200
 """Texts of an element that are looked at: one that is never closed has the rest of the page."""
+MOST_BELOW = 3
+"""Paragraphs below a line in bold that are looked at."""
+TEXT_BELOW = frozenset({"p", "ul", "ol", "dl", "pre", "table"})
+TITLE_OF_FIGURE = "title"
+"""The class of DocBook's titles of figures, tables and lists."""
+CONTENTS = "toc"
+"""The class of DocBook's tables of contents."""
+CAPTION = re.compile(r"[^\W\d_]+\.? \d[\d.-]*|[^\W_]+(?: [^\W_]+)?: ")
+"""How the caption of a figure or table begins, or a label with its value: `Table 4-1.`, `Module name: pump`."""
 NO_HEADING = re.compile(
     r".*[.,;:]|(?i:(?:notes?|tips?|hints?|warnings?|cautions?|attention|danger|important|see also)!?)"
     r"|[^A-Z0-9\"'“‘].*|[\W\d_]*",
@@ -49,7 +58,9 @@ def _is_heading(bold: Any) -> bool:
         if _is_said(around.text) or _is_said(outer.tail):
             return False
         outer = around
-    return _begins_block(outer) and _has_text_below(outer)
+    return _begins_block(outer) and (
+        _has_text_below(outer) or (_is_paragraph_above_text(outer) and not CAPTION.match(said))
+    )
 
 
 def _begins_block(element: Any) -> bool:
@@ -90,6 +101,45 @@ def _has_text_below(element: Any) -> bool:
         return sum(map(str.isalpha, said)) >= FEWEST_LETTERS
     after = following[-1].getnext() if following else line_end.getnext()
     return after is None or after.tag in BLOCKS or after.tag == "br"
+
+
+def _is_paragraph_above_text(bold: Any) -> bool:
+    """Whether a line in bold is a paragraph by itself, and text stands in the next ones that is not in bold as a whole."""
+    paragraph = bold.getparent()
+    following = list(islice(paragraph.itersiblings(), MOST_BELOW))
+    if paragraph.tag != "p" or TITLE_OF_FIGURE in (paragraph.get("class") or "").split() or not following:
+        return False
+    if CONTENTS in (following[0].get("class") or "").split():
+        return False
+    if following[0].tag not in TEXT_BELOW or any(
+        map(_is_said, (bold.tail, *(one.tail for one in bold.itersiblings())))
+    ):
+        return False
+    if any(_is_said("".join(one.itertext())) for one in bold.itersiblings()) or _is_bold(following[0]):
+        return False
+    said, linked = (
+        sum(map(str.isalpha, "".join("".join(islice(part.itertext(), MOST_PIECES)) for part in parts)))
+        for parts in (
+            [one for one in following if one.tag in TEXT_BELOW],
+            [
+                link
+                for one in following
+                if one.tag in TEXT_BELOW
+                for link in islice(one.iter("a"), MOST_PIECES)
+                if link.get("href")
+            ],
+        )
+    )
+    return said - linked >= FEWEST_LETTERS  # else it stands above a table of contents
+
+
+def _is_bold(paragraph: Any) -> bool:
+    own = (paragraph.text, *(one.tail for one in paragraph))
+    return (
+        paragraph.tag == "p"
+        and not any(map(_is_said, own))
+        and all(one.tag in BOLD | AROUND | {"br"} for one in paragraph)
+    )
 
 
 def _is_said(text: str | None) -> bool:

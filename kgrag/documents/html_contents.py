@@ -25,7 +25,7 @@ MOST_PIECES = 50
 NUMBER = re.compile(r"(?P<number>\d{1,3}(?:\.\d{1,3})*|[A-Z](?:\.\d{1,3})+)\.?")
 HEADS = frozenset({"div", "p", "span", "b", "strong", "font", "center", "a", "section", "header"})
 """Elements that may be a heading, and that one may stand in."""
-AROUND = HEADS | {"body", "html", "article", "main", "i", "em", "u", "big"}
+AROUND = HEADS | {"body", "html", "article", "main", "blockquote", "i", "em", "u", "big"}
 FIRST_LEVEL, DEEPEST = 2, 6
 
 
@@ -76,7 +76,9 @@ def _entries(root: Any) -> Iterator[_Entry]:
         name = place.get("id") or (place.get("name") if place.tag == "a" else None)
         if name not in said or not isinstance(place.tag, str):
             continue
-        if (entry := _heading_at(place, said.pop(name))) and entry.heading not in found:
+        text = said.pop(name)
+        entry = _heading_at(place, text) or _heading_at(_around_mark(place), text)
+        if entry and entry.heading not in found:
             found.add(entry.heading)
             yield entry
 
@@ -96,6 +98,20 @@ def _heading_at(place: Any, said: str) -> _Entry | None:
         elif not text.startswith(said) and not (number is not None and text.endswith(said)):
             return None
     return None
+
+
+def _around_mark(place: Any) -> Any:
+    """The element that says something and begins with a place that says nothing: `<b><a name="seal"></a>Seal</b>`."""
+    while (
+        (around := place.getparent()) is not None
+        and around.tag in HEADS
+        and around[0] is place
+        and not (around.text or "").strip()
+    ):
+        if any(text.strip() for text in place.itertext()):
+            break
+        place = around
+    return place
 
 
 def _from(place: Any) -> Iterator[Any]:

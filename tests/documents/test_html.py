@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -867,3 +868,27 @@ def test_a_paragraph_with_empty_anchors_is_no_bar() -> None:
     assert texts(page(f"<p><a name=i1></a>{said[:9]}<a name=i2></a>{said[9:]} Next it stops.</p>")) == [
         f"{said} Next it stops."
     ]
+
+
+def test_a_paragraph_in_bold_above_text_is_a_heading_and_a_caption_or_a_label_is_none() -> None:
+    def kinds(above: str, below: str = PUMP_TEXT) -> Sequence[tuple[str, int]]:
+        return [(block.kind, block.level) for block in page(f"<h1>X-100</h1>{above}{below}").blocks][1:]
+
+    assert kinds("<p><a name=seals></a><b>Seals</b></p>") == [("heading", 2), ("paragraph", 0)]
+    for above in (
+        "<p><b>Table 4-1. Seals</b></p>",
+        "<p><b>Model: X-100</b></p>",
+        "<p class=title><b>Seals and bushes</b></p>",
+        "<p><b>Never</b> run it dry</p>",
+    ):
+        assert kinds(above) == [("paragraph", 0), ("paragraph", 0)]
+    assert kinds("<p><b>List of parts</b></p>", f"<p><a href=a.html>{'Seal ' * 20}</a></p>") == [("paragraph", 0)] * 2
+    assert kinds("<p><b>Contents</b></p>", f"<dl class=toc><dt>{'Seal ' * 20}</dt></dl>") == [("paragraph", 0)] * 2
+
+
+def test_what_contents_lead_to_is_a_heading_where_its_mark_stands_within_it() -> None:
+    names = ("seal", "rotor", "bush")
+    links = " ".join(f"<a href=#{name}1>{name}</a>" for name in names)
+    text = "".join(f"<p><b><a name={name}1></a>{name}</b></p>Turn it." for name in names)
+    document = page(f"{links}<blockquote>{text}</blockquote>")
+    assert [block.text for block in document.blocks if block.kind == "heading"] == list(names)
