@@ -23,14 +23,12 @@ from kgrag.cli.options import (
     TimeoutS,
     Top,
 )
+from kgrag.common.reasons import shortened
 
 if TYPE_CHECKING:
     from kgrag.jobs.compare import CompareReport, Outlook
 
 __all__ = ["compare", "judge_app", "report"]
-
-SHOWN_REASON = 400
-"""Characters of the reason why a part was not judged, which ends with the judge's reply."""
 
 judge_app = typer.Typer(
     name="judge", help="How far a judge can be trusted.", no_args_is_help=True, pretty_exceptions_enable=False
@@ -178,8 +176,7 @@ def _show_done(done: CompareReport, out: Path, *, as_json: bool) -> None:
     for pipeline, question, stage, reason in done.failed:
         stderr.print(f"failed: {pipeline}, question {question}, {stage}: {reason}", markup=False)
     if done.parts_missing and not as_json:
-        first = done.first_missing[:SHOWN_REASON] + "..." * (len(done.first_missing) > SHOWN_REASON)
-        stderr.print(f"not judged, the first of {done.parts_missing}: {first}", markup=False)
+        stderr.print(f"not judged, the first of {done.parts_missing}: {shortened(done.first_missing)}", markup=False)
         stderr.print("--rejudge-failed has the same command ask the judge again for those parts.", markup=False)
 
 

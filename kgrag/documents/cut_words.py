@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-__all__ = ["CutWords"]
+__all__ = ["CONJUNCTIONS", "CutWords"]
 
 CUT = re.compile(r"(?:[^\W\d_]+-)+")
 REST = re.compile(r"[^\W\d_A-Z][^\W\d_]*")
@@ -15,6 +15,7 @@ WORD = re.compile(r"[^\W\d_]+")
 CUT_ADDRESS = re.compile(r"<[a-z]+://[^\s<>]*-$")
 """An address in brackets that goes on in the next line."""
 CONJUNCTIONS = frozenset({"and", "or", "to", "und", "oder", "bis", "et", "ou", "y", "o", "e"})
+"""Before the second of two words that share their end: `pre- and postconditions`."""
 LONGEST_CUT = 60
 FEWEST_CUTS, CUT_SHARE = 5, 0.03
 """Lines that end in a hyphen, and their share of all, from which words are cut: compounds alone make about one in a hundred."""

@@ -7,6 +7,8 @@ from collections import Counter
 from itertools import islice
 from typing import Any
 
+from kgrag.documents.html_tags import HEADINGS
+
 __all__ = ["UNSEEN", "boilerplate_rule", "is_box_label"]
 
 UNSEEN = frozenset(
@@ -164,7 +166,6 @@ BOXES = frozenset(
 """Whole words of `class` of the boxes that generators of manuals draw around a remark."""
 CONTENT_CONTAINERS = frozenset({"html", "body", "main", "article", "section"})
 """Never taken for boilerplate by their class: themes put the page's layout there (`body class="sidebar"`)."""
-HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 NOTE_ROLES = frozenset({"note", "doc-footnote", "doc-endnotes"})
 FOOTNOTES = frozenset({"footnote", "footnotes", "footnote-list"})
 """Classes of footnotes, which may be nothing but a link: the text refers to them."""

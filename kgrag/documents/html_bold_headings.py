@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from itertools import islice, takewhile
 from typing import Any
 
+from kgrag.documents.html_tags import BOLD, HEADINGS
+
 __all__ = ["make_headings"]
 
-HEADING_TAGS = ("h1", "h2", "h3", "h4", "h5", "h6")
-BOLD = frozenset({"b", "strong"})
 AROUND = frozenset({"a", "font", "span", "big", "center", "i", "em", "u"})
 """Elements that a line in bold may be in, and is alone there."""
 BLOCKS = frozenset(
-    {*HEADING_TAGS, "p", "div", "hr", "pre", "ul", "ol", "dl", "table", "blockquote", "address", "center", "form"}
+    {*HEADINGS, "p", "div", "hr", "pre", "ul", "ol", "dl", "table", "blockquote", "address", "center", "form"}
 )
 PARENTS = frozenset({"p", "div", "body", "section", "article", "main"})
 LEVEL, DEEPEST = 2, 6
@@ -42,8 +43,8 @@ NO_HEADING = re.compile(
 def make_headings(root: Any) -> None:
     """Make headings of lines in bold that stand alone above a text, one level below the heading above them."""
     level = LEVEL - 1
-    for element in list(root.iter(*HEADING_TAGS, *BOLD)):
-        if element.tag in HEADING_TAGS:
+    for element in list(root.iter(*HEADINGS, *BOLD)):
+        if element.tag in HEADINGS:
             level = int(element.tag[1])
         elif _is_heading(element):
             element.tag = f"h{min(level + 1, DEEPEST)}"
@@ -117,20 +118,13 @@ def _is_paragraph_above_text(bold: Any) -> bool:
         return False
     if any(_is_said("".join(one.itertext())) for one in bold.itersiblings()) or _is_bold(following[0]):
         return False
-    said, linked = (
-        sum(map(str.isalpha, "".join("".join(islice(part.itertext(), MOST_PIECES)) for part in parts)))
-        for parts in (
-            [one for one in following if one.tag in TEXT_BELOW],
-            [
-                link
-                for one in following
-                if one.tag in TEXT_BELOW
-                for link in islice(one.iter("a"), MOST_PIECES)
-                if link.get("href")
-            ],
-        )
-    )
-    return said - linked >= FEWEST_LETTERS  # else it stands above a table of contents
+    below = [one for one in following if one.tag in TEXT_BELOW]
+    links = [link for one in below for link in islice(one.iter("a"), MOST_PIECES) if link.get("href")]
+    return _letters(below) - _letters(links) >= FEWEST_LETTERS  # else it stands above a table of contents
+
+
+def _letters(elements: Iterable[Any]) -> int:
+    return sum(map(str.isalpha, "".join(text for one in elements for text in islice(one.itertext(), MOST_PIECES))))
 
 
 def _is_bold(paragraph: Any) -> bool:

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from kgrag.documents.html_tags import HEADINGS
+
 __all__ = ["make_headings_of_contents"]
 
-HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 FEWEST_ENTRIES = 3
 LONGEST = 200
 """Characters of a heading."""
@@ -22,7 +23,7 @@ NEAR = 12
 """Elements from a place on in which its heading is looked for."""
 MOST_PIECES = 50
 """Texts of an element that are looked at."""
-NUMBER = re.compile(r"(?P<number>\d{1,3}(?:\.\d{1,3})*|[A-Z](?:\.\d{1,3})+)\.?")
+NUMBER = re.compile(r"(?:\d{1,3}(?:\.\d{1,3})*|[A-Z](?:\.\d{1,3})+)\.?")
 HEADS = frozenset({"div", "p", "span", "b", "strong", "font", "center", "a", "section", "header"})
 """Elements that may be a heading, and that one may stand in."""
 AROUND = HEADS | {"body", "html", "article", "main", "blockquote", "i", "em", "u", "big"}
@@ -92,7 +93,7 @@ def _heading_at(place: Any, said: str) -> _Entry | None:
         if NUMBER.fullmatch(text):
             number = element
         elif text == said or (NUMBER.match(text) and NUMBER.sub("", text, count=1).strip() == said):
-            leads = any(link.get("href") for link in element.iter("a")) or _is_in(element, "a")
+            leads = any(link.get("href") for link in (*element.iter("a"), *element.iterancestors("a")))
             stands = all(one.tag in AROUND for one in element.iterancestors())
             return _Entry(place, element, number) if stands and not leads and _is_alone(element) else None
         elif not text.startswith(said) and not (number is not None and text.endswith(said)):
@@ -144,10 +145,6 @@ def _is_alone(element: Any) -> bool:
         return True
     beside = [around.text, *(one.tail for one in around)]
     return not any(text and text.strip() for text in beside)
-
-
-def _is_in(element: Any, tag: str) -> bool:
-    return any(one.tag == tag and one.get("href") for one in element.iterancestors())
 
 
 def _number(element: Any) -> str:

@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from kgrag.documents.html_tags import BOLD, HEADINGS
+
 __all__ = ["make_sections"]
 
 LEAST_SHARE = 0.8
 """Of the letters of a page, in its longest `pre`."""
 FEWEST_WORDS, FEWEST_SECTIONS = 150, 2
-HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 MOST_HEADINGS = 1
 """Of the page beside the text: its title."""
 LEVEL = "h2"
 LONGEST = 100
-BOLD = frozenset({"b", "strong"})
 RULE = re.compile(r"(?:={30,}|-{30,}|\*{30,}|_{30,})\s*")
 UNSEEN = ("script", "style", "noscript", "head")
 

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any
 
 from kgrag.documents.blocks import Block, Link, TableRow, join_header_rows
+from kgrag.documents.html_tags import HEADINGS
 
 __all__ = ["is_data_table", "table_block"]
 
@@ -30,7 +31,7 @@ def is_data_table(table: Any) -> bool:
     """Whether a table has rows and columns; else it only places things on the page, and is read as if it were not there."""
     if table.get("role") in ("presentation", "none"):
         return False
-    if next(table.iter("h1", "h2", "h3", "h4", "h5", "h6"), None) is not None:
+    if next(table.iter(*HEADINGS), None) is not None:
         return False
     if any(inner is not table for inner in table.iter("table")):
         return False

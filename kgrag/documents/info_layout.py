@@ -17,6 +17,7 @@ from textwrap import dedent
 
 from kgrag.documents.drawn_tables import drawn_table, parted_at_tables
 from kgrag.documents.info_tables import columns_table, end_of_columns
+from kgrag.text.sentences import IN_COLUMNS
 from kgrag.text.words import LEADING_ON
 
 __all__ = ["InfoLayout"]
@@ -33,7 +34,6 @@ DEFINED = re.compile(r" -- ([^\s:][^:]{0,60})?: (\S.*)")
 """What Texinfo defines: its kind (or none), its name and what it is given, ` -- Command: print [NUMBER]`."""
 QUOTED = re.compile(r"[‘'`\"“-].*|([*_]).*\1|<.*>")
 """A term in a font of its own, or an option."""
-COLUMNS = re.compile(r"\S {3,}\S")
 PLAIN_WORD = re.compile(r"[(\[‘'`\"“*_]*[^\W\d_]+(?:[-'’][^\W\d_]+)*[*_]?[.,;:!?)\]’'\"”*_]*")
 PLAIN_SHARE, FEWEST_WORDS = 0.6, 3
 """Of the words of a text that is indented, and of a line of it that stands alone."""
@@ -192,7 +192,7 @@ class InfoLayout:
         terms, apart = lines[at:end], begun - end
         if begun == len(lines) or apart > 1 or _indent(lines[begun]) < INNER or any(map(_indent, terms)):
             return False
-        if any(map(COLUMNS.search, terms)) or any(self._is_filled(*pair, width=width) for pair in pairwise(terms)):
+        if any(map(IN_COLUMNS.search, terms)) or any(self._is_filled(*pair, width=width) for pair in pairwise(terms)):
             return False
         below = lines[begun : _end_while(lambda line: _indent(line) >= INNER, lines, begun)]
         first = [line[INNER:] for line in below]
@@ -238,7 +238,7 @@ class InfoLayout:
             is_text = not below_listing or (is_plain and bool(SENTENCE_END.search(lines[0])))
         else:  # lines that their author ended may be sentences
             is_text = is_filled or (is_plain and any(SENTENCE_END.search(line) for line in lines))
-        columns = sum(COLUMNS.search(line.strip()) is not None for line in lines)
+        columns = sum(IN_COLUMNS.search(line.strip()) is not None for line in lines)
         if not is_text or (len(lines) > 1 and 2 * columns >= len(lines)):
             return ""
         written = [escape("\n".join(map(str.strip, run))) for run in runs]
@@ -279,7 +279,7 @@ def _is_heading(lines: Sequence[str], at: int) -> bool:
         and title[:1] not in ("", " ")
         and RULE.fullmatch(rule) is not None
         and len(title) == len(rule)
-        and not COLUMNS.search(title)
+        and not IN_COLUMNS.search(title)
     )
 
 

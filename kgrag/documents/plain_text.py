@@ -20,6 +20,7 @@ from kgrag.documents.cut_words import CutWords
 from kgrag.documents.drawn_tables import drawn_table, parted_at_tables
 from kgrag.documents.inline_text import CJK
 from kgrag.documents.section_labels import CHAPTER
+from kgrag.text.sentences import IN_COLUMNS
 from kgrag.text.words import LEADING_ON
 
 __all__ = ["TextLayout", "plain_text_html"]
@@ -70,7 +71,6 @@ DEFINED = re.compile(r"\s*-- ([A-Z][\w ]*): (\S.*)")
 """What Texinfo writes of a command or function: its kind, its name and what it is given, ` -- Command: print [NUMBER]`."""
 FIRST_WORD = re.compile(rf"{CJK.pattern}|[^\s{CJK.pattern[1:-1]}]+")
 """What has to fit at the end of a line: a word, or a character of a script without spaces."""
-COLUMNS = re.compile(r"\S {3,}\S")
 STRETCHED = re.compile(r"[^\s.!?:] {2,}\S")
 """A space that was made wider, and does not stand behind a sentence."""
 WIDEST_STRETCHED = re.compile(r"\S {5,}\S")
@@ -291,14 +291,14 @@ class TextLayout:
         if len(text) > LONGEST_HEADING or not any(map(str.isalpha, text)):
             return None
         is_underlined = len(below) >= UNDERLINED_SHARE * len(text)
-        if (rule := RULE.match(below)) and is_underlined and not COLUMNS.search(text):
+        if (rule := RULE.match(below)) and is_underlined and not IN_COLUMNS.search(text):
             return _Heading(rule[1], text, 2)
         if first and (title := self._title(lines)):
             return title
         if len(lines) == 1 and ORNAMENTED.fullmatch(text) and not ARMOUR.fullmatch(text):
             return _Heading("ornamented", text, 1)
         is_left = _indent(lines[0]) <= max(self._margin, self._usual - LEFT_OF_TEXT)
-        if ARMOUR.fullmatch(text) or not is_left or COLUMNS.search(text):
+        if ARMOUR.fullmatch(text) or not is_left or IN_COLUMNS.search(text):
             return None
         if len(lines) == 1 and lines[0] in self._bold and not OPTION.match(text):
             return _Heading(f"bold {_indent(lines[0])}", text, 1)
@@ -323,7 +323,7 @@ class TextLayout:
         is_broken = len(lines) == LINES_OF_HEADING and _indent(lines[1]) == indent and self._is_full(*lines)
         is_one = len(lines) == 1 or is_broken
         is_said = bool(text) and not (
-            PROGRAM.search(text) or COLUMNS.search(text) or _marker(lines[0]) or text[-1] in ".,:;"
+            PROGRAM.search(text) or IN_COLUMNS.search(text) or _marker(lines[0]) or text[-1] in ".,:;"
         )
         if (
             not (is_one and is_said)
@@ -356,7 +356,7 @@ class TextLayout:
             and _indent(lines[index]) <= self._margin
             and len(lines[index]) <= LONGEST_HEADING
             and TITLE.fullmatch(lines[index].strip())
-            and not (SENTENCE_END.search(lines[index]) or COLUMNS.search(lines[index]) or _marker(lines[index]))
+            and not (SENTENCE_END.search(lines[index]) or IN_COLUMNS.search(lines[index]) or _marker(lines[index]))
         )
         all_alike = Counter(line for line in lines if line in found)
         titles = frozenset(line for line, count in all_alike.items() if count <= MOST_ALIKE)
@@ -378,7 +378,7 @@ class TextLayout:
             1 < len(lines) <= TITLE_PAGE_LINES < len(self._paragraphs)
             and bool(TITLE.fullmatch(lines[0]))
             and all(_indent(line) == self._margin and _width(line) <= SHORT_SHARE * self._width for line in lines)
-            and not any(SENTENCE_END.search(line) or COLUMNS.search(line) or BULLET.match(line) for line in lines)
+            and not any(SENTENCE_END.search(line) or IN_COLUMNS.search(line) or BULLET.match(line) for line in lines)
         )
 
     def _is_centred(self, line: str) -> bool:
@@ -495,7 +495,7 @@ class TextLayout:
     def _has_columns(self, line: str) -> bool:
         """Whether a line has wide spaces that are not there to make it as long as the others."""
         stretched = _width(line) == self._edge and not WIDEST_STRETCHED.search(line.strip())
-        return not stretched and COLUMNS.search(line.strip()) is not None
+        return not stretched and IN_COLUMNS.search(line.strip()) is not None
 
     def _is_text(self, run: Sequence[str], *, margin: int) -> bool:
         """Whether a run is a text: several lines, or one that ends as a sentence does."""

@@ -17,6 +17,7 @@ import numpy as np
 from pydantic import BaseModel, Field
 
 from kgrag.common.progress import Progress, Silent
+from kgrag.common.reasons import shortened
 from kgrag.common.retry import NO_RETRY
 from kgrag.errors import InputError
 from kgrag.jobs.stages.embedding import embed_entities
@@ -39,10 +40,6 @@ MERGES_AT_ONCE = 200
 """Groups of one transaction."""
 ENTITIES_WITH_VECTORS = 50_000
 """Up to so many entities the nearest vectors are searched exactly; above, candidates come from names alone."""
-
-
-SHOWN_REASON = 400
-"""Characters of the reason why an answer could not be used, which ends with the model's reply."""
 
 
 class ResolveReport(BaseModel):
@@ -156,10 +153,9 @@ async def resolve(
             decisions = Decisions({}, {}, 0)
     plan = make_plan(graph, entities, readings, decisions, method=method, settings=settings)
     if lacking := decisions.unanswered:
-        first = lacking[0][:SHOWN_REASON] + "..." * (len(lacking[0]) > SHOWN_REASON)
         notes.append(
             f"{len(lacking)} questions had no answer that can be used, and their pairs are kept apart; the same command asks again. "
-            f"The first: {first}"
+            f"The first: {shortened(lacking[0])}"
         )
     report = ResolveReport(plan=plan, dry_run=True, unanswered=len(lacking), notes=notes)
     return report if dry_run else await _apply(store, report, embedder=embedder, progress=progress)

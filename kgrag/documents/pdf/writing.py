@@ -10,6 +10,7 @@ from itertools import pairwise, takewhile
 from statistics import median
 
 from kgrag.documents.blocks import Block, Link, RemovedLine, TableRow, boxes_around, join_header_rows
+from kgrag.documents.cut_words import CONJUNCTIONS
 from kgrag.documents.inline_text import CJK, INVISIBLE, resolve_href, sentence_around
 from kgrag.documents.pdf.blocks import Cell, PageBlock, TableBlock, TextBlock
 from kgrag.documents.pdf.geometry import Box, Line, Word, lines_of, pieces_of
@@ -34,7 +35,6 @@ _URL_HEAD = re.compile(r"[\w/.?&=%#~+-]+$")
 _CODE_GAP = 1.7
 """Widths of a letter from which a gap within a line of code is several spaces."""
 _SOFT_HYPHEN = "\u00ad"
-_CONJUNCTIONS = frozenset({"and", "or", "to", "und", "oder", "bis", "et", "ou", "y", "o", "e"})
 _URL_SLACK = 0.12
 """Share of the column width that a broken URL may leave free at the line's end."""
 
@@ -295,7 +295,7 @@ class LineJoiner:
         if hyphen == _SOFT_HYPHEN:
             return stem + following
         right = _RIGHT.match(following)
-        if right is not None and right[0].casefold() in _CONJUNCTIONS:
+        if right is not None and right[0].casefold() in CONJUNCTIONS:
             return f"{text} {following}"
         cut = _cut_word(text, following)
         if cut is not None and self._goes(*cut):
@@ -322,7 +322,7 @@ class LineJoiner:
 def _cut_word(text: str, following: str) -> tuple[str, str] | None:
     """The two parts of a word that a line end may have cut, case folded; None where the hyphen is surely the author's."""
     left, right = _LEFT.match(text.rpartition(" ")[2]), _RIGHT.match(following)
-    if left is None or right is None or right[0].casefold() in _CONJUNCTIONS:
+    if left is None or right is None or right[0].casefold() in CONJUNCTIONS:
         return None
     token = left[1].lstrip("([\"'“‘")
     plain = token.isalpha() and token[1:].islower() and right[0].islower()
