@@ -87,18 +87,22 @@ class _Graph:
 _shared: _Work
 
 
-def write_first_load(passages: Path, folder: Path, *, extractor_name: str = "mention", workers: int = 2) -> Exported:
-    """Write the export of a store of `passages`, whose one graph is called as its extractor, into `folder`, which is empty or not there."""
+def write_first_load(passages: Path, folder: Path, *, extractor: Extractor | None = None, workers: int = 2) -> Exported:
+    """Write the export of a store of `passages`, whose one graph is called as its extractor, into `folder`, which is empty or not there.
+
+    `extractor` is `mention` where none is given. It goes to other processes by forking.
+    """
     global _shared
     folder.mkdir(parents=True, exist_ok=True)
-    embedder, extractor, settings = WordVectors(), open_extractor(extractor_name), Settings()
+    embedder, settings = WordVectors(), Settings()
+    extractor = extractor or open_extractor("mention")
     source = discover([passages]).sources[0]
     read = read_passages(source, count_tokens=embedder.count_tokens).documents
     chunks_of = {document.id: chunks for document, chunks in read}
     documents = sort_documents(document for document, _ in read)
     chunks = [chunk for document in documents for chunk in chunks_of[document.id]]
     extractor.prepare(documents, iter(chunks))
-    _shared = _Work(extractor_name, extractor, embedder, chunks)
+    _shared = _Work(extractor.name, extractor, embedder, chunks)
     graph = _Graph()
     marks = next(Marks.all())
     with (
@@ -186,7 +190,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--extractor", default="mention")
     arguments = parser.parse_args()
-    done = write_first_load(arguments.passages, arguments.folder, extractor_name=arguments.extractor)
+    done = write_first_load(arguments.passages, arguments.folder, extractor=open_extractor(arguments.extractor))
     counts = ", ".join(f"{count:,} {kind}" for kind, count in done.rows.items())
     print(f"{done.folder}: {done.bytes / 1e6:,.0f} MB: {counts}\ndigest {done.digest}")
 
