@@ -73,9 +73,9 @@ async def update_communities(
     ]
     if not dry_run:
         with timed("write", report.seconds), progress.step("Write", None, ""):
-            scores = zip(similar.first.tolist(), similar.second.tolist(), similar.score.tolist(), strict=True)
-            wanted = {(keys[first], keys[second]): score for first, second, score in scores}
-            await asyncio.to_thread(store.communities.put_similar, graph, wanted)
+            await asyncio.to_thread(
+                store.communities.put_similar, graph, keys, similar.first, similar.second, similar.score
+            )
             record = WorkRecord(PARTITION, graph, scope=graph, version=settings.partition_version, result=state)
             report.new = await asyncio.to_thread(
                 store.communities.put_memberships, graph, memberships, record=record, atomic=bool(earlier)

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+from array import array
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from kgrag.models.base import Vectors
 from kgrag.store.connection import Connection, Transaction
@@ -33,7 +38,11 @@ WRITE_MEMBERS = 5000
 PARTITION, SUMMARISE = "communities", "summarise"
 """Stages of the ledger: the division of a graph into communities (subject: the graph), what each is about (subject: the community)."""
 
-Pair = tuple[str, str]
+WRITE_PAIRS = 1000
+"""Similar entities of one transaction."""
+
+Places = NDArray[np.int64]
+Scores = NDArray[np.float64]
 Step = Callable[[Transaction], Any]
 
 
@@ -97,20 +106,41 @@ class Communities:
         rows = self._connection.read(statement("communities/levels"), {}) if self._schema.meta else []
         return sorted((row["graph"], row["level"]) for row in rows)
 
-    def put_similar(self, graph: str, wanted: Mapping[Pair, float]) -> None:
-        """Make the SIMILAR relationships of a graph equal to `wanted`: pairs of keys, the first smaller, with their scores."""
-        there = {
-            (row["one"], row["other"]): row["score"]
-            for row in self._connection.stream(statement("communities/similar", graph=graph), {"graph": graph})
-        }
-        stale = [pair for pair, score in there.items() if wanted.get(pair) != score]
-        new = [pair for pair, score in wanted.items() if there.get(pair) != score]
-        for gone in batches_by_size([{"one": one, "other": other} for one, other in sorted(stale)]):
-            self._connection.write(partial(_run, name="communities/delete_similar", rows=gone))
-        for come in batches_by_size(
-            [{"one": one, "other": other, "score": wanted[one, other]} for one, other in sorted(new)]
-        ):
-            self._connection.write(partial(_run, name="communities/put_similar", rows=come))
+    def put_similar(self, graph: str, keys: Sequence[str], first: Places, second: Places, scores: Scores) -> None:
+        """Make the SIMILAR relationships of a graph these: pair i is `keys[first[i]]` and `keys[second[i]]` with `scores[i]`.
+
+        The pairs are sorted and each is there once, with `first` < `second`; `keys` are sorted. Numbers are all that is held of a pair: a
+        million entities have several millions.
+        """
+        place = {key: number for number, key in enumerate(keys)}
+        there, known, gone = array("q"), array("d"), []
+        for row in self._connection.stream(statement("communities/similar", graph=graph), {"graph": graph}):
+            one, other = place.get(row["one"]), place.get(row["other"])
+            if one is None or other is None:
+                gone.append({"one": row["one"], "other": row["other"]})
+            else:
+                there.append(one * len(keys) + other)
+                known.append(row["score"])
+        del place
+        wanted, held = first * len(keys) + second, np.array(there, dtype=np.int64)
+        at = np.minimum(np.searchsorted(wanted, held), len(wanted) - 1)
+        stays = (
+            (wanted[at] == held) & (scores[at] == np.array(known)) if len(wanted) else np.zeros(len(held), dtype=bool)
+        )
+        new = np.ones(len(wanted), dtype=bool)
+        new[at[stays]] = False
+        stale = np.sort(held[~stays])
+
+        def pairs(some: Places) -> list[dict[str, Any]]:
+            ends = zip((some // len(keys)).tolist(), (some % len(keys)).tolist(), strict=True)
+            return [{"one": keys[one], "other": keys[other]} for one, other in ends]
+
+        write = self._connection.write
+        for rows in chain(batches_by_size(gone), map(pairs, _slices(stale))):
+            write(partial(_run, name="communities/delete_similar", rows=rows))
+        for some, score in zip(_slices(wanted[new]), _slices(scores[new]), strict=True):
+            come = [{**pair, "score": one} for pair, one in zip(pairs(some), score.tolist(), strict=True)]
+            write(partial(_run, name="communities/put_similar", rows=come))
 
     def put_memberships(self, graph: str, wanted: Sequence[Membership], *, record: WorkRecord, atomic: bool) -> int:
         """Make the communities of a graph these, with their indexes; return how many are new. Those that stay keep their texts.
@@ -225,6 +255,10 @@ def _community(row: Mapping[str, Any], parent: str | None) -> Community | None:
         full_content=row["full_content"],
         citations=tuple(Citation.model_validate(citation) for citation in json.loads(row["citations"])),
     )
+
+
+def _slices(values: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    return (values[begin : begin + WRITE_PAIRS] for begin in range(0, len(values), WRITE_PAIRS))
 
 
 def _batches(communities: Iterable[Membership]) -> Iterator[list[Membership]]:

@@ -184,6 +184,31 @@ def test_where_an_embedder_has_no_vector_for_a_word_the_summaries_end_in_an_erro
 
 
 @pytest.mark.usefixtures("divide_all")
+def similar(store: GraphStore) -> dict[tuple[str, str], float]:
+    rows = store.query(
+        "MATCH (a:__Entity__)-[s:SIMILAR]->(b:__Entity__) RETURN a.key AS one, b.key AS other, s.score AS score"
+    )
+    assert len(rows) == len({(row["one"], row["other"]) for row in rows})
+    return {(row["one"], row["other"]): row["score"] for row in rows}
+
+
+def test_similar_entities_are_those_that_were_said_last(store: GraphStore, tmp_path: Path) -> None:
+    built(store, write(tmp_path / "docs", list(FAMILIES)))
+    keys, _ = store.graphs.vectors("mention")
+
+    def put(wanted: dict[tuple[int, int], float], *, without: int = 0) -> None:
+        pairs = np.array(sorted(wanted), dtype=np.int64).reshape(-1, 2) - without
+        scores = np.array([wanted[pair] for pair in sorted(wanted)])
+        store.communities.put_similar("mention", keys[without:], pairs[:, 0], pairs[:, 1], scores)
+        assert similar(store) == {(keys[one], keys[other]): score for (one, other), score in wanted.items()}
+
+    put({(0, 1): 0.9, (0, 2): 0.85, (1, 3): 0.8, (2, 3): 0.95})
+    put({(0, 1): 0.9, (0, 3): 0.81, (1, 3): 0.82, (2, 3): 0.95})  # one goes, one comes, one has another score
+    put({(1, 3): 0.82, (2, 3): 0.95}, without=1)  # the first entity is not among them any more
+    put({})
+    put({(len(keys) - 2, len(keys) - 1): 1.0})
+
+
 def test_communities_are_written_summarised_and_found_again(store: GraphStore, tmp_path: Path) -> None:
     built(store, write(tmp_path / "docs", list(FAMILIES)))
     relations = store.status()["graphs"]["mention"]["relations"]
