@@ -1,5 +1,6 @@
 // Which of some chunks are in the store.
+// Returns one row: rows [id].
 // :param {ids: ['c']}
 MATCH (chunk:Chunk)
 WHERE chunk.id IN $ids
-RETURN chunk.id AS id
+RETURN collect(chunk.id) AS rows

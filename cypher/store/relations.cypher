@@ -1,5 +1,6 @@
 // Relations of one type between given entities, with the chunks that say them.
 // Between both ends, found first: by itself Neo4j walks from one of them, and a hub has thousands.
+// Returns one row: rows [{head, tail, chunks, descriptions, reasons}].
 // :param {rows: [{head: 'k', tail: 'l'}]}
 UNWIND $rows AS row
 MATCH (head:__Entity__ {key: row.head})
@@ -8,4 +9,5 @@ CALL (head, tail) {
   MATCH (head)-[one:`RELATION_TYPE`]->(tail)
   RETURN one AS relation
 }
-RETURN row.head AS head, row.tail AS tail, relation.chunks AS chunks, relation.descriptions AS descriptions, relation.reasons AS reasons
+RETURN collect({head: row.head, tail: row.tail, chunks: relation.chunks, descriptions: relation.descriptions,
+                reasons: relation.reasons}) AS rows

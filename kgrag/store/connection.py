@@ -134,6 +134,14 @@ class Transaction:
         text = statement(name, graph=graph, entity=entity, relation=relation, level=level, index=index, label=label)
         return _plain_rows(self._transaction.run(text, parameters))
 
+    def run_list(self, name: str, **parameters: Any) -> list[Any]:
+        """Run a statement that returns its rows as the list `rows` of one row; parameters as of `run`.
+
+        For each row the driver asks the socket twice, and while another thread extracts it waits for the interpreter each time.
+        """
+        rows: list[Any] = self.run(name, **parameters)[0]["rows"]
+        return rows
+
 
 def _plain_rows(result: neo4j.Result) -> list[dict[str, Any]]:
     """Take the rows of a result without looking for nodes, relationships and paths in every value of them."""

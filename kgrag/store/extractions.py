@@ -138,7 +138,7 @@ def begin_extractions(transaction: Transaction, graph: str, extractions: Sequenc
     ids = [extraction.chunk_id for extraction in extractions]
     there: set[str] = set()
     for some in batches_by_size(ids):
-        there.update(row["id"] for row in transaction.run("store/chunk_ids", ids=list(some)))
+        there.update(transaction.run_list("store/chunk_ids", ids=list(some)))
     before = _mentions_in_graph(transaction, graph, ids)
     now = say(graph, (extraction for extraction in extractions if extraction.chunk_id in there))
     if split_touched(transaction, {key for key, _ in before} | now.entities.keys()):
@@ -213,11 +213,11 @@ def take_back_extractions(
 
 def remove_chunks_from_graphs(transaction: Transaction, chunk_ids: Sequence[str]) -> Removed:
     """Take back what chunks said, in every graph."""
-    before = _mentions(transaction.run("store/mentions_of_chunks", chunk_ids=list(chunk_ids)))
+    before = _mentions(transaction.run_list("store/mentions_of_chunks", chunk_ids=list(chunk_ids)))
     if not before:
         return Removed()
     if split_touched(transaction, {key for key, _ in before}):
-        before = _mentions(transaction.run("store/mentions_of_chunks", chunk_ids=list(chunk_ids)))
+        before = _mentions(transaction.run_list("store/mentions_of_chunks", chunk_ids=list(chunk_ids)))
     _delete_mentions(transaction, before.keys())
     relations = _update_relations(transaction, _edges(before), chunks=set(chunk_ids), sayings={})
     return Removed(_update_entities(transaction, {key for key, _ in before}), relations)
@@ -234,9 +234,9 @@ def count_titles(connection: Connection) -> int:
 def move_extractions(transaction: Transaction, successors: Mapping[str, str]) -> None:
     """Let new chunks say, in every graph, what the chunks said whose places they take: `successors` is old id to new id."""
     for some in batches_by_size(sorted(successors)):
-        before = _mentions(transaction.run("store/mentions_of_chunks", chunk_ids=list(some)))
+        before = _mentions(transaction.run_list("store/mentions_of_chunks", chunk_ids=list(some)))
         if split_touched(transaction, {key for key, _ in before}):
-            before = _mentions(transaction.run("store/mentions_of_chunks", chunk_ids=list(some)))
+            before = _mentions(transaction.run_list("store/mentions_of_chunks", chunk_ids=list(some)))
         sayings = _sayings(transaction, _edges(before), {chunk_id: successors[chunk_id] for chunk_id in some})
         _delete_mentions(transaction, before.keys())
         put_mentions(
@@ -260,7 +260,7 @@ def _sayings(
     found: dict[Edge, dict[str, Saying]] = {}
     for type_, ends in by_type.items():
         for rows in batches_by_size(ends):
-            for row in transaction.run("store/relations", relation=type_, rows=list(rows)):
+            for row in transaction.run_list("store/relations", relation=type_, rows=list(rows)):
                 found[row["head"], type_, row["tail"]] = {
                     successors[chunk_id]: saying
                     for chunk_id, saying in read_sayings(row).items()
@@ -322,7 +322,7 @@ def _mentions_in_graph(
 ) -> dict[tuple[str, str], Mention]:
     found: dict[tuple[str, str], Mention] = {}
     for some in batches_by_size(chunk_ids):
-        found.update(_mentions(transaction.run("store/mentions_in_graph", graph=graph, chunk_ids=list(some))))
+        found.update(_mentions(transaction.run_list("store/mentions_in_graph", graph=graph, chunk_ids=list(some))))
     return found
 
 
@@ -361,7 +361,7 @@ def _put_entities(
     """
     known: set[str] = set()
     for some in batches_by_size(sorted(entities)):
-        known.update(row["key"] for row in transaction.run("store/entity_keys", keys=list(some)))
+        known.update(transaction.run_list("store/entity_keys", keys=list(some)))
     by_type: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for key, row in sorted(entities.items()):
         if key not in known:
@@ -400,7 +400,7 @@ def _write_relations(
         deleted: list[dict[str, str]] = []
         for rows in batches_by_size(ends):
             old = [end for end in rows if end["head"] not in created and end["tail"] not in created]
-            found = transaction.run("store/relations", relation=type_, rows=old) if old else []
+            found = transaction.run_list("store/relations", relation=type_, rows=old) if old else []
             known = {(row["head"], row["tail"]): row for row in found}
             for end in rows:
                 row = known.get((end["head"], end["tail"]))
@@ -425,7 +425,7 @@ def _add_to_entities(transaction: Transaction, naming: Mapping[str, Naming], nam
     changed: list[dict[str, Any]] = []
     renamed: list[str] = []
     for some in batches_by_size(sorted(namings.among(naming))):
-        for row in transaction.run("store/known_names", keys=list(some)):
+        for row in transaction.run_list("store/known_names", keys=list(some)):
             key = row["key"]
             known = {name: row[name] for name in DESCRIBED}
             if (before := namings.of(key, known)) is None:
@@ -445,7 +445,7 @@ def _update_entities(transaction: Transaction, keys: Set[str], namings: Namings 
     unnamed: list[str] = []
     for some in batches_by_size(sorted(keys)):
         by_key: dict[str, list[dict[str, Any]]] = defaultdict(list)
-        for row in transaction.run("store/spellings", keys=list(some)):
+        for row in transaction.run_list("store/spellings", keys=list(some)):
             by_key[row["key"]].append(row)
         for key, rows in by_key.items():
             named = [row for row in rows if row["times"]]
