@@ -311,10 +311,11 @@ def in_context(candidate: Candidate, evidence: Sequence[Evidence]) -> str:
     return _headed(statement.text, (evidence[candidate.evidence].title, statement.heading, statement.owner, of))
 
 
-def for_reader(candidate: Candidate, asked: Question, *, title: str) -> str:
+def for_reader(candidate: Candidate, asked: Question, *, title: str, is_said: str = "") -> str:
     """Write a statement with what a reader has to know: the title, and heading or label where they have what it lacks of the question.
 
-    A label that names a thing (`-t threads`, `buffer-limit`) always stands with what is said of it.
+    A label that names a thing (`-t threads`, `buffer-limit`) always stands with what is said of it. What `is_said` right before, a title,
+    is not said again.
     """
     statement = candidate.statement
     wanted = asked.terms - candidate.stems
@@ -325,7 +326,7 @@ def for_reader(candidate: Candidate, asked: Question, *, title: str) -> str:
         parts.insert(0, statement.heading)
     if identifiers(statement.label) and statement.label not in parts:
         parts.append(statement.label)
-    return _headed(statement.text, (title, *parts))
+    return _headed(statement.text, [part for part in (title, *parts) if part != is_said])
 
 
 def _headed(text: str, above: Sequence[str]) -> str:

@@ -111,7 +111,8 @@ def label_of(text: str) -> str:
         COLUMN.match(text) or _dashed(text) or NAME_WITH_REMARK.match(text) or LABEL.match(text) or OPTION.match(text)
     )
     label = " ".join(match["label"].split()) if match else ""
-    is_clause = CLAUSE.match(label) or ENDS_IN_FIELD_NAME.search(label)
+    is_within_brackets = label.count("(") > label.count(")")
+    is_clause = CLAUSE.match(label) or ENDS_IN_FIELD_NAME.search(label) or is_within_brackets
     return label if len(label.split()) <= MAX_LABEL_WORDS and not is_clause else ""
 
 

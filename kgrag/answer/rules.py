@@ -522,7 +522,7 @@ def _write(
     for candidate, asked in chosen:
         # A title that the line before has need not stand there again.
         title, before = evidence[candidate.evidence].title, title
-        said = _line(candidate, asked, title="" if title == before else title)
+        said = _line(candidate, asked, title=title, is_said=before)
         number = numbers.setdefault(candidate.evidence, len(numbers) + 1)
         quotes.setdefault(number, []).append(candidate.statement.quote)
         lines.append(f"- {said} [{number}]")
@@ -580,9 +580,9 @@ def _nearest(
     )
 
 
-def _line(candidate: Candidate, asked: Question, *, title: str) -> str:
+def _line(candidate: Candidate, asked: Question, *, title: str, is_said: str = "") -> str:
     """A statement as it is given; a reference of the document's own must not look like a citation of ours."""
-    return OWN_REFERENCE.sub(r"(\1)", for_reader(candidate, asked, title=title))
+    return OWN_REFERENCE.sub(r"(\1)", for_reader(candidate, asked, title=title, is_said=is_said))
 
 
 def _abstention(asked: Question, judgement: _Judgement, evidence: Sequence[Evidence]) -> str:

@@ -89,3 +89,14 @@ def test_what_does_not_go_on_from_each_other_stays_apart(text: str, starts: tupl
 def test_the_default_of_a_setting_has_the_words_of_its_name() -> None:
     text = "fast_fail\nAfter how many seconds input fails. It should be short. Setting this to off disables it. The default is: 5"
     assert "The default is: 5" in lines("What is the default of fast_fail?", text)[0]
+
+
+def test_a_title_that_heads_its_page_stands_before_the_first_line_alone() -> None:
+    text = "It keeps existing files.\n\nThe pump has a filter.\n\nNew files are numbered."
+    evidence = piece(text).model_copy(update={"section": "", "title": "Recorder of files"})
+    answer = asyncio.run(
+        extract_answer("Which files does the recorder keep and number?", [evidence], embedder=EMBEDDER)
+    )
+    said = answer.text.splitlines()[1:]
+    assert len(said) > 1
+    assert [line.startswith("- Recorder of files: ") for line in said] == [True, *[False] * (len(said) - 1)]

@@ -636,3 +636,9 @@ def test_rows_are_of_the_date_that_the_sentence_above_their_table_says() -> None
 def test_rows_that_name_their_years_are_of_no_other() -> None:
     table = "| (in millions) | 2022 | 2021 |\n|---|---|---|\n| Bonds | 28 | 8 |\n"
     assert [one.label for one in read(f"These are the values since 2019:\n\n{table}") if one.cells] == [""]
+
+
+def test_a_colon_within_brackets_ends_no_term() -> None:
+    text = "The North Gate (German: Nordtor, said with a long o (as in more) by all who live near it) stands. It burnt down in one night."
+    assert saying(text, "burnt").label == ""
+    assert saying("mode (one of: off, on): how it runs", "runs").label == "mode (one of: off, on)"
