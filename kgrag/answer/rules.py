@@ -17,6 +17,7 @@ from kgrag.answer.candidates import Candidate, candidates, for_reader, in_contex
 from kgrag.answer.choice import choice_scores, promising
 from kgrag.answer.cues import NO_VALUE, NUMBER, OF_DEFAULT
 from kgrag.answer.joining import joined
+from kgrag.answer.prose import with_the_best
 from kgrag.answer.read_together import read_together
 from kgrag.answer.reading import RULES_READ, in_another_language, language_not_read
 from kgrag.answer.subject import Unknown, has_identifier, unknown_names
@@ -389,6 +390,8 @@ def _choose(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evid
         # What is said of the setting has no value of it.
         found = [default, *(one for one in found if one is not default)]
         best = default
+    elif asked.kind not in VALUES:
+        found = with_the_best(found, evidence)
     one_thing = asked.kind in ONE_THING or bool(best.statement.cells)
     joins_terms = " and " in asked.text and any(asked.terms & one.covered.keys() - best.covered.keys() for one in found)
     suffices = one_thing and best.fits == 1.0 and best.coverage >= SUFFICIENT_COVERAGE and not joins_terms

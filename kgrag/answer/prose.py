@@ -1,0 +1,63 @@
+"""Which statements of a passage of prose go with the one that answers best.
+
+People who answer from a paragraph take its first sentence, which says what it is about, long sentences rather than short ones, and what has
+to do with the sentence that answers, and nothing from elsewhere. None of that tells which statement answers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from kgrag.answer.candidates import Candidate
+from kgrag.answer.single_statements import repeats_context
+from kgrag.types import Evidence
+
+__all__ = ["with_the_best"]
+
+BEGINS = 0.1
+"""What the first statement of the passage gains."""
+LENGTH, WORDS, SHORT = 0.06, 36, 0.45
+"""What a statement gains or loses by the logarithm of its length in so many words, of which it counts as the share `SHORT` at least."""
+ALIKE = 0.1
+"""What a statement gains for the share of its terms that the best one has."""
+ELSEWHERE = 0.05
+"""What a statement of another document loses.
+
+All were chosen on clapnq's answerable questions: docs/answers-results.md says what they gain on questions they were not chosen on."""
+
+
+def with_the_best(found: Sequence[Candidate], evidence: Sequence[Evidence]) -> list[Candidate]:
+    """Return statements in the order in which they are given beside the best one, which stays the first; `found` is sorted, best first.
+
+    Only where the best one stands in the first passage of the evidence: what was retrieved and what was chosen agree then. Rows, lists,
+    lines of programs and what is said below a term stay as they are.
+    """
+    best = found[0]
+    if best.evidence != 0:
+        return list(found)
+    others = [replace(one, score=min(best.score, one.score + _gain(one, best, evidence))) for one in found[1:]]
+    return [best, *sorted(others, key=lambda one: -one.score)]
+
+
+def _gain(one: Candidate, best: Candidate, evidence: Sequence[Evidence]) -> float:
+    piece = evidence[one.evidence]
+    if one.evidence != best.evidence:
+        return 0.0 if piece.document == evidence[best.evidence].document else -ELSEWHERE
+    if not _is_prose(one):
+        return 0.0
+    length = LENGTH * math.log(max(SHORT, len(one.text.split()) / WORDS))
+    alike = ALIKE * len(one.stems & best.stems) / (len(one.stems) or 1)
+    return length + alike + (BEGINS if _begins(one, piece) else 0.0)
+
+
+def _is_prose(one: Candidate) -> bool:
+    of = one.statement
+    return not (of.items or of.cells or of.is_item or of.is_code or of.label)
+
+
+def _begins(one: Candidate, piece: Evidence) -> bool:
+    """Whether nothing but title and section stands before a statement in its passage."""
+    before = " ".join(piece.text[: one.statement.start].split())
+    return not before or repeats_context(before, piece)
