@@ -8,24 +8,33 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from kgrag.answer.candidates import Candidate
 from kgrag.answer.single_statements import repeats_context
 from kgrag.types import Evidence
 
-__all__ = ["with_the_best"]
+__all__ = ["Gains", "with_the_best"]
 
-BEGINS = 0.1
-"""What the first statement of the passage gains."""
-LENGTH, WORDS, SHORT = 0.06, 36, 0.45
-"""What a statement gains or loses by the logarithm of its length in so many words, of which it counts as the share `SHORT` at least."""
-ALIKE = 0.1
-"""What a statement gains for the share of its terms that the best one has."""
-ELSEWHERE = 0.05
-"""What a statement of another document loses.
+WORDS, SHORT = 36, 0.45
+"""A statement's length counts in so many words, of which it has this share at least."""
 
-All were chosen on clapnq's answerable questions: docs/answers-results.md says what they gain on questions they were not chosen on."""
+
+@dataclass(frozen=True, slots=True)
+class Gains:
+    """What scores gain beside the best one. `python -m benchmarks.prose` says what they are worth on questions they are not chosen on."""
+
+    begins: float = 0.1
+    """The first statement of the passage."""
+    length: float = 0.06
+    """For the logarithm of its length."""
+    alike: float = 0.1
+    """For the share of its terms that the best one has."""
+    elsewhere: float = -0.05
+    """A statement of another document."""
+
+
+GAINS = Gains()
 
 
 def with_the_best(found: Sequence[Candidate], evidence: Sequence[Evidence]) -> list[Candidate]:
@@ -44,12 +53,12 @@ def with_the_best(found: Sequence[Candidate], evidence: Sequence[Evidence]) -> l
 def _gain(one: Candidate, best: Candidate, evidence: Sequence[Evidence]) -> float:
     piece = evidence[one.evidence]
     if one.evidence != best.evidence:
-        return 0.0 if piece.document == evidence[best.evidence].document else -ELSEWHERE
+        return 0.0 if piece.document == evidence[best.evidence].document else GAINS.elsewhere
     if not _is_prose(one):
         return 0.0
-    length = LENGTH * math.log(max(SHORT, len(one.text.split()) / WORDS))
-    alike = ALIKE * len(one.stems & best.stems) / (len(one.stems) or 1)
-    return length + alike + (BEGINS if _begins(one, piece) else 0.0)
+    length = GAINS.length * math.log(max(SHORT, len(one.text.split()) / WORDS))
+    alike = GAINS.alike * len(one.stems & best.stems) / (len(one.stems) or 1)
+    return length + alike + (GAINS.begins if _begins(one, piece) else 0.0)
 
 
 def _is_prose(one: Candidate) -> bool:

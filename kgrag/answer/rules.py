@@ -38,6 +38,7 @@ __all__ = [
     "evidence_probability",
     "extract_answer",
     "first_candidates",
+    "lines_of_answer",
     "nearest_statements",
     "refuse_before_asking",
     "refuse_language",
@@ -192,9 +193,16 @@ async def extract_answer(
     asked, found, judgement = await _judged(question, evidence, embedder)
     if judgement.probability < ANSWERS_FROM:
         return _abstained(question, asked, found, judgement, evidence, model=MODEL)
-    chosen = _choose(asked, found, evidence, max_statements or STATEMENTS_BY_KIND.get(asked.kind, STATEMENTS))
-    text, citations = _write(_ordered(asked, chosen), evidence, judgement.unknown)
+    lines = lines_of_answer(asked, found, evidence, max_statements)
+    text, citations = _write(lines, evidence, judgement.unknown)
     return Answer(question=question, text=text, citations=citations, model=MODEL, pipeline="", evidence=tuple(evidence))
+
+
+def lines_of_answer(
+    asked: Question, found: Sequence[Candidate], evidence: Sequence[Evidence], most: int | None = None
+) -> list[tuple[Candidate, Question]]:
+    """Return the lines that answer, each with its question, in their order, of what `weighed_candidates` found: at least one statement."""
+    return _ordered(asked, _choose(asked, found, evidence, most or STATEMENTS_BY_KIND.get(asked.kind, STATEMENTS)))
 
 
 def _answered_in_parts(
@@ -207,8 +215,8 @@ def _answered_in_parts(
         if judgement.probability < ANSWERS_FROM:
             refused.append(part)
             continue
-        chosen = _choose(asked, found, evidence, most or STATEMENTS_BY_KIND.get(asked.kind, STATEMENTS))
-        lines += [line for line in _ordered(asked, chosen) if not any(_same(line[0], other) for other, _ in lines)]
+        of_part = lines_of_answer(asked, found, evidence, most)
+        lines += [line for line in of_part if not any(_same(line[0], other) for other, _ in lines)]
     text, citations = _write(lines, evidence, ())
     text = "\n".join([text, *(f"The documents do not answer: {part}" for part in refused)])
     return Answer(question=question, text=text, citations=citations, model=MODEL, pipeline="", evidence=tuple(evidence))
