@@ -17,6 +17,7 @@ from kgrag.errors import InputError
 from kgrag.models.names import (
     CHAT_GROUP,
     CHAT_PROVIDERS,
+    EMBEDDING_GROUP,
     EMBEDDING_PROVIDERS,
     LOCAL_PROVIDERS,
     RERANK_GROUP,
@@ -52,7 +53,9 @@ def check_model_names(settings: Settings) -> None:
     if settings.model not in CHAT_MODELS:
         ModelName.parse(settings.model, CHAT_PROVIDERS, builtin=CHAT_MODELS, setting="model", group=CHAT_GROUP)
     if settings.embedder not in EMBEDDERS:
-        ModelName.parse(settings.embedder, EMBEDDING_PROVIDERS, builtin=EMBEDDERS, setting="embedder")
+        ModelName.parse(
+            settings.embedder, EMBEDDING_PROVIDERS, builtin=EMBEDDERS, setting="embedder", group=EMBEDDING_GROUP
+        )
     if settings.reranker is not None:
         ModelName.parse(settings.reranker, RERANK_PROVIDERS, builtin=(), setting="reranker", group=RERANK_GROUP)
 
@@ -84,7 +87,8 @@ def open_chat_model(
 def open_embedder(
     name: str, *, settings: Settings | None = None, meter: Meter | None = None, **overrides: Any
 ) -> Embedder:
-    """Return an embedder: one of `EMBEDDERS`, a hosted one (`openai:`, `azure:`, `ollama:`, `cohere:`), `sentence-transformers:NAME`.
+    """Return an embedder: one of `EMBEDDERS`, a hosted one (`openai:`, `azure:`, `ollama:`, `cohere:`), `sentence-transformers:NAME`, or
+    one of a provider that another package adds.
 
     Weights are loaded on first use. Raises `InputError` for an unknown name, `ModelMissing` where an extra is not installed, and
     `ModelError` for a missing key; nothing is sent.
@@ -93,7 +97,7 @@ def open_embedder(
         from kgrag.models.minilm import MiniLM, MiniLMInt8
 
         return MiniLM() if name == "minilm" else MiniLMInt8()
-    parsed = ModelName.parse(name, EMBEDDING_PROVIDERS, builtin=EMBEDDERS, setting="embedder")
+    parsed = ModelName.parse(name, EMBEDDING_PROVIDERS, builtin=EMBEDDERS, setting="embedder", group=EMBEDDING_GROUP)
     if parsed.provider == "sentence-transformers":
         from kgrag.models import sentence_transformers_models as local
         from kgrag.models.batches import BatchingEmbedder
@@ -104,6 +108,8 @@ def open_embedder(
     from kgrag.models.endpoint import Endpoint
 
     stack = _stack(settings, meter, overrides, embedder=name)
+    if parsed.provider not in EMBEDDING_PROVIDERS:
+        return stack.own_embedder(registered(EMBEDDING_GROUP)[parsed.provider].load()(name, stack.settings))
     at = connection(parsed, "embedder", stack.settings)
     wanted: dict[str, Any] = {
         "dimensions": stack.settings.embedder_dimensions,

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 
 import numpy as np
 
-from kgrag.models.base import Embedder, Vectors
+from kgrag.models.base import Embedder, Vectors, expect_vectors
 from kgrag.models.wrapped import WrappedEmbedder
 
 __all__ = ["BatchingEmbedder", "split_into_windows"]
@@ -44,7 +44,7 @@ class BatchingEmbedder(WrappedEmbedder):
         try:
             async with asyncio.TaskGroup() as tasks:
                 running = [
-                    tasks.create_task(_task(embed, [window or EMPTY_TEXT for _, window in batch]))
+                    tasks.create_task(self._request(embed, [window or EMPTY_TEXT for _, window in batch]))
                     for batch in self._batches(windows)
                 ]
         except BaseExceptionGroup as group:
@@ -54,6 +54,9 @@ class BatchingEmbedder(WrappedEmbedder):
         np.add.at(sums, [owner for owner, _ in windows], vectors)
         unit: Vectors = sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-12)
         return unit
+
+    async def _request(self, embed: Callable[[Sequence[str]], Awaitable[Vectors]], texts: Sequence[str]) -> Vectors:
+        return expect_vectors(await embed(texts), len(texts), model=self.name)
 
     def _batches(self, windows: Sequence[tuple[int, str]]) -> Iterator[list[tuple[int, str]]]:
         batch: list[tuple[int, str]] = []
@@ -84,7 +87,3 @@ def split_into_windows(text: str, *, max_tokens: int, count_tokens: Callable[[st
         for half in halves
         for window in split_into_windows(half, max_tokens=max_tokens, count_tokens=count_tokens)
     ]
-
-
-async def _task(embed: Callable[[Sequence[str]], Awaitable[Vectors]], texts: Sequence[str]) -> Vectors:
-    return await embed(texts)

@@ -10,6 +10,7 @@ from kgrag.errors import InputError, did_you_mean
 __all__ = [
     "CHAT_GROUP",
     "CHAT_PROVIDERS",
+    "EMBEDDING_GROUP",
     "EMBEDDING_PROVIDERS",
     "LOCAL_PROVIDERS",
     "RERANK_GROUP",
@@ -24,8 +25,9 @@ CHAT_PROVIDERS = ("openai", "azure", "ollama", *LOCAL_PROVIDERS)
 """All speak the OpenAI protocol; `openai` with a base URL is any such endpoint (vLLM, LM Studio, a gateway)."""
 EMBEDDING_PROVIDERS = ("openai", "azure", "ollama", "cohere", "sentence-transformers")
 RERANK_PROVIDERS = ("cohere", "sentence-transformers")
-CHAT_GROUP, RERANK_GROUP = "kgrag.models", "kgrag.rerankers"
-"""Groups of entry points by which other packages add providers: callables `(name, settings) -> ChatModel` or `-> Reranker`."""
+CHAT_GROUP, EMBEDDING_GROUP, RERANK_GROUP = "kgrag.models", "kgrag.embedders", "kgrag.rerankers"
+"""Groups of entry points by which other packages add providers: callables `(name, settings)` that return a `ChatModel`, an `Embedder`, a
+`Reranker`."""
 IN_PROCESS = frozenset({"sentence-transformers"})
 
 

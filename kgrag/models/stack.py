@@ -36,6 +36,8 @@ from kgrag.settings import Settings
 
 __all__ = ["Stack", "open_cache"]
 
+BATCH_TEXTS = 64
+"""Texts that another package's embedder is given at once."""
 CACHE_OFF = "off"
 CACHE_FILE = "replies.sqlite"
 LIMITS_FILE = "limits.sqlite"
@@ -66,10 +68,13 @@ class Stack:
 
     def embedder(self, endpoint: EmbeddingEndpoint) -> Embedder:
         """Put everything around an embedding endpoint."""
-        model: Embedder = BatchingEmbedder(around(endpoint, *self._middleware()), batch_texts=endpoint.batch_texts)
-        if self.cache is not None:
-            model = CachedEmbedder(model, self.cache, meter=self.meter)
+        model = self.own_embedder(endpoint, batch_texts=endpoint.batch_texts)
         return SizedEmbedder(model, known=endpoint.known_dimensions, found=endpoint.expect_dimensions)
+
+    def own_embedder(self, endpoint: Embedder, *, batch_texts: int = BATCH_TEXTS) -> Embedder:
+        """Put everything around an embedder that knows the length of its vectors, such as another package's."""
+        model: Embedder = BatchingEmbedder(around(endpoint, *self._middleware()), batch_texts=batch_texts)
+        return model if self.cache is None else CachedEmbedder(model, self.cache, meter=self.meter)
 
     def reranker(self, endpoint: Reranker) -> Reranker:
         """Put everything around a rerank endpoint."""
