@@ -236,30 +236,43 @@ def calibrate(
     ] = None,
     base_url: BaseUrl = None,
     embedder: Embedder = None,
+    concurrency: Concurrency = None,
+    model_cache: ModelCache = None,
     as_json: AsJson = False,
 ) -> None:
     """Agreement of a judge with people: accuracy and kappa on answers, correlation on pairs, beside how far people agree."""
+    import asyncio
     from contextlib import nullcontext
 
-    from kgrag.cli.output import print_json, stdout
+    from kgrag.cli.output import print_json, stderr, stdout, terminal_progress
     from kgrag.evaluate.runs import Run
     from kgrag.jobs.calibrate import calibrate as job
     from kgrag.settings import load_settings
 
     with nullcontext() if run is None else Run(run) as opened:
         of_run = None if opened is None else opened.settings
-        found = job(
+        settings = load_settings(
+            base_url=base_url,
+            embedder=embedder or (of_run.embedder if of_run else None),
+            concurrency=concurrency,
+            model_cache=model_cache,
+        )
+        calibrating = job(
             file,
             judge=judge or (of_run.judge if of_run else "rules"),
             preset=preset or (of_run.preset if of_run else "thesis"),
-            settings=load_settings(base_url=base_url, embedder=embedder or (of_run.embedder if of_run else None)),
+            settings=settings,
             run=opened,
+            progress=terminal_progress(),
         )
+        found = asyncio.run(calibrating)
     if as_json:
         print_json(found.model_dump(mode="json"))
         return
     for line in found.lines():
         stdout.print(line, markup=False)
+    if found.first_missing:
+        stderr.print(f"not judged, the first: {shortened(found.first_missing)}", markup=False)
 
 
 @judge_app.command("pairs")

@@ -5,16 +5,18 @@ Kept in a run, it lets the run's report correct the share of right answers for t
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from kgrag.common.waiting import wait_for
+from kgrag.common.progress import Progress, Silent, Step
 from kgrag.errors import InputError
 from kgrag.evaluate.gold_questions import GoldQuestion
 from kgrag.evaluate.judge import rules
 from kgrag.evaluate.judge.calibration import Agreement, PairAgreement, agreement, pair_agreement, read_calibration
-from kgrag.evaluate.judge.judgement import Judge
+from kgrag.evaluate.judge.judgement import Judge, Judgement
 from kgrag.evaluate.judge.judges import open_judge
 from kgrag.evaluate.judge.metrics import category
 from kgrag.evaluate.judge.presets import Preset, load_preset
@@ -42,6 +44,8 @@ class Calibration(BaseModel):
     as_reported: Agreement | None = None
     """Of category TP, which a report counts as right, with people's right."""
     pairs: tuple[PairAgreement, ...] = ()
+    first_missing: str = ""
+    """Why the first answer that was not judged could not be."""
 
     def lines(self) -> list[str]:
         """Say it in lines."""
@@ -70,10 +74,19 @@ def _shown(one: Interval | None) -> str:
     return f"{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]"
 
 
-def calibrate(file: Path, *, judge: str, preset: str, settings: Settings, run: Run | None = None) -> Calibration:
+async def calibrate(
+    file: Path,
+    *,
+    judge: str,
+    preset: str,
+    settings: Settings,
+    run: Run | None = None,
+    progress: Progress | None = None,
+) -> Calibration:
     """Judge what a calibration file has and compare with people; `run` is where what was found out is kept.
 
-    Raises `InputError` for the file and for a run of another judge, `ModelError` for the judge.
+    Of a model only what is compared is asked: one call for each answer, two for each pair, `concurrency` of the settings at once. Raises
+    `InputError` for the file and for a run of another judge, `ModelError` for the judge.
     """
     scored, pairs = read_calibration(file)
     chosen = load_preset(preset)
@@ -84,40 +97,64 @@ def calibrate(file: Path, *, judge: str, preset: str, settings: Settings, run: R
             f"{run.folder}: its judge is {run.settings.judge} with the preset {run.settings.preset} and the embedder "
             f"{run.settings.embedder}; expected the same here, got {judge} with {preset} and {settings.embedder}, or judge that run anew."
         )
-    answers = as_reported = None
-    if scored:
-        verdicts = [wait_for(_correctness(judging, one.question, one.reference, one.answer)) for one in scored]
-        if not any(verdicts):
-            raise InputError(
-                f"{file}: expected verdicts of the judge {judge}, got none that can be read of {len(scored)} answers."
-            )
-        human = [one.human for one in scored]
-        answers = agreement(human, [_right(one, chosen) for one in verdicts])
-        as_reported = agreement(
-            human, [None if one is None else category(one, preset=chosen) == "TP" for one in verdicts]
-        )
-        if run is not None:
-            run.put_calibration(judging.fingerprint, chosen.name, as_reported)
-    elif run is not None:
+    if run is not None and not scored:
         raise InputError(
             f"{file}: expected answers that people called right or wrong, got only pairs: no rate can be corrected by them."
         )
+    asked = [(one.question, one.reference, one.answer) for one in scored]
+    compared = [(one.question, one.reference, text) for one in pairs for text in (one.answer_a, one.answer_b)]
+    by_rules = judging.name == "rules"
+    asked += [] if by_rules else compared
+    with (progress or Silent()).step("Judge", len(asked), "answers") as step:
+        judged = await _judged(judging, asked, concurrency=settings.concurrency, step=step)
+    verdicts, goodness = judged[: len(scored)], [_goodness(one) for one in judged[len(scored) :]]
+    failed = [reason for one in judged if one.correctness is None for reason in one.failures.values()]
+    first_missing = failed[0] if failed else ""
+    answers = as_reported = None
+    if scored:
+        if all(one.correctness is None for one in verdicts):
+            raise InputError(
+                f"{file}: expected verdicts of the judge {judge}, got none that can be read of {len(scored)} answers"
+                f"{f': {first_missing}' if first_missing else '.'}"
+            )
+        human = [one.human for one in scored]
+        answers = agreement(human, [_right(one.correctness, chosen) for one in verdicts])
+        as_reported = agreement(
+            human,
+            [None if (one := each.correctness) is None else category(one, preset=chosen) == "TP" for each in verdicts],
+        )
+        if run is not None:
+            run.put_calibration(judging.fingerprint, chosen.name, as_reported)
     found: tuple[PairAgreement, ...] = ()
     if pairs:
-        differences = [
-            _difference(
-                wait_for(_goodness(judging, one.question, one.reference, one.answer_b)),
-                wait_for(_goodness(judging, one.question, one.reference, one.answer_a)),
-            )
-            for one in pairs
-        ]
+        if by_rules:
+            goodness = [rules.preference(*one) for one in compared]
+        differences = [_difference(b, a) for a, b in zip(goodness[::2], goodness[1::2], strict=True)]
         aspects = sorted(set.intersection(*(set(person) for one in pairs for person in one.humans)))
         found = tuple(pair_agreement(pairs, differences, aspect=aspect) for aspect in aspects)
-    return Calibration(judge=judging.name, answers=answers, as_reported=as_reported, pairs=found)
+    return Calibration(
+        judge=judging.name, answers=answers, as_reported=as_reported, pairs=found, first_missing=first_missing
+    )
 
 
-async def _correctness(judge: Judge, question: str, reference: str, answer: str) -> CorrectnessVerdict | None:
-    return (await judge.judge(_question(question, reference), _answer(question, answer))).correctness
+async def _judged(
+    judge: Judge, answers: Sequence[tuple[str, str, str]], *, concurrency: int, step: Step
+) -> list[Judgement]:
+    """Judge answers (question, reference, answer) by their correctness alone, in the order given."""
+    at_once = asyncio.Semaphore(concurrency)
+
+    async def judged(question: str, reference: str, answer: str) -> Judgement:
+        async with at_once:
+            done = await judge.judge(_question(question, reference), _answer(question, answer), only={"correctness"})
+        step.advance()
+        return done
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(judged(*one)) for one in answers]
+    except BaseExceptionGroup as errors:
+        raise errors.exceptions[0] from None
+    return [task.result() for task in tasks]
 
 
 def _right(verdict: CorrectnessVerdict | None, preset: Preset) -> bool | None:
@@ -126,11 +163,8 @@ def _right(verdict: CorrectnessVerdict | None, preset: Preset) -> bool | None:
     return category(verdict, preset=preset) in ("TP", "PARTIAL") and verdict.coverage >= RIGHT_COVERAGE
 
 
-async def _goodness(judge: Judge, question: str, reference: str, answer: str) -> float | None:
-    """Return how good a long answer is: by rules its overlap with the reference, by a model its coverage, less what is wrong."""
-    if judge.name == "rules":
-        return rules.preference(question, reference, answer)
-    judged = await judge.judge(_question(question, reference), _answer(question, answer))
+def _goodness(judged: Judgement) -> float | None:
+    """Return how good a long answer is by a model: its coverage, less what is wrong."""
     if judged.correctness is None:
         return None
     return judged.correctness.coverage - {"low": 0.0, "medium": 0.25, "high": 0.5}[judged.correctness.severity]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Annotated, Protocol
 
 import numpy as np
@@ -69,8 +69,15 @@ class Judge(Protocol):
         """Of the judge, its prompts and constants."""
         ...
 
-    async def judge(self, question: GoldQuestion, answer: Answer, *, before: Judgement | None = None) -> Judgement:
-        """Judge one answer; of `before`, an earlier judgement of it, only the parts that failed.
+    async def judge(
+        self,
+        question: GoldQuestion,
+        answer: Answer,
+        *,
+        before: Judgement | None = None,
+        only: Collection[str] | None = None,
+    ) -> Judgement:
+        """Judge one answer; of `before`, an earlier judgement of it, only the parts that failed; of all parts `only` those, where given.
 
         A part that fails is missing and named; raises only what waiting would cure (`ModelUnavailable`).
         """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -70,8 +70,18 @@ class RulesJudge:
         """Of these rules and the embedder."""
         return "rules 2" if self._embedder is None else content_id("rules 2", self._embedder.name)
 
-    async def judge(self, question: GoldQuestion, answer: Answer, *, before: Judgement | None = None) -> Judgement:
-        """Judge by words, numbers and sentences; an abstention by what the question says of being answerable. Nothing can fail."""
+    async def judge(
+        self,
+        question: GoldQuestion,
+        answer: Answer,
+        *,
+        before: Judgement | None = None,
+        only: Collection[str] | None = None,
+    ) -> Judgement:
+        """Judge by words, numbers and sentences; an abstention by what the question says of being answerable. Nothing can fail.
+
+        All parts take no time but `similarity`.
+        """
         evidence = [piece.text for piece in answer.evidence]
         text = "" if answer.abstained else answer.text
         nuggets = _nuggets(question)
@@ -84,8 +94,12 @@ class RulesJudge:
             nuggets=tuple(rules.nugget_verdicts(question.question, nuggets, text, evidence)),
             statements=tuple(rules.statements(text, evidence)) if text else None,
             citations=tuple(rules.cited_sentences(text, _cited(answer))) if text else None,
-            similarity=await _similarity(self._embedder, question, text),
+            similarity=await _similarity(self._embedder, question, text) if _wanted("similarity", only) else None,
         )
+
+
+def _wanted(part: str, only: Collection[str] | None) -> bool:
+    return only is None or part in only
 
 
 async def _similarity(embedder: Embedder | None, question: GoldQuestion, text: str) -> tuple[float, float] | None:
@@ -119,7 +133,14 @@ class ModelJudge:
         """Of model, prompts, embedder and constants."""
         return content_id(self.name, self._embedder.name, self._preset.model_dump_json(), *self._prompts.values())
 
-    async def judge(self, question: GoldQuestion, answer: Answer, *, before: Judgement | None = None) -> Judgement:
+    async def judge(
+        self,
+        question: GoldQuestion,
+        answer: Answer,
+        *,
+        before: Judgement | None = None,
+        only: Collection[str] | None = None,
+    ) -> Judgement:
         """Judge every part that there is something to judge by. Raises `ModelUnavailable` and errors that no other reply would cure."""
         calls = _Calls(self._model, self._prompts, question.question, answer)
         refused = answer.abstained or is_refusal(answer.text, how=self._preset.refusals)
@@ -138,6 +159,7 @@ class ModelJudge:
             parts["citations"] = calls.citations
             parts["relevance"] = lambda: self._relevance(calls, question.question)
             parts["rating"] = calls.rating
+        parts = {part: ask for part, ask in parts.items() if _wanted(part, only)}
         judged: dict[str, Any] = {}
         if before is not None:
             judged = {part: getattr(before, part) for part in parts if part not in before.failures}
@@ -150,7 +172,8 @@ class ModelJudge:
             else:
                 judged[part] = value
         failures |= calls.gaps
-        judged["similarity"] = await _similarity(self._embedder, question, "" if refused else answer.text)
+        if _wanted("similarity", only):
+            judged["similarity"] = await _similarity(self._embedder, question, "" if refused else answer.text)
         return Judgement(judge=self.name, **judged, failures=failures, usage=calls.usage)
 
     async def _relevance(self, calls: _Calls, question: str) -> tuple[float, ...]:
