@@ -7,6 +7,7 @@ import logging
 import secrets
 import time
 from datetime import UTC, datetime
+from logging.handlers import WatchedFileHandler
 from pathlib import Path
 from typing import Any
 
@@ -107,8 +108,8 @@ def log(event: str, **more: Any) -> None:
 
 
 def log_to(file: Path | None) -> None:
-    """Have events and warnings of the desk written as JSON lines: to a file, or to stderr."""
-    handler = logging.StreamHandler() if file is None else logging.FileHandler(file, encoding="utf-8")
+    """Have events and warnings of the desk written as JSON lines: to a file, which is made anew where it was moved away, or to stderr."""
+    handler = logging.StreamHandler() if file is None else WatchedFileHandler(file, encoding="utf-8")
     handler.setFormatter(_JsonLines())
     logger = logging.getLogger("kgrag.serve")
     logger.addHandler(handler)

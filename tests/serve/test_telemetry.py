@@ -52,6 +52,15 @@ def test_the_log_has_each_request_and_the_questions_only_where_that_is_asked_for
     assert {line["id"] for line in lines if line["event"] == "request"} >= {reply.headers["x-request-id"]}
 
 
+def test_a_log_that_was_moved_away_is_made_anew(open_desk: OpenDesk, log: Path) -> None:
+    with open_desk().client() as client:
+        client.get("/healthz")
+        moved = log.rename(log.with_suffix(".1"))
+        client.get("/readyz")
+    assert "/healthz" in moved.read_text() and "/readyz" not in moved.read_text()
+    assert "/readyz" in log.read_text()
+
+
 def test_metrics_count_by_route_and_outcome_and_are_for_admins(open_desk: OpenDesk) -> None:
     desk = open_desk()
     with desk.client() as client:
