@@ -136,6 +136,9 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=DATA / "grounded_qa")
     parser.add_argument("--similarity", action="store_true", help="embed all answers, and compare with the log")
     arguments = parser.parse_args()
+    if not arguments.data.is_dir():
+        print(f"{arguments.data} is not there: skipped.")
+        return
     log, expected = read_log(arguments.data), read_expected(arguments.data)
     found = [accuracies(one.pages, expected[one.question]) for one in log]
     same_source = sum(abs(ours[0] - one.source) < 5e-4 for ours, one in zip(found, log, strict=True))

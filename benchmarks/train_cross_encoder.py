@@ -46,13 +46,18 @@ def main() -> None:
         from benchmarks import lora
     except ImportError:
         sys.exit("Training needs torch: pip install torch")
+    if not arguments.squad.is_file():
+        parser.error(f"--squad {arguments.squad}: expected train-v1.1.json, got no file")
+    # What is missing is told before an hour of SQuAD.
+    sets = answer_sets(arguments.manuals)
+    names = [name for name in TRAINING if name not in arguments.without]
+    if absent := [name for name in names if f"support-{name}" not in sets]:
+        parser.error(f"{arguments.manuals}: expected unpacked packages, got none that {', '.join(absent)} asks about")
     rng = random.Random(0)
     network = lora.Network(published_weights(), rank=RANK)
     network.fit(
         squad_examples(arguments.squad, rng)[:SQUAD_QUESTIONS], rng=rng, others=3, batch=32, rate=1e-3, rounds=1
     )
-    sets = answer_sets(arguments.manuals)
-    names = [name for name in TRAINING if name not in arguments.without]
     of_users, of_drawn = (
         [example for one in chosen for example in support_examples(one, arguments.cache)]
         for chosen in (
