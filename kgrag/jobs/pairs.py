@@ -65,16 +65,24 @@ async def compare_pairs(
     """Judge every question that both pipelines have answered, each pair twice; equal answers are ties and cost nothing.
 
     A run's first repeat is taken. What a judge replied is in the cache of replies, so the same command after a kill asks only what is
-    missing. Raises `InputError` for pipelines that the run does not have, and what the model raises that is not one reply's fault.
+    missing. Raises `InputError` for pipelines that the run does not have or that are one, and where both answered no question, and what the
+    model raises that is not one reply's fault.
     """
     for name in (first, second):
         if name not in run.settings.pipelines:
             raise InputError(f"{run.folder}: expected one of {', '.join(run.settings.pipelines)}, got {name}.")
+    if first == second:
+        raise InputError(f"{run.folder}: expected two pipelines, got {first} twice.")
     answers: dict[str, dict[str, Answer]] = {}
     for result in run.results():
         if result.answer is not None and result.cell.repeat == 0:
             answers.setdefault(result.cell.question, {})[result.cell.pipeline] = result.answer
     asked = [one for one in run.questions() if {first, second} <= answers.get(one.id, {}).keys()]
+    if not asked:
+        raise InputError(
+            f"{run.folder}: expected questions that both {first} and {second} have answered, got none: kgrag compare with the arguments "
+            "of the run asks what is missing."
+        )
     judge, at_once = Pairwise(model, only_differences=only_differences), asyncio.Semaphore(concurrency)
     verdicts: list[tuple[int, bool]] = []
     failed: dict[str, str] = {}

@@ -552,6 +552,8 @@ def test_a_pair_is_judged_in_both_orders_and_flips_are_counted(tmp_path):
         assert set(found.failed) == {"q4"} and "1 of 11 verdicts followed the order" in found.in_words
         with pytest.raises(InputError, match="expected one of good, bad"):
             asyncio.run(compare_pairs(run, "good", "best", model=model, concurrency=4))
+        with pytest.raises(InputError, match="expected two pipelines, got good twice"):
+            asyncio.run(compare_pairs(run, "good", "good", model=model, concurrency=4))
 
 
 def test_what_retrieval_notes_for_every_question_is_a_threat_and_what_it_notes_once_is_none(tmp_path):
