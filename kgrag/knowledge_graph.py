@@ -388,21 +388,30 @@ class AsyncKnowledgeGraph:
         return await self._write(asyncio.to_thread(self.store.predictions.delete, name))
 
     def graph_names(self, graph: str | None = None) -> list[str]:
-        """Return the graphs to work on: the one that is given, or all. Raises `InputError` where the store has none."""
+        """Return the graphs to work on: the one that is given, or all. Raises `InputError` where the store does not have it, or none."""
         from kgrag.errors import InputError
 
-        graphs = [graph] if graph else list(self.store.graphs.counts())
+        if graph:
+            self.store.graphs.counts_of(graph)
+            return [graph]
+        graphs = list(self.store.graphs.counts())
         if not graphs:
             raise InputError("The store has no graph yet. Fill it with kgrag build PATH...")
         return graphs
 
     def graph_name(self, graph: str | None = None) -> str:
-        """Return the name of a graph: the one that is given, or the only one. Raises `InputError` where it has to be given."""
+        """Return the name of a graph: the one that is given, or the only one.
+
+        Raises `InputError` where the store does not have it, or where it has to be given.
+        """
         from kgrag.errors import InputError
 
+        if graph is not None:
+            self.store.graphs.counts_of(graph)
+            return graph
         graphs = list(self.store.graphs.counts())
-        if graph is not None or len(graphs) == 1:
-            return graph or graphs[0]
+        if len(graphs) == 1:
+            return graphs[0]
         raise InputError(f"Say which graph: the store has {', '.join(graphs) or 'none yet; run kgrag build'}.")
 
     async def show_communities(self, *, graph: str | None = None) -> list[Community]:
@@ -717,9 +726,12 @@ class AsyncKnowledgeGraph:
         return await asyncio.to_thread(self.store.graphs.types)
 
     async def cypher(
-        self, statement: str, parameters: dict[str, Any] | None = None, *, max_rows: int
+        self, statement: str, parameters: dict[str, Any] | None = None, *, max_rows: int | None = None
     ) -> list[dict[str, Any]]:
-        """Run Cypher that only reads, for at most 30 s, and return its first rows. Raises as `kgrag cypher` does."""
+        """Run Cypher that only reads, for at most 30 s, and return its rows, the first `max_rows` where that is given.
+
+        Raises `CypherWriteError` where it would write, `InputError` where it is wrong or took too long.
+        """
         from contextlib import closing
         from itertools import islice
 
@@ -861,10 +873,6 @@ class AsyncKnowledgeGraph:
     def _graph_to_show(self, graph: str | None) -> str:
         """Return the graph that is looked at: the one that is given, the settings' own, or the store's first."""
         names = self.graph_names(graph or self.settings.graph)
-        if graph is not None and graph not in self.store.graphs.counts():
-            from kgrag.errors import InputError
-
-            raise InputError(f"The store has no graph {graph[:80]!r}: it has {', '.join(self.store.graphs.counts())}.")
         return "mention" if "mention" in names else names[0]
 
     def _find(self, document: str) -> list[Document]:
@@ -948,6 +956,7 @@ class KnowledgeGraph:
     retrieve = _waiting(AsyncKnowledgeGraph.retrieve)
     trace = _waiting(AsyncKnowledgeGraph.trace)
     ask = _waiting(AsyncKnowledgeGraph.ask)
+    complete = _waiting(AsyncKnowledgeGraph.complete)
     graph_of_chunks = _waiting(AsyncKnowledgeGraph.graph_of_chunks)
     neighbours = _waiting(AsyncKnowledgeGraph.neighbours)
     compare = _waiting(AsyncKnowledgeGraph.compare)
@@ -960,6 +969,7 @@ class KnowledgeGraph:
     types = _waiting(AsyncKnowledgeGraph.types)
     cypher = _waiting(AsyncKnowledgeGraph.cypher)
     digest = _waiting(AsyncKnowledgeGraph.digest)
+    warm = _waiting(AsyncKnowledgeGraph.warm)
 
     def outlasting(self, say: Callable[[str], None]) -> AbstractContextManager[None]:
         """Within the block, wait for a database server or a model that is away; see `AsyncKnowledgeGraph.outlasting`."""
@@ -973,11 +983,14 @@ class KnowledgeGraph:
         return found
 
     def graph_names(self, graph: str | None = None) -> list[str]:
-        """Return the graphs to work on: the one that is given, or all. Raises `InputError` where the store has none."""
+        """Return the graphs to work on: the one that is given, or all. Raises `InputError` where the store does not have it, or none."""
         return self.asynchronous.graph_names(graph)
 
     def graph_name(self, graph: str | None = None) -> str:
-        """Return the name of a graph: the one that is given, or the only one. Raises `InputError` where it has to be given."""
+        """Return the name of a graph: the one that is given, or the only one.
+
+        Raises `InputError` where the store does not have it, or where it has to be given.
+        """
         return self.asynchronous.graph_name(graph)
 
     def retriever(self, pipeline: str) -> Retriever | AdaptiveRetriever:

@@ -83,7 +83,7 @@ class Graphs:
         graphs = self.counts()
         if graph not in graphs:
             known = ", ".join(graphs) or "none yet"
-            raise InputError(f"The store has no graph {graph!r}, only: {known}. Set --graph, or run kgrag build.")
+            raise InputError(f"The store has no graph {graph[:80]!r}, only: {known}. Set --graph, or run kgrag build.")
         return graphs[graph]
 
     def state(self, graph: str) -> str:

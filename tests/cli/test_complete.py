@@ -47,5 +47,8 @@ def test_edges_are_tried_predicted_and_taken_out(
     assert f"{report['edges']} predicted edges taken out" in capsys.readouterr().out
     assert run(["complete", "--undo", "--dry-run"]) == 2
     assert "give one of them" in capsys.readouterr().err
+    for command in (["complete", "--undo"], ["resolve", "--undo"], ["communities", "show"]):
+        assert run([*command, "--graph", "recordings"]) == 2
+        assert "has no graph 'recordings', only: recorded" in capsys.readouterr().err
     assert run(["complete", "--method", "guess"]) == 2
     assert "expected one of rules" in capsys.readouterr().err
