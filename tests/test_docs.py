@@ -17,6 +17,8 @@ import typer
 
 from kgrag.cli.app import app
 from kgrag.extract.base import Extractor
+from kgrag.knowledge_graph import AsyncKnowledgeGraph, KnowledgeGraph
+from kgrag.link_prediction.options import TrainingOptions
 from kgrag.retrieve.step import Step
 from kgrag.retrieve.steps import kind_of
 from kgrag.settings import Settings
@@ -26,7 +28,15 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")))
 FILES = [str(file.relative_to(ROOT)) for folder in ("kgrag", "cypher", "pipelines", "eval", "tests", "benchmarks", "examples")
          for file in (ROOT / folder).rglob("*") if file.is_file()]  # fmt: skip
-NOT_MODULES = {"kgrag.toml", "kgrag.steps", "kgrag.extractors", "kgrag.models", "kgrag.rerankers", "benchmarks.NAME"}
+NOT_MODULES = {
+    "kgrag.toml",
+    "kgrag.steps",
+    "kgrag.extractors",
+    "kgrag.models",
+    "kgrag.embedders",
+    "kgrag.rerankers",
+    "benchmarks.NAME",
+}
 """A file, groups of entry points, and a place for a name."""
 OF_OTHERS = {"no-deps"}
 """Flags of other programs."""
@@ -79,6 +89,17 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert broken == []
 
 
+def test_no_entry_of_the_changelog_is_an_earlier_form_of_another() -> None:
+    entries = [line[:80] for line in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").splitlines() if len(line) > 60]
+    assert sorted({one for one in entries if entries.count(one) > 1}) == []
+
+
+def test_every_setting_of_training_links_is_in_the_documentation() -> None:
+    page = (ROOT / "docs" / "link-prediction.md").read_text(encoding="utf-8").split("## Settings")[1].split("\n## ")[0]
+    named = {name for row in re.findall(r"^\| (`[^|]*) \|", page, re.M) for name in re.findall(r"`(\w+)`", row)}
+    assert named == set(TrainingOptions.model_fields)
+
+
 def test_every_extra_and_its_packages_have_a_reason_and_no_other_has() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     page = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
@@ -90,6 +111,30 @@ def test_every_extra_and_its_packages_have_a_reason_and_no_other_has() -> None:
         extra: {re.split(r"[\[<>=;, ]", requirement)[0] for requirement in requirements}
         for extra, requirements in project["optional-dependencies"].items()
     }
+
+
+def test_the_page_for_python_runs_as_it_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("manuals").mkdir()
+    Path("manuals/x-100.md").write_text("# X-100\n\nThe X-100 runs at 3.3 V.\n", encoding="utf-8")
+    names: dict[str, Any] = {}
+    page = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+    for block in re.findall(r"^```python\n(.*?)^```", page, re.M | re.S):
+        exec(block, names)
+    assert names["rows"] == [{"path": "manuals/x-100.md"}]
+    assert [answer.abstained for answer in names["answers"]] == [False, True] and "3.3 V" in names["answer"].text
+
+
+def test_every_method_of_a_graph_is_on_the_page_for_python() -> None:
+    page = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+    inner = {"graph_name", "graph_names", "outlasting", "retriever", "seen_by", "warm", "close", "open"}
+    methods = {
+        name
+        for name in dir(AsyncKnowledgeGraph)
+        if not name.startswith("_") and callable(getattr(AsyncKnowledgeGraph, name))
+    }
+    assert {name for name in methods - inner if not re.search(rf"`{name}\b", page)} == {"compare_outlook"}
+    assert methods - {"open", "seen_by"} == methods & set(dir(KnowledgeGraph))
 
 
 def test_the_step_of_the_documentation_is_one() -> None:

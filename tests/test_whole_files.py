@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from kgrag.common.whole_files import part_of, whole_file
+from kgrag.common.whole_files import expect_place, part_of, whole_file
+from kgrag.errors import InputError
 
 
 def write(file: Path, *lines: str) -> None:
@@ -48,3 +49,15 @@ def test_an_error_names_the_file_that_was_asked_for(tmp_path: Path) -> None:
         with pytest.raises(OSError) as told, whole_file(place):
             pass
         assert told.value.filename == str(place)
+
+
+def test_a_place_that_takes_no_file_is_told_before_it_is_written(tmp_path: Path) -> None:
+    expect_place(tmp_path / "new" / "folder" / "file")
+    assert [one.name for one in (tmp_path / "new").iterdir()] == ["folder"]
+    (tmp_path / "file").touch()
+    expect_place(tmp_path / "file")
+    expect_place(Path("/dev/stdout"))
+    with pytest.raises(InputError, match="got a folder: name a file in it"):
+        expect_place(tmp_path)
+    with pytest.raises(InputError, match="a folder that cannot be made"):
+        expect_place(tmp_path / "file" / "below")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from kgrag.evaluate.statistics import Interval
     from kgrag.knowledge_graph import KnowledgeGraph
 
-__all__ = ["retrieval"]
+__all__ = ["gold_nowhere_words", "retrieval"]
 
 NAMED_IDS = 10
 """Ids of questions that a note names."""
@@ -75,10 +75,12 @@ def retrieval(
 ) -> int:
     """Recall, all gold, MRR, gold facts inside a token budget, tokens and latency of pipelines, by type of question."""
     from kgrag.cli.output import print_json, stderr
+    from kgrag.common.whole_files import expect_place, write_whole
     from kgrag.errors import InputError
     from kgrag.evaluate.gold_questions import read_gold_questions, without_place
     from kgrag.knowledge_graph import open_graph
     from kgrag.retrieve import listed_pipelines
+    from kgrag.retrieve.pipeline import expect_pipeline_place
 
     names = listed_pipelines(pipelines)
     if baseline is not None and baseline not in names:
@@ -87,9 +89,11 @@ def retrieval(
         from kgrag.common.plots import require_matplotlib
 
         require_matplotlib()
-    for file in (learn, chart):
-        if file is not None:  # a place that takes no file is told before an hour of questions
-            file.parent.mkdir(parents=True, exist_ok=True)
+    # A place that takes no file is told before an hour of questions.
+    if chart is not None:
+        expect_place(chart)
+    if learn is not None:
+        expect_pipeline_place(learn)
     ks = _counts(k)
     asked, without_gold = read_gold_questions(questions)
     with open_graph(
@@ -110,10 +114,8 @@ def retrieval(
         from kgrag.evaluate.plots import quality_over_tokens
 
         curves = {result.pipeline: result.curve for result in results}
-        chart.write_text(
-            quality_over_tokens(curves, title=f"Gold facts over tokens, {questions.name}, {len(asked)} questions"),
-            encoding="utf-8",
-        )
+        title = f"Gold facts over tokens, {questions.name}, {len(asked)} questions"
+        write_whole(chart, quality_over_tokens(curves, title=title))
     about = {
         "questions": len(asked),
         "without_gold": without_gold,
@@ -124,11 +126,7 @@ def retrieval(
         "made_with": made_with,
     }
     if nowhere:
-        stderr.print(
-            f"note: gold of {len(nowhere)} of {len(asked)} questions is nowhere in this store, so nothing can find it: {_some(nowhere)}. "
-            "Expected ids of passages, chunks or HTML elements, path or path#page=4: see docs/retrieval.md",
-            markup=False,
-        )
+        stderr.print(gold_nowhere_words(nowhere, len(asked)), markup=False)
     if as_json:
         measured = _as_json(results, baseline)
         print_json({**about, "baseline": baseline, "pipelines": measured, "graphs": graphs, "learnt": learnt})
@@ -144,6 +142,14 @@ def retrieval(
         if result.empty:
             stderr.print(f"note: {result.pipeline}: nothing was found for {_some(result.empty)}", markup=False)
     return 1 if check and any(result.idle or result.empty for result in results) else 0
+
+
+def gold_nowhere_words(nowhere: Sequence[str], asked: int) -> str:
+    """Say that gold of some questions (ids) is nowhere in the store, so that no pipeline can find it."""
+    return (
+        f"note: gold of {len(nowhere)} of {asked} questions is nowhere in this store, so nothing can find it: {_some(nowhere)}. "
+        "Expected ids of passages, chunks or HTML elements, path or path#page=4: see docs/retrieval.md"
+    )
 
 
 def _some(ids: Sequence[str]) -> str:
@@ -213,6 +219,7 @@ def _learn(
     from dataclasses import asdict
 
     from kgrag.common.waiting import wait_for
+    from kgrag.common.whole_files import write_whole
     from kgrag.evaluate.learn_adaptive import adaptive_file, learn
     from kgrag.retrieve.adaptive import ask_type
     from kgrag.text.questions import type_by_rules
@@ -225,7 +232,7 @@ def _learn(
         return [(await ask_type(model, one.question))[0] for one in asked]
 
     learnt = learn(results, wait_for(types()))
-    out.write_text(adaptive_file(learnt, questions=source), encoding="utf-8")
+    write_whole(out, adaptive_file(learnt, questions=source))
     return {**asdict(learnt), "difference": _difference(learnt.difference)}
 
 

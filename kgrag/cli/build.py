@@ -236,6 +236,10 @@ def build(
         else:
             show_estimate(estimate)
         return 1 if estimate.unreadable else 0
+    if learn is not None:
+        from kgrag.retrieve.pipeline import expect_pipeline_place
+
+        expect_pipeline_place(learn)
     found = discover(paths, metadata=metadata)  # a wrong path makes no store
     # What Ray has to say of actors and nodes that end it writes to stdout.
     with open_graph(store, create=True, **settings) as opened, redirect_stdout(sys.stderr):

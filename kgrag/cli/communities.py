@@ -166,15 +166,18 @@ def show(
 ) -> None:
     """Print the communities as a tree; with --level those of one level with their summaries."""
     from kgrag.cli.output import print_json, stdout
+    from kgrag.common.whole_files import expect_place, write_whole
     from kgrag.communities.picture import render_svg
     from kgrag.communities.tree import render_level, render_tree
     from kgrag.knowledge_graph import open_graph
 
+    if svg is not None:
+        expect_place(svg)
     with open_graph(store, create=False) as opened:
         name = opened.graph_name(graph)
         found = opened.show_communities(graph=name)
     if svg is not None:
-        svg.write_text(render_svg(found, graph=name), encoding="utf-8")
+        write_whole(svg, render_svg(found, graph=name))
     if as_json:
         print_json([one.model_dump(mode="json") for one in found if level is None or one.level == level])
         return

@@ -25,8 +25,13 @@ def export(
     """Make a question file for kgrag bench retrieval and kgrag compare of verdicts, and list what the documents do not say."""
     from kgrag.cli.output import stdout
     from kgrag.common.journal import Journal
+    from kgrag.errors import InputError
     from kgrag.jobs.feedback import export_feedback
 
+    if not desk.is_dir():
+        raise InputError(
+            f"{desk}: expected the folder that kgrag serve --desk names, got none: nothing was said there."
+        )
     journal = Journal(desk)
     done = export_feedback(journal.read("feedback"), journal.read("tickets"), out)
     stdout.print(

@@ -83,7 +83,7 @@ Embedder = Annotated[
     str | None,
     typer.Option(
         "--embedder",
-        help="minilm (default), openai:NAME, azure:NAME, ollama:NAME, cohere:NAME or sentence-transformers:NAME.",
+        help="minilm (default), minilm-int8, openai:NAME, azure:NAME, ollama:NAME, cohere:NAME or sentence-transformers:NAME.",
         show_default=False,
     ),
 ]

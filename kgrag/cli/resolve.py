@@ -63,11 +63,14 @@ def resolve(
 ) -> int:
     """Merge entities that are one thing; names that differ in a number, sign, unit or version never are."""
     from kgrag.cli.output import print_json, stdout, terminal_progress
+    from kgrag.common.whole_files import expect_place, write_whole
     from kgrag.errors import InputError
     from kgrag.knowledge_graph import open_graph
 
     if undo and dry_run:
         raise InputError("--undo and --dry-run: give one of them.")
+    if out is not None:
+        expect_place(out)
     words = None if generic_words is None else [word.strip() for word in generic_words.split(",") if word.strip()]
     with open_graph(store, create=False, model=model, base_url=base_url) as opened:
         graphs = opened.graph_names(graph)
@@ -94,7 +97,7 @@ def resolve(
         return 0
     if out is not None:
         plans = [report.plan.model_dump(mode="json") for report in reports.values()]
-        out.write_text(json.dumps(plans, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+        write_whole(out, json.dumps(plans, ensure_ascii=False, indent=2) + "\n")
     if as_json:
         print_json({"graphs": {name: report.model_dump(mode="json") for name, report in reports.items()}})
     else:

@@ -12,7 +12,7 @@ from kgrag.cli.options import AsJson, BaseUrl, Embedder, Graph, Model, Store
 if TYPE_CHECKING:
     from kgrag.jobs.train import TrainedRanker
 
-__all__ = ["app", "trained_fields", "trained_words"]
+__all__ = ["app", "trained_fields", "trained_words", "without_gold_words"]
 
 app = typer.Typer(
     name="train",
@@ -72,6 +72,7 @@ def trained_fields(trained: TrainedRanker) -> dict[str, Any]:
         "out": str(trained.out) if trained.out else None,
         "questions": str(trained.questions),
         "asked": trained.asked,
+        "without_gold": trained.without_gold,
         "with_gold_found": adapted.questions,
         "before": adapted.before,
         "after": adapted.after,
@@ -80,11 +81,17 @@ def trained_fields(trained: TrainedRanker) -> dict[str, Any]:
     }
 
 
+def without_gold_words(count: int) -> str:
+    """Say behind a number of questions how many lines of their file say no evidence."""
+    return f"; {count} more say no evidence and were left out" if count else ""
+
+
 def trained_words(trained: TrainedRanker, pipeline: str) -> str:
     """Say what came of adapting a pipeline, in lines."""
     adapted, gain = trained.adapted, trained.adapted.difference
     lines = [
-        f"{adapted.questions} of {trained.asked} questions ({trained.questions}) have gold among what {pipeline} finds.",
+        f"{adapted.questions} of {trained.asked} questions ({trained.questions}) have gold among what {pipeline} finds"
+        f"{without_gold_words(trained.without_gold)}.",
         f"Held-out gain, each question ranked by weights learnt without its document: {adapted.after:.3f} against {adapted.before:.3f} "
         f"before, {gain.value:+.3f} [{gain.low:+.3f}, {gain.high:+.3f}].",
         f"Written: {trained.out}. Use it with --pipeline {trained.out}."
@@ -118,14 +125,16 @@ def lp(
     ] = None,
     predictor: Annotated[
         str | None,
-        typer.Option("--predictor", help="ncn, vgae, peg, seal, or mlp, which sees no graph.", show_default=False),
+        typer.Option(
+            "--predictor", help="ncn (default), vgae, peg, seal, or mlp, which sees no graph.", show_default=False
+        ),
     ] = None,
     limit: Annotated[int, typer.Option("--limit", min=0, help="Questions made of the structure at most.")] = 1000,
     cloze: Annotated[
         bool, typer.Option("--cloze/--no-cloze", help="Words of some chunks as questions besides.")
     ] = True,
     seed: Annotated[
-        int | None, typer.Option("--seed", min=0, help="Decides what chance decides.", show_default=False)
+        int | None, typer.Option("--seed", min=0, help="Decides what chance decides. Default: 7.", show_default=False)
     ] = None,
     graph: Graph = None,
     embedder: Embedder = None,
@@ -150,6 +159,7 @@ def lp(
                 "edges": trained.edges,
                 "questions": trained.questions,
                 "questions_without_chunk": trained.unplaced,
+                "without_gold": trained.without_gold,
                 "losses": list(result.losses),
                 "best_epoch": result.best_epoch,
                 "question_seconds": round(trained.question_seconds, 3),
@@ -161,7 +171,8 @@ def lp(
         return 0
     lost = f"; no chunk is the gold evidence of {trained.unplaced}" if trained.unplaced else ""
     lines = [
-        f"{trained.questions:,} questions over {trained.chunks:,} chunks and {trained.edges:,} edges between them{lost}.",
+        f"{trained.questions:,} questions over {trained.chunks:,} chunks and {trained.edges:,} edges between them{lost}"
+        f"{without_gold_words(trained.without_gold)}.",
         f"Loss on held-out questions: {result.losses[0]:.3f} after the first epoch, {min(result.losses):.3f} after epoch "
         f"{result.best_epoch}, whose weights are kept.",
         f"Questions took {trained.question_seconds:.1f} s, training {trained.training_seconds:.1f} s; the model takes "

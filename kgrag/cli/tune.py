@@ -62,6 +62,7 @@ def tune(
     as_json: AsJson = False,
 ) -> int:
     """Search greedily over switches of retrieval: which help on your questions, how sure that is, what they cost."""
+    from kgrag.cli.bench_retrieval import gold_nowhere_words
     from kgrag.cli.output import print_json, stderr, terminal_progress
     from kgrag.knowledge_graph import open_graph
 
@@ -83,6 +84,8 @@ def tune(
         print_json(_as_json(tuned, out))
     else:
         _show(tuned, out)
+    if tuned.gold_nowhere:
+        stderr.print(gold_nowhere_words(tuned.gold_nowhere, tuned.questions), markup=False)
     for reason in tuned.refused.values():
         stderr.print(f"note: left out: {reason}", markup=False)
     return 0
@@ -96,11 +99,13 @@ def _as_json(tuned: Tuned, out: Path | None) -> dict[str, Any]:
 
 def _show(tuned: Tuned, out: Path | None) -> None:
     from kgrag.cli.output import markdown_table, stdout
+    from kgrag.cli.train import without_gold_words
     from kgrag.evaluate.switches import name_of
 
     stdout.print(
-        f"{tuned.questions} questions of {tuned.documents} documents, mean of {tuned.measure}. Start: {name_of(tuned.start)}: "
-        f"{tuned.before[0]:.3f}, {_cost(tuned.before[1])}.\n\nEach choice alone, against the start (95 % intervals, documents drawn):\n",
+        f"{tuned.questions} questions of {tuned.documents} documents, mean of {tuned.measure}{without_gold_words(tuned.without_gold)}. "
+        f"Start: {name_of(tuned.start)}: {tuned.before[0]:.3f}, {_cost(tuned.before[1])}.\n\n"
+        "Each choice alone, against the start (95 % intervals, documents drawn):\n",
         markup=False,
     )
     alone = sorted(tuned.alone, key=lambda one: -one[0].gain.value)

@@ -10,7 +10,24 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
-__all__ = ["part_of", "whole_file"]
+from kgrag.errors import InputError
+
+__all__ = ["expect_place", "part_of", "whole_file", "write_whole"]
+
+
+def expect_place(file: Path) -> None:
+    """Make the folder of a file that long work will write: a place that takes none is told before it. Raises `InputError`."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"{file}: expected a place for a file, got a folder that cannot be made ({error.strerror})."
+        ) from error
+    if file.is_dir():
+        raise InputError(f"{file}: expected a place for a file, got a folder: name a file in it.")
+    written = (file,) if part_of(file) == file else (Path(os.path.realpath(file)).parent, file)
+    if not all(os.access(one, os.W_OK) for one in written if one.exists()):
+        raise InputError(f"{file}: expected a place for a file, got one that may not be written to.")
 
 
 def part_of(file: Path) -> Path:
@@ -40,3 +57,9 @@ def whole_file(file: Path, *, newline: str | None = None) -> Iterator[TextIO]:
         if file.exists():
             shutil.copymode(file, part)
         part.replace(os.path.realpath(file))
+
+
+def write_whole(file: Path, text: str) -> None:
+    """Write a text file whose place is taken when it is whole. Raises `OSError`."""
+    with whole_file(file) as opened:
+        opened.write(text)

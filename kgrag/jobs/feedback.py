@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from kgrag.common.whole_files import expect_place, write_whole
 from kgrag.errors import InputError
 
 __all__ = ["Exported", "export_feedback"]
@@ -52,9 +53,7 @@ def export_feedback(feedback: Iterable[Mapping[str, Any]], tickets: Iterable[Map
     lines = [
         json.dumps({"id": f"desk-{number}", **row}, ensure_ascii=False) for number, row in enumerate(rows, start=1)
     ]
-    try:
-        out.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{out}: cannot be written ({error.strerror}).") from error
+    expect_place(out)
+    write_whole(out, "\n".join(lines) + "\n")
     unanswered = tuple(sorted(asked.items(), key=lambda one: (-one[1], one[0])))
     return Exported(len(rows), right, unanswered, len(verdicts) - right)

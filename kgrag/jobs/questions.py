@@ -10,6 +10,7 @@ from pathlib import Path
 
 from kgrag.common.progress import Progress, Silent
 from kgrag.common.question_files import read_questions
+from kgrag.common.whole_files import expect_place, write_whole
 from kgrag.errors import InputError
 from kgrag.evaluate.questions import KINDS, Draft, Material, StatedRelation, drafts_of, question_line, select
 from kgrag.evaluate.questions.paraphrase import Paraphrased, paraphrased
@@ -65,6 +66,7 @@ async def make_questions(
 ) -> QuestionsReport:
     """Draft, select, put into other words where there is a model, and write the file. Raises `InputError` where nothing can be made."""
     progress = progress or Silent()
+    expect_place(out)
     not_like = [one.question for one in read_questions(options.not_like)] if options.not_like else []
     material = await asyncio.to_thread(material_of, store, graph)
     drafts = await asyncio.to_thread(drafts_of, material, options.kinds)
@@ -106,8 +108,7 @@ async def make_questions(
         )
         for one in selection.taken
     ]
-    out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    write_whole(out, "".join(f"{line}\n" for line in lines))
     return QuestionsReport(
         drafted={kind: len(some) for kind, some in drafts.items()},
         taken=_counted(questions),

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kgrag.common.progress import Progress, Silent
+from kgrag.common.whole_files import write_whole
 from kgrag.errors import InputError
 from kgrag.evaluate.gold_questions import read_gold_questions
 from kgrag.evaluate.learn_ranker import Adapted, adapt, collect, pipeline_file, weights_of, with_weights
 from kgrag.jobs.questions import QuestionOptions, make_questions
 from kgrag.models.base import ChatModel, Embedder
 from kgrag.retrieve import Pipeline, Retriever, load_pipeline
+from kgrag.retrieve.pipeline import expect_pipeline_place
 from kgrag.store.graph import GraphStore
 
 __all__ = ["QUESTIONS_SUFFIX", "TrainedRanker", "train_ranker"]
@@ -31,6 +33,8 @@ class TrainedRanker:
     made: int
     """Questions that were made, 0 where a file was given."""
     asked: int
+    without_gold: int
+    """Lines of the file that say no evidence, and are not asked."""
 
 
 async def train_ranker(
@@ -50,6 +54,7 @@ async def train_ranker(
     Better is what `kgrag.evaluate.learn_ranker.adapt` says. Raises `InputError` where there are too few questions.
     """
     progress = progress or Silent()
+    expect_pipeline_place(out)
     chosen = load_pipeline(pipeline)
     if not isinstance(chosen, Pipeline):
         raise InputError(f"Expected a pipeline with steps, got {pipeline}, which chooses another one by the question.")
@@ -60,18 +65,17 @@ async def train_ranker(
             questions, options or QuestionOptions(), store=store, graph=graph, embedder=embedder, progress=progress
         )
         made = sum(report.taken.values())
-    asked, _ = read_gold_questions(questions)
+    asked, without_gold = read_gold_questions(questions)
     retriever = Retriever(store, embedder, chosen, chat=model, graph=graph or None)
     with progress.step("Features", len(asked), "questions") as step:
         examples = await collect(retriever, asked, advance=step.advance)
     adapted = adapt(examples, weights_of(chosen), made=made > 0)
     if not adapted.better:
-        return TrainedRanker(adapted, None, questions, made, len(asked))
+        return TrainedRanker(adapted, None, questions, made, len(asked), without_gold)
     comments = (
         f"{chosen.name} with a ranker learnt from {adapted.questions} questions ({questions.name}), by kgrag train ranker.",
         f"Held-out gain {adapted.after:.3f} against {adapted.before:.3f} before: {adapted.difference.value:+.3f} "
         f"[{adapted.difference.low:+.3f}, {adapted.difference.high:+.3f}].",
     )
-    out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(pipeline_file(with_weights(chosen, adapted.weights), comments=comments), encoding="utf-8")
-    return TrainedRanker(adapted, out, questions, made, len(asked))
+    write_whole(out, pipeline_file(with_weights(chosen, adapted.weights), comments=comments))
+    return TrainedRanker(adapted, out, questions, made, len(asked), without_gold)

@@ -16,6 +16,7 @@ from pydantic import ValidationError
 
 from kgrag.common.progress import Progress, Silent
 from kgrag.common.toml_files import read_toml
+from kgrag.common.whole_files import write_whole
 from kgrag.errors import InputError
 from kgrag.evaluate.gold_questions import GoldQuestion, read_gold_questions, states
 from kgrag.evaluate.learn_ranker import pipeline_file
@@ -27,7 +28,7 @@ from kgrag.link_prediction.sampling import batches
 from kgrag.link_prediction.training import Supervision, Trained, train
 from kgrag.models.base import Embedder
 from kgrag.retrieve.chunk_graph import StoredChunks, stored_chunks
-from kgrag.retrieve.pipeline import Pipeline
+from kgrag.retrieve.pipeline import Pipeline, expect_pipeline_place
 from kgrag.retrieve.steps.evidence import Budget, Read
 from kgrag.retrieve.steps.link_prediction import LinkPrediction
 from kgrag.retrieve.steps.near_duplicates import NearDuplicates
@@ -71,6 +72,8 @@ class TrainedLinks:
     """Between chunks."""
     unplaced: int
     """Questions of the file whose gold evidence no chunk is."""
+    without_gold: int
+    """Lines of the file that say no evidence, and are not learnt from."""
     question_seconds: float
     """To make and to embed the questions."""
     training_seconds: float
@@ -109,27 +112,28 @@ async def train_links(
 ) -> TrainedLinks:
     """Train a predictor, and write it (`.npz`) and a pipeline that takes its seeds by it. Goes on where it was stopped.
 
-    Raises `InputError` where there are too few questions, or the store has no vectors.
+    Raises `InputError` where there are too few questions, the store has no vectors, or `out` is no place for a `.toml` file.
     """
     progress = progress or Silent()
     options = options or LinkOptions()
+    expect_pipeline_place(out)  # the predictor, and what is made on the way, take the same name with other endings
     chunks = await asyncio.to_thread(stored_chunks, store, graph, options.training)
     if not chunks.ids:
         raise InputError("Expected a store with chunks that have vectors, got none: kgrag build makes them.")
     begun = time.perf_counter()
     asked: list[GoldQuestion] = []
+    without_gold = 0
     if questions is None and options.made:
         questions = out.with_suffix(".questions.jsonl")
         made = QuestionOptions(limit=options.made, seed=options.training.seed)
         await make_questions(questions, made, store=store, graph=graph, embedder=embedder, progress=progress)
     if questions is not None:
-        asked, _ = read_gold_questions(questions)
+        asked, without_gold = read_gold_questions(questions)
     supervision, unplaced = await supervision_of(
         asked, chunks, store=store, embedder=embedder, options=options, progress=progress
     )
     asked_at = time.perf_counter()
     model = out.with_suffix(".npz")
-    out.parent.mkdir(parents=True, exist_ok=True)
     with progress.step("Training", options.training.epochs, "epochs") as step:
         trained = await asyncio.to_thread(
             train,
@@ -141,7 +145,7 @@ async def train_links(
         )
     trained_at = time.perf_counter()
     write_model(model, ModelFile(trained, embedder.name, chunks.digest, len(supervision.vectors)))
-    out.write_text(pipeline_file(_pipeline(out.stem, model), comments=(f"By kgrag train lp: {model.name}.",)), "utf-8")
+    write_whole(out, pipeline_file(_pipeline(out.stem, model), comments=(f"By kgrag train lp: {model.name}.",)))
     return TrainedLinks(
         out=out,
         model=model,
@@ -150,6 +154,7 @@ async def train_links(
         chunks=len(chunks.ids),
         edges=chunks.graph.adjacency.nnz // 2,
         unplaced=unplaced,
+        without_gold=without_gold,
         question_seconds=asked_at - begun,
         training_seconds=trained_at - asked_at,
         bytes=model.stat().st_size,
@@ -224,5 +229,5 @@ def _pipeline(name: str, model: Path) -> Pipeline:
     return Pipeline(
         name=name,
         description="Chunks that the question is likeliest linked to, by a link predictor that was trained on the documents.",
-        steps=(Embed(), LinkPrediction(model=str(model.resolve())), Read(), NearDuplicates(), Budget()),
+        steps=(Embed(), LinkPrediction(model=model.name), Read(), NearDuplicates(), Budget()),
     )

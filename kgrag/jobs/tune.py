@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from kgrag.common.progress import Progress, Silent
+from kgrag.common.whole_files import expect_place, write_whole
 from kgrag.errors import InputError, PipelineError
-from kgrag.evaluate.gold_questions import GoldQuestion, read_gold_questions
+from kgrag.evaluate.gold_questions import GoldQuestion, read_gold_questions, without_place
 from kgrag.evaluate.learn_ranker import pipeline_file
 from kgrag.evaluate.retrieval import measure_pipeline
 from kgrag.evaluate.statistics import Interval, mean_interval
@@ -27,6 +28,7 @@ from kgrag.evaluate.switch_search import (
 from kgrag.evaluate.switches import Choices, Switches, composed, name_of, read_switches
 from kgrag.models.base import ChatModel, Embedder, Reranker
 from kgrag.retrieve import Retriever
+from kgrag.retrieve.pipeline import expect_pipeline_place
 from kgrag.store.graph import GraphStore
 from kgrag.types import content_id
 
@@ -55,6 +57,10 @@ class Tuned:
     """What a search over switches found."""
 
     questions: int
+    without_gold: int
+    """Lines of the file that say no evidence, and are not asked."""
+    gold_nowhere: tuple[str, ...]
+    """Ids of questions of which some gold is nowhere in the store: no choice can find it."""
     documents: int
     measure: str
     start: Choices
@@ -101,7 +107,7 @@ async def tune(
     """
     if measure not in MEASURES:
         raise InputError(f"Expected --measure to be one of {', '.join(MEASURES)}, got {measure!r}.")
-    asked, _ = read_gold_questions(questions)
+    asked, without_gold = read_gold_questions(questions)
     if len(asked) < 4:
         raise InputError(
             f"{questions}: expected at least four questions with gold, got {len(asked)}: halves of them say nothing."
@@ -114,7 +120,9 @@ async def tune(
             "give a file with fewer, by --switches."
         )
     if out is not None:
-        out.parent.mkdir(parents=True, exist_ok=True)
+        expect_pipeline_place(out)
+    if kept is not None:
+        expect_place(kept)
     ask = _Asking(
         switches=chosen_switches,
         measure=measure,
@@ -146,11 +154,11 @@ async def tune(
     combinations, table = await _all(options, ask) if factorial else ((), {})
     if out is not None:
         comments = _comments(questions.name, len(asked), measure, found, mean_interval(gains, clusters))
-        out.write_text(
-            pipeline_file(composed(chosen_switches, found.chosen, top=top), comments=comments), encoding="utf-8"
-        )
+        write_whole(out, pipeline_file(composed(chosen_switches, found.chosen, top=top), comments=comments))
     return Tuned(
         questions=len(asked),
+        without_gold=without_gold,
+        gold_nowhere=tuple(without_place(asked, store.search.places_of_chunks())),
         documents=len(set(clusters)),
         measure=measure,
         start=found.start,

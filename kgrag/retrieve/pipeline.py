@@ -16,7 +16,8 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, SerializeAsAny, ValidationError
 
 from kgrag.common.toml_files import read_toml
-from kgrag.errors import PipelineError, did_you_mean
+from kgrag.common.whole_files import expect_place
+from kgrag.errors import InputError, PipelineError, did_you_mean
 from kgrag.retrieve.step import StatePart, Step
 from kgrag.retrieve.steps import kinds, step_class
 from kgrag.text.questions import QuestionType
@@ -32,6 +33,7 @@ __all__ = [
     "read_pipeline",
 ]
 
+SUFFIX = ".toml"
 REPLACED = {
     "query": "its kind; terms is content_terms, names is rule_keywords; hyde and feedback stand after embed",
     "seeds": "its kind, after embed",
@@ -92,10 +94,19 @@ class AdaptivePipeline(_Settings):
     adaptive: Adaptive
 
 
+def expect_pipeline_place(file: Path) -> None:
+    """See that a pipeline can be written there and taken from there, before the work that finds it. Raises `InputError`."""
+    if file.suffix != SUFFIX:
+        raise InputError(
+            f"{file}: expected the name of a pipeline's file, which ends in {SUFFIX}: --pipeline takes no other."
+        )
+    expect_place(file)
+
+
 def load_pipeline(name: str) -> Pipeline | AdaptivePipeline:
     """Read the pipeline of that name, or the TOML file at that path. Raises `PipelineError` that says what is wrong and where."""
-    file = Path(name) if name.endswith(".toml") else _folder() / f"{name}.toml"
-    if name not in _shipped() and not (name.endswith(".toml") and file.is_file()):
+    file = Path(name) if name.endswith(SUFFIX) else _folder() / f"{name}.toml"
+    if name not in _shipped() and not (name.endswith(SUFFIX) and file.is_file()):
         raise PipelineError(
             f"There is no pipeline {name!r}: expected the path of a .toml file or one of {', '.join(pipeline_names())}."
             + did_you_mean(name, pipeline_names())
@@ -105,13 +116,16 @@ def load_pipeline(name: str) -> Pipeline | AdaptivePipeline:
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise PipelineError(f"{file}: expected a pipeline in TOML: {error}") from error
     try:
-        return read_pipeline(content, name=file.stem)
+        return read_pipeline(content, name=file.stem, folder=file.absolute().parent)
     except PipelineError as error:
         raise PipelineError(f"{file}: {error}") from error
 
 
-def read_pipeline(content: Mapping[str, Any], *, name: str) -> Pipeline | AdaptivePipeline:
-    """Make a pipeline of what a file says. Raises `PipelineError` with every problem: step, kind and key."""
+def read_pipeline(content: Mapping[str, Any], *, name: str, folder: Path | None = None) -> Pipeline | AdaptivePipeline:
+    """Make a pipeline of what a file says. Raises `PipelineError` with every problem: step, kind and key.
+
+    Files that its steps name are looked for in `folder`; None: in the working directory.
+    """
     if old := [section for section in REPLACED if section in content]:
         instead = "; ".join(f"[{section}] → kind: {REPLACED[section]}" for section in old)
         raise PipelineError(
@@ -122,7 +136,7 @@ def read_pipeline(content: Mapping[str, Any], *, name: str) -> Pipeline | Adapti
         if "adaptive" in content:
             return AdaptivePipeline.model_validate({"name": name, **content})
         about = {key: value for key, value in content.items() if key != "step"}
-        return Pipeline.model_validate({"name": name, **about, "steps": _steps(content.get("step"))})
+        return Pipeline.model_validate({"name": name, **about, "steps": _steps(content.get("step"), folder)})
     except ValidationError as error:
         kind = AdaptivePipeline if "adaptive" in content else Pipeline
         raise PipelineError("; ".join(_problems(kind, error))) from error
@@ -176,7 +190,7 @@ def _written(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _steps(tables: Any) -> tuple[Step, ...]:
+def _steps(tables: Any, folder: Path | None) -> tuple[Step, ...]:
     """Make the steps of their tables. Raises `PipelineError` with all that is wrong with them."""
     if not isinstance(tables, list) or not tables:
         raise PipelineError("step: expected at least one [[step]] with a kind, got none.")
@@ -189,7 +203,7 @@ def _steps(tables: Any) -> tuple[Step, ...]:
             problems.append(f"step {number}: kind: expected one of {', '.join(kinds())} (got {_shown(kind)})")
             continue
         try:
-            steps.append(step.model_validate(table))
+            steps.append(step.model_validate(table, context={"folder": folder}))
         except ValidationError as error:
             problems += [f"step {number} ({kind}): {problem}" for problem in _problems(step, error)]
     problems = problems or list(_order_problems(steps))

@@ -16,14 +16,16 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo
 
 from kgrag.retrieve.state import Query, Resources, State
 from kgrag.types import Evidence, Usage
 
 __all__ = [
+    "BesideFile",
     "Change",
     "Count",
     "CountOrNone",
@@ -41,6 +43,15 @@ Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Weight = Annotated[float, Field(ge=0.0, le=100.0)]
 Count = Annotated[int, Field(ge=1, le=1000)]
 CountOrNone = Annotated[int, Field(ge=0, le=1000)]
+
+
+def _beside(file: str, info: ValidationInfo) -> str:
+    folder: Path | None = (info.context or {}).get("folder")
+    return file if folder is None else str(folder / file)
+
+
+BesideFile = Annotated[str, Field(min_length=1), AfterValidator(_beside)]
+"""The path of a file that a step reads: in a pipeline's file relative to the folder of that file, so that both can be moved together."""
 
 StatePart = Literal["query", "listing", "vector", "seeds", "candidates", "evidence", "shown"]
 """What is looked for, what is said of every thing of a sort, the vector of what is looked for, what it finds by itself, all that is

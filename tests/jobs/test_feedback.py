@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from kgrag.cli import run
 from kgrag.common.journal import Journal
 from kgrag.errors import InputError
 from kgrag.evaluate.gold_questions import read_gold_questions, read_questions_to_judge
@@ -40,6 +41,15 @@ def test_right_answers_and_passed_on_questions_are_what_bench_and_compare_read(t
 def test_nothing_to_export_is_said(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="nothing to export"):
         export_feedback([said("Which weight?", "wrong")], [], tmp_path / "x.jsonl")
+
+
+def test_a_folder_that_is_no_desks_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["feedback", "export", "--desk", str(tmp_path / "desk"), "--out", str(tmp_path / "x.jsonl")]) == 2
+    assert "expected the folder that kgrag serve --desk names" in capsys.readouterr().err
+    Journal(tmp_path / "desk").write("feedback", said("Which supply?"))
+    out = tmp_path / "new" / "x.jsonl"
+    assert run(["feedback", "export", "--desk", str(tmp_path / "desk"), "--out", str(out)]) == 0
+    assert len(out.read_text().splitlines()) == 1
 
 
 def test_a_journal_survives_a_line_that_a_crash_cut(tmp_path: Path) -> None:

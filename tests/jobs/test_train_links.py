@@ -187,3 +187,27 @@ def test_settings_are_read_and_wrong_ones_named(tmp_path: Path) -> None:
 def test_the_pipeline_of_a_predictor_is_one_like_any_other(opened: KnowledgeGraph, tmp_path: Path) -> None:
     trained = opened.train_links(tmp_path / "boards.toml", options=FEW)
     assert load_pipeline(str(trained.out)).name == "boards"
+
+
+def test_a_pipeline_and_its_predictor_can_be_moved_together(opened: KnowledgeGraph, tmp_path: Path) -> None:
+    trained = opened.train_links(tmp_path / "made" / "boards.toml", options=FEW)
+    moved = trained.out.parent.rename(tmp_path / "moved")
+    first, *_ = opened.retrieve("How many slots has the Carrier Q4?", pipeline=str(moved / "boards.toml"))
+    assert first.source_id == "p4"
+
+
+def test_a_place_for_no_pipeline_is_told_before_the_training(opened: KnowledgeGraph, tmp_path: Path) -> None:
+    (tmp_path / "folder.toml").mkdir()
+    with pytest.raises(InputError, match="got a folder"):
+        opened.train_links(tmp_path / "folder.toml", options=FEW)
+    with pytest.raises(InputError, match=r"which ends in \.toml"):
+        opened.train_links(tmp_path / "boards.npz", options=FEW)
+    assert not (tmp_path / "boards.npz").exists() and not (tmp_path / "folder.npz").exists()
+
+
+def test_lines_without_gold_are_counted(opened: KnowledgeGraph, tmp_path: Path) -> None:
+    asked = [{"id": n, "question": f"How many slots has the Carrier Q{n}?", "evidence": [f"p{n}"]} for n in range(8)]
+    rows = [*asked, {"id": "none", "question": "Is it blue?", "answerable": False}]
+    (tmp_path / "asked.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    trained = opened.train_links(tmp_path / "boards.toml", questions=tmp_path / "asked.jsonl", options=FEW)
+    assert (trained.without_gold, trained.unplaced) == (1, 0)

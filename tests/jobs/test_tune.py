@@ -120,3 +120,16 @@ def test_wrong_use_is_told(opened: KnowledgeGraph, tmp_path: Path) -> None:
     few.write_text('{"id": 1, "question": "?", "evidence": ["X-100"]}\n', encoding="utf-8")
     with pytest.raises(InputError, match="at least four"):
         opened.tune(few)
+    for place, said in ((tmp_path, r"ends in \.toml"), (tmp_path / "found.json", r"ends in \.toml")):
+        with pytest.raises(InputError, match=said):
+            opened.tune(tmp_path / "questions.jsonl", out=place)
+    with pytest.raises(InputError, match="got a folder"):
+        opened.tune(tmp_path / "questions.jsonl", kept=tmp_path)
+
+
+def test_questions_that_say_no_gold_or_gold_of_elsewhere_are_counted(opened: KnowledgeGraph, tmp_path: Path) -> None:
+    file = tmp_path / "questions.jsonl"
+    rows = [{"id": "else", "question": "voltage", "evidence": ["Y-1"]}, {"id": "no", "question": "Is it blue?"}]
+    file.write_text(file.read_text() + "".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    tuned = opened.tune(file, switches=tmp_path / "switches.toml", measure="hit@1")
+    assert (tuned.questions, tuned.without_gold, tuned.gold_nowhere) == (len(PARTS) + 1, 1, ("else",))

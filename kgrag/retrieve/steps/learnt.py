@@ -14,7 +14,7 @@ from kgrag.common.boosted_trees import BoostedTrees, read_trees
 from kgrag.errors import InputError
 from kgrag.retrieve.features import FEATURES, TREES, features, shipped_trees
 from kgrag.retrieve.state import Resources, State
-from kgrag.retrieve.step import Step
+from kgrag.retrieve.step import BesideFile, Step
 
 __all__ = ["Learnt"]
 
@@ -31,7 +31,7 @@ class Learnt(Step):
     weights: Annotated[dict[str, float], Field(min_length=1)]
     """Of the features in `kgrag.retrieve.features.FEATURES`; one that is not there counts nothing. Their scale is the one on which the best
     possible seed has 1, so that what comes after (`diversification`) means the same. `trees` are boosted trees over all other features."""
-    trees: str | None = None
+    trees: BesideFile | None = None
     """A file of such trees (`python -m benchmarks.ranker --out`); None: the shipped ones."""
 
     @field_validator("weights")

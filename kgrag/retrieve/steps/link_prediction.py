@@ -6,16 +6,15 @@ import asyncio
 import threading
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from pydantic import Field
 
 from kgrag.errors import InputError, PipelineError
 from kgrag.retrieve.scores import scaled
 from kgrag.retrieve.state import Candidate, Query, Resources, Seeds, hit_of
-from kgrag.retrieve.step import Count, Share
+from kgrag.retrieve.step import BesideFile, Count, Share
 from kgrag.retrieve.steps.seeds import SeedStep
 from kgrag.store.graph import GraphStore
 
@@ -34,7 +33,7 @@ class LinkPrediction(SeedStep):
     """
 
     kind: Literal["lp"] = "lp"
-    model: Annotated[str, Field(min_length=1)]
+    model: BesideFile
     """The predictor's file."""
     candidates: Count = 100
     """Chunks taken, the likeliest first."""
