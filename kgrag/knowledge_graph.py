@@ -21,6 +21,7 @@ from kgrag.models import (
     open_embedder,
     open_reranker,
 )
+from kgrag.models.names import JUDGE
 from kgrag.settings import Settings, load_settings
 from kgrag.store.connection import import_driver
 from kgrag.store.graph import GraphStore, open_store, store_exists
@@ -789,7 +790,7 @@ class AsyncKnowledgeGraph:
         retrievers = {name: await asyncio.to_thread(self.retriever, name) for name in options.pipelines}
         model = None
         if options.judge not in CHAT_MODELS:
-            model = open_chat_model(options.judge, settings=self.settings, meter=self.meter)
+            model = open_chat_model(options.judge, settings=self.settings, meter=self.meter, setting=JUDGE)
         return Comparison.prepare(
             questions.name,
             asked,

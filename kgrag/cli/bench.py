@@ -145,10 +145,12 @@ def _without_chunks(gold: list[GoldTriple]) -> list[GoldTriple]:
 
 
 def _of_graph(gold: list[GoldTriple], store: str | None, graph: str) -> list[Triple]:
+    from kgrag.cli.output import say_remark
     from kgrag.evaluate.extraction import gold_chunks, triples_of_graph
     from kgrag.knowledge_graph import open_graph
 
-    with open_graph(store, create=False) as opened:
+    with open_graph(store, create=False, reads_only=True) as opened:
+        say_remark(opened.store)
         return triples_of_graph(opened.store, graph, chunks=gold_chunks(gold, opened.store.documents.chunks()))
 
 
@@ -157,6 +159,7 @@ def _of_extractor(
 ) -> tuple[list[Triple], dict[str, str]]:
     import asyncio
 
+    from kgrag.cli.output import say_remark
     from kgrag.evaluate.extraction import gold_chunks, passages_of_gold, triples_of_extractor
     from kgrag.extract import asks_model, open_extractor
     from kgrag.knowledge_graph import open_graph
@@ -168,7 +171,8 @@ def _of_extractor(
     if store is None:
         documents, chunks = passages_of_gold(gold)
         return asyncio.run(triples_of_extractor(extractor, documents, chunks.values(), chunks=chunks))
-    with open_graph(store, create=False) as opened:
+    with open_graph(store, create=False, reads_only=True) as opened:
+        say_remark(opened.store)
         chunks = gold_chunks(gold, opened.store.documents.chunks())
         documents = opened.store.documents.all()
         return asyncio.run(triples_of_extractor(extractor, documents, opened.store.documents.chunks(), chunks=chunks))

@@ -74,7 +74,7 @@ def retrieval(
     as_json: AsJson = False,
 ) -> int:
     """Recall, all gold, MRR, gold facts inside a token budget, tokens and latency of pipelines, by type of question."""
-    from kgrag.cli.output import print_json, stderr
+    from kgrag.cli.output import print_json, say_remark, stderr
     from kgrag.common.whole_files import expect_place, write_whole
     from kgrag.errors import InputError
     from kgrag.evaluate.gold_questions import read_gold_questions, without_place
@@ -99,12 +99,14 @@ def retrieval(
     with open_graph(
         store,
         create=False,
+        reads_only=True,
         graph=graph,
         model=model,
         base_url=base_url,
         embedder=embedder,
         reranker=reranker,
     ) as opened:
+        say_remark(opened.store)
         nowhere = without_place(asked, opened.store.search.places_of_chunks())
         results = _measure(opened, names, asked, ks=ks, budget=budget, top=top)
         made_with = _made_with(opened, questions) if as_json else None  # the digest reads the whole store

@@ -165,7 +165,7 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Print the communities as a tree; with --level those of one level with their summaries."""
-    from kgrag.cli.output import print_json, stdout
+    from kgrag.cli.output import print_json, say_remark, stdout
     from kgrag.common.whole_files import expect_place, write_whole
     from kgrag.communities.picture import render_svg
     from kgrag.communities.tree import render_level, render_tree
@@ -173,7 +173,8 @@ def show(
 
     if svg is not None:
         expect_place(svg)
-    with open_graph(store, create=False) as opened:
+    with open_graph(store, create=False, reads_only=True) as opened:
+        say_remark(opened.store)
         name = opened.graph_name(graph)
         found = opened.show_communities(graph=name)
     if svg is not None:

@@ -84,7 +84,9 @@ def compare(
     as_json: AsJson = False,
 ) -> int:
     """Ask questions through pipelines and judge the answers, resumable at every cell. `kgrag report` makes a page of it."""
-    from kgrag.cli.output import print_json, terminal_progress
+    from pydantic import ValidationError
+
+    from kgrag.cli.output import print_json, say_remark, terminal_progress
     from kgrag.errors import InputError
     from kgrag.jobs.compare import CompareOptions
     from kgrag.knowledge_graph import open_graph
@@ -101,12 +103,14 @@ def compare(
             top=top,
             budget=budget,
         )
-    except ValueError as error:
-        raise InputError(f"kgrag compare: {error}") from error
+    except ValidationError as error:
+        wrong = "; ".join(one["msg"].removeprefix("Value error, ") for one in error.errors())
+        raise InputError(f"kgrag compare: {wrong}") from error
     again: Literal["missing", "failed", "all"] = "all" if rejudge else "failed" if rejudge_failed else "missing"
     with open_graph(
         store,
         create=False,
+        reads_only=True,
         graph=graph,
         model=model,
         base_url=base_url,
@@ -117,6 +121,7 @@ def compare(
         model_cache=model_cache,
         prices=prices,
     ) as opened:
+        say_remark(opened.store)
         if dry_run:
             expected = opened.compare_outlook(questions, out=out, options=options, rejudge=again)
             if as_json:
@@ -297,13 +302,19 @@ def pairs(
     import asyncio
 
     from kgrag.cli.output import print_json, stderr, stdout, terminal_progress
+    from kgrag.errors import InputError
     from kgrag.evaluate.runs import Run
     from kgrag.jobs.pairs import compare_pairs
-    from kgrag.models import open_chat_model
+    from kgrag.models import CHAT_MODELS, open_chat_model
+    from kgrag.models.names import JUDGE
     from kgrag.settings import load_settings
 
+    if judge in CHAT_MODELS:
+        raise InputError(
+            f"--judge {judge}: expected a chat model, which says which of two answers is better; {judge} judges each by itself."
+        )
     settings = load_settings(base_url=base_url, concurrency=concurrency, model_cache=model_cache)
-    model = open_chat_model(judge, settings=settings)
+    model = open_chat_model(judge, settings=settings, setting=JUDGE)
     with Run(run) as opened:
         job = compare_pairs(
             opened,

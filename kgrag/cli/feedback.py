@@ -41,4 +41,6 @@ def export(
     if done.left_out:
         stdout.print(f"{done.left_out} verdicts left out: they say that an answer is wrong, not what is right")
     for question, times in done.unanswered:
-        stdout.print(f"not in the documents, passed on {times} times: {question}")
+        stdout.print(
+            f"not in the documents, passed on {times} {'time' if times == 1 else 'times'}: {question}", markup=False
+        )

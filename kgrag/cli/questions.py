@@ -56,14 +56,17 @@ def make(
     """Make questions of a store's links, headings, tables and triples, each with the chunks that answer it; with --model in other words."""
     from dataclasses import asdict
 
-    from kgrag.cli.output import print_json, terminal_progress
+    from kgrag.cli.output import print_json, say_remark, terminal_progress
     from kgrag.evaluate.questions import KINDS
     from kgrag.jobs.questions import QuestionOptions
     from kgrag.knowledge_graph import open_graph
 
     chosen = tuple(KINDS) if kinds == "all" else tuple(filter(None, (kind.strip() for kind in kinds.split(","))))
     options = QuestionOptions(kinds=chosen, limit=limit, seed=seed, not_like=not_like)
-    with open_graph(store, create=False, graph=graph, model=model, base_url=base_url, embedder=embedder) as opened:
+    with open_graph(
+        store, create=False, reads_only=True, graph=graph, model=model, base_url=base_url, embedder=embedder
+    ) as opened:
+        say_remark(opened.store)
         report = opened.make_questions(out, options=options, progress=terminal_progress())
     if as_json:
         print_json(asdict(report))

@@ -116,10 +116,11 @@ def explain_merge(
     as_json: AsJson = False,
 ) -> None:
     """Say what an entity was merged of, with the reason of every pair, or why two names are not one."""
-    from kgrag.cli.output import print_json, stdout
+    from kgrag.cli.output import print_json, say_remark, stdout
     from kgrag.knowledge_graph import open_graph
 
-    with open_graph(store, create=False) as opened:
+    with open_graph(store, create=False, reads_only=True) as opened:
+        say_remark(opened.store)
         explained = opened.explain_merge(name, other, graph=graph)
     if as_json:
         print_json([one.model_dump(mode="json") for one in explained])

@@ -49,12 +49,15 @@ def ranker(
     as_json: AsJson = False,
 ) -> int:
     """Adapt the ranking of a pipeline to the store; write it only where held-out questions are answered better by it."""
-    from kgrag.cli.output import print_json, stdout, terminal_progress
+    from kgrag.cli.output import print_json, say_remark, stdout, terminal_progress
     from kgrag.jobs.questions import QuestionOptions
     from kgrag.knowledge_graph import open_graph
 
     options = QuestionOptions(limit=limit, seed=seed)
-    with open_graph(store, create=False, graph=graph, model=model, base_url=base_url, embedder=embedder) as opened:
+    with open_graph(
+        store, create=False, reads_only=True, graph=graph, model=model, base_url=base_url, embedder=embedder
+    ) as opened:
+        say_remark(opened.store)
         trained = opened.train_ranker(
             out, questions=questions, options=options, pipeline=pipeline, progress=terminal_progress()
         )
@@ -141,13 +144,14 @@ def lp(
     as_json: AsJson = False,
 ) -> int:
     """Train a link predictor between questions and chunks (LP-RAG), and write a pipeline that takes its seeds by it."""
-    from kgrag.cli.output import print_json, stdout, terminal_progress
+    from kgrag.cli.output import print_json, say_remark, stdout, terminal_progress
     from kgrag.jobs.train_links import LinkOptions, training_options
     from kgrag.knowledge_graph import open_graph
 
     training = training_options(options, predictor=predictor, seed=seed)
     chosen = LinkOptions(training, made=limit, cloze=cloze)
-    with open_graph(store, create=False, graph=graph, embedder=embedder) as opened:
+    with open_graph(store, create=False, reads_only=True, graph=graph, embedder=embedder) as opened:
+        say_remark(opened.store)
         trained = opened.train_links(out, questions=questions, options=chosen, progress=terminal_progress())
     result = trained.trained
     if as_json:

@@ -63,12 +63,20 @@ def tune(
 ) -> int:
     """Search greedily over switches of retrieval: which help on your questions, how sure that is, what they cost."""
     from kgrag.cli.bench_retrieval import gold_nowhere_words
-    from kgrag.cli.output import print_json, stderr, terminal_progress
+    from kgrag.cli.output import print_json, say_remark, stderr, terminal_progress
     from kgrag.knowledge_graph import open_graph
 
     with open_graph(
-        store, create=False, graph=graph, model=model, base_url=base_url, embedder=embedder, reranker=reranker
+        store,
+        create=False,
+        reads_only=True,
+        graph=graph,
+        model=model,
+        base_url=base_url,
+        embedder=embedder,
+        reranker=reranker,
     ) as opened:
+        say_remark(opened.store)
         tuned = opened.tune(
             questions,
             out=out,
@@ -86,7 +94,7 @@ def tune(
         _show(tuned, out)
     if tuned.gold_nowhere:
         stderr.print(gold_nowhere_words(tuned.gold_nowhere, tuned.questions), markup=False)
-    for reason in tuned.refused.values():
+    for reason in dict.fromkeys(tuned.refused.values()):  # many combinations are refused for one reason
         stderr.print(f"note: left out: {reason}", markup=False)
     return 0
 

@@ -24,6 +24,7 @@ from kgrag.evaluate.judge.verdicts import CorrectnessVerdict
 from kgrag.evaluate.runs import Run
 from kgrag.evaluate.statistics import Interval
 from kgrag.models import CHAT_MODELS, open_chat_model, open_embedder
+from kgrag.models.names import JUDGE
 from kgrag.settings import Settings
 from kgrag.types import Answer
 
@@ -90,7 +91,7 @@ async def calibrate(
     """
     scored, pairs = read_calibration(file)
     chosen = load_preset(preset)
-    model = None if judge in CHAT_MODELS else open_chat_model(judge, settings=settings)
+    model = None if judge in CHAT_MODELS else open_chat_model(judge, settings=settings, setting=JUDGE)
     judging = open_judge(model, embedder=open_embedder(settings.embedder, settings=settings), preset=chosen)
     if run is not None and run.settings.judge_fingerprint != judging.fingerprint:
         raise InputError(

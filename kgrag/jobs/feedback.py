@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from kgrag.answer.rules import PREAMBLE
 from kgrag.common.whole_files import expect_place, write_whole
 from kgrag.errors import InputError
+from kgrag.evaluate.judge.rules import MARK
 
 __all__ = ["Exported", "export_feedback"]
 
@@ -28,7 +31,7 @@ class Exported:
 def export_feedback(feedback: Iterable[Mapping[str, Any]], tickets: Iterable[Mapping[str, Any]], out: Path) -> Exported:
     """Write a question file that `kgrag bench retrieval` and `kgrag compare` take; the last verdict on a question counts.
 
-    An answer that is right gives a question with the chunks that it cites as evidence and its text as gold answer. A question that was
+    An answer that is right gives a question with the chunks that it cites as evidence and what it says as gold answer. A question that was
     passed on after an abstention is written as one that the documents do not answer. Raises `InputError` where nothing can be written.
     """
     verdicts = {entry["completed"]: entry for entry in feedback if "completed" in entry}
@@ -41,7 +44,12 @@ def export_feedback(feedback: Iterable[Mapping[str, Any]], tickets: Iterable[Map
         evidence = [one["chunk_id"] for one in entry.get("citations", []) if one.get("chunk_id")]
         if entry.get("verdict") == "right" and evidence:
             rows.append(
-                {"question": question, "gold_answer": entry["answer"], "evidence": evidence, "answerable": True}
+                {
+                    "question": question,
+                    "gold_answer": _what_it_says(entry["answer"]),
+                    "evidence": evidence,
+                    "answerable": True,
+                }
             )
     right = len(rows)
     known = {row["question"] for row in rows}
@@ -57,3 +65,11 @@ def export_feedback(feedback: Iterable[Mapping[str, Any]], tickets: Iterable[Map
     write_whole(out, "\n".join(lines) + "\n")
     unanswered = tuple(sorted(asked.items(), key=lambda one: (-one[1], one[0])))
     return Exported(len(rows), right, unanswered, len(verdicts) - right)
+
+
+def _what_it_says(answer: str) -> str:
+    """Return an answer without the numbers of its citations and the line that every answer without a model begins with: no facts."""
+    lines = [
+        re.sub(rf"\s*{MARK.pattern}", "", line).rstrip() for line in answer.splitlines() if line.strip() != PREAMBLE
+    ]
+    return "\n".join(lines).strip()

@@ -61,20 +61,25 @@ def check_model_names(settings: Settings) -> None:
 
 
 def open_chat_model(
-    name: str, *, settings: Settings | None = None, meter: Meter | None = None, **overrides: Any
+    name: str,
+    *,
+    settings: Settings | None = None,
+    meter: Meter | None = None,
+    setting: str = "model",
+    **overrides: Any,
 ) -> ChatModel:
     """Return a chat model: `openai:NAME`, `azure:DEPLOYMENT`, `ollama:NAME`, one served here (`gguf:PATH`, `local:smollm2`), or a provider
     that another package adds.
 
     `overrides` are settings (`base_url`, `concurrency`, `timeout_s`, ...) for where `settings` is not given; the rest comes from `KGRAG_*`
-    and `kgrag.toml`. Models that share a `meter` are counted together. Raises `InputError` for an unknown name and `ModelError` for a
-    missing key; nothing is sent.
+    and `kgrag.toml`. Models that share a `meter` are counted together. `setting` is the flag that named it. Raises `InputError` for an
+    unknown name and `ModelError` for a missing key; nothing is sent.
     """
     from kgrag.models.connections import connection
     from kgrag.models.endpoint import Endpoint
     from kgrag.models.openai_chat import ChatOptions, OpenAIChatModel
 
-    parsed = ModelName.parse(name, CHAT_PROVIDERS, builtin=(), setting="model", group=CHAT_GROUP)
+    parsed = ModelName.parse(name, CHAT_PROVIDERS, builtin=(), setting=setting, group=CHAT_GROUP)
     stack = _stack(settings, meter, overrides, model=name)
     if parsed.provider not in CHAT_PROVIDERS:
         return stack.chat(registered(CHAT_GROUP)[parsed.provider].load()(name, stack.settings))

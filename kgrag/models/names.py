@@ -12,6 +12,7 @@ __all__ = [
     "CHAT_PROVIDERS",
     "EMBEDDING_GROUP",
     "EMBEDDING_PROVIDERS",
+    "JUDGE",
     "LOCAL_PROVIDERS",
     "RERANK_GROUP",
     "RERANK_PROVIDERS",
@@ -28,6 +29,8 @@ RERANK_PROVIDERS = ("cohere", "sentence-transformers")
 CHAT_GROUP, EMBEDDING_GROUP, RERANK_GROUP = "kgrag.models", "kgrag.embedders", "kgrag.rerankers"
 """Groups of entry points by which other packages add providers: callables `(name, settings)` that return a `ChatModel`, an `Embedder`, a
 `Reranker`."""
+JUDGE = "judge"
+"""A flag that is no setting."""
 IN_PROCESS = frozenset({"sentence-transformers"})
 
 
@@ -57,8 +60,9 @@ class ModelName:
         hint = did_you_mean(name, builtin)
         if not hint and not colon and name and "openai" in providers:
             hint = f" Did you mean openai:{name}?"
+        variable = "" if setting == JUDGE else f" or KGRAG_{setting.upper()}"
         raise InputError(
-            f"Unknown {setting} {name!r}: expected one of {', '.join(forms)}. Set --{setting} or KGRAG_{setting.upper()}.{hint}"
+            f"Unknown {setting} {name!r}: expected one of {', '.join(forms)}. Set --{setting}{variable}.{hint}"
         )
 
 

@@ -28,10 +28,12 @@ class FolderLock:
             file.seek(0)
             holder = file.read().partition("\n")[0].strip() or "unknown"
             file.close()
-            who = "this process" if holder == str(os.getpid()) else f"process {holder}"
+            who, then = f"process {holder}", "Wait for that one or end it"
+            if holder == str(os.getpid()):
+                who, then = "this process", "Use that one, or close it (`close()`, or `with kgrag.open(...) as kg:`)"
             raise StoreLocked(
                 f"{folder} is open in {who}, and an embedded store can be open in one place only. "
-                "Wait for that one or end it; for several at once use a Neo4j server (--store neo4j://...)."
+                f"{then}; for several at once use a Neo4j server (--store neo4j://...)."
             )
         self.found_closed = says_closed(folder)
         """Whether whoever had it before closed the store."""

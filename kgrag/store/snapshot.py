@@ -61,7 +61,7 @@ def copy_for_reading(folder: Path, refused: KgragError) -> tuple[Path, str]:
                     if quiet and says_closed(folder):
                         check_file_sizes(folder)
                     at = datetime.fromtimestamp((source / DATABASE_FOLDER).stat().st_mtime).astimezone()
-                    shutil.copytree(source / DATABASE_FOLDER, place / DATABASE_FOLDER, dirs_exist_ok=True)
+                    _copy_writable(source / DATABASE_FOLDER, place / DATABASE_FOLDER)
             except FileNotFoundError:
                 shutil.rmtree(place / DATABASE_FOLDER, ignore_errors=True)
                 continue
@@ -76,6 +76,13 @@ def copy_for_reading(folder: Path, refused: KgragError) -> tuple[Path, str]:
     except BaseException:
         shutil.rmtree(place, ignore_errors=True)
         raise
+
+
+def _copy_writable(source: Path, copy: Path) -> None:
+    """Copy files and folders without their permissions: the database writes to its copy of a store that nobody may write to."""
+    shutil.copytree(source, copy, dirs_exist_ok=True, copy_function=shutil.copyfile)
+    for folder, _, _ in os.walk(copy):
+        Path(folder).chmod(stat.S_IRWXU)
 
 
 def _remove_abandoned(temporary: Path) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from kgrag.cli import run as command_line
 from kgrag.errors import InputError, ModelReplyError, ModelUnavailable
 from kgrag.evaluate.answer_table import COLUMNS, write_answers
 from kgrag.evaluate.figures_table import write_figures
@@ -596,3 +597,21 @@ def test_a_run_that_another_process_writes_to_is_no_defect(tmp_path, monkeypatch
     busy = pytest.raises(InputError, match="another process writes to this run")
     with Run(tmp_path, create=True) as run, Run(tmp_path) as other, run._transaction(), busy:
         other.plan(settings(), QUESTIONS, [])
+
+
+def test_a_baseline_that_is_not_compared_is_told_in_one_line(tmp_path, capsys):
+    flags = [
+        "compare",
+        "--questions",
+        "q.jsonl",
+        "--out",
+        str(tmp_path),
+        "--pipelines",
+        "default",
+        "--baseline",
+        "dense",
+    ]
+    assert command_line(flags) == 2
+    assert capsys.readouterr().err == (
+        "Error: kgrag compare: expected the baseline to be one of default, got 'dense'\n"
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ def said(question: str, verdict: str = "right", *, abstained: bool = False) -> d
     return {
         "completed": question,
         "verdict": verdict,
-        "answer": "It is 5 V.",
+        "answer": "From the documents, as they say it:\n- It is 5 V. [1]\n- It has a fuse [1, 2].",
         "abstained": abstained,
         "citations": citations,
     }
@@ -35,6 +36,7 @@ def test_right_answers_and_passed_on_questions_are_what_bench_and_compare_read(t
     found, without = read_gold_questions(out)
     assert [(one.question, one.facts) for one in found] == [("Which supply?", (frozenset({"c1"}),))]
     assert without == 1
+    assert json.loads(out.read_text().splitlines()[0])["gold_answer"] == "- It is 5 V.\n- It has a fuse."
     assert [one.answerable for one in read_questions_to_judge(out)] == [True, False]
 
 

@@ -78,7 +78,7 @@ with open_store(sys.argv[1], reads_only=True) as store:
 
 
 def test_a_store_without_a_finished_build_cannot_be_read_while_it_is_taken(tmp_path: Path) -> None:
-    with open_store(tmp_path / "a.kg"), pytest.raises(StoreLocked, match="this process"):
+    with open_store(tmp_path / "a.kg"), pytest.raises(StoreLocked, match=r"this process.*Use that one, or close it"):
         open_store(tmp_path / "a.kg", reads_only=True)
 
 
@@ -151,7 +151,11 @@ def test_a_folder_that_may_not_be_written_to_is_read_from_a_copy(tmp_path: Path)
     with open_store(tmp_path / "a.kg") as store:
         store.bind("e", 8)
     before = sorted(path.name for path in (tmp_path / "a.kg").iterdir())
+    database = tmp_path / "a.kg" / "database"
+    for one in (*database.rglob("*"), database):  # as `chmod -R a-w` leaves them
+        one.chmod(one.stat().st_mode & ~0o222)
     place, remark = copy_for_reading(tmp_path / "a.kg", StoreReadOnly("a.kg: Read-only file system. Choose another."))
+    assert all(one.stat().st_mode & 0o200 for one in place.rglob("*")), "the database writes to its copy"
     assert (place / "database" / "kgrag").is_dir() and sorted(p.name for p in (tmp_path / "a.kg").iterdir()) == before
     assert remark == "Read from a copy of it: a.kg: Read-only file system."
     shutil.rmtree(place)

@@ -115,7 +115,7 @@ def read_calibration(file: Path) -> tuple[list[ScoredAnswer], list[Pairs]]:
         except (ValueError, KeyError, TypeError, AttributeError, StopIteration) as error:
             raise InputError(
                 f"{file}, line {number}: expected question, gold_answer, answer and human, or question, reference, answer_a, answer_b "
-                f"and human_b_over_a: {type(error).__name__}: {error}"
+                f"and human_b_over_a: {f'there is no {error.args[0]}' if isinstance(error, KeyError) else error}"
             ) from error
     if not scored and not pairs:
         raise InputError(f"{file}: expected at least one scored answer or pair, got none.")

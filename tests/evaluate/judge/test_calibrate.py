@@ -41,3 +41,12 @@ def test_a_model_is_asked_for_what_is_compared_alone_and_what_it_does_not_judge_
     assert "Right or wrong, 2 answers (1 not judged): accuracy 1.00" in shown.out
     assert "Better or worse, overall, 1 pairs" in shown.out
     assert "not judged, the first: " in shown.err
+
+
+def test_a_judge_that_is_none_is_named_by_its_flag(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "people.jsonl").write_text('{"question": "q", "gold_answer": "x", "answer": "x", "human": 1}', "utf-8")
+    assert run(["judge", "calibrate", str(tmp_path / "people.jsonl"), "--judge", "gpt"]) == 2
+    told = capsys.readouterr().err
+    assert "Unknown judge 'gpt'" in told and "Set --judge. Did you mean openai:gpt?" in told
+    assert run(["judge", "pairs", str(tmp_path), "default", "hybrid", "--judge", "rules"]) == 2
+    assert "rules judges each by itself" in capsys.readouterr().err
