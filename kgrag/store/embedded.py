@@ -19,6 +19,7 @@ import errno
 import logging
 import secrets
 import shutil
+import sys
 import threading
 import weakref
 from collections.abc import Iterator
@@ -71,6 +72,7 @@ class EmbeddedServer:
         self._temporary = temporary
         self._finished = False
         self.folder = folder.expanduser().resolve()
+        _check_name(self.folder)
         try:
             new = _check_folder(self.folder, create=create)
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -276,6 +278,18 @@ class EmbeddedServer:
             # Survives the death of the process; a power cut may lose the last second, and the build goes on from there.
             "txWalFlush": 0,
         }
+
+
+def _check_name(folder: Path) -> None:
+    """Raise `InputError` where the Java machine cannot be told of a folder: bytes in its name are no text in this locale."""
+    try:
+        str(folder).encode()
+    except UnicodeEncodeError as error:
+        shown = str(folder).encode("utf-8", "backslashreplace").decode()
+        raise InputError(
+            f"{shown}: expected a folder whose whole path is text in {sys.getfilesystemencoding()}, got other bytes. "
+            "Rename it, or set a UTF-8 locale (LC_ALL=C.UTF-8)."
+        ) from error
 
 
 def _check_folder(folder: Path, *, create: bool) -> bool:

@@ -455,3 +455,10 @@ def test_who_closes_a_store_lets_the_transaction_of_another_thread_end(tmp_path:
         assert connection.read("MATCH (d:Document) RETURN d.id AS id", {}) == [{"id": "last"}]
     finally:
         connection.close()
+
+
+def test_a_folder_whose_name_is_no_text_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / os.fsdecode(b"k\xf6nig.kg")
+    with pytest.raises(InputError, match=r"k\\udcf6nig\.kg: expected a folder whose whole path is text in utf-8"):
+        open_store(folder)
+    assert not folder.exists()
