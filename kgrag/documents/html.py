@@ -20,6 +20,7 @@ from kgrag.documents.html_doxygen import make_members
 from kgrag.documents.html_grids import make_definitions, make_tables
 from kgrag.documents.html_groff import make_lists
 from kgrag.documents.html_preformatted import make_sections
+from kgrag.documents.html_scribble import make_listings
 from kgrag.documents.html_tables import is_data_table, table_block
 from kgrag.documents.html_templates import without_template_code
 from kgrag.documents.inline_text import FILE_SUFFIX, InlineText, collapse, resolve_href, sentence_around, superscript
@@ -138,6 +139,7 @@ def blocks_of_html(text: str, path: Path, *, document_path: str, is_page: bool =
         make_tables(part)
         make_definitions(part)
         make_members(part)
+        make_listings(part)
         if is_page:
             make_sections(part)
             make_headings_of_contents(part)

@@ -32,6 +32,8 @@ UNSEEN = frozenset(
     }
 )
 """Elements without words of the document; what they contain is not counted."""
+DRAWN = frozenset({"span", "i", "img"})
+"""What may be for the eye alone, and says so: formulas that stand there as MathML, too (KaTeX), and names of icons."""
 CONTROLS = frozenset({"button", "select", "textarea", "input", "datalist", "optgroup", "option", "progress", "meter"})
 ROLES = {
     "navigation": "navigation",
@@ -114,10 +116,12 @@ NAMES = {
 JOINER = re.compile(r"[-_]")
 PAGE_BARS = frozenset({"navheader", "navfooter", "spirit-nav"})
 """What DocBook and QuickBook call the bars with Prev, Up and Next; a title between them is the page's own, which is a heading, too."""
+SAID_WHOLE = frozenset({"doc", "comment"})
+"""And what it calls that text."""
 NODE_MODULES = frozenset({"column2", "interior"})
 """Of the list of all modules beside each page of Node.js."""
-BRIEF = "documentablebrief"
-"""What Scaladoc calls the first sentence of a text that stands whole behind it."""
+BRIEFS = frozenset({"documentablebrief", "shortcomment"})
+"""What Scaladoc (3 and 2) calls the first sentence of a text that stands whole behind it."""
 BAR_LABEL = re.compile(r"\b(prev|previous|next|up|home|top)\b", re.IGNORECASE)
 BAR_PLACES = frozenset({"prev", "previous", "next", "up", "home", "top", "contents", "index"})
 """Where a bar leads to, by its words or what its links say that they are (`rel`)."""
@@ -185,6 +189,8 @@ def boilerplate_rule(element: Any) -> str | None:
         return "form control"
     if tag == "noscript":
         return "noscript"
+    if tag in DRAWN and element.get("aria-hidden") == "true" and _is_said_beside(element):
+        return "drawn beside its words"
     if tag == "span" and _is_mark_of_org(element):
         return "tag of a section"
     if tag == "form" and "search" in WORD.split(f"{element.get('class') or ''} {element.get('id') or ''}".lower()):
@@ -372,7 +378,7 @@ def _rule_by_name(element: Any) -> str | None:
         return "navigation"
     if rule := next((FRAMES[word] for word in words if word in FRAMES), None):
         return rule
-    if BRIEF in words and _is_said_whole(element):
+    if not BRIEFS.isdisjoint(words) and _is_said_whole(element):
         return "said twice"
     if NODE_MODULES.issubset(words):
         return "navigation"
@@ -417,6 +423,16 @@ def _is_beside_listing(cell: Any) -> bool:
     return abs("".join(listing.itertext()).count("\n") - lines) <= 1
 
 
+def _is_said_beside(element: Any) -> bool:
+    """Whether an element stands beside words: by itself it would be all that is said there."""
+    around = element.getparent()
+    if around is None:
+        return False
+    beside = list(islice(around, MAX_EDGE_SIBLINGS))
+    own = (around.text, *(one.tail for one in beside))
+    return any(text and text.strip() for text in own) or any(_letters(one) for one in beside if one is not element)
+
+
 def _is_mark_of_org(element: Any) -> bool:
     """Whether an element is a tag of a section, or says how far one is (`TODO`), as pandoc writes those of Org."""
     if element.get("data-tag-name") is not None:
@@ -427,7 +443,7 @@ def _is_mark_of_org(element: Any) -> bool:
 
 def _is_said_whole(brief: Any) -> bool:
     whole = brief.getnext()
-    return whole is not None and next((one for one in whole.iter("div") if one.get("class") == "doc"), None) is not None
+    return whole is not None and any(SAID_WHOLE & set((one.get("class") or "").split()) for one in whole.iter("div"))
 
 
 def _link_share(element: Any) -> float:

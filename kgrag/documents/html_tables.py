@@ -9,6 +9,7 @@ from typing import Any
 
 from kgrag.documents.blocks import Block, Link, TableRow, join_header_rows
 from kgrag.documents.html_tags import HEADINGS
+from kgrag.documents.separators import NUMBER
 
 __all__ = ["is_data_table", "table_block"]
 
@@ -20,6 +21,12 @@ MARKS_DEEP = 3
 """Elements between a cell and its mark."""
 OF_A_ROW = ("row", "rowgroup")
 """What a cell says that names its row."""
+FEWEST_NAMED = 3
+"""Columns whose names are told by what stands below them, and rows below: `Voltage | 24` above `Current | 3` names none."""
+MOST_LOOKED_AT = 50
+"""Rows from which that is told."""
+NAME = re.compile(r"(?=.*[^\W\d_])[^\d]{1,40}(?<![.;!?])")
+"""What a column may be called."""
 ENDED = re.compile(r"[.:;!?][\"'”’)\]]*$")
 CELLS = frozenset({"td", "th"})
 ROW_OR_CELL = CELLS | {"tr"}
@@ -33,11 +40,19 @@ def is_data_table(table: Any) -> bool:
         return False
     if next(table.iter(*HEADINGS), None) is not None:
         return False
-    if any(inner is not table for inner in table.iter("table")):
-        return False
     rows = list(_row_elements(table))
+    if any(inner is not table for inner in table.iter("table")) and not _has_tables_in_cells(rows):
+        return False
     has_header = next(table.iter("th"), None) is not None
     return bool(len(rows) > 1 or (has_header and rows)) and any(len(list(_cells(row))) > 1 for _, row in rows)
+
+
+def _has_tables_in_cells(rows: Sequence[tuple[bool, Any]]) -> bool:
+    """Whether a table names its columns, and rows below that fill them have tables in their cells: those are text of the cells."""
+    cells = [list(_cells(row)) for _, row in rows]
+    if len(cells) < 2 or any(one.tag != "th" or next(one.iter("table"), None) is not None for one in cells[0]):
+        return False
+    return len(cells[0]) > 1 and all(len(row) > 1 for row in cells[1:])
 
 
 def table_block(table: Any, read: Callable[[Any], Sequence[Block]], *, own_ids: Sequence[str]) -> Block | None:
@@ -116,11 +131,32 @@ def _row_elements(table: Any) -> Iterator[tuple[bool, Any]]:
 
 
 def _first_row_names_columns(table: Any) -> bool:
-    """Whether the first row of a table without `th` heads columns: each of its cells is bold or centred, and not all of the next row's."""
+    """Whether the first row of a table without `th` heads columns.
+
+    Each of its cells is bold or centred, and not all of the next row's; or its names stand above numbers.
+    """
     if table.find(".//th") is not None or table.find("thead") is not None:
         return False
-    rows = [list(_cells(row)) for _, row in islice(_row_elements(table), 2)]
-    return len(rows) > 1 and len(rows[0]) > 1 and all(map(_is_marked, rows[0])) and not all(map(_is_marked, rows[1]))
+    rows = [list(_cells(row)) for _, row in islice(_row_elements(table), MOST_LOOKED_AT)]
+    if len(rows) < 2 or len(rows[0]) < 2:
+        return False
+    if all(map(_is_marked, rows[0])):
+        return not all(map(_is_marked, rows[1]))
+    return _are_names_above_numbers([[" ".join("".join(cell.itertext()).split()) for cell in row] for row in rows])
+
+
+def _are_names_above_numbers(rows: list[list[str]]) -> bool:
+    """Whether the first row is short names, none of which comes again below, and a column below it has numbers alone."""
+    names, body = rows[0], rows[1:]
+    width = len(names)
+    if width < FEWEST_NAMED or len(body) < FEWEST_NAMED or any(len(row) != width for row in body):
+        return False
+    if len(set(names)) < width or not all(NAME.fullmatch(name) for name in names):
+        return False
+    columns = [{row[column] for row in body} for column in range(width)]
+    if any(name in below for name, below in zip(names, columns, strict=True)):
+        return False
+    return any(all(NUMBER.fullmatch(cell) for cell in below) for below in columns)
 
 
 def _is_marked(cell: Any, depth: int = MARKS_DEEP) -> bool:

@@ -638,6 +638,60 @@ def test_members_of_scaladoc_are_said_once_and_their_attributes_are_no_section()
     assert [line.rule for line in document.removed] == ["page header", "said twice", "form control"]
 
 
+def test_members_of_older_scaladoc_are_said_once() -> None:
+    document = page(
+        '<h4>Methods</h4><p class="shortcomment cmt">Counts pulses.</p>'
+        '<div class="fullcomment"><div class="comment cmt"><p>Counts pulses. Stops at 99.</p></div></div>'
+        '<p class="shortcomment cmt">Only here.</p>'
+    )
+    assert texts(document) == ["Methods", "Counts pulses. Stops at 99.", "Only here."]
+    assert [line.rule for line in document.removed] == ["said twice"]
+
+
+def test_what_is_drawn_for_the_eye_beside_its_words_is_said_once() -> None:
+    formula = "<span><math><mi>P</mi><mo>=</mo><mi>UI</mi></math></span><span aria-hidden='true'><span>P</span>=<span>UI</span></span>"
+    document = page(
+        f"<p>It takes <span class='katex'>{formula}</span> watts.</p><p><i aria-hidden='true'>content_copy</i> Copies the row.</p>"
+        "<p><span aria-hidden='true'>All that is said</span></p><div aria-hidden='true'><p>A part that opens.</p></div>"
+    )
+    assert texts(document) == ["It takes P=UI watts.", "Copies the row.", "All that is said", "A part that opens."]
+    assert [(line.rule, line.text) for line in document.removed] == [
+        ("drawn beside its words", "P=UI"),
+        ("drawn beside its words", "content_copy"),
+    ]
+
+
+def test_a_table_in_a_cell_below_named_columns_is_text_of_the_cell() -> None:
+    inner = "<table><tr><td>0</td><td>off</td></tr><tr><td>1</td><td>on</td></tr></table>"
+    rows = f"<tr><td>mode</td><td>{inner}</td></tr><tr><td>rate</td><td>1 to 9</td></tr>"
+    document = page(f"<table><tr><th>Name</th><th>Values</th></tr>{rows}</table>")
+    assert table_of(document) == [("Name", "Values"), ("mode", "0 | off; 1 | on"), ("rate", "1 to 9")]
+    assert [block.kind for block in page(f"<table>{rows}</table>").blocks].count(
+        "table"
+    ) == 1  # the inner one: it has no names
+
+
+def test_short_names_above_numbers_name_the_columns_of_a_table_without_marks() -> None:
+    def table(*rows: str) -> Block:
+        cells = ("".join(f"<td>{cell}</td>" for cell in row.split("|")) for row in rows)
+        return only(page(f"<table>{''.join(f'<tr>{row}</tr>' for row in cells)}</table>"))
+
+    body = ("Supply|V|24", "Current|A|3", "Power|W|72")
+    named = table("Quantity|Unit|Maximum", *body)
+    assert named.header is not None
+    assert named.header.cells == ("Quantity", "Unit", "Maximum")
+    assert table(*body).header is None
+    assert table("Supply|V|none", "Current|V|3", "Power|W|72", "Weight|kg|1").header is None  # V comes again
+    assert table("Name|Pump", "Voltage|24", "Current|3", "Power|72").header is None
+
+
+def test_listings_of_scribble_are_listings() -> None:
+    line = "<tr><td><span>(</span><a href='r.html#for'>for</a><span>&nbsp;</span>(x)</td></tr><tr><td>&nbsp;&nbsp;(print&nbsp;x))</td></tr>"
+    block = only(page(f'<blockquote class="SCodeFlow"><table class="RktBlk">{line}</table></blockquote>'))
+    assert (block.kind, block.text) == ("code", "(for (x)\n  (print x))")
+    assert [link.href for link in block.links] == ["docs/r.html#for"]
+
+
 def test_the_mark_that_leads_back_from_a_note_is_no_word() -> None:
     document = page(
         '<p>5 V<a href="#fn1" id="ref1"><sup>1</sup></a></p><section role="doc-endnotes"><ol>'
