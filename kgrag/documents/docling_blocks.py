@@ -31,14 +31,24 @@ from kgrag.documents.blocks import Block, BlockDocument, Link, RemovedLine, Tabl
 from kgrag.documents.inline_text import INVISIBLE, resolve_href, sentence_around
 from kgrag.types import PageBox
 
-__all__ = ["LINK_END", "LINK_START", "LINK_TEXT", "NO_HEADER", "STRAY_MARK", "blocks_of_docling"]
+__all__ = [
+    *("LINK_END", "LINK_START", "LINK_TEXT", "NO_HEADER", "NUMBER_END", "NUMBER_START", "STRAY_MARK"),
+    "blocks_of_docling",
+]
 
 LINK_START, LINK_TEXT, LINK_END = "\ufdd0", "\ufdd1", "\ufdd2"
 """Around a link in an item's text: start, its number, text, its words, end. Unicode keeps these characters for a program's inner use."""
 NO_HEADER = "\ufdd3"
 """The mark of a table whose first row is none of headings, before its first words."""
+NUMBER_START, NUMBER_END = "\ufdd4", "\ufdd5"
+"""Around what Word writes before a numbered paragraph."""
+NUMBERED = re.compile(rf"{NUMBER_START}([^{NUMBER_END}]*){NUMBER_END}\s*")
+COUNTED_BY_DOCLING = re.compile(rf"\S{{1,12}}\s+(?={NUMBER_START})")
+"""The number that Docling puts before a heading that has its number already."""
 MARKED_LINK = re.compile(f"{LINK_START}(\\d+){LINK_TEXT}(.*?){LINK_END}", re.DOTALL)
-STRAY_MARK = re.compile(f"{LINK_START}\\d+{LINK_TEXT}|[{LINK_START}{LINK_TEXT}{LINK_END}{NO_HEADER}]")
+STRAY_MARK = re.compile(
+    f"{LINK_START}\\d+{LINK_TEXT}|{NUMBER_START}[^{NUMBER_END}]*{NUMBER_END}|[{LINK_START}{LINK_TEXT}{LINK_END}{NO_HEADER}]"
+)
 LABEL_ENDS = (":", "：")
 OPTION = re.compile(r"--?[A-Za-z]")
 """Of a command, as it begins."""
@@ -107,9 +117,10 @@ class _Walk:
             case ListItem():
                 indent = "  " * max(0, depth - 1)
                 marker = item.marker.strip() if any(map(str.isalnum, item.marker)) else "-"
-                self._text_block(
-                    "list_item", self._own_text(item), item, level=max(1, depth), prefix=f"{indent}{marker} "
-                )
+                text = self._own_text(item)
+                if number := NUMBERED.match(text):
+                    marker, text = number[1], text[number.end() :]
+                self._text_block("list_item", text, item, level=max(1, depth), prefix=f"{indent}{marker} ")
             case CodeItem():
                 self._text_block("code", item.text, item)
             case TextItem():
@@ -155,6 +166,7 @@ class _Walk:
         return f"{LINK_START}{len(self._link_targets) - 1}{LINK_TEXT}{text}{LINK_END}"
 
     def _text_block(self, kind: Any, text: str, item: NodeItem | None, *, level: int = 0, prefix: str = "") -> None:
+        text = text[begun.end() :] if (begun := COUNTED_BY_DOCLING.match(text)) else text
         plain, links = self._links(INVISIBLE.sub("", text))
         if kind != "code":
             plain = plain.strip()
@@ -167,6 +179,7 @@ class _Walk:
 
     def _links(self, text: str) -> tuple[str, tuple[Link, ...]]:
         """Take the marks out of a text and return the links that they stand for."""
+        text = NUMBERED.sub(r"\1 ", text)
         spans: list[tuple[int, int, str]] = []
         plain, position = "", 0
         for match in MARKED_LINK.finditer(text):

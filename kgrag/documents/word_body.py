@@ -6,7 +6,7 @@ can tell `X-1000` from `X- 1000` any more. So formatting that says nothing is ta
 
 What Docling passes over in silence (2.x, tried with the files that other readers are tested with) is brought where it looks: footnotes and
 endnotes behind the paragraph that refers to them, tables within tables behind the outer one, controls and accepted changes in table cells,
-the words of SmartArt,
+the words of SmartArt, the numbers that Word writes before paragraphs (`word_numbering.py`),
 text that was moved, that runs the other way or has a reading printed above it.
 """
 
@@ -19,9 +19,18 @@ from dataclasses import dataclass
 from io import BytesIO
 from typing import Any
 
-from kgrag.documents.docling_blocks import LINK_END, LINK_START, LINK_TEXT, NO_HEADER, STRAY_MARK
+from kgrag.documents.docling_blocks import (
+    LINK_END,
+    LINK_START,
+    LINK_TEXT,
+    NO_HEADER,
+    NUMBER_END,
+    NUMBER_START,
+    STRAY_MARK,
+)
 from kgrag.documents.inline_text import superscript
 from kgrag.documents.office_drawings import DIAGRAM_DATA, DIAGRAM_RELATIONS, diagram_lines
+from kgrag.documents.word_numbering import mark_numbers
 from kgrag.documents.word_tables import WORD, mark_tables_without_header
 
 __all__ = ["PreparedWord", "prepare_word", "words_of"]
@@ -91,6 +100,10 @@ def prepare_word(package: bytes) -> PreparedWord:
     comments = _take_comments(body, document.part)
     _join_drop_caps(body)
     mark_tables_without_header(body, NO_HEADER)
+    numbering = next((one for one in document.part.rels.values() if one.reltype == f"{RELATIONS}/numbering"), None)
+    if numbering is not None and not numbering.is_external:
+        lists = etree.fromstring(numbering.target_part.blob)
+        mark_numbers(body, lists, document.styles.element, start=NUMBER_START, end=NUMBER_END, behind=NO_HEADER)
     _plain(body, document.part, targets)
     _place_diagrams(body, document.part)
     behind: dict[Any, Any] = {}

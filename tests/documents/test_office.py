@@ -550,3 +550,66 @@ def test_a_title_in_the_properties_has_a_letter_and_is_no_file(tmp_path: Path, t
     document.core_properties.title = title
     document.save(str(tmp_path / "a.docx"))
     assert converted(tmp_path / "a.docx").title == read
+
+
+def numbered(path: Path, lists: str, *paragraphs: tuple[str, int, int], body: str = "") -> Path:
+    """Write a Word file with these lists, and paragraphs (text, number of the list, level) in them."""
+    document = Document()
+    root = document.part.numbering_part.element
+    for child in list(root):
+        root.remove(child)
+    root.extend(parse_xml(f"<w:numbering {nsdecls('w')}>{lists}</w:numbering>"))
+    items = "".join(in_list(*one) for one in paragraphs)
+    for element in reversed(list(parse_xml(f"<w:body {nsdecls('w')}>{items}{body}</w:body>"))):
+        document.element.body.insert(0, element)
+    document.save(str(path))
+    return path
+
+
+def in_list(text: str, number: int, level: int) -> str:
+    place = f'<w:numPr><w:ilvl w:val="{level}"/><w:numId w:val="{number}"/></w:numPr>'
+    return f"<w:p><w:pPr>{place if number else ''}</w:pPr>{run(text)}</w:p>"
+
+
+def levels(*written: tuple[str, str], key: int = 7) -> str:
+    inside = "".join(
+        f'<w:lvl w:ilvl="{at}"><w:start w:val="1"/><w:numFmt w:val="{kind}"/><w:lvlText w:val="{text}"/></w:lvl>'
+        for at, (kind, text) in enumerate(written)
+    )
+    return f'<w:abstractNum w:abstractNumId="{key}">{inside}</w:abstractNum>'
+
+
+def num(number: int, *, begins: int = 0, key: int = 7) -> str:
+    override = f'<w:lvlOverride w:ilvl="0"><w:startOverride w:val="{begins}"/></w:lvlOverride>' if begins else ""
+    return f'<w:num w:numId="{number}"><w:abstractNumId w:val="{key}"/>{override}</w:num>'
+
+
+def test_a_list_begins_where_it_says_and_goes_on_where_it_shares_its_definition(tmp_path: Path) -> None:
+    lists = levels(("decimal", "%1.")) + num(1) + num(2) + num(3, begins=7)
+    steps = (
+        ("Close the valve", 1, 0),
+        ("Wait.", 0, 0),
+        ("Open the lid", 2, 0),
+        ("Wait.", 0, 0),
+        ("Dry the seal", 3, 0),
+    )
+    assert lines(numbered(tmp_path / "a.docx", lists, *steps)) == [
+        *("1. Close the valve", "Wait.", "2. Open the lid", "Wait.", "7. Dry the seal"),
+    ]
+
+
+def test_levels_of_a_list_are_numbered_as_the_list_writes_them(tmp_path: Path) -> None:
+    lists = levels(("upperRoman", "%1"), ("decimal", "%2)"), ("lowerLetter", "(%2%3)")) + num(1)
+    steps = (("Setup", 1, 0), ("Plug", 1, 1), ("Screw", 1, 1), ("Left", 1, 2), ("Use", 1, 0), ("Press", 1, 1))
+    assert [line.strip() for line in lines(numbered(tmp_path / "a.docx", lists, *steps))] == [
+        *("I Setup", "1) Plug", "2) Screw", "(2a) Left", "II Use", "1) Press"),
+    ]
+
+
+def test_numbered_headings_and_paragraphs_in_tables_have_their_numbers(tmp_path: Path) -> None:
+    heading = '<w:p><w:pPr><w:pStyle w:val="Heading{0}"/><w:numPr><w:ilvl w:val="{1}"/><w:numId w:val="1"/></w:numPr></w:pPr>{2}</w:p>'
+    head = heading.format(1, 0, run("Safety")) + heading.format(2, 1, run("Power")) + f"<w:p>{run('Use 24 V.')}</w:p>"
+    table = f"<w:tbl><w:tr>{cell(in_list('Open it', 2, 0))}{cell(in_list('Lid', 0, 0))}</w:tr></w:tbl>"
+    lists = levels(("decimal", "%1"), ("decimal", "%1.%2")) + levels(("decimal", "%1."), key=8)
+    path = numbered(tmp_path / "a.docx", lists + num(1, begins=4) + num(2, key=8), body=head + table)
+    assert lines(path) == ["4 Safety", "4.1 Power", "Use 24 V.", "1. Open it | Lid"]
