@@ -43,6 +43,8 @@ PROPERTY = re.compile(
 )
 """Behind a description it is of that, and heads nothing."""
 ENDS_SENTENCE = (".", "!", "?", ":", ";", ",", "…")
+MOST_LINKS_PASSED = 1000
+"""Links without their words in a part of a text, more than those with them, behind which none is looked for."""
 MIN_CELL_CHARACTERS = 40
 """A smaller part of a cell is not worth the row's name."""
 
@@ -628,13 +630,13 @@ def _with_rows(block: Block, rows: Sequence[TableRow], *, header: bool = True) -
 def _taken(links: list[Link], text: str, *, last: bool) -> list[Link]:
     """Take from `links` those whose words are in this part of their text; with the last part, all that are left."""
     words = " ".join(text.split())
-    # They stand in reading order, and a text has no more links than characters: what is behind these is of a later part.
-    looked_at = len(links) if last else min(len(links), len(words) + 1)
     taken: list[Link] = []
     left: list[Link] = []
-    for link in links[:looked_at]:
+    for link in links:
+        if not last and len(left) - len(taken) > MOST_LINKS_PASSED:
+            break  # they stand in reading order: what is behind these is of a later part
         (taken if last or link.anchor in words else left).append(link)
-    links[:looked_at] = left
+    links[: len(taken) + len(left)] = left
     return taken
 
 
