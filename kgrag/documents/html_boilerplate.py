@@ -442,8 +442,10 @@ def _is_mark_of_org(element: Any) -> bool:
 
 
 def _is_said_whole(brief: Any) -> bool:
-    whole = brief.getnext()
-    return whole is not None and any(SAID_WHOLE & set((one.get("class") or "").split()) for one in whole.iter("div"))
+    said, below = " ".join("".join(brief.itertext()).split()), brief.getnext()
+    texts = below.iter("div") if below is not None else ()
+    wholes = (one for one in texts if SAID_WHOLE & set((one.get("class") or "").split()))
+    return any(said.rstrip(".") in " ".join("".join(whole.itertext()).split()) for whole in wholes)
 
 
 def _link_share(element: Any) -> float:

@@ -642,9 +642,9 @@ def test_members_of_older_scaladoc_are_said_once() -> None:
     document = page(
         '<h4>Methods</h4><p class="shortcomment cmt">Counts pulses.</p>'
         '<div class="fullcomment"><div class="comment cmt"><p>Counts pulses. Stops at 99.</p></div></div>'
-        '<p class="shortcomment cmt">Only here.</p>'
+        '<p class="shortcomment cmt">Only here.</p><div class="fullcomment"><div class="comment cmt"><p>More.</p></div></div>'
     )
-    assert texts(document) == ["Methods", "Counts pulses. Stops at 99.", "Only here."]
+    assert texts(document) == ["Methods", "Counts pulses. Stops at 99.", "Only here.", "More."]
     assert [line.rule for line in document.removed] == ["said twice"]
 
 
