@@ -64,6 +64,8 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f\u200b\ufeff]")
 _LIGATURES = str.maketrans(
     {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "ft", "ﬆ": "st", "\u00a0": " "}
 )
+_DRAWN_HYPHEN = re.compile("\u00ad(?=\\S)")
+"""A soft hyphen before another character of its word: office programs write each hyphen so that a font has no other glyph for."""
 _ACCENTS = {
     "´": "\u0301",
     "`": "\u0300",
@@ -300,12 +302,17 @@ def _upright(rect: BoundingRectangle, page_height: float) -> Box:
     return Box(min(xs), page_height - max(ys), max(xs), page_height - min(ys))
 
 
+def _as_drawn(text: str) -> str:
+    """A word without control characters, ligatures as letters, and a soft hyphen as the hyphen that is seen, but at the end of the word."""
+    return _DRAWN_HYPHEN.sub("-", _CONTROL.sub("", text).translate(_LIGATURES).strip())
+
+
 def _words(
     segmented: SegmentedPdfPage, page_height: float, links: list[tuple[Box, str]], second: SecondReading
 ) -> Iterator[Word]:
     seen: set[tuple[str, int, int]] = set()
     for cell in segmented.word_cells:
-        text = _CONTROL.sub("", cell.text).translate(_LIGATURES).strip()
+        text = _as_drawn(cell.text)
         if not text:
             continue
         box = _upright(cell.rect, page_height)
@@ -367,7 +374,7 @@ def _better_read(words: tuple[Word, ...], links: list[tuple[Box, str]], second: 
         yield from second.mended(words)
         return
     for word in second.words:
-        text = _CONTROL.sub("", word.text).translate(_LIGATURES).strip()
+        text = _as_drawn(word.text)
         if text:
             link = next((uri for rect, uri in links if rect.holds(word.box.center)), None)
             yield replace(word, text=with_accented_letters(text), bold=bool(_BOLD.search(word.font)), link=link)

@@ -75,3 +75,9 @@ def test_a_rule_below_a_word_or_in_a_fraction_is_no_underscore() -> None:
     words = row("half", "full", gap=3.6)
     below, middle = Rule(True, 110.5, 92.6, 95.6), Rule(True, 105.0, 92.6, 95.6)
     assert with_underscores(words, (below, middle)) == (tuple(words), (below, middle))
+
+
+def test_a_soft_hyphen_that_is_drawn_before_a_letter_is_a_hyphen(sheet: Sheet) -> None:
+    sheet.text(72, 100, "Start it by pump \u00ads file \u00ad\u00adset\u00adrate and wait until the tank is full.")
+    sheet.text(72, 112, "It is full when the lamp is green.")
+    assert "pump -s file --set-rate and wait" in " ".join(sheet.convert().outline())
