@@ -79,6 +79,8 @@ MAX_DEFAULT_WORDS = 45
 """A paragraph with so few words up to its default is quoted as a whole where the sentence between hangs on the one before."""
 DECIDED = re.compile(r"(?:yes|no)\b[^.!?]{0,30}[.!]", re.IGNORECASE)
 """`No, it cannot.`: says nothing alone, and everything beside the sentence that follows."""
+RUN_IN = re.compile(r"(?P<term>[A-Z][\w/-]*(?: [\w/-]+){0,2})\.")
+"""How an item of a list begins that says what one thing is: `Idle. The pump waits for a start.`"""
 REFERS = re.compile(
     r"[\[(]?(?:please |also )*(?:see|refer to|consult) (?:also )?(?:the |our )?(?:[‘'\"“]?[\w’'\"”-]+ ){0,6}?"
     r"(?:section|chapter|appendix|page|manual|documentation|guide|instructions|(?:command-line )?options?)\b"
@@ -420,7 +422,12 @@ class _Reader:
         self._of_columns = IN_COLUMNS.search(line.written) is not None
         carried = "" if carries_none else self._owner if of_property else self._label
         label = (
-            defined or label_of(line.written) or self._passage.term_at(line.sentence.start) or line.number or carried
+            defined
+            or label_of(line.written)
+            or self._run_in_term(line)
+            or self._passage.term_at(line.sentence.start)
+            or line.number
+            or carried
         )
         points_back = bool(self._earlier) and POINTS_BACK.match(line.text) is not None
         before = self._lead if line.in_list else self._earlier[-1] if points_back else ""
@@ -450,6 +457,12 @@ class _Reader:
         if not is_property:
             self._owner = "" if self._of_field or self._of_item or label == line.number else label
 
+    def _run_in_term(self, line: _Line) -> str:
+        """The few words before a full stop with which an item begins that goes on with what they mean."""
+        match = RUN_IN.fullmatch(line.text) if line.in_list else None
+        goes_on = self._text[line.sentence.end :].partition("\n")[0].strip()
+        return match["term"] if match and goes_on else ""
+
     def _goes_on_describing(self, label: str, carried: str) -> bool:
         """Whether a paragraph says more of what the one before describes: it is of the same term, or below the same heading of none."""
         if not self._described:
@@ -457,10 +470,16 @@ class _Reader:
         return label == carried if carried else not (label or PROPERTY.match(self._label))
 
     def _is_left_out(self, line: _Line) -> bool:
-        """Whether a sentence says nothing by itself. `No, it cannot.` is kept for the next one, unless it is all of a question's answer."""
+        """Whether a sentence says nothing by itself.
+
+        `No, it cannot.` is kept for the next one, unless it is all of a question's answer; so is the term that an item begins with.
+        """
         if DECIDED.fullmatch(line.text):
             if self._heading.endswith("?") and not self._text[line.sentence.end :].partition("\n")[0].strip():
                 return False
+            self._decided = line.sentence
+            return True
+        if line.begins_paragraph and self._run_in_term(line):
             self._decided = line.sentence
             return True
         if REFERS.fullmatch(line.text) or _is_of_index(line.text):
@@ -507,6 +526,8 @@ class _Reader:
         """A sentence as it is quoted, with the one before where it needs it, and where that begins."""
         said = line.text if self._text == self._piece.text else BROKEN_WORD.sub("", line.text)
         goes_on = not line.begins_paragraph
+        if self._decided and goes_on:
+            return f"{self._decided.text} {said}", self._decided.start
         is_default = DEFAULT_ALONE.match(said) is not None
         hangs_together = is_default and bool(self._earlier) and POINTS_BACK.match(self._earlier[-1]) is not None
         if hangs_together and goes_on and (whole := self._paragraph_until(line.sentence.end)):
@@ -517,8 +538,6 @@ class _Reader:
         if line.begins_paragraph and self._previous and _is_place_of(self._previous.text, line.written):
             before, start = self._quoted
             return f"{before} {said}", start
-        if self._decided and goes_on:
-            return f"{self._decided.text} {said}", self._decided.start
         return said, line.sentence.start
 
 

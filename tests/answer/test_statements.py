@@ -642,3 +642,10 @@ def test_a_colon_within_brackets_ends_no_term() -> None:
     text = "The North Gate (German: Nordtor, said with a long o (as in more) by all who live near it) stands. It burnt down in one night."
     assert saying(text, "burnt").label == ""
     assert saying("mode (one of: off, on): how it runs", "runs").label == "mode (one of: off, on)"
+
+
+def test_the_words_before_a_full_stop_with_which_an_item_begins_are_its_term() -> None:
+    text = "The pump has these states:\n- Idle. It waits for a start.\n- Held back. The valve is shut until the tank is full."
+    idle, held = saying(text, "waits"), saying(text, "shut")
+    assert (idle.label, idle.text) == ("Idle", "Idle. It waits for a start.")
+    assert (held.label, held.text) == ("Held back", "Held back. The valve is shut until the tank is full.")
