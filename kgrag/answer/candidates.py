@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from kgrag.answer.cues import ABBREVIATED_DEFAULT
 from kgrag.answer.slots import amounts, fits, heading_names
 from kgrag.answer.statements import Statement, statements
 from kgrag.answer.subject import AskedSections, Subject, exact_settings, has_identifier, otherwise_written
@@ -234,7 +235,9 @@ class _Reader:
             implied |= self._of_measure  # `How fine is it?`: an amount need not say `fine`.
         if asked.kind == "unit" and fit:
             implied.add(UNIT)
-        if DEFAULT in asked.terms and STATES_DEFAULT.search(statement.text):
+        if DEFAULT in asked.terms and any(
+            said.search(statement.text) for said in (STATES_DEFAULT, ABBREVIATED_DEFAULT)
+        ):
             implied.add(DEFAULT)
         if asked.kind == "keys" and fit:
             implied |= KEY_TERMS

@@ -11,6 +11,7 @@ from kgrag.text.numerals import COUNT_BY_WORD
 from kgrag.text.questions import Question
 
 __all__ = [
+    "ABBREVIATED_DEFAULT",
     "BARE_DEFAULT",
     "DEFAULT_SAID",
     "DIGITS",
@@ -38,7 +39,10 @@ NUMBER = re.compile(
     re.IGNORECASE,
 )
 """A number, in digits or a word; not the pronoun `one`."""
-SAYS_DEFAULT = re.compile(r"\bdefault(?:s|ed)?\b|\bnormally\b|\binitially\b", re.IGNORECASE)
+_ABBREVIATED = r"[(\[](?:def|dflt|deflt)\b"
+ABBREVIATED_DEFAULT = re.compile(_ABBREVIATED, re.IGNORECASE)
+"""`Low, Medium (def.), High`, `(def. 20)`: how usages of programs write it."""
+SAYS_DEFAULT = re.compile(rf"\bdefault(?:s|ed)?\b|\bnormally\b|\binitially\b|{_ABBREVIATED}", re.IGNORECASE)
 DIGITS = re.compile(
     r"\b(?:ports?|limit|maxim\w+|minim\w+|at most|at least|how (?:many|often|long|large|big))\b", re.IGNORECASE
 )
@@ -50,7 +54,8 @@ CUES = (
     (
         re.compile(rf"\bdefault|{WHEN_UNSET.pattern}", re.IGNORECASE),
         re.compile(
-            r"\bdefault(?:s|ed|ing)?\b|\b(?:if|when|unless)\b[^.,]{0,40}\b(?:not|no|un)\w*|\bunset|\bfactory|\bassume",
+            r"\bdefault(?:s|ed|ing)?\b|\b(?:if|when|unless)\b[^.,]{0,40}\b(?:not|no|un)\w*|\bunset|\bfactory|\bassume"
+            rf"|{_ABBREVIATED}",
             re.IGNORECASE,
         ),
     ),

@@ -26,6 +26,7 @@ from kgrag.answer.statements import Statement
 from kgrag.text.abbreviations import initials
 from kgrag.text.answer_shapes import (
     IDENTIFIER_SORTS,
+    ROLE_ASKED,
     AnswerKind,
     asks_for_figure,
     asks_for_recommendation,
@@ -160,13 +161,18 @@ DEFINES = re.compile(
 PASSIVE = re.compile(r" (?!(?:called|known|defined|described|meant|made|composed)\b)(?:\w+ly )?\w{2,}ed\b")
 """`is invoked`: says what is done with a thing, not what it is."""
 PASSIVE_DEFINES = 0.5
+WORD = re.compile(r"[A-Za-z]+")
+SAID_ELSEWHERE = re.compile(
+    r"[(,;] ?(?:see|as described|described|explained) (?:also )?(?:above|below|earlier|later)\b", re.IGNORECASE
+)
+"""`Sets the state to idle (see above).`: what that means is said elsewhere."""
 ELSEWHERE = re.compile(r"\s*(?:something|nothing|another|a different)\b", re.IGNORECASE)
 """`means something else`: not what."""
 BEGINS_SECTION = 0.8
 """What begins a paragraph of the section that is headed by what is asked for (`Needs Checkout`)."""
 FROM_ABOVE = 0.5
 """How much a term of the thing counts that only stands above a sentence that says the others."""
-ASKS = re.compile(r"^(?:what|who) (?:is|are|was|were|does|do|did)\b", re.IGNORECASE)
+ASKS = re.compile(r"^(?:.*[,:;] )?(?:what|who) (?:is|are|was|were|does|do|did)\b", re.IGNORECASE)
 OF_WHAT = re.compile(r"\b(?:of|in|on|for|mean|stand|do)\b", re.IGNORECASE)
 MOST_BEFORE = 4
 """Other words before what defines: in a sentence about the thing it is the subject."""
@@ -178,6 +184,8 @@ KEYS = re.compile(
 """What is pressed on a keyboard."""
 KEY_COLUMN = re.compile(r"(?:key|shortcut|hot ?key|accelerator)s?\b(?! (?:words?|size|length|file))", re.IGNORECASE)
 """Heads a column of keys: `Key Stroke`, `Shortcut`."""
+MENU_PATH = re.compile(r"[A-Z][\w/-]*(?: [\w/-]+){0,3} ?(?:→|➔|➜|⇒|▸|‣|►|->|=>|>|») ?[A-Z][a-z]")
+"""`File → Export`: which commands of menus to choose is how a thing is done."""
 WEAKLY_INSTRUCTS = 0.8
 TELLS_HOW = re.compile(
     r"^(?:to|in order to) (?:\w+ly )?[a-z]+[^.;:]{0,100}?, (?:you (?:can|need|have|must|should|may|will)\b"
@@ -217,6 +225,9 @@ OF_TWO = re.compile(r"\b(?:two|both|either)\b", re.IGNORECASE)
 ENUMERATES = re.compile(r":\s|\b(?:are|includes?|namely|such as)\b")
 JOINS = re.compile(r",\s|\band\b|\bor\b|;\s|\|")
 MIN_JOINS = 2
+_NAMED = r"[‘'\"“`]?(?:[A-Z][\w./-]*|--?[A-Za-z][\w-]*|\w+[_.]\w+)[’'\"”`]?"
+NAMES_IN_A_ROW = re.compile(rf"\s(?:{_NAMED}, )+(?:{_NAMED},? )?(?:and|or) {_NAMED}")
+"""Behind what they are: `the commands OPEN, READ and CLOSE`."""
 
 
 def fits(asked: Question, statement: Statement) -> float:
@@ -447,6 +458,11 @@ def _joins(text: str) -> bool:
 
 def _enumerates(asked: Question, text: str) -> bool:
     """Whether a sentence says what there is of what is asked for: `There are three modes: fast, slow and off.`"""
+    wanted = singular(chosen_noun(asked.text))
+    if wanted and any(
+        singular(m[0].casefold()) == wanted and NAMES_IN_A_ROW.match(text, m.end()) for m in WORD.finditer(text)
+    ):
+        return True
     match = ENUMERATES.search(text)
     if match is None:
         return False
@@ -457,9 +473,14 @@ def _enumerates(asked: Question, text: str) -> bool:
     return noun in {s for _, s in stems(text[: match.start()])}
 
 
+def _definition(asked: Question, statement: Statement) -> float:
+    """Whether a statement defines, less where it says that it is said elsewhere."""
+    return _defines(asked, statement) * (PASSIVE_DEFINES if SAID_ELSEWHERE.search(statement.text) else 1.0)
+
+
 def _defines(asked: Question, statement: Statement) -> float:
     """Whether what is asked for (`heartbeat` of `What is the heartbeat of a data source?`) stands before a word that defines."""
-    thing = OF_WHAT.split(ASKS.sub("", asked.text), maxsplit=1)[0]
+    thing = OF_WHAT.split(ASKS.sub("", ROLE_ASKED.sub(r"what \g<asks> \g<thing>mean", asked.text)), maxsplit=1)[0]
     terms = {s for w, s in stems(thing) if s in asked.terms} or asked.terms
     if statement.own_label and {s for _, s in stems(statement.label)} & terms:
         return 1.0
@@ -546,7 +567,7 @@ def _decision(asked: Question, statement: Statement) -> float:
 
 
 def _steps(asked: Question, statement: Statement) -> float:
-    tells = TELLS_HOW.search(statement.text) or COMMAND_LINE.search(statement.text)
+    tells = any(how.search(statement.text) for how in (TELLS_HOW, COMMAND_LINE, MENU_PATH))
     if tells or statement.label.startswith("-") or (statement.items and not statement.of_rows):
         return 1.0
     return WEAKLY_INSTRUCTS if INSTRUCTS.search(statement.text) else 0.0
@@ -572,7 +593,7 @@ PRICED: frozenset[AnswerKind] = frozenset(["quantity", "count", "number"])
 FITS: Mapping[AnswerKind, Callable[[Question, Statement], float]] = {
     "comparison": _says(CONTRASTS),
     "count": _count,
-    "definition": _defines,
+    "definition": _definition,
     "keys": _keys,
     "list": _list,
     "name": _name,

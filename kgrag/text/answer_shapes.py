@@ -14,6 +14,7 @@ from kgrag.text.words import FUNCTION_WORDS, plain, singular, words
 __all__ = [
     "IDENTIFIER_SORTS",
     "ONE_THING",
+    "ROLE_ASKED",
     "WHEN_UNSET",
     "AnswerKind",
     "AnswerShape",
@@ -189,8 +190,12 @@ ASKS_ITS_NAME = re.compile(
 """`Some log lines are lost: which option says how many are kept?` asks for an option, `What is the switch for it?`, `GIMP switch?` and
 `What do I add to the configuration?` do."""
 DEFINES = re.compile(r"^(?:what|who) (?:is|are|was|were) (?:an? |the )?[\w .’'+/-]+\??$", re.I)
+_ROLE = r"(?:control|specify|define|determine|indicate|represent|denote)"
+ROLE_ASKED = re.compile(rf"what (?P<asks>does|do|did) (?P<thing>(?:[\w.$/:-]+ ){{1,4}}?){_ROLE}(?=\??$)", re.I)
+"""`What does the option control?` asks what it does: an answer need not say the verb."""
 ASKS_WHAT_IT_DOES = re.compile(
-    r"^what (?:does|do|did) .*\b(?:mean|stand for|do)\??$|^what (?:does|do|did) .*\b(?:mean|stand for) (?:on|in|for|at|here)\b",
+    r"(?:^|[,:;] )what (?:does|do|did) .*\b(?:mean|stand for|do)\??$|^what (?:does|do|did) .*\b(?:mean|stand for) (?:on|in|for|at|here)\b"
+    rf"|(?:^|[,:;] ){ROLE_ASKED.pattern}",
     re.I,
 )
 CHOOSES = re.compile(r"\b(?:which|what)((?: [\w’'/-]+){1,6})")

@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 from typing import Literal
 
 from kgrag.errors import InputError
-from kgrag.text.answer_shapes import AUXILIARIES, AnswerKind, answer_shape, by_default, unit_asked
+from kgrag.text.answer_shapes import AUXILIARIES, ROLE_ASKED, AnswerKind, answer_shape, by_default, unit_asked
 from kgrag.text.name_shapes import NAME
 from kgrag.text.quantities import Quantity, quantities
 from kgrag.text.surrogates import without_surrogates
@@ -132,6 +132,10 @@ MOST_AMOUNTS = 20
 SAID_IN_WORDS = frozenset(["day", "week", "month", "year", "x"])
 STANDS_FOR = re.compile(r"\b(?:stands?|is short|an abbreviation) for\b", re.IGNORECASE)
 """Asks for a meaning, and need not be said."""
+NO_LONGER = re.compile(
+    r"\b(?:no|not any|any) longer\b(?! than\b)|\b(?:no|any) ?more(?=\s*(?:[?.,;!]|$))", re.IGNORECASE
+)
+"""`Which commands no longer work in it?` asks for what does not: nothing is longer."""
 OF_ANOTHER = re.compile(r"(?:(?:and|but|so|now) )?(?:what|how) about ", re.IGNORECASE)
 """`And what about the X-1000?`, without a question before."""
 
@@ -209,8 +213,9 @@ def checked_question(question: str) -> str:
 @lru_cache(maxsize=256)
 def read_question(question: str) -> Question:
     """Read a question."""
-    shape = answer_shape(question)
-    meant = STANDS_FOR.sub("mean", by_default(question))
+    meant = NO_LONGER.sub("", question)
+    shape = answer_shape(meant)
+    meant = STANDS_FOR.sub("mean", ROLE_ASKED.sub(r"what \g<asks> \g<thing>mean", by_default(meant)))
     if shape.kind == "quantity":  # A passage that gives the amount need not say `in volts`.
         meant = meant.replace(unit_asked(question)[0], "")
     found = _amounts(meant)

@@ -1245,3 +1245,32 @@ def test_steps_of_which_one_names_what_is_asked_for_are_given_whole() -> None:
     )
     answer = ask("How do I switch the tape controller to the TD8E?", [piece("Simulator", text)])
     assert "SET DT DISABLED disable TC08; SET TD ENABLED enable TD8E" in lines(answer)[0]
+
+
+def fit(question: str, text: str) -> float:
+    asked = read_question(question)
+    return max(fits(asked, one) for one in statements(piece("Pump", text), short=True))
+
+
+def test_a_path_through_menus_tells_how_a_thing_is_done() -> None:
+    assert fit("How do I export the log?", "The log of the pump is written by File → Export Log.") == 1.0
+    assert fit("How do I export the log?", "The log of the pump is larger than a page.") == 0.0
+
+
+def test_names_behind_what_they_are_enumerate_it() -> None:
+    said = "In this mode the commands OPEN, READ and CLOSE do not work at all."
+    assert fit("Which commands do not work in it?", said) == 1.0
+    assert fit("Which drives do not work in it?", said) < 1.0
+
+
+def test_what_is_said_elsewhere_defines_less() -> None:
+    question = "What does the idle state mean?"
+    assert fit(question, "idle: Sets the pump to idle (see above).") < fit(
+        question, "idle: The pump waits for a start."
+    )
+
+
+def test_an_abbreviated_default_is_a_default() -> None:
+    question = read_question("Which quality is the default?")
+    found = first_candidates(question, [piece("Pump", "Quality is low, medium (def), or high as it is set.")])
+    assert found[0].covered["default"] > 0.9

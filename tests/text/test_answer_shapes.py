@@ -171,3 +171,9 @@ def test_a_wide_angle_is_an_angle() -> None:
 )
 def test_a_clause_that_means_the_default_is_read_as_it(question: str, meant: str) -> None:
     assert by_default(question) == meant
+
+
+def test_what_a_thing_controls_or_means_asks_what_it_is_also_behind_a_clause() -> None:
+    assert answer_shape("What does the pump_rate option control?").kind == "definition"
+    assert answer_shape("In the list of pumps, what does the letter d in the current row mean?").kind == "definition"
+    assert answer_shape("What voltage does the pump control?").kind == "quantity"
