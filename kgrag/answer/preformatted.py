@@ -13,6 +13,8 @@ __all__ = ["Reflowed", "reflow"]
 
 MIN_WRAPPED, LEAST_WIDTH, MOST_WIDTH = 3, 50, 100
 """A passage with at least so many lines of such a width and none wider was broken by hand or by a program."""
+MIN_WRAPPED_BESIDE, LEAST_INDENT = 2, 2
+"""The same of lines beside flowing paragraphs, and by how much one of them is indented."""
 FULL = 0.88
 """A line is full where the first word of the next one would have made it longer than this share of the widest."""
 MAX_TERM_WORDS = 8
@@ -39,24 +41,63 @@ class Reflowed(NamedTuple):
 def reflow(text: str, *, headed: bool = False) -> Reflowed:
     """Put the broken lines of a preformatted passage together; any other passage stays as it is.
 
-    Nothing goes on from the first line of one that is `headed` by its title and section.
+    Nothing goes on from the first line of one that is `headed` by its title and section. Between flowing paragraphs, whose lines are wider,
+    indented lines alone go on from the line before: a list of options in a book.
     """
     lines = text.split("\n")
-    widths = [len(line.rstrip()) for line in lines[1:] if not line.lstrip().startswith("|")]
-    width = max(widths, default=0)
-    if width > MOST_WIDTH or sum(1 for one in widths if one >= LEAST_WIDTH) < MIN_WRAPPED:
-        return Reflowed(text)
     written = list(text)
-    above: list[tuple[int, str]] = []
     terms: list[tuple[int, int, str]] = []
-    start, before, first_indent = 0, "", 0
+    start, first = 0, 0
+    is_mixed = any(_is_flowing(line) for line in lines[1:])
+    while first < len(lines):
+        last = first + 1
+        while last < len(lines) and _is_flowing(lines[last]) == _is_flowing(lines[first]):
+            last += 1
+        stretch = lines[first:last]
+        if width := _broken_at(stretch[not first :], beside_flowing=is_mixed):
+            headed_here = headed and not first
+            _put_together(stretch, start, written, terms, width=width, headed=headed_here, indented_only=is_mixed)
+        start += sum(len(line) + 1 for line in stretch)
+        first = last
+    return Reflowed("".join(written), tuple(terms))
+
+
+def _is_flowing(line: str) -> bool:
+    """Whether a line is a paragraph that nobody broke."""
+    return len(line.rstrip()) > MOST_WIDTH and not line.lstrip().startswith("|")
+
+
+def _broken_at(lines: list[str], *, beside_flowing: bool) -> int:
+    """The width at which lines were broken, 0 where they were not; beside flowing paragraphs some have to be indented as well."""
+    widths = [len(line.rstrip()) for line in lines if not line.lstrip().startswith("|")]
+    width = max(widths, default=0)
+    wrapped = sum(1 for one in widths if one >= LEAST_WIDTH)
+    if width > MOST_WIDTH or wrapped < (MIN_WRAPPED_BESIDE if beside_flowing else MIN_WRAPPED):
+        return 0
+    return width if not beside_flowing or any(_indent(line) >= LEAST_INDENT for line in lines) else 0
+
+
+def _put_together(
+    lines: list[str],
+    start: int,
+    written: list[str],
+    terms: list[tuple[int, int, str]],
+    *,
+    width: int,
+    headed: bool,
+    indented_only: bool,
+) -> None:
+    """Join lines broken at `width` in `written`, from the place `start` on, and add the terms that stand above them."""
+    above: list[tuple[int, str]] = []
+    before, first_indent = "", 0
     lost = _lost_indent(lines)
     for place, line in enumerate(lines):
         indent = _indent(line) + (0 if place else lost)
         if line.strip():
             while above and indent <= above[-1][0]:
                 above.pop()
-            if before and indent >= first_indent and _goes_on(before, line, width, hanging=indent > first_indent):
+            may_go_on = before and indent >= first_indent and (indent > 0 or not indented_only)
+            if may_go_on and _goes_on(before, line, width, hanging=indent > first_indent):
                 written[start - 1] = " "
             else:
                 first_indent = indent
@@ -66,7 +107,6 @@ def reflow(text: str, *, headed: bool = False) -> Reflowed:
                 above.append((indent, " ".join(line.split())))
         before = "" if headed and not place else line.rstrip()
         start += len(line) + 1
-    return Reflowed("".join(written), tuple(terms))
 
 
 def _goes_on(before: str, line: str, width: int, *, hanging: bool) -> bool:

@@ -184,7 +184,7 @@ KEYS = re.compile(
 """What is pressed on a keyboard."""
 KEY_COLUMN = re.compile(r"(?:key|shortcut|hot ?key|accelerator)s?\b(?! (?:words?|size|length|file))", re.IGNORECASE)
 """Heads a column of keys: `Key Stroke`, `Shortcut`."""
-MENU_PATH = re.compile(r"[A-Z][\w/-]*(?: [\w/-]+){0,3} ?(?:→|➔|➜|⇒|▸|‣|►|->|=>|>|») ?[A-Z][a-z]")
+MENU_PATH = re.compile(r"[A-Z][\w/-]*(?: [\w/-]+){0,3}[’'\"”]? ?(?:→|➔|➜|⇒|▸|‣|►|->|=>|>|») ?[‘'\"“]?[A-Z][a-z]")
 """`File → Export`: which commands of menus to choose is how a thing is done."""
 WEAKLY_INSTRUCTS = 0.8
 TELLS_HOW = re.compile(

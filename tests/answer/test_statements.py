@@ -649,3 +649,15 @@ def test_the_words_before_a_full_stop_with_which_an_item_begins_are_its_term() -
     idle, held = saying(text, "waits"), saying(text, "shut")
     assert (idle.label, idle.text) == ("Idle", "Idle. It waits for a start.")
     assert (held.label, held.text) == ("Held back", "Held back. The valve is shut until the tank is full.")
+
+
+def test_broken_lines_below_a_term_are_put_together_beside_a_flowing_paragraph() -> None:
+    flowing = "The pump reads its settings when it is started, and again when somebody presses the button, which takes a while."
+    options = """-d    The delay between two strokes of the pump, where the mode of the
+      strokes is set to slow. The strokes of the pump are then divided in
+      groups of eight.
+      DEFAULT: 25"""
+    said = saying(f"{flowing}\n{options}\n{flowing}", "divided")
+    assert said.text == "The strokes of the pump are then divided in groups of eight."
+    assert saying(f"{flowing}\n{options}", "DEFAULT").text == "DEFAULT: 25"
+    assert len([one for one in read(f"{flowing}\n{flowing}") if "while" in one.text]) == 2
