@@ -271,6 +271,8 @@ class _Reader:
         """Whether the last line was an item, a field of a record, ended in a colon, was a section's number alone."""
         self._of_columns = False
         """Whether the last paragraph was a line of a listing in columns, whose first one says what that line is about alone."""
+        self._column = 0
+        """Where the last column of the last such line begins: what stands below it is about the same."""
         self._number, self._number_means = NO_NUMBER, False
         """The last item's number, and whether those of its list mean something."""
         self._question_end = self._paragraph_start = 0
@@ -417,9 +419,11 @@ class _Reader:
             or (self._of_field and not of_property)
             or self._passage.terms
             or BEGINS_WITH_OPTION.match(line.written)
-            or self._of_columns
+            or (self._of_columns and self._margin(line) < self._column)
         )
-        self._of_columns = IN_COLUMNS.search(line.written) is not None
+        in_columns = IN_COLUMNS.search(line.written)
+        self._of_columns = in_columns is not None
+        self._column = self._margin(line) + in_columns.end() - 1 if in_columns else self._column
         carried = "" if carries_none else self._owner if of_property else self._label
         label = (
             defined
@@ -456,6 +460,10 @@ class _Reader:
         self._row = (self._row or named_by_field(line.text, label)) if self._of_field else ""
         if not is_property:
             self._owner = "" if self._of_field or self._of_item or label == line.number else label
+
+    def _margin(self, line: _Line) -> int:
+        """The number of characters before a line."""
+        return line.sentence.start - self._text.rfind("\n", 0, line.sentence.start) - 1
 
     def _run_in_term(self, line: _Line) -> str:
         """The few words before a full stop with which an item begins that goes on with what they mean."""

@@ -661,3 +661,11 @@ def test_broken_lines_below_a_term_are_put_together_beside_a_flowing_paragraph()
     assert said.text == "The strokes of the pump are then divided in groups of eight."
     assert saying(f"{flowing}\n{options}", "DEFAULT").text == "DEFAULT: 25"
     assert len([one for one in read(f"{flowing}\n{flowing}") if "while" in one.text]) == 2
+
+
+def test_what_stands_below_the_last_column_of_a_line_is_about_its_first_one() -> None:
+    text = (
+        "-d    The delay between two strokes of the pump.\n      Long ones spare the valves of it.\n      DEFAULT: 25"
+    )
+    assert (saying(text, "valves").label, saying(text, "25").owner) == ("-d", "-d")
+    assert saying("-d    The delay between two strokes\nStrokes are counted from zero.", "zero").label == ""
