@@ -28,6 +28,8 @@ _ALIGNED = 0.3
 """Line heights by which a line that goes on with a column may begin elsewhere."""
 _MAX_PITCH = 2.2
 """Line heights from line to line."""
+_ALL_TYPED = 0.9
+"""Share of the lines of two columns of which one is in a typewriter font and the other is not."""
 _MARKER = re.compile(r"^(?:[•◦▪■□●○‣⁃–—*·►➢✓o-]|[\uf000-\uf0ff]|\(?(?:\d{1,2}|[a-zA-Z])[.)])$")
 _SENTENCE_END = re.compile(r"[a-z].*[a-z)][.!?]")
 _SENTENCE_WORDS = 4
@@ -60,7 +62,9 @@ def find_aligned_tables(
     while start < len(rows):
         run = _grow(rows, start, typed=typed)
         if run is not None and _is_table(run):
-            tables.append(with_header(_table(run, page), fills))
+            table = _table(run, page)
+            is_card = len(run.columns) == 2 and _says_what_is_typed(run)
+            tables.append(table if is_card else with_header(table, fills))
             start += len(run.rows)
         else:
             start += 1
@@ -118,7 +122,31 @@ def _is_table(run: _Run) -> bool:
         return True
     right = [piece for piece in pieces if column_of(piece.box, run.columns) == 1]
     values = sum(bool(_VALUE.match(piece.text)) for piece in right)
-    return values >= 0.3 * len(right) or run.rows[0].line.bold
+    return values >= 0.3 * len(right) or run.rows[0].line.bold or _says_what_is_typed(run)
+
+
+def _says_what_is_typed(run: _Run) -> bool:
+    """Whether each line says what something does, and at the right what one types for it, as reference cards do, which name no columns.
+
+    What one types may stand at the left where the texts end under each other. Where they begin so, they are definitions of terms.
+    """
+    rows = [row.pieces for row in run.rows]
+    pairs = [row for row in rows if len(row) == 2 and row[0].typewriter != row[1].typewriter]
+    if len(pairs) < _ALL_TYPED * len(rows) or run.rows[0].line.bold:
+        return False
+    typed_right = sum(right.typewriter for _, right in pairs)
+    named = sum(any(map(str.isalpha, left.text)) for left, _ in pairs)
+    if 0 < typed_right < len(pairs) or 2 * named < len(pairs):
+        return False
+    reach = _ALIGNED * pairs[0][0].size
+    ends_alike = _are_near([right.box.x1 for _, right in pairs], reach)
+    begins_alike = _are_near([right.box.x0 for _, right in pairs], reach)
+    in_columns = ends_alike or begins_alike if typed_right else ends_alike and not begins_alike
+    return in_columns and _are_near([left.box.x0 for left, _ in pairs], reach)
+
+
+def _are_near(places: Sequence[float], reach: float) -> bool:
+    return max(places) - min(places) <= reach
 
 
 def _table(run: _Run, page: int) -> TableBlock:

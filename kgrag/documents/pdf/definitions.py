@@ -16,7 +16,7 @@ __all__ = ["with_terms"]
 _WIDE_GAP = 1.5
 """Line heights between a term and its text."""
 _TERM_WORDS, _TEXT_WORDS = 6, 3
-"""Most words of a term, and fewest of what is said of it."""
+"""Most words of a term, and fewest of what is said of it in the same font."""
 _ALIGNED = 0.3
 """Line heights by which what is aligned may miss."""
 _OPTION = re.compile(r"[-–−]{1,2}\w")
@@ -70,10 +70,12 @@ def _term_of(block: PageBlock) -> _Term | None:
     else:
         count, text_at = _set_apart(first), None
     term, text = first.words[:count], first.words[count:]
-    is_short = 0 < count <= _TERM_WORDS and len(text) + sum(len(line.words) for line in block.lines[1:]) >= _TEXT_WORDS
+    in_other_font = text_at is not None and bool(text) and term[-1].font != text[0].font
+    said = len(text) + sum(len(line.words) for line in block.lines[1:])
+    is_short = 0 < count <= _TERM_WORDS and (said >= _TEXT_WORDS or in_other_font)
     if not is_short or len(pieces) > 2 or not _HAS_LETTER.search(" ".join(word.text for word in term)):
         return None
-    if _NO_TERM.search(" ".join(word.text for word in term)) or text[0].text[0] in "=<>":
+    if _NO_TERM.search(" ".join(word.text for word in term)) or text[0].text[0] in "=<>:":
         return None
     is_named = text[0].text[0].isupper() or _OPTION.match(term[0].text) or any(_is_name(w.text) for w in term if w.bold)
     if text_at is None and not is_named:

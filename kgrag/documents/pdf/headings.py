@@ -44,6 +44,8 @@ _MUCH_LARGER = 1.4
 _SAME_SIZE = 0.04
 _TITLE_GAP = 0.6
 """Line heights between two lines of a title."""
+_PAGE_TITLE_GAP = 1.0
+"""The same on a title page."""
 _MAX_LEVEL = 6
 _MAX_TITLE_PAGE_WORDS = 60
 _MAX_TITLE_WORDS = 14
@@ -116,7 +118,7 @@ def mark_headings(blocks: Sequence[PageBlock], usual: LineStatistics, listing: L
     blocks, marked = _with_labels(blocks, marked)
     front = _front_matter(blocks, marked)
     title = _title(blocks, marked, usual, _contents_heading(blocks), listing, front)
-    if title is not None and (rest := _rest_of_title(blocks, title)):
+    while title is not None and (rest := _rest_of_title(blocks, title)):
         whole = replace(title, lines=(*title.lines, *rest.lines), box=bounding_box((title.box, rest.box)))
         start = next(index for index, block in enumerate(blocks) if block is title)
         blocks = [*blocks[:start], whole, *blocks[start + 2 :]]
@@ -278,7 +280,8 @@ def _is_heading(blocks: Sequence[PageBlock], index: int, usual: LineStatistics, 
             return True
         goes_on = not bold and (text[0].islower() or len(text.split()) > _MAX_LARGE_WORDS)
         return not _SENTENCE.search(text) and not (goes_on and size < _MUCH_LARGER * usual.body_size)
-    if not bold or size < _NOT_SMALLER * usual.body_size or _SENTENCE.search(text):
+    is_small = size < _NOT_SMALLER * usual.body_size and not _BEGINS.fullmatch(text)
+    if not bold or is_small or _SENTENCE.search(text):
         return False
     if len(pieces_of(block.lines[0], _WIDE_GAP)) > 2 or _is_term_alone(blocks, index):
         return False
@@ -426,7 +429,8 @@ def _title(
     rest = [heading for heading in headings if heading is not largest and id(heading) not in front]
     if section_number(largest.lines[0]) or not rest:
         return None
-    if _size(largest) < 1.3 * usual.body_size and not on_title_page:
+    is_first = listing.decides and largest is blocks[0] and _bold(largest)
+    if _size(largest) < (_LARGER if is_first else 1.3) * usual.body_size and not on_title_page:
         return None
     if listing.decides or on_title_page:
         return largest
@@ -438,7 +442,8 @@ def _rest_of_title(blocks: Sequence[PageBlock], title: TextBlock) -> TextBlock |
     below = next((after for block, after in pairwise(blocks) if block is title), None)
     if not isinstance(below, TextBlock) or below.page != title.page or below.kind not in ("text", "heading"):
         return None
-    close = below.box.y0 - title.box.y1 < _TITLE_GAP * _size(title)
+    gap = _PAGE_TITLE_GAP if _is_title_page(blocks, title.page) else _TITLE_GAP
+    close = below.box.y0 - title.box.y1 < gap * _size(title)
     same = _bold(below) == _bold(title) and abs(_size(below) - _size(title)) <= _SAME_SIZE * _size(title)
     return below if close and same and len(title.lines) + len(below.lines) <= _MAX_LINES + 1 else None
 

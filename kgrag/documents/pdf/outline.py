@@ -7,7 +7,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -54,6 +54,8 @@ _ABOVE = 30.0
 """Points below where the outline leads that a heading may stand above it."""
 _ALIKE = 90.0
 """Of 100: titles whose formulas, quotes or logos are written otherwise in the outline."""
+_LONGER = 1.25
+"""Times a title's length from which a text cannot be so alike."""
 _MIN_ALIKE = 8
 """Characters of titles that are compared so."""
 _MAX_LEVEL = 6
@@ -146,6 +148,7 @@ def _height(target: Any) -> float | None:
     return None
 
 
+@lru_cache(maxsize=4096)
 def folded_titles(text: str) -> frozenset[str]:
     """Fold a title for comparing, with and without what may be its number: case, spaces and punctuation do not count."""
     plain = unicodedata.normalize("NFKC", text).casefold().strip()
@@ -163,7 +166,9 @@ def find_outlined(pages: Sequence[Page], outline: Outline) -> OutlinedHeadings:
             page = by_number.get(number)
             if page is None:
                 continue
-            reading = readings.setdefault(number, _PageLines(page))
+            if number not in readings:
+                readings[number] = _PageLines(page)
+            reading = readings[number]
             at = page.height - entry.above_bottom if entry.above_bottom is not None and number == entry.page else None
             if lines := reading.take(entry.title, at):
                 box = bounding_box(line.box for line in lines)
@@ -209,7 +214,10 @@ class _PageLines:
                     yield list(run)
                     break
                 following = _next_below(lines, run[-1])
-                begun = alike or any(one.startswith(other) for one in wanted for other in found)
+                if alike:
+                    begun = any(len(other) <= _LONGER * len(one) for one in wanted for other in found)
+                else:
+                    begun = any(one.startswith(other) for one in wanted for other in found)
                 if following is None or len(run) == _MAX_LINES or not begun:
                     break
                 run.append(following)

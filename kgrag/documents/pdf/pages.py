@@ -62,8 +62,9 @@ _TOUCHES_UNDERSCORE = 0.22
 """Of a word's height: the gap up to which an underscore belongs to it; a space is wider."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\u200b\ufeff]")
 _LIGATURES = str.maketrans(
-    {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "ft", "ﬆ": "st", "\u00a0": " "}
+    {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "ft", "ﬆ": "st", "\u00a0": " ", "\x88": "•"}
 )
+"""Ligatures as letters, and the bullet of TeX's companion fonts (encoding TS1), which no reader of its code knows."""
 _DRAWN_HYPHEN = re.compile("\u00ad(?=\\S)")
 """A soft hyphen before another character of its word: office programs write each hyphen so that a font has no other glyph for."""
 _ACCENTS = {

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from kgrag.documents.inline_text import CJK
 from kgrag.documents.pdf.blocks import PageBlock, TextBlock
-from kgrag.documents.pdf.geometry import Box, Line, Word, bounding_box, line_of, pieces_of
+from kgrag.documents.pdf.geometry import Box, Line, Word, bounding_box, is_typewriter, line_of, pieces_of
 from kgrag.documents.pdf.reading_order import Region
 from kgrag.text.words import LEADING_ON
 
@@ -22,7 +22,9 @@ _ON_GRID = 0.04
 _WIDE_GAP = 1.5
 """Line heights between two words of a line that is no text, but has columns."""
 _NAME_WORDS, _TEXT_WORDS = 5, 3
-"""Most words of a name, and fewest of the text that begins far behind it."""
+"""Most words of a name, and fewest of the text that begins far behind it in the same font."""
+_TEXT_SHARE = 0.25
+"""Of the characters of listings: a document with as many others has its text's size from these."""
 _CODE_LOOSE = 2.6
 """Line heights from line to line within a listing: one empty line."""
 _LARGE_CODE = 1.25
@@ -47,6 +49,7 @@ _SURE_BULLET = re.compile(r"^[•◦▪▫■□●○‣⁃➢➤✓✔]$")
 """Not a sign of any programming language."""
 _DASH = re.compile(r"^[*–—-]$|^o$")
 _ORDINAL = re.compile(r"^(?:\((?:\d{1,2}|[a-z]|[ivx]{1,4})\)|(?:\d{1,2}|[a-zA-Z]|[ivx]{1,4})[.)])$")
+_COUNT = re.compile(r"(\d{1,2})\.")
 _SECTION = re.compile(r"^(?:(\d{1,3}(?:\.\d{1,3})*)\.?|([A-Z](?:\.\d{1,3})+)\.?)$")
 _SENTENCE_END = re.compile(r"[.:!?;。：！？][)\"'”’]?$")
 
@@ -56,7 +59,7 @@ class LineStatistics:
     """What is usual in a document."""
 
     body_size: float
-    """Height in points of most of its characters."""
+    """Height in points of most characters of its text."""
     pitch: float
     """Most frequent distance between two lines of a paragraph, in line heights."""
     typed: bool = False
@@ -70,10 +73,13 @@ def section_number(line: Line) -> str:
 
 
 def line_statistics(words: Iterable[Word], regions: Iterable[Region]) -> LineStatistics:
-    """Count characters per size over all words, and distances over the lines that follow each other in a region."""
-    sizes: Counter[float] = Counter()
+    """Count characters per size over the words, and distances over the lines that follow each other in a region.
+
+    Where a document has much text beside its listings, the listings do not count: their font may be smaller.
+    """
+    sizes: dict[bool, Counter[float]] = {True: Counter(), False: Counter()}
     for word in words:
-        sizes[round(word.box.height, 1)] += len(word.text)
+        sizes[is_typewriter(word.font)][round(word.box.height, 1)] += len(word.text)
     pitches: Counter[float] = Counter()
     regions = list(regions)
     lines = [line for region in regions for line in region.lines]
@@ -82,8 +88,10 @@ def line_statistics(words: Iterable[Word], regions: Iterable[Region]) -> LineSta
             pitch = (below.pitch_base - above.pitch_base) / above.size if above.size else 0.0
             if abs(above.box.x0 - below.box.x0) < above.size and 0.7 < pitch < 2.0 and len(above.words) > 3:
                 pitches[round(pitch * 20) / 20] += len(above.words)
+    in_text = sizes[False].total() >= _TEXT_SHARE * sizes[True].total()
+    counted = sizes[False] if in_text else sizes[False] + sizes[True]
     return LineStatistics(
-        body_size=sizes.most_common(1)[0][0] if sizes else 10.0,
+        body_size=counted.most_common(1)[0][0] if counted else 10.0,
         pitch=pitches.most_common(1)[0][0] if pitches else 1.2,
         typed=2 * sum(len(line.text) for line in lines if line.code) > sum(len(line.text) for line in lines),
     )
@@ -109,7 +117,8 @@ def blocks_of_region(region: Region, page: int, marks: Sequence[Box], usual: Lin
             blocks.append(entry)
             continue
         code = _is_code(entry, usual) and not _SURE_BULLET.match(entry.words[0].text)
-        found = None if code or _is_large_number(entry, usual) else _marker(entry, marks)
+        is_heading = _is_large_number(entry, usual) and not (marker and _is_next_item(entry, marker, usual))
+        found = None if code or is_heading else _marker(entry, marks)
         if found is not None:
             close()
             marker, entry = found[:2], found[2]
@@ -157,6 +166,15 @@ def _is_code(line: Line, usual: LineStatistics) -> bool:
 def _is_large_number(line: Line, usual: LineStatistics) -> bool:
     """`1. Introduction` in large or bold type is a heading and not the first item of a list."""
     return bool(section_number(line)) and (line.size > (1 + _OTHER_SIZE) * usual.body_size or line.bold)
+
+
+def _is_next_item(line: Line, marker: tuple[str, float], usual: LineStatistics) -> bool:
+    """Whether a line in bold type, and no larger than text, counts on from the list item above it: `12.`, **13. Terms**."""
+    first, before = line.words[0], _COUNT.fullmatch(marker[0])
+    here = _COUNT.fullmatch(first.text)
+    counts_on = here and before and int(here[1]) == int(before[1]) + 1
+    is_below = abs(first.box.x0 - marker[1]) < line.size and line.size <= (1 + _OTHER_SIZE) * usual.body_size
+    return bool(counts_on) and is_below
 
 
 def _right_edges(lines: Sequence[Line]) -> float:
@@ -229,7 +247,10 @@ def _is_next_label(first: Line, line: Line) -> bool:
     there, here = pieces_of(first, _WIDE_GAP), pieces_of(line, _WIDE_GAP)
     if len(there) != 2 or len(here) != 2 or abs(there[1].box.x0 - here[1].box.x0) >= 0.3 * line.size:
         return False
-    return all(len(name.words) <= _NAME_WORDS and len(text.words) >= _TEXT_WORDS for name, text in (there, here))
+    return all(
+        len(name.words) <= _NAME_WORDS and (len(text.words) >= _TEXT_WORDS or name.font != text.font)
+        for name, text in (there, here)
+    )
 
 
 def _goes_on_at_margin(current: Sequence[Line], line: Line, marker: float) -> bool:

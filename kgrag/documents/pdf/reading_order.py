@@ -126,7 +126,7 @@ def _column_run(
         if _makes_columns(bands[start:end], strip, right - left) and (
             not is_above or _are_of_paper(bands[start:end], strip, (left + right) / 2, right - left)
         ):
-            return start + _columns_end(bands[start:end], strip), strip
+            return start + _columns_end(bands[start:end], strip, is_last=not is_above), strip
     return start + 1, None
 
 
@@ -165,13 +165,17 @@ def _sides(bands: Sequence[_Band], gutter: tuple[float, float]) -> tuple[list[_B
     return sides
 
 
-def _columns_end(bands: Sequence[_Band], gutter: tuple[float, float]) -> int:
-    """Count the bands until both columns are at their end: the longer one ends where a wide gap follows the end of the shorter."""
+def _columns_end(bands: Sequence[_Band], gutter: tuple[float, float], *, is_last: bool) -> int:
+    """Count the bands until both columns are at their end: the longer one ends where a wide gap follows the end of the shorter.
+
+    What the left one has to the end of the page is its own, however wide the gaps in it (`is_last`).
+    """
     sides = [_sides([band], gutter) for band in bands]
     end = 1 + min(max(index for index, side in enumerate(sides) if side[which]) for which in (0, 1))
     while end < len(bands) and bands[end].y - bands[end - 1].y <= _COLUMN_GAP * bands[end].boxes[0].height:
         end += 1
-    return end
+    is_left = len(bands) - end >= _MIN_LINES and not any(right for _, right in sides[end:])
+    return len(bands) if is_last and is_left else end
 
 
 def _makes_columns(bands: Sequence[_Band], gutter: tuple[float, float], width: float) -> bool:
@@ -188,7 +192,12 @@ def _makes_columns(bands: Sequence[_Band], gutter: tuple[float, float], width: f
             or median(box.width for box, _ in lines) < _MIN_FILL * extent
         ):
             return False
-    return not (_has_listing(bands, gutter) or _has_labels(bands, gutter, width) or _has_rows(bands, gutter))
+    return not (
+        _has_listing(bands, gutter)
+        or _has_labels(bands, gutter, width)
+        or _has_rows(bands, gutter)
+        or _is_card(bands, gutter)
+    )
 
 
 def _has_listing(bands: Sequence[_Band], gutter: tuple[float, float]) -> bool:
@@ -198,6 +207,22 @@ def _has_listing(bands: Sequence[_Band], gutter: tuple[float, float]) -> bool:
         > sum(len(band.words) for band in side)
         for side in _sides(bands, gutter)
     )
+
+
+def _is_card(bands: Sequence[_Band], gutter: tuple[float, float]) -> bool:
+    """Whether what one types stands on one side, and on the other what it does: line by line, and in no full lines of text."""
+    sides = _sides(bands, gutter)
+    typed = [
+        2 * sum(is_typewriter(word.font) for band in side for word in band.words)
+        > sum(len(band.words) for band in side)
+        for side in sides
+    ]
+    heights = [{band.y for band in side if band.words} for side in sides]
+    if typed[0] == typed[1] or len(heights[0] & heights[1]) < _ROWS * max(map(len, heights)):
+        return False
+    texts = [bounding_box(band.boxes) for band in sides[typed.index(False)] if band.words]
+    extent = max(box.x1 for box in texts) - min(box.x0 for box in texts)
+    return median(box.width for box in texts) < _PAPER_FILL * extent
 
 
 def _has_labels(bands: Sequence[_Band], gutter: tuple[float, float], width: float) -> bool:

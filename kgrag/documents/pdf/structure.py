@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -11,7 +12,7 @@ from kgrag.documents.pdf.contents import Contents, comparable, find_contents
 from kgrag.documents.pdf.definitions import with_terms
 from kgrag.documents.pdf.figures import figure_blocks, figure_boxes
 from kgrag.documents.pdf.furniture import RunningLine, remove_furniture
-from kgrag.documents.pdf.geometry import Word
+from kgrag.documents.pdf.geometry import Word, bounding_box
 from kgrag.documents.pdf.headings import is_caption, listing_of, mark_headings, names_figure
 from kgrag.documents.pdf.option_dashes import with_option_dashes
 from kgrag.documents.pdf.outline import Outline, OutlinedHeadings, find_outlined, folded_titles
@@ -32,6 +33,12 @@ _SHORTER = 0.2
 """Share of a paragraph's width by which the last line of its column may be shorter."""
 _MIN_PICTURES, _PICTURED = 4, 0.8
 """Pictures from which rows and columns of their names may be no table, and their share of the cells."""
+_TITLE_GAP = 3.0
+"""Line heights between two titles of a table, or the last one and its columns."""
+_MAX_TITLE_LINES = 3
+_OFF_CENTRE = 2.0
+"""Line heights by which a title may miss the middle of its table."""
+_ASIDE = re.compile(r"\([^()]+\)")
 _NOTE_SIZE = 0.95
 """Of the text: notes are smaller."""
 
@@ -182,7 +189,11 @@ def _with_captions(blocks: Sequence[PageBlock]) -> list[PageBlock]:
     result: list[PageBlock] = []
     for block in blocks:
         before = result[-1] if result else None
-        if (
+        if isinstance(block, TableBlock) and block.caption is None and (titles := _titles_above(result, block)):
+            lines = tuple(line for title in titles for line in title.lines)
+            caption = replace(titles[0], lines=lines, box=bounding_box(line.box for line in lines))
+            result[-len(titles) :] = [replace(block, caption=caption)]
+        elif (
             isinstance(block, TableBlock)
             and isinstance(before, TextBlock)
             and not block.index
@@ -193,6 +204,23 @@ def _with_captions(blocks: Sequence[PageBlock]) -> list[PageBlock]:
         else:
             result.append(block)
     return result
+
+
+def _titles_above(blocks: Sequence[PageBlock], table: TableBlock) -> list[TextBlock]:
+    """Return the bold titles that stand centred above a table, which reaches up to its unit between them and `(Unaudited)`."""
+    top = min((word.box.y0 for cell in table.cells if cell.column for word in cell.words), default=table.box.y0)
+    titles: list[TextBlock] = []
+    for block in reversed(blocks):
+        if not isinstance(block, TextBlock) or block.kind != "text" or block.page != table.page:
+            break
+        size = block.lines[-1].size
+        is_centred = abs(block.box.center[0] - table.box.center[0]) < _OFF_CENTRE * size
+        is_near = -1.0 <= top - block.box.y1 <= _TITLE_GAP * size and len(block.lines) <= _MAX_TITLE_LINES
+        if not (is_centred and is_near and all(line.bold for line in block.lines)):
+            break
+        titles.insert(0, block)
+        top = block.box.y0
+    return titles if len(titles) > 1 and not _ASIDE.fullmatch(titles[0].lines[0].text) else []
 
 
 def _captions_are_below(blocks: Sequence[PageBlock]) -> bool:

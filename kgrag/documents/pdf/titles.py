@@ -33,7 +33,7 @@ _CONTENTS = re.compile(
     re.IGNORECASE,
 )
 """What stands above a part of every other document."""
-_CHAPTER = re.compile(rf"^(?:{SECTION_WORDS})\b|^[\d.]+\s", re.IGNORECASE)
+_CHAPTER = re.compile(rf"^(?:{SECTION_WORDS})\b|^[\d.]+[:)]?\s", re.IGNORECASE)
 _VENUE = re.compile(r"\bproc\.|proceedings|\bjournal\b|\bissn\b|\bvol\.|\bdoi\b|arxiv", re.IGNORECASE)
 """Where a paper appeared, which its running header says."""
 _MARKING = re.compile(
@@ -70,13 +70,15 @@ def document_title(structure: Structure, blocks: Sequence[Block], *, metadata_ti
         return filing
     printed = _folded(" ".join(first_lines))
     said = [title for title in (metadata_title, structure.outline_title) if is_title(title)]
+    running = _running_title(structure)
     shown = next((block.text for block in blocks if block.kind == "heading" and block.level == 0), "")
     candidates = (
         *(title for title in said if _folded(title) in printed),
         shown,
         *(title for title in said if not _STEM.fullmatch(title.strip())),
-        _running_title(structure),
+        running if not _STEM.fullmatch(running) else "",
         _largest_of_first_page(structure),
+        running,
     )
     return next((_NOTE_MARK.sub("", title) for title in candidates if is_title(title)), "")
 
@@ -109,10 +111,11 @@ def _largest_of_first_page(structure: Structure) -> str:
     headings = [block for block in structure.blocks if isinstance(block, TextBlock) and block.kind == "heading"]
     first = [block for block in headings if block.page == headings[0].page and block.page <= _FIRST_PAGES]
     texts = [(block, " ".join(line.text for line in block.lines)) for block in first]
-    titles = [
-        (block, text) for block, text in texts if block.box.y0 < _UPPER and is_title(text) and not _CHAPTER.match(text)
-    ]
-    return max(titles, key=lambda entry: (round(entry[0].lines[0].size, 1), -entry[0].box.y0))[1] if titles else ""
+    titles = [(block, text) for block, text in texts if block.box.y0 < _UPPER and is_title(text)]
+    if not titles:
+        return ""
+    _, largest = max(titles, key=lambda entry: (round(entry[0].lines[0].size, 1), -entry[0].box.y0))
+    return "" if _CHAPTER.match(largest) else largest
 
 
 def _running_title(structure: Structure) -> str:

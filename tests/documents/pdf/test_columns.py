@@ -198,3 +198,13 @@ def test_rows_of_a_wide_table_are_read_across(sheet: Sheet) -> None:
     texts = [line for line in sheet.convert().outline() if "3.2" in line or "August 2" in line]
     assert len(texts) == 1
     assert "part 1. 10-Q 001-3761 August 2, 2017" in texts[0]
+
+
+def test_what_is_left_of_the_longer_left_column_is_read_before_the_right_one(sheet: Sheet) -> None:
+    sheet.paragraph(LEFT, 100, PUMPS + PUMPS, width=WIDTH)
+    sheet.paragraph(RIGHT, 100, WELLS, width=WIDTH)
+    sheet.text(LEFT, 500, "Valves", size=14, font="Helvetica-Bold")
+    sheet.paragraph(LEFT, 540, "Each valve of the south is closed by hand. " * 4, width=WIDTH)
+    texts = [block.text[:15] for block in sheet.convert().document.blocks]
+    assert texts.index("Valves") < texts.index(WELLS[:15])
+    assert texts.index("Each valve of t") < texts.index(WELLS[:15])

@@ -377,3 +377,60 @@ def test_a_larger_sentence_that_announces_a_table_is_no_heading(sheet: Sheet) ->
         72, y + 40, "The board is rated for use in rooms that are dry, and for no more than ten hours a day."
     )
     assert sheet.convert().headings() == ["h1 1 Ratings"]
+
+
+def test_lines_of_text_between_listings_in_a_smaller_font_are_no_headings(sheet: Sheet) -> None:
+    sheet.text(72, 60, "Driving the pump", size=16, font=BOLD)
+    y = sheet.paragraph(72, 90, f"{LOREM} {LOREM} {LOREM} {LOREM}", size=11) + 20
+    for what in ("starts", "stops", "resets", "empties"):
+        sheet.text(72, y, f"This {what} the pump", size=11)
+        for line in range(6):
+            sheet.text(
+                72, y + 14 + 10 * line, f"pump.{what}(valve={line}, water=250, wait=True)", size=8, font="Courier"
+            )
+        y += 95
+    assert sheet.convert().headings() == ["h1 Driving the pump"]
+
+
+def test_a_title_of_three_lines_on_a_title_page_is_one(sheet: Sheet) -> None:
+    for number, line in enumerate(("Water Services (WS)", "Guide to the", "WS Pump Board Version 3")):
+        sheet.text(72, 160 + 31 * number, line, size=17, font=BOLD)
+    sheet.text(72, 300, "Prepared by the board of wells", size=11)
+    sheet.next_page()
+    sheet.text(72, 100, "1. SCOPE", size=13, font=BOLD)
+    sheet.paragraph(72, 120, LOREM)
+    assert sheet.convert().document.title == "Water Services (WS) Guide to the WS Pump Board Version 3"
+
+
+def test_the_bold_first_line_is_the_title_of_a_document_with_an_outline_though_it_is_little_larger(
+    sheet: Sheet,
+) -> None:
+    sheet.text(160, 130, "PUMPWORKS - Water for nucleotides", size=12, font=BOLD)
+    y = sheet.paragraph(72, 260, f"{LOREM} {LOREM} {LOREM}") + 20
+    for number, title in enumerate(("Wells", "Pumps", "Valves", "Boards", "Lines"), start=1):
+        sheet.bookmark(f"{number} {title}", 0)
+        sheet.text(72, y, f"{number} {title}", size=14, font=BOLD)
+        y = sheet.paragraph(72, y + 20, LOREM) + 20
+    assert sheet.convert().document.title == "PUMPWORKS - Water for nucleotides"
+
+
+def test_a_running_header_that_names_version_or_chapter_is_no_title_where_the_first_page_has_one(sheet: Sheet) -> None:
+    for page in range(4):
+        sheet.text(72, 40, "pump-36.3i", size=9)
+        sheet.text(300, 820, str(page + 1), size=9)
+        if page == 0:
+            sheet.text(72, 90, "The PUMP program package", size=14, font=BOLD)
+            sheet.text(72, 115, "Aims", size=14, font=BOLD)
+        sheet.paragraph(72, 140, f"{LOREM} {page} {LOREM}")
+    assert sheet.convert().document.title == "The PUMP program package"
+
+
+def test_a_running_header_with_the_number_of_a_chapter_is_no_title(sheet: Sheet) -> None:
+    for page in range(4):
+        sheet.text(72, 40, "4: Valves and what they do", size=9)
+        sheet.text(300, 820, str(page + 1), size=9)
+        if page == 0:
+            sheet.text(72, 90, "Chapter 4: Valves", size=18, font=BOLD)
+            sheet.text(72, 115, "Other sources", size=14, font=BOLD)
+        sheet.paragraph(72, 140, f"{LOREM} {page} {LOREM}")
+    assert sheet.convert().document.title == "Chapter 4: Valves"

@@ -294,3 +294,20 @@ def test_dashes_around_remarks_stay(sheet: Sheet) -> None:
     text = "The pump –which is loud– the valve –which is small– and the tank –which leaks– are checked."
     sheet.paragraph(72, 100, text)
     assert sheet.convert().outline() == [f"text {text}"]
+
+
+def test_short_texts_behind_terms_in_another_font_are_lines_of_their_own(sheet: Sheet) -> None:
+    y = sheet.paragraph(72, 100, FIRST) + 20
+    for index, (term, said) in enumerate((("fill <level>", "Fills the tank"), ("empty", "Empties it"))):
+        sheet.text(72, y + 12 * index, term, font="Helvetica-Bold")
+        sheet.text(220, y + 12 * index, said)
+    outline = sheet.convert().outline()
+    assert [line.partition(" ")[2].split(":")[0].split()[0] for line in outline[1:]] == ["fill", "empty"]
+
+
+def test_a_bold_item_that_counts_on_is_no_heading(sheet: Sheet) -> None:
+    for number, (text, font) in enumerate((("Wells of the north", "Helvetica"), ("Pumps", "Helvetica-Bold")), start=11):
+        sheet.text(90, 100 + 20 * number, f"{number}.")
+        sheet.text(112, 100 + 20 * number, text, font=font)
+    sheet.paragraph(72, 400, FIRST)
+    assert sheet.convert().outline()[:2] == ["11. Wells of the north", "12. Pumps"]

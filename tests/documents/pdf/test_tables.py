@@ -474,3 +474,22 @@ def test_names_below_pictures_are_no_table(sheet: Sheet) -> None:
             sheet.dot(x, y, x + 12, y + 8)
             sheet.text(x, y + 16, f"pump{row}{column}", size=9)
     assert sheet.convert().tables() == []
+
+
+CARD = [
+    ["ordered pair", "pair"],
+    ["a well", "well"],
+    ["the guide of all pumps", "guide"],
+    ["default level of water", "level(real)"],
+    ["change of direction", "turn"],
+]
+
+
+def test_lines_of_a_reference_card_are_rows(sheet: Sheet) -> None:
+    y = sheet.paragraph(72, 100, LOREM) + 20
+    for index, (said, typed) in enumerate(CARD):
+        sheet.text(72, y + 12 * index, said)
+        sheet.text(220, y + 12 * index, typed, font="Courier")
+    found = sheet.convert()
+    assert found.rows() == CARD
+    assert found.header() == []

@@ -437,3 +437,16 @@ def test_a_row_below_other_rows_with_a_text_behind_their_numbers_is_no_table_of_
     found = sheet.convert()
     heads = [text for number in range(len(found.tables())) for text in found.header(number)]
     assert not any("34" in text for text in heads)
+
+
+def test_centred_titles_with_the_unit_among_them_are_the_caption(sheet: Sheet) -> None:
+    titles = ("PUMPS AND WELLS", "STATEMENTS OF WATER", "(In thousands, except per share data)", "(Unaudited)")
+    for number, title in enumerate(titles):
+        sheet.text(262 - stringWidth(title, BOLD, 10) / 2, 80 + 12 * number, title, font=BOLD)
+    right(sheet, 360, 144, "2023")
+    right(sheet, 450, 144, "2022")
+    statement(sheet, 160)
+    found = sheet.convert()
+    table = next(block for block in found.document.blocks if block.kind == "table")
+    assert table.text == "PUMPS AND WELLS STATEMENTS OF WATER (Unaudited)"
+    assert found.header()[0].startswith("(In thousands")
