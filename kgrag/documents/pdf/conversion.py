@@ -110,7 +110,8 @@ def read_structure(path: Path, pages: Sequence[Page] | None = None) -> Structure
     if not any(page.words for page in pages):
         missing = missing_ocr()
         reason = f"OCR: {missing}" if missing else "OCR finds none either"
-        raise DocumentError(path, f"no text on its {len(pages)} page(s): a scan? {reason}")
+        what = "fonts do not say which letters they are" if any(page.unreadable for page in pages) else "a scan?"
+        raise DocumentError(path, f"no text on its {len(pages)} page(s): {what} {reason}")
     return recover_structure(pages, outline)
 
 
@@ -135,6 +136,10 @@ def blocks_of_structure(
     notes = list(notes)
     if empty := structure.textless_pages:
         notes.append(f"{len(empty)} of {structure.page_count} pages have no text: {_listed(empty)}{_why_unread()}")
+    if unreadable := structure.unreadable_pages:
+        notes.append(
+            f"fonts of {len(unreadable)} page(s) do not say which letters they are, their text is not read: {_listed(unreadable)}"
+        )
     metadata: dict[str, Scalar] = {}
     if pictures := structure.pictures:
         sure = sum(confidence for _, confidence in pictures) / len(pictures)

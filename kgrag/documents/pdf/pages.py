@@ -60,6 +60,10 @@ _UNDERSCORE_PLACE = 0.6, 0.95
 """Of the height of those words, from their top: between their middle and their bottom."""
 _TOUCHES_UNDERSCORE = 0.22
 """Of a word's height: the gap up to which an underscore belongs to it; a space is wider."""
+_MIN_CODED, _CODED = 50, 0.1
+"""Characters of a page, and the share of codes from which it says nothing. Elsewhere (1,200 pages looked at) at most 0.05 are."""
+_NO_LETTER = frozenset(("Cc", "Cn", "Co"))
+"""Unicode's categories of controls, and of what is not assigned or for private use."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\u200b\ufeff]")
 _LIGATURES = str.maketrans(
     {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "ft", "ﬆ": "st", "\u00a0": " ", "\x88": "•"}
@@ -131,6 +135,8 @@ class Page:
     """False where the parser refuses them (a colour out of its range): rules, fills, marks and drawings are then empty."""
     read_confidence: float | None = None
     """Mean confidence (0 to 1) of the words, where they were read from a picture."""
+    unreadable: bool = False
+    """Whether its fonts do not say which letters their codes are: it is left without words, as a picture is."""
 
 
 def _open(path: Path) -> Any:
@@ -196,17 +202,28 @@ def _page(number: int, segmented: SegmentedPdfPage, second: SecondReading) -> Pa
     links += second.links
     words = with_even_heights(tuple(_better_read(tuple(_words(segmented, height, links, second)), links, second)))
     words, other_rules = with_underscores(words, rules)
+    unreadable = _says_nothing(words)
     return Page(
         number=number,
         width=width,
         height=height,
-        words=words,
+        words=() if unreadable else words,
         rules=other_rules,
         fills=tuple(fills),
         marks=tuple(marks),
         drawings=tuple(drawings),
         images=tuple(box for box in images if box.area < 0.9 * width * height and box not in drawn_as_images),
+        unreadable=unreadable,
     )
+
+
+def _says_nothing(words: Sequence[Word]) -> bool:
+    """Whether many characters of a page are codes, for which neither reader knows a letter: others of it are then the wrong ones."""
+    text = "".join(word.text for word in words)
+    if len(text) < _MIN_CODED or text.isascii():
+        return False
+    codes = sum(unicodedata.category(character) in _NO_LETTER for character in text if not character.isascii())
+    return codes >= _CODED * len(text)
 
 
 def _rules_of_images(images: Sequence[Box]) -> dict[Box, Rule]:

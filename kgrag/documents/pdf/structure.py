@@ -55,6 +55,8 @@ class Structure:
     """The entry of the outline above all others."""
     shapeless_pages: tuple[int, ...] = ()
     """Pages whose lines and fills could not be read."""
+    unreadable_pages: tuple[int, ...] = ()
+    """Pages whose fonts do not say which letters they are, and that were not read from their picture."""
     pictures: tuple[tuple[int, float], ...] = ()
     """Pages whose words were read from a picture, with the mean confidence (0 to 1)."""
 
@@ -63,6 +65,7 @@ def recover_structure(pages: Sequence[Page], outline: Outline | None = None) -> 
     """Recover the outline's headings, running lines, tables of contents, tables, figures, paragraphs, lists and headings, in order."""
     outline, pages = outline or Outline(), with_option_dashes(pages)
     textless = tuple(page.number for page in pages if not page.words)
+    unreadable = tuple(page.number for page in pages if page.unreadable and not page.words)
     shapeless = tuple(page.number for page in pages if not page.shapes_read)
     pictures = tuple((page.number, page.read_confidence) for page in pages if page.read_confidence is not None)
     outlined = find_outlined(pages, outline)
@@ -86,6 +89,7 @@ def recover_structure(pages: Sequence[Page], outline: Outline | None = None) -> 
         page_count=len(pages),
         outline_title=outline.title,
         shapeless_pages=shapeless,
+        unreadable_pages=unreadable,
         pictures=pictures,
     )
 

@@ -307,7 +307,7 @@ def test_short_texts_behind_terms_in_another_font_are_lines_of_their_own(sheet: 
 
 def test_a_bold_item_that_counts_on_is_no_heading(sheet: Sheet) -> None:
     for number, (text, font) in enumerate((("Wells of the north", "Helvetica"), ("Pumps", "Helvetica-Bold")), start=11):
-        sheet.text(90, 100 + 20 * number, f"{number}.")
+        sheet.text(90, 100 + 20 * number, f"{number}.", font=font)
         sheet.text(112, 100 + 20 * number, text, font=font)
     sheet.paragraph(72, 400, FIRST)
     assert sheet.convert().outline()[:2] == ["11. Wells of the north", "12. Pumps"]

@@ -14,6 +14,7 @@ from kgrag.documents.pdf import convert_pdf
 from kgrag.documents.pdf.geometry import Box, Word
 from kgrag.documents.pdf.pages import read_pages
 from kgrag.documents.pdf.pdfium_text import PdfiumText, SecondReading
+from kgrag.errors import DocumentError
 
 if TYPE_CHECKING:
     from conftest import Sheet
@@ -103,7 +104,7 @@ def _type_3_pdf(
     table = "".join(f"{place:010d} 00000 n \n" for place in places)
     size = len(objects) + 1
     trailer = f"trailer << /Size {size} /Root 1 0 R >>\nstartxref\n{len(written)}\n%%EOF\n"
-    path.write_text(f"{written}xref\n0 {size}\n0000000000 65535 f \n{table}{trailer}", encoding="ascii")
+    path.write_text(f"{written}xref\n0 {size}\n0000000000 65535 f \n{table}{trailer}", encoding="latin-1")
     return path
 
 
@@ -267,3 +268,13 @@ def test_words_that_were_measured_to_their_baseline_are_as_high_as_others(sheet:
         heights = {word.bold: word.box.height for word in second.page(1, page.height).mended(cut)}
     assert heights[True] == pytest.approx(8.9, abs=0.1)
     assert heights[True] == pytest.approx(heights[False], abs=0.6)
+
+
+def test_a_page_of_codes_that_no_reader_knows_is_read_as_a_picture(tmp_path: Path) -> None:
+    codes = "".join(chr(code) for code in (*range(0x81, 0x88), *range(0x89, 0xA0)))
+    path = bitmap_font_pdf(tmp_path / "codes.pdf", f"{codes} {codes[::-1]} {codes}")
+    page = next(read_pages(path))
+    assert page.unreadable
+    assert not page.words
+    with pytest.raises(DocumentError, match="fonts do not say which letters they are"):
+        convert_pdf(path, document_path=path.name, mode="native")
