@@ -66,9 +66,8 @@ _NO_LETTER = frozenset(("Cc", "Cn", "Co"))
 """Unicode's categories of controls, and of what is not assigned or for private use."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\u200b\ufeff]")
 _LIGATURES = str.maketrans(
-    {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "ft", "ﬆ": "st", "\u00a0": " ", "\x88": "•"}
+    {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "ft", "ﬆ": "st", "\u00a0": " "}
 )
-"""Ligatures as letters, and the bullet of TeX's companion fonts (encoding TS1), which no reader of its code knows."""
 _DRAWN_HYPHEN = re.compile("\u00ad(?=\\S)")
 """A soft hyphen before another character of its word: office programs write each hyphen so that a font has no other glyph for."""
 _ACCENTS = {

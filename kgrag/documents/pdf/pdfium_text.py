@@ -65,10 +65,11 @@ _TEX_CODES = str.maketrans(
     {
         "\x0b": "ff", "\x0c": "fi", "\x0e": "ffi", "\x0f": "ffl",
         "\x10": "“", "\x11": "”", "\x12": "„", "\x13": "«", "\x14": "»", "\x15": "–", "\x16": "—",
+        "\x88": "•",
         "\x1b": "ff", "\x1c": "fi", "\x1d": "fl", "\x1e": "ffi", "\x1f": "ffl",
     }
 )  # fmt: skip
-"""Codes below the letters in TeX's encodings OT1 and T1 (Cork), which pdfium gives as they are."""
+"""Codes below the letters in TeX's encodings OT1 and T1 (Cork), and the bullet of TS1, which pdfium gives as they are."""
 _OWN_CODES = {**{chr(code): text for code, text in _TEX_CODES.items()}, "\r": "fl", "\x02": "-", "\ufffe": "-"}
 """What codes stand for that pdfium did not make up itself: TeX's, `fl` among them, and hyphens at the end of a line."""
 _READ_CODES = {code: text for code, text in _OWN_CODES.items() if code != "\r"}

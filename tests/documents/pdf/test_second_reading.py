@@ -278,3 +278,8 @@ def test_a_page_of_codes_that_no_reader_knows_is_read_as_a_picture(tmp_path: Pat
     assert not page.words
     with pytest.raises(DocumentError, match="fonts do not say which letters they are"):
         convert_pdf(path, document_path=path.name, mode="native")
+
+
+def test_the_bullet_of_texs_companion_fonts_is_a_bullet(tmp_path: Path) -> None:
+    page = next(read_pages(bitmap_font_pdf(tmp_path / "bullet.pdf", "\x88 starts the pump of the north")))
+    assert page.words[0].text == "•"
