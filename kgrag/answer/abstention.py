@@ -1,4 +1,4 @@
-"""Whether the evidence answers a question at all: a logistic model of seven features, whose numbers are in `abstention.toml`.
+"""Whether the evidence answers a question at all: a logistic model of eight features, whose numbers are in `abstention.toml`.
 
 Trained by `python -m benchmarks.abstention` (docs/answers.md says on what); cosines are those of MiniLM.
 """
@@ -20,7 +20,7 @@ from kgrag.types import Evidence
 
 __all__ = ["ANSWERS_FROM", "FEATURES", "answer_probability", "beside_title", "evidence_features"]
 
-FEATURES = ("strength", "said_in_passage", "fits", "similarity", "title", "in_context", "read")
+FEATURES = ("strength", "said_in_passage", "fits", "similarity", "title", "in_context", "read", "score")
 """What the model weighs, in order: see `evidence_features`."""
 FIT_WEIGHT = 0.1
 SAID_FROM = 0.8
@@ -29,8 +29,12 @@ NOTHING_BESIDE_TITLE = 0.6
 """What counts as said of a question all of whose terms are in the title."""
 NOTHING_IN_CONTEXT = 0.5
 """The same, as a cosine."""
-NOT_READ = -0.6
-"""What counts as the logit where nothing was read together with the question: the mean of the training questions."""
+NOT_READ = -3.4
+"""What counts as `read` where nothing was read together with the question: the mean of the development halves of the support questions."""
+TOGETHER = 5.0
+"""What logits are divided by before their mean: the greater, the more count besides the greatest. From 3 to 8 it tells as much."""
+READ_TOGETHER, DOES_NOT_ANSWER = 12, -5.5
+"""Of so many statements the mean is; what fewer lack counts as the mean of statements that are not the best."""
 BEST = 3
 ANSWERS_FROM = 0.5
 """The probability from which an answer without a model is given."""
@@ -45,7 +49,8 @@ def evidence_features(
     little more where it has what is asked for. `said_in_passage`: the greatest share of the terms that one passage says. Both weigh words
     that any text has less. `fits`: whether the best statement has what is asked for. `similarity`: the mean of the three best. `title`:
     the share of the terms in the title of the best statement's document. `in_context`: how near that statement comes to the other terms;
-    who knows only the subject does not answer. `read`: the greatest logit that a statement answers, of the cross-encoder.
+    who knows only the subject does not answer. `read`: the logits that the statements answer, of the cross-encoder, taken together: where
+    it is sure of none, the others tell whether the evidence speaks of it. `score`: of the best statement, as it was chosen.
     """
     best, reader = found[0], reader_of(embedder)
     rare = rare_words(asked, best.weights, reader)
@@ -63,8 +68,17 @@ def evidence_features(
         sum(one.similarity for one in found[:BEST]) / len(found[:BEST]),
         share_said(best.weights, dict.fromkeys(title, 1.0), asked.terms),
         asked_in_context(asked, others, best, evidence, reader) if others else NOTHING_IN_CONTEXT,
-        max((one.logit for one in found if one.logit is not None), default=NOT_READ),
+        _read([one.logit for one in found if one.logit is not None]),
+        best.score,
     )
+
+
+def _read(logits: Sequence[float]) -> float:
+    """A soft mean of logits, nearer to the greatest than their mean is, as of `READ_TOGETHER`; `NOT_READ` of none."""
+    if not logits:
+        return NOT_READ
+    padded = [*logits, *[DOES_NOT_ANSWER] * (READ_TOGETHER - len(logits))]
+    return TOGETHER * math.log(sum(math.exp(logit / TOGETHER) for logit in padded) / len(padded))
 
 
 def beside_title(terms: frozenset[str], candidate: Candidate) -> float:
