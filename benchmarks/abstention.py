@@ -2,9 +2,9 @@
 
     python -m benchmarks.abstention [MANUALS] [--sets clapnq,support-development] [--cache FOLDER] [--again] [--write]
 
-Of each question of clapnq (150 that its passage answers, 150 that it does not), `examples/` and the development
-halves of the support questions (where MANUALS, the folder with unpacked packages, is given: see `benchmarks/answer_sets.py`) the features
-of the evidence that the default pipeline finds are taken (`kgrag.answer.abstention`). Questions that are refused before, for a name that
+Of each question of clapnq (150 that its passage answers, 150 that it does not), `examples/` and the development halves of the support
+questions (where MANUALS, the folder with unpacked packages, is given: see `benchmarks/answer_sets.py`) the features of the evidence that
+the default pipeline finds are taken (`kgrag.answer.abstention`). Questions that are refused before, for a name that
 no passage has or for their language, are not counted. Each set counts alike, the support questions and `examples/` as one set, and
 within it the answerable questions twice as much as the others. What the shipped cross-encoder learnt from tells nothing of
 what it knows: `--read-by training-1=FILE` measures a set of training questions by a network that `benchmarks.train_cross_encoder
