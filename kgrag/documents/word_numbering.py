@@ -21,6 +21,8 @@ ROMAN = (
     *((10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i")),
 )
 MAX_ROMAN = 3999
+MAX_LETTERED = 780
+"""Word's own: thirty times `z`."""
 MAX_STYLES = 20
 """Styles that one is based on, looked through for numbering."""
 
@@ -51,8 +53,9 @@ class _List:
         if level is None:
             return ""
         self.counts[at] = self.counts.get(at, level.start - 1) + 1
-        for deeper in [one for one in self.counts if one > at and self.levels[one].restarts]:
-            del self.counts[deeper]
+        for deeper in [one for one in self.counts if one > at]:
+            if (known := self.levels.get(deeper)) is None or known.restarts:
+                del self.counts[deeper]
         if level.kind in ("bullet", "none"):
             return ""
         numbers = {int(one) - 1 for one in PLACEHOLDER.findall(level.text)}
@@ -194,7 +197,7 @@ def _written(number: int, kind: str) -> str:
             return str(number)
         case "decimalZero":
             return f"{number:02}"
-        case "lowerLetter" | "upperLetter" if number > 0:
+        case "lowerLetter" | "upperLetter" if 0 < number <= MAX_LETTERED:
             letter = chr(ord("a") + (number - 1) % 26) * ((number - 1) // 26 + 1)
             return letter.upper() if kind == "upperLetter" else letter
         case "lowerRoman" | "upperRoman" if 0 < number <= MAX_ROMAN:

@@ -579,9 +579,17 @@ def levels(*written: tuple[str, str], key: int = 7) -> str:
     return f'<w:abstractNum w:abstractNumId="{key}">{inside}</w:abstractNum>'
 
 
-def num(number: int, *, begins: int = 0, key: int = 7) -> str:
-    override = f'<w:lvlOverride w:ilvl="0"><w:startOverride w:val="{begins}"/></w:lvlOverride>' if begins else ""
+def num(number: int, *, begins: int = 0, at: int = 0, key: int = 7) -> str:
+    override = f'<w:lvlOverride w:ilvl="{at}"><w:startOverride w:val="{begins}"/></w:lvlOverride>' if begins else ""
     return f'<w:num w:numId="{number}"><w:abstractNumId w:val="{key}"/>{override}</w:num>'
+
+
+def test_lists_that_say_what_cannot_be_lose_no_paragraph(tmp_path: Path) -> None:
+    lists = levels(("lowerLetter", "%1)")) + num(1, begins=5, at=4) + num(2, begins=2_000_000_000)
+    steps = (("Close the valve", 1, 0), ("Open the lid", 2, 0))
+    first, second = lines(numbered(tmp_path / "a.docx", lists, *steps))
+    assert first == "a) Close the valve"
+    assert second.endswith("Open the lid") and len(second) < 20
 
 
 def test_a_list_begins_where_it_says_and_goes_on_where_it_shares_its_definition(tmp_path: Path) -> None:
