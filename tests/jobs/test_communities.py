@@ -183,7 +183,6 @@ def test_where_an_embedder_has_no_vector_for_a_word_the_summaries_end_in_an_erro
         updated(store, embedder=Refusing(""))
 
 
-@pytest.mark.usefixtures("divide_all")
 def similar(store: GraphStore) -> dict[tuple[str, str], float]:
     rows = store.query(
         "MATCH (a:__Entity__)-[s:SIMILAR]->(b:__Entity__) RETURN a.key AS one, b.key AS other, s.score AS score"
@@ -209,6 +208,7 @@ def test_similar_entities_are_those_that_were_said_last(store: GraphStore, tmp_p
     put({(len(keys) - 2, len(keys) - 1): 1.0})
 
 
+@pytest.mark.usefixtures("divide_all")
 def test_communities_are_written_summarised_and_found_again(store: GraphStore, tmp_path: Path) -> None:
     built(store, write(tmp_path / "docs", list(FAMILIES)))
     relations = store.status()["graphs"]["mention"]["relations"]
