@@ -17,12 +17,9 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import contextlib
 import json
-import math
 import os
 import random
-import shlex
 import subprocess
 import sys
 import tempfile
@@ -34,7 +31,7 @@ from functools import cache, partial
 from pathlib import Path
 
 from benchmarks.first_load import write_first_load
-from benchmarks.scale import server_cpu
+from benchmarks.scale import growth_exponent, import_files, server_cpu
 from benchmarks.stores import NEO4J_HEAP_MB, PAGE_CACHE_MB, fresh_store, peak_memory_mb
 from benchmarks.synthetic import KINDS, Passage, write_passages
 from benchmarks.tables import print_table
@@ -43,7 +40,6 @@ from kgrag.communities.rules import RulesSummariser
 from kgrag.communities.settings import CommunitySettings
 from kgrag.jobs.communities import update_communities
 from kgrag.jobs.resolve import resolve
-from kgrag.neo4j_local.admin import run_admin
 from kgrag.store.exchange.export import MANIFEST
 from kgrag.store.graph import GraphStore, open_store
 from kgrag.text.names import normal_form
@@ -75,6 +71,11 @@ class Cost:
     server: float
     memory_mb: float
 
+    @property
+    def cpu(self) -> float:
+        """Of both processes."""
+        return self.own + self.server
+
 
 @dataclass(frozen=True, slots=True)
 class Measured:
@@ -91,9 +92,8 @@ def told_passages(entities: int, *, seed: int = 0) -> Iterator[Passage]:
     for begin in range(0, entities, NEW_OF_CHUNK):
         lines = []
         for new in range(begin, min(begin + NEW_OF_CHUNK, entities)):
-            other = (
-                int((new + 1) ** chance.random()) - 1
-            )  # its logarithm is uniform: the first has as many as the last hundred thousand
+            # Its logarithm is uniform: the first few have as many as the last hundred thousand.
+            other = int((new + 1) ** chance.random()) - 1
             said = chance.choice(RELATIONS)
             lines.append(SEPARATOR.join((*_named(new, seed), said, *_named(other if other < new else 0, seed))))
         number = begin // NEW_OF_CHUNK
@@ -185,9 +185,8 @@ def _load(entities: int, costs: list[Cost], home: Path) -> None:
     if not (files / MANIFEST).is_file():
         with _step(costs, "write files", None):
             subprocess.run([*THIS, "--entities", str(entities), "--write", str(files)], stdout=sys.stderr, check=True)
-    command: str = json.loads((files / MANIFEST).read_text(encoding="utf-8"))["neo4j_admin"]
-    with _step(costs, "neo4j-admin import", None), contextlib.chdir(files):  # where its report is written
-        run_admin(home, shlex.split(command)[1:], heap_mb=NEO4J_HEAP_MB, on_line=partial(print, file=sys.stderr))
+    with _step(costs, "neo4j-admin import", None):
+        import_files(files, home)
 
 
 def _write(entities: int, files: Path) -> None:
@@ -214,7 +213,7 @@ async def _resolved_and_divided(store: GraphStore, costs: list[Cost], pid: int |
 
 
 def _rows(runs: Sequence[Measured], sizes: Sequence[int]) -> list[list[str]]:
-    growth = math.log(sizes[-1] / sizes[0]) if len(sizes) > 1 else 0.0
+    growth = sizes[-1] / sizes[0]
     rows = []
     for name in [cost.name for cost in runs[-1].costs]:
         costs = [next((cost for cost in run.costs if cost.name == name), None) for run in runs]
@@ -227,11 +226,14 @@ def _rows(runs: Sequence[Measured], sizes: Sequence[int]) -> list[list[str]]:
                 *(f"{one:,.1f}" for one in (cost.wall, cost.own, cost.server)),
                 f"{cost.memory_mb:,.0f}",
             ]
-            first = costs[0]
-            if growth and first is not None and size == sizes[-1]:
-                cpu = (cost.own + cost.server) / max(first.own + first.server, 1e-9)
-                row += [f"{math.log(cpu) / growth:.2f}", f"{math.log(cost.memory_mb / first.memory_mb) / growth:.2f}"]
-            rows.append(row + [""] * (8 - len(row)))
+            first, is_last = costs[0], size == sizes[-1]
+            rows.append(
+                [
+                    *row,
+                    growth_exponent(first.cpu, cost.cpu, growth) if first and is_last else "",
+                    growth_exponent(first.memory_mb, cost.memory_mb, growth) if first and is_last else "",
+                ]
+            )
     return rows
 
 

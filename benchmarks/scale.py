@@ -52,7 +52,7 @@ from kgrag.settings import Settings
 from kgrag.store.exchange.export import MANIFEST
 from kgrag.store.graph import GraphStore, open_store
 
-__all__ = ["Measured", "StepCost", "measure", "measure_apart", "server_cpu"]
+__all__ = ["Measured", "StepCost", "growth_exponent", "import_files", "measure", "measure_apart", "server_cpu"]
 
 QUESTIONS = 100
 PIPELINES = ("dense", "sparse", "hybrid", "links", "kg", "entity", "pagerank", "default")
@@ -238,8 +238,14 @@ def _load(costs: _Costs, passages: Path, files: Path, extractor: str, home: Path
         with costs.step("write files", None, "files"):
             writes = [sys.executable, "-m", "benchmarks.first_load", str(passages), str(files)]
             subprocess.run([*writes, "--extractor", extractor], stdout=sys.stderr, check=True)
+    with costs.step("neo4j-admin import", None, "files"):
+        import_files(files, home)
+
+
+def import_files(files: Path, home: Path) -> None:
+    """Have `neo4j-admin` load the files of an export into the Neo4j at `home`, an absolute path, in a process of its own."""
     command: str = json.loads((files / MANIFEST).read_text(encoding="utf-8"))["neo4j_admin"]
-    with costs.step("neo4j-admin import", None, "files"), contextlib.chdir(files):  # where its report is written
+    with contextlib.chdir(files):  # where its report is written
         run_admin(home, shlex.split(command)[1:], heap_mb=NEO4J_HEAP_MB, on_line=partial(print, file=sys.stderr))
 
 
@@ -276,7 +282,7 @@ def measure_apart(chunks: int, options: Sequence[str]) -> Measured:
     return Measured.from_json(done.stdout.splitlines()[-1])
 
 
-def _exponent(small: float, large: float, growth: float) -> str:
+def growth_exponent(small: float, large: float, growth: float) -> str:
     """Say to which power of the size something grew."""
     return f"{math.log(large / small) / math.log(growth):.2f}" if growth > 1 and small > 0 and large > 0 else "-"
 
@@ -293,7 +299,7 @@ def _step_rows(runs: Sequence[Measured], growth: float) -> list[list[str]]:
                     f"{step.units:,} {step.unit}",
                     *(f"{seconds:,.1f}" for seconds in (step.wall, step.own, step.children, step.server)),
                     f"{1000 * step.cpu / step.units:.2f}" if step.units else "-",
-                    _exponent(steps[0].cpu, steps[-1].cpu, growth) if run is runs[-1] else "",
+                    growth_exponent(steps[0].cpu, steps[-1].cpu, growth) if run is runs[-1] else "",
                 ]
             )
     return rows
@@ -312,7 +318,7 @@ def _statement_rows(runs: Sequence[Measured], growth: float) -> list[list[str]]:
                 *(f"{cost.rows:,}" for cost in costs),
                 *(f"{1e6 * cost.seconds / max(cost.rows, 1):,.0f}" for cost in costs),
                 f"{costs[-1].seconds:,.1f}",
-                _exponent(costs[0].seconds, costs[-1].seconds, growth),
+                growth_exponent(costs[0].seconds, costs[-1].seconds, growth),
             ]
         )
     return rows
@@ -331,7 +337,7 @@ def _pipeline_rows(runs: Sequence[Measured], growth: float) -> list[list[str]]:
                 *(f"{cost.p50_ms:,.0f} / {cost.p95_ms:,.0f}" for cost in costs),
                 *(f"{cost.cpu_ms:,.0f}" for cost in costs),
                 last.slowest,
-                _exponent(costs[0].cpu_ms, last.cpu_ms, growth),
+                growth_exponent(costs[0].cpu_ms, last.cpu_ms, growth),
             ]
         )
     return rows

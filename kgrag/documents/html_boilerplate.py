@@ -116,12 +116,12 @@ NAMES = {
 JOINER = re.compile(r"[-_]")
 PAGE_BARS = frozenset({"navheader", "navfooter", "spirit-nav"})
 """What DocBook and QuickBook call the bars with Prev, Up and Next; a title between them is the page's own, which is a heading, too."""
-SAID_WHOLE = frozenset({"doc", "comment"})
-"""And what it calls that text."""
 NODE_MODULES = frozenset({"column2", "interior"})
 """Of the list of all modules beside each page of Node.js."""
 BRIEFS = frozenset({"documentablebrief", "shortcomment"})
 """What Scaladoc (3 and 2) calls the first sentence of a text that stands whole behind it."""
+SAID_WHOLE = frozenset({"doc", "comment"})
+"""And what it calls that text."""
 BAR_LABEL = re.compile(r"\b(prev|previous|next|up|home|top)\b", re.IGNORECASE)
 BAR_PLACES = frozenset({"prev", "previous", "next", "up", "home", "top", "contents", "index"})
 """Where a bar leads to, by its words or what its links say that they are (`rel`)."""

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from kgrag.models.base import Vectors
 from kgrag.store.connection import Connection, Transaction
 from kgrag.store.ledger import WorkRecord, put_work
-from kgrag.store.rows import batches_by_size, storable
+from kgrag.store.rows import BATCH_ROWS, batches_by_size, storable
 from kgrag.store.schema import Schema
 from kgrag.store.statements import statement
 from kgrag.store.vectors import vector_rows
@@ -37,9 +37,6 @@ WRITE_MEMBERS = 5000
 
 PARTITION, SUMMARISE = "communities", "summarise"
 """Stages of the ledger: the division of a graph into communities (subject: the graph), what each is about (subject: the community)."""
-
-WRITE_PAIRS = 1000
-"""Similar entities of one transaction."""
 
 Places = NDArray[np.int64]
 Scores = NDArray[np.float64]
@@ -258,7 +255,7 @@ def _community(row: Mapping[str, Any], parent: str | None) -> Community | None:
 
 
 def _slices(values: NDArray[Any]) -> Iterator[NDArray[Any]]:
-    return (values[begin : begin + WRITE_PAIRS] for begin in range(0, len(values), WRITE_PAIRS))
+    return (values[begin : begin + BATCH_ROWS] for begin in range(0, len(values), BATCH_ROWS))
 
 
 def _batches(communities: Iterable[Membership]) -> Iterator[list[Membership]]:

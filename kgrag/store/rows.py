@@ -10,6 +10,7 @@ from kgrag.text.surrogates import without_surrogates
 from kgrag.types import Chunk, Document, PageBox
 
 __all__ = [
+    "BATCH_ROWS",
     "batches_by_size",
     "boxes_from_row",
     "chunk_from_row",
