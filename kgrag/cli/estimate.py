@@ -34,12 +34,14 @@ def show_estimate(estimate: Estimate) -> None:
         if graph.calls:
             line += (
                 f", {graph.prompt_tokens:,} + {graph.completion_tokens:,} tokens, {_dollars(graph.cost)}, "
-                f"about {_time(graph.seconds)}"
+                f"about {time_said(graph.seconds)}"
             )
         say(line, markup=False)
     if estimate.embedding_tokens:
         say(f"Embeddings: {estimate.embedding_tokens:,} tokens of chunks, {_dollars(estimate.embedding_cost)}")
-    say(f"In all: {_dollars(estimate.cost)}, about {time_said(estimate.seconds)} of model calls at the limits that are set")
+    say(
+        f"In all: {_dollars(estimate.cost)}, about {time_said(estimate.seconds)} of model calls at the limits that are set"
+    )
     for path, reason in estimate.unreadable.items():
         say(f"cannot be read: {path}: {reason}", markup=False)
     for assumption in estimate.assumptions:
