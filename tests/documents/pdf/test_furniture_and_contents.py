@@ -82,6 +82,18 @@ def test_the_header_and_the_page_numbers_of_a_report_before_long_exhibits_are_re
     assert f"text Part 3. {LOREM}" in found.outline()
 
 
+def test_the_title_in_small_type_below_the_page_numbers_of_an_exhibit_is_removed(sheet: Sheet) -> None:
+    for page in range(1, 81):
+        y = sheet.paragraph(72, 100 + 4 * page, f"Part {page}. {LOREM}")
+        if page > 40:
+            sheet.text(290, y + 20, f"- {page - 40} -")
+            sheet.text(60, y + 30, "Agreement of the Sellers", size=6)
+        sheet.next_page()
+    found = sheet.convert()
+    assert {line.text for line in found.document.removed} == {"Agreement of the Sellers (40 pages)", "# (40 pages)"}
+    assert len(found.outline()) == 80
+
+
 def test_a_first_line_that_is_the_same_on_few_pages_stays(sheet: Sheet) -> None:
     for page in range(1, 9):
         sheet.text(72, 170, "Default: 3.3 V" if page in (2, 3) else f"Part {page}")
