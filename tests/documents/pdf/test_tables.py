@@ -493,3 +493,22 @@ def test_lines_of_a_reference_card_are_rows(sheet: Sheet) -> None:
     found = sheet.convert()
     assert found.rows() == CARD
     assert found.header() == []
+
+
+def test_a_paragraph_whose_pieces_have_a_ground_of_their_own_is_no_table(sheet: Sheet) -> None:
+    sheet.fill(72, 100, 542, 112, gray=1)
+    sheet.fill(72, 112, 190, 124, gray=1)
+    sheet.fill(190, 112, 542, 124, gray=1)
+    sheet.fill(72, 124, 260, 136, gray=1)
+    sheet.fill(260, 124, 542, 136, gray=1)
+    sheet.text(
+        72,
+        110,
+        "In the first year the whole of the gain was 86 and came from the audit of the years before, which had ended",
+    )
+    sheet.text(72, 122, "in the spring of 2014.")
+    sheet.text(190 - 18, 122, "Of the second year nothing is known but the size of the loss from it, which was")
+    sheet.text(72, 134, "2016 and more, as the assessment said")
+    sheet.text(260 - 12, 134, "at the end. There was no such amount in the third year.")
+    (block,) = sheet.convert().document.blocks
+    assert block.kind == "paragraph"
