@@ -23,6 +23,8 @@ _PROSE_WORDS = 8
 """Mean words of the filled cells from which rows with one text each are lines of a paragraph on coloured ground."""
 _WORD_GAP = 0.6
 """Line heights between two words of a line that was stretched, at most."""
+_RAISED = 0.85
+"""Share of the height of a row's words below which one is a reference to a note, in another font than its row."""
 _SAME_COLUMN = 4.0
 """Points by which the columns of a table's continuation may be off."""
 _VALUE = re.compile(r"[-+±<>≤≥~]?\d")
@@ -134,7 +136,8 @@ def _shade(row: Sequence[Cell], fills: Sequence[Fill]) -> tuple[int, int, int] |
 
 def _bold(row: Sequence[Cell]) -> bool:
     words = [word for cell in row for word in cell.words]
-    return bool(words) and all(word.bold for word in words)
+    tall = max((word.box.height for word in words), default=0.0)
+    return bool(words) and all(word.bold or word.box.height < _RAISED * tall for word in words)
 
 
 def _reads_as_header(rows: Sequence[Sequence[Cell]]) -> bool:
