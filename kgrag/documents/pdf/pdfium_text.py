@@ -38,6 +38,8 @@ _RESOURCE_NAME = re.compile(r"^[A-Za-z]{0,3}\d*$")
 _MAX_NAME_BYTES = 256
 _FAULT = re.compile(r"[\u2701-\u27bf\ue000-\uf8ff\ufffd]|\ba\d{2,3}(?![^\W_])|GLYPH<\w+>|/uni[0-9A-F]{4}")
 """Characters that say nothing, and names of glyphs in place of characters."""
+_CODE_NAME = re.compile(r"x([2-7][0-9A-F])")
+"""The name of a glyph that is its code."""
 _UNEVEN_SIZES = 5
 """Different heights of one font's words on a page from which they are heights of glyphs and not sizes."""
 _ON_BASELINE = re.compile(r"[A-Z]?[abcdefhiklmnorstuvwxz]{3,}")
@@ -279,7 +281,14 @@ class SecondReading:
         return [one for one in found if one.text] if better else [word]
 
     def _decoded(self, word: Word) -> Word:
-        """Take the codes of a word's letters for those of the Macintosh, where pdfium has at this place what they stand for."""
+        """Take the codes of a word's letters for those of the Macintosh, where pdfium has at this place what they stand for.
+
+        So is a glyph that a font names by its code, `x2A`.
+        """
+        if _CODE_NAME.search(word.text):
+            text = _CODE_NAME.sub(lambda name: chr(int(name[1], 16)), word.text)
+            if text == "".join(one.text for one in self._characters_in(word.box)).strip().translate(_PLAIN):
+                return replace(word, text=text)
         if not _BEYOND_ASCII.search(word.text):
             return word
         for encoding in _LATIN_ENCODINGS:

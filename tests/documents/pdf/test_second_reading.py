@@ -72,10 +72,11 @@ def _type_3_pdf(
     glyph: str,
     glyphs: Mapping[int, str] | None = None,
     says_unicode: bool = False,
+    name: str = "a{}",
 ) -> Path:
     own = {code: 8 + number for number, code in enumerate(glyphs or ())}
-    procedures = " ".join(f"/a{code} {own.get(code, 5)} 0 R" for code in codes)
-    names = " ".join(f"{code} /a{code}" for code in codes)
+    procedures = " ".join(f"/{name.format(code)} {own.get(code, 5)} 0 R" for code in codes)
+    names = " ".join(f"{code} /{name.format(code)}" for code in codes)
     widths = " ".join(f"{width}" for _ in range(codes[0], codes[-1] + 1))
     mapped = "".join(f"<{code:02x}> <{code:04x}>\n" for code in codes)
     unicode = (
@@ -114,6 +115,15 @@ def test_glyphs_of_bitmap_fonts_that_are_named_after_their_codes_are_read(tmp_pa
     assert block.text == "set the pulse timer a12 now"
     (page,) = read_pages(path)
     assert [round(word.box.x0) for word in page.words[:3]] == [72, 94, 116]
+
+
+def test_a_glyph_that_is_named_after_its_code_in_hexadecimal_is_read(tmp_path: Path) -> None:
+    font, glyph = "/FontBBox [0 0 600 700] /FontMatrix [0.001 0 0 0.001 0 0]", "600 0 0 0 500 700 d1 0 0 500 700 re f"
+    content = "BT /F1 10 Tf 72 700 Td (Guide*) Tj ET"
+    codes = sorted(map(ord, "Guide*"))
+    path = _type_3_pdf(tmp_path / "mark.pdf", codes, font, content, width=600, glyph=glyph, name="x{:02X}")
+    (page,) = read_pages(path)
+    assert [word.text for word in page.words] == ["Guide*"]
 
 
 def test_bitmap_fonts_that_ghostscript_wrote_are_read(tmp_path: Path) -> None:
