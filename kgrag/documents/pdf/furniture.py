@@ -96,7 +96,7 @@ def remove_furniture(
     series = [
         *_same_text(pieces, len(pages)),
         *counting,
-        *_beside_numbers(counting, pieces),
+        *_beside_numbers(counting, pieces, titles),
         *_same_slot(in_margins, len(pages), titles),
     ]
     running = [*_without_body(series, {page.number: page for page in pages}), *_repeated_last_lines(pages)]
@@ -191,8 +191,13 @@ def _counting(pieces: Sequence[_Piece], page_count: int) -> list[list[_Piece]]:
     ]
 
 
-def _beside_numbers(counting: Sequence[list[_Piece]], pieces: Sequence[_Piece]) -> Iterator[list[_Piece]]:
-    """Yield what stands in the line of a page number, in its font, on most of the pages that have one there: titles of chapters."""
+def _beside_numbers(
+    counting: Sequence[list[_Piece]], pieces: Sequence[_Piece], titles: frozenset[str]
+) -> Iterator[list[_Piece]]:
+    """Yield what stands in the line of a page number on most of the pages that have one there: titles of chapters.
+
+    They are in its font, or named by the outline.
+    """
     for numbers in counting:
         by_page = {piece.page: piece for piece in numbers}
         group = [
@@ -202,10 +207,11 @@ def _beside_numbers(counting: Sequence[list[_Piece]], pieces: Sequence[_Piece]) 
             and piece is not number
             and piece.top == number.top
             and abs(piece.distance - number.distance) <= _SLOT_MOVE
-            and piece.line.font == number.line.font
         ]
-        if len({piece.page for piece in group}) >= _BESIDE_SHARE * len(by_page):
-            yield group
+        in_font = [piece for piece in group if piece.line.font == by_page[piece.page].line.font]
+        for found in (in_font, group if _name_sections(group, titles) else []):
+            if len({piece.page for piece in found}) >= _BESIDE_SHARE * len(by_page):
+                yield found
 
 
 def _repeated_last_lines(pages: Sequence[Page]) -> list[list[_Piece]]:
