@@ -40,6 +40,8 @@ _FAULT = re.compile(r"[\u2701-\u27bf\ue000-\uf8ff\ufffd]|\ba\d{2,3}(?![^\W_])|GL
 """Characters that say nothing, and names of glyphs in place of characters."""
 _CODE_NAME = re.compile(r"x([2-7][0-9A-F])")
 """The name of a glyph that is its code."""
+_MOST_JOINED = 5
+"""Words that one may be: names in a typewriter font within a text, whose spaces are narrower than those of that font."""
 _UNEVEN_SIZES = 5
 """Different heights of one font's words on a page from which they are heights of glyphs and not sizes."""
 _ON_BASELINE = re.compile(r"[A-Z]?[abcdefhiklmnorstuvwxz]{3,}")
@@ -303,7 +305,7 @@ class SecondReading:
         return word
 
     def _divided(self, word: Word, *, over_lines: bool = False) -> list[Word]:
-        """Divide a word where pdfium has two or three, if it has the same characters at this place; `over_lines`, whatever they are."""
+        """Divide a word where pdfium has several, if it has the same characters at this place; `over_lines`, whatever they are."""
         characters = self._characters_in(word.box)
         parts = _without_spaces(word, characters)
         if "".join(part.text for part in parts) != word.text or len(parts) < 2:
@@ -321,10 +323,14 @@ class SecondReading:
 
     @cached_property
     def _joined_words(self) -> frozenset[str]:
-        """Two or three neighbouring words without their spaces."""
+        """Two to five neighbouring words without their spaces."""
         words = self._text.split()
-        joined = {first + second for first, second in pairwise(words)}
-        return frozenset(joined.union(map("".join, zip(words, words[1:], words[2:], strict=False))))
+        following = [words[by:] for by in range(_MOST_JOINED)]
+        return frozenset(
+            joined
+            for count in range(2, _MOST_JOINED + 1)
+            for joined in map("".join, zip(*following[:count], strict=False))
+        )
 
     @cached_property
     def _neighbours(self) -> frozenset[tuple[str, str]]:

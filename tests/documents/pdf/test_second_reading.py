@@ -193,6 +193,16 @@ def test_a_letter_that_is_a_name_is_divided_from_the_word_beside_it(
     assert [block.text for block in sheet.convert().document.blocks] == [text]
 
 
+def test_a_word_that_is_four_where_pdfium_sees_spaces_is_divided(sheet: Sheet) -> None:
+    text = "Editing pump.conf and wells.conf"
+    sheet.text(72, 100, f"{text} needs care", font="Times-Roman")
+    path = sheet.save()
+    box = Box(72.0, 92.0, 72 + stringWidth(text, "Times-Roman", 10), 102.0)
+    with PdfiumText(path) as pdfium:
+        read = list(pdfium.page(1, sheet.height).mended([Word(text.replace(" ", ""), box, "Times-Roman", bold=False)]))
+    assert [word.text for word in read] == text.split()
+
+
 def test_ligatures_of_bitmap_fonts_that_python_takes_for_white_space_are_read(tmp_path: Path) -> None:
     path = bitmap_font_pdf(tmp_path / "bitmap.pdf", "the \x1crst \x1dag of the speci\x1ced o\x1ece")
     (block,) = convert_pdf(path, document_path="bitmap.pdf", mode="native").blocks
