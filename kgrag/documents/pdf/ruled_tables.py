@@ -24,6 +24,8 @@ _CELL_GAP = 8.0
 """Points from the end of a line across to the side of the next column."""
 _MAX_PARTS = 2
 """Rectangles that an area with words may be made of."""
+_COLUMNS_OF_ANGLES = 3
+"""Columns from which a grid may have such areas: boxes that are joined by lines, in a diagram, have fewer."""
 _DOUBLE = 4.0
 """Points between the two lines of a double one."""
 _MIN_LENGTH = 5.0
@@ -157,6 +159,7 @@ def _table(page: Page, rules: Sequence[Rule], taken: set[Word]) -> TableBlock | 
         for column, area in enumerate(line):
             members.setdefault(area, []).append((row, column))
     ragged = 0
+    divided = False
     cells: list[Cell] = []
     for area, places in members.items():
         parts = _rectangles(places)
@@ -165,6 +168,7 @@ def _table(page: Page, rules: Sequence[Rule], taken: set[Word]) -> TableBlock | 
             continue
         if len(parts) > _MAX_PARTS:
             return None
+        divided = divided or len(parts) > 1
         for part in parts:
             top, bottom = part[0][0], part[-1][0]
             left, right = part[0][1], part[-1][1]
@@ -177,7 +181,8 @@ def _table(page: Page, rules: Sequence[Rule], taken: set[Word]) -> TableBlock | 
             cells.append(Cell(top, left, bottom - top + 1, right - left + 1, field, tuple(there)))
     if ragged > _RAGGED * len(members):
         return None
-    return _checked(page, box, cells)
+    table = _checked(page, box, cells)
+    return None if divided and table is not None and table.column_count < _COLUMNS_OF_ANGLES else table
 
 
 def _rectangles(places: Sequence[tuple[int, int]]) -> list[list[tuple[int, int]]]:

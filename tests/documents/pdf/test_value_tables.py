@@ -512,3 +512,25 @@ def test_a_label_goes_on_below_its_numbers_and_the_next_row_keeps_its_own(sheet:
         ["Income of all segments before tax Operations", "90", "80"],
         ["Share of sales", "9", "8"],
     ]
+
+
+def test_numbers_within_a_listing_stay_in_it(sheet: Sheet) -> None:
+    prose = "The pump shows how it is set when it is asked for it, and what may be said in place of that. " * 4
+    y = sheet.paragraph(72, 80, prose)
+    listing = [
+        "Setting   Values            Now",
+        "-------------------------------",
+        "Mode      Slow/Fast/        ",
+        "          Resting           Fast",
+        "Litres    <number>          4",
+        "Pauses    <number>          12",
+        "Seconds   <number>          150",
+        "Alarm     No/Yes            Yes",
+    ]
+    for number, line in enumerate(listing):
+        sheet.text(72, y + 20 + 12 * number, line, font="Courier")
+    found = sheet.convert()
+    assert not found.tables()
+    (code,) = [block.text for block in found.document.blocks if block.kind == "code"]
+    assert code.splitlines()[4].split() == ["Litres", "<number>", "4"]
+    assert len(code.splitlines()) == len(listing)
