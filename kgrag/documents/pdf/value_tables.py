@@ -123,7 +123,9 @@ def _run(rows: list[Row], start: int) -> list[int]:
             if row.is_header and run:
                 break
             united = joined_stretches([*columns, *(value.number for value in row.values)])
-            if len(united) < max(len(columns), len(row.values)) or (columns and row.label_end > united[0][1]):
+            if len(united) < max(len(columns), len(row.values)) or (
+                row.label and columns and row.label_end > united[0][1]
+            ):
                 break
             if columns and len(united) > len(columns) and not row.label:
                 break  # a page number, or what stands below the table

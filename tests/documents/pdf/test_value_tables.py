@@ -534,3 +534,20 @@ def test_numbers_within_a_listing_stay_in_it(sheet: Sheet) -> None:
     (code,) = [block.text for block in found.document.blocks if block.kind == "code"]
     assert code.splitlines()[4].split() == ["Litres", "<number>", "4"]
     assert len(code.splitlines()) == len(listing)
+
+
+def test_a_sum_without_a_label_and_without_the_first_number_stays_in_its_table(sheet: Sheet) -> None:
+    for x, name in ((300, "Level"), (380, "Assets"), (460, "Debts")):
+        right(sheet, x, 110, name)
+    for row, (label, level, assets, debts) in enumerate(
+        [("Funds", "2", "660", "22"), ("Notes", "1", "257", "14"), ("", "", "917", "36"), ("Swaps", "2", "31", "5")]
+    ):
+        for x, text in ((300, level), (380, assets), (460, debts)):
+            right(sheet, x, 126 + 14 * row, text)
+        sheet.text(72, 126 + 14 * row, label)
+    assert sheet.convert().rows()[1:] == [
+        ["Funds", "2", "660", "22"],
+        ["Notes", "1", "257", "14"],
+        ["", "", "917", "36"],
+        ["Swaps", "2", "31", "5"],
+    ]
