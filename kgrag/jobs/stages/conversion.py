@@ -46,7 +46,7 @@ CONVERSION_VERSIONS = {
     "info": "10",
     "html": "23",
     "configuration": "6",
-    "pdf": "18",
+    "pdf": "19",
 }
 """Of each format ("5" where none is said): counts up when conversion, cleaning or chunking changes what comes out of its files, which are
 then read again."""
