@@ -44,7 +44,7 @@ _MOST_JOINED = 5
 """Words that one may be: names in a typewriter font within a text, whose spaces are narrower than those of that font."""
 _UNEVEN_SIZES = 5
 """Different heights of one font's words on a page from which they are heights of glyphs and not sizes."""
-_ON_BASELINE = re.compile(r"[A-Z]?[abcdefhiklmnorstuvwxz]{3,}")
+_ON_BASELINE = re.compile(r"[A-Z]?[abcdefhiklmnorstuvwxz]{3,}|[A-IK-PR-Z]{3,}")
 """A word of which no letter goes below the line."""
 _NO_DEPTH = 0.05
 """Share of a word's height by which it may miss the baseline to end there."""
