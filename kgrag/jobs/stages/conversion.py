@@ -44,7 +44,7 @@ CONVERSION_VERSIONS = {
     **dict.fromkeys(("epub", "rtf", "odt"), "11"),
     **dict.fromkeys(("mail", "outlook"), "12"),
     "info": "10",
-    "html": "23",
+    "html": "24",
     "configuration": "6",
     "pdf": "19",
 }
