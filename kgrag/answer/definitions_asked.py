@@ -22,6 +22,8 @@ SAID_ELSEWHERE = re.compile(
     r"[(,;] ?(?:see|as described|described|explained) (?:also )?(?:above|below|earlier|later)\b", re.IGNORECASE
 )
 """`Sets the state to idle (see above).`: what that means is said elsewhere."""
+SIGNATURE = re.compile(r"(?P<name>[\w.:]+)\(.*\).*")
+"""A function with what it takes: the row of `scale(X, factor)` is that of `scale`."""
 ELSEWHERE = re.compile(r"\s*(?:something|nothing|another|a different)\b", re.IGNORECASE)
 """`means something else`: not what."""
 BEGINS_SECTION = 0.8
@@ -47,7 +49,7 @@ def _defines(asked: Question, statement: Statement) -> float:
         return 1.0
     if any(terms == content_terms(header) for header, value in statement.cells if value):
         return 1.0
-    if len(statement.cells) > 1 and {s for _, s in stems(statement.cells[0][1])} <= terms:
+    if len(statement.cells) > 1 and {s for _, s in stems(SIGNATURE.sub(r"\g<name>", statement.cells[0][1]))} <= terms:
         return 1.0  # the row of `E11`
     if not statement.before and _is_named(statement.heading, asked):
         return BEGINS_SECTION

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 
 from kgrag.answer.amounts_asked import amounts, fits_count, fits_number, fits_quantity, fits_unit, fits_value
 from kgrag.answer.cues import (
+    DEFAULT_SAID,
     NO_VALUE,
     NUMBER,
     OF_DEFAULT,
@@ -29,6 +30,9 @@ from kgrag.text.words import FUNCTION_WORDS, stem, stems
 
 __all__ = ["fits"]
 
+VALUES_ASKED: frozenset[AnswerKind] = frozenset(["quantity", "count", "number"])
+NOT_RECOMMENDED = 0.6
+"""Of what a value fits where one is asked for that is recommended, and it is the default or a limit."""
 ASSIGNS = re.compile(r"(?P<name>[A-Za-z][\w.-]*[\w]) ?= ?[^\s<{\[]")
 """`MaxClients = 150`, and no `MaxClients = <number>`."""
 ASKS_A_VALUE = frozenset(["plain", "number", "quantity", "count", "definition"])
@@ -40,7 +44,8 @@ LOCATION = re.compile(
     r"\b(?:director(?:y|ies)|folders?|standard output|stdout|stderr|located|stored|installed|found) (?:in|at|under|below|is|of)\b"
     r"|\b(?:placed|put|kept|saved|written|stored|located|found|shown|displayed|appears?|drawn|positioned)"
     r" (?:\w+ )?(?:in|into|at|on|under|below|above|inside|next to)\b"
-    r"|\b(?:in|to|into|at|under) (?:the |a |an )?(?:[\w-]+ ){0,2}(?:director(?:y|ies)|folders?|file|stdout|standard output)\b",
+    r"|\b(?:in|to|into|at|under) (?:the |a |an )?(?:[\w-]+ ){0,2}(?:director(?:y|ies)|folders?|file|stdout|stderr|standard (?:output|error)"
+    r"|screen|console|terminal|clipboard)\b",
     re.IGNORECASE,
 )
 PERSON = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+(?:\s[A-Z][\w.'’-]+)+|\bby [A-Z]\w+")
@@ -99,6 +104,8 @@ KEYS = re.compile(
 """What is pressed on a keyboard."""
 KEY_COLUMN = re.compile(r"(?:key|shortcut|hot ?key|accelerator)s?\b(?! (?:words?|size|length|file))", re.IGNORECASE)
 """Heads a column of keys: `Key Stroke`, `Shortcut`."""
+OPTION = re.compile(r"--?[A-Za-z]")
+"""How the first cell of an option's row begins: `-q | be quiet`."""
 MENU_PATH = re.compile(r"[A-Z][\w/-]*(?: [\w/-]+){0,3}[’'\"”]? ?(?:→|➔|➜|⇒|▸|‣|►|->|=>|>|») ?[‘'\"“]?[A-Z][a-z]")
 """`File → Export`: which commands of menus to choose is how a thing is done."""
 WEAKLY_INSTRUCTS = 0.8
@@ -117,13 +124,20 @@ OF_OTHER_AMOUNT = 0.5
 
 def fits(asked: Question, statement: Statement) -> float:
     """Say how well a statement has the kind of thing that is asked for, 0 to 1."""
-    text = statement.text
+    found = _fits(asked, statement)
+    if asked.kind in VALUES_ASKED and asks_for_recommendation(asked.text) and not RECOMMENDS.search(statement.text):
+        return found * NOT_RECOMMENDED
+    return found
+
+
+def _fits(asked: Question, statement: Statement) -> float:
+    """The same, whether it is recommended or not."""
     if statement.is_property and (of_property := _of_property(asked, statement)) is not None:
         return of_property
     if _says_of_identifier(asked, statement) or _in_column_asked_for(asked, statement) or _of_value(asked, statement):
         return 1.0
-    if asked.kind in PRICED and PRICE_ASKED.search(asked.text) and not asks_for_figure(asked.text):
-        return 1.0 if PRICE.search(text) else 0.0
+    if asked.kind in VALUES_ASKED and PRICE_ASKED.search(asked.text) and not asks_for_figure(asked.text):
+        return 1.0 if PRICE.search(statement.text) else 0.0
     return FITS[asked.kind](asked, statement)
 
 
@@ -200,7 +214,8 @@ def _where(asked: Question, statement: Statement) -> float:
 
 
 def _decision(asked: Question, statement: Statement) -> float:
-    decides = DECIDES.search(statement.text) is not None
+    is_default = asks_default(asked) and DEFAULT_SAID.search(statement.text) is not None
+    decides = is_default or DECIDES.search(statement.text) is not None
     if not asked.amounts:
         return _by_default(asked, statement.text) if decides else 0.0
     said = amounts(statement)
@@ -211,7 +226,8 @@ def _decision(asked: Question, statement: Statement) -> float:
 
 def _steps(asked: Question, statement: Statement) -> float:
     tells = any(how.search(statement.text) for how in (TELLS_HOW, COMMAND_LINE, MENU_PATH))
-    if tells or statement.label.startswith("-") or (statement.items and not statement.of_rows):
+    is_option = statement.label.startswith("-") or any(OPTION.match(cell) for _, cell in statement.cells[:1])
+    if tells or is_option or (statement.items and not statement.of_rows):
         return 1.0
     return WEAKLY_INSTRUCTS if INSTRUCTS.search(statement.text) else 0.0
 
@@ -226,7 +242,6 @@ def _says(pattern: re.Pattern[str]) -> Callable[[Question, Statement], float]:
     return lambda _, statement: 1.0 if pattern.search(statement.text) else 0.0
 
 
-PRICED: frozenset[AnswerKind] = frozenset(["quantity", "count", "number"])
 FITS: Mapping[AnswerKind, Callable[[Question, Statement], float]] = {
     "comparison": _says(CONTRASTS),
     "count": fits_count,

@@ -1274,3 +1274,40 @@ def test_an_abbreviated_default_is_a_default() -> None:
     question = read_question("Which quality is the default?")
     found = first_candidates(question, [piece("Pump", "Quality is low, medium (def), or high as it is set.")])
     assert found[0].covered["default"] > 0.9
+
+
+def test_the_row_of_an_option_tells_how_a_thing_is_done() -> None:
+    options = """| Option | Long option | Meaning |
+|---|---|---|
+| -q | --quiet-pump | Disable the whistle of the pump |
+| -w | --whistle-name | Alternate name of the whistle file |
+"""
+    (row,) = (one for one in statements(piece("Pump", options)) if "-q" in one.text and not one.items)
+    assert fits(read_question("How do I stop the pump from whistling?"), row) == 1.0
+
+
+def test_a_default_decides_where_one_asks_whether_it_is_so_by_default() -> None:
+    assert fit("Is the tank heated unless I say so?", "WARM says that the tank is heated. Default is unheated.") == 1.0
+    assert fit("Is the tank heated?", "WARM says that the tank is heated. Default is unheated.") == 0.0
+
+
+def test_the_row_of_a_function_says_what_the_function_does() -> None:
+    functions = """| Function | Description |
+|---|---|
+| mix(X, times) | Stir tank X so many times |
+| drain(X) | Empty tank X |
+"""
+    asked = read_question("What does mix do?")
+    fit_of = {one.text[10:13]: fits(asked, one) for one in statements(piece("Tanks", functions)) if not one.items}
+    assert fit_of["mix"] == 1.0 > fit_of["dra"]
+
+
+def test_the_screen_is_a_place() -> None:
+    assert fit("Where does the pump log go?", "It writes all of its log to the screen.") == 1.0
+
+
+def test_a_default_is_not_what_is_recommended() -> None:
+    asked = "How large should I make the tank of the pump?"
+    assert fit(asked, "tank_size: Size of the tank. Default: 20 litres") < fit(
+        asked, "We recommend 40 litres for the tank."
+    )

@@ -166,6 +166,14 @@ def test_a_wide_angle_is_an_angle() -> None:
         ("What is normally done about it?", "What is normally done about it?"),
         ("What happens if I do not specify a port?", "What happens if I do not specify a port?"),
         ("What does it do unless set to 0 in the file?", "What does it do unless set to 0 in the file?"),
+        ("Is the pump reversible unless I say so?", "Is the pump reversible by default?"),
+        ("How hot is it when I do nothing?", "How hot is it by default?"),
+        (
+            "How long is it if I leave that field blank in the second step?",
+            "How long is it by default in the second step?",
+        ),
+        ("What happens if I leave the pump alone?", "What happens by default?"),
+        ("What does it do if I leave the second pump blank?", "What does it do if I leave the second pump blank?"),
         ("How large is the buffer if I give no -B?", "How large is the buffer if I give no -B?"),
     ],
 )
