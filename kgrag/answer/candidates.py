@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from kgrag.answer.amounts_asked import amounts
 from kgrag.answer.cues import ABBREVIATED_DEFAULT
+from kgrag.answer.labels import label_of
 from kgrag.answer.names_asked import heading_names
 from kgrag.answer.slots import fits
 from kgrag.answer.statement import Statement
@@ -192,7 +193,10 @@ class _Reader:
         if not self._exact:
             return False
         named = (cell for _, cell in statement.cells if len(cell.split()) <= NAME_CELL_WORDS)
-        headed = "\n".join((statement.label, statement.owner, statement.heading, title, *named))
+        # An item is of the term that announces its list; `Description` of what it stands below.
+        of_list = label_of(statement.before) if statement.is_item else ""
+        around = statement.within.rpartition(" > ")[2]
+        headed = "\n".join((statement.label, statement.owner, statement.heading, around, title, of_list, *named))
         # Of formats (`"%j" inserts the job's number.`) there are lists of sentences without terms.
         first = statement.text.split(maxsplit=1)[0]
         return any(has_identifier(one, f"{first if one[0] == '%' else ''}\n{headed}") for one in self._exact)

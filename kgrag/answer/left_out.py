@@ -24,7 +24,8 @@ REFERS = re.compile(
     r"(?: \w+(?:\.\w+)*)?(?:,? ?[‘'\"“][^’'\"”]+[’'\"”])?"
     r"(?: (?:for|to|about|on) [^.;]{0,60}?)?\.?[\])]?"
     r"|see [^.,;:]{1,60} (?:above|below)\.?"
-    r"|see <[^<>]{1,80}>(?: \[[^\[\]]{1,80}\])?\.?",
+    r"|see <[^<>]{1,80}>(?: \[[^\[\]]{1,80}\])?\.?"
+    r"|see also:? [^.;:]{1,120}\.?",
     re.IGNORECASE,
 )
 """`See section 4.2.2 for details.`: says where something is said, and not what."""

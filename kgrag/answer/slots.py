@@ -85,7 +85,7 @@ DECIDES = re.compile(
 _BEGINS_NO_STEP = "|".join(sorted(FUNCTION_WORDS - {"do", "get", "use"}))
 INSTRUCTS = re.compile(
     r"\b(?:you (?:can|need|have|must|should|will|may)|in order to|need to|by \w+ing|using|with the (?:command|option)"
-    r"|to \w+[^.]{0,60}, (?:use|run|set|call|add|press|click|type|select)|can be \w+ed by)\b"
+    r"|to \w+[^.]{0,60}, (?:use|run|set|call|add|press|click|type|select)|can be \w+ed by|can be used (?:to|for))\b"
     rf"|^(?:(?!(?:{_BEGINS_NO_STEP})\b)[A-Z][a-z]+ (?:the|a|an|your|it|to|on|in|and)\b"
     r"|(?:use|run|set|add|press|open|select|click|enter|type|call|create|edit|go|make|start|stop|install|choose|tap|specify|pass|give"
     r"|define|put|turn|change|enable|disable|remove|copy)\b)",
@@ -104,6 +104,8 @@ KEYS = re.compile(
 """What is pressed on a keyboard."""
 KEY_COLUMN = re.compile(r"(?:key|shortcut|hot ?key|accelerator)s?\b(?! (?:words?|size|length|file))", re.IGNORECASE)
 """Heads a column of keys: `Key Stroke`, `Shortcut`."""
+OF_OPTION = re.compile(r"\S+ (?:option|command|directive|setting|parameter|switch)")
+"""The heading of what one sets or calls to have it so: `exclude option`."""
 OPTION = re.compile(r"--?[A-Za-z]")
 """How the first cell of an option's row begins: `-q | be quiet`."""
 MENU_PATH = re.compile(r"[A-Z][\w/-]*(?: [\w/-]+){0,3}[’'\"”]? ?(?:→|➔|➜|⇒|▸|‣|►|->|=>|>|») ?[‘'\"“]?[A-Z][a-z]")
@@ -229,7 +231,8 @@ def _steps(asked: Question, statement: Statement) -> float:
     is_option = statement.label.startswith("-") or any(OPTION.match(cell) for _, cell in statement.cells[:1])
     if tells or is_option or (statement.items and not statement.of_rows):
         return 1.0
-    return WEAKLY_INSTRUCTS if INSTRUCTS.search(statement.text) else 0.0
+    tells_weakly = INSTRUCTS.search(statement.text) or OF_OPTION.fullmatch(statement.heading)
+    return WEAKLY_INSTRUCTS if tells_weakly else 0.0
 
 
 def _plain(asked: Question, statement: Statement) -> float:

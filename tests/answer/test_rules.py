@@ -1311,3 +1311,54 @@ def test_a_default_is_not_what_is_recommended() -> None:
     assert fit(asked, "tank_size: Size of the tank. Default: 20 litres") < fit(
         asked, "We recommend 40 litres for the tank."
     )
+
+
+def test_what_a_thing_does_is_not_said_by_how_it_is_written() -> None:
+    page = """FLUSH
+<tank> FLUSH <amount>[, <amount>]
+
+Lets so much water through the tank that nothing stays in it.
+
+See also: DRAIN, FILL"""
+    said = lines(ask("What does flush do?", [piece("Tanks", page).model_copy(update={"section": "Commands > FLUSH"})]))
+    assert "Lets so much water through" in said[0]
+    assert "DRAIN, FILL" not in " ".join(said)
+
+
+def test_a_function_that_is_assigned_is_defined_by_its_row() -> None:
+    functions = "| Function | Description |\n|---|---|\n| Y = mix(X) | Stirred tank |\n| Y = cool(X) | Cold tank |\n"
+    asked = read_question("What is mix for?")
+    assert [fits(asked, one) for one in statements(piece("Tanks", functions)) if not one.items] == [1.0, 0.0]
+
+
+def test_below_its_name_a_verb_says_what_a_thing_does() -> None:
+    page = piece("Tanks", "Only for tanks with a lid. Opens the lid of a tank. Lids of steel are heavy.")
+    of_command = page.model_copy(update={"section": "Commands > LIFT"})
+    asked = read_question("What is lift?")
+    fit_of = {one.text.split()[0]: fits(asked, one) for one in statements(of_command) if not one.items}
+    assert fit_of["Opens"] > fit_of["Only"] > fit_of["Lids"]
+
+
+def test_what_can_be_used_for_it_and_what_stands_below_an_option_tells_how() -> None:
+    assert fit("How do I get rid of foam?", "SIGFOAM: Skim the tank. This signal can be used for foam.") > 0.5
+    page = piece("Tanks", "Leaves out tanks inside the fence.")
+    asked = read_question("How do I keep the tanks outside?")
+    of_option = page.model_copy(update={"section": "Filters > exclude option"})
+    of_fences = page.model_copy(update={"section": "Filters > On fences"})
+    assert fits(asked, statements(of_option)[0]) > 0.5 > fits(asked, statements(of_fences)[0])
+
+
+def test_what_stands_below_an_identifier_and_in_the_list_of_its_term_is_about_it() -> None:
+    text = "Mixes the tanks.\n\nTanks without a lid get the number NULL."
+    of_other = piece("Tanks", "mix_tanks — Window function that returns a tank number for each tank.", page=2)
+    below = piece("Tanks", text).model_copy(update={"section": "Functions > mix_tanks > Description"})
+    found = first_candidates(
+        read_question("Which tank number does mix_tanks give a tank without a lid?"), [of_other, below]
+    )
+    assert {one.text for one in found if one.defines and not one.beside} >= {"Tanks without a lid get the number NULL."}
+    text = """lid_size - the size of a lid
+
+- Default: 16 to 64 cm
+- Recommend 32 cm to 1 m for large tanks, but it depends on the weather."""
+    found = first_candidates(read_question("Which lid_size is recommended for large tanks?"), [piece("Tanks", text)])
+    assert all(one.defines for one in found if one.text.startswith("Recommend"))
