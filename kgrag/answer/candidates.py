@@ -59,6 +59,8 @@ TYPE_BEHIND = re.compile(r" \((?:boolean|enum|floating point|integer|real|string
 SOFTENED = 3.0
 """What a logit is divided by. Chosen, as the weight of `read`, on the training questions, each half by a network that learnt from the
 other."""
+FOLLOWING = re.compile(r"\bfollowing\b|\bbelow\b", re.IGNORECASE)
+"""With a colon at the end: what is asked for stands below, and not in `It is looked for in the following two folders:`."""
 NAME_CELL_WORDS = 4
 """A cell of so few words may name what its row is about: `-s`, `--socket-file=FILE`."""
 BESIDE_IDENTIFIER = 0.7
@@ -125,7 +127,9 @@ def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]
         candidate.weights = weights
         candidate.coverage = share_said(weights, candidate.covered, asked.terms)
         candidate.aspect = share_said(weights, candidate.covered, aspect)
-        if candidate.text.endswith(":") and (candidate.fits < 1.0 or asked.kind not in ONE_THING):
+        if candidate.text.endswith(":") and (
+            candidate.fits < 1.0 or asked.kind not in ONE_THING or FOLLOWING.search(candidate.text)
+        ):
             candidate.beside = True
     return found
 

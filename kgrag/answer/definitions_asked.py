@@ -32,8 +32,8 @@ BEGINS_SECTION = 0.8
 """What begins a paragraph of the section that is headed by what is asked for (`Needs Checkout`)."""
 DOES = 0.9
 SAYS_WHAT_IT_DOES = re.compile(
-    r"(?:[A-Z]\w+ly )?[A-Z]?[a-z]+s (?!(?:is|are|was|were|can|could|may|might|must|should|will|would|do|does|have|has|of|and|or|that|which|who"
-    r"|in|on|with|for|from|as|at|by|not|cannot|only|when|if|to)\b)[a-z<]"
+    r"(?:[A-Z]\w+ly )?[A-Z]?[a-z]+s (?!(?:is|are|was|were|can|could|may|might|must|should|will|would|do|does|have|has|of|and|or"
+    r"|that|which|who|in|on|with|for|from|as|at|by|not|cannot|only|when|if|to)\b)[a-z<]"
 )
 """`Creates a new section.`, below the name of what does it."""
 FROM_ABOVE = 0.5

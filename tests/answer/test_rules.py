@@ -1362,3 +1362,11 @@ def test_what_stands_below_an_identifier_and_in_the_list_of_its_term_is_about_it
 - Recommend 32 cm to 1 m for large tanks, but it depends on the weather."""
     found = first_candidates(read_question("Which lid_size is recommended for large tanks?"), [piece("Tanks", text)])
     assert all(one.defines for one in found if one.text.startswith("Recommend"))
+
+
+def test_what_only_announces_where_to_look_does_not_come_first() -> None:
+    page = """If it is not said the pump looks for its settings in the following two folders:
+
+It reads the settings in the folder /etc/pump, then those of its home."""
+    found = first_candidates(read_question("Where does the pump look for its settings?"), [piece("Pump", page)])
+    assert [one.beside for one in found if one.text.endswith("folders:")] == [True]
