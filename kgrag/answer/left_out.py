@@ -25,7 +25,8 @@ REFERS = re.compile(
     r"(?: (?:for|to|about|on) [^.;]{0,60}?)?\.?[\])]?"
     r"|see [^.,;:]{1,60} (?:above|below)\.?"
     r"|see <[^<>]{1,80}>(?: \[[^\[\]]{1,80}\])?\.?"
-    r"|see also:? [^.;:]{1,120}\.?",
+    r"|see also:? [^.;:]{1,120}\.?"
+    r"|definition at line \d+ of file \S+|(?:referenced by|references) [\w:~]+\(\)(?:,? (?:and )?[\w:~]+\(\))*\.?",
     re.IGNORECASE,
 )
 """`See section 4.2.2 for details.`: says where something is said, and not what."""

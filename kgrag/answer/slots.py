@@ -12,6 +12,7 @@ from kgrag.answer.cues import (
     NUMBER,
     OF_DEFAULT,
     SAYS_DEFAULT,
+    SETTING_WORD,
     asks_default,
     cued,
     is_of_another_cue,
@@ -120,6 +121,8 @@ TELLS_HOW = re.compile(
 """`To start it in another mode, hold down the button while ...`: says how, and what for."""
 COMMAND_LINE = re.compile(r"(?:^|[:;$#>`] )[a-z][\w.-]*(?: [a-z][\w-]*){0,3} --?[A-Za-z][\w-]*")
 """A program with an option: that is how a thing is done."""
+NAMES_DEFAULT = 0.6
+"""`Sets the default speed.` says that there is one, and not which."""
 OF_OTHER_AMOUNT = 0.5
 """What decides something, but says nothing of the amount that is asked about: `Does it run on 24 V?`."""
 
@@ -238,7 +241,10 @@ def _steps(asked: Question, statement: Statement) -> float:
 def _plain(asked: Question, statement: Statement) -> float:
     if asks_for_recommendation(asked.text):
         return 1.0 if RECOMMENDS.search(statement.text) else 0.0
-    return 1.0 if asks_default(asked) and SAYS_DEFAULT.search(f"{statement.label} {statement.text}") else 0.0
+    if not asks_default(asked) or not SAYS_DEFAULT.search(f"{statement.label} {statement.text}"):
+        return 0.0
+    has_value = statement.own_label or DEFAULT_SAID.search(statement.text) or NUMBER.search(statement.text)
+    return 1.0 if has_value or SETTING_WORD.search(statement.text) else NAMES_DEFAULT
 
 
 def _says(pattern: re.Pattern[str]) -> Callable[[Question, Statement], float]:

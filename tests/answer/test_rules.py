@@ -1370,3 +1370,15 @@ def test_what_only_announces_where_to_look_does_not_come_first() -> None:
 It reads the settings in the folder /etc/pump, then those of its home."""
     found = first_candidates(read_question("Where does the pump look for its settings?"), [piece("Pump", page)])
     assert [one.beside for one in found if one.text.endswith("folders:")] == [True]
+
+
+def test_a_sentence_that_only_names_a_default_fits_less_than_one_that_says_it() -> None:
+    asked = "default rest between cycles"
+    assert fit(asked, "Sets the default rest between cycles.") < fit(
+        asked, "The default value of REST between cycles is short."
+    )
+
+
+def test_where_a_function_stands_in_its_source_says_nothing() -> None:
+    page = "Opens the lid of a tank.\n\nDefinition at line 112 of file lids.c.\n\nReferenced by open_all(), and lift()."
+    assert [one.text for one in statements(piece("Tanks", page))] == ["Opens the lid of a tank."]
