@@ -59,6 +59,10 @@ TYPE_BEHIND = re.compile(r" \((?:boolean|enum|floating point|integer|real|string
 SOFTENED = 3.0
 """What a logit is divided by. Chosen, as the weight of `read`, on the training questions, each half by a network that learnt from the
 other."""
+DECLARED = re.compile(
+    r"(?:[A-Z][a-z]+ )?(?:Command|Function|Macro|Option|Variable|Method|Directive|Procedure|Operator|Event)s? \S"
+)
+"""How a manual of commands or functions heads what it says of one: `Command lift LID`."""
 FOLLOWING = re.compile(r"\bfollowing\b|\bbelow\b", re.IGNORECASE)
 """With a colon at the end: what is asked for stands below, and not in `It is looked for in the following two folders:`."""
 NAME_CELL_WORDS = 4
@@ -338,7 +342,8 @@ def for_reader(candidate: Candidate, asked: Question, *, title: str, is_said: st
         parts.append(statement.owner)
     elif (statement.is_property or heading_names(asked, statement)) and statement.heading not in parts:
         parts.insert(0, statement.heading)
-    if identifiers(statement.label) and statement.label not in parts:
+    names_thing = identifiers(statement.label) or DECLARED.match(statement.label)
+    if names_thing and statement.label not in parts:
         parts.append(statement.label)
     return _headed(statement.text, [part for part in (title, *parts) if part != is_said])
 

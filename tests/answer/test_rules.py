@@ -15,6 +15,7 @@ from kgrag.answer import (
     said_of_language,
     without_typing_errors,
 )
+from kgrag.answer.candidates import for_reader
 from kgrag.answer.slots import fits
 from kgrag.answer.statements import statements
 from kgrag.answer.weighing import first_candidates
@@ -1382,3 +1383,12 @@ def test_a_sentence_that_only_names_a_default_fits_less_than_one_that_says_it() 
 def test_where_a_function_stands_in_its_source_says_nothing() -> None:
     page = "Opens the lid of a tank.\n\nDefinition at line 112 of file lids.c.\n\nReferenced by open_all(), and lift()."
     assert [one.text for one in statements(piece("Tanks", page))] == ["Opens the lid of a tank."]
+
+
+def test_what_is_said_of_a_command_is_given_with_it() -> None:
+    page = piece(
+        "Tanks", "Command lift lid: Works on closed tanks. The cover is raised a little. Nothing boils over then."
+    )
+    asked = read_question("How do I keep the water from boiling over?")
+    (last,) = (one for one in first_candidates(asked, [page]) if one.text == "Nothing boils over then.")
+    assert for_reader(last, asked, title="Tanks") == "Tanks, Command lift lid: Nothing boils over then."
