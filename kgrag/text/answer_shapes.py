@@ -348,7 +348,7 @@ def _shape(question: str) -> AnswerShape:
         return AnswerShape("list")
     if MAY_BE.search(text):
         return AnswerShape("list")
-    if STEPS.search(text):
+    if not text.startswith("how many ") and STEPS.search(text):
         return AnswerShape("steps")
     if IS_THERE.search(text):
         return AnswerShape("name")

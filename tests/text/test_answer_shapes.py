@@ -142,6 +142,11 @@ def test_a_question_for_how_many_asks_as_well_for_what_it_asks_before() -> None:
     assert answer_shape("At a current of 2 A, how many lamps can be lit?") == ("count", ())
 
 
+def test_how_many_steps_there_are_is_a_count() -> None:
+    assert answer_shape("How many calibration steps are kept by default?").kind == "count"
+    assert answer_shape("Tell me the steps to calibrate it").kind == "steps"
+
+
 def test_a_wide_angle_is_an_angle() -> None:
     assert answer_shape("How wide is the viewing angle?") == ("quantity", ("angle",))
     assert answer_shape("How wide is the board?") == ("quantity", ("",))
