@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from kgrag.answer.amounts_asked import amounts
+from kgrag.answer.amounts_asked import amounts, says_only_change
 from kgrag.answer.cues import ABBREVIATED_DEFAULT
 from kgrag.answer.labels import label_of
 from kgrag.answer.names_asked import heading_names
@@ -259,13 +259,15 @@ class _Reader:
         return asked.terms & implied
 
     def _is_beside(self, statement: Statement, index: int, about: str) -> bool:
-        """Whether a statement stands in another section than the one asked for, or says it of the opposite or of another time."""
+        """Whether a statement stands in another section than the one asked for, or says it of the opposite, another time or a change."""
         asked = self._asked
         of_thing = f"{about if statement.is_property else statement.label}\n{statement.text}"
         return (
             self._sections.is_beside(index, f"{statement.text}\n{about}")
             or says_opposite(asked.terms, of_thing)
             or is_of_another_period(asked.text, statement.text, about)
+            or is_of_another_year(asked.text, statement.text)
+            or says_only_change(asked, statement)
             or self._is_of_another_path(f"{statement.text}\n{about}")
         )
 

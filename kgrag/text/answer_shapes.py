@@ -215,7 +215,9 @@ AMOUNT_OF_BUSINESS = re.compile(
     r"^(?:(?:what|how much) (?:is|are|was|were) (?!(?:an? )?[\w-]+\??$).*"
     r"|(?:what|which|how much) (?:(?!is|are|was|were|do|does|did)[\w-]+ ){0,3})"
     r"\b(?:sales|revenues?|income|profit|loss|margin|earnings|eps|ebitda\w*|ebit"
-    r"|cash|expenses?|costs?|inventor(?:y|ies)|assets|liabilities|debt|dividends?|rate|ratio|turnover|expenditures?)\b",
+    r"|cash|expenses?|costs?|inventor(?:y|ies)|assets|liabilities|debt|dividends?|rate|ratio|turnover|expenditures?)\b"
+    # What was once is no definition.
+    r"|^what (?:was|were) (?!(?:an? )?[\w-]+\??$).*\b(?:gains?|losses|proceeds|repurchases?|spending|equity|goodwill|charges?|benefit)\b",
     re.I,
 )
 """What a report states as a figure."""

@@ -925,6 +925,31 @@ def test_courtesies_are_not_looked_for() -> None:
     assert polite.question.startswith("Hello")
 
 
+def test_a_figure_is_the_row_that_is_it_and_not_by_how_much_it_changed() -> None:
+    report = """While boat rental contributed 48% of the total revenue in 2020, and 85% of its increase, its margin was only 3.5%.
+Boat rental revenue increased by $4.1 million or 785% in 2020 compared to 2019, and represented 85% of the increase in total revenue.
+We expect to return $7.7 million to members in 2021, comprising share repurchases of about $1.0 million.
+Gain on sale of harbour represents what we made on the sale of the harbour business in 2020.
+
+| (in thousands) | Year Ended December 31, 2020 | Year Ended December 31, 2019 |
+|---|---|---|
+| Ticket revenue | 1,500 | 1,300 |
+| Boat rental revenue | 4,571 | 516 |
+| Share repurchases | (870) | (310) |
+| Gain on sale of harbour business | 373 | - |
+| Prepaid rent, beginning of the period | 44 | 36 |
+| Prepaid rent, end of the period | 51 | 44 |
+"""
+    for question, said in {
+        "What was Acme's Boat rental revenue in 2020?": "2020: 4,571",
+        "How much did Acme spend on share repurchases in 2020?": "2020: (870)",
+        "What was the gain on the sale of the harbour business in 2020?": "2020: 373",
+        "What was the prepaid rent at the end of 2020?": "2020: 51",
+        "By how much did boat rental revenue increase in 2020?": "by $4.1 million",
+    }.items():
+        assert said in lines(ask(question, [piece("Acme", report)]))[0], question
+
+
 def test_a_share_of_a_figure_is_not_the_figure() -> None:
     report = """As a percentage of net sales, administrative expenses decreased to 23.5% compared to 23.9% in fiscal 2021.
 Net sales increased 18.3% to $10.2 billion compared to $8.6 billion in fiscal 2021, due to higher prices.

@@ -37,6 +37,20 @@ def test_headings_without_numbers_take_their_level_from_the_size(sheet: Sheet) -
     assert sheet.convert().headings() == ["h1 Overview", "h2 Supply", "h2 Reset", "h1 Pinout", "h2 Left side"]
 
 
+def test_a_number_of_one_heading_in_many_says_no_level_of_the_others(sheet: Sheet) -> None:
+    y = section(sheet, 60, "Large Valves", size=16.0)
+    for text in ("Supply", "Reset", "Storage", "18 Rules"):
+        y = section(sheet, y, text, size=13.0)
+    y = section(sheet, y, "Small Valves", size=16.0)
+    section(sheet, y, "Inlets", size=13.0)
+    sheet.next_page()
+    y = section(sheet, 60, "Outlets", size=13.0)
+    section(sheet, y, "Springs", size=13.0)
+    found = dict(line.split(" ", 1)[::-1] for line in sheet.convert().headings())
+    assert {found[text] for text in ("Large Valves", "Small Valves")} == {"h1"}
+    assert {found[text] for text in ("Supply", "Storage", "Inlets", "Springs")} == {"h2"}
+
+
 def test_a_bold_line_of_the_body_size_that_heads_a_paragraph_is_a_heading(sheet: Sheet) -> None:
     y = section(sheet, 120, "1 Ratings", size=15)
     section(sheet, y, "Storage conditions", size=10)
