@@ -440,8 +440,10 @@ class _Walk:
 
 
 def _said_by_picture(picture: Any) -> str:
-    """Return the words in the place of a picture; none where they are no words, or say that it is a logo."""
+    """Return the words in the place of a picture; none where they are no words, its address, or say that it is a logo."""
     said = (picture.get("alt") or "").strip()
+    if "/" in said and said.rpartition("/")[2] == (picture.get("src") or "").rpartition("/")[2]:
+        return ""  # Sphinx writes the address where a picture is given no words
     kind = WORD.findall(said.lower())
     return said if kind and kind[-1] != LOGO and not (len(kind) == 1 and kind[0] in ORNAMENTS) else ""
 

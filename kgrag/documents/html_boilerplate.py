@@ -73,6 +73,8 @@ FRAMES = {
         "what every type has",
     ),
     "navpath": "breadcrumbs",
+    "dynheader": "diagram",
+    "dyncontent": "diagram",
     "srindex": "navigation",
     "modal": "dialog",
 }
@@ -125,6 +127,9 @@ SAID_WHOLE = frozenset({"doc", "comment"})
 BAR_LABEL = re.compile(r"\b(prev|previous|next|up|home|top)\b", re.IGNORECASE)
 BAR_PLACES = frozenset({"prev", "previous", "next", "up", "home", "top", "contents", "index"})
 """Where a bar leads to, by its words or what its links say that they are (`rel`)."""
+PROGRAM = "javascript:"
+BAR_KEYS = frozenset("pnuhc")
+"""Keys of the links to the page before and after this one, up, home and to the contents, in whatever language (`accesskey`)."""
 BAR_ELEMENTS = frozenset({"div", "p", "table", "ul"})
 CRUMB_MARKS = frozenset({">", "»", "›", "→", "/", "::"})
 IMPRINT = re.compile(
@@ -189,6 +194,8 @@ def boilerplate_rule(element: Any) -> str | None:
         return "form control"
     if tag == "noscript":
         return "noscript"
+    if tag == "caption" and any((link.get("href") or "").startswith(PROGRAM) for link in element.iter("a")):
+        return "form control"  # tabs that choose rows, as Javadoc has them
     if tag in DRAWN and element.get("aria-hidden") == "true" and _is_said_beside(element):
         return "drawn beside its words"
     if tag == "span" and _is_mark_of_org(element):
@@ -240,7 +247,7 @@ def _is_box(element: Any) -> bool:
 
 def _rule_of_links(element: Any) -> str | None:
     """Judge a short element of nothing but links by what stands between them."""
-    if _is_page_bar(element) or _is_edge_bar(element) or _is_row_of_numbers(element):
+    if _is_page_bar(element) or _is_bar_of_keys(element) or _is_edge_bar(element) or _is_row_of_numbers(element):
         return "navigation"
     links = list(islice(element.iter("a"), MAX_BAR_LINKS + 1))
     if (
@@ -294,6 +301,16 @@ def _is_page_bar(element: Any) -> bool:
     for words in (*linked, title):
         beside = beside.replace(words, " ") if words else beside
     return not any(len(word) > 1 for word in re.findall(r"[^\W\d_]+", BAR_LABEL.sub(" ", beside)))
+
+
+def _is_bar_of_keys(element: Any) -> bool:
+    """Whether all links of a short element have keys of a page bar, one of them that of the page before or after."""
+    links = list(islice(element.iter("a"), MAX_BAR_LINKS + 1))
+    keys = {(link.get("accesskey") or "").lower() for link in links}
+    if not keys or not keys <= BAR_KEYS or keys.isdisjoint("pn"):
+        return False
+    text = " ".join("".join(islice(element.itertext(), MAX_BAR_CHARACTERS)).split())
+    return len(text) <= MAX_BAR_CHARACTERS and next(element.iter(*HEADINGS, "pre", "p", "dl"), None) is None
 
 
 def _title_of_bar(element: Any) -> str:

@@ -1,4 +1,7 @@
-"""What Doxygen lays out in tables: members with what is said of them, declarations, parameters. Written as definitions and lines."""
+"""What Doxygen lays out in tables: members with what is said of them, declarations, parameters. Written as definitions and lines.
+
+Its listings, an element for each line, are written as such.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +17,19 @@ SAID_OF = "mdescRight"
 NO_CONTENT = frozenset({"mdescLeft", "memSeparator"})
 OPENING = "("
 ENUMERATORS = "fieldtable"
+LISTING, LINE, TOOLTIP = "fragment", "line", "ttc"
+"""Classes of a listing, of its lines, and of what is shown on hovering over a name in it."""
 LEADS_ON = re.compile(r"[^\W\d_]+\s?(?:\.\.\.|…)")
 """What a short description ends in, with a link to the long one: `More...`, in the language of the page."""
 
 
 def make_members(root: Any) -> None:
-    """Make definitions of the members and parameters of Doxygen's pages, in the tree itself, and a line of each declaration."""
+    """Make definitions of the members and parameters of Doxygen's pages, in the tree itself, a line of each declaration, and listings."""
     if _is_of_doxygen(root):
         _without_links_to_details(root)
+    for box in list(root.iter("div")):
+        if LISTING in _classes(box) and any(LINE in _classes(line) for line in box):
+            _become_listing(box)
     for table in list(root.iter("table")):
         classes = _classes(table)
         if ENUMERATORS in classes:
@@ -46,6 +54,14 @@ def _without_links_to_details(root: Any) -> None:
     for link in list(root.iter("a")):
         if "#" in (link.get("href") or "") and not len(link) and LEADS_ON.fullmatch((link.text or "").strip()):
             _drop(link)
+
+
+def _become_listing(box: Any) -> None:
+    for tooltip in [one for one in box.iter("div") if TOOLTIP in _classes(one)]:
+        _drop(tooltip)
+    box.tag, box.text = "pre", None
+    for line in box:
+        line.tag, line.tail = "span", "\n"
 
 
 def _drop(element: Any) -> None:

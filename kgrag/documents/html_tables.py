@@ -30,6 +30,8 @@ NAME = re.compile(r"(?=.*[^\W\d_])[^\d]{1,40}(?<![.;!?])")
 ENDED = re.compile(r"[.:;!?][\"'”’)\]]*$")
 CELLS = frozenset({"td", "th"})
 ROW_OR_CELL = CELLS | {"tr"}
+OF_DOCBOOK = "informaltable"
+"""The class of DocBook's tables without a caption, and of the element around them; what else has one row may place things."""
 MAX_CELLS = 200_000
 """Of a table with its spans filled in; rows beyond are kept without filling."""
 
@@ -44,7 +46,12 @@ def is_data_table(table: Any) -> bool:
     if any(inner is not table for inner in table.iter("table")) and not _has_tables_in_cells(rows):
         return False
     has_header = next(table.iter("th"), None) is not None
-    return bool(len(rows) > 1 or (has_header and rows)) and any(len(list(_cells(row))) > 1 for _, row in rows)
+    is_named = any(
+        OF_DOCBOOK in (one.get("class") or "").split() for one in (table, table.getparent()) if one is not None
+    )
+    return bool(len(rows) > 1 or ((has_header or is_named) and rows)) and any(
+        len(list(_cells(row))) > 1 for _, row in rows
+    )
 
 
 def _has_tables_in_cells(rows: Sequence[tuple[bool, Any]]) -> bool:

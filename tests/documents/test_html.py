@@ -946,3 +946,57 @@ def test_what_contents_lead_to_is_a_heading_where_its_mark_stands_within_it() ->
     text = "".join(f"<p><b><a name={name}1></a>{name}</b></p>Turn it." for name in names)
     document = page(f"{links}<blockquote>{text}</blockquote>")
     assert [block.text for block in document.blocks if block.kind == "heading"] == list(names)
+
+
+def test_listings_of_doxygen_keep_their_lines_and_indentation_without_what_is_shown_on_hovering() -> None:
+    document = page(
+        """<p>Open a valve:</p><div class="fragment"><div class="line"><a id="l00001"></a><span class="lineno">    1</span>
+<span class="keywordflow">if</span> (<a href="valve_8h.html#a1">is_shut</a>(valve)) {</div>
+<div class="line"><span class="lineno">    2</span>    open(valve, 3);</div><div class="line"><span class="lineno">    3</span>}</div>
+<div class="ttc" id="aa1"><div class="ttname"><a href="valve_8h.html">is_shut</a></div><div class="ttdoc">Whether it is shut.</div></div>
+</div><!-- fragment --><p>Then wait.</p>"""
+    )
+    assert [block.kind for block in document.blocks] == ["paragraph", "code", "paragraph"]
+    assert document.blocks[1].text.splitlines()[-2:] == ["    open(valve, 3);", "}"]
+    assert "Whether" not in " ".join(texts(document))
+    assert {line.rule for line in document.removed} == {"line number"}
+
+
+def test_diagrams_of_doxygen_are_left_out_with_what_announces_them() -> None:
+    document = page(
+        """<div class="dynheader">Collaboration diagram for Valve:</div><div class="dyncontent"><div class="center"><img src="valve.png"/>
+</div><center><span class="legend">[<a href="graph_legend.html">legend</a>]</span></center></div><p>A valve.</p>"""
+    )
+    assert texts(document) == ["A valve."]
+    assert {line.rule for line in document.removed} == {"diagram"}
+
+
+def test_bars_whose_links_have_keys_are_navigation_in_any_language() -> None:
+    document = page(
+        """<ul class="docnav"><li><a accesskey="p" href="a.html"><strong>Zurück</strong></a></li><li>Pumpen im Betrieb</li>
+<li><a accesskey="n" href="c.html"><strong>Weiter</strong></a></li></ul><h1>Druck</h1><p>Höchstens 6 bar.</p>
+<ul><li><a accesskey="x" href="d.html">Ventile</a></li><li><a accesskey="y" href="e.html">Filter</a></li></ul>"""
+    )
+    assert texts(document) == ["Druck", "Höchstens 6 bar.", "- Ventile", "- Filter"]
+    assert {line.rule for line in document.removed} == {"navigation"}
+
+
+def test_a_table_of_docbook_may_have_one_row() -> None:
+    cells = "<tr><td><p>pressure</p></td><td><p>what to hold, in bar</p></td></tr>"
+    assert only(page(f'<div class="informaltable"><table>{cells}</table></div>')).kind == "table"
+    assert [block.kind for block in page(f"<table>{cells}</table>").blocks] == ["paragraph", "paragraph"]
+
+
+def test_tabs_in_the_caption_of_a_table_are_no_words_of_it() -> None:
+    document = page(
+        """<table><caption><span>All Methods</span><span><a href="javascript:show(1);">Static Methods</a></span></caption>
+<tr><th>Type</th><th>Method</th></tr><tr><td>int</td><td>bar()</td></tr></table>"""
+    )
+    assert [block.kind for block in document.blocks] == ["table"]
+
+
+def test_the_address_of_a_picture_says_nothing() -> None:
+    document = page(
+        """<p><img alt="../_images/valve.jpg" src="../_images/valve.jpg"/></p><p><img alt="A/B valve" src="_images/ab.png"/></p>"""
+    )
+    assert texts(document) == ["A/B valve"]
