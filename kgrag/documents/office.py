@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import zipfile
 import zlib
+from collections.abc import Callable, Iterator
 from functools import cache
 from io import BytesIO
 from pathlib import Path
@@ -13,7 +14,14 @@ from typing import TYPE_CHECKING, Any
 from kgrag.documents.blocks import BlockDocument, RemovedLine
 from kgrag.documents.docling_blocks import CONTENTS_RULE, blocks_of_docling
 from kgrag.documents.html import is_title
-from kgrag.documents.office_drawings import DIAGRAM_DATA, DIAGRAM_RELATIONS, diagram_lines
+from kgrag.documents.office_drawings import (
+    CHART,
+    DIAGRAM_DATA,
+    DIAGRAM_RELATIONS,
+    RELATION_ID,
+    chart_lines,
+    diagram_lines,
+)
 from kgrag.documents.office_package import read_package
 from kgrag.documents.word_body import prepare_word, words_of
 from kgrag.errors import DocumentError
@@ -40,7 +48,7 @@ def convert_office(path: Path, *, suffix: str, document_path: str) -> BlockDocum
     if word is not None:
         result = _converted(path, word.package)
     else:
-        package = _with_words_of_diagrams(package)
+        package = _with_words_of_drawings(package)
         try:
             result = _converted(path, package)
         except DocumentError:
@@ -99,25 +107,31 @@ def _core_title(package: bytes) -> str:
     return title if is_title(title) and title.lower() not in GENERIC_TITLES else ""
 
 
-def _with_words_of_diagrams(package: bytes) -> bytes:
-    """Return slides with a text box for each SmartArt, in its place: Docling reads none."""
-    if b"ppt/diagrams/data" not in package:
+def _with_words_of_drawings(package: bytes) -> bytes:
+    """Return slides with a text box for each SmartArt, and for the titles of each chart, in their place: Docling reads none."""
+    if b"ppt/diagrams/data" not in package and b"ppt/charts/" not in package:
         return package
     from pptx import Presentation
 
     presentation = Presentation(BytesIO(package))
     for slide in presentation.slides:
-        for frame in [shape for shape in slide.shapes if next(shape.element.iter(DIAGRAM_RELATIONS), None) is not None]:
-            lines = [
-                line
-                for diagram in frame.element.iter(DIAGRAM_RELATIONS)
-                for line in diagram_lines(slide.part.related_part(diagram.get(DIAGRAM_DATA)).blob)
-            ]
-            box = slide.shapes.add_textbox(frame.left or 0, frame.top or 0, frame.width or 0, frame.height or 0)
-            box.text_frame.text = "\n".join(lines)
+        for frame in list(slide.shapes):
+            if lines := [line for part, read in _drawn_in(frame.element, slide.part) for line in read(part.blob)]:
+                box = slide.shapes.add_textbox(frame.left or 0, frame.top or 0, frame.width or 0, frame.height or 0)
+                box.text_frame.text = "\n".join(lines)
     out = BytesIO()
     presentation.save(out)
     return out.getvalue()
+
+
+def _drawn_in(frame: Any, slide: Any) -> Iterator[tuple[Any, Callable[[bytes], list[str]]]]:
+    """Yield the parts of a slide that a shape is drawn by, and what reads their words."""
+    for diagram in frame.iter(DIAGRAM_RELATIONS):
+        yield slide.related_part(diagram.get(DIAGRAM_DATA)), diagram_lines
+    for chart in frame.iter(CHART):
+        relation = slide.rels.get(chart.get(RELATION_ID, ""))
+        if relation is not None and not relation.is_external:
+            yield relation.target_part, chart_lines
 
 
 def _without_unreadable_charts(path: Path, package: bytes) -> tuple[bytes, list[str]]:

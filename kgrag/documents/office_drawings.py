@@ -1,4 +1,4 @@
-"""The words in what Office draws: SmartArt, and the boxes and comments that lie over a sheet."""
+"""The words in what Office draws: SmartArt, titles of charts and their axes, and the boxes and comments that lie over a sheet."""
 
 from __future__ import annotations
 
@@ -10,26 +10,56 @@ from typing import Any
 
 from lxml import etree
 
-__all__ = ["DIAGRAM_DATA", "DIAGRAM_RELATIONS", "diagram_lines", "words_beside_cells"]
+__all__ = [
+    "CHART",
+    "DIAGRAM_DATA",
+    "DIAGRAM_RELATIONS",
+    "LOCKED_CANVAS",
+    "RELATION_ID",
+    "chart_lines",
+    "diagram_lines",
+    "drawn_lines",
+    "words_beside_cells",
+]
 
 DRAWING = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 DIAGRAM = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}"
 SHEETS = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 RELATIONS = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
+RELATION_ID = f"{RELATIONS}id"
+CHARTS = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
+CHART = f"{CHARTS}chart"
+"""The element of a drawing that says which part has a chart."""
 DIAGRAM_RELATIONS = f"{DIAGRAM}relIds"
 """The element of a SmartArt that says which parts have it."""
 DIAGRAM_DATA = f"{RELATIONS}dm"
 """Its attribute with the relation to the part that has the words."""
+LOCKED_CANVAS = "{http://schemas.openxmlformats.org/drawingml/2006/lockedCanvas}lockedCanvas"
+"""Shapes of PowerPoint that were pasted into a text."""
 
 
 def diagram_lines(data: bytes) -> list[str]:
     """Return the words of a SmartArt, a line for each of its boxes, in the order of its outline."""
     points = _parsed(data).iter(f"{DIAGRAM}pt")
-    return [line for point in points for line in _paragraphs(point)]
+    return [line for point in points for line in drawn_lines(point)]
+
+
+def chart_lines(data: bytes) -> list[str]:
+    """Return the titles of a chart and of its axes, which say what its numbers are and in which units; nothing of a broken one."""
+    try:
+        titles = _parsed(data).iter(f"{CHARTS}title")
+    except etree.XMLSyntaxError:  # whoever reads its numbers says so
+        return []
+    return [line for title in titles for line in drawn_lines(title) or [_of_cells(title)] if line]
+
+
+def _of_cells(title: Any) -> str:
+    """Return a title that is what stands in cells."""
+    return " ".join((value.text or "").strip() for value in title.iter(f"{CHARTS}v"))
 
 
 def words_beside_cells(package: bytes) -> dict[str, list[str]]:
-    """Return what lies over the cells of a .xlsx: sheet → the words of its boxes and SmartArt, and its comments (`B4: to be checked`)."""
+    """Return what lies over the cells of a .xlsx: sheet → words of boxes, SmartArt and charts, and its comments (`B4: to be checked`)."""
     with zipfile.ZipFile(BytesIO(package)) as archive:
         parts = set(archive.namelist())
         workbook = "xl/workbook.xml"
@@ -38,7 +68,7 @@ def words_beside_cells(package: bytes) -> dict[str, list[str]]:
         of_id = {identifier: part for identifier, _, part in _relations(archive, workbook, parts)}
         found: dict[str, list[str]] = {}
         for sheet in _parsed(archive.read(workbook)).iter(f"{SHEETS}sheet"):
-            part = of_id.get(sheet.get(f"{RELATIONS}id", ""), "")
+            part = of_id.get(sheet.get(RELATION_ID, ""), "")
             if lines := list(_lines(archive, part, parts)):
                 found[sheet.get("name", "")] = lines
     return found
@@ -54,13 +84,16 @@ def _lines(archive: zipfile.ZipFile, part: str, parts: set[str]) -> Iterator[str
                     if words:
                         yield f"{comment.get('ref', '')}: {words}"
             case "drawing":
-                yield from _paragraphs(_parsed(archive.read(beside)))
+                yield from drawn_lines(_parsed(archive.read(beside)))
                 yield from _lines(archive, beside, parts)
             case "diagramData":
                 yield from diagram_lines(archive.read(beside))
+            case "chart":
+                yield from chart_lines(archive.read(beside))
 
 
-def _paragraphs(root: Any) -> list[str]:
+def drawn_lines(root: Any) -> list[str]:
+    """Return the words of shapes, a line for each paragraph."""
     lines = (
         " ".join("".join(text.text or "" for text in one.iter(f"{DRAWING}t")).split())
         for one in root.iter(f"{DRAWING}p")

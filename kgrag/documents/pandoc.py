@@ -22,6 +22,7 @@ from kgrag.documents.mediawiki_text import plain_wiki
 from kgrag.documents.org_text import BACKSLASH, plain_org
 from kgrag.documents.pandoc_formats import PANDOC_READERS, missing_pandoc
 from kgrag.documents.roff_conditions import with_followed_conditions
+from kgrag.documents.roff_lines import with_typed_listings, with_whole_title
 from kgrag.documents.roff_macros import (
     as_plain_page,
     with_headings,
@@ -114,7 +115,8 @@ def _prepared(text: str, format_: str) -> str:
     match format_:
         case "man":
             whole = without_remarks_on_definitions(with_whole_calls(without_renamed_macros(EMPTY_FONT.sub("", text))))
-            followed = without_conditional_macros(with_followed_conditions(with_items(with_marked_headings(whole))))
+            typed = with_typed_listings(with_items(with_marked_headings(with_whole_title(whole))))
+            followed = without_conditional_macros(with_followed_conditions(typed))
             return with_joined_lines(APOSTROPHE + without_stray_braces(followed))
         case "mdoc":
             whole = with_known_strings(without_stray_braces(with_followed_conditions(with_whole_calls(text))))

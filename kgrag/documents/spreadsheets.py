@@ -22,6 +22,7 @@ __all__ = ["Row", "convert_spreadsheet", "sheet_blocks"]
 
 SIGNIFICANT_DIGITS = 15
 """Of a number in Excel: 0.1 + 0.2 is 0.3 there."""
+GENERAL = "General"
 FORMAT_TEXT = re.compile(r'"([^"]*)"|\\(.)|[#0?.,]+')
 """In a number format: literal text, an escaped character, the place of the number."""
 
@@ -122,13 +123,20 @@ def _text(cell: Any) -> str:
         case bool():
             return "TRUE" if value else "FALSE"
         case int() | float():
-            return _number(value, cell.number_format or "General")
+            return _number(value, _format_of(cell))
         case datetime.datetime() if value.time() == datetime.time():
             return value.date().isoformat()
         case datetime.datetime() | datetime.date() | datetime.time():
             return value.isoformat()
         case _:
             return " ".join(str(value).split())
+
+
+def _format_of(cell: Any) -> str:
+    try:
+        return cell.number_format or GENERAL
+    except IndexError:  # it names a style that the file does not have
+        return GENERAL
 
 
 def _number(value: float, number_format: str) -> str:

@@ -13,7 +13,7 @@ text that was moved, that runs the other way or has a reading printed above it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from io import BytesIO
@@ -29,7 +29,15 @@ from kgrag.documents.docling_blocks import (
     STRAY_MARK,
 )
 from kgrag.documents.inline_text import superscript
-from kgrag.documents.office_drawings import DIAGRAM_DATA, DIAGRAM_RELATIONS, diagram_lines
+from kgrag.documents.office_drawings import (
+    CHART,
+    DIAGRAM_DATA,
+    DIAGRAM_RELATIONS,
+    LOCKED_CANVAS,
+    chart_lines,
+    diagram_lines,
+    drawn_lines,
+)
 from kgrag.documents.word_numbering import mark_numbers
 from kgrag.documents.word_tables import WORD, mark_tables_without_header
 
@@ -284,19 +292,29 @@ def _place_notes(body: Any, kind: str, part: Any, targets: list[str], behind: di
 
 
 def _place_diagrams(body: Any, part: Any) -> None:
-    """Put the words of a SmartArt behind the paragraph or table that it stands in."""
+    """Put the words of a SmartArt, of shapes of PowerPoint, and the titles of charts behind the paragraph or table that they stand in."""
     for diagram in list(body.iter(DIAGRAM_RELATIONS)):
         relation = part.rels.get(diagram.get(DIAGRAM_DATA, ""))
-        lines = diagram_lines(relation.target_part.blob) if relation is not None and not relation.is_external else []
-        top = _top(diagram, body)
-        for line in reversed(lines):
-            paragraph = top.makeelement(f"{WORD}p")
-            run = paragraph.makeelement(f"{WORD}r")
-            text = run.makeelement(f"{WORD}t")
-            text.text = line
-            run.append(text)
-            paragraph.append(run)
-            top.addnext(paragraph)
+        if relation is not None and not relation.is_external:
+            _place_lines(diagram_lines(relation.target_part.blob), behind=_top(diagram, body))
+    for chart in list(body.iter(CHART)):
+        relation = part.rels.get(chart.get(RELATION_ID, ""))
+        if relation is not None and not relation.is_external:
+            _place_lines(chart_lines(relation.target_part.blob), behind=_top(chart, body))
+    for canvas in list(body.iter(LOCKED_CANVAS)):
+        _place_lines(drawn_lines(canvas), behind=_top(canvas, body))
+        canvas.getparent().remove(canvas)  # where no box is around it, Docling reads it
+
+
+def _place_lines(lines: Sequence[str], *, behind: Any) -> None:
+    for line in reversed(lines):
+        paragraph = behind.makeelement(f"{WORD}p")
+        run = paragraph.makeelement(f"{WORD}r")
+        text = run.makeelement(f"{WORD}t")
+        text.text = line
+        run.append(text)
+        paragraph.append(run)
+        behind.addnext(paragraph)
 
 
 def _top(element: Any, body: Any) -> Any:

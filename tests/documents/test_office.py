@@ -27,6 +27,7 @@ from pptx.opc.packuri import PackURI as SlideURI
 from kgrag.documents import Converted, office_package
 from kgrag.documents.blocks import BlockDocument
 from kgrag.documents.office import convert_office
+from kgrag.documents.word_body import prepare_word
 from kgrag.errors import DocumentError
 
 DIAGRAM = "http://schemas.openxmlformats.org/drawingml/2006/diagram"
@@ -183,6 +184,9 @@ def rewritten(path: Path, to: Path, change: Callable[[str, bytes], tuple[str, by
     return to
 
 
+CHARTS = "http://schemas.openxmlformats.org/drawingml/2006/chart"
+
+
 def word(body: str, path: Path, **parts: bytes) -> Path:
     """Write a Word file with this body and parts beside it (`footnotes`, `endnotes`, or the data of a SmartArt as `diagramData`)."""
     document = Document()
@@ -194,6 +198,8 @@ def word(body: str, path: Path, **parts: bytes) -> Path:
         identifier = document.part.relate_to(part, f"{RELATIONS}/{name}")
         for reference in document.element.body.iter(f"{{{DIAGRAM}}}relIds"):
             reference.set(qn("r:dm"), identifier)
+        for reference in document.element.body.iter(f"{{{CHARTS}}}chart"):
+            reference.set(qn("r:id"), identifier)
         if name == "footnotes":
             link = part.relate_to("https://example.org/a", RELATIONSHIP_TYPE.HYPERLINK, is_external=True)
             assert link == "rId1"
@@ -387,6 +393,40 @@ def test_the_words_of_smart_art_are_read(tmp_path: Path) -> None:
     frame.graphic.graphicData.remove(frame.graphic.graphicData[0])
     deck.save(str(tmp_path / "a.pptx"))
     assert lines(tmp_path / "a.pptx") == ["Reset", "Press S1", "Wait 5 s"]
+
+
+def test_titles_of_a_chart_and_its_axes_are_read(tmp_path: Path) -> None:
+    new_data: Any = CategoryChartData  # it has no types
+    deck = Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[5])
+    slide.shapes.title.text = "Valves"
+    drawn = new_data()
+    drawn.categories = ["open", "shut"]
+    drawn.add_series("A", (1.0, 2.0))
+    chart: Any = slide.shapes.add_chart(XL_CHART_TYPE.COLUMN_CLUSTERED, 0, 0, 3_000_000, 2_000_000, drawn)
+    chart.chart.chart_title.text_frame.text = "Flow by valve"
+    chart.chart.value_axis.axis_title.text_frame.text = "Flow (l/min)"
+    deck.save(str(tmp_path / "a.pptx"))
+    assert lines(tmp_path / "a.pptx")[-2:] == ["Flow by valve", "Flow (l/min)"]
+    title = (
+        f'<c:chartSpace xmlns:c="{CHARTS}"><c:chart><c:title><c:tx><c:strRef><c:strCache><c:pt><c:v>Leakage</c:v></c:pt>'
+        "</c:strCache></c:strRef></c:tx></c:title></c:chart></c:chartSpace>"
+    )
+    body = (
+        f'<w:p><w:r><w:drawing><c:chart xmlns:c="{CHARTS}" r:id=""/></w:drawing></w:r></w:p><w:p>{run("After.")}</w:p>'
+    )
+    with_chart = word(body, tmp_path / "a.docx", chart=title.encode())
+    assert "Leakage" in prepare_word(with_chart.read_bytes()).words
+
+
+def test_shapes_of_powerpoint_that_were_pasted_into_a_text_are_read(tmp_path: Path) -> None:
+    canvas = "http://schemas.openxmlformats.org/drawingml/2006/lockedCanvas"
+    shape = (
+        f'<lc:lockedCanvas xmlns:lc="{canvas}" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><a:sp><a:txSp>'
+        "<a:txBody><a:p><a:r><a:t>Inlet </a:t></a:r><a:r><a:t>valve</a:t></a:r></a:p></a:txBody></a:txSp></a:sp></lc:lockedCanvas>"
+    )
+    body = f"<w:p>{run('Before.')}<w:r><w:drawing>{shape}</w:drawing></w:r></w:p><w:p>{run('After.')}</w:p>"
+    assert lines(word(body, tmp_path / "a.docx")) == ["Before.", "Inlet valve", "After."]
 
 
 def strict(name: str, data: bytes) -> tuple[str, bytes]:

@@ -769,3 +769,36 @@ def test_the_markdown_of_a_notebook_may_be_of_any_generator() -> None:
     said = ["Pump", "See start and a².", "Note", "Keep it dry.", "Tip", "Fill it.", "Note", "Soon.", "run('{x}')"]
     assert lines(document) == said
     assert {line.rule for line in document.removed} == {"generator's mark"}
+
+
+def test_lines_that_begin_with_blanks_are_a_listing_and_others_flow() -> None:
+    page = r""".TH VALVES 1
+.SH DESCRIPTION
+Shows all valves:
+.PP
+ # valves list
+ north (open)
+       6 bar  \-\- checked
+.PP
+ A paragraph that somebody began with a blank, and that goes on in the line below it,
+is one all the same.
+.TP
+ \-q
+be quiet
+"""
+    document = converted(page, "man")
+    assert [(block.kind, block.text) for block in document.blocks[1:]] == [
+        ("paragraph", "Shows all valves:"),
+        ("code", "# valves list\nnorth (open)\n      6 bar  -- checked"),
+        (
+            "paragraph",
+            "A paragraph that somebody began with a blank, and that goes on in the line below it, is one all the same.",
+        ),
+        ("paragraph", "-q: be quiet"),
+    ]
+
+
+def test_a_title_that_was_cut_is_the_whole_name() -> None:
+    page = '.TH "VALVE_CLOSE_ALL_PIPE" "3" "2020"\n.SH NAME\nvalve_close_all_pipes \\- close the valves of all pipes\n'
+    assert converted(page, "man").title == "valve_close_all_pipes(3)"
+    assert converted(page.replace("valve_close_all_pipes", "vcap"), "man").title == "VALVE_CLOSE_ALL_PIPE(3)"

@@ -133,3 +133,31 @@ def test_links_to_other_workbooks_that_are_not_there_do_not_matter(tmp_path: Pat
             )
         new.writestr("xl/externalLinks/externalLink1.xml", "<externalLink/>")
     assert convert_spreadsheet(tmp_path / "b.xlsx").blocks[-1].lines == ("Supply | 3.3",)
+
+
+def test_a_cell_of_a_style_that_the_file_does_not_have_is_read(tmp_path: Path) -> None:
+    book = Workbook()
+    book.active["A1"], book.active["B1"] = 24, "bar"
+    book.save(tmp_path / "a.xlsx")
+    with zipfile.ZipFile(tmp_path / "a.xlsx") as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    sheet = "xl/worksheets/sheet1.xml"
+    parts[sheet] = parts[sheet].replace(b'<c r="A1"', b'<c r="A1" s="77"')
+    with zipfile.ZipFile(tmp_path / "a.xlsx", "w") as archive:
+        for name, data in parts.items():
+            archive.writestr(name, data)
+    assert convert_spreadsheet(tmp_path / "a.xlsx").blocks[1].lines == ("24 | bar",)
+
+
+def test_titles_of_a_chart_and_its_axes_follow_the_cells(tmp_path: Path) -> None:
+    book = Workbook()
+    book.active.append(("valve", "flow"))
+    book.active.append(("A", 3))
+    chart = BarChart()
+    chart.title, chart.y_axis.title = "Flow by valve", "Flow (l/min)"
+    book.active.add_chart(chart, "D2")
+    book.save(tmp_path / "a.xlsx")
+    assert [block.lines for block in convert_spreadsheet(tmp_path / "a.xlsx").blocks[2:]] == [
+        ("Flow by valve",),
+        ("Flow (l/min)",),
+    ]
