@@ -44,16 +44,22 @@ FORMATS = MappingProxyType(
         ".rest": "rst",
         ".adoc": "adoc",
         ".asciidoc": "adoc",
+        ".doc": "doc",
+        ".dot": "doc",
         ".docx": "docx",
         ".docm": "docx",
         ".dotx": "docx",
         ".dotm": "docx",
+        ".ppt": "ppt",
+        ".pps": "ppt",
         ".pptx": "pptx",
         ".pptm": "pptx",
         ".ppsx": "pptx",
         ".ppsm": "pptx",
         ".potx": "pptx",
         ".potm": "pptx",
+        ".xls": "xls",
+        ".xlt": "xls",
         ".xlsx": "xlsx",
         ".xlsm": "xlsx",
         ".xltx": "xlsx",
@@ -97,7 +103,7 @@ MADE_BY_MAKE = frozenset({"docbook", "texinfo", "tex", "pod", "org", "pdf", "epu
 """Formats that a makefile is named after, which says how they are made."""
 TEXT_FORMATS = frozenset({"html", "md", "txt", "rst", "adoc"})
 """HTML, or what becomes HTML on its way."""
-FILE_FORMATS = frozenset({"pdf", "docx", "pptx", "xlsx", "epub", "odt", "odp", "ods"})
+FILE_FORMATS = frozenset({"pdf", "doc", "docx", "ppt", "pptx", "xls", "xlsx", "epub", "odt", "odp", "ods"})
 """Formats whose readers open the file themselves."""
 PACKED_FORMATS = (
     TEXT_FORMATS

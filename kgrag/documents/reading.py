@@ -40,7 +40,7 @@ TITLE_LINE = re.compile(r"(?=.{3,80}$)\w[^@\n]*(?<![.:;,!?])")
 """What may be a title where nothing says so."""
 TITLE_GOES_ON = LEADING_ON | {"for", "to", "in", "on"}
 """Words that no title ends with: it goes on in the next line."""
-WORD_PROCESSED = frozenset({"docx", "odt", "rtf"})
+WORD_PROCESSED = frozenset({"doc", "docx", "odt", "rtf"})
 PDF_MODES = ("auto", "native", "standard")
 
 
@@ -258,6 +258,12 @@ def _convert(source: Source, *, pdf: str, pages: Sequence[Page] | None = None) -
             from kgrag.documents.openapi import convert_openapi
 
             return convert_openapi(_bytes(source), path, document_path=document_path)
+        case "doc" | "ppt" | "xls":
+            from kgrag.documents.old_office import convert_old_office, other_format
+
+            if other := other_format(_bytes(source)):
+                return _convert(replace(source, format=other), pdf=pdf)
+            return convert_old_office(_bytes(source), path, format_=source.format, document_path=document_path)
         case "docx" | "pptx":
             from kgrag.documents.office import convert_office
 

@@ -18,7 +18,7 @@ from kgrag.documents.blocks import Block, BlockDocument, TableRow
 from kgrag.documents.office_drawings import words_beside_cells
 from kgrag.documents.office_package import read_package, with_plain_styles
 
-__all__ = ["Row", "convert_spreadsheet", "sheet_blocks"]
+__all__ = ["GENERAL", "Row", "convert_spreadsheet", "number_text", "sheet_blocks"]
 
 SIGNIFICANT_DIGITS = 15
 """Of a number in Excel: 0.1 + 0.2 is 0.3 there."""
@@ -123,7 +123,7 @@ def _text(cell: Any) -> str:
         case bool():
             return "TRUE" if value else "FALSE"
         case int() | float():
-            return _number(value, _format_of(cell))
+            return number_text(value, _format_of(cell))
         case datetime.datetime() if value.time() == datetime.time():
             return value.date().isoformat()
         case datetime.datetime() | datetime.date() | datetime.time():
@@ -139,7 +139,8 @@ def _format_of(cell: Any) -> str:
         return GENERAL
 
 
-def _number(value: float, number_format: str) -> str:
+def number_text(value: float, number_format: str) -> str:
+    """Write a number with the percent sign or unit of its format."""
     if "%" in number_format:
         return f"{value * 100:.{SIGNIFICANT_DIGITS}g}%"
     plain = f"{value:.{SIGNIFICANT_DIGITS}g}"

@@ -1,0 +1,78 @@
+"""Excel 2 to 2003 (`.xls`) to blocks, by xlrd, which reads these files alone."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import xlrd
+
+from kgrag.documents.blocks import Block, BlockDocument
+from kgrag.documents.spreadsheets import GENERAL, Row, number_text, sheet_blocks
+from kgrag.errors import DocumentError
+
+__all__ = ["convert_old_spreadsheet"]
+
+ENCRYPTED = "encrypted"
+EMPTY = frozenset({xlrd.XL_CELL_EMPTY, xlrd.XL_CELL_BLANK})
+
+
+def convert_old_spreadsheet(data: bytes, path: Path) -> BlockDocument:
+    """Convert a .xls file as `convert_spreadsheet` does a .xlsx. Raises `DocumentError` where it is broken or has a password."""
+    try:
+        with open(os.devnull, "w") as nowhere:  # noqa: PTH123  (its remarks)
+            book = xlrd.open_workbook(file_contents=data, formatting_info=True, ragged_rows=True, logfile=nowhere)
+    except xlrd.XLRDError as error:
+        if ENCRYPTED in str(error):
+            raise DocumentError(path, "is encrypted: save a copy without a password") from error
+        raise DocumentError(path, f"cannot be read as .xls: {error}") from error
+    blocks: list[Block] = []
+    for number, sheet in enumerate(book.sheets(), start=1):
+        rows = (_row(book, sheet, row) for row in range(sheet.nrows))
+        notes = [
+            f"{xlrd.cellname(*place)}: {text}"
+            for place, note in sorted(sheet.cell_note_map.items())
+            if (text := " ".join(note.text.split()))
+        ]
+        blocks += sheet_blocks(sheet.name, rows, number, notes)
+    return BlockDocument(tuple(blocks), path.stem)
+
+
+def _row(book: Any, sheet: Any, row: int) -> Row:
+    filled = (cell for cell, kind in enumerate(sheet.row_types(row)) if kind not in EMPTY)
+    return {cell: text for cell in filled if (text := _text(book, sheet.cell(row, cell)))}
+
+
+def _text(book: Any, cell: Any) -> str:
+    """Write a cell's value as Excel shows it."""
+    match cell.ctype:
+        case xlrd.XL_CELL_TEXT:
+            return " ".join(str(cell.value).split())
+        case xlrd.XL_CELL_NUMBER:
+            return number_text(cell.value, _format(book, cell))
+        case xlrd.XL_CELL_DATE:
+            return _moment(book, cell.value)
+        case xlrd.XL_CELL_BOOLEAN:
+            return "TRUE" if cell.value else "FALSE"
+        case xlrd.XL_CELL_ERROR:
+            return str(xlrd.error_text_from_code.get(cell.value, ""))
+        case _:
+            return ""
+
+
+def _format(book: Any, cell: Any) -> str:
+    try:
+        return str(book.format_map[book.xf_list[cell.xf_index].format_key].format_str) or GENERAL
+    except (IndexError, KeyError, TypeError):  # a style that the file does not have
+        return GENERAL
+
+
+def _moment(book: Any, value: float) -> str:
+    try:
+        at = xlrd.xldate_as_datetime(value, book.datemode)
+    except (ValueError, OverflowError):
+        return number_text(value, GENERAL)
+    if value < 1:
+        return str(at.time().isoformat())
+    return str(at.date().isoformat() if not value % 1 else at.isoformat())
