@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import os
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import olefile
 import xlrd
 
 from kgrag.documents.blocks import Block, BlockDocument
+from kgrag.documents.sniffing import COMPOUND_FILE
 from kgrag.documents.spreadsheets import GENERAL, Row, number_text, sheet_blocks
 from kgrag.errors import DocumentError
 
 __all__ = ["convert_old_spreadsheet"]
 
+STREAMS = ("Workbook", "Book")
 ENCRYPTED = "encrypted"
 EMPTY = frozenset({xlrd.XL_CELL_EMPTY, xlrd.XL_CELL_BLANK})
 
@@ -22,7 +26,9 @@ def convert_old_spreadsheet(data: bytes, path: Path) -> BlockDocument:
     """Convert a .xls file as `convert_spreadsheet` does a .xlsx. Raises `DocumentError` where it is broken or has a password."""
     try:
         with open(os.devnull, "w") as nowhere:  # noqa: PTH123  (its remarks)
-            book = xlrd.open_workbook(file_contents=data, formatting_info=True, ragged_rows=True, logfile=nowhere)
+            book = xlrd.open_workbook(
+                file_contents=_stream(data), formatting_info=True, ragged_rows=True, logfile=nowhere
+            )
     except xlrd.XLRDError as error:
         if ENCRYPTED in str(error):
             raise DocumentError(path, "is encrypted: save a copy without a password") from error
@@ -37,6 +43,15 @@ def convert_old_spreadsheet(data: bytes, path: Path) -> BlockDocument:
         ]
         blocks += sheet_blocks(sheet.name, rows, number, notes)
     return BlockDocument(tuple(blocks), path.stem)
+
+
+def _stream(data: bytes) -> bytes:
+    """Return what a workbook says, without the compound file around it: in a broken one xlrd follows a chain of sectors without end."""
+    if not data.startswith(COMPOUND_FILE):
+        return data
+    with olefile.OleFileIO(BytesIO(data)) as ole:
+        name = next((one for one in STREAMS if ole.exists(one)), None)
+        return bytes(ole.openstream(name).read()) if name else data
 
 
 def _row(book: Any, sheet: Any, row: int) -> Row:

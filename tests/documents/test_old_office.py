@@ -115,6 +115,15 @@ def test_a_sheet_is_read_as_a_new_one_is(tmp_path: Path) -> None:
     assert document.blocks[1].header is not None
 
 
+def test_sectors_that_lead_back_to_themselves_are_followed_once(tmp_path: Path) -> None:
+    book = compound_file({"Book": sheet_file([("valve", "A")] * 300)})
+    fat = len(book) - 512  # its last sector says which sector follows which
+    broken = book[: fat + 4] + (0).to_bytes(4, "little") + book[fat + 8 :]
+    with pytest.raises(DocumentError):
+        converted(broken, tmp_path / "a.xls")
+    assert converted(book, tmp_path / "b.xls").blocks
+
+
 @pytest.mark.parametrize(
     ("name", "data"),
     [
