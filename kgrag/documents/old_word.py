@@ -41,6 +41,7 @@ PLAIN = str.maketrans({"\x0b": "\n", "\x1e": "-", "\x0e": " ", **dict.fromkeys("
 ENDS = re.compile(r"[\r\x07\x0c]")
 INSTRUCTION = re.compile(r"\x13[^\x13-\x15]*(?:\x14|(?=\x15))|\x15")
 LINK = re.compile(r'\s*HYPERLINK\s+(?:\\[a-z]\s+)*"([^"]+)"')
+LEFT_OUT = {**dict.fromkeys(("headers", "header boxes"), "running header or footer"), "comments": "comment"}
 DEEPEST_HEADING, DEEPEST_LIST = 6, 8
 
 
@@ -99,7 +100,7 @@ class _Writer:
                 notes.setdefault(reference, []).extend(f"<p>{self._line(one)}</p>" for one in note)
         parts = list(self._blocks(paragraphs, notes))
         parts += [f"<p>{line}</p>" for one in self._file.paragraphs("boxes") if (line := self._line(one))]
-        for chapter, rule in (("headers", "running header or footer"), ("comments", "comment")):
+        for chapter, rule in LEFT_OUT.items():
             lines = ("".join(one.text for one in paragraph.characters) for paragraph in self._file.paragraphs(chapter))
             self._removed += [
                 RemovedLine(rule, " ".join(line.translate(PLAIN).split())) for line in lines if line.strip()

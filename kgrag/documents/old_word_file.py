@@ -13,7 +13,7 @@ from itertools import pairwise
 
 __all__ = ["CHAPTERS", "FIELD_BEGINS", "FIELD_ENDS", "FIELD_SHOWS", "WordCharacter", "WordFile", "WordParagraph"]
 
-CHAPTERS = ("text", "footnotes", "headers", "macros", "comments", "endnotes", "boxes")
+CHAPTERS = ("text", "footnotes", "headers", "macros", "comments", "endnotes", "boxes", "header boxes")
 """Parts of the text, one behind the other."""
 LENGTHS_AT, PARTS_AT = 0x4C, 0x9A
 """In the stream of the document: lengths of the chapters, and where the parts of the table stream are, eight bytes for each."""

@@ -40,7 +40,7 @@ def word_file(
     main = main.ljust(512 * PARAGRAPH_PAGE, b"\0") + _page(spans, 13) + _page(characters, 1)
     struct.pack_into("<HH", main, 0, 0xA5EC, 0xC1)
     struct.pack_into("<H", main, 0x0A, 0x0200 | flags)
-    struct.pack_into("<7i", main, 0x4C, len(text), len(notes_text), 0, 0, len(comments), 0, 0)
+    struct.pack_into("<8i", main, 0x4C, len(text), len(notes_text), 0, 0, len(comments), 0, 0, 0)
     table = bytearray(8)
     styles = b"".join(struct.pack("<HHH", 4, own, base << 4) for own, base in STYLES)
     pieces = struct.pack("<II", 0, len(whole)) + struct.pack("<HIH", 0, 0x40000000 | 2 * TEXT_AT, 0)
