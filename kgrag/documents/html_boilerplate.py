@@ -73,6 +73,7 @@ FRAMES = {
         "what every type has",
     ),
     "navpath": "breadcrumbs",
+    "icona": "drawn beside its words",
     "dynheader": "diagram",
     "dyncontent": "diagram",
     "srindex": "navigation",

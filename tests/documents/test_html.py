@@ -971,6 +971,12 @@ def test_diagrams_of_doxygen_are_left_out_with_what_announces_them() -> None:
     assert {line.rule for line in document.removed} == {"diagram"}
 
 
+def test_the_letter_that_doxygen_draws_before_a_name_is_no_part_of_it() -> None:
+    entry = '<tr><td class="entry"><span class="icona"><span class="icon">C</span></span><a href="{0}.html">{0}</a></td><td>{1}</td></tr>'
+    rows = entry.format("Valve", "A valve.") + entry.format("Pump", "A pump.")
+    assert only(page(f'<table class="directory">{rows}</table>')).lines == ("Valve | A valve.", "Pump | A pump.")
+
+
 def test_bars_whose_links_have_keys_are_navigation_in_any_language() -> None:
     document = page(
         """<ul class="docnav"><li><a accesskey="p" href="a.html"><strong>Zurück</strong></a></li><li>Pumpen im Betrieb</li>
