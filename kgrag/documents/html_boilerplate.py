@@ -73,6 +73,7 @@ FRAMES = {
         "what every type has",
     ),
     "navpath": "breadcrumbs",
+    "toctitle": "table of contents",
     "icona": "drawn beside its words",
     "dynheader": "diagram",
     "dyncontent": "diagram",

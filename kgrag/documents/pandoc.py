@@ -21,6 +21,7 @@ from kgrag.documents.mdoc_text import with_ended_brackets, with_known_strings
 from kgrag.documents.mediawiki_text import plain_wiki
 from kgrag.documents.org_text import BACKSLASH, plain_org
 from kgrag.documents.pandoc_formats import PANDOC_READERS, missing_pandoc
+from kgrag.documents.plain_text import plain_text_html
 from kgrag.documents.roff_conditions import with_followed_conditions
 from kgrag.documents.roff_lines import with_typed_listings, with_whole_title
 from kgrag.documents.roff_macros import (
@@ -79,7 +80,10 @@ SYSTEM = re.compile(r"^\.Os .*$", re.MULTILINE)
 LATEX = "latex"
 OF_SPHINX = re.compile(r"\\documentclass(?:\[[^\]]*\])?\{sphinx\w*\}|\\usepackage(?:\[[^\]]*\])?\{sphinx\}")
 TEMPLATE = Path(__file__).with_name("pandoc.html")
-MAX_SECONDS = 300
+MAX_SECONDS, SECONDS_OF_A_MB = 30, 30
+"""For which pandoc may read a file, and more for each million characters: marks that nothing closes can take it for ever."""
+NEARLY_PLAIN = frozenset({"org", "textile", "mediawiki"})
+"""Formats that say nearly the same as plain text, where pandoc does not end or wants more memory than is there."""
 MAX_MEMORY = "2G"
 NAMED = 10
 SHOWN = 80
@@ -146,7 +150,12 @@ def _html_of(text: str, path: Path, format_: str) -> tuple[str, list[str]]:
         if commands:
             notes.append(f"read as its argument what is not defined in the file: {_some(commands)}")
     else:
-        html, remarks = _run(text, path, reader=reader)
+        try:
+            html, remarks = _run(text, path, reader=reader)
+        except DocumentError as error:
+            if format_ not in NEARLY_PLAIN:
+                raise
+            return plain_text_html(text), [f"read as plain text: {error.reason}"]
     skipped = [
         one if len(one) <= SHOWN else f"{one[:SHOWN]}..."
         for one in dict.fromkeys(" ".join(said.split()) for said in SKIPPED.findall(remarks))
@@ -214,6 +223,7 @@ def _run(text: str, path: Path, *, reader: str) -> tuple[str, str]:
     """Run pandoc on a text: HTML, and its remarks."""
     import pypandoc
 
+    seconds = MAX_SECONDS + SECONDS_OF_A_MB * len(text) // 1_000_000
     command = [
         pypandoc.get_pandoc_path(),
         "+RTS",
@@ -225,9 +235,9 @@ def _run(text: str, path: Path, *, reader: str) -> tuple[str, str]:
     ]
     command += ["--standalone", f"--template={TEMPLATE}", "--wrap=preserve", "--syntax-highlighting=none", "--verbose"]
     try:
-        done = subprocess.run(command, input=text.encode(), capture_output=True, timeout=MAX_SECONDS, check=False)
+        done = subprocess.run(command, input=text.encode(), capture_output=True, timeout=seconds, check=False)
     except subprocess.TimeoutExpired as error:
-        raise DocumentError(path, f"pandoc has not read it within {MAX_SECONDS} s") from error
+        raise DocumentError(path, f"pandoc has not read it within {seconds} s") from error
     remarks = done.stderr.decode(errors="replace")
     if done.returncode:
         said = [line for line in remarks.splitlines() if not line.startswith(("[INFO]", "[WARNING]"))]

@@ -977,6 +977,13 @@ def test_the_letter_that_doxygen_draws_before_a_name_is_no_part_of_it() -> None:
     assert only(page(f'<table class="directory">{rows}</table>')).lines == ("Valve | A valve.", "Pump | A pump.")
 
 
+def test_the_title_of_contents_that_a_program_writes_goes_with_them() -> None:
+    document = page(
+        '<div id="toc"><div id="toctitle">Table of Contents</div><noscript><p>Needs scripts.</p></noscript></div><p>Open it.</p>'
+    )
+    assert texts(document) == ["Open it."]
+
+
 def test_bars_whose_links_have_keys_are_navigation_in_any_language() -> None:
     document = page(
         """<ul class="docnav"><li><a accesskey="p" href="a.html"><strong>Zurück</strong></a></li><li>Pumpen im Betrieb</li>

@@ -802,3 +802,10 @@ def test_a_title_that_was_cut_is_the_whole_name() -> None:
     page = '.TH "VALVE_CLOSE_ALL_PIPE" "3" "2020"\n.SH NAME\nvalve_close_all_pipes \\- close the valves of all pipes\n'
     assert converted(page, "man").title == "valve_close_all_pipes(3)"
     assert converted(page.replace("valve_close_all_pipes", "vcap"), "man").title == "VALVE_CLOSE_ALL_PIPE(3)"
+
+
+def test_a_text_that_pandoc_does_not_end_with_is_read_as_plain_text_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kgrag.documents.pandoc.MAX_SECONDS", 1)
+    document = converted("* Valves\n\n" + "open /or *shut _them " * 300, "org")
+    assert " ".join(lines(document)).count("shut") == 300
+    assert document.notes == ("read as plain text: pandoc has not read it within 1 s",)
