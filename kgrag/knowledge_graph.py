@@ -23,9 +23,9 @@ from kgrag.models import (
 )
 from kgrag.models.names import JUDGE
 from kgrag.settings import Settings, load_settings
-from kgrag.store.connection import import_driver
 from kgrag.store.graph import GraphStore, open_store, store_exists
 from kgrag.store.kept import KeptUntilBuilt
+from kgrag.store.opening import import_driver
 from kgrag.types import Answer, Community, Document, Evidence, Usage
 
 if TYPE_CHECKING:
