@@ -51,7 +51,7 @@ from kgrag.errors import PipelineError
 from kgrag.evaluate.gold_questions import GoldQuestion
 from kgrag.evaluate.retrieval import Traces, measure_pipeline
 from kgrag.evaluate.statistics import Interval, mean_interval, mean_of_means
-from kgrag.jobs.compare import pipeline_digest
+from kgrag.jobs.comparison import pipeline_digest
 from kgrag.jobs.questions import QuestionOptions
 from kgrag.knowledge_graph import KnowledgeGraph
 from kgrag.retrieve import Retriever, load_pipeline

@@ -29,7 +29,9 @@ from kgrag.evaluate.report import answer_in_three_sentences, threats, write_csv,
 from kgrag.evaluate.runs import Run, RunSettings
 from kgrag.evaluate.statistics import rate_interval
 from kgrag.evaluate.summary import ALL, summarise
-from kgrag.jobs.compare import Asking, CompareOptions, Comparison, compare, dollars, outlook
+from kgrag.jobs.compare import compare, dollars
+from kgrag.jobs.compare_outlook import outlook
+from kgrag.jobs.comparison import Asking, CompareOptions, Comparison
 from kgrag.jobs.pairs import compare_pairs
 from kgrag.models.prices import load_prices
 from kgrag.settings import load_settings
