@@ -7,9 +7,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from kgrag.answer.amounts_asked import amounts
 from kgrag.answer.cues import ABBREVIATED_DEFAULT
-from kgrag.answer.slots import amounts, fits, heading_names
-from kgrag.answer.statements import Statement, statements
+from kgrag.answer.names_asked import heading_names
+from kgrag.answer.slots import fits
+from kgrag.answer.statement import Statement
+from kgrag.answer.statements import statements
 from kgrag.answer.subject import AskedSections, Subject, exact_settings, has_identifier, otherwise_written
 from kgrag.text.answer_shapes import IDENTIFIER_SORTS, ONE_THING, chosen_noun, measure_asked, said_by_unit
 from kgrag.text.compounds import compounds, written_together

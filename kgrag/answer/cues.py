@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from kgrag.answer.statements import Statement
+from kgrag.answer.statement import Statement
 from kgrag.text.answer_shapes import WHEN_UNSET
 from kgrag.text.name_shapes import IDENTIFIER
 from kgrag.text.numerals import COUNT_BY_WORD

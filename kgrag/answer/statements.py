@@ -9,20 +9,17 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from kgrag.answer.headings import repeats_context
 from kgrag.answer.labels import MAX_FIELD_WORDS, PROPERTY
+from kgrag.answer.left_out import CODE, says_nothing
 from kgrag.answer.preformatted import reflow
-from kgrag.answer.single_statements import (
-    CODE,
-    Statement,
-    repeats_context,
-    says_nothing,
-    single_statements,
-)
+from kgrag.answer.single_statements import single_statements
+from kgrag.answer.statement import Statement
 from kgrag.text.name_shapes import identifiers
 from kgrag.text.words import folded_words
 from kgrag.types import Evidence
 
-__all__ = ["Statement", "statements"]
+__all__ = ["statements"]
 
 MIN_ITEMS, MAX_ITEMS = 2, 30
 MAX_GROUP_CHARACTERS, MAX_ITEM_CHARACTERS = 900, 160

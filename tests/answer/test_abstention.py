@@ -9,7 +9,7 @@ import pytest
 
 from kgrag.answer.abstention import FEATURES, answer_probability, evidence_features
 from kgrag.answer.candidates import Candidate
-from kgrag.answer.rules import weighed_candidates
+from kgrag.answer.weighing import weighed_candidates
 from kgrag.models.minilm import MiniLM
 from kgrag.text.questions import Question, read_question
 from kgrag.types import Evidence

@@ -15,9 +15,9 @@ from kgrag.answer import (
     said_of_language,
     without_typing_errors,
 )
-from kgrag.answer.rules import first_candidates
 from kgrag.answer.slots import fits
 from kgrag.answer.statements import statements
+from kgrag.answer.weighing import first_candidates
 from kgrag.models.minilm import MiniLM
 from kgrag.text.questions import read_question
 from kgrag.types import Answer, Evidence

@@ -1,5 +1,6 @@
 from kgrag.answer.preformatted import reflow
-from kgrag.answer.statements import Statement, statements
+from kgrag.answer.statement import Statement
+from kgrag.answer.statements import statements
 from kgrag.types import Evidence
 
 MAN_PAGE = """DESCRIPTION

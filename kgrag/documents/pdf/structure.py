@@ -23,7 +23,8 @@ from kgrag.documents.pdf.row_tables import find_row_tables, has_groups
 from kgrag.documents.pdf.ruled_tables import find_ruled_tables
 from kgrag.documents.pdf.run_in_headings import with_run_in_headings
 from kgrag.documents.pdf.table_headers import continued, has_paragraph_as_heading, is_prose, with_cut_row
-from kgrag.documents.pdf.value_tables import ValueTables, better_tables, find_value_tables
+from kgrag.documents.pdf.value_grids import better_tables
+from kgrag.documents.pdf.value_tables import ValueTables, find_value_tables
 
 __all__ = ["Structure", "recover_structure"]
 

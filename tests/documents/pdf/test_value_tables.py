@@ -7,7 +7,8 @@ from reportlab.pdfbase.pdfmetrics import stringWidth
 
 from kgrag.documents.pdf.blocks import Cell, TableBlock
 from kgrag.documents.pdf.geometry import Box, Word, bounding_box
-from kgrag.documents.pdf.value_tables import ValueTables, better_tables
+from kgrag.documents.pdf.value_grids import better_tables
+from kgrag.documents.pdf.value_tables import ValueTables
 
 if TYPE_CHECKING:
     from conftest import Sheet
