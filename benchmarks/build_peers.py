@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.corpus import REAL_CHUNKS, make_corpus
+from benchmarks.json_lines import read_rows
 from benchmarks.peers import QuickEmbedder, build_with_llama_index, build_with_neo4j_graphrag
 from benchmarks.replies import REPLIES_VARIABLE, extracted, write_replies
 from benchmarks.stores import empty_neo4j, fresh_store, neo4j_login, peak_memory_mb
@@ -80,7 +81,7 @@ def build_ours(extractor: str, file: Path, *, base_url: str, target: str, cache:
 
 def run_one(name: str, options: argparse.Namespace) -> dict[str, Any]:
     """Build by one program in this process."""
-    texts = [json.loads(line)["text"] for line in options.file.read_text(encoding="utf-8").splitlines()]
+    texts = [row["text"] for row in read_rows(options.file)]
     if name in OURS:
         with tempfile.TemporaryDirectory() as folder:
             seconds = build_ours(

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.corpus import REAL_CHUNKS, make_corpus
+from benchmarks.json_lines import read_rows
 from benchmarks.stores import fresh_store
 from benchmarks.tables import print_table
 
@@ -92,7 +93,7 @@ async def _time(
 
 def _passage_beginnings(file: Path) -> list[str]:
     """Return what `WARM_UP` passages, taken evenly over the corpus, begin with: no question that is timed is among them."""
-    texts = [json.loads(line)["text"] for line in file.read_text(encoding="utf-8").splitlines()]
+    texts = [row["text"] for row in read_rows(file)]
     return [" ".join(text.split()[:WARM_UP_WORDS]) for text in texts[:: max(1, len(texts) // WARM_UP)][:WARM_UP]]
 
 
