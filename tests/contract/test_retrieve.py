@@ -30,6 +30,7 @@ from kgrag.testing import HashingEmbedder, ScriptedChatModel, ScriptedReranker
 from kgrag.text.names import normal_form
 from kgrag.text.quantities import quantities
 from kgrag.types import Chunk, Citation, Entity, Evidence, Hyperlink, Usage, content_id
+from tests.vectors import embed_waiting_chunks
 
 from .conftest import Content
 
@@ -107,9 +108,7 @@ def put_pages(
 
 
 def embed(store: GraphStore, embedder: HashingEmbedder) -> None:
-    chunks = store.documents.chunks_without_embedding(1000)
-    vectors = asyncio.run(embedder.embed_documents([chunk.embedded_text for chunk in chunks]))
-    store.documents.put_embeddings([chunk.id for chunk in chunks], vectors, embedder=embedder.name)
+    embed_waiting_chunks(store, embedder)
     store.finish()
 
 
@@ -269,9 +268,7 @@ def test_several_documents_are_covered_by_parts_of_the_question_or_by_fair_share
 ) -> None:
     pages = [content.document(f"{name}.html", *texts, title=name) for name, texts in PAPERS.items()]
     store.documents.put(pages)
-    waiting = store.documents.chunks_without_embedding(100)
-    vectors = asyncio.run(embedder.embed_documents([chunk.embedded_text for chunk in waiting]))
-    store.documents.put_embeddings([chunk.id for chunk in waiting], vectors, embedder=embedder.name)
+    embed_waiting_chunks(store, embedder)
     store.finish()
 
     def covered(question: str, *steps: dict[str, object], before: Sequence[dict[str, object]] = ()) -> float:
