@@ -33,11 +33,6 @@ SECRET = "zanzibar"
 QUESTIONS = ("Which valve does the X-100 pump need?", "What limits the X-100?", "Who supplies the X 100 valve?", SECRET)
 
 
-@pytest.fixture
-def embedder() -> HashingEmbedder:
-    return HashingEmbedder(dimensions=64)
-
-
 def entity(name: str, role: str = "mention") -> Entity:
     return Entity(name=name, type="Product", normal=normal_form(name), role=role)  # type: ignore[arg-type]
 

@@ -24,11 +24,6 @@ BROKEN = ("p0.html#nowhere", "missing.html", "https://example.com/a")
 
 
 @pytest.fixture
-def embedder() -> HashingEmbedder:
-    return HashingEmbedder(dimensions=64)
-
-
-@pytest.fixture
 def site(store_target: str, embedder: HashingEmbedder, content: Content) -> Iterator[GraphStore]:
     """Six pages of three sections, of which the last has two chunks; links to pages, sections, themselves and nowhere."""
     chance = random.Random(16)
