@@ -12,11 +12,13 @@ from kgrag.text.quantities import unit_after
 
 __all__ = ["in_one_spelling"]
 
-OVERLINES = frozenset("\u0304\u0305\u033f")
+OVERLINES = "\u0304\u0305\u033f"
 """Over a signal's name: active low. What composes into one letter (`ē`) is an accent."""
 _CLEANED = DASHES | str.maketrans({
     "×": "x", "✕": "x", "μ": "µ", "\u2126": "Ω", "″": '"', "∆": "Δ", "♯": "#", "≃": "≈", "≅": "≈", "∼": "~", "≦": "≤", "≧": "≥",
 })  # fmt: skip
+_OVERLINED = re.compile(rf"(?:[^\W_][{OVERLINES}])+")
+_WITHOUT_OVERLINES = str.maketrans("", "", OVERLINES)
 _EM_DASH = re.compile(r"\s[—―]\s")
 _VULGAR = re.compile(r"(\d{0,15})\s?([½⅓⅔¼¾⅛⅜⅝⅞⅕⅖⅗⅘⅙⅚])")
 _FRACTION = re.compile(
@@ -62,8 +64,7 @@ def in_one_spelling(name: str) -> str:
             name = "".join(c if c in "µ°…\u00a0\u2009\u202f‰‱" else unicodedata.normalize("NFKC", c) for c in name)
             name = unicodedata.normalize("NFC", name).replace("μ", "µ").replace("⁄", "/")
             name = "".join(c for c in name if unicodedata.category(c) != "Cf")
-            if not OVERLINES.isdisjoint(name):
-                name = _with_overlines_before(name)
+            name = _OVERLINED.sub(_with_overline_before, name)
     if "&" in name:
         name = name.replace("&", " and ")
     if "_" in name:
@@ -100,8 +101,6 @@ def _in_decimals(match: re.Match[str]) -> str:
     return f"{int(match[1] or 0) + over / under:.10g} "
 
 
-def _with_overlines_before(name: str) -> str:
+def _with_overline_before(match: re.Match[str]) -> str:
     """Write an overline once, before the word that it stands over: all letters of one word have it."""
-    return re.sub(
-        r"(?:[^\W_][\u0304\u0305\u033f])+", lambda m: "‾" + re.sub("[\u0304\u0305\u033f]", "", m.group()), name
-    )
+    return "‾" + match.group().translate(_WITHOUT_OVERLINES)
