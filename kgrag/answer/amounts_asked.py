@@ -26,7 +26,7 @@ from kgrag.text.questions import Question
 from kgrag.text.units import SYMBOLS, UNIT_WORDS, canonical_unit, dimension
 from kgrag.text.words import FUNCTION_WORDS, stem, stems, words
 
-__all__ = ["amounts", "fits_count", "fits_number", "fits_quantity", "fits_unit", "fits_value"]
+__all__ = ["amounts", "fits_count", "fits_number", "fits_quantity", "fits_unit", "fits_value", "says_only_change"]
 
 YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 FIGURE_WORDS = 8
@@ -37,6 +37,26 @@ OF_FIGURE = re.compile(
 )
 """`As a percentage of net sales, gross profit ...`: no figure of net sales."""
 FIGURE_ELSEWHERE = 0.4
+_CHANGES = (
+    r"(?:increas|decreas|declin|grow|grew|rose|ris(?:e|en|ing)\b|fall|fell|improv|chang|expand|contract|reduc|gain(?:s|ed|ing)\b|drop"
+    r"|higher|lower|up\b|down\b)"
+)
+_FIGURE = (
+    r"[$€£¥]? ?\(?\d[\d.,]*\)?(?: ?(?:%|percent(?:age points)?|basis points|bps|thousand|million|billion|trillion))?"
+)
+ASKS_CHANGE = re.compile(rf"\b{_CHANGES}|\b(?:share|percent(?:age)?|proportion)\b|%", re.IGNORECASE)
+ONLY_CHANGE = re.compile(
+    rf"\b{_CHANGES}\w*(?: of| by)?(?: approximately| about| nearly| almost| over)? {_FIGURE}(?:,? (?:or|and) {_FIGURE})*"
+    rf"|{_FIGURE} (?:increase|decrease|decline|growth|rise|drop|improvement|reduction|higher|lower)\b"
+    r"|\d[\d.,]* ?(?:%|percent) of\b",
+    re.IGNORECASE,
+)
+"""By how much a figure changed, or what share it is of another one: not the figure (`revenue increased by $4 million, or 8%`)."""
+CALENDAR = re.compile(
+    r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\.? \d{1,2}\b,?"
+)
+SCALED = re.compile(r"\bin (?:thousands|millions|billions)\b|[$€£¥] ?(?:000s?|mm?|bn)\b", re.IGNORECASE)
+"""Heads a table of sums of money, or of counts that are as large: its cells have no unit of their own."""
 _PERIOD_WORDS = "fiscal year years quarter month months week weeks ended first second third fourth full prior"
 PERIOD_TERMS = frozenset(stem(word) for word in words(_PERIOD_WORDS))
 """Say when, not what."""
@@ -96,6 +116,8 @@ def fits_quantity(asked: Question, statement: Statement) -> float:
     if RANGE_ASKED.search(asked.text):
         return 1.0 if RANGE.search(text) else 0.4 if measured else 0.0
     if asked.dimensions == ("",):
+        if statement.cells and SCALED.search(text):
+            return cued(asked, statement, 0.8) * _is_of_figure(asked, statement)
         if measured or COUNTED_THINGS.search(text) or MONEY.search(text):
             return cued(asked, statement, 0.8)
         return 0.3 if NUMBER.search(text) else 0.0
@@ -154,7 +176,7 @@ def fits_value(asked: Question, statement: Statement) -> float:
 
 
 def _is_of_figure(asked: Question, statement: Statement) -> float:
-    """How much a row's first cell, or the first words of a sentence, say the figure that is asked for and no other: 0.4 to 1."""
+    """How much a row's first cell, or the first words of a sentence, say the figure that is asked for and no other: 0 to 1."""
     head = (
         statement.cells[0][1] if statement.cells else " ".join(OF_FIGURE.sub("", statement.text).split()[:FIGURE_WORDS])
     )
@@ -164,13 +186,25 @@ def _is_of_figure(asked: Question, statement: Statement) -> float:
         if spelled := initials(name):
             terms.add(stem(name))
             said |= {stem(name)} if spelled.search(head) else set()
-    if not NUMBER.search(YEAR.sub("", statement.text)):
+    if not NUMBER.search(_without_dates(statement.text)):
         return 0.0
     if not terms or not said:
         return 1.0
     share = len(terms & said) / len(terms)
-    own = len(terms & said) / len(said) if statement.cells else 1.0
+    own = len((terms | asked.terms) & said) / len(said) if statement.cells else 1.0
     return FIGURE_ELSEWHERE + (1.0 - FIGURE_ELSEWHERE) * share * (1.0 + own) / 2
+
+
+def says_only_change(asked: Question, statement: Statement) -> bool:
+    """Whether a sentence only says by how much a figure changed, or what share it is of another one, and the figure is asked for."""
+    if statement.cells or not asks_for_figure(asked.text) or ASKS_CHANGE.search(asked.text):
+        return False
+    figures = _without_dates(statement.text)
+    return NUMBER.search(figures) is not None and not NUMBER.search(ONLY_CHANGE.sub("", figures))
+
+
+def _without_dates(text: str) -> str:
+    return YEAR.sub("", CALENDAR.sub("", text))
 
 
 def _counted(asked: Question) -> frozenset[str]:

@@ -22,12 +22,23 @@ SAID_ELSEWHERE = re.compile(
     r"[(,;] ?(?:see|as described|described|explained) (?:also )?(?:above|below|earlier|later)\b", re.IGNORECASE
 )
 """`Sets the state to idle (see above).`: what that means is said elsewhere."""
+SIGNATURE = re.compile(r"(?:[\w, ]+ = )?(?P<name>[\w.:]+)\(.*\).*")
+"""A function with what it takes: the row of `scale(X, factor)` and of `Y = scale(X, factor)` is that of `scale`."""
+PLACEHOLDER = re.compile(r"<[^<>]*>|\[[^\[\]]*\]|\{[^{}]*\}")
+"""What is to be put in its place where it is said how a thing is written."""
 ELSEWHERE = re.compile(r"\s*(?:something|nothing|another|a different)\b", re.IGNORECASE)
 """`means something else`: not what."""
 BEGINS_SECTION = 0.8
 """What begins a paragraph of the section that is headed by what is asked for (`Needs Checkout`)."""
+DOES = 0.9
+SAYS_WHAT_IT_DOES = re.compile(
+    r"(?:[A-Z]\w+ly )?[A-Z]?[a-z]+s (?!(?:is|are|was|were|can|could|may|might|must|should|will|would|do|does|have|has|of|and|or"
+    r"|that|which|who|in|on|with|for|from|as|at|by|not|cannot|only|when|if|to)\b)[a-z<]"
+)
+"""`Creates a new section.`, below the name of what does it."""
 FROM_ABOVE = 0.5
 """How much a term of the thing counts that only stands above a sentence that says the others."""
+WORDS = re.compile(r"\w+")
 ASKS = re.compile(r"^(?:.*[,:;] )?(?:what|who) (?:is|are|was|were|does|do|did)\b", re.IGNORECASE)
 OF_WHAT = re.compile(r"\b(?:of|in|on|for|mean|stand|do)\b", re.IGNORECASE)
 MOST_BEFORE = 4
@@ -47,10 +58,15 @@ def _defines(asked: Question, statement: Statement) -> float:
         return 1.0
     if any(terms == content_terms(header) for header, value in statement.cells if value):
         return 1.0
-    if len(statement.cells) > 1 and {s for _, s in stems(statement.cells[0][1])} <= terms:
+    if len(statement.cells) > 1 and {s for _, s in stems(SIGNATURE.sub(r"\g<name>", statement.cells[0][1]))} <= terms:
         return 1.0  # the row of `E11`
-    if not statement.before and _is_named(statement.heading, asked):
-        return BEGINS_SECTION
+    if _is_synopsis(statement.text):
+        return 0.0
+    if _is_named(statement.heading, asked):
+        if SAYS_WHAT_IT_DOES.match(statement.text):
+            return DOES
+        if not statement.before:
+            return BEGINS_SECTION
     match = DEFINES.search(statement.text)
     if match is None or not terms:
         return 0.0
@@ -65,6 +81,14 @@ def _defines(asked: Question, statement: Statement) -> float:
     headed = {s for _, s in stems(statement.label or statement.heading)}
     above = headed - said_before if headed <= terms else set()
     return (len(said_before & terms) + FROM_ABOVE * len(above)) / len(terms) if said_before & terms else 0.0
+
+
+def _is_synopsis(text: str) -> bool:
+    """Whether a line only says how a thing is written, `<label> FILL <value>[, <value>]`: a name and what is to be put there."""
+    rest = text
+    while (shorter := PLACEHOLDER.sub(" ", rest)) != rest:
+        rest = shorter
+    return rest != text and len(WORDS.findall(rest)) <= 1
 
 
 def _is_named(heading: str, asked: Question) -> bool:

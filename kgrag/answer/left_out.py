@@ -7,9 +7,11 @@ import re
 from kgrag.answer.headings import last_heading
 from kgrag.types import Evidence
 
-__all__ = ["CODE", "REFERS", "is_index", "is_of_index", "says_nothing"]
+__all__ = ["CODE", "DEFAULT_ALONE", "REFERS", "is_index", "is_of_index", "says_nothing"]
 
 MIN_STATEMENT_WORDS = 4
+DEFAULT_ALONE = re.compile(r"default(?:s to|(?: value)?(?::| is| =))\s", re.IGNORECASE)
+"""Says nothing without the sentence before (`The most channels of a user. Default: 10.`), but with it however short: `Default is off.`"""
 ASKS_WHETHER = re.compile(
     r"(?:can|could|does|do|did|is|are|will|would|should|must|may) (?:I|we|you|it|they|there|this)\b", re.IGNORECASE
 )
@@ -22,7 +24,9 @@ REFERS = re.compile(
     r"(?: \w+(?:\.\w+)*)?(?:,? ?[‘'\"“][^’'\"”]+[’'\"”])?"
     r"(?: (?:for|to|about|on) [^.;]{0,60}?)?\.?[\])]?"
     r"|see [^.,;:]{1,60} (?:above|below)\.?"
-    r"|see <[^<>]{1,80}>(?: \[[^\[\]]{1,80}\])?\.?",
+    r"|see <[^<>]{1,80}>(?: \[[^\[\]]{1,80}\])?\.?"
+    r"|see also:? [^.;:]{1,120}\.?"
+    r"|definition at line \d+ of file \S+|(?:referenced by|references) [\w:~]+\(\)(?:,? (?:and )?[\w:~]+\(\))*\.?",
     re.IGNORECASE,
 )
 """`See section 4.2.2 for details.`: says where something is said, and not what."""
@@ -50,4 +54,5 @@ def says_nothing(text: str, *, label: str, heading: str) -> bool:
         return True
     short = len(text.split()) < MIN_STATEMENT_WORDS
     is_said_of = bool(label) or heading.endswith("?") or ASKS_WHETHER.match(heading) is not None
-    return short and not is_said_of and not any(c.isdigit() for c in text) and not CODE.search(text)
+    says_value = any(c.isdigit() for c in text) or CODE.search(text) or DEFAULT_ALONE.match(text)
+    return short and not is_said_of and not says_value

@@ -38,7 +38,7 @@ from kgrag.answer.labels import (
     term_alone,
     values_of,
 )
-from kgrag.answer.left_out import CODE, REFERS, is_index, is_of_index, says_nothing
+from kgrag.answer.left_out import CODE, DEFAULT_ALONE, REFERS, is_index, is_of_index, says_nothing
 from kgrag.answer.preformatted import Reflowed
 from kgrag.answer.statement import Statement
 from kgrag.text.periods import YEAR, period_announced
@@ -62,8 +62,6 @@ POINTS_BACK = re.compile(
     r"(?:it|its|this|these|they|their|such|that|those|he|she|his|her|hence|therefore|the default|otherwise)\b",
     re.IGNORECASE,
 )
-DEFAULT_ALONE = re.compile(r"default(?:s to|(?: value)?(?::| is| =))\s", re.IGNORECASE)
-"""Behind another sentence (`The most channels of a user. Default: 10.`): says nothing without it."""
 MAX_DEFAULT_WORDS = 45
 """A paragraph with so few words up to its default is quoted as a whole where the sentence between hangs on the one before."""
 DECIDED = re.compile(r"(?:yes|no)\b[^.!?]{0,30}[.!]", re.IGNORECASE)

@@ -7,10 +7,12 @@ from collections.abc import Callable, Mapping
 
 from kgrag.answer.amounts_asked import amounts, fits_count, fits_number, fits_quantity, fits_unit, fits_value
 from kgrag.answer.cues import (
+    DEFAULT_SAID,
     NO_VALUE,
     NUMBER,
     OF_DEFAULT,
     SAYS_DEFAULT,
+    SETTING_WORD,
     asks_default,
     cued,
     is_of_another_cue,
@@ -29,6 +31,9 @@ from kgrag.text.words import FUNCTION_WORDS, stem, stems
 
 __all__ = ["fits"]
 
+VALUES_ASKED: frozenset[AnswerKind] = frozenset(["quantity", "count", "number"])
+NOT_RECOMMENDED = 0.6
+"""Of what a value fits where one is asked for that is recommended, and it is the default or a limit."""
 ASSIGNS = re.compile(r"(?P<name>[A-Za-z][\w.-]*[\w]) ?= ?[^\s<{\[]")
 """`MaxClients = 150`, and no `MaxClients = <number>`."""
 ASKS_A_VALUE = frozenset(["plain", "number", "quantity", "count", "definition"])
@@ -40,7 +45,8 @@ LOCATION = re.compile(
     r"\b(?:director(?:y|ies)|folders?|standard output|stdout|stderr|located|stored|installed|found) (?:in|at|under|below|is|of)\b"
     r"|\b(?:placed|put|kept|saved|written|stored|located|found|shown|displayed|appears?|drawn|positioned)"
     r" (?:\w+ )?(?:in|into|at|on|under|below|above|inside|next to)\b"
-    r"|\b(?:in|to|into|at|under) (?:the |a |an )?(?:[\w-]+ ){0,2}(?:director(?:y|ies)|folders?|file|stdout|standard output)\b",
+    r"|\b(?:in|to|into|at|under) (?:the |a |an )?(?:[\w-]+ ){0,2}(?:director(?:y|ies)|folders?|file|stdout|stderr|standard (?:output|error)"
+    r"|screen|console|terminal|clipboard)\b",
     re.IGNORECASE,
 )
 PERSON = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+(?:\s[A-Z][\w.'’-]+)+|\bby [A-Z]\w+")
@@ -80,7 +86,7 @@ DECIDES = re.compile(
 _BEGINS_NO_STEP = "|".join(sorted(FUNCTION_WORDS - {"do", "get", "use"}))
 INSTRUCTS = re.compile(
     r"\b(?:you (?:can|need|have|must|should|will|may)|in order to|need to|by \w+ing|using|with the (?:command|option)"
-    r"|to \w+[^.]{0,60}, (?:use|run|set|call|add|press|click|type|select)|can be \w+ed by)\b"
+    r"|to \w+[^.]{0,60}, (?:use|run|set|call|add|press|click|type|select)|can be \w+ed by|can be used (?:to|for))\b"
     rf"|^(?:(?!(?:{_BEGINS_NO_STEP})\b)[A-Z][a-z]+ (?:the|a|an|your|it|to|on|in|and)\b"
     r"|(?:use|run|set|add|press|open|select|click|enter|type|call|create|edit|go|make|start|stop|install|choose|tap|specify|pass|give"
     r"|define|put|turn|change|enable|disable|remove|copy)\b)",
@@ -99,6 +105,10 @@ KEYS = re.compile(
 """What is pressed on a keyboard."""
 KEY_COLUMN = re.compile(r"(?:key|shortcut|hot ?key|accelerator)s?\b(?! (?:words?|size|length|file))", re.IGNORECASE)
 """Heads a column of keys: `Key Stroke`, `Shortcut`."""
+OF_OPTION = re.compile(r"\S+ (?:option|command|directive|setting|parameter|switch)")
+"""The heading of what one sets or calls to have it so: `exclude option`."""
+OPTION = re.compile(r"--?[A-Za-z]")
+"""How the first cell of an option's row begins: `-q | be quiet`."""
 MENU_PATH = re.compile(r"[A-Z][\w/-]*(?: [\w/-]+){0,3}[’'\"”]? ?(?:→|➔|➜|⇒|▸|‣|►|->|=>|>|») ?[‘'\"“]?[A-Z][a-z]")
 """`File → Export`: which commands of menus to choose is how a thing is done."""
 WEAKLY_INSTRUCTS = 0.8
@@ -111,19 +121,28 @@ TELLS_HOW = re.compile(
 """`To start it in another mode, hold down the button while ...`: says how, and what for."""
 COMMAND_LINE = re.compile(r"(?:^|[:;$#>`] )[a-z][\w.-]*(?: [a-z][\w-]*){0,3} --?[A-Za-z][\w-]*")
 """A program with an option: that is how a thing is done."""
+NAMES_DEFAULT = 0.6
+"""`Sets the default speed.` says that there is one, and not which."""
 OF_OTHER_AMOUNT = 0.5
 """What decides something, but says nothing of the amount that is asked about: `Does it run on 24 V?`."""
 
 
 def fits(asked: Question, statement: Statement) -> float:
     """Say how well a statement has the kind of thing that is asked for, 0 to 1."""
-    text = statement.text
+    found = _fits(asked, statement)
+    if asked.kind in VALUES_ASKED and asks_for_recommendation(asked.text) and not RECOMMENDS.search(statement.text):
+        return found * NOT_RECOMMENDED
+    return found
+
+
+def _fits(asked: Question, statement: Statement) -> float:
+    """The same, whether it is recommended or not."""
     if statement.is_property and (of_property := _of_property(asked, statement)) is not None:
         return of_property
     if _says_of_identifier(asked, statement) or _in_column_asked_for(asked, statement) or _of_value(asked, statement):
         return 1.0
-    if asked.kind in PRICED and PRICE_ASKED.search(asked.text) and not asks_for_figure(asked.text):
-        return 1.0 if PRICE.search(text) else 0.0
+    if asked.kind in VALUES_ASKED and PRICE_ASKED.search(asked.text) and not asks_for_figure(asked.text):
+        return 1.0 if PRICE.search(statement.text) else 0.0
     return FITS[asked.kind](asked, statement)
 
 
@@ -200,7 +219,8 @@ def _where(asked: Question, statement: Statement) -> float:
 
 
 def _decision(asked: Question, statement: Statement) -> float:
-    decides = DECIDES.search(statement.text) is not None
+    is_default = asks_default(asked) and DEFAULT_SAID.search(statement.text) is not None
+    decides = is_default or DECIDES.search(statement.text) is not None
     if not asked.amounts:
         return _by_default(asked, statement.text) if decides else 0.0
     said = amounts(statement)
@@ -211,22 +231,26 @@ def _decision(asked: Question, statement: Statement) -> float:
 
 def _steps(asked: Question, statement: Statement) -> float:
     tells = any(how.search(statement.text) for how in (TELLS_HOW, COMMAND_LINE, MENU_PATH))
-    if tells or statement.label.startswith("-") or (statement.items and not statement.of_rows):
+    is_option = statement.label.startswith("-") or any(OPTION.match(cell) for _, cell in statement.cells[:1])
+    if tells or is_option or (statement.items and not statement.of_rows):
         return 1.0
-    return WEAKLY_INSTRUCTS if INSTRUCTS.search(statement.text) else 0.0
+    tells_weakly = INSTRUCTS.search(statement.text) or OF_OPTION.fullmatch(statement.heading)
+    return WEAKLY_INSTRUCTS if tells_weakly else 0.0
 
 
 def _plain(asked: Question, statement: Statement) -> float:
     if asks_for_recommendation(asked.text):
         return 1.0 if RECOMMENDS.search(statement.text) else 0.0
-    return 1.0 if asks_default(asked) and SAYS_DEFAULT.search(f"{statement.label} {statement.text}") else 0.0
+    if not asks_default(asked) or not SAYS_DEFAULT.search(f"{statement.label} {statement.text}"):
+        return 0.0
+    has_value = statement.own_label or DEFAULT_SAID.search(statement.text) or NUMBER.search(statement.text)
+    return 1.0 if has_value or SETTING_WORD.search(statement.text) else NAMES_DEFAULT
 
 
 def _says(pattern: re.Pattern[str]) -> Callable[[Question, Statement], float]:
     return lambda _, statement: 1.0 if pattern.search(statement.text) else 0.0
 
 
-PRICED: frozenset[AnswerKind] = frozenset(["quantity", "count", "number"])
 FITS: Mapping[AnswerKind, Callable[[Question, Statement], float]] = {
     "comparison": _says(CONTRASTS),
     "count": fits_count,

@@ -27,6 +27,7 @@ MAX_CODE_LINES = 3
 PARALLEL = 0.5
 """Share of their words that lines which say the like of several things have in common."""
 ANNOUNCES = re.compile(r"\b(?:following|as follows|listed below)\b", re.IGNORECASE)
+ANNOUNCES_LINES = re.compile(r":$|\b(?:as follows|like (?:this|so))\.?$", re.IGNORECASE)
 ITEM_END = re.compile(r"[;, ]*(?:[;, ](?:and|or))?[;, ]*$")
 """What joins an item to the next one."""
 
@@ -92,7 +93,11 @@ def _lists(text: str, single: Sequence[Statement]) -> Iterator[Statement]:
             leads = before is not None and is_below and _leads_to(single[first], before, text)
             lead = _with_announcement(single, first - 1, text) if leads else None
             yield from _list(text, lead, single[first : last + 1])
-        elif single[first].text.endswith(":") and not single[first].cells and not _announces_list(single, first, text):
+        elif (
+            ANNOUNCES_LINES.search(single[first].text)
+            and not single[first].cells
+            and not _announces_list(single, first, text)
+        ):
             following = list(_code_lines(single[first + 1 :])) or list(_parallel_lines(single[first + 1 :], text))
             if following:
                 yield from _list(text, single[first], following)

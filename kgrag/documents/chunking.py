@@ -125,12 +125,21 @@ class _Chunking:
         if block.kind == "heading":
             outer = tuple(index for index in section if self._blocks[index].level < block.level)
             section = (*outer, len(self._blocks))
-        if block.kind == "table" and block.text and self._blocks and self._blocks[-1].text == block.text:
-            self._captions.add(len(self._blocks) - 1)
+        if block.kind == "table" and self._sections and self._sections[-1] == section:
+            block = self._captioned(block)
         whole = with_rows(block, block.rows) if block.kind == "table" else block  # with the ids of its rows
         for part in self._parts(block, section) if self._chunker in ("structure", "semantic") else (whole,):
             self._blocks.append(part)
             self._sections.append(section)
+
+    def _captioned(self, table: Block) -> Block:
+        """Return a table with its caption, and note which paragraph that is; what announces it (`Loans at March 3 were:`) is one, too."""
+        above = self._blocks[-1]
+        if self._chunker == "structure" and not table.text and above.kind == "paragraph" and announces(above.text):
+            table = replace(table, text=above.text[sentences(above.text)[-1].start :])
+        if table.text and above.text == table.text:
+            self._captions.add(len(self._blocks) - 1)
+        return table
 
     def _packed(self) -> Iterator[tuple[Section, Piece]]:
         """Yield what stands under one heading, merged up to the window; what is longer is split at its sentences.

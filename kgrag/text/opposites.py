@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from kgrag.text.words import stem, stems
 
 __all__ = ["says_opposite"]
@@ -19,9 +21,13 @@ for _pair in filter(str.strip, _PAIRS.split(";")):
     _OPPOSITES.setdefault(_other, set()).add(_one)
 
 
+PERIOD_ENDED = re.compile(r"\b(?:days?|weeks?|months?|quarters?|years?|periods?) ended\b", re.IGNORECASE)
+"""Says when, and no end of anything."""
+
+
 def says_opposite(terms: frozenset[str], text: str) -> bool:
     """Whether a text has the opposite of a term of a question (`beginning`, asked for the `end`) and not the term."""
-    said = {one for _, one in stems(text)}
+    said = {one for _, one in stems(PERIOD_ENDED.sub("", text))}
     return any(
         term not in said and not terms & opposites and said & opposites
         for term in terms

@@ -87,10 +87,19 @@ def test_what_announces_a_list_stands_with_it() -> None:
     chunks = chunked(h("Limits"), p(words), p("The limits of it are:"), item, item, max_tokens=40)
     assert any(chunk.text.startswith("The limits of it are:\nIt cannot") for chunk in chunks)
     assert chunks[0].text == words
-    before_rows = chunked(
-        h("Limits"), p(words), p("The limits of it are:"), table(("Name", "Value"), ("a", "1 V " * 20)), max_tokens=40
-    )
-    assert before_rows[0].text.endswith("The limits of it are:"), "a table has its caption and its header"
+
+
+def test_every_part_of_a_table_has_the_sentence_that_announces_it() -> None:
+    words, said = "word " * 20, "Loans at March 3 were:"
+    rows = [(f"Loan {number}", f"{number} EUR") for number in range(12)]
+    first, *parts = chunked(h("Loans"), p(words), p(said), table(("Name", "Sum"), *rows), max_tokens=40)
+    assert first.text == words, "it stands with its table"
+    assert len(parts) > 1 and all(part.text.startswith(f"{said}\n| Name | Sum |") for part in parts)
+    assert "\n".join(part.text for part in parts).count("| Loan ") == len(rows)
+    longer = chunked(h("Loans"), p(f"{words.strip()}. {said}"), table(("Name", "Sum"), *rows), max_tokens=40)
+    assert longer[0].text.endswith(said) and all(chunk.text.startswith(said) for chunk in longer[2:])
+    elsewhere = chunked(h("Loans"), p(said), h("Sums"), table(("Name", "Sum"), *rows), max_tokens=40)
+    assert sum(said in chunk.text for chunk in elsewhere) == 1, "in another section it is none of its"
 
 
 def test_chunks_that_go_on_with_a_definition_begin_with_its_terms() -> None:

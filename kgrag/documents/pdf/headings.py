@@ -76,6 +76,8 @@ _MIN_COUNTED = 3
 _MIN_LISTED = 5
 _LISTED_SHARE = 0.6
 """Of an outline's entries that must be found on the pages for it to decide."""
+_KNOWN_SHARE = 0.2
+"""Of the headings of a style whose level their numbers or labels say, for the others to have it: `18 U.S.C. Section 1350` says none."""
 _COMPLETE = 0.25
 """Headings a page from which an outline is taken to have all of them."""
 
@@ -490,8 +492,13 @@ def _levels(headings: Sequence[TextBlock], listing: Listing, counted: Mapping[in
         if level:
             levels[id(heading)] = min(level, _MAX_LEVEL)
             votes[_style(heading)][levels[id(heading)]] += 1
-    known = {style: counted.most_common(1)[0][0] for style, counted in votes.items()}
-    ranks = _ranks({_style(heading) for heading in headings}, known)
+    styles = Counter(map(_style, headings))
+    known = {
+        style: counted.most_common(1)[0][0]
+        for style, counted in votes.items()
+        if counted.total() >= _KNOWN_SHARE * styles[style]
+    }
+    ranks = _ranks(set(styles), known)
     for heading in headings:
         levels.setdefault(id(heading), ranks[_style(heading)])
     return levels

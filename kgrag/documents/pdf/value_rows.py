@@ -100,6 +100,11 @@ class Row:
         return bool(UNIT.search(" ".join(word.text for word in self.label)))
 
     @property
+    def middle(self) -> float:
+        """The y of the middle of its words, which a raised reference to a note does not move."""
+        return median(word.box.center[1] for word in self.line.words)
+
+    @property
     def label_end(self) -> float:
         """The x where the label ends."""
         return max((word.box.x1 for word in self.label), default=self.line.box.x0)

@@ -28,7 +28,7 @@ from kgrag.documents.pdf.value_rows import (
     wide_pieces,
     with_notes,
 )
-from kgrag.documents.pdf.value_units import MAX_HEADER_WORDS, UNIT, is_unit, unit_words
+from kgrag.documents.pdf.value_units import MAX_HEADER_WORDS, UNIT, broken_unit, is_unit, unit_words
 
 __all__ = ["ValueTables", "find_value_tables"]
 
@@ -42,6 +42,8 @@ _UNIT_FAR = 5.5
 """Line heights from a sentence that names the unit to the table."""
 _TIGHT = 0.92
 """Times the usual distance of rows: two lines of one label are closer."""
+_NEARER = 0.85
+"""Times the distance to the next row: the second line of a label whose numbers stand beside the first is closer to that."""
 _THIN_PIECE = 2.0
 """Points: height of a piece of a line that is drawn cell by cell, at most."""
 _MAX_HEADER_LINES = 9
@@ -121,7 +123,9 @@ def _run(rows: list[Row], start: int) -> list[int]:
             if row.is_header and run:
                 break
             united = joined_stretches([*columns, *(value.number for value in row.values)])
-            if len(united) < max(len(columns), len(row.values)) or (columns and row.label_end > united[0][1]):
+            if len(united) < max(len(columns), len(row.values)) or (
+                row.label and columns and row.label_end > united[0][1]
+            ):
                 break
             if columns and len(united) > len(columns) and not row.label:
                 break  # a page number, or what stands below the table
@@ -316,12 +320,13 @@ class _Table:
         if UNIT.search(" ".join(word.text for word in self.corner)):
             return
         first = next(index for index, row in enumerate(self.rows) if row.line is below)
-        for row in reversed(self.rows[max(self.floor, first - 3) : first]):
+        for index in range(first - 1, max(self.floor, first - 3) - 1, -1):
+            row, following = self.rows[index], self.rows[index + 1].line
             if row.values and not row.is_header:
                 return
             if below.pitch_base - row.line.pitch_base > _UNIT_FAR * max(row.size, self.size):
                 return
-            if found := unit_words(row.line):
+            if found := unit_words(row.line) or broken_unit(row.line, following):
                 if len(found) == len(row.line.words):
                     self.used.update(row.line.words)
                 self.corner = [*found, *self.corner]
@@ -385,30 +390,44 @@ class _Table:
 
     def _body_rows(self) -> list[tuple[tuple[Word, ...], tuple[Value, ...]]]:
         """Put the lines of a label together: closer than rows are, or going on with a small letter."""
-        pitches = [
-            b.line.pitch_base - a.line.pitch_base
+        after_values = [
+            (b.middle - a.middle, bool(b.values))
             for a, b in pairwise(self.rows[index] for index in self.body)
-            if a.values and b.values
+            if a.values and not b.line.text[0].islower()
         ]
-        usual = median(pitches) if pitches else 0.0
+        between_rows = [pitch for pitch, has_values in after_values if has_values]
+        usual = min(median(between_rows), median(pitch for pitch, _ in after_values)) if between_rows else 0.0
         merged: list[tuple[tuple[Word, ...], tuple[Value, ...]]] = []
         before: Row | None = None
-        for row in (self.rows[index] for index in self.body):
+        rows = [self.rows[index] for index in self.body]
+        for at, row in enumerate(rows):
             label = row.label if row.values else row.line.words
             if before is not None and not before.values and row.values and not row.label:
                 merged[-1] = (merged[-1][0], row.values)
                 before = row
                 continue
-            if before is not None and label and not (before.values and row.values):
+            if before is not None and label and not (merged[-1][1] and row.values):
                 small = label[0].text[0].islower()
-                tight = row.line.pitch_base - before.line.pitch_base < _TIGHT * usual
-                if small or (tight and not before.values and row.values and not before.line.text.endswith(":")):
+                tight = row.middle - before.middle < _TIGHT * usual
+                begins = tight and not before.values and row.values and not before.line.text.endswith(":")
+                if small or begins or (at + 1 < len(rows) and self._goes_on(before, row, rows[at + 1])):
                     merged[-1] = ((*merged[-1][0], *label), merged[-1][1] or row.values)
                     before = row
                     continue
             merged.append((label, row.values))
             before = row
         return merged
+
+    def _goes_on(self, row: Row, below: Row, following: Row) -> bool:
+        """Whether a line goes on with the label above it, whose numbers are beside its first line: nearer to it than to the next row.
+
+        The label ends where the labels of the table do: its next word did not fit.
+        """
+        if not row.values or below.values or not following.values or not row.label:
+            return False
+        near = below.middle - row.middle < _NEARER * (following.middle - below.middle)
+        end = max(other.label_end for other in self.data if other.label)
+        return near and row.label_end + below.line.words[0].box.width > end and not row.label[-1].text.endswith(":")
 
 
 def _names_column(words: Sequence[Word]) -> bool:

@@ -44,12 +44,14 @@ CONVERSION_VERSIONS = {
     **dict.fromkeys(("epub", "rtf", "odt"), "11"),
     **dict.fromkeys(("mail", "outlook"), "12"),
     "info": "10",
-    "html": "23",
+    "html": "24",
     "configuration": "6",
-    "pdf": "18",
+    "pdf": "19",
 }
-"""Of each format ("5" where none is said): counts up when conversion, cleaning or chunking changes what comes out of its files, which are
-then read again."""
+"""Of each format ("5" where none is said): counts up when conversion or cleaning changes what comes out of its files, which are then read
+again."""
+PACKER_VERSION = "2"
+"""Counts up when our own packer makes other chunks of the same blocks: all files are read again."""
 EMPTY_PAGE = "page without text"
 WRITE_CHUNKS = 500
 """Chunks of one transaction, at least: whole documents are written together."""
@@ -192,8 +194,7 @@ def source_version(source: Source, embedder: Embedder, settings: Settings) -> st
     """Name all that a file's chunks depend on besides its bytes."""
     said = (source.product, source.category, source.version, sorted(source.metadata.items()))
     parts = [settings.pdf, embedder.name, str(chunk_tokens(embedder, settings)), repr(said)]
-    if settings.chunker != "structure":
-        parts.append(settings.chunker)
+    parts.append(f"structure {PACKER_VERSION}" if settings.chunker == "structure" else settings.chunker)
     return content_id(CONVERSION_VERSIONS.get(source.format, "5"), *parts)
 
 

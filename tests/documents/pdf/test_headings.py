@@ -37,6 +37,20 @@ def test_headings_without_numbers_take_their_level_from_the_size(sheet: Sheet) -
     assert sheet.convert().headings() == ["h1 Overview", "h2 Supply", "h2 Reset", "h1 Pinout", "h2 Left side"]
 
 
+def test_a_number_of_one_heading_in_many_says_no_level_of_the_others(sheet: Sheet) -> None:
+    y = section(sheet, 60, "Large Valves", size=16.0)
+    for text in ("Supply", "Reset", "Storage", "18 Rules"):
+        y = section(sheet, y, text, size=13.0)
+    y = section(sheet, y, "Small Valves", size=16.0)
+    section(sheet, y, "Inlets", size=13.0)
+    sheet.next_page()
+    y = section(sheet, 60, "Outlets", size=13.0)
+    section(sheet, y, "Springs", size=13.0)
+    found = dict(line.split(" ", 1)[::-1] for line in sheet.convert().headings())
+    assert {found[text] for text in ("Large Valves", "Small Valves")} == {"h1"}
+    assert {found[text] for text in ("Supply", "Storage", "Inlets", "Springs")} == {"h2"}
+
+
 def test_a_bold_line_of_the_body_size_that_heads_a_paragraph_is_a_heading(sheet: Sheet) -> None:
     y = section(sheet, 120, "1 Ratings", size=15)
     section(sheet, y, "Storage conditions", size=10)
@@ -197,6 +211,21 @@ def test_who_may_read_it_and_how_final_it_is_are_no_titles(marking: str) -> None
     assert not is_title(marking)
     assert is_title(f"Pumps: {marking}")
     assert is_title(f"{marking} pumps")
+
+
+def test_a_stroke_between_names_makes_no_file_name_and_parts_of_a_title_may_stand_apart(sheet: Sheet) -> None:
+    assert is_title("ABC/Net Pump User's Manual")
+    assert not is_title("manuals/pump")
+    assert not is_title("/home/me/my manual")
+    sheet.metadata_title("Pump User Manual - Pump 7.0")
+    sheet.text(72, 90, "Lifting water out of wells of any depth", size=24)
+    sheet.text(72, 120, "Pump User Manual", size=14)
+    sheet.paragraph(72, 160, f"This is Pump 7.0. {LOREM}")
+    sheet.next_page()
+    for number in range(3):
+        sheet.text(72, 100 + 100 * number, f"{number + 1} Part", size=14)
+        sheet.paragraph(72, 130 + 100 * number, LOREM)
+    assert sheet.convert().document.title == "Pump User Manual - Pump 7.0"
 
 
 def test_a_filing_is_named_after_who_filed_what_for_when(sheet: Sheet) -> None:
