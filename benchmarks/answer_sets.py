@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import kgrag
+from benchmarks.json_lines import read_rows
 from benchmarks.retrieval_quality import CACHE as RETRIEVAL_CACHE
 from benchmarks.retrieval_quality import DATA, SETS
 from kgrag.answer import extract_answer, in_another_language, last_question, refuse_language, without_typing_errors
@@ -135,9 +136,7 @@ def present(names: Iterable[str], sets: Mapping[str, AnswerSet]) -> Iterator[Ans
 
 
 def _rows(file: Path) -> tuple[dict[str, Any], ...]:
-    if not file.is_file():
-        return ()
-    return tuple(json.loads(line) for line in file.read_text(encoding="utf-8").splitlines())
+    return tuple(read_rows(file)) if file.is_file() else ()
 
 
 @cache

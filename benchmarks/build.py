@@ -12,7 +12,6 @@ import argparse
 import asyncio
 import json
 import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -21,7 +20,8 @@ from typing import Any
 
 from benchmarks.corpus import REAL_CHUNKS, make_corpus
 from benchmarks.peers import QuickEmbedder
-from benchmarks.stores import fresh_store, peak_memory_mb
+from benchmarks.processes import measured_apart, peak_memory_mb
+from benchmarks.stores import fresh_store
 from benchmarks.tables import print_table
 from kgrag.testing import ModelServerProcess
 
@@ -102,8 +102,7 @@ def main() -> None:
     for size in arguments.sizes.split(","):
         command = [sys.executable, "-m", "benchmarks.build", "--store", arguments.store]
         command += ["--extractor", arguments.extractor, "--one", size]
-        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-        result = json.loads(done.stdout.splitlines()[-1])
+        result = measured_apart(command)
         rates = [_rate(result["chunks"], result["stages"].get(stage)) for stage in STAGES]
         memory = f"{result['memory_mb']:,.0f}" + (
             f" + {result['server_memory_mb']:,.0f}" if result["server_memory_mb"] else ""

@@ -13,7 +13,6 @@ import asyncio
 import json
 import math
 import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -22,9 +21,11 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.corpus import REAL_CHUNKS, make_corpus
+from benchmarks.json_lines import read_rows
 from benchmarks.peers import QuickEmbedder, build_with_llama_index, build_with_neo4j_graphrag
+from benchmarks.processes import measured_apart, peak_memory_mb
 from benchmarks.replies import REPLIES_VARIABLE, extracted, write_replies
-from benchmarks.stores import empty_neo4j, fresh_store, neo4j_login, peak_memory_mb
+from benchmarks.stores import empty_neo4j, fresh_store, neo4j_login
 from benchmarks.tables import print_table
 from kgrag.testing import ModelServerProcess
 from kgrag.text.names import normal_form
@@ -80,7 +81,7 @@ def build_ours(extractor: str, file: Path, *, base_url: str, target: str, cache:
 
 def run_one(name: str, options: argparse.Namespace) -> dict[str, Any]:
     """Build by one program in this process."""
-    texts = [json.loads(line)["text"] for line in options.file.read_text(encoding="utf-8").splitlines()]
+    texts = [row["text"] for row in read_rows(options.file)]
     if name in OURS:
         with tempfile.TemporaryDirectory() as folder:
             seconds = build_ours(
@@ -118,10 +119,7 @@ def measure(
 ) -> dict[str, Any]:
     """Build by one program in a process of its own, and compare what it wrote with what was said."""
     command = [sys.executable, "-m", "benchmarks.build_peers", "--one", name, "--file", str(file)]
-    done = subprocess.run(
-        [*command, "--base-url", base_url, "--target", target], stdout=subprocess.PIPE, text=True, check=True
-    )
-    result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    result: dict[str, Any] = measured_apart([*command, "--base-url", base_url, "--target", target])
     found = written_triples(target)
     return result | {"name": name, "triples": len(found & expected), "other": len(found - expected)}
 

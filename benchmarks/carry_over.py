@@ -35,6 +35,7 @@ from pathlib import Path
 from typing import Any
 
 import kgrag
+from benchmarks.json_lines import read_rows
 from benchmarks.retrieval_quality import (
     CACHE,
     DATA,
@@ -51,7 +52,7 @@ from kgrag.errors import PipelineError
 from kgrag.evaluate.gold_questions import GoldQuestion
 from kgrag.evaluate.retrieval import Traces, measure_pipeline
 from kgrag.evaluate.statistics import Interval, mean_interval, mean_of_means
-from kgrag.jobs.compare import pipeline_digest
+from kgrag.jobs.comparison import pipeline_digest
 from kgrag.jobs.questions import QuestionOptions
 from kgrag.knowledge_graph import KnowledgeGraph
 from kgrag.retrieve import Retriever, load_pipeline
@@ -161,8 +162,7 @@ class Kept:
         self._file, self._digests = file, digests
         self._rows: dict[str, dict[str, list[float]]] = {}
         if file is not None and file.is_file():
-            rows = map(json.loads, file.read_text(encoding="utf-8").splitlines())
-            self._rows = {row["key"]: row["scores"] for row in rows}
+            self._rows = {row["key"]: row["scores"] for row in read_rows(file)}
 
     def key(self, measured: Measured, contender: str) -> str:
         """Name set, questions and what the contender does; empty for what is learnt, which is never kept."""

@@ -17,7 +17,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.datasheets import ARDUINO, DATASHEETS, HALVES, QUESTIONS, opened, page_texts, read_lines
+from benchmarks.datasheets import ARDUINO, DATASHEETS, HALVES, QUESTIONS, opened, page_texts
+from benchmarks.json_lines import read_rows
 from benchmarks.tables import print_table
 from kgrag.types import Answer, Citation
 
@@ -83,7 +84,7 @@ def main() -> None:
 def _ours() -> list[tuple[str, str, frozenset[Place]]]:
     found = []
     for half in HALVES:
-        for row in read_lines(QUESTIONS):
+        for row in read_rows(QUESTIONS):
             if row["half"] == half and row["corpus"] == "datasheets" and row["kind"] == "answerable":
                 places = (place.rpartition("#page=") for place in row["evidence"])
                 found.append(
@@ -93,10 +94,10 @@ def _ours() -> list[tuple[str, str, frozenset[Place]]]:
 
 
 def _shared(texts: Mapping[str, Sequence[str]]) -> list[tuple[str, str, frozenset[Place]]]:
-    questions = {row["id"]: row["question"] for row in read_lines(ARDUINO / "questions.jsonl")}
+    questions = {row["id"]: row["question"] for row in read_rows(ARDUINO / "questions.jsonl")}
     folded = {file: [_folded(page) for page in pages] for file, pages in texts.items()}
     found = []
-    for row in read_lines(ARDUINO / "evidence.jsonl"):
+    for row in read_rows(ARDUINO / "evidence.jsonl"):
         products = {(place.partition("|")[0], fact["quote"]) for fact in row["facts"] for place in fact["evidence"]}
         gold = {
             (file, number)

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -25,7 +24,7 @@ import neo4j
 import numpy as np
 
 from benchmarks.gds_server import gds_server
-from benchmarks.stores import peak_memory_mb
+from benchmarks.processes import cpu_seconds, peak_memory_mb
 from benchmarks.tables import print_table
 from kgrag.communities.entity_graph import EntityGraph, entity_graph
 from kgrag.communities.hierarchy import find_communities, modularity
@@ -169,7 +168,7 @@ def measure_gds(vectors: Vectors) -> dict[str, Any]:
             some = vectors[start : start + WRITE_ROWS].tolist()
             rows = [{"id": start + place, "v": vector} for place, vector in enumerate(some)]
             ask(session, "UNWIND $rows AS row CREATE (e:E) SET e.id = row.id, e.v = row.v", rows=rows)
-        started, spent = time.perf_counter(), processor_s(pid)
+        started, spent = time.perf_counter(), cpu_seconds(pid)
         ask(session, "CALL gds.graph.project('vectors', {E: {properties: 'v'}}, '*')")
         ask(
             session,
@@ -190,7 +189,7 @@ def measure_gds(vectors: Vectors) -> dict[str, Any]:
             "concurrency: $threads, writeProperty: 'communities'}) YIELD communityCount RETURN communityCount",
             threads=GDS_CONCURRENCY,
         )
-        ended, processor = time.perf_counter(), processor_s(pid) - spent
+        ended, processor = time.perf_counter(), cpu_seconds(pid) - spent
         directed = ask(session, "MATCH (a:E)-[s:SIMILAR]->(b:E) RETURN a.id AS a, b.id AS b, s.score AS score")
         coarsest = ask(session, "MATCH (e:E) RETURN e.id AS id, e.communities[-1] AS community")
         peak = peak_memory_mb(pid)
@@ -210,12 +209,6 @@ def measure_gds(vectors: Vectors) -> dict[str, Any]:
         "level 0": sum(len(some) > 1 for some in members.values()),
         "modularity": modularity(graph, list(members.values())),
     }
-
-
-def processor_s(pid: int) -> float:
-    """Processor seconds of another process, on Linux."""
-    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def ask(session: neo4j.Session, cypher: str, **parameters: Any) -> list[dict[str, Any]]:

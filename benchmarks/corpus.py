@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.json_lines import read_rows
 from benchmarks.synthetic import passages, questions, write_passages
 from benchmarks.vectors import MixedMiniLM
 from kgrag.models.base import Embedder
@@ -54,10 +55,7 @@ def make_corpus(chunks: int, folder: Path, *, question_count: int, embedder: Emb
                     )
                     + "\n"
                 )
-        asked = [
-            json.loads(line)["question"]
-            for line in (ARDUINO / "questions.jsonl").read_text(encoding="utf-8").splitlines()
-        ]
+        asked = [row["question"] for row in read_rows(ARDUINO / "questions.jsonl")]
         return Corpus("Arduino", file, embedder or MiniLM(), tuple(asked[:question_count]))
     asked = questions(question_count, count=chunks)
     file = folder / f"passages-{chunks}.jsonl"

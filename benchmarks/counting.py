@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.json_lines import read_rows
 from benchmarks.stores import fresh_store
 from benchmarks.tables import print_table
 from kgrag.knowledge_graph import open_graph
@@ -80,7 +81,7 @@ def main() -> None:
     parser.add_argument("--show", action="store_true", help="print what is not exact")
     arguments = parser.parse_args()
     asked: list[Asked] = []
-    questions = [json.loads(line) for line in QUESTIONS.read_text(encoding="utf-8").splitlines()]
+    questions = read_rows(QUESTIONS)
     for corpus in ("sample", "arduino"):
         if corpus == "arduino" and not ARDUINO.is_dir():
             print(f"{ARDUINO} is not there: only the sample is measured.")

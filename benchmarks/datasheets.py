@@ -7,11 +7,9 @@ All were written from the documents before any of them was asked; half of them a
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from benchmarks.stores import fresh_store
 from kgrag.knowledge_graph import KnowledgeGraph, open_graph
@@ -22,11 +20,6 @@ DATASHEETS = ARDUINO / "datasheets"
 QUESTIONS = Path(__file__).with_name("abstention_questions.jsonl")
 CORPORA = {"sample": ROOT / "examples" / "documents", "datasheets": DATASHEETS}
 HALVES = ("development", "reported")
-
-
-def read_lines(file: Path) -> list[dict[str, Any]]:
-    """Read JSON lines."""
-    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
 
 
 @contextmanager

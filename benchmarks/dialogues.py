@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.json_lines import read_rows
 from benchmarks.tables import print_table
 from kgrag.knowledge_graph import AsyncKnowledgeGraph
 from kgrag.text.follow_ups import complete_question
@@ -93,7 +93,7 @@ def main() -> None:
 
 def read_dialogues() -> list[Dialogue]:
     """Read the set."""
-    rows = [json.loads(line) for line in DIALOGUES.read_text(encoding="utf-8").splitlines()]
+    rows = read_rows(DIALOGUES)
     return [
         Dialogue(row["id"], row["corpus"], row["half"], tuple(Turn(**turn) for turn in row["turns"])) for row in rows
     ]

@@ -29,12 +29,12 @@ from kgrag.store.documents import sort_documents
 from kgrag.store.exchange.csv_rows import Marks
 from kgrag.store.exchange.export import Exported, ExportFiles
 from kgrag.store.exchange.kinds import KINDS, Kind
-from kgrag.store.extractions import Said, say
 from kgrag.store.identifiers import graph_label
 from kgrag.store.ledger import WorkRecord
 from kgrag.store.mentions import Edge, Saying, relation_properties
 from kgrag.store.namings import Naming, described, naming_of, together
 from kgrag.store.rows import chunk_row, document_row
+from kgrag.store.said import Said, say
 from kgrag.store.schema import SCHEMA_VERSION, Meta
 from kgrag.types import Chunk, Document, Extraction
 

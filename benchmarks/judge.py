@@ -10,10 +10,10 @@ made on the pairs, and the other halves of both files were not looked at.
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from benchmarks.json_lines import read_rows
 from benchmarks.retrieval_quality import DATA
 from benchmarks.tables import print_table
 from kgrag.evaluate.judge import rules
@@ -68,9 +68,7 @@ def main() -> int:
     print_table("Right or wrong, against people", ["judge", "n", "accuracy", "kappa", "right", "wrong"], rows, [""])
     file = folder / "human_preferences.jsonl"
     _, pairs = read_calibration(file)
-    recorded = [
-        json.loads(line)["ragchecker"] for line in file.read_text(encoding="utf-8").splitlines() if line.strip()
-    ]
+    recorded = [row["ragchecker"] for row in read_rows(file)]
     columns: dict[str, Callable[[str], Sequence[float]]] = {
         "rules": lambda _: differences(pairs, rules.preference),
         "word F1": lambda _: differences(pairs, lambda question, reference, answer: word_f1(answer, [reference])),

@@ -13,12 +13,12 @@ Stores are built into `--stores` where they are not there yet (a minute and a ha
 from __future__ import annotations
 
 import argparse
-import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.json_lines import read_rows
 from benchmarks.stores import fresh_store
 from benchmarks.tables import print_table
 from kgrag.knowledge_graph import KnowledgeGraph, open_graph
@@ -38,7 +38,7 @@ def main() -> None:
     parser.add_argument("--stores", type=Path, help="a folder for the stores, LANGUAGE.kg each")
     parser.add_argument("--store", choices=("embedded", "neo4j"), default="embedded", help="where stores are built")
     arguments = parser.parse_args()
-    questions = [json.loads(line) for line in QUESTIONS.read_text(encoding="utf-8").splitlines()]
+    questions = read_rows(QUESTIONS)
     pipelines = arguments.pipelines.split(",")
     rows: list[list[str]] = []
     for language in arguments.languages.split(","):

@@ -31,8 +31,9 @@ from functools import cache, partial
 from pathlib import Path
 
 from benchmarks.first_load import write_first_load
-from benchmarks.scale import growth_exponent, import_files, server_cpu
-from benchmarks.stores import NEO4J_HEAP_MB, PAGE_CACHE_MB, fresh_store, peak_memory_mb
+from benchmarks.processes import cpu_seconds, measured_apart, peak_memory_mb
+from benchmarks.scale import growth_exponent, import_files
+from benchmarks.stores import NEO4J_HEAP_MB, PAGE_CACHE_MB, fresh_store
 from benchmarks.synthetic import KINDS, Passage, write_passages
 from benchmarks.tables import print_table
 from benchmarks.vectors import WordVectors
@@ -152,9 +153,9 @@ def _family(number: int, seed: int) -> tuple[str, str, str, str]:
 def _step(costs: list[Cost], name: str, pid: int | None) -> Iterator[None]:
     """Measure a step; the peak of this process's memory counts from here, on Linux."""
     Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
-    before = time.perf_counter(), time.process_time(), server_cpu(pid)
+    before = time.perf_counter(), time.process_time(), cpu_seconds(pid)
     yield
-    now = time.perf_counter(), time.process_time(), server_cpu(pid)
+    now = time.perf_counter(), time.process_time(), cpu_seconds(pid)
     wall, own, server = (after - then for after, then in zip(now, before, strict=True))
     costs.append(Cost(name, wall, own, server, peak_memory_mb(os.getpid())))
     print(f"{name}: {wall:,.0f} s, {costs[-1].memory_mb:,.0f} MB", file=sys.stderr, flush=True)
@@ -260,8 +261,7 @@ def main() -> None:
     runs = []
     for size in sizes:
         command = [*THIS, *sys.argv[1:], "--entities", str(size), "--json"]
-        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-        found = json.loads(done.stdout.splitlines()[-1])
+        found = measured_apart(command)
         runs.append(Measured(tuple(Cost(**cost) for cost in found["costs"]), found["note"]))
     print_table(
         "Resolution and communities of many entities, on neo4j",

@@ -11,7 +11,6 @@ only are counted as none, and text above the table may name the unit. They need 
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -20,6 +19,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
+from benchmarks.json_lines import read_rows
 from benchmarks.tables import print_table
 from kgrag.documents.pdf.blocks import TableBlock
 from kgrag.documents.pdf.geometry import lines_of
@@ -208,7 +208,7 @@ def finders() -> Iterator[tuple[str, Finder]]:
 
 def drawn_tables() -> list[Drawn]:
     """Return the list."""
-    return [Drawn(**json.loads(line)) for line in TRUTH.read_text(encoding="utf-8").splitlines()]
+    return [Drawn(**row) for row in read_rows(TRUTH)]
 
 
 def main() -> None:

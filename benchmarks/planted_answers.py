@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import random
 import re
 import tempfile
@@ -23,6 +22,7 @@ from pathlib import Path
 import numpy as np
 
 import kgrag
+from benchmarks.json_lines import read_rows
 from benchmarks.tables import print_table
 from kgrag.answer.grounding import Claim, Thresholds, check_claims, claims_of, names_of_claim
 from kgrag.models.base import Embedder, Vectors
@@ -179,7 +179,7 @@ def calibrate(true: Sequence[Sequence[Claim]], planted: dict[str, list[tuple[Giv
 
 def examples_corpus() -> Corpus:
     """Build the sample documents and read their questions."""
-    rows = [json.loads(line) for line in (EXAMPLES / "questions.jsonl").read_text(encoding="utf-8").splitlines()]
+    rows = read_rows(EXAMPLES / "questions.jsonl")
     with tempfile.TemporaryDirectory() as folder, kgrag.open(Path(folder) / "store.kg") as graph:
         graph.build(EXAMPLES / "documents")
         documents = {document.id: document for document in graph.store.documents.all()}
@@ -226,15 +226,11 @@ def arduino_corpus(folder: Path) -> Corpus:
     """Read the Arduino questions whose evidence is known and complete."""
     chunks = {}
     for file in sorted((folder / "chunks").glob("*.jsonl")):
-        for line in file.read_text(encoding="utf-8").splitlines():
-            row = json.loads(line)
+        for row in read_rows(file):
             chunks[f"{row['product']}|{row['chunk_id']}"] = row
-    asked = {
-        row["id"]: row for row in map(json.loads, (folder / "questions.jsonl").read_text(encoding="utf-8").splitlines())
-    }
+    asked = {row["id"]: row for row in read_rows(folder / "questions.jsonl")}
     answers = []
-    for line in (folder / "evidence.jsonl").read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
+    for row in read_rows(folder / "evidence.jsonl"):
         if row["answerable"] != "full" or row["wrong_gold"]:
             continue
         gold = list(dict.fromkeys(chunk for fact in row["facts"] for chunk in fact["evidence"]))

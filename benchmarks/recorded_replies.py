@@ -25,6 +25,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from benchmarks.json_lines import read_rows
 from benchmarks.tables import print_table
 from kgrag.errors import ModelReplyError
 from kgrag.extract.base import Extractor
@@ -145,9 +146,9 @@ def _letters(name: str) -> str:
 
 def musique(data: Path, *, own_form: bool) -> list[Record]:
     """Read the recorded extractions, as JSON of OpenIE or in the form that each extractor asks for."""
-    passages = {p["id"]: p for p in _lines(data / "musique" / "corpus.jsonl")}
+    passages = {p["id"]: p for p in read_rows(data / "musique" / "corpus.jsonl")}
     records = []
-    for said in _lines(data / "musique" / "recorded_extractions.jsonl"):
+    for said in read_rows(data / "musique" / "recorded_extractions.jsonl"):
         passage = passages[said["id"]]
         triples = tuple(tuple(part.strip() for part in triple) for triple in said["triples"])
         as_recorded = json.dumps({"named_entities": said["entities"], "triples": said["triples"]}, ensure_ascii=False)
@@ -228,10 +229,6 @@ def _prompt_form(triples: Sequence[tuple[str, ...]]) -> list[dict[str, Any]]:
 
 def _chunk(key: str, title: str, text: str) -> Chunk:
     return Chunk(id=key, document_id=key, source_id=key, position=0, title=title, text=text, tokens=len(text.split()))
-
-
-def _lines(file: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
 
 
 def main() -> None:

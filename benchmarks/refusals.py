@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.datasheets import CORPORA, HALVES, QUESTIONS, opened, read_lines
+from benchmarks.datasheets import CORPORA, HALVES, QUESTIONS, opened
+from benchmarks.json_lines import read_rows
 from benchmarks.tables import print_table
 from kgrag.answer import evidence_probability
 from kgrag.common.waiting import wait_for
@@ -50,7 +51,7 @@ def main() -> None:
     parser.add_argument("--pipeline", default="default")
     parser.add_argument("--show", action="store_true", help="print the questions of which the answer is wrong in this")
     arguments = parser.parse_args()
-    questions = [one for one in read_lines(QUESTIONS) if arguments.half in (None, one["half"])]
+    questions = [one for one in read_rows(QUESTIONS) if arguments.half in (None, one["half"])]
     asked: list[Asked] = []
     embedder = MiniLM()
     for corpus, documents in CORPORA.items():

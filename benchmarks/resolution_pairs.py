@@ -13,7 +13,6 @@ records was chosen on the records of this file, so its figures are no measure of
 from __future__ import annotations
 
 import argparse
-import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -22,6 +21,7 @@ from random import Random
 from typing import Any
 
 from benchmarks.generated_names import different_names, same_names
+from benchmarks.json_lines import read_rows
 from benchmarks.tables import print_table
 from kgrag.resolve import GraphEntity, conflict, contradiction, read_name
 from kgrag.resolve.comparisons import strict_num_safe
@@ -92,7 +92,7 @@ def main() -> None:
     arguments = parser.parse_args()
     header = ["rule", "true left", "recall", "false left", "precision of what is left"]
     if arguments.file.is_file():
-        pairs = [json.loads(line) for line in arguments.file.read_text(encoding="utf-8").splitlines()]
+        pairs = read_rows(arguments.file)
         true, false = ([(p["left"], p["right"]) for p in pairs if p["match"] == wanted] for wanted in (1, 0))
         lost = [(a, b, reason) for a, b in true if (reason := numeric_rule(a, b))]
         notes = [f"blocked: {a['title']} | {b['title']} ({reason})" for a, b, reason in lost]

@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import subprocess
 import sys
 import tempfile
 import time
@@ -22,6 +21,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.corpus import REAL_CHUNKS, make_corpus
+from benchmarks.json_lines import read_rows
+from benchmarks.processes import measured_apart
 from benchmarks.stores import fresh_store
 from benchmarks.tables import print_table
 
@@ -92,7 +93,7 @@ async def _time(
 
 def _passage_beginnings(file: Path) -> list[str]:
     """Return what `WARM_UP` passages, taken evenly over the corpus, begin with: no question that is timed is among them."""
-    texts = [json.loads(line)["text"] for line in file.read_text(encoding="utf-8").splitlines()]
+    texts = [row["text"] for row in read_rows(file)]
     return [" ".join(text.split()[:WARM_UP_WORDS]) for text in texts[:: max(1, len(texts) // WARM_UP)][:WARM_UP]]
 
 
@@ -122,8 +123,7 @@ def main() -> None:
     for size in arguments.sizes.split(","):
         command = [sys.executable, "-m", "benchmarks.retrieval_latency", "--store", arguments.store, "--one", size]
         command += ["--pipelines", arguments.pipelines]
-        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-        rows.extend(json.loads(done.stdout.splitlines()[-1]))
+        rows.extend(measured_apart(command))
     title = f"Retrieval on {arguments.store}: milliseconds for one question, {QUESTIONS} questions after {WARM_UP} of warming up"
     notes = [
         "One question at a time; its embedding by MiniLM is included.",

@@ -8,13 +8,13 @@ it abstains.
 from __future__ import annotations
 
 import argparse
-import json
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import kgrag
+from benchmarks.json_lines import read_rows
 from benchmarks.stores import fresh_store
 from benchmarks.tables import print_table
 from kgrag.retrieve import pipeline_names
@@ -30,8 +30,7 @@ def main() -> None:
     parser.add_argument("--store", choices=("embedded", "neo4j"), default="embedded")
     parser.add_argument("--misses", action="store_true", help="name the questions whose facts are not all shown")
     arguments = parser.parse_args()
-    lines = (EXAMPLES / "questions.jsonl").read_text(encoding="utf-8").splitlines()
-    questions = [json.loads(line) for line in lines]
+    questions = read_rows(EXAMPLES / "questions.jsonl")
     rows = []
     with fresh_store(arguments.store) as fresh:
         with kgrag.open(fresh.target) as graph:

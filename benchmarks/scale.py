@@ -22,7 +22,6 @@ import asyncio
 import contextlib
 import json
 import math
-import os
 import resource
 import shlex
 import subprocess
@@ -37,8 +36,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from benchmarks.corpus import make_corpus
+from benchmarks.processes import cpu_seconds, measured_apart, peak_memory_mb
 from benchmarks.scale_reads import WARM_UP, PipelineCost, StatementCost, pipeline_costs, statements_timed, vector_recall
-from benchmarks.stores import NEO4J_HEAP_MB, PAGE_CACHE_MB, fresh_store, peak_memory_mb
+from benchmarks.stores import NEO4J_HEAP_MB, PAGE_CACHE_MB, fresh_store
 from benchmarks.tables import print_table
 from benchmarks.vectors import WordVectors
 from kgrag.common.progress import Silent, Step
@@ -52,7 +52,7 @@ from kgrag.settings import Settings
 from kgrag.store.exchange.export import MANIFEST
 from kgrag.store.graph import GraphStore, open_store
 
-__all__ = ["Measured", "StepCost", "growth_exponent", "import_files", "measure", "measure_apart", "server_cpu"]
+__all__ = ["Measured", "StepCost", "growth_exponent", "import_files", "measure", "measure_apart"]
 
 QUESTIONS = 100
 PIPELINES = ("dense", "sparse", "hybrid", "links", "kg", "entity", "pagerank", "default")
@@ -105,9 +105,8 @@ class Measured:
         return sum(step.cpu for step in self.steps)
 
     @classmethod
-    def from_json(cls, text: str) -> Measured:
+    def from_json(cls, found: dict[str, Any]) -> Measured:
         """Read what another process measured."""
-        found: dict[str, Any] = json.loads(text)
         return cls(
             **found
             | {
@@ -135,15 +134,7 @@ class _Costs(Silent):
 
     def _now(self) -> tuple[float, float, float, float]:
         ended = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return time.perf_counter(), time.process_time(), ended.ru_utime + ended.ru_stime, server_cpu(self.server_pid)
-
-
-def server_cpu(pid: int | None) -> float:
-    """Return the processor seconds of another process until now, on Linux; 0 where there is none."""
-    if pid is None:
-        return 0.0
-    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return time.perf_counter(), time.process_time(), ended.ru_utime + ended.ru_stime, cpu_seconds(self.server_pid)
 
 
 def measure(
@@ -185,7 +176,7 @@ def measure(
         costs.server_pid = fresh.server_pid
         with open_store(fresh.target) as opened:
             if built is not None and built.is_file():
-                done = Measured.from_json(built.read_text(encoding="utf-8"))
+                done = Measured.from_json(json.loads(built.read_text(encoding="utf-8")))
             else:
                 fill: Callable[[], object] = partial(opened.import_from, place / "files", progress=costs)
                 if not first_load:
@@ -200,7 +191,7 @@ def measure(
             if not pipelines:
                 return done
             asked: list[PipelineCost] = []
-            cpu = partial(server_cpu, fresh.server_pid)
+            cpu = partial(cpu_seconds, fresh.server_pid)
             for cost in pipeline_costs(opened, embedder, questions, pipelines, server_cpu=cpu, warm_up=warm_up):
                 print(cost, file=sys.stderr, flush=True)
                 asked.append(cost)
@@ -278,8 +269,7 @@ def _measured(store: GraphStore, costs: _Costs, fill: Callable[[], object]) -> M
 def measure_apart(chunks: int, options: Sequence[str]) -> Measured:
     """Measure one size in a process of its own, so that its memory and the start of its database are its own; `options` of this command."""
     command = [sys.executable, "-m", "benchmarks.scale", *options, "--chunks", str(chunks), "--json"]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-    return Measured.from_json(done.stdout.splitlines()[-1])
+    return Measured.from_json(measured_apart(command))
 
 
 def growth_exponent(small: float, large: float, growth: float) -> str:

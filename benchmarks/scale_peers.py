@@ -38,8 +38,8 @@ from benchmarks.peer_retrievers import (
     read_corpus,
     write_for_llama_index,
 )
-from benchmarks.scale import server_cpu
-from benchmarks.stores import NEO4J_HEAP_MB, PAGE_CACHE_MB, empty_neo4j, fresh_store, neo4j_login, peak_memory_mb
+from benchmarks.processes import cpu_seconds, peak_memory_mb
+from benchmarks.stores import NEO4J_HEAP_MB, PAGE_CACHE_MB, empty_neo4j, fresh_store, neo4j_login
 from benchmarks.synthetic import PLANTED_FORMS, Planted, planted_questions
 from benchmarks.tables import print_table
 from benchmarks.vectors import WordVectors
@@ -76,9 +76,9 @@ class Spent:
 def spent(pid: int | None) -> Iterator[Spent]:
     """Measure a block."""
     found = Spent()
-    before = time.perf_counter(), time.process_time(), server_cpu(pid)
+    before = time.perf_counter(), time.process_time(), cpu_seconds(pid)
     yield found
-    now = time.perf_counter(), time.process_time(), server_cpu(pid)
+    now = time.perf_counter(), time.process_time(), cpu_seconds(pid)
     found.wall, found.own, found.server = (one - other for one, other in zip(now, before, strict=True))
 
 

@@ -42,6 +42,7 @@ import httpx2
 
 import kgrag
 from benchmarks.corpus import REAL_CHUNKS, make_corpus
+from benchmarks.processes import cpu_seconds
 from benchmarks.stores import NEO4J_HEAP_MB, fresh_store
 from benchmarks.tables import print_table
 from kgrag.neo4j_local import server as neo4j_server
@@ -49,7 +50,6 @@ from kgrag.testing import Behaviour, ModelServer, answer, hanging, slowly
 
 UPLOAD = "# Valve LV-{n}\n\n## Ratings\n\nThe valve LV-{n} opens at {n} bar and weighs 2.5 kg.\n"
 PAGE = os.sysconf("SC_PAGE_SIZE")
-TICKS = os.sysconf("SC_CLK_TCK")
 CLIENT_TIMEOUT_S = 120.0
 BACK_S = 60.0
 """After the database is back the desk has so long to answer again."""
@@ -461,12 +461,6 @@ def percentile(values: list[float], share: float) -> float:
     """Return the nearest-rank percentile; 0 of nothing."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else 0.0
-
-
-def cpu_seconds(pid: int) -> float:
-    """Return the processor time of a process."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / TICKS
 
 
 def memory_mb(pid: int) -> float:

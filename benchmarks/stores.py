@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,7 +12,7 @@ from pathlib import Path
 from benchmarks.apoc import APOC_SETTINGS, put_apoc
 from kgrag.neo4j_local import server as neo4j_server
 
-__all__ = ["FreshStore", "empty_neo4j", "fresh_store", "neo4j_login", "peak_memory_mb"]
+__all__ = ["FreshStore", "empty_neo4j", "fresh_store", "neo4j_login"]
 
 NEO4J_HEAP_MB = 2048
 PAGE_CACHE_MB = 512
@@ -97,12 +96,3 @@ def empty_neo4j(target: str) -> None:
 def neo4j_login() -> tuple[str, str]:
     """Return user and password of the Neo4j that `fresh_store` started."""
     return os.environ["NEO4J_USERNAME"], os.environ["NEO4J_PASSWORD"]
-
-
-def peak_memory_mb(pid: int | None = None) -> float:
-    """Peak resident memory of this process, or of another on Linux."""
-    if pid is None:
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    lines = Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines()
-    peak_kb = next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
-    return peak_kb / 1024

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 from neo4j import GraphDatabase, Session
 
+from benchmarks.processes import cpu_seconds
 from benchmarks.retrieval_quality import CACHE, DATA, SETS, chosen_sets
-from benchmarks.scale import server_cpu
 from benchmarks.stores import fresh_store, neo4j_login
 from benchmarks.tables import print_table
 from kgrag.evaluate.gold_questions import read_gold_questions
@@ -77,19 +77,19 @@ def measure(session: Session, server_pid: int | None, vectors: Vectors, asked: V
     least = {count: np.partition(cosines, -count, axis=1)[:, -count] - SLACK for count in NEAREST}
     for settings in SETTINGS:
         config = {"vector.dimensions": vectors.shape[1], "vector.similarity_function": "cosine", QUANTIZED: False}
-        before = server_cpu(server_pid)
+        before = cpu_seconds(server_pid)
         session.run(
             "CREATE VECTOR INDEX vectors FOR (node:Vector) ON (node.embedding) OPTIONS $options",
             options={"indexConfig": config | dict(settings)},
         ).consume()
         session.run("CALL db.awaitIndexes(3600)").consume()
-        filled = server_cpu(server_pid) - before
+        filled = cpu_seconds(server_pid) - before
         for place in range(WARM_UP):
             _ask(session, asked[place % len(asked)], ASKED[0])
         for candidates in ASKED:
-            before = server_cpu(server_pid)
+            before = cpu_seconds(server_pid)
             found = [_ask(session, vector, candidates) for vector in asked]
-            cost = 1000 * (server_cpu(server_pid) - before) / len(asked)
+            cost = 1000 * (cpu_seconds(server_pid) - before) / len(asked)
             recalls = [
                 np.mean([min(n, (cosines[i, some] >= least[n][i]).sum()) / n for i, some in enumerate(found)])
                 for n in NEAREST

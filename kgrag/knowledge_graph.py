@@ -23,9 +23,9 @@ from kgrag.models import (
 )
 from kgrag.models.names import JUDGE
 from kgrag.settings import Settings, load_settings
-from kgrag.store.connection import import_driver
 from kgrag.store.graph import GraphStore, open_store, store_exists
 from kgrag.store.kept import KeptUntilBuilt
+from kgrag.store.opening import import_driver
 from kgrag.types import Answer, Community, Document, Evidence, Usage
 
 if TYPE_CHECKING:
@@ -33,7 +33,9 @@ if TYPE_CHECKING:
     from kgrag.communities import CommunityReport
     from kgrag.communities.summary import Summariser
     from kgrag.extract.base import Extractor
-    from kgrag.jobs.compare import CompareOptions, CompareReport, Comparison, Outlook
+    from kgrag.jobs.compare import CompareReport
+    from kgrag.jobs.compare_outlook import Outlook
+    from kgrag.jobs.comparison import CompareOptions, Comparison
     from kgrag.jobs.complete import CompletionReport
     from kgrag.jobs.estimate import Estimate
     from kgrag.jobs.neighbourhood import AnswerGraph, Neighbours
@@ -608,7 +610,7 @@ class AsyncKnowledgeGraph:
     ) -> Outlook:
         """Say what `compare` would still do; no model is called, and a run that is not there is not made."""
         from kgrag.evaluate.runs import Run, run_exists
-        from kgrag.jobs.compare import outlook
+        from kgrag.jobs.compare_outlook import outlook
 
         prepared = await self._comparison(Path(questions), options)
         with Run(Path(out)) if run_exists(Path(out)) else nullcontext() as run:
@@ -784,7 +786,7 @@ class AsyncKnowledgeGraph:
         from kgrag.evaluate.gold_questions import read_questions_to_judge
         from kgrag.evaluate.judge.judges import open_judge
         from kgrag.evaluate.judge.presets import load_preset
-        from kgrag.jobs.compare import Comparison
+        from kgrag.jobs.comparison import Comparison
 
         asked = read_questions_to_judge(questions)
         retrievers = {name: await asyncio.to_thread(self.retriever, name) for name in options.pipelines}

@@ -19,10 +19,10 @@ import neo4j as neo4j_driver
 import pytest
 
 from kgrag.neo4j_local import server as neo4j_server
-from kgrag.store.connection import open_connection
 from kgrag.store.graph import open_store
 from kgrag.store.jvm import QUICK_START
 from kgrag.store.jvm_archive import ARCHIVE_VARIABLE, QUIET, Archive, speaks_of_archives
+from kgrag.store.opening import open_connection
 from kgrag.store.schema import (
     CHUNK_VECTOR_INDEX,
     ROW_VECTOR_INDEX,

@@ -26,7 +26,8 @@ from kgrag.cli.options import (
 from kgrag.common.reasons import shortened
 
 if TYPE_CHECKING:
-    from kgrag.jobs.compare import CompareReport, Outlook
+    from kgrag.jobs.compare import CompareReport
+    from kgrag.jobs.compare_outlook import Outlook
 
 __all__ = ["compare", "judge_app", "report"]
 
@@ -88,7 +89,7 @@ def compare(
 
     from kgrag.cli.output import print_json, say_remark, terminal_progress
     from kgrag.errors import InputError
-    from kgrag.jobs.compare import CompareOptions
+    from kgrag.jobs.comparison import CompareOptions
     from kgrag.knowledge_graph import open_graph
     from kgrag.retrieve import listed_pipelines
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections import defaultdict
 from collections.abc import Sequence
 from html import escape
 from typing import Any
 
 from kgrag.common.plots import INK, PALETTE, figure, svg
+from kgrag.communities.tree import parts_of_wholes
 from kgrag.types import Community
 
 __all__ = ["render_svg"]
@@ -30,11 +30,7 @@ def render_svg(communities: Sequence[Community], *, graph: str) -> str:
 
     Raises `InputError` where matplotlib is not installed.
     """
-    children: dict[str | None, list[Community]] = defaultdict(list)
-    for one in communities:
-        children[one.parent].append(one)
-    for some in children.values():
-        some.sort(key=lambda one: (-one.size, one.label, one.key))
+    children = parts_of_wholes(communities)
     total = sum(one.size for one in children[None]) or 1
     depth = max((one.level for one in communities), default=0) + 1
     drawn, axes = figure(WIDTH, TITLE + ROW * depth)

@@ -8,16 +8,22 @@ from collections.abc import Sequence
 from kgrag.errors import InputError
 from kgrag.types import Community
 
-__all__ = ["render_level", "render_tree"]
+__all__ = ["parts_of_wholes", "render_level", "render_tree"]
 
 
-def render_tree(communities: Sequence[Community]) -> str:
-    """Draw the tree, the largest first; communities without a summary are counted, not listed, where they are roots."""
+def parts_of_wholes(communities: Sequence[Community]) -> dict[str | None, list[Community]]:
+    """Return the communities within each, by its key, the largest first; under None those that are in no other."""
     children: dict[str | None, list[Community]] = defaultdict(list)
     for one in communities:
         children[one.parent].append(one)
     for some in children.values():
         some.sort(key=lambda one: (-one.size, one.label, one.key))
+    return children
+
+
+def render_tree(communities: Sequence[Community]) -> str:
+    """Draw the tree, the largest first; communities without a summary are counted, not listed, where they are roots."""
+    children = parts_of_wholes(communities)
     roots = [one for one in children[None] if one.summary or children[one.key]]
     small = [one for one in children[None] if not one.summary and not children[one.key]]
     lines: list[str] = []

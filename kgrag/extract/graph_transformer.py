@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 from kgrag.errors import InputError
 from kgrag.extract.by_framework import FrameworkExtractor
+from kgrag.extract.graph_data import read_data
 from kgrag.extract.prompts import escaped, prompt_template
-from kgrag.extract.replies import read_data
 from kgrag.extract.schema import ExtractionSchema
 from kgrag.extract.statements import Stated
 from kgrag.models.base import ChatModel

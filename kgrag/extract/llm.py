@@ -12,9 +12,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from kgrag.errors import ModelReplyError
+from kgrag.extract.graph_data import read_data
 from kgrag.extract.grounding import OUTSIDE_SCHEMA, ground
 from kgrag.extract.prompts import INSTRUCTIONS
-from kgrag.extract.replies import read_data, read_reply
+from kgrag.extract.replies import read_reply
 from kgrag.extract.schema import ExtractionSchema
 from kgrag.extract.statements import Stated
 from kgrag.models.base import ChatModel, Message

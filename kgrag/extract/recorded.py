@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from kgrag.errors import InputError, ModelReplyError
+from kgrag.extract.graph_data import read_data
 from kgrag.extract.grounding import ground
-from kgrag.extract.replies import read_data, read_reply
+from kgrag.extract.replies import read_reply
 from kgrag.extract.statements import Stated
 from kgrag.text.names import NORMAL_FORM_VERSION, normal_form
 from kgrag.types import Chunk, Document, Extraction, content_id

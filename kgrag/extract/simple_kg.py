@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from kgrag.extract.by_framework import FrameworkExtractor
+from kgrag.extract.graph_data import read_data
 from kgrag.extract.prompts import prompt_template
-from kgrag.extract.replies import read_data
 from kgrag.extract.schema import ExtractionSchema
 from kgrag.extract.statements import Stated
 from kgrag.models.base import ChatModel

@@ -14,27 +14,25 @@ Names without a digit, a symbol, a single letter and a word that counts (`two`, 
 from __future__ import annotations
 
 import re
-import unicodedata
 from functools import lru_cache
-from math import gcd
 from operator import itemgetter
 from typing import NamedTuple
 
-from kgrag.text.names import DASHES, LOWERED_DIGITS, ON_THE_LINE, RAISED_DIGITS, SQUARED_UNITS
+from kgrag.resolve.one_spelling import in_one_spelling
+from kgrag.resolve.symbols import is_fact, is_symbol
 from kgrag.text.numerals import (
     BOUND_BY_WORD,
     KIND_BY_WORD,
     MONTH_BY_WORD,
     NUMBER_BY_WORD,
     ORDINAL_BY_WORD,
-    in_digits,
     is_roman_number,
     roman_number,
 )
 from kgrag.text.quantities import BOUNDS, CURRENCIES, NUMBER, canonical_quantity, unit_after
 from kgrag.text.units import SYMBOLS, canonical_unit, scale
 
-__all__ = ["NameReading", "is_symbol", "read_name"]
+__all__ = ["NameReading", "read_name"]
 
 MAX_CHARACTERS = 1000
 """A longer text is no name: it is one with those that are written exactly so, and its whole text is its signature."""
@@ -99,51 +97,10 @@ QUALIFIERS = frozenset(["ac", "dc", "half", "full", "⟨am⟩", "⟨pm⟩"])
 COUNTED = frozenset((*NUMBER_BY_WORD, *ORDINAL_BY_WORD, *KIND_BY_WORD, *BOUND_BY_WORD, *QUALIFIERS, "in"))
 """Words that make a name worth a second look."""
 LONG_WAY = re.compile(r"[\d#+]|[A-Z][a-z]?-(?![^\W_])|(?<![^\W_])[^\W\d_](?![^\W_])")
-FORM_SYMBOLS = frozenset("+#%/\\*=@^~<>±|§°′″")
-"""Symbols that make another name, and no fact by themselves: writers leave them out (`TCP/IP`)."""
-PUNCTUATION = frozenset(".,;:!?¡¿·•…'\"´`¨†‡¶、。・‧")
-"""All other symbols mean something; brackets, dashes, quotation marks and separators are told by their category."""
-OVERLINES = frozenset("\u0304\u0305\u033f")
-"""Over a signal's name: active low. What composes into one letter (`ē`) is an accent."""
 INITIAL_BEFORE, INITIAL_AFTER = re.compile(r"(?<![^\W_])[^\W\d_]\.\s?$"), re.compile(r"\.\s?[^\W\d_]\.")
 """Of several initials (`J. R. R. Tolkien`) none tells persons apart by itself."""
 SMALL_CONJUNCTIONS = frozenset("yeoàé")
 """Single letters that are words between others: `Ortega y Gasset`."""
-_CLEANED = DASHES | str.maketrans({
-    "×": "x", "✕": "x", "μ": "µ", "\u2126": "Ω", "″": '"', "∆": "Δ", "♯": "#", "≃": "≈", "≅": "≈", "∼": "~", "≦": "≤", "≧": "≥",
-})  # fmt: skip
-_EM_DASH = re.compile(r"\s[—―]\s")
-_VULGAR = re.compile(r"(\d{0,15})\s?([½⅓⅔¼¾⅛⅜⅝⅞⅕⅖⅗⅘⅙⅚])")
-_FRACTION = re.compile(
-    r"(?<![\w./-])(?:(\d{1,4})[\s-])?(\d{1,2})/(2|4|8|16|32|64)\s?-?(?=(?:inch(?:es)?|in|W|[wW]atts?)(?!\w)|\")"
-)
-"""A fraction in figures, before the units that are sold by such."""
-_RAISED = re.compile(rf"(?<=[^\W\d_])[{RAISED_DIGITS}{LOWERED_DIGITS}]+|([{RAISED_DIGITS}{LOWERED_DIGITS}]+)")
-_GROUPED = re.compile(r"(?:^|(?<=[(,;:]\s)|(?<=[-+±]))(\d{1,3})((?:\s\d{3})+)(?=\s?[^\W\d_])")
-USB_TYPE = re.compile(r"\b(usb)[\s-]*type[\s-]*([abc])\b", re.IGNORECASE)
-"""The rule for `USB Type-C` = `USB-C`."""
-_RESISTIVE = re.compile(
-    r"\b(?:resist(?:or|ors|ance)|pull-?(?:up|down)s?|potentiometers?|trimmers?|ohms?)\b", re.IGNORECASE
-)
-_WORDINGS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
-    (re.compile(pattern, re.IGNORECASE), said)
-    for pattern, said in (
-        (r"\b(?:at least|no(?:t)? less than)\s{1,3}(?=[-+$€£]?\s?\.?\d)", "≥"),
-        (r"\b(?:at most|up to|no(?:t)? more than)\s{1,3}(?=[-+$€£]?\s?\.?\d)", "≤"),
-        (r"\b(?:more than|greater than|over|above)\s{1,3}(?=[-+$€£]?\s?\.?\d)", ">"),
-        (r"\b(?:less than|fewer than|under|below)\s{1,3}(?=[-+$€£]?\s?\.?\d)", "<"),
-        (r"\b(?:minus|negative)\s{1,3}(?=[$€£]?\s?\.?\d)", "-"),
-        (r"\bper cent\b", "percent"),
-        (r"(?<=\d)(\s?)deg(?:rees?)?\.?\s?C(?:elsius)?\b", r"\1°C"),
-        (r"(?<=\d)(\s?)deg(?:rees?)?\.?\s?F(?:ahrenheit)?\b", r"\1°F"),
-        (r"(?<![^\W_])AWG[\s-]?(\d{1,2}(?:/0)?)(?!\w)", r"\1 AWG"),
-        (r"(?<=\d)\s?([ap])\.?m\.?(?![^\W_])", r" ⟨\1m⟩"),
-    )
-)
-"""Ways to say in words what a sign or a unit says."""
-_WORDED = re.compile(
-    r"\b(?:than|least|most|up|over|above|under|below|minus|negative|cent|deg|degrees?|awg)|\d\s?[ap]\.?m", re.IGNORECASE
-)
 
 
 def _units_by_case() -> frozenset[str]:
@@ -165,7 +122,7 @@ def read_name(name: str) -> NameReading:
     if len(name) > MAX_CHARACTERS:
         text = " ".join(name.split())
         return NameReading(f"⟨{text}⟩", text, (f"⟨{text}⟩",), frozenset())
-    text = _clean(name)
+    text = in_one_spelling(name)
     if text in UNITS_BY_CASE:
         fact = f"unit {canonical_unit(text)}"
         return NameReading(f"⟨{fact}⟩", fact, (f"⟨{fact}⟩",), frozenset())
@@ -175,87 +132,10 @@ def read_name(name: str) -> NameReading:
         LONG_WAY.search(text) is None
         and COUNTED.isdisjoint(words)
         and not any(map(is_roman_number, written))
-        and ((text.isascii() and "$" not in text) or not any(map(_is_fact, text)))
+        and ((text.isascii() and "$" not in text) or not any(map(is_fact, text)))
     ):
         return NameReading(_form(text, words), "", words, frozenset())
     return _Reading(text).result()
-
-
-@lru_cache(maxsize=4096)
-def is_symbol(character: str) -> bool:
-    """Whether a character that is neither letter nor digit means something: all do that are not listed as punctuation."""
-    if character in FORM_SYMBOLS:
-        return True
-    if character in PUNCTUATION or character.isalnum() or character.isspace() or character == "_":
-        return False
-    return unicodedata.category(character) in ("Sm", "Sc", "So", "Po", "Mn", "Mc", "Me", "Nl", "No")
-
-
-def _is_fact(character: str) -> bool:
-    """Whether it tells two things apart as a number does; marks of scripts other than Latin are letters of theirs."""
-    if character.isalnum() or character in FORM_SYMBOLS or not is_symbol(character):
-        return False
-    return (
-        unicodedata.category(character)[0] != "M"
-        or "\u0300" <= character <= "\u036f"
-        or "\u20d0" <= character <= "\u20ff"
-    )
-
-
-def _clean(name: str) -> str:
-    """Write characters one way; every word, digit and sign stays."""
-    if not name.isascii():
-        name = unicodedata.normalize("NFC", SQUARED_UNITS.sub(lambda m: unicodedata.normalize("NFKC", m.group()), name))
-        name = _VULGAR.sub(_in_figures, name)
-        name = _RAISED.sub(lambda m: ("^" if m[1] else "") + m.group().translate(ON_THE_LINE), name)
-        name = _EM_DASH.sub(" ; ", name).translate(_CLEANED)
-        if not name.isascii():
-            name = "".join(c if c in "µ°…\u00a0\u2009\u202f‰‱" else unicodedata.normalize("NFKC", c) for c in name)
-            name = unicodedata.normalize("NFC", name).replace("μ", "µ").replace("⁄", "/")
-            name = "".join(c for c in name if unicodedata.category(c) != "Cf")
-            if not OVERLINES.isdisjoint(name):
-                name = _with_overlines_before(name)
-    if "&" in name:
-        name = name.replace("&", " and ")
-    if "_" in name:
-        name = name.replace("_", " ")
-    if "sb" in name or "SB" in name:
-        name = USB_TYPE.sub(r"\1 \2", name)
-    name = in_digits(name)
-    if _WORDED.search(name):
-        for pattern, said in _WORDINGS:
-            name = pattern.sub(said, name)
-    if "/" in name:
-        name = _FRACTION.sub(_in_decimals, name)
-    if (" " in name and name[:1].isdigit()) or not name[:1].isalnum():
-        name = _GROUPED.sub(lambda m: m[1] + re.sub(r"\s", "", m[2]), name)
-    if ("k" in name or "K" in name or "M" in name) and _RESISTIVE.search(name):
-        name = re.sub(r"(?<![\w.])(\d{1,9}(?:\.\d{1,9})?)\s?([kKM])(?:\s?ohms?)?(?![^\W_])", r"\1 \2Ω", name)
-    return name
-
-
-def _in_figures(match: re.Match[str]) -> str:
-    """`½` is 1/2, before a unit 0.5, and `5½` is 5.5."""
-    over, _, under = unicodedata.normalize("NFKC", match[2]).partition("⁄")
-    whole = match[1]
-    unit, _ = unit_after(match.string, match.end())
-    if (whole or unit) and int(under) in (2, 4, 8, 5):
-        return f"{int(whole or 0) + int(over) / int(under):g}" if len(whole) < 6 else f"{whole} {over}/{under}"
-    return f"{whole} {over}/{under}".strip()
-
-
-def _in_decimals(match: re.Match[str]) -> str:
-    over, under = int(match[2]), int(match[3])
-    if over >= under or gcd(over, under) > 1:
-        return match.group()
-    return f"{int(match[1] or 0) + over / under:.10g} "
-
-
-def _with_overlines_before(name: str) -> str:
-    """Write an overline once, before the word that it stands over: all letters of one word have it."""
-    return re.sub(
-        r"(?:[^\W_][\u0304\u0305\u033f])+", lambda m: "‾" + re.sub("[\u0304\u0305\u033f]", "", m.group()), name
-    )
 
 
 def _form(text: str, words: tuple[str, ...]) -> str:
@@ -370,11 +250,11 @@ class _Reading:
     def _symbols(self, gap: str) -> None:
         if not gap or gap.isspace():
             return
-        if self._run and any(map(_is_fact, gap)):
+        if self._run and any(map(is_fact, gap)):
             self._close_run()
         if not self._run:
             for character in filter(is_symbol, gap):
-                if _is_fact(character):
+                if is_fact(character):
                     self._fact("symbol", character)
                 else:
                     self._pieces.append(character)

@@ -14,7 +14,8 @@ from typing import NamedTuple
 from rapidfuzz.distance import Indel
 
 from kgrag.resolve.keys import folded, plain, transcribed
-from kgrag.resolve.reading import NameReading, is_symbol
+from kgrag.resolve.reading import NameReading
+from kgrag.resolve.symbols import is_symbol
 from kgrag.resolve.type_families import family
 from kgrag.text.abbreviations import defined_abbreviations, spells_out
 from kgrag.text.names import LEGAL_FORMS

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-import os
-import sys
 import threading
 from asyncio import CancelledError
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -12,28 +9,22 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, nullcontext, suppress
 from contextvars import ContextVar, copy_context
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import urlsplit
 
 from kgrag.common.retry import NO_RETRY, RetryPolicy
-from kgrag.errors import InputError, KgragError, StoreError, StoreLocked, StoreReadOnly, StoreUnavailable
-from kgrag.store.embedded import DATABASE, EmbeddedServer
-from kgrag.store.jvm import expects_short_life, leave_at_once
+from kgrag.errors import InputError, KgragError, StoreError, StoreUnavailable
+from kgrag.store.driver_errors import Away, Met, NotIndexed, driver_errors
+from kgrag.store.embedded import EmbeddedServer
+from kgrag.store.jvm import leave_at_once
 from kgrag.store.overrun import Overrun, cut_overruns
-from kgrag.store.snapshot import copy_for_reading
 from kgrag.store.statements import statement
 from kgrag.store.uses import Uses
 
 if TYPE_CHECKING:
     import neo4j
 
-__all__ = ["Connection", "Transaction", "import_driver", "is_address", "open_connection", "waiting"]
+__all__ = ["Connection", "Transaction", "waiting"]
 
-SCHEMES = ("neo4j://", "neo4j+s://", "neo4j+ssc://", "bolt://", "bolt+s://", "bolt+ssc://")
-CONNECT_TIMEOUT_S = 15.0
-RETRY_S = 1.0
-"""How long the driver tries a transaction again by itself, silently: whoever has a retry policy says that it waits."""
 FETCH_ROWS = 1000
 WRITERS = 4
 """Transactions that a server has at once of what does not hang together."""
@@ -42,29 +33,6 @@ FEWEST_ROWS = 32
 DEADLOCK_TRIES = 8
 INDEX_WAIT_S = 60
 """How long who asks waits for an index that is filled."""
-NO_INDEX = ("Neo.ClientError.Procedure.ProcedureCallFailed", "no such vector schema index")
-"""Code of what a question to an index is told that is not there, and words of its message."""
-DEADLOCKED = "Neo.TransientError.Transaction.DeadlockDetected"
-"""What one of two transactions is told that wait for each other: it was taken back, and can be tried again."""
-SHUTTING_DOWN = frozenset({"Neo.ClientError.Transaction.Terminated", "Neo.TransientError.Transaction.Terminated"})
-"""What a statement under way is told when the server goes; the driver does not count it as worth another try."""
-UNKNOWN_HOST = "Cannot resolve address"
-"""What the driver says, as a `ValueError`, of a host that has no address: a wrong name, or one that cannot be looked up now."""
-NO_DATABASE = "Neo.ClientError.Database.DatabaseNotFound"
-MADE_TWICE = frozenset(
-    f"Neo.ClientError.Schema.{what}"
-    for what in (
-        "ConstraintValidationFailed",
-        "EquivalentSchemaRuleAlreadyExists",
-        "IndexAlreadyExists",
-        "IndexWithNameAlreadyExists",
-        "ConstraintAlreadyExists",
-        "ConstraintWithNameAlreadyExists",
-    )
-)
-"""What the second of two builds on a server is told that make the same chunk, or the same index, at once."""
-TIMED_OUT = "Neo.ClientError.Transaction.TransactionTimedOut"
-"""The beginning of what a statement is told that took longer than its time-out."""
 OUT_OF_MEMORY = "OutOfMemory"
 """In the codes of what a statement is told that wants more than a server gives it; the driver takes it for worth another try."""
 BROKEN_OFF = "defunct connection"
@@ -98,18 +66,6 @@ def waiting(retry: RetryPolicy) -> Iterator[None]:
         yield
     finally:
         _RETRY.reset(before)
-
-
-class _Away(StoreUnavailable):
-    """The database was there and is not: waiting may help, as it does not against a wrong password."""
-
-
-class _Met(StoreError):
-    """A transaction was taken back, as it and another one waited for each other, or made the same thing: done again it finds that made."""
-
-
-class _NotIndexed(StoreError):
-    """An index was asked that is not there, or not yet: Neo4j says the same of one that it is filling."""
 
 
 class Transaction:
@@ -188,7 +144,7 @@ class Connection:
 
         try:
             return self.with_retry(rows)
-        except _NotIndexed:
+        except NotIndexed:
             # It may be under way, filled anew after a build (`Schema.warm_indexes`).
             self.read(statement("schema/await_indexes_neo4j"), {"timeout_s": INDEX_WAIT_S})
             return self.with_retry(rows)
@@ -272,7 +228,7 @@ class Connection:
         told = isinstance(cause, exceptions.Neo4jError)
         if isinstance(cause, exceptions.DatabaseError) or (told and OUT_OF_MEMORY in str(getattr(cause, "code", ""))):
             return InputError(f"The database did not carry the statement out: {getattr(cause, 'message', '') or cause}")
-        if not isinstance(error, _Away):
+        if not isinstance(error, Away):
             return None
         try:
             self.read_plain("RETURN 1 AS answers", {})
@@ -330,7 +286,7 @@ class Connection:
     def _until_not_met(self, write: Callable[[], T]) -> T:
         """Do `write`, again where it met another one: this process's or another build's."""
         for _ in range(DEADLOCK_TRIES - 1):
-            with suppress(_Met):
+            with suppress(Met):
                 return self.with_retry(write)
         return self.with_retry(write)
 
@@ -354,7 +310,7 @@ class Connection:
 
     def with_retry(self, work: Callable[[], T]) -> T:
         """Do `work`, again from its beginning while the server is away, as whoever is in `waiting` wants it; an embedded one cannot be."""
-        return work() if self.server is not None else _RETRY.get().call(work, what="the database", again_on=_Away)
+        return work() if self.server is not None else _RETRY.get().call(work, what="the database", again_on=Away)
 
     def _session(self, *, reads: bool, driver: neo4j.Driver | None = None) -> neo4j.Session:
         return (driver or self._driver).session(
@@ -366,7 +322,7 @@ class Connection:
         """Turn the driver's errors into ours; where the disk takes no more, that is the error."""
         with self._uses.one():
             try:
-                with _errors(refused=refused):
+                with driver_errors(refused=refused):
                     yield
             except InputError:
                 raise
@@ -381,146 +337,3 @@ class Connection:
 
 def _on_part(work: Callable[[Transaction, Sequence[R]], None], part: Sequence[R], transaction: Transaction) -> None:
     work(transaction, part)
-
-
-def import_driver() -> None:
-    """Import the driver, in a process that ends soon without pandas, which it imports wherever that is installed: half a second.
-
-    It then does not take what pandas makes for parameters; a command of ours has none.
-    """
-    if not expects_short_life() or "pandas" in sys.modules:
-        return
-    sys.modules["pandas"] = None  # type: ignore[assignment]
-    try:
-        import neo4j  # noqa: F401
-    finally:
-        del sys.modules["pandas"]
-
-
-def is_address(target: str | Path) -> bool:
-    """Say whether a store is a server's address, not a folder."""
-    return isinstance(target, str) and "://" in target
-
-
-def open_connection(target: str | Path, *, create: bool, reads_only: bool = False) -> Connection:
-    """Open a folder (embedded database) or a `neo4j://` or `bolt://` address. Who `reads_only` gets a copy of a folder that is taken.
-
-    The login of an address comes from `NEO4J_USERNAME` (neo4j), `NEO4J_PASSWORD` and `NEO4J_DATABASE` (neo4j). Raises `InputError` for
-    what is neither, `StoreUnavailable`, `StoreLocked`.
-    """
-    if isinstance(target, str) and not target.strip():
-        raise InputError("--store: expected a folder or an address, got an empty text: a variable that is not set?")
-    # One line for each unknown label or property is not a warning for whoever asks an empty store.
-    logging.getLogger("neo4j.notifications").setLevel(logging.ERROR)
-    # Where nobody listens to the driver, each of its own tries would be a line on stderr: what failed in the end is an error of ours.
-    if not (driver_log := logging.getLogger("neo4j")).handlers:
-        driver_log.addHandler(logging.NullHandler())
-    if not is_address(target):
-        server, remark = _open_folder(Path(target), create=create, reads_only=reads_only)
-        try:
-            import_driver()
-            return Connection(server.driver, DATABASE, open_driver=server.open_driver, server=server, remark=remark)
-        except BaseException:
-            server.close()
-            raise
-    import_driver()
-    import neo4j
-
-    address = str(target)
-    if not address.startswith(SCHEMES):
-        raise InputError(
-            f"--store: expected a folder or an address that begins with {', '.join(SCHEMES)}; got {address!r}."
-        )
-    scheme, _, rest = address.partition("://")
-    if "@" in rest:  # it would be in messages, too
-        host = rest.rpartition("@")[2].partition("/")[0]
-        raise InputError(
-            f"--store: expected an address without a login, such as {scheme}://{host}, got one with it. "
-            "Set NEO4J_USERNAME and NEO4J_PASSWORD."
-        )
-    try:
-        urlsplit(address)
-    except ValueError as error:
-        raise InputError(
-            f"--store: expected an address such as {scheme}://host:7687, got {address!r}: {error}."
-        ) from error
-    database = os.environ.get("NEO4J_DATABASE", "neo4j")
-    if database.casefold() == "system":
-        raise InputError(
-            "NEO4J_DATABASE: expected a database for a graph (default: neo4j); system is the server's own."
-        )
-    login = (os.environ.get("NEO4J_USERNAME", "neo4j"), os.environ.get("NEO4J_PASSWORD", ""))
-
-    def open_driver() -> neo4j.Driver:
-        return neo4j.GraphDatabase.driver(
-            address,
-            auth=login if login[1] else None,
-            connection_timeout=CONNECT_TIMEOUT_S,
-            connection_acquisition_timeout=2 * CONNECT_TIMEOUT_S,
-            max_transaction_retry_time=RETRY_S,
-        )
-
-    with _errors(address):
-        driver = open_driver()
-        try:
-            with driver.session(database=database) as session:
-                session.run("RETURN 1").consume()
-        except BaseException:
-            driver.close()
-            raise
-    return Connection(driver, database, open_driver=open_driver)
-
-
-def _open_folder(folder: Path, *, create: bool, reads_only: bool) -> tuple[EmbeddedServer, str]:
-    """Start the database of a folder, or of a copy of it where somebody else has it or it may not be written to; remark on that."""
-    try:
-        return EmbeddedServer(folder, create=create and not reads_only), ""
-    except (StoreLocked, StoreReadOnly) as refused:
-        if not reads_only:
-            raise
-        place, remark = copy_for_reading(folder.expanduser().resolve(), refused)
-    return EmbeddedServer(place, create=False, temporary=True), remark
-
-
-@contextmanager
-def _errors(address: str = "the database", *, refused: type[KgragError] = StoreError) -> Iterator[None]:
-    """Turn the driver's errors into ours; `refused` is what a statement that the database does not take is."""
-    from neo4j import exceptions
-
-    try:
-        yield
-    except KgragError:
-        raise
-    except exceptions.AuthError as error:
-        password = "set" if os.environ.get("NEO4J_PASSWORD") else "not set"
-        raise StoreUnavailable(
-            f"{address} refused the login; NEO4J_PASSWORD is {password}. Set NEO4J_USERNAME and NEO4J_PASSWORD. {error.message}"
-        ) from error
-    except ValueError as error:
-        if not str(error).startswith(UNKNOWN_HOST):
-            raise
-        raise _Away(f"{address} cannot be reached: {error}. Is the host's name right?") from error
-    except exceptions.ConfigurationError as error:
-        raise StoreUnavailable(f"{address} cannot be reached: {error}.") from error
-    except (exceptions.Neo4jError, exceptions.DriverError) as error:
-        if getattr(error, "code", None) == NO_DATABASE:
-            raise StoreUnavailable(
-                f"{address} has no such database: {error.message}. NEO4J_DATABASE names it (default: neo4j)."
-            ) from error
-        if str(getattr(error, "code", "")).startswith(TIMED_OUT):
-            raise refused(f"The database ended a statement that took too long: {error}") from error
-        if getattr(error, "code", None) == DEADLOCKED:
-            raise _Met(f"The database took a transaction back: {error.message or error}") from error
-        if getattr(error, "code", None) == NO_INDEX[0] and NO_INDEX[1] in str(error):
-            raise _NotIndexed(f"The database refused a statement: {error.message or error}") from error
-        if getattr(error, "code", None) in MADE_TWICE:
-            raise _Met(
-                f"The store was written to by somebody else at the same time ({error.message}). "
-                "When that has ended, the same command goes on from what was done."
-            ) from error
-        if error.is_retryable() or getattr(error, "code", None) in SHUTTING_DOWN:
-            why = " ".join(str(error).split())  # a driver's message may have lines
-            raise _Away(f"{address} cannot be reached: {why}. Is it running? kgrag db up starts a Neo4j.") from error
-        if isinstance(error, exceptions.ClientError):
-            raise refused(f"The database refused a statement: {error.message or error}") from error
-        raise StoreError(f"The database failed: {error}") from error

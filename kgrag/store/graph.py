@@ -14,7 +14,7 @@ from kgrag.common.progress import Progress, Silent
 from kgrag.common.retry import RetryPolicy
 from kgrag.errors import InputError
 from kgrag.store.communities import PARTITION, Communities
-from kgrag.store.connection import Connection, is_address, open_connection, waiting
+from kgrag.store.connection import Connection, waiting
 from kgrag.store.digest import digest
 from kgrag.store.documents import Documents
 from kgrag.store.embedded import DATABASE
@@ -24,6 +24,7 @@ from kgrag.store.extractions import count_titles
 from kgrag.store.graphs import Graphs
 from kgrag.store.kept import KeptUntilBuilt
 from kgrag.store.ledger import Ledger
+from kgrag.store.opening import is_address, open_connection
 from kgrag.store.predictions import Predictions
 from kgrag.store.readonly import check_reads_only
 from kgrag.store.schema import SCHEMA_VERSION, Schema

@@ -19,7 +19,6 @@ from typing import Any
 from kgrag.store.connection import Connection, Transaction
 from kgrag.store.extractions import (
     Begun,
-    Changed,
     begin_extractions,
     end_extractions,
     put_extractions,
@@ -30,6 +29,7 @@ from kgrag.store.extractions import (
 from kgrag.store.ledger import WorkRecord, put_work
 from kgrag.store.mentions import Edge
 from kgrag.store.namings import Namings
+from kgrag.store.relation_writing import Changed
 from kgrag.store.rounds import rounds
 from kgrag.store.schema import Schema
 from kgrag.store.statements import statement

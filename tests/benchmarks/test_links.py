@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 
 from benchmarks.links import WALKS, measured, shown, walk_name, walk_pipeline
@@ -10,6 +9,7 @@ from kgrag.documents import discover, read
 from kgrag.evaluate.gold_questions import GoldQuestion
 from kgrag.store.graph import open_store
 from kgrag.testing import HashingEmbedder
+from tests.vectors import embed_waiting_chunks
 
 PAGES = {
     "pump.html": "<h1>Pump</h1><p>The pump moves water. See <a href='valve.html#open'>how it opens</a>.</p>",
@@ -34,9 +34,7 @@ def test_a_walk_is_measured_beside_as_many_chunks_of_dense_search(tmp_path: Path
         store.bind(embedder.name, embedder.dimensions)
         store.documents.put(pages)
         store.documents.relink()
-        waiting = store.documents.chunks_without_embedding(100)
-        vectors = asyncio.run(embedder.embed_documents([chunk.embedded_text for chunk in waiting]))
-        store.documents.put_embeddings([chunk.id for chunk in waiting], vectors, embedder=embedder.name)
+        embed_waiting_chunks(store, embedder)
         store.finish()
         question = GoldQuestion(
             "q", "The pump moves water. See how?", (frozenset({"valve.html#open"}),), document="valve.html"

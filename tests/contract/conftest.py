@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import pytest
@@ -12,6 +12,7 @@ from kgrag.store.graph import GraphStore, open_store
 from kgrag.store.ledger import WorkRecord
 from kgrag.testing import HashingEmbedder
 from kgrag.types import Chunk, Document, Entity, Extraction, Relation, content_id
+from tests.contract.small_manual import put_pages
 
 Converted = tuple[Document, list[Chunk]]
 
@@ -121,6 +122,12 @@ def content() -> Content:
 
 
 @pytest.fixture
+def embedder() -> HashingEmbedder:
+    """For tests in which words are looked for; the others have the vectors of `Content`."""
+    return HashingEmbedder(dimensions=64)
+
+
+@pytest.fixture
 def vector_dimensions(request: pytest.FixtureRequest, content: Content) -> int:
     """Of the embedder that the test asks for, or else of `Content`: the vector indexes of the test before are taken over where they fit."""
     dimensions: int = (
@@ -130,7 +137,25 @@ def vector_dimensions(request: pytest.FixtureRequest, content: Content) -> int:
 
 
 @pytest.fixture
-def store(store_target: str, content: Content) -> Iterator[GraphStore]:
+def store(
+    request: pytest.FixtureRequest, store_target: str, content: Content, vector_dimensions: int
+) -> Iterator[GraphStore]:
     with open_store(store_target) as opened:
-        opened.bind(content.embedder, content.dimensions)
+        asked = "embedder" in request.fixturenames
+        opened.bind(request.getfixturevalue("embedder").name if asked else content.embedder, vector_dimensions)
+        yield opened
+
+
+@pytest.fixture
+def manual(
+    filled_once: Callable[[Callable[[str], object]], str], embedder: HashingEmbedder, content: Content
+) -> Iterator[GraphStore]:
+    """Four pages: what they are about, and what they name. For tests that only read them."""
+
+    def fill(target: str) -> None:
+        with open_store(target) as store:
+            store.bind(embedder.name, embedder.dimensions)
+            put_pages(store, embedder, content)
+
+    with open_store(filled_once(fill)) as opened:
         yield opened

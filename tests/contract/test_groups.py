@@ -24,17 +24,13 @@ from kgrag.store.search import Search
 from kgrag.testing import HashingEmbedder
 from kgrag.text.names import normal_form
 from kgrag.types import Chunk, Entity, Hyperlink, Relation
+from tests.vectors import embed_waiting_chunks
 
 from .conftest import Content
 
 SECRET = "zanzibar"
 """A word that only the hidden document has."""
 QUESTIONS = ("Which valve does the X-100 pump need?", "What limits the X-100?", "Who supplies the X 100 valve?", SECRET)
-
-
-@pytest.fixture
-def embedder() -> HashingEmbedder:
-    return HashingEmbedder(dimensions=64)
 
 
 def entity(name: str, role: str = "mention") -> Entity:
@@ -131,9 +127,7 @@ def fill(target: str, embedder: HashingEmbedder, content: Content) -> None:
             "mention", [PredictedEdge(head, "SUITS", tail, 0.5, "rules") for head, tail in predicted], version="1"
         )
         opened.documents.relink()
-        waiting = opened.documents.chunks_without_embedding(100)
-        vectors = asyncio.run(embedder.embed_documents([chunk.embedded_text for chunk in waiting]))
-        opened.documents.put_embeddings([chunk.id for chunk in waiting], vectors, embedder=embedder.name)
+        embed_waiting_chunks(opened, embedder)
         tables = [(secret[1].id, f"{SECRET}: 80 bar"), (chunks[1].id, "V-7; Price: 12 EUR")]
         vectors = asyncio.run(embedder.embed_documents([said for _, said in tables]))
         opened.documents.put_table_rows(tables, vectors)
@@ -403,9 +397,7 @@ def test_hidden_chunks_take_no_places_of_seeds(
     crowd = content.document("crowd.html", *[f"{question} {n}" for n in range(60)], title="Crowd")
     few = content.document("few.html", *[f"A pump is painted in colour {n}." for n in range(5)], title="Few")
     own_store.documents.put([crowd, few])
-    waiting = own_store.documents.chunks_without_embedding(100)
-    vectors = asyncio.run(embedder.embed_documents([chunk.embedded_text for chunk in waiting]))
-    own_store.documents.put_embeddings([chunk.id for chunk in waiting], vectors, embedder=embedder.name)
+    embed_waiting_chunks(own_store, embedder)
     own_store.finish()
     limited = own_store.limited_to([few[0].id])
     vector = asyncio.run(embedder.embed_queries([question]))[0].tolist()

@@ -15,16 +15,12 @@ from kgrag.retrieve.steps.walk import words_around
 from kgrag.store.graph import GraphStore, open_store
 from kgrag.testing import HashingEmbedder
 from kgrag.types import Chunk, Hyperlink
+from tests.vectors import embed_waiting_chunks
 
 from .conftest import Content
 
 PAGES, SECTIONS, LINKS = 6, 3, 4
 BROKEN = ("p0.html#nowhere", "missing.html", "https://example.com/a")
-
-
-@pytest.fixture
-def embedder() -> HashingEmbedder:
-    return HashingEmbedder(dimensions=64)
 
 
 @pytest.fixture
@@ -57,9 +53,7 @@ def site(store_target: str, embedder: HashingEmbedder, content: Content) -> Iter
             pages.append((document, chunks))
         store.documents.put(pages)
         store.documents.relink()
-        waiting = store.documents.chunks_without_embedding(1000)
-        vectors = asyncio.run(embedder.embed_documents([chunk.embedded_text for chunk in waiting]))
-        store.documents.put_embeddings([chunk.id for chunk in waiting], vectors, embedder=embedder.name)
+        embed_waiting_chunks(store, embedder)
         store.finish()
         yield store
 
@@ -261,9 +255,7 @@ def test_other_versions_and_what_is_out_of_date_are_not_entered_where_the_walk_k
             pages.append(content.document(f"{name}.html", f"The {name} page has other words.", **fields))
         store.documents.put(pages)
         store.documents.relink()
-        waiting = store.documents.chunks_without_embedding(100)
-        vectors = asyncio.run(embedder.embed_documents([chunk.embedded_text for chunk in waiting]))
-        store.documents.put_embeddings([chunk.id for chunk in waiting], vectors, embedder=embedder.name)
+        embed_waiting_chunks(store, embedder)
         store.finish()
 
         def reached(versions: str) -> set[str]:
@@ -297,9 +289,7 @@ def test_every_chunk_of_a_circle_or_a_complete_site_is_expanded_once(
             written.append((document, [content.chunk(document, 0, f"Page {page} of all.", links=links)]))
         store.documents.put(written)
         store.documents.relink()
-        waiting = store.documents.chunks_without_embedding(1000)
-        vectors = asyncio.run(embedder.embed_documents([chunk.embedded_text for chunk in waiting]))
-        store.documents.put_embeddings([chunk.id for chunk in waiting], vectors, embedder=embedder.name)
+        embed_waiting_chunks(store, embedder)
         store.finish()
         walk = {"links": 3, "depth": 50, "chunks": 1}
         reached = found(store, embedder, "page 7", **walk)
@@ -331,9 +321,7 @@ def passages(store_target: str, embedder: HashingEmbedder, content: Content) -> 
             ]
             said.append(content.said(chunk, *about))
         store.graphs.put_extractions("mention", said)
-        waiting = store.documents.chunks_without_embedding(10)
-        vectors = asyncio.run(embedder.embed_documents([chunk.embedded_text for chunk in waiting]))
-        store.documents.put_embeddings([chunk.id for chunk in waiting], vectors, embedder=embedder.name)
+        embed_waiting_chunks(store, embedder)
         store.finish()
         yield store
 

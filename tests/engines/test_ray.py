@@ -20,7 +20,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from kgrag.cli import run
 from kgrag.documents import page_parts
-from kgrag.engines import LocalEngine, ray_engine
+from kgrag.engines import LocalEngine, ray_cluster, ray_engine, ray_pool, ray_readers
 from kgrag.engines.base import Engine
 from kgrag.engines.ray_engine import RayEngine
 from kgrag.errors import InputError
@@ -68,7 +68,7 @@ def cluster(temporary: Path) -> Iterator[Any]:
     )
     for _ in range(2):
         made.add_node(num_cpus=1, object_store_memory=OBJECT_STORE_BYTES)
-    ray_engine.connect(made.address)
+    ray_cluster.connect(made.address)
     yield made
     ray.shutdown()
     made.shutdown()
@@ -119,13 +119,13 @@ def test_both_engines_build_the_same_store(
 ) -> None:
     monkeypatch.setattr(ray_engine, "FILES_OF_AN_ACTOR", 2)
     started: list[object] = []
-    start = ray_engine._Pool._start
+    start = ray_pool.Pool._start
 
     def counted(pool: Any) -> Any:
         started.append(pool)
         return start(pool)
 
-    monkeypatch.setattr(ray_engine._Pool, "_start", counted)
+    monkeypatch.setattr(ray_pool.Pool, "_start", counted)
     expected, by_local = built(LocalEngine(), folder, "local.kg")
     assert not started
     got, by_ray = built(engine, folder, "ray.kg")
@@ -173,7 +173,7 @@ class Fatal(MentionExtractor):
 def begun(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """What actors were given, of files among which is a PDF of seven pages that is read in parts of at most two."""
     monkeypatch.setattr(page_parts, "LONG_BYTES", 0)
-    monkeypatch.setattr(ray_engine, "PART_PAGES", 2)
+    monkeypatch.setattr(ray_readers, "PART_PAGES", 2)
     canvas = Canvas(str(folder / "manual.pdf"))
     for number, part in enumerate(["valve", "pump", "coil", "seal", "tank", "fan", "lamp"], start=1):
         canvas.drawString(70, 800 - 90 * number, f"The X-100 has the {part} P-{number}.")
@@ -181,7 +181,7 @@ def begun(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         canvas.showPage()
     canvas.save()
     given: list[Any] = []
-    begin = ray_engine._Pool.begin
+    begin = ray_pool.Pool.begin
 
     def noted(pool: Any, work: Any) -> bool:
         is_begun = begin(pool, work)
@@ -189,7 +189,7 @@ def begun(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
             given.append((work.method, len(work.arguments)))
         return is_begun
 
-    monkeypatch.setattr(ray_engine._Pool, "begin", noted)
+    monkeypatch.setattr(ray_pool.Pool, "begin", noted)
     return given
 
 
@@ -214,7 +214,7 @@ def test_a_long_pdf_whose_pages_are_lost_is_read_as_a_whole(
     engine: RayEngine, folder: Path, begun: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected, _ = built(LocalEngine(), folder, "local.kg")
-    add = ray_engine._Readers._add
+    add = ray_readers.Readers._add
 
     def lost(readers: Any, file: Any, method: str, *arguments: Any, **options: Any) -> Any:
         """As when a node ends after it has read a part: what it had cannot be got any more."""
@@ -224,7 +224,7 @@ def test_a_long_pdf_whose_pages_are_lost_is_read_as_a_whole(
             ray.kill(ended)
         return add(readers, file, method, *arguments, **options)
 
-    monkeypatch.setattr(ray_engine._Readers, "_add", lost)
+    monkeypatch.setattr(ray_readers.Readers, "_add", lost)
     got, report = built(engine, folder, "ray.kg")
     assert got == expected
     assert [(one.subject, one.reason) for one in report.failures] == [("docs/broken.html", "the file is empty")]
@@ -409,7 +409,7 @@ def test_without_ray_the_message_says_what_to_install(monkeypatch: pytest.Monkey
 HANDLER_BEFORE_AND_AFTER = """
 import ctypes, sys
 from pathlib import Path
-from kgrag.engines.ray_engine import connect
+from kgrag.engines.ray_cluster import connect
 from kgrag.store.graph import open_store
 
 def handler(number):

@@ -12,7 +12,8 @@ from kgrag.evaluate.judge.judges import ModelJudge
 from kgrag.evaluate.judge.presets import load_preset
 from kgrag.evaluate.runs import Run, RunSettings
 from kgrag.evaluate.summary import summarise
-from kgrag.jobs.compare import Asking, Comparison, compare
+from kgrag.jobs.compare import compare
+from kgrag.jobs.comparison import Asking, Comparison
 from kgrag.models import open_chat_model
 from kgrag.testing import HashingEmbedder, ModelServer, empty, rate_limited, server_error
 from kgrag.types import Answer, Citation, Evidence

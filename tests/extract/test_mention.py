@@ -290,4 +290,5 @@ def test_the_fingerprint_follows_the_names_of_the_corpus() -> None:
     "text", ["", "\x00", "`}{`\n" * 50, "X" * 10_000, "| a |\n|---|\n| `b\\|c` |", "= , = . , = ", "(((((" * 100]
 )
 def test_hostile_text_is_only_text(text: str) -> None:
-    extract([chunk("X-100", text, headings=["`h`", "}" * 500])])
+    (extraction,) = extract([chunk("X-100", text, headings=["`h`", "}" * 500])])
+    assert named(extraction) == {"X-100": ("Title", "title")} and not extraction.relations

@@ -15,9 +15,11 @@ import neo4j
 import pytest
 
 from kgrag.errors import CypherWriteError, InputError, StoreError, StoreLocked, StoreReadOnly, StoreUnavailable
-from kgrag.store.connection import Transaction, _errors, open_connection
+from kgrag.store.connection import Transaction
+from kgrag.store.driver_errors import driver_errors
 from kgrag.store.embedded import EmbeddedServer
 from kgrag.store.graph import GraphStore, open_store, store_exists
+from kgrag.store.opening import open_connection
 from kgrag.store.snapshot import copy_for_reading
 from kgrag.types import Document
 
@@ -107,7 +109,7 @@ def test_what_two_builds_write_at_once_on_a_server_is_said_in_words(neo4j_sessio
     create = "UNWIND [1, 2] AS build CREATE (:Document {id: 'twice'})"
     with (
         pytest.raises(StoreError, match=r"written to by somebody else at the same time .* the same command goes on"),
-        _errors(),
+        driver_errors(),
     ):
         neo4j_session.run(create).consume()
 

@@ -12,7 +12,8 @@ from neo4j import Driver, GraphDatabase
 
 from kgrag.common.retry import RetryPolicy
 from kgrag.errors import InputError, StoreUnavailable
-from kgrag.store.connection import Connection, open_connection, waiting
+from kgrag.store.connection import Connection, waiting
+from kgrag.store.opening import open_connection
 
 
 @pytest.fixture
