@@ -17,7 +17,7 @@ from kgrag.answer.candidates import Candidate, candidates, for_reader, in_contex
 from kgrag.answer.choice import choice_scores, promising
 from kgrag.answer.cues import NO_VALUE, NUMBER, OF_DEFAULT
 from kgrag.answer.joining import joined
-from kgrag.answer.prose import with_the_best
+from kgrag.answer.prose import GAINS, Gains, with_the_best
 from kgrag.answer.read_together import read_together
 from kgrag.answer.reading import RULES_READ, in_another_language, language_not_read
 from kgrag.answer.subject import Unknown, has_identifier, unknown_names
@@ -199,10 +199,16 @@ async def extract_answer(
 
 
 def lines_of_answer(
-    asked: Question, found: Sequence[Candidate], evidence: Sequence[Evidence], most: int | None = None
+    asked: Question,
+    found: Sequence[Candidate],
+    evidence: Sequence[Evidence],
+    most: int | None = None,
+    *,
+    gains: Gains = GAINS,
 ) -> list[tuple[Candidate, Question]]:
     """Return the lines that answer, each with its question, in their order, of what `weighed_candidates` found: at least one statement."""
-    return _ordered(asked, _choose(asked, found, evidence, most or STATEMENTS_BY_KIND.get(asked.kind, STATEMENTS)))
+    most = most or STATEMENTS_BY_KIND.get(asked.kind, STATEMENTS)
+    return _ordered(asked, _choose(asked, found, evidence, most, gains))
 
 
 def _answered_in_parts(
@@ -389,7 +395,9 @@ def _as_written(asked: Question, terms: set[str]) -> list[str]:
     return list(dict.fromkeys((*said, *(written for term, written in amounts.items() if term in terms))))
 
 
-def _choose(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evidence], most: int) -> list[Candidate]:
+def _choose(
+    asked: Question, found: Sequence[Candidate], evidence: Sequence[Evidence], most: int, gains: Gains
+) -> list[Candidate]:
     """The best statements that do not say the same again, as many as the question needs."""
     best = found[0]
     if row := _row_of_all(asked, found):
@@ -399,7 +407,7 @@ def _choose(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evid
         found = [default, *(one for one in found if one is not default)]
         best = default
     elif asked.kind not in VALUES:
-        found = with_the_best(found, evidence)
+        found = with_the_best(found, evidence, gains)
     one_thing = asked.kind in ONE_THING or bool(best.statement.cells)
     joins_terms = " and " in asked.text and any(asked.terms & one.covered.keys() - best.covered.keys() for one in found)
     suffices = one_thing and best.fits == 1.0 and best.coverage >= SUFFICIENT_COVERAGE and not joins_terms

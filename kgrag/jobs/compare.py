@@ -17,7 +17,7 @@ from kgrag.answer import read_instructions
 from kgrag.common.progress import Progress, Silent
 from kgrag.errors import InputError, ModelReplyError
 from kgrag.evaluate.gold_questions import GoldQuestion
-from kgrag.evaluate.judge.judgement import Judge
+from kgrag.evaluate.judge.judgement import Judge, ToJudge
 from kgrag.evaluate.runs import Cell, Run, RunSettings, judge_key
 from kgrag.jobs.ask import ask
 from kgrag.models import CHAT_MODELS
@@ -385,7 +385,7 @@ async def compare(
             return
         before = run.judgement(cell.key, key) if rejudge == "failed" else None
         with nth_reply(repeat), nullcontext() if rejudge == "missing" else fresh_replies():
-            judgement = await judge.judge(by_id[cell.question], answer, before=before)
+            judgement = await judge.judge(ToJudge(by_id[cell.question], answer, before=before))
         run.put_judgement(cell.key, key, judgement)
         report.judged += 1
         spent.add(judgement.usage)
