@@ -87,11 +87,13 @@ def compare(
     from pydantic import ValidationError
 
     from kgrag.cli.output import print_json, say_remark, terminal_progress
+    from kgrag.common.standard_streams import expect_no_stream
     from kgrag.errors import InputError
     from kgrag.jobs.compare import CompareOptions
     from kgrag.knowledge_graph import open_graph
     from kgrag.retrieve import listed_pipelines
 
+    expect_no_stream(out)
     try:
         options = CompareOptions(
             pipelines=tuple(listed_pipelines(pipelines)),
