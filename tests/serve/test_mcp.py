@@ -179,6 +179,20 @@ def test_it_serves_over_stdio(sample_copy: str, tmp_path: Path) -> None:
     assert "0.5 mA" in answer["answer"]
 
 
+def test_several_serve_one_store_and_the_later_ones_say_that_they_read_a_copy(sample_copy: str, tmp_path: Path) -> None:
+    arguments = ["-m", "kgrag", "mcp", "--store", sample_copy, "--desk", str(tmp_path)]
+    server = StdioServerParameters(command=sys.executable, args=arguments, env=dict(os.environ))
+
+    async def run() -> Any:
+        with (tmp_path / "said").open("w") as said:
+            async with Client(stdio_client(server)), Client(stdio_client(server, errlog=said)) as second:
+                found = await second.call_tool("list_documents", {})
+        return found.structured_content
+
+    assert len(asyncio.run(run())["documents"]) == 6
+    assert "copy" in (tmp_path / "said").read_text()
+
+
 @contextmanager
 def serving_http(desk: Desk, access: Access) -> Iterator[str]:
     """The tools of a desk over HTTP, behind the guard, in a thread; yields their address."""
