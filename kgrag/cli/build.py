@@ -264,8 +264,7 @@ def _learnt(opened: KnowledgeGraph, out: Path, report: BuildReport) -> TrainedRa
     """Adapt the ranking after a build, or say why it is left as it is."""
     from kgrag.cli.output import terminal_progress
     from kgrag.errors import InputError
-    from kgrag.jobs.questions import QuestionOptions
-    from kgrag.jobs.train import QUESTIONS_SUFFIX
+    from kgrag.jobs.questions import QUESTIONS_SUFFIX, QuestionOptions
 
     made = out.with_suffix(QUESTIONS_SUFFIX)
     if made.exists() and not (report.chunks_written or report.removed_documents):

@@ -70,6 +70,11 @@ def copy_for_reading(folder: Path, refused: KgragError) -> tuple[Path, str]:
         raise refused
     except OSError as error:
         shutil.rmtree(place, ignore_errors=True)
+        if isinstance(error, PermissionError) and Path(str(error.filename)).is_relative_to(folder):
+            raise StoreUnavailable(
+                f"{folder}: the store may not be read: {error.strerror}. Only who made a store may read it: run as that user, or have its "
+                "permissions changed."
+            ) from error
         raise StoreUnavailable(
             f"{folder}: the store cannot be copied to {place.parent} for reading: {reason(error)}. Free space there, or set TMPDIR."
         ) from error
