@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -482,3 +482,20 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
         pytest.skip("who runs the tests may not mount a file system")
     yield disk
     subprocess.run(["umount", "--lazy", str(disk)], check=True)
+
+
+@pytest.fixture
+def without_root() -> Callable[[], AbstractContextManager[None]]:
+    """Make a block in which the process is a user whom permissions concern."""
+
+    @contextmanager
+    def somebody() -> Iterator[None]:
+        before = os.geteuid()
+        if before == 0:
+            os.seteuid(65534)
+        try:
+            yield
+        finally:
+            os.seteuid(before)
+
+    return somebody

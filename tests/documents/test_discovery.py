@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -334,21 +334,11 @@ def test_lists_that_installers_write_about_a_package_are_no_documents(tmp_path: 
     assert discovery.ignored == {"program source": 2}
 
 
-@contextmanager
-def without_root() -> Iterator[None]:
-    """Be a user whom permissions concern."""
-    before = os.geteuid()
-    if before == 0:
-        os.seteuid(65534)
-    try:
-        yield
-    finally:
-        os.seteuid(before)
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="permissions of POSIX")
 @pytest.mark.parametrize("mode", [0o000, 0o444])
-def test_a_folder_that_may_not_be_read_is_named_and_what_is_in_it_has_not_vanished(tmp_path: Path, mode: int) -> None:
+def test_a_folder_that_may_not_be_read_is_named_and_what_is_in_it_has_not_vanished(
+    tmp_path: Path, mode: int, without_root: Callable[[], AbstractContextManager[None]]
+) -> None:
     touch("docs/open/a.md", "docs/closed/b.md", "docs/closed/deep/c.md")
     tmp_path.chmod(0o755)
     Path("docs/closed").chmod(mode)
