@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TextIO
 
 from kgrag.common.standard_streams import STANDARD, expect_no_stream
-from kgrag.errors import InputError
+from kgrag.errors import DISK_FULL, InputError
 
-__all__ = ["expect_place", "part_of", "whole_file", "write_whole"]
+__all__ = ["append_whole", "expect_place", "part_of", "whole_file", "write_whole"]
 
 
 def expect_place(file: Path, *, is_read_again: bool = False) -> None:
@@ -63,12 +63,35 @@ def whole_file(file: Path, *, newline: str | None = None) -> Iterator[TextIO]:
         opened = part.open("w", encoding="utf-8", newline=newline)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(file)) from error
-    with opened:
-        yield opened
+    try:
+        with opened:
+            yield opened
+    except OSError as error:
+        if error.errno in DISK_FULL and error.filename is None:  # of a write, which does not say where
+            raise OSError(error.errno, error.strerror, str(file)) from error
+        raise
     if part != file:
         if file.exists():
             shutil.copymode(file, part)
         part.replace(os.path.realpath(file))
+
+
+def append_whole(file: Path, data: bytes) -> None:
+    """Add to the end of a file that its owner alone may read, all or nothing, on the disk when this returns. Raises `OSError`."""
+    opened = os.open(file, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+    try:
+        before = os.fstat(opened).st_size
+        if before and os.pread(opened, 1, before - 1) != b"\n":  # a line that a crash cut
+            data = b"\n" + data
+        try:
+            if os.write(opened, data) < len(data):  # where the disk is nearly full that is no error
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(file))
+            os.fsync(opened)
+        except OSError:
+            os.ftruncate(opened, before)
+            raise
+    finally:
+        os.close(opened)
 
 
 def write_whole(file: Path, text: str) -> None:

@@ -15,6 +15,7 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
+from kgrag.common.journal import NotWrittenDown
 from kgrag.errors import DocumentError, InputError, KgragError, ModelError, ModelUnavailable, StoreError
 
 __all__ = [
@@ -85,7 +86,7 @@ def status_of(error: KgragError) -> int:
             return 429
         case TooLarge():
             return 413
-        case NoRoom():
+        case NoRoom() | NotWrittenDown():
             return 507
         case Crowded():
             return 503

@@ -8,6 +8,7 @@ folder of its own: any number of readers, none of which waits for another or see
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import stat
 import tempfile
@@ -27,6 +28,8 @@ TRIES = 3
 COPY_PREFIX = "kgrag-read-"
 COPYING_AT_MOST_S = 86_400
 """A copy that nobody has opened may still be under way for so long."""
+ERROR_TEXT = re.compile(r"\[Errno \d+\] ([^:]+)")
+"""Of an error of the system: why, without its files."""
 
 
 def keep_snapshot(folder: Path) -> None:
@@ -111,5 +114,6 @@ def _remove_abandoned(temporary: Path) -> None:
 def reason(error: OSError) -> str:
     """Say why, of an error of `shutil.copytree`, too, which has a list of what failed."""
     if isinstance(error, shutil.Error):
-        return str(error.args[0][0][2]) if error.args and error.args[0] else "unknown"
+        said = str(error.args[0][0][2]) if error.args and error.args[0] else "unknown"
+        return found[1] if (found := ERROR_TEXT.match(said)) else said
     return error.strerror or str(error)
