@@ -244,6 +244,7 @@ def calibrate(
     base_url: BaseUrl = None,
     embedder: Embedder = None,
     concurrency: Concurrency = None,
+    timeout_s: TimeoutS = None,
     model_cache: ModelCache = None,
     as_json: AsJson = False,
 ) -> None:
@@ -260,6 +261,7 @@ def calibrate(
         of_run = None if opened is None else opened.settings
         settings = load_settings(
             base_url=base_url,
+            timeout_s=timeout_s,
             embedder=embedder or (of_run.embedder if of_run else None),
             concurrency=concurrency,
             model_cache=model_cache,
@@ -297,6 +299,7 @@ def pairs(
     ] = False,
     base_url: BaseUrl = None,
     concurrency: Concurrency = None,
+    timeout_s: TimeoutS = None,
     model_cache: ModelCache = None,
     as_json: AsJson = False,
 ) -> int:
@@ -315,7 +318,7 @@ def pairs(
         raise InputError(
             f"--judge {judge}: expected a chat model, which says which of two answers is better; {judge} judges each by itself."
         )
-    settings = load_settings(base_url=base_url, concurrency=concurrency, model_cache=model_cache)
+    settings = load_settings(base_url=base_url, timeout_s=timeout_s, concurrency=concurrency, model_cache=model_cache)
     model = open_chat_model(judge, settings=settings, setting=JUDGE)
     with Run(run) as opened:
         job = compare_pairs(
