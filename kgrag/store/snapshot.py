@@ -39,6 +39,9 @@ def keep_snapshot(folder: Path) -> None:
         shutil.rmtree(left, ignore_errors=True)
     try:
         shutil.copytree(folder / DATABASE_FOLDER, new / DATABASE_FOLDER)
+        os.utime(
+            new / DATABASE_FOLDER
+        )  # readers are told when it was made; the folder's own time is that of its last new file
         if (folder / SNAPSHOT).exists():
             (folder / SNAPSHOT).rename(old)
         new.rename(folder / SNAPSHOT)

@@ -20,7 +20,7 @@ from kgrag.errors import CypherWriteError, InputError, StoreError, StoreLocked, 
 from kgrag.store.connection import Transaction, _errors, open_connection
 from kgrag.store.embedded import EmbeddedServer
 from kgrag.store.graph import GraphStore, open_store, store_exists
-from kgrag.store.snapshot import copy_for_reading
+from kgrag.store.snapshot import SNAPSHOT, copy_for_reading, keep_snapshot
 from kgrag.types import Document
 
 from .small_documents import write
@@ -147,6 +147,13 @@ def test_who_only_reads_makes_no_store_and_a_closed_one_says_that_it_is_closed(t
     for use in (store.documents.count, lambda: store.bind("e", 8)):
         with pytest.raises(StoreUnavailable, match="got one that was closed"):
             use()
+
+
+def test_a_snapshot_has_the_time_at_which_it_was_made(tmp_path: Path) -> None:
+    (tmp_path / "database").mkdir()
+    os.utime(tmp_path / "database", (0, 0))
+    keep_snapshot(tmp_path)
+    assert (tmp_path / SNAPSHOT / "database").stat().st_mtime > 0
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="permissions of POSIX")
