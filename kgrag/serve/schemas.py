@@ -188,6 +188,8 @@ class FailedFile(_Body):
 
     subject: str
     reason: str
+    uploaded: bool = False
+    """Whether it is a file that was uploaded: `DELETE /api/uploads` deletes one of which there is no document."""
 
 
 class BuildProgress(_Body):
