@@ -158,9 +158,13 @@ class Discovery:
     """The folders among the arguments, written as `Source.stored_path` is."""
     unread: Mapping[str, str] = field(default_factory=dict)
     """Folders and files below these that may not be looked at, written so, too → why."""
+    unreadable_here: frozenset[str] = frozenset()
+    """Files, written so, too, for whose format something is not installed here."""
 
     def covers(self, stored_path: str) -> bool:
         """Whether a document's path lies in a folder that was searched: it has vanished if it is not among `sources`."""
+        if stored_path in self.unreadable_here:
+            return False
         path = PurePosixPath(stored_path)
         return any(map(path.is_relative_to, self.folders)) and not any(map(path.is_relative_to, self.unread))
 
@@ -193,6 +197,7 @@ class _Search:
         self._unread: Counter[str] = Counter()
         """Files by format for which something is missing."""
         self._unreadable: dict[str, str] = {}
+        self._unreadable_here: set[str] = set()
         self._given: set[str] = set()
         """Files that were named themselves."""
 
@@ -256,6 +261,7 @@ class _Search:
         format_ = format_of(path)
         if format_ is not None and path.is_file() and self._missing_for(format_):
             self._unread[format_] += 1
+            self._unreadable_here.add(stored_path(path))
             format_ = None
         if format_ is None:
             return self._ignore(_unread(path), path)
@@ -326,6 +332,7 @@ class _Search:
             notes=(*named, *notes),
             folders=tuple(self._folders),
             unread=self._unreadable,
+            unreadable_here=frozenset(self._unreadable_here),
         )
 
 

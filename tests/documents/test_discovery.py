@@ -351,3 +351,13 @@ def test_a_folder_that_may_not_be_read_is_named_and_what_is_in_it_has_not_vanish
     assert found.unread and set(found.unread.values()) == {"Permission denied"}
     assert not found.covers("docs/closed/b.md")
     assert found.covers("docs/open/gone.md")
+
+
+def test_a_file_that_cannot_be_read_for_lack_of_a_package_has_not_vanished(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    touch("docs/a.md", "docs/scan.png")
+    monkeypatch.setenv("TESSDATA_PREFIX", str(tmp_path))
+    found = discover([Path("docs")])
+    assert [source.stored_path for source in found.sources] == ["docs/a.md"]
+    assert not found.covers("docs/scan.png") and found.covers("docs/other.png")
