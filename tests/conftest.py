@@ -490,12 +490,13 @@ def without_root() -> Callable[[], AbstractContextManager[None]]:
 
     @contextmanager
     def somebody() -> Iterator[None]:
-        before = os.geteuid()
-        if before == 0:
-            os.seteuid(65534)
+        if os.geteuid() != 0:
+            yield
+            return
+        os.setresuid(65534, 65534, 0)
         try:
             yield
         finally:
-            os.seteuid(before)
+            os.setresuid(0, 0, 0)
 
     return somebody

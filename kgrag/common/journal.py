@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from kgrag.common.whole_files import append_whole
 from kgrag.errors import InputError
@@ -27,6 +29,18 @@ class Journal:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._writing = threading.Lock()
+
+    def check(self) -> None:
+        """Make the folder: one in which nothing can be written is told before anybody asks. Raises `NotWrittenDown`."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            for place in (self.folder, *(self._path(kind) for kind in get_args(Kind))):
+                if place.exists() and not os.access(place, os.W_OK):
+                    raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(place))
+        except OSError as error:
+            raise NotWrittenDown(
+                f"{error.filename or self.folder}: cannot be written ({error.strerror}). Give --desk another folder."
+            ) from error
 
     def write(self, kind: Kind, entry: dict[str, Any]) -> None:
         """Append an entry with the time; it is on the disk when this returns. Raises `NotWrittenDown`."""

@@ -13,6 +13,7 @@ from typing import Any
 
 import uvicorn
 
+from kgrag.common.journal import Journal
 from kgrag.errors import InputError
 from kgrag.knowledge_graph import AsyncKnowledgeGraph
 from kgrag.serve.access import Access, User, read_access
@@ -121,6 +122,7 @@ async def run_mcp(
 async def _opened(
     store: str | Path | None, listening: Listening, settings: Mapping[str, Any], *, reads_only: bool = False
 ) -> AsyncIterator[Desk]:
+    Journal(listening.desk).check()
     graph = await AsyncKnowledgeGraph.open(store, create=False, reads_only=reads_only, **settings)
     desk = Desk(
         graph,
