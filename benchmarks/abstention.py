@@ -27,8 +27,8 @@ from benchmarks.answer_sets import CACHE, HALVES, AnswerSet, answer_sets, is_ans
 from benchmarks.tables import print_table
 from kgrag.answer.abstention import FEATURES, evidence_features
 from kgrag.answer.reading import in_another_language, last_question, without_typing_errors
-from kgrag.answer.rules import weighed_candidates
 from kgrag.answer.subject import unknown_names
+from kgrag.answer.weighing import weighed_candidates
 from kgrag.models.cross_encoder import MiniLMCrossEncoder
 from kgrag.models.minilm import MiniLM
 from kgrag.text.questions import read_question

@@ -29,7 +29,7 @@ from benchmarks.tables import print_table
 from kgrag.answer import last_question, without_typing_errors
 from kgrag.answer.candidates import Candidate, for_reader
 from kgrag.answer.choice import FEATURES, KEPT_BY_WEIGHTS, LEARNT, PROMISING, choice_features
-from kgrag.answer.rules import READ_STATEMENTS, candidates_by_weights, first_candidates
+from kgrag.answer.weighing import READ_STATEMENTS, candidates_by_weights, first_candidates
 from kgrag.models.cross_encoder import MiniLMCrossEncoder
 from kgrag.models.minilm import MiniLM
 from kgrag.text.courtesies import without_courtesies

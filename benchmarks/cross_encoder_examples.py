@@ -16,7 +16,7 @@ from benchmarks.answer_sets import AnswerSet
 from benchmarks.answers import has_value
 from kgrag.answer import last_question, without_typing_errors
 from kgrag.answer.candidates import for_reader, in_context
-from kgrag.answer.rules import first_candidates
+from kgrag.answer.weighing import first_candidates
 from kgrag.models.minilm import MiniLM
 from kgrag.models.minilm_graph import tokenizer
 from kgrag.text.courtesies import without_courtesies

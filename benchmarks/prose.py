@@ -24,8 +24,9 @@ from benchmarks.answers import word_f1
 from benchmarks.tables import print_table
 from kgrag.answer import last_question, without_typing_errors
 from kgrag.answer.candidates import Candidate
+from kgrag.answer.lines import lines_of_answer
 from kgrag.answer.prose import GAINS, Gains
-from kgrag.answer.rules import lines_of_answer, weighed_candidates
+from kgrag.answer.weighing import weighed_candidates
 from kgrag.models.minilm import MiniLM
 from kgrag.text.courtesies import without_courtesies
 from kgrag.text.questions import Question, read_question

@@ -180,14 +180,14 @@ MEASURED = {
         disk_bytes=9_600,
     ),
     "neo4j": Constants(
-        started=8.5,
+        started=6.9,
         read=0.02,
         embed=0.0172,
         extract=0.0014,
         entity=0.0029,
-        write=0.0026,
-        write_entity=0.0019,
-        at_once=1.39,
+        write=0.0021,
+        write_entity=0.0021,
+        at_once=1.44,
         disk_bytes=44_000,
     ),
 }

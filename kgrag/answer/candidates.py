@@ -7,9 +7,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from kgrag.answer.amounts_asked import amounts
 from kgrag.answer.cues import ABBREVIATED_DEFAULT
-from kgrag.answer.slots import amounts, fits, heading_names
-from kgrag.answer.statements import Statement, statements
+from kgrag.answer.labels import label_of
+from kgrag.answer.names_asked import heading_names
+from kgrag.answer.slots import fits
+from kgrag.answer.statement import Statement
+from kgrag.answer.statements import statements
 from kgrag.answer.subject import AskedSections, Subject, exact_settings, has_identifier, otherwise_written
 from kgrag.text.answer_shapes import IDENTIFIER_SORTS, ONE_THING, chosen_noun, measure_asked, said_by_unit
 from kgrag.text.compounds import compounds, written_together
@@ -55,6 +59,12 @@ TYPE_BEHIND = re.compile(r" \((?:boolean|enum|floating point|integer|real|string
 SOFTENED = 3.0
 """What a logit is divided by. Chosen, as the weight of `read`, on the training questions, each half by a network that learnt from the
 other."""
+DECLARED = re.compile(
+    r"(?:[A-Z][a-z]+ )?(?:Command|Function|Macro|Option|Variable|Method|Directive|Procedure|Operator|Event)s? \S"
+)
+"""How a manual of commands or functions heads what it says of one: `Command lift LID`."""
+FOLLOWING = re.compile(r"\bfollowing\b|\bbelow\b", re.IGNORECASE)
+"""With a colon at the end: what is asked for stands below, and not in `It is looked for in the following two folders:`."""
 NAME_CELL_WORDS = 4
 """A cell of so few words may name what its row is about: `-s`, `--socket-file=FILE`."""
 BESIDE_IDENTIFIER = 0.7
@@ -121,7 +131,9 @@ def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]
         candidate.weights = weights
         candidate.coverage = share_said(weights, candidate.covered, asked.terms)
         candidate.aspect = share_said(weights, candidate.covered, aspect)
-        if candidate.text.endswith(":") and (candidate.fits < 1.0 or asked.kind not in ONE_THING):
+        if candidate.text.endswith(":") and (
+            candidate.fits < 1.0 or asked.kind not in ONE_THING or FOLLOWING.search(candidate.text)
+        ):
             candidate.beside = True
     return found
 
@@ -189,7 +201,10 @@ class _Reader:
         if not self._exact:
             return False
         named = (cell for _, cell in statement.cells if len(cell.split()) <= NAME_CELL_WORDS)
-        headed = "\n".join((statement.label, statement.owner, statement.heading, title, *named))
+        # An item is of the term that announces its list; `Description` of what it stands below.
+        of_list = label_of(statement.before) if statement.is_item else ""
+        around = statement.within.rpartition(" > ")[2]
+        headed = "\n".join((statement.label, statement.owner, statement.heading, around, title, of_list, *named))
         # Of formats (`"%j" inserts the job's number.`) there are lists of sentences without terms.
         first = statement.text.split(maxsplit=1)[0]
         return any(has_identifier(one, f"{first if one[0] == '%' else ''}\n{headed}") for one in self._exact)
@@ -327,7 +342,8 @@ def for_reader(candidate: Candidate, asked: Question, *, title: str, is_said: st
         parts.append(statement.owner)
     elif (statement.is_property or heading_names(asked, statement)) and statement.heading not in parts:
         parts.insert(0, statement.heading)
-    if identifiers(statement.label) and statement.label not in parts:
+    names_thing = identifiers(statement.label) or DECLARED.match(statement.label)
+    if names_thing and statement.label not in parts:
         parts.append(statement.label)
     return _headed(statement.text, [part for part in (title, *parts) if part != is_said])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from kgrag.answer.statements import Statement
+from kgrag.answer.statement import Statement
 from kgrag.text.answer_shapes import WHEN_UNSET
 from kgrag.text.name_shapes import IDENTIFIER
 from kgrag.text.numerals import COUNT_BY_WORD
@@ -82,7 +82,7 @@ CUES = (
 """What a question for a default or limit says, and what a statement says beside the value."""
 DEFAULT_SAID = re.compile(
     r"\bdefault(?: (?:value|setting|mode|level|format|type))?(?: is|:| =) [\"“‘']?[\w./-]+[\"”’']?(?:[.;,)]|$)"
-    r"|\bdefault (?:[\w-]+ )?for [^.;:]{3,50}? is [\"“‘']?(?!to |the |an? |not )[\w./-]+"
+    r"|\bdefault (?:(?:[\w-]+ )?for|value of) [^.;:]{3,50}? is [\"“‘']?(?!to |the |an? |not )[\w./-]+"
     r"|\b(?:as|to) [\"“‘']?(?!the |an? |it |this )[\w./-]+[\"”’']? by default\b"
     r"|\b(?:is|are) set to [\"“‘']?(?!the |an? |it |this )[\w./-]+[\"”’']? (?:if|when|unless)\b"
     r"|\bdefault is to use (?!the |an? )[\w./-]+|\b[\w./-]+[\"”’']? is (?:used|assumed|taken) (?:if|when|unless) \w"

@@ -67,6 +67,8 @@ DEFAULT_BELOW = re.compile(r"(?:defaults?|type|syntax|usage): \S", re.IGNORECASE
 """A term above properties of it: `string charset:` above `Default: auto`."""
 DASH = re.compile(r"(?P<label>(?:[`\"“‘']?[%$@]?[\w./-]*[\w][`\"”’']?)(?: \([^()\n]{1,30}\))?) [-–—] (?=[\w(])")
 """An item that begins with a name and a dash: `max-time - the longest time that ...`."""
+NAME_BEFORE_SENTENCE = re.compile(r"(?P<label>[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+) (?=[A-Z][a-z]* [a-z])")
+"""A setting and then what is said of it, which a colon or a line may have parted: `max_idle This setting is only for servers.`"""
 COLUMN = re.compile(r"(?P<label>\S(?:[^\n]{0,40}?\S)?) {3,}(?=\S)")
 """A listing in columns: what stands left says what the rest is about."""
 CLAUSE = re.compile(
@@ -108,7 +110,12 @@ def label_of(text: str) -> str:
     if asked := ASKED_TERM.match(text):
         return asked["label"]
     match = (
-        COLUMN.match(text) or _dashed(text) or NAME_WITH_REMARK.match(text) or LABEL.match(text) or OPTION.match(text)
+        COLUMN.match(text)
+        or _dashed(text)
+        or NAME_BEFORE_SENTENCE.match(text)
+        or NAME_WITH_REMARK.match(text)
+        or LABEL.match(text)
+        or OPTION.match(text)
     )
     label = " ".join(match["label"].split()) if match else ""
     is_within_brackets = label.count("(") > label.count(")")

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from kgrag.answer.candidates import Candidate
-from kgrag.answer.single_statements import repeats_context
+from kgrag.answer.headings import repeats_context
 from kgrag.types import Evidence
 
 __all__ = ["GAINS", "Gains", "with_the_best"]

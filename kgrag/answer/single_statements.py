@@ -8,9 +8,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
+from kgrag.answer.headings import (
+    ADMONITION,
+    HEADING,
+    HEADING_NUMBER,
+    MAX_HEADING_WORDS,
+    SECTION_NUMBER,
+    TITLE_ITEM,
+    is_asked,
+    is_heading,
+    is_title,
+    last_heading,
+    repeats_context,
+)
 from kgrag.answer.labels import (
     ASKED_MARK,
     BEGINS_THING,
@@ -26,46 +38,23 @@ from kgrag.answer.labels import (
     term_alone,
     values_of,
 )
+from kgrag.answer.left_out import CODE, DEFAULT_ALONE, REFERS, is_index, is_of_index, says_nothing
 from kgrag.answer.preformatted import Reflowed
+from kgrag.answer.statement import Statement
 from kgrag.text.periods import YEAR, period_announced
-from kgrag.text.quantities import has_quantity, quantities
 from kgrag.text.row_groups import ends_group
 from kgrag.text.sentences import IN_COLUMNS, ITEM, SETTING, Sentence, sentences
 from kgrag.types import Evidence
 
-__all__ = ["CODE", "Statement", "repeats_context", "says_nothing", "single_statements"]
+__all__ = ["single_statements"]
 
 METADATA_LINE = re.compile(r"^(?:\[[A-Z]\w+: [^\]]*\]\s*)+$")
 """`[Product: ...] [Category: ...]`: some corpora begin each passage with it."""
-HEADING = re.compile(r"^(?:#+ |\d+(?:\.\d+)+\.? |\d+ (?=[A-Z]))(?!.*[.!?;:]$)")
-HEADING_NUMBER = re.compile(r"^(?:#+ )?(?:\d+(?:\.\d+)*\.? )?")
-ADMONITION = re.compile(
-    r"(?:notes?|tips?|hints?|warnings?|cautions?|attention|danger|important|see also)[:!]?", re.IGNORECASE
-)
-"""What heads a box heads no section: what stands below it is about what the section is about."""
-SECTION_NUMBER = re.compile(r"\d{1,2}(?:\.\d{1,2})+\.?")
-"""A line of nothing else: the next one is its heading, `4.7` above `Compress Type Option (--compress-type)`."""
-MAX_HEADING_WORDS = 12
-MAX_PLAIN_HEADING_WORDS = 8
-MIN_STATEMENT_WORDS = 4
 BEGINS_WITH_OPTION = re.compile(r"--?[A-Za-z]")
 """How a line of a summary of options begins, each of which is about its own."""
 NO_NUMBER = -2
 """Before the first item that has one."""
 ITEM_MARK = re.compile(r"\s*(?:[-*•‣◦▪–]|\(?(?P<number>\d{1,2})[.)]|\(?\w{1,2}[.)])\s+$")
-_TITLE_WORD = r"(?:[A-Z0-9][\w'’-]*|of|the|an?|and|or|for|in|on|to|with|by)"
-TITLE_ITEM = re.compile(rf"{_TITLE_WORD}(?: {_TITLE_WORD})+")
-"""A numbered item of nothing but capitalised words heads the paragraphs that follow it."""
-ASKS_WHETHER = re.compile(
-    r"(?:can|could|does|do|did|is|are|will|would|should|must|may) (?:I|we|you|it|they|there|this)\b", re.IGNORECASE
-)
-"""How a heading begins that asks without a question mark: `Can I use the pump with oil`."""
-MAX_ASKED_WORDS = 60
-ENDS_SENTENCE = re.compile(r"[.!?] ")
-OWN = re.compile(r"\b(?:I|my|we|our)\b")
-"""Who asks speaks of himself."""
-CODE = re.compile(r"[=<>{}$#|\\/_]|(?:^|\s)--?\w|\w\(|\d|\b[a-z]+\.[a-z]+\b|;$")
-"""What a line of a program, of a session or of settings has, and a heading has not."""
 PROGRAM = re.compile(r"[=<>{}#|;$]|\s--?\w")
 CODE_INDENT = 4
 """A line of a program or of settings announces nothing: it has such a character, or stands so many blanks from the margin."""
@@ -73,29 +62,12 @@ POINTS_BACK = re.compile(
     r"(?:it|its|this|these|they|their|such|that|those|he|she|his|her|hence|therefore|the default|otherwise)\b",
     re.IGNORECASE,
 )
-DEFAULT_ALONE = re.compile(r"default(?:s to|(?: value)?(?::| is| =))\s", re.IGNORECASE)
-"""Behind another sentence (`The most channels of a user. Default: 10.`): says nothing without it."""
 MAX_DEFAULT_WORDS = 45
 """A paragraph with so few words up to its default is quoted as a whole where the sentence between hangs on the one before."""
 DECIDED = re.compile(r"(?:yes|no)\b[^.!?]{0,30}[.!]", re.IGNORECASE)
 """`No, it cannot.`: says nothing alone, and everything beside the sentence that follows."""
 RUN_IN = re.compile(r"(?P<term>[A-Z][\w/-]*(?: [\w/-]+){0,2})\.")
 """How an item of a list begins that says what one thing is: `Idle. The pump waits for a start.`"""
-REFERS = re.compile(
-    r"[\[(]?(?:please |also )*(?:see|refer to|consult) (?:also )?(?:the |our )?(?:[‘'\"“]?[\w’'\"”-]+ ){0,6}?"
-    r"(?:section|chapter|appendix|page|manual|documentation|guide|instructions|(?:command-line )?options?)\b"
-    r"(?: \w+(?:\.\w+)*)?(?:,? ?[‘'\"“][^’'\"”]+[’'\"”])?"
-    r"(?: (?:for|to|about|on) [^.;]{0,60}?)?\.?[\])]?"
-    r"|see [^.,;:]{1,60} (?:above|below)\.?"
-    r"|see <[^<>]{1,80}>(?: \[[^\[\]]{1,80}\])?\.?",
-    re.IGNORECASE,
-)
-"""`See section 4.2.2 for details.`: says where something is said, and not what."""
-INDEXED_PAGE = re.compile(r"(?<=, )\d{1,4}(?=,| [^\W\d]|$)")
-MIN_INDEXED_PAGES, INDEXED_SHARE = 6, 0.3
-INDEX = re.compile(r"(?:[a-z&]+ ){0,5}index", re.IGNORECASE)
-LEADERS = re.compile(r"(?:\. ?){4,}")
-"""Between an entry of an index and its page: `-y FORMAT . . . . . 77`."""
 BREAKS_OFF = re.compile(
     r"\b(?:in|at|to|is|are|the|directory|folder|file|location|path|command|key|line|registry|under|below)$",
     re.IGNORECASE,
@@ -115,83 +87,9 @@ GROUP_BARS = 3
 """Of a row of more than two cells."""
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """A statement of a passage. `text` is how it is quoted, `quote` the words of the passage, `start` and `end` where they stand."""
-
-    text: str
-    quote: str
-    start: int
-    end: int
-    heading: str = ""
-    """The nearest heading above it in the passage, or the last of the passage's section."""
-    within: str = ""
-    """The headings above that one, where it is the last of the passage's section: `Usage > JTAG commands` of `detect`."""
-    label: str = ""
-    """The term that its paragraph, or the one above, begins with."""
-    owner: str = ""
-    """Of a property (`Default: 60`) or of a value (`off: Packets are dropped.`): the setting that it is of."""
-    before: str = ""
-    """The sentences before it that it goes on from."""
-    cells: tuple[tuple[str, str], ...] = ()
-    lead: str = ""
-    """Of a list: what announces it."""
-    items: tuple[str, ...] = ()
-    """Of a list: its items."""
-    of_rows: bool = False
-    """The items are a table's rows."""
-    is_item: bool = False
-    is_code: bool = False
-    """Whether it is a line of a program, of a session or of settings."""
-
-    @property
-    def is_property(self) -> bool:
-        """Whether it says something (`Default value: 60`) of what `before` describes."""
-        return self.own_label and bool(self.before) and PROPERTY.match(self.label) is not None
-
-    @property
-    def own_label(self) -> bool:
-        """Whether it begins with its label itself."""
-        return bool(self.label) and self.text.startswith(self.label)
-
-
 def single_statements(piece: Evidence, passage: Reflowed) -> Iterator[Statement]:
     """Read a piece of evidence, whose text is `passage`, as its sentences, items and rows, in order."""
-    return iter(()) if _is_index(piece) else _Reader(piece, passage).statements()
-
-
-def _is_heading(written: str, *, in_list: bool) -> bool:
-    """Whether a line only announces what follows: numbered, marked, or short and without a full stop or a quantity, no list item, and not
-    in columns.
-    """
-    words = len(written.split())
-    if HEADING.match(written) and not _begins_with_amount(written):
-        return words <= MAX_HEADING_WORDS
-    return (
-        not in_list
-        and not IN_COLUMNS.search(written)
-        and words <= MAX_PLAIN_HEADING_WORDS
-        and written[-1:].isalnum()
-        and ":" not in written
-        and not has_quantity(written)
-    )
-
-
-def _is_title(written: str) -> bool:
-    """Whether a line below a section's number is its heading: short, with a capital, and no sentence."""
-    words = written.split()
-    return 1 < len(words) <= MAX_HEADING_WORDS and written[0].isupper() and written[-1] not in ".:;!"
-
-
-def _is_index(piece: Evidence) -> bool:
-    """Whether a passage is of an index with leaders: it says where something is said, and not what."""
-    return INDEX.fullmatch(_last_heading(piece)) is not None and LEADERS.search(piece.text) is not None
-
-
-def _is_of_index(text: str) -> bool:
-    """Whether a line is of an index at the end of a book: words with the numbers of their pages, `layers, 52, 176 layout, 172`."""
-    pages = len(INDEXED_PAGE.findall(text))
-    return pages >= MIN_INDEXED_PAGES and pages >= INDEXED_SHARE * len(text.split())
+    return iter(()) if is_index(piece) else _Reader(piece, passage).statements()
 
 
 def _is_place_of(before: str, written: str) -> bool:
@@ -201,25 +99,6 @@ def _is_place_of(before: str, written: str) -> bool:
     if OPTION_ALONE.fullmatch(written) and BREAKS_OFF_BEFORE_OPTION.search(before):
         return True
     return PLACE_ALONE.fullmatch(written) is not None and BREAKS_OFF.search(before) is not None
-
-
-def is_asked(paragraph: str) -> bool:
-    """Whether a paragraph is a question of a list of questions and answers: what follows answers it, and it says nothing itself.
-
-    It is one sentence, or somebody's: `I start it and nothing happens. What is wrong?`
-    """
-    if mark := ASKED_MARK.match(paragraph):
-        paragraph = paragraph[mark.end() :]
-    return (
-        paragraph.endswith("?")
-        and len(paragraph.split()) <= MAX_ASKED_WORDS
-        and (not ENDS_SENTENCE.search(paragraph) or OWN.search(paragraph) is not None)
-    )
-
-
-def _begins_with_amount(written: str) -> bool:
-    """Whether a line begins with an amount (`4 MB flash`, `3.3 V input`) and not with a section's number."""
-    return any(amount.start == 0 for amount in quantities(written))
 
 
 class _Line(NamedTuple):
@@ -245,7 +124,7 @@ class _Reader:
 
     def __init__(self, piece: Evidence, passage: Reflowed) -> None:
         self._piece, self._passage, self._text = piece, passage, passage.text
-        self._heading = self._of_section = _last_heading(piece)
+        self._heading = self._of_section = last_heading(piece)
         self._within = piece.section.rpartition(" > ")[0]
         self._label = self._owner = ""
         """The term that the paragraph is about, and the last one that is no property: whose `Minimum: 4` is."""
@@ -348,7 +227,7 @@ class _Reader:
         self._announces = line.text.endswith(":")
         is_option = BEGINS_WITH_OPTION.match(line.written)  # of a summary
         heads = line.begins_paragraph and not (line.sentence.cells or line.is_code or is_announced or is_option)
-        if heads and _is_heading(line.written, in_list=line.in_list):
+        if heads and is_heading(line.written, in_list=line.in_list):
             self._begin(HEADING_NUMBER.sub("", " ".join(line.written.split())))
             if not CODE.search(self._heading):
                 return True
@@ -387,7 +266,7 @@ class _Reader:
         self._is_number = line.begins_paragraph and SECTION_NUMBER.fullmatch(line.written) is not None
         if self._is_number:
             return True
-        if line.begins_paragraph and below_number and _is_title(line.written):
+        if line.begins_paragraph and below_number and is_title(line.written):
             self._begin(" ".join(line.written.split()))
             return True
         return False
@@ -490,7 +369,7 @@ class _Reader:
         if line.begins_paragraph and self._run_in_term(line):
             self._decided = line.sentence
             return True
-        if REFERS.fullmatch(line.text) or _is_of_index(line.text):
+        if REFERS.fullmatch(line.text) or is_of_index(line.text):
             return True
         announces = line.in_list or line.text.endswith(":")
         return not announces and says_nothing(line.text, label=self._label, heading=self._heading)
@@ -556,33 +435,3 @@ def _heads_group(row: Sentence, text: str) -> bool:
         and text.count("|", row.start, row.end) > GROUP_BARS
         and text[row.start : row.end].strip(" |").endswith(row.cells[0][1])
     )
-
-
-def _last_heading(piece: Evidence) -> str:
-    return HEADING_NUMBER.sub("", piece.section.rpartition(" > ")[2] or piece.title)
-
-
-def repeats_context(text: str, piece: Evidence) -> bool:
-    """Tell a line that only says the title or section of its passage, or the beginning or end of their path."""
-    folded = text.casefold()
-    context = f"{piece.title} > {piece.section}".strip(" >").casefold()
-    shortened = folded.removeprefix(f"{piece.title.casefold()} > ")  # Outer sections may be left out of a long path,
-    ends = any(f" > {context}".endswith(f" > {one}") for one in (folded, shortened))  # which may begin anywhere.
-    begins = " > " in folded and any(
-        f"{one} > ".startswith(f"{folded} > ") for one in (context, piece.section.casefold())
-    )
-    return (
-        ends
-        or begins
-        or folded in (piece.title.casefold(), piece.section.casefold())
-        or folded.startswith(context + " >")
-    )
-
-
-def says_nothing(text: str, *, label: str, heading: str) -> bool:
-    """Tell a heading or a fragment: too short for a statement, without a number, and no term or question that it is said of."""
-    if not any(map(str.isalnum, text)):
-        return True
-    short = len(text.split()) < MIN_STATEMENT_WORDS
-    is_said_of = bool(label) or heading.endswith("?") or ASKS_WHETHER.match(heading) is not None
-    return short and not is_said_of and not any(c.isdigit() for c in text) and not CODE.search(text)

@@ -9,20 +9,17 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from kgrag.answer.headings import repeats_context
 from kgrag.answer.labels import MAX_FIELD_WORDS, PROPERTY
+from kgrag.answer.left_out import CODE, says_nothing
 from kgrag.answer.preformatted import reflow
-from kgrag.answer.single_statements import (
-    CODE,
-    Statement,
-    repeats_context,
-    says_nothing,
-    single_statements,
-)
+from kgrag.answer.single_statements import single_statements
+from kgrag.answer.statement import Statement
 from kgrag.text.name_shapes import identifiers
 from kgrag.text.words import folded_words
 from kgrag.types import Evidence
 
-__all__ = ["Statement", "statements"]
+__all__ = ["statements"]
 
 MIN_ITEMS, MAX_ITEMS = 2, 30
 MAX_GROUP_CHARACTERS, MAX_ITEM_CHARACTERS = 900, 160
@@ -30,6 +27,7 @@ MAX_CODE_LINES = 3
 PARALLEL = 0.5
 """Share of their words that lines which say the like of several things have in common."""
 ANNOUNCES = re.compile(r"\b(?:following|as follows|listed below)\b", re.IGNORECASE)
+ANNOUNCES_LINES = re.compile(r":$|\b(?:as follows|like (?:this|so))\.?$", re.IGNORECASE)
 ITEM_END = re.compile(r"[;, ]*(?:[;, ](?:and|or))?[;, ]*$")
 """What joins an item to the next one."""
 
@@ -95,7 +93,11 @@ def _lists(text: str, single: Sequence[Statement]) -> Iterator[Statement]:
             leads = before is not None and is_below and _leads_to(single[first], before, text)
             lead = _with_announcement(single, first - 1, text) if leads else None
             yield from _list(text, lead, single[first : last + 1])
-        elif single[first].text.endswith(":") and not single[first].cells and not _announces_list(single, first, text):
+        elif (
+            ANNOUNCES_LINES.search(single[first].text)
+            and not single[first].cells
+            and not _announces_list(single, first, text)
+        ):
             following = list(_code_lines(single[first + 1 :])) or list(_parallel_lines(single[first + 1 :], text))
             if following:
                 yield from _list(text, single[first], following)

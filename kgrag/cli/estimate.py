@@ -19,7 +19,7 @@ def usage_words(usage: Usage) -> str:
 
 def show_estimate(estimate: Estimate) -> None:
     """Print an estimate."""
-    from kgrag.cli.output import stdout
+    from kgrag.cli.output import stdout, time_said
 
     say = stdout.print
     say("Dry run: nothing was called, nothing was changed.")
@@ -34,12 +34,14 @@ def show_estimate(estimate: Estimate) -> None:
         if graph.calls:
             line += (
                 f", {graph.prompt_tokens:,} + {graph.completion_tokens:,} tokens, {_dollars(graph.cost)}, "
-                f"about {_time(graph.seconds)}"
+                f"about {time_said(graph.seconds)}"
             )
         say(line, markup=False)
     if estimate.embedding_tokens:
         say(f"Embeddings: {estimate.embedding_tokens:,} tokens of chunks, {_dollars(estimate.embedding_cost)}")
-    say(f"In all: {_dollars(estimate.cost)}, about {_time(estimate.seconds)} of model calls at the limits that are set")
+    say(
+        f"In all: {_dollars(estimate.cost)}, about {time_said(estimate.seconds)} of model calls at the limits that are set"
+    )
     for path, reason in estimate.unreadable.items():
         say(f"cannot be read: {path}: {reason}", markup=False)
     for assumption in estimate.assumptions:
@@ -48,9 +50,3 @@ def show_estimate(estimate: Estimate) -> None:
 
 def _dollars(cost: float | None) -> str:
     return "price not known (--prices FILE)" if cost is None else f"${cost:,.4f}"
-
-
-def _time(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s" if minutes else f"{seconds:.1f} s"

@@ -33,11 +33,13 @@ __all__ = [
     "markdown_table",
     "print_json",
     "print_table",
+    "rate_said",
     "say_remark",
     "shown_beside",
     "stderr",
     "stdout",
     "terminal_progress",
+    "time_said",
     "visible",
 ]
 
@@ -149,6 +151,21 @@ def print_table(table: Table) -> None:
     stdout.print(table)
 
 
+def time_said(seconds: float) -> str:
+    """Say seconds as a person would: `42 s`, `5 min 15 s`, `3 h 7 min`."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+def rate_said(per_second: float) -> str:
+    """Say a rate in the unit in which it is at least one: `12.5/s`, `2.1/min`, `0.5/h`."""
+    for seconds, unit in ((1, "s"), (60, "min")):
+        if per_second * seconds >= 1:
+            return f"{per_second * seconds:,.1f}/{unit}"
+    return f"{per_second * 3600:,.1f}/h"
+
+
 def terminal_progress() -> Progress:
     """Return progress bars where stderr is a terminal, and a line every 10 s where it is piped."""
     return _Bars() if stderr.is_terminal else _Lines()
@@ -193,10 +210,11 @@ class _Counted:
     def line(self) -> str:
         """Say name, units done, rate, and seconds that are left at that rate."""
         took_s = time.monotonic() - self._began
+        done = f"{self._done:,} of {self._total:,}" if self._total else f"{self._done:,}"
         if not self._done or not self._total:
-            return f"{self._name}: {f'{self._done} {self._unit}, ' if self._unit else ''}{took_s:.0f} s so far"
+            return f"{self._name}: {f'{done} {self._unit}, ' if self._unit else ''}{time_said(took_s)} so far"
         left_s = took_s / self._done * max(0, self._total - self._done)
-        return f"{self._name}: {self._done} of {self._total} {self._unit}, {self._done / took_s:,.1f}/s, about {left_s:.0f} s left"
+        return f"{self._name}: {done} {self._unit}, {rate_said(self._done / took_s)}, about {time_said(left_s)} left"
 
 
 class _Bars(_Lines):
@@ -229,4 +247,4 @@ class _Bar:
         self._display.advance(self._task, count)
         speed = self._display.tasks[0].speed
         if speed:
-            self._display.update(self._task, rate=f"{speed:,.1f}/s")
+            self._display.update(self._task, rate=rate_said(speed))

@@ -8,16 +8,16 @@ condition, all its branches are read.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from html import escape
-from pathlib import PurePosixPath
 
 from kgrag.documents.asciidoc_tables import table_html
+from kgrag.documents.asciidoc_text import UNTITLED, AsciiDocText
 from kgrag.documents.blocks import RemovedLine
 
 __all__ = ["asciidoc_html", "is_asciidoc"]
 
 SECTION = re.compile(r"(={1,6}|#{2,6})\s+(\S.*?)(?:\s+\1)?$")
+SECTION_ID = re.compile(r"\[\[([\w:.-]+)")
 UNDERLINES = "=-~^+"
 """Of sections in the two-line style, by level."""
 UNDERLINE_TOLERANCE = 2
@@ -46,46 +46,6 @@ TELLING = re.compile(
 )
 MAX_VALUE = 1_000
 """Characters of an attribute: one can name others several times."""
-PRIVATE = re.compile("[\ue000-\ue003]")
-UNTITLED = re.compile("\ue002([^\ue002\ue003]*)\ue003")
-"""A reference that says nothing of its own: what it leads to has a title."""
-STASHED = re.compile("\ue000(\\d+)\ue001")
-
-MACRO = re.compile(r"\b([a-z][\w-]*):([^\s:\[\]`]{0,500})\[((?:[^\]\\]|\\.){0,1000})\]")
-INNER_MACRO = re.compile(MACRO.pattern.replace(r"[^\]\\]", r"[^\[\]\\]"))
-"""A link in a footnote, which is read before it."""
-PICTURE = re.compile(r"\bimage:(?!:)[^\s\[\]]{1,500}\[([^\]]{0,1000})\]")
-URL = re.compile(
-    r"(?:\blink:)?<?(\b(?:https?|ftp|irc)://[^\s\[\]<>`]*[^\s\[\]<>`.,;:!?)'\"])>?(?:\[((?:[^\]\\]|\\.){0,1000})\])?"
-)
-CROSS_REFERENCE = re.compile(r"<<([^<>,\n]{1,500})(?:,\s*([^<>]{0,500}?))?>>")
-INDEX_TERM = re.compile(r"\(\(\(.{0,500}?\)\)\)")
-SHOWN_INDEX_TERM = re.compile(r"\(\(([^()]{1,500})\)\)")
-SECTION_ID = re.compile(r"\[\[([\w:.-]+)")
-ANCHOR = re.compile(r"\[\[[\w:.-]+(?:,[^\]]{0,500})?\]\]")
-ROLE = re.compile(r"(?<!\w)\[[.#][\w .#-]{1,200}\](?=[#*_`])")
-CURVED = (
-    (re.compile(r"(?<!\w)``(?=\S)(.{1,500}?)(?<=\S)''(?!\w)", re.DOTALL), "“{}”"),
-    (re.compile(r"\"`(.{1,500}?)`\"", re.DOTALL), "“{}”"),
-)
-LITERAL = re.compile(r"(?<![\w\\`])(`{1,2}|\+{1,3})(?=\S)(.{1,500}?)(?<=\S)\1(?![\w`])", re.DOTALL)
-FORMATTED = tuple(
-    re.compile(
-        rf"(?<![\w\\{mark}]){mark}(?=[^\s{mark}])([^\n]{{0,500}}?(?:\n[^\n]{{0,500}}?)?)(?<=[^\s\\{mark}]){mark}(?![\w{mark}])"
-    )
-    for mark in (r"\*", "_", "#")
-)
-DOUBLED = re.compile(r"(\*\*|__|##)(?=\S)(.{1,500}?)(?<=\S)\1")
-RAISED = re.compile(r"(?<=\w)\^([^\s^]+)\^")
-LOWERED = re.compile(r"(?<=\w)~([^\s~]+)~")
-REFERENCE = re.compile(r"(?<!\\)\{([\w][\w-]*)\}")
-CHARACTERS = {
-    "nbsp": " ", "zwsp": "", "amp": "&", "lt": "<", "gt": ">", "plus": "+", "asterisk": "*", "caret": "^", "tilde": "~",
-    "backslash": "\\", "backtick": "`", "startsb": "[", "endsb": "]", "vbar": "|", "apos": "'", "quot": '"', "sp": " ", "empty": "",
-    "blank": "", "two-colons": "::", "two-semicolons": ";;", "deg": "°", "brvbar": "¦", "cpp": "C++", "litdd": "--",
-    "ldquo": "“", "rdquo": "”", "lsquo": "‘", "rsquo": "’",
-}  # fmt: skip
-"""What AsciiDoc itself defines."""
 
 
 def is_asciidoc(text: str) -> bool:
@@ -160,7 +120,7 @@ class _Reader:
         self.removed: list[RemovedLine] = []
         self.titles: dict[str, str] = {}
         """Id of a section → its title, as HTML."""
-        self._values = dict(CHARACTERS)
+        self._text = AsciiDocText()
 
     def blocks(self, lines: _Lines) -> str:
         """Read all blocks of a part."""
@@ -179,8 +139,8 @@ class _Reader:
         while lines and self._said_of(block, lines):
             lines.skip_blank()
         if not lines:
-            return block.ids + (f"<p>{self.inline(block.title)}</p>" if block.title else "")
-        title = f"<p>{self.inline(block.title)}</p>" if block.title else ""
+            return block.ids + (f"<p>{self._text.inline(block.title)}</p>" if block.title else "")
+        title = f"<p>{self._text.inline(block.title)}</p>" if block.title else ""
         return block.ids + title + self._body(block, lines, markers)
 
     def _said_of(self, block: _Block, lines: _Lines) -> bool:
@@ -193,12 +153,12 @@ class _Reader:
             value = entry[2] or ""
             while value.endswith((" \\", " +")) and lines:
                 value = f"{value[:-2]} {lines.take().strip()}"
-            self._values[entry[1].lower()] = self._with_values(value)[:MAX_VALUE]
+            self._text.values[entry[1].lower()] = self._text.with_values(value)[:MAX_VALUE]
             self.removed.append(RemovedLine("front matter", line))
         elif condition := CONDITION.match(line):
             lines.take()
             if entry := ENTRY.match(condition[1]):  # of several branches the text's own value counts
-                self._values.setdefault(entry[1].lower(), self._with_values(entry[2] or "")[:MAX_VALUE])
+                self._text.values.setdefault(entry[1].lower(), self._text.with_values(entry[2] or "")[:MAX_VALUE])
                 self.removed.append(RemovedLine("front matter", line))
             elif condition[1] and not line.startswith("ifeval"):
                 block.title = f"{block.title} {condition[1]}".strip()
@@ -233,12 +193,11 @@ class _Reader:
             return "<hr>"
         if macro := BLOCK_MACRO.match(line):
             lines.take()
-            kept: list[str] = []
             if macro[1] == "link":
                 said = macro[3].partition(",")[0].strip('"')
-                return f"<p>{_restored(self._link(macro[2], said, kept), kept)}</p>"
+                return f"<p>{self._text.link(macro[2], said)}</p>"
             title, words = _shown_words(macro[3])
-            return (f"<p>{self.inline(title)}</p>" if title else "") + f"<p>{escape(words)}</p>"
+            return (f"<p>{self._text.inline(title)}</p>" if title else "") + f"<p>{escape(words)}</p>"
         if TABLE.match(line):
             lines.take()
             return table_html(line, lines.until(line), attributes=block.attributes, read=self._part)
@@ -273,11 +232,11 @@ class _Reader:
         """Write a title, with the id that AsciiDoc makes of it where it is given none."""
         within = [escape(name) for name in SECTION_ID.findall(title)]
         names = [*block.names, *within]
-        said = self.inline(title)
+        said = self._text.inline(title)
         anchor = "".join(f'<a id="{name}"></a>' for name in within)
         if not names:
             parts = re.findall(r"\w+", re.sub(r"<[^>]*>|&\w+;|['’]", "", said).lower())
-            made = self._values.get("idprefix", "_") + self._values.get("idseparator", "_").join(parts)
+            made = self._text.values.get("idprefix", "_") + self._text.values.get("idseparator", "_").join(parts)
             names = [escape(made if made not in self.titles else f"{made}_2")]
             anchor = f'<a id="{names[0]}"></a>'
         self.titles.update(dict.fromkeys(names, UNTITLED.sub(r"\1", said)))
@@ -298,7 +257,7 @@ class _Reader:
         ):
             text = "\n".join(re.sub(r"\s*<(?:\d+|\.)>$", "", one) for one in inside)
             if SUBSTITUTED.search(block.attributes):
-                text = self._with_values(text)
+                text = self._text.with_values(text)
             return f"<pre>{escape(text)}</pre>"
         element = COMPOUNDS[kind]
         return (
@@ -308,7 +267,11 @@ class _Reader:
     def _attribution(self, block: _Block) -> str:
         """Say whom a quotation is from: `[quote, who, where]`."""
         said = [part.strip().strip('"') for part in block.attributes.lstrip(",").split(",")[1:] if "=" not in part]
-        return f"<p>— {self.inline(', '.join(filter(None, said)))}</p>" if block.style == "quote" and any(said) else ""
+        return (
+            f"<p>— {self._text.inline(', '.join(filter(None, said)))}</p>"
+            if block.style == "quote" and any(said)
+            else ""
+        )
 
     def _admonition(self, block: _Block) -> str:
         is_one = block.style.upper() in ("NOTE", "TIP", "IMPORTANT", "WARNING", "CAUTION")
@@ -319,11 +282,11 @@ class _Reader:
         while lines and lines.first and not self._ends_text(lines, markers):
             text.append(lines.take())
         if text[0].startswith(" ") or block.style in ("source", "listing", "literal", "verse", "quote"):
-            return f"<pre>{escape(self._with_values(_dedented(text)))}</pre>"
+            return f"<pre>{escape(self._text.with_values(_dedented(text)))}</pre>"
         said = "\n".join(text)
         if admonition := ADMONITION.match(said):
-            return f"<p>{admonition[1].capitalize()}</p><p>{self.inline(admonition[2])}</p>"
-        return f"{self._admonition(block)}<p>{self.inline(said)}</p>"
+            return f"<p>{admonition[1].capitalize()}</p><p>{self._text.inline(admonition[2])}</p>"
+        return f"{self._admonition(block)}<p>{self._text.inline(said)}</p>"
 
     def _ends_text(self, lines: _Lines, markers: tuple[str, ...]) -> bool:
         """Whether a line is none of the text above it, though no blank line is between them."""
@@ -370,7 +333,7 @@ class _Reader:
         first = lines.take()
         head = ""
         if pattern is TERM:
-            head = f"<dt>{self.inline(said)}</dt>"
+            head = f"<dt>{self._text.inline(said)}</dt>"
             said = (TERM.match(first) or [""] * 4)[3] or ""
             if not said:
                 at = lines.at
@@ -382,7 +345,7 @@ class _Reader:
         text = [said] if said else []
         while text and lines and lines.first and not self._ends_text(lines, around):
             text.append(lines.take().strip())
-        parts = [f"<p>{self.inline(chr(10).join(text))}</p>"] if text else []
+        parts = [f"<p>{self._text.inline(chr(10).join(text))}</p>"] if text else []
         while True:
             at = lines.at
             lines.skip_blank()
@@ -420,79 +383,6 @@ class _Reader:
             or ENTRY.match(line) is not None
             or CONDITION.match(line) is not None
         )
-
-    def inline(self, text: str) -> str:
-        """Read a text's inline marks; returns HTML."""
-        kept: list[str] = []
-        return _restored(self._inline(PRIVATE.sub("", text), kept), kept)
-
-    def _inline(self, text: str, kept: list[str]) -> str:
-        """Read a text, or a label in one: what was read of it before is in `kept`, and what is read now is put there."""
-
-        def stash(html: str) -> str:
-            kept.append(html)
-            return f"\ue000{len(kept) - 1}\ue001"
-
-        text = self._with_values(text)
-        text = re.sub(r" \+(?=\n|$)", lambda _: stash("<br>"), text)
-        for curved, quoted in CURVED:
-            text = curved.sub(lambda found, quoted=quoted: quoted.format(found[1]), text)  # type: ignore[misc]
-        text = LITERAL.sub(lambda found: stash(escape(found[2].strip("+") if found[1][0] == "`" else found[2])), text)
-        text = SHOWN_INDEX_TERM.sub(r"\1", INDEX_TERM.sub("", text))
-        text = ANCHOR.sub("", ROLE.sub("", text))
-        text = PICTURE.sub(lambda found: stash(escape(found[1].partition(",")[0])), text)
-        text = CROSS_REFERENCE.sub(lambda found: stash(self._reference(found[1].strip(), found[2], kept)), text)
-        text = URL.sub(lambda found: stash(self._link(found[1], found[2], kept)), text)
-        for macro in (INNER_MACRO, MACRO):
-            text = macro.sub(
-                lambda found: stash(self._macro(found[1], found[2], found[3].replace("\\]", "]"), kept)), text
-            )
-        text = DOUBLED.sub(r"\2", text)
-        for mark in FORMATTED:
-            text = mark.sub(r"\1", text)
-        text = RAISED.sub(lambda found: stash(f"<sup>{escape(found[1])}</sup>"), text)
-        text = LOWERED.sub(lambda found: stash(f"<sub>{escape(found[1])}</sub>"), text)
-        return escape(re.sub(r"\\(?=[*_`#{+~^<\[])", "", text))
-
-    def _with_values(self, text: str) -> str:
-        return REFERENCE.sub(lambda found: self._values.get(found[1].lower(), found[0]), text)
-
-    def _reference(self, target: str, shown: str | None, kept: list[str]) -> str:
-        file, mark, fragment = target.partition("#")
-        if not mark and not file.endswith((".adoc", ".asciidoc", ".txt")):
-            file, fragment = "", file
-        elif not PurePosixPath(file).suffix and file:
-            file = f"{file}.adoc"
-        href = f"{file}#{fragment}" if fragment else file
-        unsaid = escape(fragment or file) if file else f"\ue002{escape(fragment)}\ue003"
-        return f'<a href="{escape(href)}">{self._inline(shown, kept) if shown else unsaid}</a>'
-
-    def _link(self, target: str, shown: str | None, kept: list[str]) -> str:
-        said = re.sub(r"(?:,\s*\w+\s*=.*|\^)$", "", shown or "").strip('"')
-        return f'<a href="{escape(target)}">{self._inline(said, kept) if said else escape(target)}</a>'
-
-    def _macro(self, name: str, target: str, said: str, kept: list[str]) -> str:
-        read: dict[str, Callable[[], str]] = {
-            "link": lambda: self._link(target, said, kept),
-            "mailto": lambda: escape(said.partition(",")[0] or target),
-            "xref": lambda: self._reference(target, said, kept),
-            "icon": lambda: "",
-            "anchor": lambda: "",
-            "indexterm": lambda: "",
-            "menu": lambda: escape(" > ".join(filter(None, (target, said)))),
-            "footnote": lambda: f" ({self._inline(said, kept)})" if said else "",
-        }
-        if name in read:
-            return read[name]()
-        if target and said.isdigit():  # a page of a manual, in a section
-            return escape(f"{target}({said})")
-        return self._inline(said, kept) if said else escape(target)
-
-
-def _restored(html: str, kept: list[str]) -> str:
-    while STASHED.search(html):  # a stash holds none that is younger
-        html = STASHED.sub(lambda found: kept[int(found[1])], html)
-    return html
 
 
 def _shown_words(attributes: str) -> tuple[str, str]:

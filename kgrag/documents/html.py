@@ -16,6 +16,7 @@ from kgrag.documents.blocks import Block, BlockDocument, Link, RemovedLine
 from kgrag.documents.html_boilerplate import UNSEEN, boilerplate_rule, is_box_label
 from kgrag.documents.html_bold_headings import make_headings
 from kgrag.documents.html_contents import make_headings_of_contents
+from kgrag.documents.html_docbook import make_reference_entries
 from kgrag.documents.html_doxygen import make_members
 from kgrag.documents.html_grids import make_definitions, make_tables
 from kgrag.documents.html_groff import make_lists
@@ -141,6 +142,7 @@ def blocks_of_html(text: str, path: Path, *, document_path: str, is_page: bool =
         make_members(part)
         make_listings(part)
         if is_page:
+            make_reference_entries(part)
             make_sections(part)
             make_headings_of_contents(part)
             make_headings(part)

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from kgrag.documents import markdown_marks as marks
 from kgrag.documents.blocks import RemovedLine
 from kgrag.documents.markdown_footnotes import without_footnotes
+from kgrag.documents.markdown_inline import InlineMarks, attribute_words
 from kgrag.documents.markdown_lines import (
     code_spans,
     indentation,
@@ -22,6 +23,7 @@ from kgrag.documents.markdown_lines import (
     outside_listings,
     without_indentation,
 )
+from kgrag.documents.markdown_tables import cells_of, pipe_table, rows_of_lists
 
 __all__ = ["common_markdown"]
 
@@ -67,18 +69,14 @@ class _Reader:
         self._margin = 0
         """How far the line is indented."""
         self._lines, self._footnotes = without_footnotes(self._lines)
-        self._named = frozenset(self._footnotes)
-        self._waiting: list[str] = []
-        """Footnotes that the block which is being read refers to."""
+        self._marks = InlineMarks(drop=self._drop, component=self._component, notes=frozenset(self._footnotes))
         self._columns = 0
         """Of the table that lines are in."""
-        self._span = ""
-        """The backticks of a code span that the line before began and did not end."""
 
     def read(self) -> str:
-        while self._at < len(self._lines) or self._waiting or self._footnotes:
+        while self._at < len(self._lines) or self._marks.referred or self._footnotes:
             if self._at == len(self._lines):
-                self._waiting += self._footnotes  # those that nothing refers to
+                self._marks.referred += self._footnotes  # those that nothing refers to
                 self._open.clear()
                 self._end_listing()
                 self._place_footnotes()
@@ -128,7 +126,7 @@ class _Reader:
                 self._code = None
             return
         if not line.strip():
-            self._span = ""
+            self._marks.span = ""
             self._columns = 0
             self._out.append("")
             if not self._in_list:
@@ -166,7 +164,7 @@ class _Reader:
             self._directive(directive["name"].lower(), directive["argument"], fence)
             return True
         self._drop(info.partition(" ")[2])  # what a renderer does with the listing
-        words = _attribute_words(info)
+        words = attribute_words(info)
         if directive and directive["name"] in marks.CODE:
             line = line[: match.end("fence")] + directive["argument"]
             options = self._options()
@@ -189,7 +187,7 @@ class _Reader:
             return True
         if rest.endswith(":::"):
             self._drop(line)
-            self._say(_attribute_words(rest))
+            self._say(attribute_words(rest))
             return True
         if rest.startswith("{"):
             directive = marks.DIRECTIVE.match(rest)
@@ -303,12 +301,12 @@ class _Reader:
 
     def _say(self, texts: Iterable[str]) -> None:
         """Write texts as paragraphs, where the line stands."""
-        self._span = ""
+        self._marks.span = ""
         self._out.append("")
         for text in texts:
             plain = "*" in text or "`" in text or "[" in text
             self._out.extend((" " * self._margin + (self._inline(text) if plain else f"**{text}**"), ""))
-            self._span = ""
+            self._marks.span = ""
 
     def _directive(self, name: str, argument: str, mark: str) -> None:
         argument = argument.strip()
@@ -320,8 +318,8 @@ class _Reader:
                 for line in body:
                     self._drop(line)
                 return
-            rows = _rows_of_lists(body) if name == "list-table" else list(csv.reader(body, skipinitialspace=True))
-            self._out.extend(_pipe_table(rows, header=options.get("header", "")) if rows else body)
+            rows = rows_of_lists(body) if name == "list-table" else list(csv.reader(body, skipinitialspace=True))
+            self._out.extend(pipe_table(rows, header=options.get("header", "")) if rows else body)
             self._out.append("")
             return
         if name in marks.FOR_GENERATOR and argument:
@@ -383,14 +381,14 @@ class _Reader:
             line = self._row(line)
         if marks.COMPONENT_BEGINS.match(line) and not marks.COMPONENT.match(line.lstrip()):
             line = self._whole_tag(line)
-        return self._outside_code(line)
+        return self._marks.read(line, self._lines, self._at)
 
     def _row(self, line: str) -> str:
         """Escape bars in the code of a table's row where it would have more cells than its table: the last ones would be lost."""
         if marks.DELIMITER_ROW.fullmatch(line):
-            self._columns = _cells(line)
+            self._columns = cells_of(line)
             return line
-        if not self._columns or "`" not in line or len(line) > marks.LONGEST_LINE or _cells(line) <= self._columns:
+        if not self._columns or "`" not in line or len(line) > marks.LONGEST_LINE or cells_of(line) <= self._columns:
             return line
         spans, _ = code_spans(line, (), 0, open_run="")
         parts, at = [], 0
@@ -398,85 +396,6 @@ class _Reader:
             parts += [line[at:begin], marks.BAR.sub(r"\\|", line[begin:end])]
             at = end
         return "".join([*parts, line[at:]])
-
-    def _outside_code(self, line: str) -> str:
-        if len(line) > marks.LONGEST_LINE:
-            return line
-        spans, self._span = code_spans(line, self._lines, self._at, open_run=self._span)
-        parts, at = [], 0
-        for begin, end in spans:
-            before, code = line[at:begin], line[begin:end]
-            if (role := marks.ROLE.search(before)) and not (self._span and end == len(line)):
-                self._drop(role[0])
-                before, code = before[: role.start()], _of_role(role["role"], code)
-            if language := marks.LANGUAGE_OF_SPAN.search(code):
-                self._drop(language["mark"])
-                code = code[: language.start("mark")] + code[language.end() :]
-            parts += [self._marks(before, first=at == 0), code]
-            at = end
-        return "".join([*parts, self._marks(line[at:], first=at == 0, last=True)])
-
-    def _marks(self, text: str, *, first: bool, last: bool = False) -> str:
-        if first and re.match(r"[ ]{0,3}~[ ]", text):
-            text = text.replace("~", "\\~", 1)  # `~ 5 V` defines nothing
-        if "{" in text:
-            for pattern, write in (
-                (marks.MDX_COMMENT, self._nothing),
-                (marks.MDBOOK, self._nothing),
-                (marks.SHORTCODE, self._tag),
-                (marks.LIQUID, self._tag),
-            ):
-                text = pattern.sub(write, text)
-            if not marks.FORMULA.search(text):
-                text = marks.ATTRIBUTES_BEHIND.sub(self._attributes, text)
-            if last:
-                text = marks.ATTRIBUTES_AT_END.sub(self._attributes, text)
-        if "<" in text:
-            text = marks.COMPONENT.sub(self._component, text)
-        if ":" in text:
-            text = marks.ICON.sub(self._nothing, text)
-        if "==" in text:
-            text = marks.HIGHLIGHT.sub(r"\g<words>", text)
-        if ("~" in text or "^" in text) and not marks.FORMULA.search(text):
-            text = marks.RAISED.sub(_raised, text)
-        if "++" in text:
-            text = marks.KEYS.sub(lambda match: match["keys"].replace('"', ""), text)
-        if "[^" in text:
-            self._waiting += [match["name"] for match in marks.REFERENCE.finditer(text)]
-            text = marks.REFERENCE.sub(
-                lambda match: f"[{match['name']}]" if match["name"] in self._named else match[0], text
-            )
-        return text
-
-    def _attributes(self, match: re.Match[str]) -> str:
-        return match[0] if re.fullmatch(r"\s*\{\s*#[\w.:-]+\s*\}\s*", match[0]) else self._nothing(match)
-
-    def _nothing(self, match: re.Match[str]) -> str:
-        self._drop(match[0])
-        return ""
-
-    def _tag(self, match: re.Match[str]) -> str:
-        """Read a tag of a template: the words that it shows stay, as does where a link leads."""
-        self._drop(match[0])
-        name, arguments = match["name"] or "", match["arguments"]
-        if "close" in match.re.groupindex and match["close"]:
-            return ""
-        if name in ("ref", "relref", "link", "post_url"):
-            return arguments.strip().strip("\"'")
-        quoted = [
-            (one["key"], one["double"] if one["double"] is not None else one["single"])
-            for one in marks.QUOTED.finditer(arguments)
-        ]
-        words = [
-            value for key, value in quoted if key in marks.WORDS_OF_ATTRIBUTES or (key is None and " " in value.strip())
-        ]
-        inline = bool(match.string[: match.start()].strip())
-        if words:
-            return " ".join(words) if inline else f"**{' '.join(words)}** "
-        kind = next(
-            (value for key, value in quoted if key in ("style", "type", "color") and value in marks.REMARKS), name
-        )
-        return "" if inline or kind not in marks.REMARKS else f"**{kind.capitalize()}** "
 
     def _component(self, match: re.Match[str]) -> str:
         """Read a component's tag, where the file closes it: its title stays."""
@@ -487,7 +406,7 @@ class _Reader:
         if match["close"]:
             self._close(f"<{name}")
             return ""
-        words = _attribute_words(match["attributes"])
+        words = attribute_words(match["attributes"])
         at_start = not match.string[: match.start()].strip()
         if at_start:
             self._say(words)
@@ -510,8 +429,8 @@ class _Reader:
 
     def _place_footnotes(self) -> None:
         """Put the footnotes of a block behind it, to be read next."""
-        notes = [line for name in self._waiting for line in ("", *self._footnotes.pop(name, ()))]
-        self._waiting = []
+        notes = [line for name in self._marks.referred for line in ("", *self._footnotes.pop(name, ()))]
+        self._marks.referred = []
         if any(notes):
             indent = " " * (self._innermost().indent or 0)
             self._lines[self._at : self._at] = [*(line and indent + line for line in notes), ""]
@@ -521,61 +440,5 @@ class _Reader:
             self.removed.append(RemovedLine(marks.RULE, line.strip()))
 
 
-def _of_role(role: str, code: str) -> str:
-    """Return the text of a role: the target that it names is a link's."""
-    text = code.strip("`")
-    titled = None if role in marks.ROLES_OF_CODE else marks.ROLE_TARGET.fullmatch(text)
-    if titled is None:
-        return code
-    target = titled["target"]
-    return f"[{titled['text']}]({'' if '.' in target or '/' in target else '#'}{target})"
-
-
-def _cells(row: str) -> int:
-    return len(marks.BAR.findall(row.strip().strip("|"))) + 1
-
-
-def _raised(match: re.Match[str]) -> str:
-    tag = "sub" if match["mark"] == "~" else "sup"
-    return f"<{tag}>{match['words']}</{tag}>"
-
-
 def _balanced(program: str) -> bool:
     return all(program.count(opening) <= program.count(closing) for opening, closing in ("{}", "()", "[]"))
-
-
-def _attribute_words(attributes: str) -> list[str]:
-    """Return what a tag's attributes say to a reader."""
-    return [
-        words
-        for match in marks.ATTRIBUTE.finditer(attributes)
-        if match["key"].lower() in marks.WORDS_OF_ATTRIBUTES
-        and any(map(str.isalnum, words := match["double"] or match["single"] or match["braced"] or ""))
-    ]
-
-
-def _rows_of_lists(lines: Sequence[str]) -> list[list[str]]:
-    """Read MyST's table of lists: `* - first cell`, then `  - next cell` and lines that go on."""
-    rows: list[list[str]] = []
-    for line in lines:
-        words = line.strip()
-        if re.match(r"[*-][ ]+[-*](?:[ ]|$)", words):
-            rows.append([words[1:].lstrip()[1:].strip()])
-        elif not words:
-            continue
-        elif not rows:
-            return []
-        elif re.match(r"[-*](?:[ ]|$)", words):
-            rows[-1].append(words[1:].strip())
-        else:
-            rows[-1][-1] = f"{rows[-1][-1]} {words}".strip()
-    return rows
-
-
-def _pipe_table(rows: Sequence[Sequence[str]], *, header: str) -> list[str]:
-    """Write rows as a table, the first one as its header."""
-    first = next(csv.reader([header], skipinitialspace=True), []) if header else []
-    written = [[cell.replace("|", "\\|") for cell in row] for row in ([first, *rows] if first else rows)]
-    columns = max(len(row) for row in written)
-    lines = [f"| {' | '.join([*row, *[''] * (columns - len(row))])} |" for row in written]
-    return [lines[0], f"|{'---|' * columns}", *lines[1:]]

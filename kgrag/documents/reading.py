@@ -12,7 +12,8 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Literal, cast
 
 from kgrag.documents.blocks import Block, BlockDocument
-from kgrag.documents.chunking import Chunker, chunk_blocks, fit_title
+from kgrag.documents.chunk_window import fit_title
+from kgrag.documents.chunking import Chunker, chunk_blocks
 from kgrag.documents.cleaning import CleaningReport, clean
 from kgrag.documents.discovery import FILE_FORMATS, PICTURE, TEXT_FORMATS, Source, discover
 from kgrag.documents.pandoc_formats import PANDOC_READERS

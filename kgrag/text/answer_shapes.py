@@ -226,20 +226,29 @@ _SET = (
     r"|select\w*|ask\w*(?: for)?|request\w*|pass\w*|suppl(?:y|ied)|provid\w+|enter\w*|stat(?:e|ed)|overrid\w+)"
 )
 _WHO = r"(?:I|you|we|one|they|nobody|nothing|the user)"
-_WHAT = r"(?: (?:it|that|this|them|any|anything|something|one|otherwise|differently|else|another|other)\b)*"
+_WHAT = r"(?: (?:so|it|that|this|them|any|anything|something|one|otherwise|differently|else|another|other)\b)*"
 _UNSET_CLAUSE = (
     rf"\b(?:if|when|as long as) (?:none|nothing|no \w+) (?:is|was|are|were)(?: {_SET}\b)?{_WHAT}"
     rf"|\b(?:if|when|as long as) {_WHO} (?:(?:do|does|did|have|has)(?: not|n['’]t)|never) (?:\w+ )?{_SET}\b{_WHAT}"
     rf"|\b(?:if|when|as long as) {_WHO} {_SET} (?:no(?: \w+|thing|ne)|nothing|none)\b"
     rf"|\b(?:if|when|as long as) {_WHO} (?:leave|keep) (?:\w+ ){{1,3}}?(?:alone|untouched|unchanged|as (?:it|they) (?:is|are)|as is)"
     r"|\bwith (?:the |its |my )?(?:stock|factory|standard) (?:settings?|config(?:uration)?)"
+    rf"|\b(?:if|when|as long as) {_WHO} (?:do|does) nothing"
     rf"|\bunless (?:\w+ ){{0,2}}{_SET}\b{_WHAT}|\bwithout (?:me |my )?(?:doing|{_SET}) anything\b"
 )
+_LEFT_BLANK = (
+    rf"\b(?:if|when) {_WHO} (?:leave|keep) (?:it|them|(?:that|this|the|those) (?:field|entry|line|box|option|setting|parameter|value)s?)"
+    r" (?:blank|empty|out|unset|alone|untouched|unchanged)\b"
+)
+"""Names nothing, so that it stands for the default whatever follows: `if I leave that field blank in the second step`."""
 UNSET_CLAUSE = re.compile(
-    rf"(?:{_UNSET_CLAUSE})(?=\s*(?:[?.,;!]|$))|\bout of the box\b|\b(?:normally|initially|from the start)(?=\?)", re.I
+    rf"(?:{_UNSET_CLAUSE})(?=\s*(?:[?.,;!]|$))|{_LEFT_BLANK}|\bout of the box\b|\b(?:normally|initially|from the start)(?=\?)",
+    re.I,
 )
 WHEN_UNSET = re.compile(
-    rf"{_UNSET_CLAUSE}|\bout of the box\b|\b(?:normally|initially|from the start)\?|\bunset\b|\b(?:not|n['’]t|without|never) {_SET}\b",
+    rf"{_UNSET_CLAUSE}|{_LEFT_BLANK}|\bout of the box\b|\b(?:normally|initially|from the start)\?|\bunset\b"
+    rf"|\b(?:not|n['’]t|without|never) {_SET}\b"
+    r"|\b(?:if|when|where) (?:[\w-]+ ){1,4}?(?:is|are) (?:missing|absent|omitted|left out|not there)\b",
     re.I,
 )
 """What asks for a default by other words: what holds where nothing is said."""
@@ -339,7 +348,7 @@ def _shape(question: str) -> AnswerShape:
         return AnswerShape("list")
     if MAY_BE.search(text):
         return AnswerShape("list")
-    if STEPS.search(text):
+    if not text.startswith("how many ") and STEPS.search(text):
         return AnswerShape("steps")
     if IS_THERE.search(text):
         return AnswerShape("name")

@@ -130,7 +130,7 @@ QUESTION_WORDS = (
 MOST_AMOUNTS = 20
 """Of a question; what comes behind them are words."""
 SAID_IN_WORDS = frozenset(["day", "week", "month", "year", "x"])
-STANDS_FOR = re.compile(r"\b(?:stands?|is short|an abbreviation) for\b", re.IGNORECASE)
+STANDS_FOR = re.compile(r"\b(?:stands?|is short|an abbreviation) for\b|\bgood for(?=\s*[?.!]?$)", re.IGNORECASE)
 """Asks for a meaning, and need not be said."""
 NO_LONGER = re.compile(
     r"\b(?:no|not any|any) longer\b(?! than\b)|\b(?:no|any) ?more(?=\s*(?:[?.,;!]|$))", re.IGNORECASE

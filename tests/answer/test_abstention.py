@@ -9,7 +9,8 @@ import pytest
 
 from kgrag.answer.abstention import FEATURES, answer_probability, evidence_features
 from kgrag.answer.candidates import Candidate
-from kgrag.answer.rules import weighed_candidates
+from kgrag.answer.judgement import judge
+from kgrag.answer.weighing import weighed_candidates
 from kgrag.models.minilm import MiniLM
 from kgrag.text.questions import Question, read_question
 from kgrag.types import Evidence
@@ -70,3 +71,22 @@ def test_statements_that_were_not_read_count_as_one_that_was_read_so_so() -> Non
         candidate.logit = None
     unread = dict(zip(FEATURES, evidence_features(ASKED, found, EVIDENCE, EMBEDDER), strict=True))
     assert features(ASKED, [-9.0] * 4)["read"] < unread["read"] < features(ASKED, [4.0] * 4)["read"]
+
+
+def test_the_value_of_an_identifier_is_given_where_it_nearly_answers() -> None:
+    piece = EVIDENCE[0].model_copy(
+        update={"text": "max_rest: The pump rests for 40 seconds. It rests at night as well."}
+    )
+    asked = read_question("How many seconds does max_rest take in bad weather?")
+    found = asyncio.run(weighed_candidates(asked, [piece], EMBEDDER))
+    assert found[0].defines and found[0].fits == 1.0
+
+    def probability(score: float) -> float:
+        found[0].score = score
+        return answer_probability(evidence_features(asked, found, [piece], EMBEDDER))
+
+    nearly = next(score / 100 for score in range(-300, 300) if probability(score / 100) >= 0.42)
+    found[0].score = nearly
+    assert probability(nearly) < 0.5 == judge(asked, found, [piece], EMBEDDER).probability
+    found[0].fits = 0.9
+    assert judge(asked, found, [piece], EMBEDDER).probability < 0.5

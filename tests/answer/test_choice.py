@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from kgrag.answer.choice import FEATURES, LEARNT, PROMISING, choice_features, choice_scores, promising
-from kgrag.answer.rules import (
+from kgrag.answer.rules import extract_answer
+from kgrag.answer.weighing import (
     CHOICE_WEIGHT,
     READ_STATEMENTS,
     candidates_by_weights,
-    extract_answer,
     first_candidates,
     weighed_candidates,
 )

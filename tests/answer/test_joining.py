@@ -5,7 +5,8 @@ import asyncio
 import pytest
 
 from kgrag.answer.joining import joined
-from kgrag.answer.rules import extract_answer, weighed_candidates
+from kgrag.answer.rules import extract_answer
+from kgrag.answer.weighing import weighed_candidates
 from kgrag.models.minilm import MiniLM
 from kgrag.text.questions import read_question
 from kgrag.types import Evidence

@@ -4,7 +4,7 @@ import asyncio
 
 from kgrag.answer.candidates import Candidate
 from kgrag.answer.prose import with_the_best
-from kgrag.answer.rules import weighed_candidates
+from kgrag.answer.weighing import weighed_candidates
 from kgrag.models.minilm import MiniLM
 from kgrag.text.questions import read_question
 from kgrag.types import Evidence

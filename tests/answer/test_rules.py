@@ -15,9 +15,10 @@ from kgrag.answer import (
     said_of_language,
     without_typing_errors,
 )
-from kgrag.answer.rules import first_candidates
+from kgrag.answer.candidates import for_reader
 from kgrag.answer.slots import fits
 from kgrag.answer.statements import statements
+from kgrag.answer.weighing import first_candidates
 from kgrag.models.minilm import MiniLM
 from kgrag.text.questions import read_question
 from kgrag.types import Answer, Evidence
@@ -1274,3 +1275,120 @@ def test_an_abbreviated_default_is_a_default() -> None:
     question = read_question("Which quality is the default?")
     found = first_candidates(question, [piece("Pump", "Quality is low, medium (def), or high as it is set.")])
     assert found[0].covered["default"] > 0.9
+
+
+def test_the_row_of_an_option_tells_how_a_thing_is_done() -> None:
+    options = """| Option | Long option | Meaning |
+|---|---|---|
+| -q | --quiet-pump | Disable the whistle of the pump |
+| -w | --whistle-name | Alternate name of the whistle file |
+"""
+    (row,) = (one for one in statements(piece("Pump", options)) if "-q" in one.text and not one.items)
+    assert fits(read_question("How do I stop the pump from whistling?"), row) == 1.0
+
+
+def test_a_default_decides_where_one_asks_whether_it_is_so_by_default() -> None:
+    assert fit("Is the tank heated unless I say so?", "WARM says that the tank is heated. Default is unheated.") == 1.0
+    assert fit("Is the tank heated?", "WARM says that the tank is heated. Default is unheated.") == 0.0
+
+
+def test_the_row_of_a_function_says_what_the_function_does() -> None:
+    functions = """| Function | Description |
+|---|---|
+| mix(X, times) | Stir tank X so many times |
+| drain(X) | Empty tank X |
+"""
+    asked = read_question("What does mix do?")
+    fit_of = {one.text[10:13]: fits(asked, one) for one in statements(piece("Tanks", functions)) if not one.items}
+    assert fit_of["mix"] == 1.0 > fit_of["dra"]
+
+
+def test_the_screen_is_a_place() -> None:
+    assert fit("Where does the pump log go?", "It writes all of its log to the screen.") == 1.0
+
+
+def test_a_default_is_not_what_is_recommended() -> None:
+    asked = "How large should I make the tank of the pump?"
+    assert fit(asked, "tank_size: Size of the tank. Default: 20 litres") < fit(
+        asked, "We recommend 40 litres for the tank."
+    )
+
+
+def test_what_a_thing_does_is_not_said_by_how_it_is_written() -> None:
+    page = """FLUSH
+<tank> FLUSH <amount>[, <amount>]
+
+Lets so much water through the tank that nothing stays in it.
+
+See also: DRAIN, FILL"""
+    said = lines(ask("What does flush do?", [piece("Tanks", page).model_copy(update={"section": "Commands > FLUSH"})]))
+    assert "Lets so much water through" in said[0]
+    assert "DRAIN, FILL" not in " ".join(said)
+
+
+def test_a_function_that_is_assigned_is_defined_by_its_row() -> None:
+    functions = "| Function | Description |\n|---|---|\n| Y = mix(X) | Stirred tank |\n| Y = cool(X) | Cold tank |\n"
+    asked = read_question("What is mix for?")
+    assert [fits(asked, one) for one in statements(piece("Tanks", functions)) if not one.items] == [1.0, 0.0]
+
+
+def test_below_its_name_a_verb_says_what_a_thing_does() -> None:
+    page = piece("Tanks", "Only for tanks with a lid. Opens the lid of a tank. Lids of steel are heavy.")
+    of_command = page.model_copy(update={"section": "Commands > LIFT"})
+    asked = read_question("What is lift?")
+    fit_of = {one.text.split()[0]: fits(asked, one) for one in statements(of_command) if not one.items}
+    assert fit_of["Opens"] > fit_of["Only"] > fit_of["Lids"]
+
+
+def test_what_can_be_used_for_it_and_what_stands_below_an_option_tells_how() -> None:
+    assert fit("How do I get rid of foam?", "SIGFOAM: Skim the tank. This signal can be used for foam.") > 0.5
+    page = piece("Tanks", "Leaves out tanks inside the fence.")
+    asked = read_question("How do I keep the tanks outside?")
+    of_option = page.model_copy(update={"section": "Filters > exclude option"})
+    of_fences = page.model_copy(update={"section": "Filters > On fences"})
+    assert fits(asked, statements(of_option)[0]) > 0.5 > fits(asked, statements(of_fences)[0])
+
+
+def test_what_stands_below_an_identifier_and_in_the_list_of_its_term_is_about_it() -> None:
+    text = "Mixes the tanks.\n\nTanks without a lid get the number NULL."
+    of_other = piece("Tanks", "mix_tanks — Window function that returns a tank number for each tank.", page=2)
+    below = piece("Tanks", text).model_copy(update={"section": "Functions > mix_tanks > Description"})
+    found = first_candidates(
+        read_question("Which tank number does mix_tanks give a tank without a lid?"), [of_other, below]
+    )
+    assert {one.text for one in found if one.defines and not one.beside} >= {"Tanks without a lid get the number NULL."}
+    text = """lid_size - the size of a lid
+
+- Default: 16 to 64 cm
+- Recommend 32 cm to 1 m for large tanks, but it depends on the weather."""
+    found = first_candidates(read_question("Which lid_size is recommended for large tanks?"), [piece("Tanks", text)])
+    assert all(one.defines for one in found if one.text.startswith("Recommend"))
+
+
+def test_what_only_announces_where_to_look_does_not_come_first() -> None:
+    page = """If it is not said the pump looks for its settings in the following two folders:
+
+It reads the settings in the folder /etc/pump, then those of its home."""
+    found = first_candidates(read_question("Where does the pump look for its settings?"), [piece("Pump", page)])
+    assert [one.beside for one in found if one.text.endswith("folders:")] == [True]
+
+
+def test_a_sentence_that_only_names_a_default_fits_less_than_one_that_says_it() -> None:
+    asked = "default rest between cycles"
+    assert fit(asked, "Sets the default rest between cycles.") < fit(
+        asked, "The default value of REST between cycles is short."
+    )
+
+
+def test_where_a_function_stands_in_its_source_says_nothing() -> None:
+    page = "Opens the lid of a tank.\n\nDefinition at line 112 of file lids.c.\n\nReferenced by open_all(), and lift()."
+    assert [one.text for one in statements(piece("Tanks", page))] == ["Opens the lid of a tank."]
+
+
+def test_what_is_said_of_a_command_is_given_with_it() -> None:
+    page = piece(
+        "Tanks", "Command lift lid: Works on closed tanks. The cover is raised a little. Nothing boils over then."
+    )
+    asked = read_question("How do I keep the water from boiling over?")
+    (last,) = (one for one in first_candidates(asked, [page]) if one.text == "Nothing boils over then.")
+    assert for_reader(last, asked, title="Tanks") == "Tanks, Command lift lid: Nothing boils over then."

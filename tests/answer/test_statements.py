@@ -1,5 +1,6 @@
 from kgrag.answer.preformatted import reflow
-from kgrag.answer.statements import Statement, statements
+from kgrag.answer.statement import Statement
+from kgrag.answer.statements import statements
 from kgrag.types import Evidence
 
 MAN_PAGE = """DESCRIPTION
@@ -669,3 +670,29 @@ def test_what_stands_below_the_last_column_of_a_line_is_about_its_first_one() ->
     )
     assert (saying(text, "valves").label, saying(text, "25").owner) == ("-d", "-d")
     assert saying("-d    The delay between two strokes\nStrokes are counted from zero.", "zero").label == ""
+
+
+def test_a_setting_before_a_sentence_is_its_term_and_that_of_the_properties_below() -> None:
+    text = """max_idle
+
+- Default: 10
+
+max_pumps This setting is only for large plants. It limits how many pumps run.
+
+- Default: 8
+- Pumps are counted from one."""
+    assert saying(text, "large plants").label == "max_pumps"
+    assert saying(text, "Default: 8").owner == "max_pumps"
+    assert saying("max_pumps and Max are read once at the start of it.", "read once").label == ""
+
+
+def test_a_default_of_three_words_is_quoted_with_the_sentence_before() -> None:
+    said = read("The parameter WARM says that the tank is heated. Default is unheated. Tanks are closed.")
+    assert "The parameter WARM says that the tank is heated. Default is unheated." in [one.text for one in said]
+
+
+def test_a_line_of_settings_below_as_follows_is_one_with_what_announces_it() -> None:
+    text = """To heat all tanks, set the variable as follows
+PLANT_HEATED_TANKS=ALL_OF_THEM
+Then restart the plant at once."""
+    assert any(one.items and "PLANT_HEATED_TANKS=ALL_OF_THEM" in one.text for one in read(text))

@@ -105,6 +105,19 @@ def test_a_piped_step_writes_lines_with_what_is_left(
     assert "Soon done" not in capsys.readouterr().err
 
 
+def test_a_line_of_progress_says_times_and_rates_in_the_unit_that_fits(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    counted = output._Counted("Read", 1_100, "files")
+    now[0] = 90.0
+    assert counted.line() == "Read: 0 of 1,100 files, 1 min 30 s so far"
+    counted.advance(3)
+    assert counted.line() == "Read: 3 of 1,100 files, 2.0/min, about 9 h 8 min left"
+    counted.advance(1_000)
+    assert counted.line() == "Read: 1,003 of 1,100 files, 11.1/s, about 9 s left"
+    assert output.rate_said(1 / 7200) == "0.5/h"
+
+
 def test_cypher_shows_any_column_and_says_where_it_cuts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     store = tmp_path / "store.kg"
     open_store(store).close()

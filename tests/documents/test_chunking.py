@@ -19,7 +19,8 @@ from reportlab.pdfgen.canvas import Canvas
 
 from kgrag.documents import Converted
 from kgrag.documents.blocks import Block, Link, TableRow
-from kgrag.documents.chunking import chunk_blocks, fit_title
+from kgrag.documents.chunk_window import fit_title
+from kgrag.documents.chunking import chunk_blocks
 from kgrag.documents.html import blocks_of_html
 from kgrag.documents.hybrid_chunker import _Tokenizer, docling_document
 from kgrag.testing import HashingEmbedder

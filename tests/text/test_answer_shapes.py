@@ -142,6 +142,11 @@ def test_a_question_for_how_many_asks_as_well_for_what_it_asks_before() -> None:
     assert answer_shape("At a current of 2 A, how many lamps can be lit?") == ("count", ())
 
 
+def test_how_many_steps_there_are_is_a_count() -> None:
+    assert answer_shape("How many calibration steps are kept by default?").kind == "count"
+    assert answer_shape("Tell me the steps to calibrate it").kind == "steps"
+
+
 def test_a_wide_angle_is_an_angle() -> None:
     assert answer_shape("How wide is the viewing angle?") == ("quantity", ("angle",))
     assert answer_shape("How wide is the board?") == ("quantity", ("",))
@@ -166,6 +171,14 @@ def test_a_wide_angle_is_an_angle() -> None:
         ("What is normally done about it?", "What is normally done about it?"),
         ("What happens if I do not specify a port?", "What happens if I do not specify a port?"),
         ("What does it do unless set to 0 in the file?", "What does it do unless set to 0 in the file?"),
+        ("Is the pump reversible unless I say so?", "Is the pump reversible by default?"),
+        ("How hot is it when I do nothing?", "How hot is it by default?"),
+        (
+            "How long is it if I leave that field blank in the second step?",
+            "How long is it by default in the second step?",
+        ),
+        ("What happens if I leave the pump alone?", "What happens by default?"),
+        ("What does it do if I leave the second pump blank?", "What does it do if I leave the second pump blank?"),
         ("How large is the buffer if I give no -B?", "How large is the buffer if I give no -B?"),
     ],
 )

@@ -112,6 +112,7 @@ def test_one_thing_asked_of_several_is_asked_of_each(question: str, things: list
 
 def test_no_longer_and_the_verb_that_asks_what_a_thing_does_are_no_terms() -> None:
     assert read_question("Which valves no longer open?").terms == read_question("Which valves open?").terms
+    assert read_question("What is the hose good for?").terms == read_question("What is the hose for?").terms
     assert read_question("Which valves no longer open in it?").kind == "list"
     assert read_question("Is the hose no longer than 5 m?").terms > {"longer"}
     assert read_question("What does pumpdelta control?").terms == {"pumpdelta"}

@@ -24,6 +24,7 @@ _RIGHT = 4.0
 _PAGE = re.compile(r"^(?:\d{1,4}|[ivxlc]{1,6})$")
 _LEADERS = re.compile(r"(?:[.·…_]\s?){3,}\s*")
 _SECTION = re.compile(r"^(?:\d{1,3}(?:\.\d{1,3})*\.?|[A-Z](?:\.\d{1,3})*\.?)\s+\S")
+_SECTION_NUMBER = re.compile(r"^(?:\d{1,3}(?:\.\d{1,3})*\.?|[A-Z](?:\.\d{1,3})*\.?)\s+")
 _LEADER_WORD = re.compile(r"^[.·…_]+$")
 _COMPARED = 28
 """Characters of a title that are compared: a long heading is broken into lines."""
@@ -98,7 +99,11 @@ def _runs(lines: Sequence[Line], known: Counter[str], page_count: int, *, follow
         run = _numbered_run(lines, index)
         used = len(run)
         numbered = [entry for entry in run if entry.page]
-        if len(numbered) >= _MIN_ENTRIES and _plausible(numbered, known, page_count):
+        # The last entries may stand at the head of a page of their own.
+        is_rest = (
+            follows and index == 0 and bool(numbered) and all(_stands_elsewhere(entry, known) for entry in numbered)
+        )
+        if (len(numbered) >= _MIN_ENTRIES or is_rest) and _plausible(numbered, known, page_count):
             extra = _unnumbered_run(lines, index + used, known)
             runs.append(run + extra)
             index += used + len(extra)
@@ -155,9 +160,13 @@ def _plausible(entries: Sequence[_Entry], known: Counter[str], page_count: int) 
 
 
 def _stands_elsewhere(entry: _Entry, known: Counter[str]) -> bool:
-    """Whether another line begins with the title: where only its beginning is compared, the entry's own line counts once."""
+    """Whether another line begins with the title: where only its beginning is compared, the entry's own line counts once.
+
+    The outline's entries have no numbers.
+    """
     title = comparable(entry.title)
-    return known[title] > (comparable(entry.line.text) == title)
+    unnumbered = comparable(_SECTION_NUMBER.sub("", entry.title))
+    return known[title] > (comparable(entry.line.text) == title) or (unnumbered != title and known[unnumbered] > 0)
 
 
 def _table(page: int, run: Sequence[_Entry]) -> TableBlock:

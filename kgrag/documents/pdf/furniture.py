@@ -29,6 +29,8 @@ _MIN_SHARE = 0.3
 _PART_SHARE = 0.6
 """Of the pages of a part of the document, from the first one that has the line to the last."""
 _MIN_OF_PART = 20
+_SMALL = 0.8
+"""Share of the height of a page's words up to which its last line is in small type."""
 _SLOT_MOVE = 1.5
 """Points, for lines whose text changes from chapter to chapter."""
 _SLOT_SHARE = 0.5
@@ -85,7 +87,7 @@ def remove_furniture(
     the pages, or if it stands beside one in its font. In the margins it is one, too, if it stands where half of the pages, or of the left
     or right ones, have a line of the same style, with few different texts (chapter titles) or with titles of the outline, of which
     `titles` are `folded_titles`. Not if body text follows closely. A page's last line, wherever it stands, is one if it is a page number
-    alone and counts with as many pages.
+    alone and counts with as many pages, or says the same in small type on twenty and most of a part's.
     """
     pieces = [piece for page in pages for piece in _margin_pieces(page)]
     within = {page.number: _MARGIN * page.height for page in pages}
@@ -94,10 +96,10 @@ def remove_furniture(
     series = [
         *_same_text(pieces, len(pages)),
         *counting,
-        *_beside_numbers(counting, pieces),
+        *_beside_numbers(counting, pieces, titles),
         *_same_slot(in_margins, len(pages), titles),
     ]
-    running = [*_without_body(series, {page.number: page for page in pages}), *_counting_last_lines(pages)]
+    running = [*_without_body(series, {page.number: page for page in pages}), *_repeated_last_lines(pages)]
     gone: dict[int, set[Word]] = defaultdict(set)
     removed: list[RunningLine] = []
     for group in running:
@@ -189,8 +191,13 @@ def _counting(pieces: Sequence[_Piece], page_count: int) -> list[list[_Piece]]:
     ]
 
 
-def _beside_numbers(counting: Sequence[list[_Piece]], pieces: Sequence[_Piece]) -> Iterator[list[_Piece]]:
-    """Yield what stands in the line of a page number, in its font, on most of the pages that have one there: titles of chapters."""
+def _beside_numbers(
+    counting: Sequence[list[_Piece]], pieces: Sequence[_Piece], titles: frozenset[str]
+) -> Iterator[list[_Piece]]:
+    """Yield what stands in the line of a page number on most of the pages that have one there: titles of chapters.
+
+    They are in its font, or named by the outline.
+    """
     for numbers in counting:
         by_page = {piece.page: piece for piece in numbers}
         group = [
@@ -200,25 +207,41 @@ def _beside_numbers(counting: Sequence[list[_Piece]], pieces: Sequence[_Piece]) 
             and piece is not number
             and piece.top == number.top
             and abs(piece.distance - number.distance) <= _SLOT_MOVE
-            and piece.line.font == number.line.font
         ]
-        if len({piece.page for piece in group}) >= _BESIDE_SHARE * len(by_page):
-            yield group
+        in_font = [piece for piece in group if piece.line.font == by_page[piece.page].line.font]
+        for found in (in_font, group if _name_sections(group, titles) else []):
+            if len({piece.page for piece in found}) >= _BESIDE_SHARE * len(by_page):
+                yield found
 
 
-def _counting_last_lines(pages: Sequence[Page]) -> list[list[_Piece]]:
-    """Page numbers right below the text: pages of a report that was printed from a browser are filled to any height."""
+def _repeated_last_lines(pages: Sequence[Page]) -> list[list[_Piece]]:
+    """What stands right below the text: pages of a report that was printed from a browser are filled to any height.
+
+    Titles in small type that are the same on twenty pages and most of a part's, and then page numbers that count.
+    """
+    by_text: dict[tuple[str, str], list[_Piece]] = defaultdict(list)
+    for page in pages:
+        piece = _last_line(page.number, page.height, words := [word for word in page.words if word.level])
+        if piece is not None and piece.line.size < _SMALL * median(word.box.height for word in words):
+            by_text[piece.line.text, piece.line.font].append(piece)
+    titles = [group for group in by_text.values() if len(group) >= _MIN_OF_PART and _on_enough_pages(group, len(pages))]
+    gone = {word for group in titles for piece in group for word in piece.line.words}
     by_offset: dict[int, list[_Piece]] = defaultdict(list)
     for page in pages:
-        words = [word for word in page.words if word.level]
-        if not words:
-            continue
-        lowest = max(words, key=lambda word: word.box.y1).box
-        line = line_of([word for word in words if word.box.y1 > lowest.y0 and word.box.center[1] > lowest.y0])
-        if (number := _PAGE_NUMBER.match(line.text)) and len(line.words) < len(words):
-            piece = _Piece(page.number, False, page.height - line.box.center[1], line)
+        piece = _last_line(page.number, page.height, [word for word in page.words if word.level and word not in gone])
+        if piece is not None and (number := _PAGE_NUMBER.match(piece.line.text)):
             by_offset[int(number[1]) - page.number].append(piece)
-    return [group for group in by_offset.values() if len(group) > 2 and _on_enough_pages(group, len(pages))]
+    counting = [group for group in by_offset.values() if len(group) > 2 and _on_enough_pages(group, len(pages))]
+    return [*titles, *counting]
+
+
+def _last_line(page: int, height: float, words: Sequence[Word]) -> _Piece | None:
+    """The lowest line of a page that has others."""
+    if not words:
+        return None
+    lowest = max(words, key=lambda word: word.box.y1).box
+    line = line_of([word for word in words if word.box.y1 > lowest.y0 and word.box.center[1] > lowest.y0])
+    return _Piece(page, False, height - line.box.center[1], line) if len(line.words) < len(words) else None
 
 
 def _same_slot(pieces: Sequence[_Piece], page_count: int, titles: frozenset[str]) -> list[list[_Piece]]:

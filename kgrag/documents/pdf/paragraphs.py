@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from kgrag.documents.inline_text import CJK
 from kgrag.documents.pdf.blocks import PageBlock, TextBlock
@@ -25,6 +26,10 @@ _NAME_WORDS, _TEXT_WORDS = 5, 3
 """Most words of a name, and fewest of the text that begins far behind it in the same font."""
 _TEXT_SHARE = 0.25
 """Of the characters of listings: a document with as many others has its text's size from these."""
+_WIDE_WORDS, _MIN_WIDE, _MOST = 6, 3, 0.8
+"""Words of a line, lines that go on in small letters, and the share of them that are as far apart, from which a text is set wide."""
+_SAME_PITCH, _WIDEST = 0.16, 3.5
+"""Line heights by which these distances may differ, and the largest from line to line."""
 _CODE_LOOSE = 2.6
 """Line heights from line to line within a listing: one empty line."""
 _LARGE_CODE = 1.25
@@ -64,6 +69,8 @@ class LineStatistics:
     """Most frequent distance between two lines of a paragraph, in line heights."""
     typed: bool = False
     """The whole document is set in a typewriter font, which then says nothing about code."""
+    wide_pitch: float = 0.0
+    """Distance between two lines of a paragraph, in line heights, in a region that is set wider than the document; else 0."""
 
 
 def section_number(line: Line) -> str:
@@ -100,6 +107,7 @@ def line_statistics(words: Iterable[Word], regions: Iterable[Region]) -> LineSta
 def blocks_of_region(region: Region, page: int, marks: Sequence[Box], usual: LineStatistics) -> list[PageBlock]:
     """Put a region's lines together and its tables and figures between them, top to bottom."""
     edges = _right_edges(region.lines)
+    usual = _with_wide_lines(region.lines, edges, usual)
     entries: list[Line | PageBlock] = sorted([*_with_note_marks(region.lines), *region.atoms], key=_height)
     blocks: list[PageBlock] = []
     current: list[Line] = []
@@ -130,6 +138,29 @@ def blocks_of_region(region: Region, page: int, marks: Sequence[Box], usual: Lin
             current = [entry]
     close()
     return blocks
+
+
+def _with_wide_lines(lines: Sequence[Line], edge: float, usual: LineStatistics) -> LineStatistics:
+    """Return the statistics with the distance of a region's own lines, where its text is set wider than the document's: exhibits, drafts.
+
+    Lines that reach the edge go on in the next one, so most of them stand as far above it as the lines of a paragraph do.
+    """
+    pitches: Counter[float] = Counter()
+    for above, below in pairwise(lines):
+        pitch = (below.pitch_base - above.pitch_base) / above.size
+        if (
+            pitch > 0.7
+            and len(above.words) >= _WIDE_WORDS
+            and not _would_fit(above, below, edge)
+            and below.text[0].islower()
+        ):
+            pitches[round(pitch * 10) / 10] += 1
+    if pitches.total() < _MIN_WIDE:
+        return usual
+    own, _ = pitches.most_common(1)[0]
+    as_far = sum(count for pitch, count in pitches.items() if abs(pitch - own) < _SAME_PITCH)
+    is_wide = _LOOSE * usual.pitch < own < _WIDEST and as_far >= _MOST * pitches.total()
+    return replace(usual, wide_pitch=own) if is_wide else usual
 
 
 def _height(entry: Line | PageBlock) -> float:
@@ -213,9 +244,10 @@ def _breaks(
         return True
     distance, grid = line.pitch_base - above.pitch_base, usual.pitch * usual.body_size
     if distance > _LOOSE * usual.pitch * size:
-        # Full lines as far apart as those of the text, in a font whose glyphs say too little height.
+        # Full lines as far apart as those of the text, in a font whose glyphs say too little height, or of a text that is set wide.
         on_grid = line.font == above.font and abs(distance - grid) <= _ON_GRID * grid
-        if not on_grid or _would_fit(above, line, edge) or len(pieces_of(above, _WIDE_GAP)) > 1:
+        is_wide = distance <= _LOOSE * usual.wide_pitch * size
+        if not (on_grid or is_wide) or _would_fit(above, line, edge) or len(pieces_of(above, _WIDE_GAP)) > 1:
             return True
     if abs(line.size - above.size) > _OTHER_SIZE * size and not _uneven(above, line):
         return True

@@ -38,9 +38,13 @@ _RESOURCE_NAME = re.compile(r"^[A-Za-z]{0,3}\d*$")
 _MAX_NAME_BYTES = 256
 _FAULT = re.compile(r"[\u2701-\u27bf\ue000-\uf8ff\ufffd]|\ba\d{2,3}(?![^\W_])|GLYPH<\w+>|/uni[0-9A-F]{4}")
 """Characters that say nothing, and names of glyphs in place of characters."""
+_CODE_NAME = re.compile(r"x([2-7][0-9A-F])")
+"""The name of a glyph that is its code."""
+_MOST_JOINED = 5
+"""Words that one may be: names in a typewriter font within a text, whose spaces are narrower than those of that font."""
 _UNEVEN_SIZES = 5
 """Different heights of one font's words on a page from which they are heights of glyphs and not sizes."""
-_ON_BASELINE = re.compile(r"[A-Z]?[abcdefhiklmnorstuvwxz]{3,}")
+_ON_BASELINE = re.compile(r"[A-Z]?[abcdefhiklmnorstuvwxz]{3,}|[A-IK-PR-Z]{3,}")
 """A word of which no letter goes below the line."""
 _NO_DEPTH = 0.05
 """Share of a word's height by which it may miss the baseline to end there."""
@@ -279,7 +283,14 @@ class SecondReading:
         return [one for one in found if one.text] if better else [word]
 
     def _decoded(self, word: Word) -> Word:
-        """Take the codes of a word's letters for those of the Macintosh, where pdfium has at this place what they stand for."""
+        """Take the codes of a word's letters for those of the Macintosh, where pdfium has at this place what they stand for.
+
+        So is a glyph that a font names by its code, `x2A`.
+        """
+        if _CODE_NAME.search(word.text):
+            text = _CODE_NAME.sub(lambda name: chr(int(name[1], 16)), word.text)
+            if text == "".join(one.text for one in self._characters_in(word.box)).strip().translate(_PLAIN):
+                return replace(word, text=text)
         if not _BEYOND_ASCII.search(word.text):
             return word
         for encoding in _LATIN_ENCODINGS:
@@ -294,7 +305,7 @@ class SecondReading:
         return word
 
     def _divided(self, word: Word, *, over_lines: bool = False) -> list[Word]:
-        """Divide a word where pdfium has two or three, if it has the same characters at this place; `over_lines`, whatever they are."""
+        """Divide a word where pdfium has several, if it has the same characters at this place; `over_lines`, whatever they are."""
         characters = self._characters_in(word.box)
         parts = _without_spaces(word, characters)
         if "".join(part.text for part in parts) != word.text or len(parts) < 2:
@@ -312,10 +323,14 @@ class SecondReading:
 
     @cached_property
     def _joined_words(self) -> frozenset[str]:
-        """Two or three neighbouring words without their spaces."""
+        """Two to five neighbouring words without their spaces."""
         words = self._text.split()
-        joined = {first + second for first, second in pairwise(words)}
-        return frozenset(joined.union(map("".join, zip(words, words[1:], words[2:], strict=False))))
+        following = [words[by:] for by in range(_MOST_JOINED)]
+        return frozenset(
+            joined
+            for count in range(2, _MOST_JOINED + 1)
+            for joined in map("".join, zip(*following[:count], strict=False))
+        )
 
     @cached_property
     def _neighbours(self) -> frozenset[tuple[str, str]]:

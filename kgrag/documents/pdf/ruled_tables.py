@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -19,6 +20,12 @@ _SNAP = 3.0
 """Points within which lines are the same grid line (a cell's border and its fill differ by up to a point)."""
 _REACH = 3.5
 """Points by which two crossing lines may miss each other."""
+_CELL_GAP = 8.0
+"""Points from the end of a line across to the side of the next column."""
+_MAX_PARTS = 2
+"""Rectangles that an area with words may be made of."""
+_COLUMNS_OF_ANGLES = 3
+"""Columns from which a grid may have such areas: boxes that are joined by lines, in a diagram, have fewer."""
 _DOUBLE = 4.0
 """Points between the two lines of a double one."""
 _MIN_LENGTH = 5.0
@@ -46,7 +53,7 @@ def find_ruled_tables(page: Page) -> RuledTables:
     tables: list[TableBlock] = []
     taken: set[Word] = set()
     unused: list[Rule] = []
-    for rules in _connected(_merged(page.rules)):
+    for rules in _connected(_without_gaps(_merged(page.rules))):
         table = _table(page, rules, taken)
         if table is None:
             unused.extend(rules)
@@ -79,6 +86,29 @@ def _end_to_end(rules: Sequence[Rule]) -> list[Rule]:
         else:
             joined.append(Rule(rule.horizontal, at, rule.start, rule.end))
     return joined
+
+
+def _without_gaps(rules: Sequence[Rule]) -> list[Rule]:
+    """Lengthen lines across that end a little before the side of the next column, at a height where one goes on there: cells with gaps.
+
+    At other heights such a line is the underline of a text.
+    """
+    down = sorted((rule for rule in rules if not rule.horizontal), key=lambda rule: rule.at)
+    places = [rule.at for rule in down]
+    across = [rule for rule in rules if rule.horizontal]
+    beginning = {(round(rule.at), round(rule.start)) for rule in across}
+    longer: dict[Rule, float] = {}
+    for rule in across:
+        near = down[bisect_left(places, rule.end - _REACH) : bisect_right(places, rule.end + _CELL_GAP)]
+        side = next((side.at for side in near if side.start - _REACH <= rule.at <= side.end + _REACH), rule.end)
+        if side > rule.end + _REACH:
+            longer[rule] = side
+    whole = {
+        round(rule.at)
+        for rule, side in longer.items()
+        if any((round(rule.at), round(side) + by) in beginning for by in (-1, 0, 1))
+    }
+    return [replace(rule, end=longer[rule]) if rule in longer and round(rule.at) in whole else rule for rule in rules]
 
 
 def _connected(rules: Sequence[Rule]) -> list[list[Rule]]:
@@ -129,28 +159,52 @@ def _table(page: Page, rules: Sequence[Rule], taken: set[Word]) -> TableBlock | 
         for column, area in enumerate(line):
             members.setdefault(area, []).append((row, column))
     ragged = 0
+    divided = False
     cells: list[Cell] = []
     for area, places in members.items():
-        top, bottom = min(row for row, _ in places), max(row for row, _ in places)
-        left, right = min(column for _, column in places), max(column for _, column in places)
-        if len(places) != (bottom - top + 1) * (right - left + 1):
-            ragged += 1
-            if words.get(area):
-                return None
+        parts = _rectangles(places)
+        ragged += len(parts) > 1
+        if len(parts) > 1 and not words.get(area):
             continue
-        cells.append(
-            Cell(
-                row=top,
-                column=left,
-                row_span=bottom - top + 1,
-                column_span=right - left + 1,
-                box=Box(columns[left], rows[top], columns[right + 1], rows[bottom + 1]),
-                words=tuple(words.get(area, ())),
-            )
-        )
+        if len(parts) > _MAX_PARTS:
+            return None
+        divided = divided or len(parts) > 1
+        for part in parts:
+            top, bottom = part[0][0], part[-1][0]
+            left, right = part[0][1], part[-1][1]
+            field = Box(columns[left], rows[top], columns[right + 1], rows[bottom + 1])
+            there = [word for word in words.get(area, ()) if len(parts) == 1 or field.holds(word.box.center)]
+            if len(parts) > 1 and any(
+                word.box.x0 < field.x0 - _SNAP or word.box.x1 > field.x1 + _SNAP for word in there
+            ):
+                return None
+            cells.append(Cell(top, left, bottom - top + 1, right - left + 1, field, tuple(there)))
     if ragged > _RAGGED * len(members):
         return None
-    return _checked(page, box, cells)
+    table = _checked(page, box, cells)
+    return None if divided and table is not None and table.column_count < _COLUMNS_OF_ANGLES else table
+
+
+def _rectangles(places: Sequence[tuple[int, int]]) -> list[list[tuple[int, int]]]:
+    """Divide the fields of an area, from the top left one on, into rectangles, by columns: an angle, of which a line is missing, is two."""
+    by_column: dict[int, list[int]] = defaultdict(list)
+    for row, column in places:
+        by_column[column].append(row)
+    parts: list[tuple[tuple[int, int], list[int]]] = []
+    for column, found in sorted(by_column.items()):
+        stretches: list[list[int]] = []
+        for row in sorted(found):
+            if stretches and row == stretches[-1][1] + 1:
+                stretches[-1][1] = row
+            else:
+                stretches.append([row, row])
+        for top, bottom in stretches:
+            beside = next((part for part in parts if part[0] == (top, bottom) and part[1][-1] == column - 1), None)
+            if beside is not None:
+                beside[1].append(column)
+            else:
+                parts.append(((top, bottom), [column]))
+    return [[(row, column) for row in range(top, bottom + 1) for column in inside] for (top, bottom), inside in parts]
 
 
 def _checked(page: Page, box: Box, cells: list[Cell]) -> TableBlock | None:

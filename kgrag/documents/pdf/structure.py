@@ -12,7 +12,7 @@ from kgrag.documents.pdf.contents import Contents, comparable, find_contents
 from kgrag.documents.pdf.definitions import with_terms
 from kgrag.documents.pdf.figures import figure_blocks, figure_boxes
 from kgrag.documents.pdf.furniture import RunningLine, remove_furniture
-from kgrag.documents.pdf.geometry import Word, bounding_box
+from kgrag.documents.pdf.geometry import Word, bounding_box, is_typewriter, lines_of
 from kgrag.documents.pdf.headings import is_caption, listing_of, mark_headings, names_figure
 from kgrag.documents.pdf.option_dashes import with_option_dashes
 from kgrag.documents.pdf.outline import Outline, OutlinedHeadings, find_outlined, folded_titles
@@ -23,7 +23,8 @@ from kgrag.documents.pdf.row_tables import find_row_tables, has_groups
 from kgrag.documents.pdf.ruled_tables import find_ruled_tables
 from kgrag.documents.pdf.run_in_headings import with_run_in_headings
 from kgrag.documents.pdf.table_headers import continued, has_paragraph_as_heading, is_prose, with_cut_row
-from kgrag.documents.pdf.value_tables import ValueTables, better_tables, find_value_tables
+from kgrag.documents.pdf.value_grids import better_tables
+from kgrag.documents.pdf.value_tables import ValueTables, find_value_tables
 
 __all__ = ["Structure", "recover_structure"]
 
@@ -36,6 +37,8 @@ _MIN_PICTURES, _PICTURED = 4, 0.8
 _TITLE_GAP = 3.0
 """Line heights between two titles of a table, or the last one and its columns."""
 _MAX_TITLE_LINES = 3
+_LISTING_GAP = 0.8
+"""Line heights between two lines of a listing, at most."""
 _OFF_CENTRE = 2.0
 """Line heights by which a title may miss the middle of its table."""
 _ASIDE = re.compile(r"\([^()]+\)")
@@ -72,7 +75,8 @@ def recover_structure(pages: Sequence[Page], outline: Outline | None = None) -> 
     titles = frozenset(title for entry in outline.entries for title in folded_titles(entry.title))
     pages, removed = remove_furniture([_without_headings(page, outlined) for page in pages], titles)
     contents = find_contents(pages, frozenset(comparable(entry.title) for entry in outline.entries))
-    regions = {page.number: _page_regions(page, contents, outlined) for page in pages}
+    listings = not _is_typed(pages)
+    regions = {page.number: _page_regions(page, contents, outlined, listings=listings) for page in pages}
     usual = line_statistics(
         (word for page in pages for word in page.words), (region for found in regions.values() for region in found)
     )
@@ -99,14 +103,26 @@ def _without_headings(page: Page, outlined: OutlinedHeadings) -> Page:
     return replace(page, words=tuple(word for word in page.words if word not in taken)) if taken else page
 
 
-def _page_regions(page: Page, contents: Contents, outlined: OutlinedHeadings) -> list[Region]:
-    """Take tables and figures out of a page, and put what remains into reading order."""
+def _is_typed(pages: Sequence[Page]) -> bool:
+    """Whether a document is set in a typewriter font, which then is not that of listings."""
+    typed = plain = 0
+    for word in (word for page in pages for word in page.words):
+        if is_typewriter(word.font):
+            typed += len(word.text)
+        else:
+            plain += len(word.text)
+    return typed > plain
+
+
+def _page_regions(page: Page, contents: Contents, outlined: OutlinedHeadings, *, listings: bool) -> list[Region]:
+    """Take tables and figures out of a page, and put what remains into reading order; `listings` are what is in a typewriter font."""
     index = [table for table in contents.tables if table.page == page.number]
     rest: list[Word] = [word for word in page.words if (page.number, word) not in contents.words]
     ruled = find_ruled_tables(replace(page, words=tuple(rest)))
     spanning = [table for table in find_row_tables(page, ruled.unused_rules, rest) if has_groups(table)]
     rest = _without(rest, spanning)
-    values, in_values = better_tables(_value_tables(page, rest), ruled.tables)
+    found = _value_tables(page, rest)
+    values, in_values = better_tables(_without_listings(found, rest) if listings else found, ruled.tables)
     rest = [word for word in rest if word not in in_values]
     grids = [
         table
@@ -151,6 +167,28 @@ def _value_tables(page: Page, words: Sequence[Word]) -> ValueTables:
     halves = [find_value_tables(page, part) for part in parts]
     tables = [table for half in halves for table in half.tables if not has_paragraph_as_heading(table)]
     return replace(found, tables=tuple(tables), words=frozenset().union(*(half.words for half in halves)))
+
+
+def _without_listings(found: ValueTables, words: Sequence[Word]) -> ValueTables:
+    """Leave out tables that are some lines of a listing: in its font, with another line of it right above or below."""
+    typed = [table for table in found.tables if all(_is_code(word) for cell in table.cells for word in cell.words)]
+    if not typed:
+        return found
+    lines = [line for line in lines_of(word for word in words if word.level) if line.code]
+    inside = [
+        table
+        for table in typed
+        if any(
+            -1.0 <= max(line.box.y0 - table.box.y1, table.box.y0 - line.box.y1) < _LISTING_GAP * line.size
+            for line in lines
+        )
+    ]
+    taken = {word for word in found.words if any(table.box.holds(word.box.center, 1.0) for table in inside)}
+    return ValueTables(tuple(table for table in found.tables if table not in inside), found.words - taken)
+
+
+def _is_code(word: Word) -> bool:
+    return is_typewriter(word.font) and not word.bold
 
 
 def _has_labels_on_both_sides(table: TableBlock, middle: float) -> bool:

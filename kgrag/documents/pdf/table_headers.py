@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from kgrag.documents.pdf.blocks import Cell, TableBlock, TextBlock
 from kgrag.documents.pdf.geometry import Word, bounding_box, lines_of
@@ -20,6 +21,10 @@ _MIN_IN_TURN = 4
 """Rows from which shades in turn are seen."""
 _PROSE_WORDS = 8
 """Mean words of the filled cells from which rows with one text each are lines of a paragraph on coloured ground."""
+_WORD_GAP = 0.6
+"""Line heights between two words of a line that was stretched, at most."""
+_RAISED = 0.85
+"""Share of the height of a row's words below which one is a reference to a note, in another font than its row."""
 _SAME_COLUMN = 4.0
 """Points by which the columns of a table's continuation may be off."""
 _VALUE = re.compile(r"[-+±<>≤≥~]?\d")
@@ -131,7 +136,8 @@ def _shade(row: Sequence[Cell], fills: Sequence[Fill]) -> tuple[int, int, int] |
 
 def _bold(row: Sequence[Cell]) -> bool:
     words = [word for cell in row for word in cell.words]
-    return bool(words) and all(word.bold for word in words)
+    tall = max((word.box.height for word in words), default=0.0)
+    return bool(words) and all(word.bold or word.box.height < _RAISED * tall for word in words)
 
 
 def _reads_as_header(rows: Sequence[Sequence[Cell]]) -> bool:
@@ -159,10 +165,25 @@ def is_prose(table: TableBlock) -> bool:
         return True
     if table.column_count == 2 and table.row_count == 1 and len(filled) == 2 and _PROMPT.match(first[0]):
         return not _VALUE.match(cell_text(filled[1]))
-    if any(cell.header for cell in filled) or sum(len(cell.words) for cell in filled) < _PROSE_WORDS * len(filled):
+    if sum(len(cell.words) for cell in filled) < _PROSE_WORDS * len(filled):
         return False
+    if _runs_through_cells(filled):
+        return True
     by_row = Counter(cell.row for cell in filled)
-    return 2 * sum(count > 1 for count in by_row.values()) <= len(by_row)
+    return not any(cell.header for cell in filled) and 2 * sum(count > 1 for count in by_row.values()) <= len(by_row)
+
+
+def _runs_through_cells(filled: Sequence[Cell]) -> bool:
+    """Whether each cell of one line goes on in the next one as words do: pieces of a paragraph have each a ground of its own."""
+    gaps: list[float] = []
+    for left, right in pairwise(sorted(filled, key=lambda cell: (cell.row, cell.column))):
+        if left.row == right.row:
+            lines = lines_of([*left.words, *right.words])
+            if len(lines) > 1:
+                return False
+            between = min(word.box.x0 for word in right.words) - max(word.box.x1 for word in left.words)
+            gaps.append(between / lines[0].size)
+    return bool(gaps) and max(gaps) < _WORD_GAP
 
 
 def has_paragraph_as_heading(table: TableBlock) -> bool:

@@ -17,7 +17,7 @@ __all__ = ["document_title", "is_title"]
 _FIRST_PAGES = 2
 """On which a title is printed."""
 _FILE_NAME = re.compile(
-    rf"[/\\]|{FILE_SUFFIX.pattern}|^untitled|^microsoft|^(?:document|presentation|slide|layout|doc|book|print)\s*\d*$"
+    rf"\\|^\S*/\S*$|^~?/|{FILE_SUFFIX.pattern}|^untitled|^microsoft|^(?:document|presentation|slide|layout|doc|book|print)\s*\d*$"
     r"|^(?:powerpoint presentation|tex output|(?:la|pdf|xe|lua)?tex(?: document)?$"
     r"|(?:adobe )?(?:framemaker|indesign|pagemaker|acrobat)\b.{0,20}$"
     r"|(?:(?:gpl|gnu|afpl) )?ghostscript[\s\d.]*$|(?:open|libre)office(?:\.org)?[\s\d.]*$"
@@ -44,7 +44,9 @@ _MARKING = re.compile(
 )
 """Who may read a document, or how final it is: what its pages are marked with."""
 _WORD = re.compile(r"[^\W\d_]{3,}|[\u3040-\u30ff\u3400-\u9fff]{2,}")
-_NOTE_MARK = re.compile(r"\s*[∗†‡]+\s*$")
+_PART = re.compile(r"\s[-–—|]\s|:\s")
+"""Between a title and its subtitle or version."""
+_NOTE_MARK = re.compile(r"\s*[*∗†‡]+\s*$")
 """Points from a title to a footnote (thanks, an address)."""
 _REGISTRANT = re.compile(r"\(exact name of (?:the )?registrant", re.IGNORECASE)
 """Stands below the name on the cover of every filing."""
@@ -73,7 +75,7 @@ def document_title(structure: Structure, blocks: Sequence[Block], *, metadata_ti
     running = _running_title(structure)
     shown = next((block.text for block in blocks if block.kind == "heading" and block.level == 0), "")
     candidates = (
-        *(title for title in said if _folded(title) in printed),
+        *(title for title in said if all(_folded(part) in printed for part in _PART.split(title))),
         shown,
         *(title for title in said if not _STEM.fullmatch(title.strip())),
         running if not _STEM.fullmatch(running) else "",

@@ -63,6 +63,7 @@ class HeadingsOfColumns:
         self._rules = rules
         self._whole_rules = whole_rules
         self.words: list[list[Word]] = [[] for _ in columns]
+        self._assigned: list[tuple[Heading, frozenset[int]]] = []
 
     def assign(self, headings: Sequence[Heading]) -> None:
         """Give each heading to the columns that it stands over, the lowest first."""
@@ -85,6 +86,7 @@ class HeadingsOfColumns:
                 span = self._centred(heading, foreign)
             for index in span:
                 self.words[index] = [*heading.words, *self.words[index]]
+            self._assigned.append((heading, frozenset(span)))
 
     def _underlined(self, heading: Heading, beside: Sequence[Heading], rules: Sequence[Rule]) -> list[int]:
         """The columns over which the line below a heading goes, where it is a line of this heading alone.
@@ -118,7 +120,7 @@ class HeadingsOfColumns:
     def _centred(self, heading: Heading, foreign: set[int]) -> list[int]:
         """The neighbouring columns whose middle is nearest to a heading's, where no heading beside it stands over them.
 
-        Several columns under one heading have each a heading of its own already, or none has.
+        Several columns under one heading have each a heading of its own already, or none has; they have all columns of each heading below.
         """
         center = heading.box.center[0]
         own = {
@@ -133,7 +135,7 @@ class HeadingsOfColumns:
                 if foreign.intersection(span):
                     break
                 headed = sum(bool(self.words[index]) for index in span)
-                if 0 < headed < len(span):
+                if 0 < headed < len(span) or self._cuts_heading(frozenset(span)):
                     continue
                 off = abs(self._middle(span) - center)
                 if headed and len(span) > 1:
@@ -145,12 +147,15 @@ class HeadingsOfColumns:
             return best[1]
         return [min(range(len(self._columns)), key=lambda index: abs(self._columns[index].center - center))]
 
+    def _cuts_heading(self, span: frozenset[int]) -> bool:
+        """Whether columns are some of those of a heading below, and others."""
+        return any(span & columns and span - columns and columns - span for _, columns in self._assigned)
+
     def _middle(self, span: Sequence[int]) -> float:
-        """The middle of columns: of their headings, where they have some."""
-        starts = [word.box.x0 for index in span for word in self.words[index]]
-        ends = [word.box.x1 for index in span for word in self.words[index]]
-        if len(span) > 1 and starts:
-            return (min(starts) + max(ends)) / 2
+        """The middle of columns: of their headings, where they have some of their own."""
+        own = [heading.box for heading, columns in self._assigned if columns.issubset(span)]
+        if len(span) > 1 and own:
+            return bounding_box(own).center[0]
         return (self._columns[span[0]].outer + self._columns[span[-1]].end) / 2
 
 

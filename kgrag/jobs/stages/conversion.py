@@ -44,9 +44,9 @@ CONVERSION_VERSIONS = {
     **dict.fromkeys(("epub", "rtf", "odt"), "11"),
     **dict.fromkeys(("mail", "outlook"), "12"),
     "info": "10",
-    "html": "23",
+    "html": "24",
     "configuration": "6",
-    "pdf": "18",
+    "pdf": "19",
 }
 """Of each format ("5" where none is said): counts up when conversion, cleaning or chunking changes what comes out of its files, which are
 then read again."""

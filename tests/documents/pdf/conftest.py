@@ -33,19 +33,27 @@ class Sheet:
         self._canvas.drawString(x, self.height - y, text)
 
     def paragraph(
-        self, x: float, y: float, text: str, *, width: float = 470, size: float = 10, font: str = BODY
+        self,
+        x: float,
+        y: float,
+        text: str,
+        *,
+        width: float = 470,
+        size: float = 10,
+        font: str = BODY,
+        pitch: float = 1.25,
     ) -> float:
-        """Break a text into lines as a typesetter does; returns the next line's baseline."""
+        """Break a text into lines as a typesetter does, `pitch` sizes apart; returns the next line's baseline."""
         line = ""
         for word in text.split():
             longer = f"{line} {word}".strip()
             if stringWidth(longer, font, size) > width and line:
                 self.text(x, y, line, size=size, font=font)
-                line, y = word, y + 1.25 * size
+                line, y = word, y + pitch * size
             else:
                 line = longer
         self.text(x, y, line, size=size, font=font)
-        return y + 1.25 * size
+        return y + pitch * size
 
     def line(self, x0: float, y0: float, x1: float, y1: float) -> None:
         self._canvas.line(x0, self.height - y0, x1, self.height - y1)

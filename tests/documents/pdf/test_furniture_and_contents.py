@@ -59,6 +59,22 @@ def test_what_stands_beside_a_page_number_in_its_font_is_a_running_line(sheet: S
     }
 
 
+def test_what_stands_beside_a_page_number_in_another_font_is_a_running_line_if_the_outline_names_it(
+    sheet: Sheet,
+) -> None:
+    titles = ("Pumps", "How a pump works", "When it rests", "Wells", "How deep they are", "Who measured them")
+    for page, title in enumerate(titles, 1):
+        sheet.text(120, 112, title.upper(), font="Helvetica-Oblique")
+        sheet.text(470, 112, str(page))
+        sheet.bookmark(title, 0)
+        sheet.text(120, 140, title, size=15)
+        sheet.paragraph(120, 160, f"Part {page}. {LOREM}", width=350)
+        sheet.next_page()
+    found = sheet.convert()
+    assert found.headings() == [f"h1 {title}" for title in titles]
+    assert found.outline()[1] == f"text Part 1. {LOREM}"
+
+
 def test_page_numbers_right_below_the_text_are_removed_wherever_it_ends(sheet: Sheet) -> None:
     for page in range(1, 6):
         below = sheet.paragraph(72, 100 + 90 * page, f"Part {page}. {LOREM}")
@@ -80,6 +96,18 @@ def test_the_header_and_the_page_numbers_of_a_report_before_long_exhibits_are_re
     found = sheet.convert()
     assert {line.text for line in found.document.removed} == {"Back to the contents (24 pages)", "# (24 pages)"}
     assert f"text Part 3. {LOREM}" in found.outline()
+
+
+def test_the_title_in_small_type_below_the_page_numbers_of_an_exhibit_is_removed(sheet: Sheet) -> None:
+    for page in range(1, 81):
+        y = sheet.paragraph(72, 100 + 4 * page, f"Part {page}. {LOREM}")
+        if page > 40:
+            sheet.text(290, y + 20, f"- {page - 40} -")
+            sheet.text(60, y + 30, "Agreement of the Sellers", size=6)
+        sheet.next_page()
+    found = sheet.convert()
+    assert {line.text for line in found.document.removed} == {"Agreement of the Sellers (40 pages)", "# (40 pages)"}
+    assert len(found.outline()) == 80
 
 
 def test_a_first_line_that_is_the_same_on_few_pages_stays(sheet: Sheet) -> None:
@@ -159,6 +187,27 @@ def test_a_table_of_contents_is_left_out_and_reported(sheet: Sheet) -> None:
     assert found.outline()[:3] == ["h1 Contents", "h1 1 Introduction", f"text {LOREM}"]
     assert {(line.rule, line.page) for line in found.document.removed} == {("table of contents", 1)}
     assert found.rows()[1] == ["1.1 Features", "2"]
+
+
+def test_the_last_entries_of_a_contents_may_stand_on_a_page_of_their_own(sheet: Sheet) -> None:
+    titles = [f"{name} of the pump" for name in ("Parts", "Supply", "Pins", "Clock", "Orders", "Errata")]
+    sheet.text(72, 120, "Contents", size=16)
+    for number, title in enumerate(titles, 1):
+        y = 150 + 15 * number if number < 6 else 120
+        if number == 6:
+            sheet.next_page()
+        sheet.text(72, y, f"{number} {title}")
+        sheet.text(500, y, str(number + 2))
+    for number, title in enumerate(titles, 1):
+        sheet.next_page()
+        sheet.bookmark(title, 0)
+        sheet.text(72, 120, f"{number} {title}", size=15)
+        sheet.paragraph(72, 160, f"Part {number}. {LOREM}")
+    found = sheet.convert()
+    assert {(line.rule, line.page) for line in found.document.removed} == {
+        ("table of contents", 1),
+        ("table of contents", 2),
+    }
 
 
 def test_dots_between_title_and_page_are_not_part_of_the_title(sheet: Sheet) -> None:

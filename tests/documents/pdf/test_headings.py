@@ -199,6 +199,21 @@ def test_who_may_read_it_and_how_final_it_is_are_no_titles(marking: str) -> None
     assert is_title(f"{marking} pumps")
 
 
+def test_a_stroke_between_names_makes_no_file_name_and_parts_of_a_title_may_stand_apart(sheet: Sheet) -> None:
+    assert is_title("ABC/Net Pump User's Manual")
+    assert not is_title("manuals/pump")
+    assert not is_title("/home/me/my manual")
+    sheet.metadata_title("Pump User Manual - Pump 7.0")
+    sheet.text(72, 90, "Lifting water out of wells of any depth", size=24)
+    sheet.text(72, 120, "Pump User Manual", size=14)
+    sheet.paragraph(72, 160, f"This is Pump 7.0. {LOREM}")
+    sheet.next_page()
+    for number in range(3):
+        sheet.text(72, 100 + 100 * number, f"{number + 1} Part", size=14)
+        sheet.paragraph(72, 130 + 100 * number, LOREM)
+    assert sheet.convert().document.title == "Pump User Manual - Pump 7.0"
+
+
 def test_a_filing_is_named_after_who_filed_what_for_when(sheet: Sheet) -> None:
     lines = ("UNITED STATES", "FORM 10-K", "For the fiscal year ended December 2, 2022", "EXAMPLE INC.")
     for row, text in enumerate(lines):

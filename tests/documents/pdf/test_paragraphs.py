@@ -311,3 +311,14 @@ def test_a_bold_item_that_counts_on_is_no_heading(sheet: Sheet) -> None:
         sheet.text(112, 100 + 20 * number, text, font=font)
     sheet.paragraph(72, 400, FIRST)
     assert sheet.convert().outline()[:2] == ["11. Wells of the north", "12. Pumps"]
+
+
+def test_an_exhibit_that_is_set_wider_than_the_document_has_whole_paragraphs(sheet: Sheet) -> None:
+    y = 80.0
+    for _ in range(8):
+        y = sheet.paragraph(72, y, 3 * f"{FIRST} ", width=450) + 8
+    sheet.next_page()
+    wide = f"{SECOND} {FIRST} {SECOND} {FIRST}"
+    y = sheet.paragraph(72, 80, wide, width=450, pitch=2.2)
+    sheet.paragraph(72, y + 12, FIRST, width=450, pitch=2.2)
+    assert sheet.convert().outline()[8:] == [f"text {wide}", f"text {FIRST}"]

@@ -72,10 +72,11 @@ def _type_3_pdf(
     glyph: str,
     glyphs: Mapping[int, str] | None = None,
     says_unicode: bool = False,
+    name: str = "a{}",
 ) -> Path:
     own = {code: 8 + number for number, code in enumerate(glyphs or ())}
-    procedures = " ".join(f"/a{code} {own.get(code, 5)} 0 R" for code in codes)
-    names = " ".join(f"{code} /a{code}" for code in codes)
+    procedures = " ".join(f"/{name.format(code)} {own.get(code, 5)} 0 R" for code in codes)
+    names = " ".join(f"{code} /{name.format(code)}" for code in codes)
     widths = " ".join(f"{width}" for _ in range(codes[0], codes[-1] + 1))
     mapped = "".join(f"<{code:02x}> <{code:04x}>\n" for code in codes)
     unicode = (
@@ -114,6 +115,15 @@ def test_glyphs_of_bitmap_fonts_that_are_named_after_their_codes_are_read(tmp_pa
     assert block.text == "set the pulse timer a12 now"
     (page,) = read_pages(path)
     assert [round(word.box.x0) for word in page.words[:3]] == [72, 94, 116]
+
+
+def test_a_glyph_that_is_named_after_its_code_in_hexadecimal_is_read(tmp_path: Path) -> None:
+    font, glyph = "/FontBBox [0 0 600 700] /FontMatrix [0.001 0 0 0.001 0 0]", "600 0 0 0 500 700 d1 0 0 500 700 re f"
+    content = "BT /F1 10 Tf 72 700 Td (Guide*) Tj ET"
+    codes = sorted(map(ord, "Guide*"))
+    path = _type_3_pdf(tmp_path / "mark.pdf", codes, font, content, width=600, glyph=glyph, name="x{:02X}")
+    (page,) = read_pages(path)
+    assert [word.text for word in page.words] == ["Guide*"]
 
 
 def test_bitmap_fonts_that_ghostscript_wrote_are_read(tmp_path: Path) -> None:
@@ -181,6 +191,16 @@ def test_a_letter_that_is_a_name_is_divided_from_the_word_beside_it(
     sheet.text(72, 100, parts[0], font="Times-Roman")
     sheet.text(72 + stringWidth(parts[0], "Times-Roman", 10) + gap, 100, parts[1], font="Times-Roman")
     assert [block.text for block in sheet.convert().document.blocks] == [text]
+
+
+def test_a_word_that_is_four_where_pdfium_sees_spaces_is_divided(sheet: Sheet) -> None:
+    text = "Editing pump.conf and wells.conf"
+    sheet.text(72, 100, f"{text} needs care", font="Times-Roman")
+    path = sheet.save()
+    box = Box(72.0, 92.0, 72 + stringWidth(text, "Times-Roman", 10), 102.0)
+    with PdfiumText(path) as pdfium:
+        read = list(pdfium.page(1, sheet.height).mended([Word(text.replace(" ", ""), box, "Times-Roman", bold=False)]))
+    assert [word.text for word in read] == text.split()
 
 
 def test_ligatures_of_bitmap_fonts_that_python_takes_for_white_space_are_read(tmp_path: Path) -> None:
@@ -258,8 +278,9 @@ def test_latin_letters_that_both_readers_see_stay(sheet: Sheet) -> None:
     assert [word.text for page in read_pages(sheet.save()) for word in page.words] == ["Òscar", "Óskar", "Þór", "Õun"]
 
 
-def test_words_that_were_measured_to_their_baseline_are_as_high_as_others(sheet: Sheet) -> None:
-    sheet.text(72, 100, "Income tax expense", size=10, font="Helvetica-Bold")
+@pytest.mark.parametrize("heading", ["Income tax expense", "INCOME TAX"])
+def test_words_that_were_measured_to_their_baseline_are_as_high_as_others(sheet: Sheet, heading: str) -> None:
+    sheet.text(72, 100, heading, size=10, font="Helvetica-Bold")
     sheet.text(72, 120, "It grew by ten percent.", size=10)
     path = sheet.save()
     (page,) = read_pages(path)

@@ -493,3 +493,63 @@ def test_lines_of_a_reference_card_are_rows(sheet: Sheet) -> None:
     found = sheet.convert()
     assert found.rows() == CARD
     assert found.header() == []
+
+
+def test_a_paragraph_whose_pieces_have_a_ground_of_their_own_is_no_table(sheet: Sheet) -> None:
+    sheet.fill(72, 100, 542, 112, gray=1)
+    sheet.fill(72, 112, 190, 124, gray=1)
+    sheet.fill(190, 112, 542, 124, gray=1)
+    sheet.fill(72, 124, 260, 136, gray=1)
+    sheet.fill(260, 124, 542, 136, gray=1)
+    sheet.text(
+        72,
+        110,
+        "In the first year the whole of the gain was 86 and came from the audit of the years before, which had ended",
+    )
+    sheet.text(72, 122, "in the spring of 2014.")
+    sheet.text(190 - 18, 122, "Of the second year nothing is known but the size of the loss from it, which was")
+    sheet.text(72, 134, "2016 and more, as the assessment said")
+    sheet.text(260 - 12, 134, "at the end. There was no such amount in the third year.")
+    (block,) = sheet.convert().document.blocks
+    assert block.kind == "paragraph"
+
+
+def test_gaps_between_the_cells_of_a_grid_do_not_part_it(sheet: Sheet) -> None:
+    rows = [["Product", "Series", "Adults"], ["First", "One", "2021"], ["Second", "Two", "2022"]]
+    for x in (72, 168, 264):
+        for y in (100, 120, 140, 160):
+            sheet.line(x, y, x + 90, y)
+        sheet.line(x, 100, x, 160)
+    for number, row in enumerate(rows):
+        for x, text in zip((72, 168, 264), row, strict=True):
+            sheet.text(x + 4, 114 + 20 * number, text, font=BOLD if number == 0 else "Helvetica")
+    sheet.text(112, 111, "a", size=5)
+    found = sheet.convert()
+    assert found.rows()[1:] == rows[1:]
+    assert found.header() == ["Product a", "Series", "Adults"]
+
+
+def test_a_cell_beside_one_over_several_columns_without_a_side_between_them_keeps_its_text(sheet: Sheet) -> None:
+    for y in (100, 120, 160, 180):
+        sheet.line(72, y, 360, y)
+    sheet.line(168, 140, 360, 140)
+    for x in (72, 360):
+        sheet.line(x, 100, x, 180)
+    for x in (168, 264):
+        sheet.line(x, 100, x, 120)
+        sheet.line(x, 140, x, 180)
+    for y, row in (
+        (114, ("Series", "Adults", "Children")),
+        (154, ("", "2021", "2022")),
+        (174, ("Two", "2023", "2024")),
+    ):
+        for x, text in zip((72, 168, 264), row, strict=True):
+            sheet.text(x + 4, y, text, font=BOLD if y == 114 else "Helvetica")
+    sheet.text(76, 148, "One")
+    sheet.text(240, 134, "two doses")
+    assert sheet.convert().rows() == [
+        ["Series", "Adults", "Children"],
+        ["One", "two doses", "two doses"],
+        ["One", "2021", "2022"],
+        ["Two", "2023", "2024"],
+    ]

@@ -7,7 +7,8 @@ from reportlab.pdfbase.pdfmetrics import stringWidth
 
 from kgrag.documents.pdf.blocks import Cell, TableBlock
 from kgrag.documents.pdf.geometry import Box, Word, bounding_box
-from kgrag.documents.pdf.value_tables import ValueTables, better_tables
+from kgrag.documents.pdf.value_grids import better_tables
+from kgrag.documents.pdf.value_tables import ValueTables
 
 if TYPE_CHECKING:
     from conftest import Sheet
@@ -450,3 +451,103 @@ def test_centred_titles_with_the_unit_among_them_are_the_caption(sheet: Sheet) -
     table = next(block for block in found.document.blocks if block.kind == "table")
     assert table.text == "PUMPS AND WELLS STATEMENTS OF WATER (Unaudited)"
     assert found.header()[0].startswith("(In thousands")
+
+
+def test_a_heading_over_all_groups_leaves_the_name_of_each_over_its_columns(sheet: Sheet) -> None:
+    ends = (290, 340, 390, 440, 490, 540)
+    for x, name in ((292, "Home"), (388, "Abroad"), (494, "Both")):
+        sheet.text(x, 84, name)
+    sheet.line(268, 87, 540, 87)
+    sheet.text(375, 97, "Quarter ended")
+    sheet.line(268, 100, 540, 100)
+    for number, x in enumerate(ends):
+        right(sheet, x, 110, ("2023", "2022")[number % 2])
+    for row, label in enumerate(LABELS):
+        sheet.text(72, 126 + 14 * row, label)
+        for x in ends:
+            right(sheet, x, 126 + 14 * row, "(194)")
+    groups = ("Home", "Abroad", "Both")
+    assert sheet.convert().header() == [
+        "",
+        *(f"{group} Quarter ended {year}" for group in groups for year in (2023, 2022)),
+    ]
+
+
+def test_a_unit_that_the_end_of_a_line_breaks_is_in_the_corner(sheet: Sheet) -> None:
+    sheet.text(72, 76, "Earnings and the number of shares were as follows (in millions, except per share")
+    sheet.text(72, 88, "amounts):")
+    right(sheet, 360, 110, "2023")
+    right(sheet, 450, 110, "2022")
+    statement(sheet, 126)
+    assert sheet.convert().header() == ["(in millions, except per share amounts)", "2023", "2022"]
+
+
+def test_headings_of_single_rows_are_rows_and_no_part_of_their_label(sheet: Sheet) -> None:
+    right(sheet, 360, 110, "Bought")
+    right(sheet, 450, 110, "Price")
+    for group, month in enumerate(("April 1 to 30", "May 1 to 31", "June 1 to 30")):
+        sheet.text(72, 126 + 28 * group, month)
+        sheet.text(80, 140 + 28 * group, "Shares on the market")
+        right(sheet, 360, 140 + 28 * group, FIRST[group])
+        right(sheet, 450, 140 + 28 * group, SECOND[group])
+    sheet.text(72, 230, "All")
+    right(sheet, 360, 230, "1,283")
+    right(sheet, 450, 230, "2,506")
+    labels = [row[0] for row in sheet.convert().rows()]
+    assert labels[1:5] == ["April 1 to 30", "Shares on the market", "May 1 to 31", "Shares on the market"]
+
+
+def test_a_label_goes_on_below_its_numbers_and_the_next_row_keeps_its_own(sheet: Sheet) -> None:
+    right(sheet, 360, 110, "2023")
+    right(sheet, 450, 110, "2022")
+    statement(sheet, 126)
+    sheet.text(72, 200, "Income of all segments before tax")
+    right(sheet, 360, 200, "90")
+    right(sheet, 450, 200, "80")
+    sheet.text(72, 210, "Operations")
+    sheet.text(72, 223, "Share of sales")
+    right(sheet, 360, 223, "9")
+    right(sheet, 450, 223, "8")
+    assert sheet.convert().rows()[-2:] == [
+        ["Income of all segments before tax Operations", "90", "80"],
+        ["Share of sales", "9", "8"],
+    ]
+
+
+def test_numbers_within_a_listing_stay_in_it(sheet: Sheet) -> None:
+    prose = "The pump shows how it is set when it is asked for it, and what may be said in place of that. " * 4
+    y = sheet.paragraph(72, 80, prose)
+    listing = [
+        "Setting   Values            Now",
+        "-------------------------------",
+        "Mode      Slow/Fast/        ",
+        "          Resting           Fast",
+        "Litres    <number>          4",
+        "Pauses    <number>          12",
+        "Seconds   <number>          150",
+        "Alarm     No/Yes            Yes",
+    ]
+    for number, line in enumerate(listing):
+        sheet.text(72, y + 20 + 12 * number, line, font="Courier")
+    found = sheet.convert()
+    assert not found.tables()
+    (code,) = [block.text for block in found.document.blocks if block.kind == "code"]
+    assert code.splitlines()[4].split() == ["Litres", "<number>", "4"]
+    assert len(code.splitlines()) == len(listing)
+
+
+def test_a_sum_without_a_label_and_without_the_first_number_stays_in_its_table(sheet: Sheet) -> None:
+    for x, name in ((300, "Level"), (380, "Assets"), (460, "Debts")):
+        right(sheet, x, 110, name)
+    for row, (label, level, assets, debts) in enumerate(
+        [("Funds", "2", "660", "22"), ("Notes", "1", "257", "14"), ("", "", "917", "36"), ("Swaps", "2", "31", "5")]
+    ):
+        for x, text in ((300, level), (380, assets), (460, debts)):
+            right(sheet, x, 126 + 14 * row, text)
+        sheet.text(72, 126 + 14 * row, label)
+    assert sheet.convert().rows()[1:] == [
+        ["Funds", "2", "660", "22"],
+        ["Notes", "1", "257", "14"],
+        ["", "", "917", "36"],
+        ["Swaps", "2", "31", "5"],
+    ]

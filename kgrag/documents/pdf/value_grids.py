@@ -1,0 +1,75 @@
+"""Whether a drawn grid or the values under each other say a table better, where both finders see one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kgrag.documents.pdf.blocks import Cell, TableBlock
+from kgrag.documents.pdf.geometry import Word, lines_of
+from kgrag.documents.pdf.value_rows import CURRENCY, SIGN, row_of
+from kgrag.documents.pdf.value_tables import ValueTables
+
+__all__ = ["better_tables"]
+
+
+def better_tables(found: ValueTables, grids: Sequence[TableBlock]) -> tuple[list[TableBlock], set[Word]]:
+    """Return the tables of values, and their words, that no drawn grid says better.
+
+    A grid is better where it has the whole table, of several each, and a number to a cell; a grid of shaded cells has `$` in columns of
+    its own, or two numbers in one cell, and not the header, which is not shaded; one whose cells have gaps between them has the numbers
+    of one column in two.
+    """
+    better = [
+        grid
+        for grid in grids
+        if all(
+            _holds(grid, table) and not _parts_columns(grid, table)
+            for table in found.tables
+            if grid.box.touches(table.box)
+        )
+        and _one_value_a_cell(grid)
+    ]
+    tables = [table for table in found.tables if not any(grid.box.touches(table.box) for grid in better)]
+    boxes = [table.box for table in tables]
+    return tables, {word for word in found.words if any(box.holds(word.box.center, 1.0) for box in boxes)}
+
+
+def _holds(grid: TableBlock, table: TableBlock) -> bool:
+    """Whether a grid has a table's words, and as many of the headings of its columns."""
+    headings = [word for cell in table.cells if cell.header and cell.column for word in cell.words]
+    words = [word for cell in table.cells for word in cell.words]
+    return all(
+        sum(grid.box.holds(word.box.center, 2.0) for word in part) >= 0.9 * len(part) for part in (words, headings)
+    )
+
+
+def _parts_columns(grid: TableBlock, table: TableBlock) -> bool:
+    """Whether a grid has the numbers of one of the table's columns in several, or columns in which it has nothing, not even a heading.
+
+    So it is where cells have gaps between them.
+    """
+    filled = [cell for cell in grid.cells if cell.words]
+    for column in range(1, table.column_count):
+        cells = [cell for cell in table.cells if cell.column == column and not cell.header]
+        places = {(inside.column, inside.column_span) for inside in _cells_of(cells, filled)}
+        if len(places) > 1:
+            return True
+    named = {cell.column for cell in filled if cell.column_span == 1}
+    return grid.column_count - len(named) > 1
+
+
+def _cells_of(cells: Sequence[Cell], among: Sequence[Cell]) -> list[Cell]:
+    """Return those of the other cells in which the words of some lie."""
+    middles = [word.box.center for cell in cells for word in cell.words]
+    return [cell for cell in among if any(cell.box.holds(middle) for middle in middles)]
+
+
+def _one_value_a_cell(grid: TableBlock) -> bool:
+    signs = full = 0
+    for cell in grid.cells:
+        texts = [word.text for word in cell.words]
+        if texts and all(CURRENCY.match(text) or SIGN.match(text) for text in texts):
+            signs += 1
+        row = [row_of(line) for line in lines_of(cell.words)]
+        full += any(len(part.values) > 1 for part in row)
+    return signs + full <= 0.02 * len(grid.cells)
