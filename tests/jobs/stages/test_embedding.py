@@ -179,7 +179,7 @@ def test_where_an_embedder_has_no_vector_for_a_word_the_build_ends_after_one_mor
 
 
 class Ending(HashingEmbedder):
-    """An embedder whose process is interrupted at its third call."""
+    """An embedder at whose third call the build ends."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -188,11 +188,11 @@ class Ending(HashingEmbedder):
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
         self.asked.append(len(texts))
         if len(self.asked) == 3:
-            raise KeyboardInterrupt
+            raise EOFError("the process ends")
         return await super().embed_documents(texts)
 
 
-def test_an_interruption_early_on_keeps_the_first_vectors(
+def test_a_build_that_ends_early_on_keeps_the_first_vectors(
     tmp_path: Path, embedded_empty: Callable[[int], Path]
 ) -> None:
     (tmp_path / "docs").mkdir()
@@ -201,7 +201,7 @@ def test_an_interruption_early_on_keeps_the_first_vectors(
     shutil.copytree(embedded_empty(DIMENSIONS), tmp_path / "store.kg")
     with open_store(tmp_path / "store.kg") as store:
         embedder = Ending()
-        with pytest.raises(KeyboardInterrupt):
+        with pytest.raises(EOFError):
             asyncio.run(build([tmp_path / "docs"], store=store, embedder=embedder, extractors=[], settings=Settings()))
         assert embedder.asked[0] == 32
         assert 100 - store.documents.count_chunks_without_embedding() >= 32
