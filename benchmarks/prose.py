@@ -22,18 +22,19 @@ from numpy.typing import NDArray
 from benchmarks.answer_sets import CACHE, answer_sets, is_answerable, present
 from benchmarks.answers import word_f1
 from benchmarks.tables import print_table
-from kgrag.answer import last_question, prose, without_typing_errors
+from kgrag.answer import last_question, without_typing_errors
 from kgrag.answer.candidates import Candidate
 from kgrag.answer.lines import lines_of_answer
+from kgrag.answer.prose import GAINS, Gains
 from kgrag.answer.weighing import weighed_candidates
 from kgrag.models.minilm import MiniLM
 from kgrag.text.courtesies import without_courtesies
 from kgrag.text.questions import Question, read_question
 from kgrag.types import Evidence
 
-NO_GAINS = prose.Gains(0.0, 0.0, 0.0, 0.0)
+NO_GAINS = Gains(0.0, 0.0, 0.0, 0.0)
 GRID = [
-    prose.Gains(*gains)
+    Gains(*gains)
     for gains in product(
         (0.0, 0.05, 0.1, 0.15, 0.2), (0.0, 0.03, 0.06, 0.09), (0.0, 0.05, 0.1, 0.15, 0.2), (0.0, -0.05, -0.1)
     )
@@ -73,7 +74,7 @@ def _weighed(question: str, evidence: Sequence[Evidence], row: dict[str, Any], e
 
 def _report(weighed: Sequence[Weighed]) -> None:
     now = _f1(weighed, NO_GAINS)
-    shipped = _f1(weighed, prose.Gains())
+    shipped = _f1(weighed, GAINS)
     by_gains = np.array([_f1(weighed, gains) for gains in GRID])
     unseen = np.array([_unseen(by_gains, np.random.default_rng(seed)) for seed in range(DIVISIONS)])
     fifths = np.array([(shipped - now)[first::FIFTHS].mean() for first in range(FIFTHS)])
@@ -86,10 +87,10 @@ def _report(weighed: Sequence[Weighed]) -> None:
     print_table(f"Beside the best statement in prose, {len(now)} questions", head, rows, [])
 
 
-def _f1(weighed: Sequence[Weighed], gains: prose.Gains) -> Floats:
+def _f1(weighed: Sequence[Weighed], gains: Gains) -> Floats:
     """The F1 of each question."""
-    prose.GAINS = gains
-    said = (" ".join(line.text for line, _ in lines_of_answer(one.asked, one.found, one.evidence)) for one in weighed)
+    lines = (lines_of_answer(one.asked, one.found, one.evidence, gains=gains) for one in weighed)
+    said = (" ".join(line.text for line, _ in of_question) for of_question in lines)
     return np.array([max(word_f1(text, gold) for gold in one.gold) for text, one in zip(said, weighed, strict=True)])
 
 

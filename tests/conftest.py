@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -482,3 +482,21 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
         pytest.skip("who runs the tests may not mount a file system")
     yield disk
     subprocess.run(["umount", "--lazy", str(disk)], check=True)
+
+
+@pytest.fixture
+def without_root() -> Callable[[], AbstractContextManager[None]]:
+    """Make a block in which the process is a user whom permissions concern."""
+
+    @contextmanager
+    def somebody() -> Iterator[None]:
+        if os.geteuid() != 0:
+            yield
+            return
+        os.setresuid(65534, 65534, 0)
+        try:
+            yield
+        finally:
+            os.setresuid(0, 0, 0)
+
+    return somebody

@@ -4,7 +4,7 @@ import pytest
 
 from kgrag.common.question_files import read_question_table, read_questions
 from kgrag.errors import InputError
-from kgrag.evaluate.gold_questions import read_gold_questions
+from kgrag.evaluate.gold_questions import read_gold_questions, read_questions_to_judge
 
 
 def test_other_keys_are_ignored_and_ids_keep_their_type(tmp_path: Path) -> None:
@@ -76,3 +76,32 @@ def test_quotation_marks_that_are_closed_or_stand_within_a_cell_are_read(tmp_pat
     )
     asked = [(one.id, one.question) for one in read_question_table(file).questions]
     assert asked == [("1", 'Is "it", or\nis it not?'), ("2", 'How long is a 5" bolt?'), ("3", "A or B?")]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('{"question": "Which supply?"}', 'expected {"id": ..., "question": "..."}, got no id.'),
+        ("[1]", "expected a JSON object, got [1]."),
+        ("id,question", "expected a JSON object, got what is no JSON"),
+        ('{"id": 1, "question": " "}', 'question: expected a text, got " ".'),
+        ('{"id": 1, "question": "q", "gold_answer": 3}', "gold_answer: expected a text or a list of texts, got 3."),
+        ('{"id": 1, "question": "q", "gold_facts": [3]}', "gold_facts: expected a text, got 3."),
+        ('{"id": 1, "question": "q", "evidence": "a"}', 'evidence: expected a list of ids, got "a".'),
+        (
+            '{"id": 1, "question": "q", "answerable": []}',
+            "answerable: expected true, false, full, partial or none, got [].",
+        ),
+    ],
+)
+def test_what_is_wrong_in_a_line_of_gold_is_said_by_its_field(tmp_path: Path, line: str, said: str) -> None:
+    (tmp_path / "q.jsonl").write_text(line + "\n")
+    for read in (read_gold_questions, read_questions_to_judge):
+        with pytest.raises(InputError) as told:
+            read(tmp_path / "q.jsonl")
+        assert f"q.jsonl, line 1: {said}" in str(told.value)
+
+
+def test_one_gold_fact_may_stand_without_a_list(tmp_path: Path) -> None:
+    (tmp_path / "q.jsonl").write_text('{"id": 1, "question": "q", "gold_facts": "3.3 V"}\n')
+    assert read_questions_to_judge(tmp_path / "q.jsonl")[0].gold_facts == ("3.3 V",)

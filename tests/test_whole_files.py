@@ -1,11 +1,13 @@
 import os
+import resource
+import signal
 import threading
 from pathlib import Path
 
 import pytest
 
-from kgrag.common.whole_files import expect_place, part_of, whole_file
-from kgrag.errors import InputError
+from kgrag.common.whole_files import append_whole, expect_place, part_of, whole_file
+from kgrag.errors import DISK_FULL, InputError
 
 
 def write(file: Path, *lines: str) -> None:
@@ -61,3 +63,24 @@ def test_a_place_that_takes_no_file_is_told_before_it_is_written(tmp_path: Path)
         expect_place(tmp_path)
     with pytest.raises(InputError, match="a folder that cannot be made"):
         expect_place(tmp_path / "file" / "below")
+
+
+def test_what_does_not_fit_is_not_added_in_part(tmp_path: Path) -> None:
+    file = tmp_path / "log"
+    append_whole(file, b"one\n")
+    assert file.stat().st_mode & 0o777 == 0o600
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, before[1]))
+    try:
+        with pytest.raises(OSError) as told:
+            append_whole(file, b"two and more\n")
+        with pytest.raises(OSError) as of_whole:
+            write(tmp_path / "large", "x" * 100)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, ignored)
+    assert told.value.errno in DISK_FULL and of_whole.value.filename == str(tmp_path / "large")
+    assert file.read_bytes() == b"one\n"
+    append_whole(file, b"three\n")
+    assert file.read_bytes() == b"one\nthree\n"

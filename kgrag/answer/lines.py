@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from kgrag.answer.candidates import Candidate, in_context
 from kgrag.answer.cues import NO_VALUE, OF_DEFAULT
 from kgrag.answer.joining import joined
-from kgrag.answer.prose import with_the_best
+from kgrag.answer.prose import GAINS, Gains, with_the_best
 from kgrag.answer.subject import has_identifier
 from kgrag.answer.weighing import SUFFICIENT_COVERAGE, VALUES
 from kgrag.text.answer_shapes import ONE_THING
@@ -45,13 +45,21 @@ SAME_SHARE = 0.7
 
 
 def lines_of_answer(
-    asked: Question, found: Sequence[Candidate], evidence: Sequence[Evidence], most: int | None = None
+    asked: Question,
+    found: Sequence[Candidate],
+    evidence: Sequence[Evidence],
+    most: int | None = None,
+    *,
+    gains: Gains = GAINS,
 ) -> list[tuple[Candidate, Question]]:
     """Return the lines that answer, each with its question, in their order, of what `weighed_candidates` found: at least one statement."""
-    return _ordered(asked, _choose(asked, found, evidence, most or STATEMENTS_BY_KIND.get(asked.kind, STATEMENTS)))
+    most = most or STATEMENTS_BY_KIND.get(asked.kind, STATEMENTS)
+    return _ordered(asked, _choose(asked, found, evidence, most, gains))
 
 
-def _choose(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evidence], most: int) -> list[Candidate]:
+def _choose(
+    asked: Question, found: Sequence[Candidate], evidence: Sequence[Evidence], most: int, gains: Gains
+) -> list[Candidate]:
     """The best statements that do not say the same again, as many as the question needs."""
     best = found[0]
     if row := _row_of_all(asked, found):
@@ -61,7 +69,7 @@ def _choose(asked: Question, found: Sequence[Candidate], evidence: Sequence[Evid
         found = [default, *(one for one in found if one is not default)]
         best = default
     elif asked.kind not in VALUES:
-        found = with_the_best(found, evidence)
+        found = with_the_best(found, evidence, gains)
     one_thing = asked.kind in ONE_THING or bool(best.statement.cells)
     joins_terms = " and " in asked.text and any(asked.terms & one.covered.keys() - best.covered.keys() for one in found)
     suffices = one_thing and best.fits == 1.0 and best.coverage >= SUFFICIENT_COVERAGE and not joins_terms

@@ -14,7 +14,7 @@ from kgrag.answer.candidates import Candidate
 from kgrag.answer.headings import repeats_context
 from kgrag.types import Evidence
 
-__all__ = ["Gains", "with_the_best"]
+__all__ = ["GAINS", "Gains", "with_the_best"]
 
 WORDS, SHORT = 36, 0.45
 """A statement's length counts in so many words, of which it has this share at least."""
@@ -37,7 +37,7 @@ class Gains:
 GAINS = Gains()
 
 
-def with_the_best(found: Sequence[Candidate], evidence: Sequence[Evidence]) -> list[Candidate]:
+def with_the_best(found: Sequence[Candidate], evidence: Sequence[Evidence], gains: Gains = GAINS) -> list[Candidate]:
     """Return statements in the order in which they are given beside the best one, which stays the first; `found` is sorted, best first.
 
     Only where the best one stands in the first passage of the evidence: what was retrieved and what was chosen agree then. Rows, lists,
@@ -46,19 +46,19 @@ def with_the_best(found: Sequence[Candidate], evidence: Sequence[Evidence]) -> l
     best = found[0]
     if best.evidence != 0:
         return list(found)
-    others = [replace(one, score=min(best.score, one.score + _gain(one, best, evidence))) for one in found[1:]]
+    others = [replace(one, score=min(best.score, one.score + _gain(one, best, evidence, gains))) for one in found[1:]]
     return [best, *sorted(others, key=lambda one: -one.score)]
 
 
-def _gain(one: Candidate, best: Candidate, evidence: Sequence[Evidence]) -> float:
+def _gain(one: Candidate, best: Candidate, evidence: Sequence[Evidence], gains: Gains) -> float:
     piece = evidence[one.evidence]
     if one.evidence != best.evidence:
-        return 0.0 if piece.document == evidence[best.evidence].document else GAINS.elsewhere
+        return 0.0 if piece.document == evidence[best.evidence].document else gains.elsewhere
     if not _is_prose(one):
         return 0.0
-    length = GAINS.length * math.log(max(SHORT, len(one.text.split()) / WORDS))
-    alike = GAINS.alike * len(one.stems & best.stems) / (len(one.stems) or 1)
-    return length + alike + (GAINS.begins if _begins(one, piece) else 0.0)
+    length = gains.length * math.log(max(SHORT, len(one.text.split()) / WORDS))
+    alike = gains.alike * len(one.stems & best.stems) / (len(one.stems) or 1)
+    return length + alike + (gains.begins if _begins(one, piece) else 0.0)
 
 
 def _is_prose(one: Candidate) -> bool:

@@ -178,6 +178,7 @@ def _read(file: Path) -> list[Question]:
     """Return questions: of JSON lines or a table (CSV) with their forms and explanations, or lines as they stand, with their numbers."""
     from kgrag.cli.output import stderr
     from kgrag.common.question_files import read_question_table, read_questions
+    from kgrag.common.standard_streams import read_text_once
     from kgrag.errors import InputError
     from kgrag.types import Question
 
@@ -191,7 +192,7 @@ def _read(file: Path) -> list[Question]:
             stderr.print(f"note: {file}: left out, as they have no question: rows {rows}{more}.", markup=False)
         return table.questions
     try:
-        text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8-sig")
+        text = read_text_once(file)
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"--questions {file}: expected a text file with a question a line: {error}") from error
     found = [

@@ -12,6 +12,8 @@ from kgrag.cli.options import AsJson, BaseUrl, Embedder, Graph, Model, Pipelines
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from rich.console import Console
+
     from kgrag.evaluate.gold_questions import GoldQuestion
     from kgrag.evaluate.retrieval import PipelineResult
     from kgrag.evaluate.statistics import Interval
@@ -64,7 +66,7 @@ def retrieval(
         Path | None,
         typer.Option(
             "--chart",
-            help="Draw gold facts over tokens, a line for each pipeline, into this SVG file.",
+            help="Draw gold facts over tokens, a line for each pipeline, into this SVG file; - is stdout.",
             show_default=False,
         ),
     ] = None,
@@ -74,7 +76,7 @@ def retrieval(
     as_json: AsJson = False,
 ) -> int:
     """Recall, all gold, MRR, gold facts inside a token budget, tokens and latency of pipelines, by type of question."""
-    from kgrag.cli.output import print_json, say_remark, stderr
+    from kgrag.cli.output import print_json, say_remark, shown_beside, stderr
     from kgrag.common.whole_files import expect_place, write_whole
     from kgrag.errors import InputError
     from kgrag.evaluate.gold_questions import read_gold_questions, without_place
@@ -94,6 +96,7 @@ def retrieval(
         expect_place(chart)
     if learn is not None:
         expect_pipeline_place(learn)
+    beside = shown_beside(chart, as_json=as_json)
     ks = _counts(k)
     asked, without_gold = read_gold_questions(questions)
     with open_graph(
@@ -133,9 +136,9 @@ def retrieval(
         measured = _as_json(results, baseline)
         print_json({**about, "baseline": baseline, "pipelines": measured, "graphs": graphs, "learnt": learnt})
     else:
-        _show(results, baseline, ks=ks, budget=budget, without_gold=without_gold)
+        _show(results, baseline, ks=ks, budget=budget, without_gold=without_gold, on=beside)
         if learnt is not None:
-            _show_learnt(learnt, learn)
+            _show_learnt(learnt, learn, on=beside)
     for result in results:
         for remark in result.remarks:
             stderr.print(f"note: {remark}", markup=False)
@@ -165,6 +168,7 @@ def _made_with(opened: KnowledgeGraph, questions: Path) -> dict[str, Any]:
     from hashlib import sha256
     from importlib.metadata import version
 
+    from kgrag.common.standard_streams import read_bytes_once
     from kgrag.evaluate.statistics import RESAMPLES, SEED
 
     settings = opened.settings
@@ -172,7 +176,7 @@ def _made_with(opened: KnowledgeGraph, questions: Path) -> dict[str, Any]:
         "kgrag": version("kgrag"),
         "store": settings.store,
         "digest": opened.digest(),
-        "questions_sha256": sha256(questions.read_bytes()).hexdigest(),
+        "questions_sha256": sha256(read_bytes_once(questions)).hexdigest(),
         "embedder": settings.embedder,
         "model": settings.model,
         "reranker": settings.reranker,
@@ -308,9 +312,15 @@ def _difference(one: Interval) -> dict[str, float]:
 
 
 def _show(
-    results: Sequence[PipelineResult], baseline: str | None, *, ks: Sequence[int], budget: int, without_gold: int
+    results: Sequence[PipelineResult],
+    baseline: str | None,
+    *,
+    ks: Sequence[int],
+    budget: int,
+    without_gold: int,
+    on: Console,
 ) -> None:
-    from kgrag.cli.output import markdown_table, stdout
+    from kgrag.cli.output import markdown_table
     from kgrag.evaluate.statistics import paired_difference
 
     measures = [*(f"{kind}@{k}" for kind in ("R", "all") for k in ks), "MRR", "facts"]
@@ -328,10 +338,10 @@ def _show(
         for result in results
         for query_type in (None, *result.types)
     ]
-    markdown_table(head, rows)
+    markdown_table(head, rows, on=on)
     compared = next((result for result in results if result.pipeline == baseline), None)
     if compared is not None:
-        stdout.print(f"\nDifference from {baseline}, paired bootstrap of whole documents, 95 % interval", markup=False)
+        on.print(f"\nDifference from {baseline}, paired bootstrap of whole documents, 95 % interval", markup=False)
         differences = []
         for result in results:
             if result is compared:
@@ -345,19 +355,17 @@ def _show(
                 )
                 row.append(f"{one.value:+.3f} [{one.low:+.3f}, {one.high:+.3f}]")
             differences.append(row)
-        markdown_table(["pipeline", *measures], differences)
-    stdout.print(
+        markdown_table(["pipeline", *measures], differences, on=on)
+    on.print(
         f"\nR@k, all@k: gold in the first k pieces; MRR: of the first that has any; facts: gold inside {budget:,} tokens of whole pieces."
         + (f" {without_gold} questions without gold were left out." if without_gold else ""),
         markup=False,
     )
 
 
-def _show_learnt(learnt: dict[str, Any], out: Path | None) -> None:
-    from kgrag.cli.output import stdout
-
+def _show_learnt(learnt: dict[str, Any], out: Path | None, *, on: Console) -> None:
     gain = learnt["difference"]
-    stdout.print(
+    on.print(
         f"\nLearnt → {out}: otherwise {learnt['otherwise']}, "
         + (", ".join(f"{kind} {name}" for kind, name in learnt["map"].items()) or "no type has a pipeline of its own")
         + f"\n{learnt['measure']} cross-validated {learnt['cross_validated']:.3f}, best single pipeline {learnt['best_single']:.3f}, "

@@ -241,20 +241,19 @@ def build(
 
         expect_pipeline_place(learn)
     found = discover(paths, metadata=metadata)  # a wrong path makes no store
-    # What Ray has to say of actors and nodes that end it writes to stdout.
-    with open_graph(store, create=True, **settings) as opened, redirect_stdout(sys.stderr):
-        report = opened.build(*paths, metadata=metadata, keep_missing=keep_missing, progress=terminal_progress())
-        ranking = _learnt(opened, learn, report) if learn is not None else None
-    if as_json:
-        said = ranking if isinstance(ranking, str | None) else trained_fields(ranking)
-        print_json(report if ranking is None else {**report.model_dump(mode="json"), "ranking": said})
-    else:
-        _summarise(report, explain_cleaning=explain_cleaning)
-        if ranking is not None:
-            stdout.print(
-                "Ranking: " + (ranking if isinstance(ranking, str) else trained_words(ranking, LEARNT_FROM)),
-                markup=False,
-            )
+    with open_graph(store, create=True, **settings) as opened:
+        with redirect_stdout(sys.stderr):  # what Ray has to say of actors and nodes that end it writes to stdout
+            report = opened.build(*paths, metadata=metadata, keep_missing=keep_missing, progress=terminal_progress())
+            ranking = _learnt(opened, learn, report) if learn is not None else None
+        # Before the store is closed: where there is no room for its snapshot, the build is done all the same.
+        if as_json:
+            said = ranking if isinstance(ranking, str | None) else trained_fields(ranking)
+            print_json(report if ranking is None else {**report.model_dump(mode="json"), "ranking": said})
+        else:
+            _summarise(report, explain_cleaning=explain_cleaning)
+            if ranking is not None:
+                words = ranking if isinstance(ranking, str) else trained_words(ranking, LEARNT_FROM)
+                stdout.print(f"Ranking: {words}", markup=False)
     if not found.sources:
         complain(f"No file that kgrag reads in {', '.join(map(str, paths))}.")
     return 0 if report.complete and found.sources else 1
@@ -264,8 +263,7 @@ def _learnt(opened: KnowledgeGraph, out: Path, report: BuildReport) -> TrainedRa
     """Adapt the ranking after a build, or say why it is left as it is."""
     from kgrag.cli.output import terminal_progress
     from kgrag.errors import InputError
-    from kgrag.jobs.questions import QuestionOptions
-    from kgrag.jobs.train import QUESTIONS_SUFFIX
+    from kgrag.jobs.questions import QUESTIONS_SUFFIX, QuestionOptions
 
     made = out.with_suffix(QUESTIONS_SUFFIX)
     if made.exists() and not (report.chunks_written or report.removed_documents):

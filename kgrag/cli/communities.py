@@ -160,17 +160,19 @@ def show(
         ),
     ] = None,
     svg: Annotated[
-        Path | None, typer.Option("--svg", help="Draw the communities into this file.", show_default=False)
+        Path | None,
+        typer.Option("--svg", help="Draw the communities into this SVG file; - is stdout.", show_default=False),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Print the communities as a tree; with --level those of one level with their summaries."""
-    from kgrag.cli.output import print_json, say_remark, stdout
+    from kgrag.cli.output import print_json, say_remark, shown_beside
     from kgrag.common.whole_files import expect_place, write_whole
     from kgrag.communities.picture import render_svg
     from kgrag.communities.tree import render_level, render_tree
     from kgrag.knowledge_graph import open_graph
 
+    beside = shown_beside(svg, as_json=as_json)
     if svg is not None:
         expect_place(svg)
     with open_graph(store, create=False, reads_only=True) as opened:
@@ -183,8 +185,8 @@ def show(
         print_json([one.model_dump(mode="json") for one in found if level is None or one.level == level])
         return
     if not found:
-        stdout.print(f"Graph {name} has no communities yet: kgrag communities finds them.", markup=False)
+        beside.print(f"Graph {name} has no communities yet: kgrag communities finds them.", markup=False)
         return
-    stdout.print(render_tree(found) if level is None else render_level(found, level), markup=False)
+    beside.print(render_tree(found) if level is None else render_level(found, level), markup=False)
     if svg is not None:
-        stdout.print(f"Drawn into {svg}", markup=False)
+        beside.print(f"Drawn into {svg}", markup=False)

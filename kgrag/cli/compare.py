@@ -88,11 +88,13 @@ def compare(
     from pydantic import ValidationError
 
     from kgrag.cli.output import print_json, say_remark, terminal_progress
+    from kgrag.common.standard_streams import expect_no_stream
     from kgrag.errors import InputError
     from kgrag.jobs.comparison import CompareOptions
     from kgrag.knowledge_graph import open_graph
     from kgrag.retrieve import listed_pipelines
 
+    expect_no_stream(out)
     try:
         options = CompareOptions(
             pipelines=tuple(listed_pipelines(pipelines)),
@@ -243,6 +245,7 @@ def calibrate(
     base_url: BaseUrl = None,
     embedder: Embedder = None,
     concurrency: Concurrency = None,
+    timeout_s: TimeoutS = None,
     model_cache: ModelCache = None,
     as_json: AsJson = False,
 ) -> None:
@@ -259,6 +262,7 @@ def calibrate(
         of_run = None if opened is None else opened.settings
         settings = load_settings(
             base_url=base_url,
+            timeout_s=timeout_s,
             embedder=embedder or (of_run.embedder if of_run else None),
             concurrency=concurrency,
             model_cache=model_cache,
@@ -296,6 +300,7 @@ def pairs(
     ] = False,
     base_url: BaseUrl = None,
     concurrency: Concurrency = None,
+    timeout_s: TimeoutS = None,
     model_cache: ModelCache = None,
     as_json: AsJson = False,
 ) -> int:
@@ -314,7 +319,7 @@ def pairs(
         raise InputError(
             f"--judge {judge}: expected a chat model, which says which of two answers is better; {judge} judges each by itself."
         )
-    settings = load_settings(base_url=base_url, concurrency=concurrency, model_cache=model_cache)
+    settings = load_settings(base_url=base_url, timeout_s=timeout_s, concurrency=concurrency, model_cache=model_cache)
     model = open_chat_model(judge, settings=settings, setting=JUDGE)
     with Run(run) as opened:
         job = compare_pairs(

@@ -20,9 +20,11 @@ def export(
 ) -> None:
     """Write all that a store holds as CSV files, for `kgrag import` and for Neo4j's own `neo4j-admin database import`."""
     from kgrag.cli.output import print_json, say_remark, stderr, stdout, terminal_progress
+    from kgrag.common.standard_streams import expect_no_stream
     from kgrag.settings import load_settings
     from kgrag.store.graph import open_store
 
+    expect_no_stream(to)
     with open_store(load_settings(store=store).store, create=False, reads_only=True) as opened:
         say_remark(opened)
         done = opened.export_to(to, progress=terminal_progress())

@@ -19,11 +19,11 @@ def _feedback() -> None:
 
 @app.command("export")
 def export(
-    out: Annotated[Path, typer.Option("--out", help="The question file: JSON lines.")],
+    out: Annotated[Path, typer.Option("--out", help="The question file: JSON lines; - is stdout.")],
     desk: Annotated[Path, typer.Option("--desk", help="The folder of kgrag serve --desk.")] = Path(".kgrag-desk"),
 ) -> None:
     """Make a question file for kgrag bench retrieval and kgrag compare of verdicts, and list what the documents do not say."""
-    from kgrag.cli.output import stdout
+    from kgrag.cli.output import shown_beside
     from kgrag.common.journal import Journal
     from kgrag.errors import InputError
     from kgrag.jobs.feedback import export_feedback
@@ -34,13 +34,14 @@ def export(
         )
     journal = Journal(desk)
     done = export_feedback(journal.read("feedback"), journal.read("tickets"), out)
-    stdout.print(
+    beside = shown_beside(out)
+    beside.print(
         f"{done.questions} questions → {out}: {done.right} with a right answer, "
         f"{done.questions - done.right} that the documents do not answer"
     )
     if done.left_out:
-        stdout.print(f"{done.left_out} verdicts left out: they say that an answer is wrong, not what is right")
+        beside.print(f"{done.left_out} verdicts left out: they say that an answer is wrong, not what is right")
     for question, times in done.unanswered:
-        stdout.print(
+        beside.print(
             f"not in the documents, passed on {times} {'time' if times == 1 else 'times'}: {question}", markup=False
         )

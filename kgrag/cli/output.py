@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderHook, RenderResult
@@ -16,6 +17,8 @@ from rich.measure import Measurement
 from rich.segment import Segment
 
 from kgrag.common.progress import Progress, Silent, Step
+from kgrag.common.standard_streams import is_standard_output
+from kgrag.errors import InputError
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -32,6 +35,7 @@ __all__ = [
     "print_table",
     "rate_said",
     "say_remark",
+    "shown_beside",
     "stderr",
     "stdout",
     "terminal_progress",
@@ -117,12 +121,25 @@ def _takes_any_character() -> bool:
     return (sys.stdout.encoding or "").lower().startswith("utf")
 
 
-def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+def shown_beside(file: Path | None, *, as_json: bool = False) -> Console:
+    """Return where a command says what it did: stdout, but stderr where the file that it writes is stdout.
+
+    Raises `InputError` where that shall be JSON on stdout, too.
+    """
+    if not is_standard_output(file):
+        return stdout
+    if as_json:
+        raise InputError(f"{file} and --json: expected one of them to go to standard output, got both.")
+    return stderr
+
+
+def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]], *, on: Console | None = None) -> None:
     """Write a table as Markdown: rich would cut its columns where the output is a file or a narrow terminal."""
+    on = on or stdout
     widths = [max(len(row[i]) for row in (head, *rows)) for i in range(len(head))]
     for row in (head, ["-" * width for width in widths], *rows):
         cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        stdout.print(f"| {' | '.join(cells)} |", markup=False)
+        on.print(f"| {' | '.join(cells)} |", markup=False)
 
 
 def print_table(table: Table) -> None:

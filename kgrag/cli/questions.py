@@ -10,6 +10,8 @@ import typer
 from kgrag.cli.options import AsJson, BaseUrl, Embedder, Graph, Model, Store
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from kgrag.jobs.questions import QuestionsReport
 
 __all__ = ["app"]
@@ -29,7 +31,7 @@ def _questions() -> None:
 
 @app.command("make")
 def make(
-    out: Annotated[Path, typer.Option("--out", help="The question file that is written (JSON lines).")],
+    out: Annotated[Path, typer.Option("--out", help="The question file that is written (JSON lines); - is stdout.")],
     store: Store = None,
     kinds: Annotated[
         str,
@@ -56,11 +58,12 @@ def make(
     """Make questions of a store's links, headings, tables and triples, each with the chunks that answer it; with --model in other words."""
     from dataclasses import asdict
 
-    from kgrag.cli.output import print_json, say_remark, terminal_progress
+    from kgrag.cli.output import print_json, say_remark, shown_beside, terminal_progress
     from kgrag.evaluate.questions import KINDS
     from kgrag.jobs.questions import QuestionOptions
     from kgrag.knowledge_graph import open_graph
 
+    beside = shown_beside(out, as_json=as_json)
     chosen = tuple(KINDS) if kinds == "all" else tuple(filter(None, (kind.strip() for kind in kinds.split(","))))
     options = QuestionOptions(kinds=chosen, limit=limit, seed=seed, not_like=not_like)
     with open_graph(
@@ -71,20 +74,21 @@ def make(
     if as_json:
         print_json(asdict(report))
     else:
-        _show(report, out)
+        _show(report, out, on=beside)
     return 0
 
 
-def _show(report: QuestionsReport, out: Path) -> None:
-    from kgrag.cli.output import markdown_table, stdout
+def _show(report: QuestionsReport, out: Path, *, on: Console) -> None:
+    from kgrag.cli.output import markdown_table
 
     markdown_table(
         ["kind", "drafts", "questions"],
         [[kind, f"{count:,}", f"{report.taken.get(kind, 0):,}"] for kind, count in report.drafted.items()],
+        on=on,
     )
     lines = [f"{sum(report.taken.values()):,} questions in {out}, {report.easy:,} of them easy"]
     lines += [f"left out: {count:,}, {reason}" for reason, count in report.left_out.items()]
     if report.paraphrased or report.not_paraphrased:
         lines.append(f"in other words: {report.paraphrased:,}")
         lines += [f"as the template made it: {count:,}, {reason}" for reason, count in report.not_paraphrased.items()]
-    stdout.print("\n".join(lines), markup=False)
+    on.print("\n".join(lines), markup=False)

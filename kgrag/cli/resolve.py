@@ -11,6 +11,8 @@ import typer
 from kgrag.cli.options import AsJson, BaseUrl, Store
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from kgrag.jobs.resolve import ResolveReport
     from kgrag.resolve import MergeGroup
 
@@ -57,18 +59,20 @@ def resolve(
     ] = False,
     undo: Annotated[bool, typer.Option("--undo", help="Take every merge of the graph back.")] = False,
     out: Annotated[
-        Path | None, typer.Option("--out", help="Write the plans to a file too, as a JSON list.", show_default=False)
+        Path | None,
+        typer.Option("--out", help="Write the plans to a file too, as a JSON list; - is stdout.", show_default=False),
     ] = None,
     as_json: AsJson = False,
 ) -> int:
     """Merge entities that are one thing; names that differ in a number, sign, unit or version never are."""
-    from kgrag.cli.output import print_json, stdout, terminal_progress
+    from kgrag.cli.output import print_json, shown_beside, stdout, terminal_progress
     from kgrag.common.whole_files import expect_place, write_whole
     from kgrag.errors import InputError
     from kgrag.knowledge_graph import open_graph
 
     if undo and dry_run:
         raise InputError("--undo and --dry-run: give one of them.")
+    beside = shown_beside(out, as_json=as_json)
     if out is not None:
         expect_place(out)
     words = None if generic_words is None else [word.strip() for word in generic_words.split(",") if word.strip()]
@@ -102,7 +106,7 @@ def resolve(
         print_json({"graphs": {name: report.model_dump(mode="json") for name, report in reports.items()}})
     else:
         for report in reports.values():
-            _summarise(report)
+            _summarise(report, on=beside)
     return 1 if any(report.unanswered for report in reports.values()) else 0
 
 
@@ -128,17 +132,15 @@ def explain_merge(
     for one in explained:
         stdout.print(f"{one.name}: {one.description}".rstrip(": "), markup=False)
         if one.group is not None:
-            _show(one.group)
+            _show(one.group, on=stdout)
 
 
-def _summarise(report: ResolveReport) -> None:
-    from kgrag.cli.output import stdout
-
+def _summarise(report: ResolveReport, *, on: Console) -> None:
     plan = report.plan
-    say = stdout.print
+    say = on.print
     if report.dry_run:
         for group in plan.groups:
-            _show(group)
+            _show(group, on=on)
         for pair in plan.refused:
             say(f"refused: {pair.a} and {pair.b}: {pair.reason}", markup=False)
     say(
@@ -164,12 +166,8 @@ def _summarise(report: ResolveReport) -> None:
         say("kgrag explain-merge NAME says why; kgrag resolve --undo takes all back.")
 
 
-def _show(group: MergeGroup) -> None:
-    from kgrag.cli.output import stdout
-
+def _show(group: MergeGroup, *, on: Console) -> None:
     names = {member.key: f"{member.name} ({member.type})" for member in group.members}
-    stdout.print(f"{names[group.survivor]} = {len(group.members)} entities", markup=False)
+    on.print(f"{names[group.survivor]} = {len(group.members)} entities", markup=False)
     for pair in group.pairs:
-        stdout.print(
-            f"  {names[pair.a]} + {names[pair.b]}: {pair.verdict} {pair.score:.2f}, {pair.reason}", markup=False
-        )
+        on.print(f"  {names[pair.a]} + {names[pair.b]}: {pair.verdict} {pair.score:.2f}, {pair.reason}", markup=False)

@@ -14,7 +14,9 @@ __all__ = ["retrieve"]
 
 def retrieve(
     questions: Annotated[Path, typer.Option("--questions", help='JSON lines of {"id": ..., "question": "..."}.')],
-    out: Annotated[Path, typer.Option("--out", help="JSON lines of evidence, one line for each question, in order.")],
+    out: Annotated[
+        Path, typer.Option("--out", help="JSON lines of evidence, one line for each question, in order; - is stdout.")
+    ],
     store: Store = None,
     pipeline: Pipeline = None,
     embedder: Embedder = None,
@@ -30,7 +32,7 @@ def retrieve(
     import json
     import time
 
-    from kgrag.cli.output import say_remark, stderr, stdout, terminal_progress
+    from kgrag.cli.output import say_remark, shown_beside, stderr, terminal_progress
     from kgrag.common.question_files import read_questions
     from kgrag.common.whole_files import part_of, whole_file
     from kgrag.errors import InputError, Interrupted
@@ -80,11 +82,13 @@ def retrieve(
                 done += 1
                 step.advance()
         except BaseException as error:
-            there = f"{out} was not written: {done} of {len(asked)} lines are in {part_of(out)}."
+            there = f"{done} of {len(asked)} lines are in {part_of(out)}."
+            if part_of(out) != out:
+                there = f"{out} was not written: {there}"
             if isinstance(error, KeyboardInterrupt):
                 raise Interrupted(f"Interrupted. {there}") from error
             stderr.print(f"note: {there}", markup=False)
             raise
     for remark in remarks:
         stderr.print(f"note: {remark}", markup=False)
-    stdout.print(f"{len(asked)} questions → {out}", markup=False)
+    shown_beside(out).print(f"{len(asked)} questions → {out}", markup=False)

@@ -132,6 +132,8 @@ def serve(
         "timeout_s": timeout_s,
         "model_cache": model_cache,
     }
+    if sys.stderr.isatty():  # it takes some seconds
+        typer.echo("Opening the store and the models ...", err=True)
     until_told(running.run(store, listening, access, settings=settings, say=typer.echo))
     typer.echo("The desk is closed.")
 

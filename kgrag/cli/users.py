@@ -46,8 +46,10 @@ def add(
 ) -> None:
     """Add a user and print the token to log in with, once: the file keeps only its SHA-256."""
     from kgrag.cli.output import stderr
+    from kgrag.common.standard_streams import expect_no_stream
     from kgrag.serve.access import add_user
 
+    expect_no_stream(users)
     said = typer.prompt("Password", hide_input=True, confirmation_prompt=True, err=True) if password else None
     typer.echo(add_user(users, name, role.value, group or [], password=said))
     stderr.print(f"{name} may {role.value}. This token is shown once; {users} keeps only its SHA-256.", markup=False)

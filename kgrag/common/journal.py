@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
+from kgrag.common.whole_files import append_whole
 from kgrag.errors import InputError
 
-__all__ = ["Journal", "Kind"]
+__all__ = ["Journal", "Kind", "NotWrittenDown"]
 
 Kind = Literal["tickets", "feedback", "audit", "conversations"]
+
+
+class NotWrittenDown(InputError):
+    """What has to be written down cannot be."""
 
 
 class Journal:
@@ -24,8 +30,20 @@ class Journal:
         self.folder = folder
         self._writing = threading.Lock()
 
+    def check(self) -> None:
+        """Make the folder: one in which nothing can be written is told before anybody asks. Raises `NotWrittenDown`."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            for place in (self.folder, *(self._path(kind) for kind in get_args(Kind))):
+                if place.exists() and not os.access(place, os.W_OK):
+                    raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(place))
+        except OSError as error:
+            raise NotWrittenDown(
+                f"{error.filename or self.folder}: cannot be written ({error.strerror}). Give --desk another folder."
+            ) from error
+
     def write(self, kind: Kind, entry: dict[str, Any]) -> None:
-        """Append an entry with the time; it is on the disk when this returns. Raises `InputError` where the folder cannot be written."""
+        """Append an entry with the time; it is on the disk when this returns. Raises `NotWrittenDown`."""
         line = (
             json.dumps({"at": datetime.now(UTC).isoformat(timespec="milliseconds"), **entry}, ensure_ascii=False) + "\n"
         )
@@ -34,17 +52,10 @@ class Journal:
         try:
             with self._writing:
                 self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-                file = os.open(self._path(kind), os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
-                try:
-                    if not _ends_in_newline(file):  # a line that a crash cut
-                        data = b"\n" + data
-                    os.write(file, data)
-                    os.fsync(file)
-                finally:
-                    os.close(file)
+                append_whole(self._path(kind), data)
         except OSError as error:
-            raise InputError(
-                f"{self._path(kind)}: cannot be written ({error.strerror}). Give --desk another folder."
+            raise NotWrittenDown(
+                f"{self._path(kind)}: cannot be written ({error.strerror}). Free space, or give --desk another folder."
             ) from error
 
     def read(self, kind: Kind) -> Iterator[dict[str, Any]]:
@@ -62,8 +73,3 @@ class Journal:
 
     def _path(self, kind: Kind) -> Path:
         return self.folder / f"{kind}.jsonl"
-
-
-def _ends_in_newline(file: int) -> bool:
-    size = os.fstat(file).st_size
-    return size == 0 or os.pread(file, 1, size - 1) == b"\n"

@@ -10,6 +10,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from kgrag.common.csv_quotes import check_quotes
+from kgrag.common.standard_streams import read_text_once
 from kgrag.errors import InputError
 from kgrag.types import Question
 
@@ -28,7 +29,7 @@ class QuestionTable:
 def json_lines(file: Path) -> list[tuple[int, str]]:
     """Read the lines of a file that are not empty, each with its number, from 1. Raises `InputError` where it cannot be read as text."""
     try:
-        lines = file.read_text(encoding="utf-8-sig").split("\n")  # not splitlines: JSON may have U+2028 in its text
+        lines = read_text_once(file).split("\n")  # not splitlines: JSON may have U+2028 in its text
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{file}: expected a file of JSON lines in UTF-8: {_reason(error)}") from error
     return [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
@@ -61,7 +62,7 @@ def read_question_table(file: Path) -> QuestionTable:
     Other columns are ignored, and empty rows, too. Raises `InputError`, also where no row has a question.
     """
     try:
-        text = file.read_text(encoding="utf-8-sig")
+        text = read_text_once(file)
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{file}: expected a CSV table in UTF-8: {_reason(error)}") from error
     delimiter = ";" if text.partition("\n")[0].count(";") > text.partition("\n")[0].count(",") else ","

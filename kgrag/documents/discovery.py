@@ -159,14 +159,20 @@ class Discovery:
     examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The same keys → the first few paths."""
     notes: tuple[str, ...] = ()
-    """What the user should know: metadata for files that are not there, folders that could not be read."""
+    """What the user should know, such as metadata for files that are not there."""
     folders: tuple[str, ...] = ()
     """The folders among the arguments, written as `Source.stored_path` is."""
+    unread: Mapping[str, str] = field(default_factory=dict)
+    """Folders and files below these that may not be looked at, written so, too → why."""
+    unreadable_here: frozenset[str] = frozenset()
+    """Files, written so, too, for whose format something is not installed here."""
 
     def covers(self, stored_path: str) -> bool:
         """Whether a document's path lies in a folder that was searched: it has vanished if it is not among `sources`."""
+        if stored_path in self.unreadable_here:
+            return False
         path = PurePosixPath(stored_path)
-        return any(path.is_relative_to(folder) for folder in self.folders)
+        return any(map(path.is_relative_to, self.folders)) and not any(map(path.is_relative_to, self.unread))
 
 
 def discover(paths: Sequence[Path], *, metadata: Path | None = None) -> Discovery:
@@ -192,11 +198,12 @@ class _Search:
         self._folders: list[str] = []
         self._ignored: Counter[str] = Counter()
         self._examples: dict[str, list[str]] = {}
-        self._notes: list[str] = []
         self._missing: dict[str, str] = {}
         """Format → what is missing to read it."""
         self._unread: Counter[str] = Counter()
         """Files by format for which something is missing."""
+        self._unreadable: dict[str, str] = {}
+        self._unreadable_here: set[str] = set()
         self._given: set[str] = set()
         """Files that were named themselves."""
 
@@ -219,12 +226,15 @@ class _Search:
         self._folders.append(stored_path(folder))
         for path in self._walk(folder):
             relative = path.relative_to(folder)
-            self._add_file(path, relative.parent.parts[:2], relative=_written(relative))
+            try:
+                self._add_file(path, relative.parent.parts[:2], relative=_written(relative))
+            except PermissionError as error:
+                self._note_unreadable(error)
 
     def _walk(self, folder: Path) -> Iterator[Path]:
         """Yield the files below `folder`, sorted; each real folder is entered once, so loops of links end."""
         entered = {folder.resolve()}
-        for parent, names, files in os.walk(folder, followlinks=True, onerror=self._unreadable):
+        for parent, names, files in os.walk(folder, followlinks=True, onerror=self._note_unreadable):
             keep = []
             for name in sorted(names):
                 path = Path(parent, name)
@@ -233,7 +243,9 @@ class _Search:
                 elif name == SPHINX_SOURCES and any(file.endswith(".html") for file in files):
                     self._ignore("sources of pages", path)
                 elif ours := [
-                    of for of, parts in FOLDERS_OF_OURS.items() if all((path / part).exists() for part in parts)
+                    of
+                    for of, parts in FOLDERS_OF_OURS.items()
+                    if all(os.path.exists(path / part) for part in parts)  # noqa: PTH110  `Path` raises where it may not look
                 ]:
                     self._ignore(ours[0], path)
                 elif (real := path.resolve()) in entered:
@@ -245,8 +257,8 @@ class _Search:
             for name in sorted(files):
                 yield Path(parent, name)
 
-    def _unreadable(self, error: OSError) -> None:
-        self._notes.append(f"{_written(error.filename)}: folder cannot be read ({error.strerror})")
+    def _note_unreadable(self, error: OSError) -> None:
+        self._unreadable[stored_path(Path(error.filename))] = str(error.strerror)
 
     def _add_file(self, path: Path, folders: Sequence[str], *, relative: str) -> None:
         name = path.name
@@ -255,6 +267,7 @@ class _Search:
         format_ = format_of(path)
         if format_ is not None and path.is_file() and self._missing_for(format_):
             self._unread[format_] += 1
+            self._unreadable_here.add(stored_path(path))
             format_ = None
         if format_ is None:
             return self._ignore(_unread(path), path)
@@ -322,8 +335,10 @@ class _Search:
             sources=tuple(self._sources.values()),
             ignored=self._ignored,
             examples={what: tuple(paths) for what, paths in self._examples.items()},
-            notes=(*self._notes, *named, *notes),
+            notes=(*named, *notes),
             folders=tuple(self._folders),
+            unread=self._unreadable,
+            unreadable_here=frozenset(self._unreadable_here),
         )
 
 

@@ -16,7 +16,9 @@ from kgrag.types import Evidence
 
 __all__ = ["GoldQuestion", "read_gold_questions", "read_questions_to_judge", "states", "without_place"]
 
-EXPECTED = '{"id": ..., "question": "...", "evidence": ["id", ...]} or {"id": ..., "question": "...", "facts": [["id", ...], ...]}'
+SHOWN_CHARACTERS = 80
+EXPECTED = '{"id": ..., "question": "..."}'
+GOLD = '"evidence": ["id", ...] or "facts": [["id", ...], ...]'
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,7 @@ def read_gold_questions(file: Path) -> tuple[list[GoldQuestion], int]:
     read = _read(file)
     questions = [question for question in read if question.facts]
     if not questions:
-        raise InputError(f"{file}: expected at least one line {EXPECTED}, got none of {len(read)} with either.")
+        raise InputError(f"{file}: expected at least one line with {GOLD}, got none of {len(read)}.")
     return questions, len(read) - len(questions)
 
 
@@ -141,40 +143,66 @@ def _is_place(piece: Evidence, source: str) -> bool:
 def _question(line: str, *, where: str) -> GoldQuestion:
     try:
         row = json.loads(line)
-        answers = row.get("gold_answer") or ()
+    except ValueError as error:
+        raise InputError(f"{where}: expected a JSON object, got what is no JSON: {error}.") from error
+    if not isinstance(row, dict):
+        raise InputError(f"{where}: expected a JSON object, got {_shown(row)}.")
+    if missing := [key for key in ("id", "question") if row.get(key) is None]:
+        raise InputError(f"{where}: expected {EXPECTED}, got no {' and no '.join(missing)}.")
+    try:
         return GoldQuestion(
             id=str(row["id"]),
-            question=_text(row["question"]),
+            question=_text("question", row["question"]),
             facts=tuple(_facts(row)),
             query_type=str(row.get("query_type") or ""),
-            references=tuple(map(_text, [answers] if isinstance(answers, str) else answers)),
-            gold_facts=tuple(map(_text, row.get("gold_facts") or ())),
+            references=_texts("gold_answer", row.get("gold_answer")),
+            gold_facts=_texts("gold_facts", row.get("gold_facts")),
             answerable=_answerable(row.get("answerable")),
             document=str(row.get("document") or ""),
             synthetic=bool(row.get("synthetic")),
-            hidden=frozenset(map(_text, row.get("hidden") or ())),
+            hidden=frozenset(_texts("hidden", row.get("hidden"))),
         )
-    except (ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{where}: expected {EXPECTED}: {type(error).__name__}: {error}") from error
+    except ValueError as error:
+        raise InputError(f"{where}: {error}.") from error
 
 
-def _text(value: Any) -> str:
+def _text(key: str, value: Any) -> str:
     if not isinstance(value, str) or not value.strip():
-        raise ValueError(f"question: expected a text, got {value!r}")
+        raise ValueError(f"{key}: expected a text, got {_shown(value)}")
     return value
+
+
+def _texts(key: str, value: Any) -> tuple[str, ...]:
+    """Read a text, or a list of texts; nothing where there is none."""
+    if value is None or value == "":
+        return ()
+    if not isinstance(value, str | list):
+        raise ValueError(f"{key}: expected a text or a list of texts, got {_shown(value)}")
+    return tuple(_text(key, one) for one in ([value] if isinstance(value, str) else value))
+
+
+def _shown(value: Any) -> str:
+    """Write what came as JSON does, of something long the beginning."""
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}..."
 
 
 def _answerable(value: Any) -> bool | None:
     """Read true, false, or `full`, `partial`, `none`; what is answered in part is answerable."""
-    known = {None: None, True: True, False: False, "full": True, "partial": True, "none": False}
-    if value not in known:
-        raise ValueError(f"answerable: expected true, false, full, partial or none, got {value!r}")
+    known = {"full": True, "partial": True, "none": False}
+    if value is None or isinstance(value, bool):
+        return value
+    if not isinstance(value, str) or value not in known:
+        raise ValueError(f"answerable: expected true, false, full, partial or none, got {_shown(value)}")
     return known[value]
 
 
 def _facts(row: dict[str, Any]) -> Iterator[frozenset[str]]:
-    facts: Sequence[Any] = row.get("facts") or [[source] for source in row.get("evidence") or ()]
+    if not isinstance(evidence := row.get("evidence") or [], list):
+        raise ValueError(f"evidence: expected a list of ids, got {_shown(evidence)}")
+    if not isinstance(facts := row.get("facts") or [[source] for source in evidence], list):
+        raise ValueError(f"facts: expected a list of lists of ids, got {_shown(facts)}")
     for sources in facts:
         if not isinstance(sources, list) or not sources or not all(isinstance(one, str | int) for one in sources):
-            raise ValueError(f"facts: expected a list of ids for each fact, got {sources!r}")
+            raise ValueError(f"facts: expected a list of ids for each fact, got {_shown(sources)}")
         yield frozenset(map(str, sources))

@@ -31,7 +31,7 @@ from kgrag.types import Chunk, Document, Entity, Extraction, Relation, content_i
 
 __all__ = ["MentionExtractor"]
 
-VERSION = "12"
+VERSION = "13"
 """Goes up when the same chunk would give another extraction."""
 
 QUANTITY, CLASS, VALUE, VERSION_OF = "Quantity", "Class", "Value", "Version"
@@ -167,7 +167,7 @@ class _Reading:
         known = self._entities.get(key)
         if known is None:
             known = self._entities[key] = Entity(
-                name=name, type=kind, normal=normal, role="title" if role == "title" else "mention"
+                name=" ".join(name.split()), type=kind, normal=normal, role="title" if role == "title" else "mention"
             )
         return known
 

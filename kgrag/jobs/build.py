@@ -21,7 +21,7 @@ from kgrag.engines import Engine, LocalEngine
 from kgrag.errors import InputError
 from kgrag.extract.base import Extractor
 from kgrag.jobs.estimate import expected_of, measured
-from kgrag.jobs.report import BuildReport
+from kgrag.jobs.report import BuildReport, Failure
 from kgrag.jobs.stages.conversion import convert, remove_vanished
 from kgrag.jobs.stages.embedding import embed_chunks, embed_entities, embed_table_rows
 from kgrag.jobs.stages.extraction import extract_graph
@@ -63,6 +63,9 @@ async def build(
     discovery = discover(paths, metadata=metadata)
     report.ignored_files = dict(sorted(discovery.ignored.items()))
     report.notes.extend(discovery.notes)
+    for path, reason in discovery.unread.items():
+        why = f"cannot be read: {reason}; what the store has of it stays"
+        report.failures.append(Failure(stage="convert", subject=path, reason=why))
     retry, stopping = outage_policy(settings.wait_s, say=progress.say), threading.Event()
 
     def read_documents() -> int:

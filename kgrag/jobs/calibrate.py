@@ -16,7 +16,7 @@ from kgrag.errors import InputError
 from kgrag.evaluate.gold_questions import GoldQuestion
 from kgrag.evaluate.judge import rules
 from kgrag.evaluate.judge.calibration import Agreement, PairAgreement, agreement, pair_agreement, read_calibration
-from kgrag.evaluate.judge.judgement import Judge, Judgement
+from kgrag.evaluate.judge.judgement import Judge, Judgement, ToJudge
 from kgrag.evaluate.judge.judges import open_judge
 from kgrag.evaluate.judge.metrics import category
 from kgrag.evaluate.judge.presets import Preset, load_preset
@@ -146,7 +146,8 @@ async def _judged(
 
     async def judged(question: str, reference: str, answer: str) -> Judgement:
         async with at_once:
-            done = await judge.judge(_question(question, reference), _answer(question, answer), only={"correctness"})
+            asked = ToJudge(_question(question, reference), _answer(question, answer), only={"correctness"})
+            done = await judge.judge(asked)
         step.advance()
         return done
 

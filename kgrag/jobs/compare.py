@@ -11,6 +11,7 @@ from functools import partial
 
 from kgrag.common.progress import Progress, Silent
 from kgrag.errors import InputError, ModelReplyError
+from kgrag.evaluate.judge.judgement import ToJudge
 from kgrag.evaluate.runs import Cell, Run, judge_key
 from kgrag.jobs.comparison import Comparison, Rejudge, judged_cells
 from kgrag.models import CHAT_MODELS
@@ -99,7 +100,7 @@ async def compare(
             return
         before = run.judgement(cell.key, key) if rejudge == "failed" else None
         with nth_reply(repeat), nullcontext() if rejudge == "missing" else fresh_replies():
-            judgement = await judge.judge(by_id[cell.question], answer, before=before)
+            judgement = await judge.judge(ToJudge(by_id[cell.question], answer, before=before))
         run.put_judgement(cell.key, key, judgement)
         report.judged += 1
         spent.add(judgement.usage)

@@ -20,9 +20,18 @@ from kgrag.retrieve import load_pipeline, open_retriever
 from kgrag.store.graph import GraphStore
 from kgrag.types import Usage
 
-__all__ = ["QuestionOptions", "QuestionsReport", "make_questions", "material_of"]
+__all__ = [
+    "QUESTIONS_SUFFIX",
+    "QuestionOptions",
+    "QuestionsReport",
+    "make_questions",
+    "material_of",
+    "questions_beside",
+]
 
 ROUND_TRIP_PIPELINE = "hybrid"
+QUESTIONS_SUFFIX, BEFORE_SUFFIX = ".questions.jsonl", ".questions.before.jsonl"
+"""Of questions that were made for what is trained, and of those that were there before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +74,40 @@ async def make_questions(
     progress: Progress | None = None,
 ) -> QuestionsReport:
     """Draft, select, put into other words where there is a model, and write the file. Raises `InputError` where nothing can be made."""
-    progress = progress or Silent()
     expect_place(out)
+    text, report = await _made(
+        options, store=store, graph=graph, embedder=embedder, model=model, progress=progress or Silent()
+    )
+    write_whole(out, text)
+    return report
+
+
+async def questions_beside(
+    out: Path, options: QuestionOptions, *, store: GraphStore, graph: str, embedder: Embedder, progress: Progress
+) -> tuple[Path, QuestionsReport]:
+    """Make the questions that what is written to `out` is learnt from, into a file beside it, `NAME.questions.jsonl`.
+
+    Others that are there (of other documents, or changed by hand) are kept as `NAME.questions.before.jsonl`, and that is said.
+    """
+    file, before = out.with_suffix(QUESTIONS_SUFFIX), out.with_suffix(BEFORE_SUFFIX)
+    expect_place(file)
+    text, report = await _made(options, store=store, graph=graph, embedder=embedder, model=None, progress=progress)
+    if file.is_file() and file.read_bytes() != text.encode():
+        file.replace(before)
+        progress.say(f"note: {file} had other questions than are made now: those are kept as {before}.")
+    write_whole(file, text)
+    return file, report
+
+
+async def _made(
+    options: QuestionOptions,
+    *,
+    store: GraphStore,
+    graph: str,
+    embedder: Embedder,
+    model: ChatModel | None,
+    progress: Progress,
+) -> tuple[str, QuestionsReport]:
     not_like = [one.question for one in read_questions(options.not_like)] if options.not_like else []
     material = await asyncio.to_thread(material_of, store, graph)
     drafts = await asyncio.to_thread(drafts_of, material, options.kinds)
@@ -108,8 +149,7 @@ async def make_questions(
         )
         for one in selection.taken
     ]
-    write_whole(out, "".join(f"{line}\n" for line in lines))
-    return QuestionsReport(
+    return "".join(f"{line}\n" for line in lines), QuestionsReport(
         drafted={kind: len(some) for kind, some in drafts.items()},
         taken=_counted(questions),
         easy=sum(one.easy for one in selection.taken),

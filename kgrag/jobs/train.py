@@ -10,16 +10,13 @@ from kgrag.common.whole_files import write_whole
 from kgrag.errors import InputError
 from kgrag.evaluate.gold_questions import read_gold_questions
 from kgrag.evaluate.learn_ranker import Adapted, adapt, collect, pipeline_file, weights_of, with_weights
-from kgrag.jobs.questions import QuestionOptions, make_questions
+from kgrag.jobs.questions import QuestionOptions, questions_beside
 from kgrag.models.base import ChatModel, Embedder
 from kgrag.retrieve import Pipeline, Retriever, load_pipeline
 from kgrag.retrieve.pipeline import expect_pipeline_place
 from kgrag.store.graph import GraphStore
 
-__all__ = ["QUESTIONS_SUFFIX", "TrainedRanker", "train_ranker"]
-
-QUESTIONS_SUFFIX = ".questions.jsonl"
-"""Of the file beside the pipeline that made questions are written to."""
+__all__ = ["TrainedRanker", "train_ranker"]
 
 
 @dataclass(frozen=True)
@@ -60,9 +57,8 @@ async def train_ranker(
         raise InputError(f"Expected a pipeline with steps, got {pipeline}, which chooses another one by the question.")
     made = 0
     if questions is None:
-        questions = out.with_suffix(QUESTIONS_SUFFIX)
-        report = await make_questions(
-            questions, options or QuestionOptions(), store=store, graph=graph, embedder=embedder, progress=progress
+        questions, report = await questions_beside(
+            out, options or QuestionOptions(), store=store, graph=graph, embedder=embedder, progress=progress
         )
         made = sum(report.taken.values())
     asked, without_gold = read_gold_questions(questions)

@@ -20,7 +20,7 @@ from kgrag.common.whole_files import write_whole
 from kgrag.errors import InputError
 from kgrag.evaluate.gold_questions import GoldQuestion, read_gold_questions, states
 from kgrag.evaluate.learn_ranker import pipeline_file
-from kgrag.jobs.questions import QuestionOptions, make_questions
+from kgrag.jobs.questions import QuestionOptions, questions_beside
 from kgrag.link_prediction.cloze import QUESTIONS, cloze_questions
 from kgrag.link_prediction.model_file import ModelFile, write_model
 from kgrag.link_prediction.options import PAPER, TrainingOptions
@@ -124,9 +124,8 @@ async def train_links(
     asked: list[GoldQuestion] = []
     without_gold = 0
     if questions is None and options.made:
-        questions = out.with_suffix(".questions.jsonl")
         made = QuestionOptions(limit=options.made, seed=options.training.seed)
-        await make_questions(questions, made, store=store, graph=graph, embedder=embedder, progress=progress)
+        questions, _ = await questions_beside(out, made, store=store, graph=graph, embedder=embedder, progress=progress)
     if questions is not None:
         asked, without_gold = read_gold_questions(questions)
     supervision, unplaced = await supervision_of(

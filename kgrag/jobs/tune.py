@@ -122,7 +122,7 @@ async def tune(
     if out is not None:
         expect_pipeline_place(out)
     if kept is not None:
-        expect_place(kept)
+        expect_place(kept, is_read_again=True)
     ask = _Asking(
         switches=chosen_switches,
         measure=measure,

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-import os
 import re
 import secrets
 import time
@@ -21,6 +20,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from kgrag.common.toml_files import read_toml
+from kgrag.common.whole_files import append_whole
 from kgrag.errors import InputError
 
 __all__ = ["ANYBODY", "Access", "Attempts", "Role", "User", "add_user", "read_access", "read_users"]
@@ -206,18 +206,18 @@ def add_user(file: Path, name: str, role: Role, groups: Sequence[str] = (), *, p
             raise InputError(
                 f"Expected a group's name of letters, digits, spaces and . _ @ -, at most 64, got {group[:80]!r}."
             )
-    known = read_users(file) if file.exists() else {}
+    known = read_users(file) if file.exists() and file.stat().st_size else {}
     if any(user.name == name for user in known.values()):
         raise InputError(f"{file}: has a user {name!r} already. Remove that entry first.")
     token = secrets.token_urlsafe(32)
     file.parent.mkdir(parents=True, exist_ok=True)
-    with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "a", encoding="utf-8") as out:  # noqa: PTH123
-        said = f"groups = {json.dumps(list(groups), ensure_ascii=False)}\n" if groups else ""
-        if password is not None:
-            from argon2 import PasswordHasher
+    said = f"groups = {json.dumps(list(groups), ensure_ascii=False)}\n" if groups else ""
+    if password is not None:
+        from argon2 import PasswordHasher
 
-            said += f'password_argon2 = "{PasswordHasher().hash(password)}"\n'
-        out.write(f'["{name}"]\nrole = "{role}"\n{said}token_sha256 = "{_digest(token)}"\n\n')
+        said += f'password_argon2 = "{PasswordHasher().hash(password)}"\n'
+    entry = f'["{name}"]\nrole = "{role}"\n{said}token_sha256 = "{_digest(token)}"\n\n'
+    append_whole(file, entry.encode())
     return token
 
 

@@ -145,7 +145,7 @@ def _add_page(app: FastAPI, access: Access) -> None:
         tried = [request.state.address, *([f"name {name}"] if name else [])]
         if any(map(access.wrong.exceeded, tried)):  # before anything is computed
             wrong = plain_problem(429, "Too many wrong tokens or passwords. Wait a minute.")
-            return problem_response(wrong, {"Retry-After": "60"})
+            return problem_response(wrong, {"Retry-After": "60"}, path=request.url.path)
         user = None
         if len(secret) <= MAX_SECRET_CHARACTERS and len(name) <= MAX_SECRET_CHARACTERS:
             # Counted before it is computed: many at once are many tries.
@@ -153,7 +153,8 @@ def _add_page(app: FastAPI, access: Access) -> None:
                 access.wrong.count(key)
             user = await access.user_of_password(name, secret) if name else access.user_of_token(secret)
         if user is None:
-            return problem_response(plain_problem(401, "This name and password, or this token, is not known."))
+            unknown = plain_problem(401, "This name and password, or this token, is not known.")
+            return problem_response(unknown, path=request.url.path)
         for key in tried:
             access.wrong.forgive(key)
         response = JSONResponse({"name": user.name, "role": user.role})
@@ -190,12 +191,12 @@ def _add_health(app: FastAPI, desk: Desk) -> None:
         return {"status": "ok"}
 
     @app.get("/readyz", include_in_schema=False)
-    async def ready() -> Response:
+    async def ready(request: Request) -> Response:
         try:
             chunks = await asyncio.to_thread(desk.graph.store.documents.count_chunks)
         except KgragError as error:
             logging.getLogger("kgrag.serve").warning("not ready: %s", error)
-            return problem_response(plain_problem(503, str(error)))
+            return problem_response(plain_problem(503, str(error)), path=request.url.path)
         return JSONResponse({"status": "ok", "chunks": chunks})
 
 

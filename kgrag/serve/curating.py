@@ -8,15 +8,16 @@ import secrets
 from collections.abc import AsyncIterator, Awaitable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 from kgrag.common.progress import Step
+from kgrag.documents.discovery import stored_path
 from kgrag.errors import InputError, KgragError
 from kgrag.jobs.report import BuildReport
 from kgrag.serve.access import User
 from kgrag.serve.desk import Desk
-from kgrag.serve.problems import Busy, problem_of
+from kgrag.serve.problems import Busy, NotFound, problem_of
 from kgrag.serve.uploads import Uploaded, Uploads
 from kgrag.types import Document
 
@@ -130,6 +131,24 @@ class Curating:
             )
             await self._audit(user, "delete", document=document.id, path=document.path, file_deleted=file_deleted)
         return Deleted(gone, file_deleted)
+
+    async def delete_upload(self, path: str, *, user: User) -> None:
+        """Delete an uploaded file of which the store has no document. Raises `NotFound`, `InputError`, `Busy`."""
+        if self._changing.locked():
+            raise Busy("The documents are being changed already. Wait until that is done.")
+        async with self._changing:
+            if await asyncio.to_thread(self._desk.graph.store.documents.of_path, path):
+                raise InputError(
+                    f"{path[:200]!r}: the store has a document of this file: delete that, and the file goes with it."
+                )
+            places = [] if "\0" in path else self._desk.places(path)
+            if not await asyncio.to_thread(self._uploads.delete, places):
+                raise NotFound(f"No uploaded file has the path {path[:200]!r}.")
+            await self._audit(user, "delete", path=path, file_deleted=True)
+
+    def is_upload(self, path: str) -> bool:
+        """Whether a path, as a build names it, is below the folder of uploads."""
+        return PurePosixPath(path).is_relative_to(stored_path(self._desk.uploads))
 
     async def close(self) -> None:
         """Stop a build that runs, and wait until it has: it goes on where it stopped when it is started again."""

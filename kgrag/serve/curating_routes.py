@@ -56,13 +56,13 @@ async def upload(
 @router.post("/build", status_code=202, summary="Build")
 async def build(body: BuildRequest, curating: CuratingHere, user: Curator) -> BuildProgress:
     """Start to build what was uploaded, or a folder of the server. `GET /api/build` says how far it is; questions go on being answered."""
-    return _progress(await curating.start_build(body.folder, user=user))
+    return _progress(await curating.start_build(body.folder, user=user), curating)
 
 
 @router.get("/build", summary="How far the build is")
 async def progress(curating: CuratingHere, user: Curator) -> BuildProgress:
     """Return the last build of this desk: its steps, and when it is done what could not be read."""
-    return _progress(curating.build_state)
+    return _progress(curating.build_state, curating)
 
 
 @router.delete("/documents/{document_id}", summary="Delete a document")
@@ -72,7 +72,18 @@ async def delete(document_id: str, curating: CuratingHere, user: Curator) -> Del
     return DeletedDocuments(documents=[one.path for one in done.documents], file_deleted=done.file_deleted)
 
 
-def _progress(state: BuildState) -> BuildProgress:
+@router.delete("/uploads", summary="Delete an uploaded file that is no document")
+async def delete_upload(
+    curating: CuratingHere,
+    user: Curator,
+    path: Annotated[str, Query(max_length=1_000, description="As a build names it: kgrag-uploads/manual.pdf.")],
+) -> DeletedDocuments:
+    """Delete a file of which the store has no document, because no build could read it."""
+    await curating.delete_upload(path, user=user)
+    return DeletedDocuments(documents=[], file_deleted=True)
+
+
+def _progress(state: BuildState, curating: Curating) -> BuildProgress:
     report = state.report
     shown = BuildProgress(
         id=state.id,
@@ -91,7 +102,14 @@ def _progress(state: BuildState) -> BuildProgress:
             "new_documents": report.new_documents,
             "unchanged_files": report.unchanged_files,
             "removed_documents": report.removed_documents,
-            "failures": [FailedFile(subject=one.subject, reason=one.reason) for one in report.failures],
+            "failures": [
+                FailedFile(
+                    subject=one.subject,
+                    reason=one.reason,
+                    uploaded=one.stage == "convert" and curating.is_upload(one.subject),
+                )
+                for one in report.failures
+            ],
             "notes": report.notes,
         }
     )

@@ -96,7 +96,7 @@ class Guard:
         if refusal is not None:
             status, why = refusal
             wait = {"WWW-Authenticate": "Bearer"} if status == 401 else {"Retry-After": "60"} if status == 429 else None
-            await problem_response(plain_problem(status, why), wait)(scope, receive, guarded_send)
+            await problem_response(plain_problem(status, why), wait, path=scope["path"])(scope, receive, guarded_send)
             return
         await self._limited(scope, receive, guarded_send, self._body_limit(scope))
 
@@ -198,12 +198,11 @@ class Guard:
             if begun:
                 raise
             closing = plain_problem(503, "The desk is closing. Ask again in a moment.")
-            await problem_response(closing)(scope, receive, send)
+            await problem_response(closing, path=scope["path"])(scope, receive, send)
             return
         if read > limit and not begun:
-            await problem_response(plain_problem(413, f"Expected a body of at most {limit:,} bytes."))(
-                scope, receive, send
-            )
+            large = plain_problem(413, f"Expected a body of at most {limit:,} bytes.")
+            await problem_response(large, path=scope["path"])(scope, receive, send)
 
 
 def is_loopback(host: str) -> bool:

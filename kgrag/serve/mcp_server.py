@@ -8,16 +8,26 @@ from functools import wraps
 from importlib.metadata import version
 from typing import Annotated, Any, ParamSpec, TypeVar
 
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver import Context, MCPServer
-from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
-from mcp.types import ToolAnnotations
-from pydantic import BaseModel, Field
+from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError, UnexpectedToolError
+from mcp.shared.exceptions import MCPError
+from mcp.types import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    CallToolResult,
+    InputRequiredResult,
+    ListResourcesResult,
+    Resource,
+    ToolAnnotations,
+)
+from pydantic import BaseModel, Field, ValidationError
 
 from kgrag.errors import InputError, KgragError
 from kgrag.serve.access import User
 from kgrag.serve.asking import Asking
 from kgrag.serve.desk import Desk
-from kgrag.serve.problems import NotFound
+from kgrag.serve.problems import NotFound, wrong_value
 from kgrag.types import Chunk
 
 __all__ = ["TOKEN_LIMIT", "create_mcp"]
@@ -25,6 +35,8 @@ __all__ = ["TOKEN_LIMIT", "create_mcp"]
 TOKEN_LIMIT = 4_000
 """Of the text of one result, by the embedder's tokenizer."""
 CYPHER_ROWS = 1_000
+RESOURCES_AT_ONCE = 200
+"""Documents that one answer lists as resources."""
 INSTRUCTIONS = (
     "Technical documents as a knowledge graph. `search` finds passages, `fetch` reads one or a whole document, `ask` answers with "
     "citations or says that the documents do not say it, `neighbours` tells what the graph knows of a name. A result that has a "
@@ -32,9 +44,12 @@ INSTRUCTIONS = (
 )
 READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 
+MAX_CURSOR = 20
 P = ParamSpec("P")
 T = TypeVar("T")
-Cursor = Annotated[str, Field(description="next_cursor of the result before; empty at the beginning.", max_length=20)]
+Cursor = Annotated[
+    str, Field(description="next_cursor of the result before; empty at the beginning.", max_length=MAX_CURSOR)
+]
 Pipeline = Annotated[str, Field(description="A way to find passages; empty is the default.", max_length=200)]
 
 
@@ -130,12 +145,30 @@ class Rows(BaseModel):
     next_cursor: str = ""
 
 
+class _Server(MCPServer[Any]):
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        """Call a tool; what is wrong is said in the words of everything else here. Raises `ToolError`."""
+        try:
+            return await super().call_tool(name, arguments, context)
+        except UnexpectedToolError:
+            raise
+        except ToolError as error:
+            wrong = error.__cause__
+            if isinstance(wrong, ValidationError):
+                said = "; ".join(f"{'.'.join(map(str, one['loc']))}: {wrong_value(one)}" for one in wrong.errors())
+            else:
+                said = str(error).removeprefix(f"Error executing tool {name}: ")
+            raise ToolError(said) from wrong
+
+
 def create_mcp(desk: Desk, *, allow_cypher: bool = False, user: User) -> MCPServer[Any]:
     """Make the server of an open desk. `user` is who asks where no request says it (stdio): over HTTP the guard does.
 
     `cypher` is a tool only where `allow_cypher` says so.
     """
-    server: MCPServer[Any] = MCPServer(
+    server = _Server(
         "kgrag", version=version("kgrag"), instructions=INSTRUCTIONS, log_level="WARNING", subscriptions=False
     )
     asking = Asking(desk)
@@ -143,11 +176,10 @@ def create_mcp(desk: Desk, *, allow_cypher: bool = False, user: User) -> MCPServ
     count = graph.embedder.count_tokens
 
     def who(context: Context[Any, Any]) -> User:
-        request = context.request_context.request
-        if request is None:
-            return user
-        asking_user: User = request.state.user
-        return asking_user
+        return sender(context.request_context.request)
+
+    def sender(request: Any) -> User:
+        return user if request is None else request.state.user
 
     async def check_sees_all(reader: User, what: str) -> None:
         if not await desk.sees_all(reader):
@@ -291,6 +323,24 @@ def create_mcp(desk: Desk, *, allow_cypher: bool = False, user: User) -> MCPServ
         more = "\n\n(More: call fetch.)" if found.next_cursor else ""
         return "\n\n".join(one.text for one in found.passages) + more
 
+    async def list_resources(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        """Answer `resources/list` with what the user may read: the server's own list is the same for all, and knows no documents."""
+        if ctx.method != "resources/list":
+            return await call_next(ctx)
+        try:
+            start = _start(str((ctx.params or {}).get("cursor") or ""))
+            documents = await desk.documents(sender(ctx.request))
+        except KgragError as error:
+            code = INVALID_PARAMS if isinstance(error, InputError) else INTERNAL_ERROR
+            raise MCPError(code=code, message=str(error)) from error
+        end = start + RESOURCES_AT_ONCE
+        shown = [
+            Resource(uri=f"kgrag://documents/{one.id}", name=one.path, title=one.title, mime_type="text/markdown")
+            for one in documents[start:end]
+        ]
+        return ListResourcesResult(resources=shown, next_cursor=str(end) if end < len(documents) else None)
+
+    server.middleware.append(list_resources)
     return server
 
 
@@ -309,15 +359,19 @@ def _said(function: Callable[P, Any]) -> Callable[P, Any]:
 
 def _page(items: Sequence[T], cursor: str, count: Callable[[str], int]) -> tuple[list[T], str]:
     """Return the items from a cursor on that fit into `TOKEN_LIMIT`, at least one, and the cursor of what follows. Raises `InputError`."""
-    if cursor and not (cursor.isascii() and cursor.isdecimal()):
-        raise InputError(f"Expected the next_cursor of a result, got {cursor[:20]!r}.")
-    start = int(cursor or 0)
+    start = _start(cursor)
     used = 0
     for index in range(start, len(items)):
         used += count(_text(items[index]))
         if used > TOKEN_LIMIT and index > start:
             return list(items[start:index]), str(index)
     return list(items[start:]), ""
+
+
+def _start(cursor: str) -> int:
+    if cursor and not (cursor.isascii() and cursor.isdecimal() and len(cursor) <= MAX_CURSOR):
+        raise InputError(f"Expected the next_cursor of a result, got {cursor[:MAX_CURSOR]!r}.")
+    return int(cursor or 0)
 
 
 def _text(item: object) -> str:

@@ -13,14 +13,12 @@ from functools import partial
 from typing import Any
 
 from fastapi import APIRouter, Request
-from fastapi.responses import JSONResponse
 from pydantic import ConfigDict, Field
-from starlette.responses import Response
 
 from kgrag.errors import InputError, KgragError
 from kgrag.serve.api import Asker, AskingHere, DeskHere, in_sentences
 from kgrag.serve.asking import Asked
-from kgrag.serve.problems import NotFound, problem_of
+from kgrag.serve.problems import OPENAI, NotFound, openai_error, problem_of
 from kgrag.serve.schemas import Body
 from kgrag.serve.streams import Events, EventStream, while_connected
 from kgrag.types import Answer
@@ -30,8 +28,9 @@ __all__ = ["router"]
 DEFAULT_MODEL = "kgrag"
 """The pipeline of the settings."""
 MAX_MESSAGES = 100
+"""The last ones are read: front ends send a conversation from its beginning."""
 
-router = APIRouter(prefix="/v1", include_in_schema=False)
+router = APIRouter(prefix=OPENAI, include_in_schema=False)
 
 
 class _Lenient(Body):
@@ -69,7 +68,7 @@ class ChatRequest(_Lenient):
     """A conversation whose last question is to be answered; settings of sampling are taken and mean nothing here."""
 
     model: str = DEFAULT_MODEL
-    messages: list[ChatMessage] = Field(min_length=1, max_length=MAX_MESSAGES)
+    messages: list[ChatMessage] = Field(min_length=1)
     stream: bool = False
     stream_options: StreamOptions | None = None
 
@@ -92,19 +91,17 @@ async def models(desk: DeskHere, user: Asker) -> dict[str, Any]:
 async def completions(request: Request, body: ChatRequest, desk: DeskHere, asking: AskingHere, user: Asker) -> Any:
     """Answer the last message from the documents."""
     created = int(time.time())
-    try:
-        asked_of = [message.said for message in body.messages if message.role == "user"]
-        if not asked_of or body.messages[-1].role != "user":
-            raise InputError("Expected the last message to be the user's question.")
-        if body.model != DEFAULT_MODEL:
-            try:
-                desk.check_pipeline(body.model)
-            except InputError as error:
-                raise NotFound(str(error)) from error
-        turns = _completed_turns(asked_of[:-1])
-        completed = await while_connected(request, asking.completed(asked_of[-1], user=user, turns=turns))
-    except KgragError as error:
-        return _error(error)
+    messages = body.messages[-MAX_MESSAGES:]
+    asked_of = [message.said for message in messages if message.role == "user"]
+    if messages[-1].role != "user":
+        raise InputError("Expected the last message to be the user's question.")
+    if body.model != DEFAULT_MODEL:
+        try:
+            desk.check_pipeline(body.model)
+        except InputError as error:
+            raise NotFound(str(error)) from error
+    turns = _completed_turns(asked_of[:-1])
+    completed = await while_connected(request, asking.completed(asked_of[-1], user=user, turns=turns))
     answered = partial(
         asking.ask,
         completed,
@@ -114,10 +111,7 @@ async def completions(request: Request, body: ChatRequest, desk: DeskHere, askin
     )
     base = str(request.base_url).rstrip("/")
     if not body.stream:
-        try:
-            asked = await while_connected(request, answered())
-        except KgragError as error:
-            return _error(error)
+        asked = await while_connected(request, answered())
         links = _links(asked.answer, base)
         text = asked.answer.told + _footer(links)
         message = {"role": "assistant", "content": text, "refusal": None, "annotations": _annotations(text, links)}
@@ -144,7 +138,7 @@ async def completions(request: Request, body: ChatRequest, desk: DeskHere, askin
         try:
             asked = await answered()
         except KgragError as error:
-            events.tell("", {"error": _error_of(error)})
+            events.tell("", {"error": openai_error(problem_of(error))})
             return
         links = _links(asked.answer, base)
         footer = _footer(links)
@@ -223,14 +217,3 @@ def _usage(asked: Asked) -> dict[str, int]:
         "completion_tokens": used.completion_tokens,
         "total_tokens": used.prompt_tokens + used.completion_tokens,
     }
-
-
-def _error_of(error: KgragError) -> dict[str, Any]:
-    status = problem_of(error)["status"]
-    kind = "invalid_request_error" if status < 500 else "server_error"
-    code = "model_not_found" if isinstance(error, NotFound) else None
-    return {"message": str(error), "type": kind, "param": None, "code": code}
-
-
-def _error(error: KgragError) -> Response:
-    return JSONResponse({"error": _error_of(error)}, status_code=problem_of(error)["status"])

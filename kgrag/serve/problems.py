@@ -1,4 +1,7 @@
-"""Errors as problem details (RFC 9457), with the sentence that the command line would say."""
+"""Errors as problem details (RFC 9457), with the sentence that the command line would say.
+
+Below `/v1` they have the shape that clients of the OpenAI protocol read.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +15,11 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
+from kgrag.common.journal import NotWrittenDown
 from kgrag.errors import DocumentError, InputError, KgragError, ModelError, ModelUnavailable, StoreError
 
 __all__ = [
+    "OPENAI",
     "Busy",
     "Crowded",
     "Impatient",
@@ -23,11 +28,15 @@ __all__ = [
     "TooLarge",
     "TooMuch",
     "TooSlow",
+    "openai_error",
     "problem_of",
     "problem_response",
     "register",
+    "wrong_value",
 ]
 
+OPENAI = "/v1"
+"""Below it everything is as the OpenAI protocol has it."""
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER_S = "10"
 """Of a database that is away, and of a desk with more questions than places."""
@@ -77,7 +86,7 @@ def status_of(error: KgragError) -> int:
             return 429
         case TooLarge():
             return 413
-        case NoRoom():
+        case NoRoom() | NotWrittenDown():
             return 507
         case Crowded():
             return 503
@@ -105,12 +114,27 @@ def problem_of(error: KgragError) -> dict[str, Any]:
     }
 
 
-def problem_response(problem: dict[str, Any], headers: dict[str, str] | None = None) -> JSONResponse:
-    """Answer with a problem; one that passes says when to try again."""
+def problem_response(problem: dict[str, Any], headers: Mapping[str, str] | None = None, *, path: str) -> JSONResponse:
+    """Answer a request to a path with a problem; one that passes says when to try again."""
     wait = {"Retry-After": RETRY_AFTER_S} if problem["status"] == 503 else {}
-    return JSONResponse(
-        problem, status_code=problem["status"], media_type=MEDIA_TYPE, headers={**wait, **(headers or {})}
-    )
+    said = {**wait, **(headers or {})}
+    if path.startswith(f"{OPENAI}/"):
+        return JSONResponse({"error": openai_error(problem)}, status_code=_openai_status(problem), headers=said)
+    return JSONResponse(problem, status_code=problem["status"], media_type=MEDIA_TYPE, headers=said)
+
+
+def openai_error(problem: Mapping[str, Any]) -> dict[str, Any]:
+    """Say a problem as the OpenAI protocol does."""
+    status = problem["status"]
+    kind = "server_error" if status >= 500 else "rate_limit_error" if status == 429 else "invalid_request_error"
+    known = {401: "invalid_api_key", 429: "rate_limit_exceeded"}
+    code = "model_not_found" if problem["type"] == "urn:kgrag:NotFound" else known.get(status)
+    return {"message": problem["detail"], "type": kind, "param": problem.get("parameter"), "code": code}
+
+
+def _openai_status(problem: Mapping[str, Any]) -> int:
+    status: int = problem["status"]
+    return 400 if status == 422 else status
 
 
 def plain_problem(status: int, detail: str) -> dict[str, Any]:
@@ -144,7 +168,21 @@ def _wrong(error: Mapping[str, Any], content_type: str) -> str:
         return f"Expected a JSON object, got what is no JSON from character {place} on."
     if not place and "json" not in content_type:
         return f"Expected a JSON object with Content-Type: application/json, got {content_type or 'no content type'}."
-    return f"{place or 'body'}: {error['msg']}"
+    return f"{place or 'body'}: {wrong_value(error)}"
+
+
+def wrong_value(error: Mapping[str, Any]) -> str:
+    """Say what is wrong with a value, by one of pydantic's errors. What was sent is not shown again: it may be long, or somebody's."""
+    match error["type"]:
+        case "missing":
+            return "expected a value, got none"
+        case "extra_forbidden":
+            return "there is no such field"
+        case "value_error":
+            return str(error["msg"]).removeprefix("Value error, ")
+        case _:
+            said = str(error["msg"])
+            return said[:1].lower() + said[1:]
 
 
 def register(app: FastAPI) -> None:
@@ -152,31 +190,29 @@ def register(app: FastAPI) -> None:
 
     @app.exception_handler(KgragError)
     async def ours(request: Request, error: KgragError) -> JSONResponse:
-        return problem_response(
-            problem_of(error), {"Retry-After": RETRY_AFTER_S} if isinstance(error, Impatient) else None
-        )
+        wait = {"Retry-After": RETRY_AFTER_S} if isinstance(error, Impatient) else None
+        return problem_response(problem_of(error), wait, path=request.url.path)
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> JSONResponse:
-        # What was sent is not shown again: it may be long, and what it says is somebody's.
         kind = request.headers.get("content-type", "")
         wrong = "; ".join(_wrong(one, kind) for one in error.errors())
-        return problem_response(plain_problem(422, wrong))
+        problem = plain_problem(422, wrong)
+        if request.url.path.startswith(f"{OPENAI}/"):
+            problem["parameter"] = ".".join(map(str, error.errors()[0]["loc"][1:])) or None
+        return problem_response(problem, path=request.url.path)
 
     @app.exception_handler(HTTPException)
     async def http(request: Request, error: HTTPException) -> JSONResponse:
         detail = UNREADABLE if error.detail == PARSING_FAILED else str(error.detail)
-        return problem_response(plain_problem(error.status_code, detail), dict(error.headers or {}))
+        return problem_response(plain_problem(error.status_code, detail), error.headers, path=request.url.path)
 
     @app.exception_handler(ClientDisconnect)
     async def gone(request: Request, error: ClientDisconnect) -> JSONResponse:
-        return problem_response(plain_problem(408, "The rest of the body did not come."))
+        return problem_response(plain_problem(408, "The rest of the body did not come."), path=request.url.path)
 
     @app.exception_handler(Exception)
     async def defect(request: Request, error: Exception) -> JSONResponse:
         _log.error("%s %s: %s", request.method, request.url.path, type(error).__name__, exc_info=error)
-        return problem_response(
-            plain_problem(
-                500, f"Unexpected {type(error).__name__}. This is a defect of kgrag; its log has the traceback."
-            )
-        )
+        said = f"Unexpected {type(error).__name__}. This is a defect of kgrag; its log has the traceback."
+        return problem_response(plain_problem(500, said), path=request.url.path)

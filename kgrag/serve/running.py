@@ -13,6 +13,7 @@ from typing import Any
 
 import uvicorn
 
+from kgrag.common.journal import Journal
 from kgrag.errors import InputError
 from kgrag.knowledge_graph import AsyncKnowledgeGraph
 from kgrag.serve.access import Access, User, read_access
@@ -91,12 +92,17 @@ async def run_mcp(
     allow_cypher: bool,
     say: Callable[[str], None],
 ) -> None:
-    """Open the store and serve the Model Context Protocol: over HTTP to those whom `access` lets in, or without one over stdio."""
+    """Open the store and serve the Model Context Protocol: over HTTP to those whom `access` lets in, or without one over stdio.
+
+    Nothing is written to the store: of one that another process has open a copy is served.
+    """
     from mcp.server.transport_security import TransportSecuritySettings
 
     from kgrag.serve.mcp_server import create_mcp
 
-    async with _opened(store, listening, settings) as desk:
+    async with _opened(store, listening, settings, reads_only=True) as desk:
+        if desk.graph.store.remark:
+            say(f"note: {desk.graph.store.remark}")
         server = create_mcp(desk, allow_cypher=allow_cypher, user=User("mcp", "ask", None))
         if access is None:
             await server.run_stdio_async()
@@ -113,8 +119,11 @@ async def run_mcp(
 
 
 @asynccontextmanager
-async def _opened(store: str | Path | None, listening: Listening, settings: Mapping[str, Any]) -> AsyncIterator[Desk]:
-    graph = await AsyncKnowledgeGraph.open(store, create=False, **settings)
+async def _opened(
+    store: str | Path | None, listening: Listening, settings: Mapping[str, Any], *, reads_only: bool = False
+) -> AsyncIterator[Desk]:
+    Journal(listening.desk).check()
+    graph = await AsyncKnowledgeGraph.open(store, create=False, reads_only=reads_only, **settings)
     desk = Desk(
         graph,
         listening.desk,

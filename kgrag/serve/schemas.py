@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+import re
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema, model_validator
 
 from kgrag.serve.desk import MAX_QUESTION_CHARACTERS
 from kgrag.text.surrogates import without_surrogates
@@ -37,6 +38,7 @@ __all__ = [
 
 MAX_TURNS = 20
 SHORT = 2_000
+CONVERSATION = re.compile(r"[\w-]{8,64}")
 EXAMPLE = "Which supply voltage does the X-100 need?"
 
 
@@ -51,6 +53,17 @@ class Body(BaseModel):
 
 class _Body(Body):
     model_config = ConfigDict(extra="forbid")
+
+
+def _conversation_name(name: str) -> str:
+    if not CONVERSATION.fullmatch(name):
+        raise ValueError("expected a name of 8 to 64 letters, digits, _ and -")
+    return name
+
+
+ConversationName = Annotated[
+    str, AfterValidator(_conversation_name), WithJsonSchema({"type": "string", "pattern": rf"^{CONVERSATION.pattern}$"})
+]
 
 
 class Turn(_Body):
@@ -78,7 +91,7 @@ class AskRequest(_Body):
     """What a question is about that names nothing itself."""
     complete: bool = True
     """False asks the question word for word."""
-    conversation: str | None = Field(default=None, pattern=r"^[\w-]{8,64}$")
+    conversation: ConversationName | None = None
     """A name of the caller's making, under which its turns can be read again."""
     pipeline: str | None = Field(default=None, max_length=200)
     top: int | None = Field(default=None, ge=1, le=100)
@@ -175,6 +188,8 @@ class FailedFile(_Body):
 
     subject: str
     reason: str
+    uploaded: bool = False
+    """Whether it is a file that was uploaded: `DELETE /api/uploads` deletes one of which there is no document."""
 
 
 class BuildProgress(_Body):

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kgrag.documents.discovery import FORMATS, OFFICE_LOCK_PREFIX, format_of, may_be_read, missing_for, stored_path
-from kgrag.errors import InputError
+from kgrag.errors import DISK_FULL, InputError
 from kgrag.serve.problems import NoRoom, TooLarge
 
 __all__ = ["UPLOADS_MB", "Uploaded", "Uploads"]
@@ -71,9 +71,8 @@ class Uploads:
                 self._arriving.pop(part, None)
                 part.unlink(missing_ok=True)
         except OSError as error:
-            raise InputError(
-                f"{folder}: cannot be written ({error.strerror}). Give --uploads another folder."
-            ) from error
+            kind = NoRoom if error.errno in DISK_FULL else InputError
+            raise kind(f"{folder}: cannot be written ({error.strerror}). Give --uploads another folder.") from error
         return Uploaded(stored_path(target), size)
 
     async def _receive(self, name: str, part: Path, data: AsyncIterator[bytes]) -> int:

@@ -8,6 +8,7 @@ folder of its own: any number of readers, none of which waits for another or see
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import stat
 import tempfile
@@ -27,6 +28,8 @@ TRIES = 3
 COPY_PREFIX = "kgrag-read-"
 COPYING_AT_MOST_S = 86_400
 """A copy that nobody has opened may still be under way for so long."""
+ERROR_TEXT = re.compile(r"\[Errno \d+\] ([^:]+)")
+"""Of an error of the system: why, without its files."""
 
 
 def keep_snapshot(folder: Path) -> None:
@@ -36,6 +39,9 @@ def keep_snapshot(folder: Path) -> None:
         shutil.rmtree(left, ignore_errors=True)
     try:
         shutil.copytree(folder / DATABASE_FOLDER, new / DATABASE_FOLDER)
+        os.utime(
+            new / DATABASE_FOLDER
+        )  # readers are told when it was made; the folder's own time is that of its last new file
         if (folder / SNAPSHOT).exists():
             (folder / SNAPSHOT).rename(old)
         new.rename(folder / SNAPSHOT)
@@ -70,6 +76,11 @@ def copy_for_reading(folder: Path, refused: KgragError) -> tuple[Path, str]:
         raise refused
     except OSError as error:
         shutil.rmtree(place, ignore_errors=True)
+        if isinstance(error, PermissionError) and Path(str(error.filename)).is_relative_to(folder):
+            raise StoreUnavailable(
+                f"{folder}: the store may not be read: {error.strerror}. Only who made a store may read it: run as that user, or have its "
+                "permissions changed."
+            ) from error
         raise StoreUnavailable(
             f"{folder}: the store cannot be copied to {place.parent} for reading: {reason(error)}. Free space there, or set TMPDIR."
         ) from error
@@ -106,5 +117,6 @@ def _remove_abandoned(temporary: Path) -> None:
 def reason(error: OSError) -> str:
     """Say why, of an error of `shutil.copytree`, too, which has a list of what failed."""
     if isinstance(error, shutil.Error):
-        return str(error.args[0][0][2]) if error.args and error.args[0] else "unknown"
+        said = str(error.args[0][0][2]) if error.args and error.args[0] else "unknown"
+        return found[1] if (found := ERROR_TEXT.match(said)) else said
     return error.strerror or str(error)

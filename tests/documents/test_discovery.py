@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -328,3 +331,32 @@ def test_lists_that_installers_write_about_a_package_are_no_documents(tmp_path: 
     discovery = discover([tmp_path])
     assert [source.path.name for source in discovery.sources] == ["notes.txt"]
     assert discovery.ignored == {"program source": 2}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="permissions of POSIX")
+@pytest.mark.parametrize("mode", [0o000, 0o444])
+def test_a_folder_that_may_not_be_read_is_named_and_what_is_in_it_has_not_vanished(
+    tmp_path: Path, mode: int, without_root: Callable[[], AbstractContextManager[None]]
+) -> None:
+    touch("docs/open/a.md", "docs/closed/b.md", "docs/closed/deep/c.md")
+    tmp_path.chmod(0o755)
+    Path("docs/closed").chmod(mode)
+    try:
+        with without_root():
+            found = discover([Path("docs")])
+    finally:
+        Path("docs/closed").chmod(0o755)
+    assert [source.stored_path for source in found.sources] == ["docs/open/a.md"]
+    assert found.unread and set(found.unread.values()) == {"Permission denied"}
+    assert not found.covers("docs/closed/b.md")
+    assert found.covers("docs/open/gone.md")
+
+
+def test_a_file_that_cannot_be_read_for_lack_of_a_package_has_not_vanished(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    touch("docs/a.md", "docs/scan.png")
+    monkeypatch.setenv("TESSDATA_PREFIX", str(tmp_path))
+    found = discover([Path("docs")])
+    assert [source.stored_path for source in found.sources] == ["docs/a.md"]
+    assert not found.covers("docs/scan.png") and found.covers("docs/other.png")

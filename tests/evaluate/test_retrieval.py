@@ -82,7 +82,7 @@ def test_questions_are_read_with_either_kind_of_gold_and_those_without_are_count
 def test_a_wrong_question_file_is_refused_with_what_was_expected(tmp_path: Path, line: str) -> None:
     file = tmp_path / "q.jsonl"
     file.write_text(line + "\n", encoding="utf-8")
-    with pytest.raises(InputError, match="evidence"):
+    with pytest.raises(InputError, match=r"q\.jsonl.*expected"):
         read_gold_questions(file)
 
 

@@ -176,11 +176,11 @@ class Half:
     def __init__(self):
         self.asked = []
 
-    async def judge(self, question, answer, *, before=None):
-        self.asked.append(before)
-        if before is None:
+    async def judge(self, asked):
+        self.asked.append(asked.before)
+        if asked.before is None:
             return Judgement(judge="half", relevance=(0.5,), failures={"rating": "expected JSON"})
-        return before.model_copy(update={"rating": 4, "failures": {}})
+        return asked.before.model_copy(update={"rating": 4, "failures": {}})
 
 
 def test_parts_that_are_missing_are_asked_for_again_on_request_and_no_others(tmp_path):
@@ -211,9 +211,10 @@ class Wavering:
     def __init__(self):
         self.times = Counter()
 
-    async def judge(self, question, answer, *, before=None):
-        self.times[question.id, answer.text] += 1
-        rating = 4 if self.times[question.id, answer.text] == 1 else 2
+    async def judge(self, asked):
+        said = asked.question.id, asked.answer.text
+        self.times[said] += 1
+        rating = 4 if self.times[said] == 1 else 2
         return Judgement(judge="wavering", rating=rating, statements=("yes",))
 
 

@@ -292,3 +292,8 @@ def test_the_fingerprint_follows_the_names_of_the_corpus() -> None:
 def test_hostile_text_is_only_text(text: str) -> None:
     (extraction,) = extract([chunk("X-100", text, headings=["`h`", "}" * 500])])
     assert named(extraction) == {"X-100": ("Title", "title")} and not extraction.relations
+
+
+def test_a_name_that_goes_over_a_line_is_one_line() -> None:
+    (found,) = extract([chunk("Pump", "The pump weighs 12\nkg and runs at 3.3\nV.")])
+    assert {"12 kg", "3.3 V"} <= named(found).keys()

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 import kgrag
+from kgrag.common.progress import Silent
 from kgrag.common.waiting import wait_for
 from kgrag.errors import InputError
+from kgrag.jobs.questions import QuestionOptions
 from kgrag.knowledge_graph import KnowledgeGraph
 from kgrag.retrieve import Pipeline, load_pipeline
 
@@ -79,3 +81,30 @@ def test_too_few_questions_are_refused(opened: KnowledgeGraph, tmp_path: Path) -
         opened.train_ranker(tmp_path / "mine.toml", questions=questions, pipeline="sparse")
     with pytest.raises(InputError, match="adaptive, which chooses another one"):
         opened.train_ranker(tmp_path / "mine.toml", questions=questions, pipeline="adaptive")
+
+
+class Saying(Silent):
+    """Keeps what is said."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    def say(self, line: str) -> None:
+        self.said.append(line)
+
+
+def test_questions_that_were_changed_by_hand_are_kept_beside_those_that_are_made_anew(
+    opened: KnowledgeGraph, tmp_path: Path
+) -> None:
+    questions, options = tmp_path / "mine.questions.jsonl", QuestionOptions(limit=60)
+    opened.train_ranker(tmp_path / "mine.toml", options=options)
+    made = questions.read_text(encoding="utf-8")
+    again = Saying()
+    opened.train_ranker(tmp_path / "mine.toml", options=options, progress=again)
+    assert again.said == [] and questions.read_text(encoding="utf-8") == made
+    mine = made.partition("\n")[2]
+    questions.write_text(mine, encoding="utf-8")
+    opened.train_ranker(tmp_path / "mine.toml", options=options, progress=again)
+    assert questions.read_text(encoding="utf-8") == made
+    assert (tmp_path / "mine.questions.before.jsonl").read_text(encoding="utf-8") == mine
+    assert "are kept as" in again.said[0]

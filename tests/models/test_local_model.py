@@ -9,6 +9,7 @@ import pytest
 
 from kgrag.errors import InputError, ModelError, ModelMissing, ModelReplyError
 from kgrag.evaluate.gold_questions import GoldQuestion
+from kgrag.evaluate.judge.judgement import ToJudge
 from kgrag.evaluate.judge.judges import ModelJudge
 from kgrag.evaluate.judge.presets import load_preset
 from kgrag.knowledge_graph import open_graph
@@ -149,7 +150,7 @@ def test_what_the_model_cannot_judge_is_missing_and_named(tmp_path):
     answer = Answer(question="q", text="It needs 3.3 V [1].", model="rules", pipeline="default", evidence=(piece,))
     judge = ModelJudge(open_chat_model(MODEL, **SHORT), embedder=HashingEmbedder(), preset=load_preset("strict"))
     question = GoldQuestion(id="q", question="Which supply?", facts=(), references=("3.3 V",), gold_facts=("3.3 V",))
-    judged = asyncio.run(judge.judge(question, answer))
+    judged = asyncio.run(judge.judge(ToJudge(question, answer)))
     parts = {"correctness", "completeness", "nuggets", "statements", "citations", "relevance", "rating"}
     there = {part for part in parts if getattr(judged, part)}
     assert there | set(judged.failures) == parts

@@ -94,19 +94,26 @@ def test_an_uploaded_document_is_built_asked_and_deleted_and_a_broken_one_named(
         assert now["state"] == "done"
         assert now["new_documents"] == 1
         assert [Path(one["subject"]).name for one in now["failures"]] == ["broken.pdf"]
-        assert now["failures"][0]["reason"]
+        broken = now["failures"][0]
+        assert broken["reason"] and broken["uploaded"]
         assert "12.5 l/min" in answer(client, "How much does the pump P-7 deliver?")["text"]
         documents = [one["document"] for one in client.get("/api/documents").json()]
         pump = next(one for one in documents if one["path"].endswith("pump.md"))
         assert pump["product"] == "P-7"
         assert client.get(f"/api/documents/{pump['id']}").json()["shown_from"] == "file"
+        assert client.delete("/api/uploads", params={"path": pump["path"]}).status_code == 400
+        for elsewhere in ("../desk/audit.jsonl", f"{broken['subject']}/../../desk/audit.jsonl", "a\0b"):
+            assert client.delete("/api/uploads", params={"path": elsewhere}).status_code == 404
+        assert client.delete("/api/uploads", params={"path": broken["subject"]}).json()["file_deleted"]
+        assert not (uploads / "broken.pdf").exists()
+        assert client.delete("/api/uploads", params={"path": broken["subject"]}).status_code == 404
         gone = client.delete(f"/api/documents/{pump['id']}").json()
         assert gone == {"documents": [pump["path"]], "file_deleted": True}
         assert not (uploads / "P-7" / "pump.md").exists()
         assert client.delete(f"/api/documents/{pump['id']}").status_code == 404
         assert answer(client, "How much does the pump P-7 deliver?")["abstained"]
     written = [json.loads(line) for line in (tmp_path / "desk" / "audit.jsonl").read_text().splitlines()]
-    assert [one["action"] for one in written if "action" in one] == ["upload", "upload", "build", "delete"]
+    assert [one["action"] for one in written if "action" in one] == ["upload", "upload", "build", "delete", "delete"]
 
 
 def test_what_a_file_is_may_be_told_by_its_content_and_packed_texts_are_taken(
@@ -368,9 +375,10 @@ def test_who_may_only_ask_changes_nothing(
                 upload(client, "pump.md", PUMP).status_code,
                 upload(client, "large.md", b"x" * 300_000).status_code,
                 client.delete("/api/documents/nothing").status_code,
+                client.delete("/api/uploads?path=nothing").status_code,
                 client.post("/api/build", json={"folder": "nothing"}).status_code,
             ]
-    assert statuses == {"ask": [403, 413, 403, 403], "curate": [201, 201, 404, 400]}
+    assert statuses == {"ask": [403, 413, 403, 403, 403], "curate": [201, 201, 404, 404, 400]}
 
 
 def test_documents_are_dropped_on_the_page_built_asked_and_deleted(
@@ -390,7 +398,11 @@ def test_documents_are_dropped_on_the_page_built_asked_and_deleted(
         expect(page.locator("#upload-problems")).to_contain_text("notes.exe")
         page.set_input_files("#files", [hostile, tmp_path / "pump.md", tmp_path / "broken.pdf"])
         expect(page.locator("#document-state")).to_contain_text("Done: 2 documents read")
-        expect(page.locator("#build")).to_contain_text("broken.pdf")
+        failed = page.locator("#build li.problem").filter(has_text="broken.pdf")
+        failed.get_by_role("button").click()
+        failed.get_by_role("button").click()
+        expect(failed.get_by_role("button")).to_have_count(0)
+        expect(page.locator("#document-state")).to_contain_text("broken.pdf is deleted")
         expect(page.locator("#document-list")).to_contain_text("<img src=x onerror=alert(1)>")
         assert axe_faults(page) == []
         page.locator("#documents-close").click()

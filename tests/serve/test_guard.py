@@ -186,6 +186,7 @@ ROLES_OF_ROUTES = {
     "curate": {
         ("POST", "/api/documents"),
         ("DELETE", "/api/documents/{document_id}"),
+        ("DELETE", "/api/uploads"),
         ("POST", "/api/build"),
         ("GET", "/api/build"),
     },

@@ -15,7 +15,7 @@ from typing import Any
 import httpx2
 import pytest
 import uvicorn
-from mcp import Client, StdioServerParameters, stdio_client
+from mcp import Client, MCPError, StdioServerParameters, stdio_client
 from mcp.server.mcpserver import MCPServer
 from mcp.server.transport_security import TransportSecuritySettings
 
@@ -109,9 +109,13 @@ def test_the_graph_and_its_schema_can_be_asked(server: MCPServer[Any]) -> None:
 
 def test_what_is_wrong_is_said_in_a_sentence(server: MCPServer[Any]) -> None:
     assert "No document has the id" in refusal(server, "fetch", id="nothing")
+    assert refusal(server, "ask", question=" ") == "Expected a question, got an empty text."
     assert "Near it" in refusal(server, "neighbours", name="Q-77")
     assert "name of a pipeline" in refusal(server, "search", query="x", pipeline="/etc/hostname")
     assert "next_cursor" in refusal(server, "search", query="X-100", cursor="-1")
+    assert refusal(server, "search") == "query: expected a value, got none"
+    assert refusal(server, "fetch", id=["a"]) == "id: input should be a valid string"
+    assert refusal(server, "neighbours", name="") == "name: string should have at least 1 character"
 
 
 def test_cypher_is_a_tool_only_where_it_is_allowed_and_never_writes(desk_here: Desk, server: MCPServer[Any]) -> None:
@@ -132,6 +136,24 @@ def test_the_rows_of_cypher_are_limited(desk_here: Desk) -> None:
         if not cursor:
             break
     assert rows == 1_000
+
+
+def test_the_documents_are_listed_as_resources_that_can_be_read(server: MCPServer[Any]) -> None:
+    listed = with_client(server, lambda client: client.list_resources())
+    documents = call(server, "list_documents")["documents"]
+    assert [one.name for one in listed.resources] == [one["path"] for one in documents]
+    assert listed.next_cursor is None
+    read = with_client(server, lambda client: client.read_resource(listed.resources[0].uri))
+    assert read.contents[0].text
+    after = with_client(server, lambda client: client.list_resources(cursor="4"))
+    assert [one.name for one in after.resources] == [one["path"] for one in documents[4:]]
+
+    async def from_nowhere(client: Client) -> str:
+        with pytest.raises(MCPError) as told:
+            await client.list_resources(cursor="nothing")
+        return str(told.value)
+
+    assert "next_cursor of a result" in with_client(server, from_nowhere)
 
 
 def test_a_document_is_a_resource(server: MCPServer[Any]) -> None:
@@ -155,6 +177,20 @@ def test_it_serves_over_stdio(sample_copy: str, tmp_path: Path) -> None:
     tools, answer = with_client(stdio_client(server), use)
     assert sorted(tool.name for tool in tools) == TOOLS
     assert "0.5 mA" in answer["answer"]
+
+
+def test_several_serve_one_store_and_the_later_ones_say_that_they_read_a_copy(sample_copy: str, tmp_path: Path) -> None:
+    arguments = ["-m", "kgrag", "mcp", "--store", sample_copy, "--desk", str(tmp_path)]
+    server = StdioServerParameters(command=sys.executable, args=arguments, env=dict(os.environ))
+
+    async def run() -> Any:
+        with (tmp_path / "said").open("w") as said:
+            async with Client(stdio_client(server)), Client(stdio_client(server, errlog=said)) as second:
+                found = await second.call_tool("list_documents", {})
+        return found.structured_content
+
+    assert len(asyncio.run(run())["documents"]) == 6
+    assert "copy" in (tmp_path / "said").read_text()
 
 
 @contextmanager

@@ -8,7 +8,9 @@ import httpx2
 import openai
 import pytest
 
-from .conftest import DeskServer
+from kgrag.serve.access import Access, User
+
+from .conftest import DeskServer, OpenDesk
 
 QUESTION = "What is the standby current of the X-100 Rev 3?"
 
@@ -97,3 +99,27 @@ def test_errors_are_those_of_the_protocol(official: openai.OpenAI) -> None:
         official.chat.completions.create(model="kgrag", messages=[{"role": "user", "content": " "}])
     with pytest.raises(openai.BadRequestError, match="last message"):
         official.chat.completions.create(model="kgrag", messages=[{"role": "assistant", "content": "Hello"}])
+    with pytest.raises(openai.BadRequestError, match="messages: list should have") as told:
+        official.chat.completions.create(model="kgrag", messages=[])
+    assert (told.value.type, told.value.param, told.value.code) == ("invalid_request_error", "messages", None)
+    with pytest.raises(openai.NotFoundError) as absent:
+        official.embeddings.create(model="kgrag", input="x")
+    assert absent.value.type == "invalid_request_error"
+    with pytest.raises(openai.APIStatusError, match="at most 256,000 bytes") as large:
+        official.chat.completions.create(model="kgrag", messages=[{"role": "user", "content": "x" * 300_000}])
+    assert large.value.status_code == 413
+
+
+def test_a_wrong_token_is_told_as_the_protocol_does(open_desk: OpenDesk) -> None:
+    desk = open_desk(access=Access({"0" * 64: User("anna", "ask")}))
+    stranger = openai.OpenAI(base_url=f"{desk.url}/v1", api_key="guessed", max_retries=0)
+    with pytest.raises(openai.AuthenticationError, match="Expected a token") as told:
+        stranger.models.list()
+    assert told.value.code == "invalid_api_key"
+
+
+def test_of_a_long_conversation_the_last_messages_are_read(official: openai.OpenAI) -> None:
+    said = [{"role": role, "content": "Is the X-100 blue?"} for _ in range(60) for role in ("user", "assistant")]
+    said.append({"role": "user", "content": QUESTION})
+    reply = official.chat.completions.create(model="kgrag", messages=said)  # type: ignore[arg-type]
+    assert "0.5 mA" in (reply.choices[0].message.content or "")

@@ -8,7 +8,9 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import neo4j
@@ -20,7 +22,7 @@ from kgrag.store.driver_errors import driver_errors
 from kgrag.store.embedded import EmbeddedServer
 from kgrag.store.graph import GraphStore, open_store, store_exists
 from kgrag.store.opening import open_connection
-from kgrag.store.snapshot import copy_for_reading
+from kgrag.store.snapshot import SNAPSHOT, copy_for_reading, keep_snapshot
 from kgrag.types import Document
 
 from .small_documents import write
@@ -147,6 +149,27 @@ def test_who_only_reads_makes_no_store_and_a_closed_one_says_that_it_is_closed(t
     for use in (store.documents.count, lambda: store.bind("e", 8)):
         with pytest.raises(StoreUnavailable, match="got one that was closed"):
             use()
+
+
+def test_a_snapshot_has_the_time_at_which_it_was_made(tmp_path: Path) -> None:
+    (tmp_path / "database").mkdir()
+    os.utime(tmp_path / "database", (0, 0))
+    keep_snapshot(tmp_path)
+    assert (tmp_path / SNAPSHOT / "database").stat().st_mtime > 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="permissions of POSIX")
+def test_the_store_of_somebody_else_is_told_as_that(
+    tmp_path: Path, without_root: Callable[[], AbstractContextManager[None]]
+) -> None:
+    (tmp_path / "a.kg" / "database").mkdir(parents=True)
+    (tmp_path / "a.kg").chmod(0)
+    tmp_path.chmod(0o755)
+    try:
+        with without_root(), pytest.raises(StoreUnavailable, match="may not be read: Permission denied"):
+            copy_for_reading(tmp_path / "a.kg", StoreLocked("taken"))
+    finally:
+        (tmp_path / "a.kg").chmod(0o700)
 
 
 def test_a_folder_that_may_not_be_written_to_is_read_from_a_copy(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from typing import Annotated, Protocol
 
 import numpy as np
@@ -31,7 +32,7 @@ from kgrag.evaluate.judge.verdicts import (
 from kgrag.evaluate.overlap import Overlap, exact_match, word_f1
 from kgrag.types import Answer, Usage
 
-__all__ = ["Judge", "Judgement", "answer_category", "scores"]
+__all__ = ["Judge", "Judgement", "ToJudge", "answer_category", "scores"]
 
 
 class Judgement(BaseModel):
@@ -56,6 +57,22 @@ class Judgement(BaseModel):
     usage: Usage = Usage()
 
 
+@dataclass(frozen=True, slots=True)
+class ToJudge:
+    """An answer that is to be judged, and what of it."""
+
+    question: GoldQuestion
+    answer: Answer
+    before: Judgement | None = None
+    """An earlier judgement of it: only the parts that failed are judged."""
+    only: Collection[str] | None = None
+    """Parts of a `Judgement`, where not all are wanted."""
+
+    def wants(self, part: str) -> bool:
+        """Whether a part is to be judged."""
+        return self.only is None or part in self.only
+
+
 class Judge(Protocol):
     """Judges answers. `name` is recorded with every judgement; `fingerprint` changes where the same answer would be judged otherwise."""
 
@@ -69,18 +86,8 @@ class Judge(Protocol):
         """Of the judge, its prompts and constants."""
         ...
 
-    async def judge(
-        self,
-        question: GoldQuestion,
-        answer: Answer,
-        *,
-        before: Judgement | None = None,
-        only: Collection[str] | None = None,
-    ) -> Judgement:
-        """Judge one answer; of `before`, an earlier judgement of it, only the parts that failed; of all parts `only` those, where given.
-
-        A part that fails is missing and named; raises only what waiting would cure (`ModelUnavailable`).
-        """
+    async def judge(self, asked: ToJudge) -> Judgement:
+        """Judge one answer. A part that fails is missing and named; raises only what waiting would cure (`ModelUnavailable`)."""
         ...
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from kgrag.errors import ModelReplyError
 from kgrag.evaluate.gold_questions import GoldQuestion
 from kgrag.evaluate.judge import rules
-from kgrag.evaluate.judge.judgement import Judge, Judgement
+from kgrag.evaluate.judge.judgement import Judge, Judgement, ToJudge
 from kgrag.evaluate.judge.metrics import is_refusal
 from kgrag.evaluate.judge.presets import Preset, evaluation_folder
 from kgrag.evaluate.judge.verdicts import (
@@ -70,18 +70,12 @@ class RulesJudge:
         """Of these rules and the embedder."""
         return "rules 2" if self._embedder is None else content_id("rules 2", self._embedder.name)
 
-    async def judge(
-        self,
-        question: GoldQuestion,
-        answer: Answer,
-        *,
-        before: Judgement | None = None,
-        only: Collection[str] | None = None,
-    ) -> Judgement:
+    async def judge(self, asked: ToJudge) -> Judgement:
         """Judge by words, numbers and sentences; an abstention by what the question says of being answerable. Nothing can fail.
 
         All parts take no time but `similarity`.
         """
+        question, answer = asked.question, asked.answer
         evidence = [piece.text for piece in answer.evidence]
         text = "" if answer.abstained else answer.text
         nuggets = _nuggets(question)
@@ -94,12 +88,8 @@ class RulesJudge:
             nuggets=tuple(rules.nugget_verdicts(question.question, nuggets, text, evidence)),
             statements=tuple(rules.statements(text, evidence)) if text else None,
             citations=tuple(rules.cited_sentences(text, _cited(answer))) if text else None,
-            similarity=await _similarity(self._embedder, question, text) if _wanted("similarity", only) else None,
+            similarity=await _similarity(self._embedder, question, text) if asked.wants("similarity") else None,
         )
-
-
-def _wanted(part: str, only: Collection[str] | None) -> bool:
-    return only is None or part in only
 
 
 async def _similarity(embedder: Embedder | None, question: GoldQuestion, text: str) -> tuple[float, float] | None:
@@ -133,15 +123,9 @@ class ModelJudge:
         """Of model, prompts, embedder and constants."""
         return content_id(self.name, self._embedder.name, self._preset.model_dump_json(), *self._prompts.values())
 
-    async def judge(
-        self,
-        question: GoldQuestion,
-        answer: Answer,
-        *,
-        before: Judgement | None = None,
-        only: Collection[str] | None = None,
-    ) -> Judgement:
+    async def judge(self, asked: ToJudge) -> Judgement:
         """Judge every part that there is something to judge by. Raises `ModelUnavailable` and errors that no other reply would cure."""
+        question, answer = asked.question, asked.answer
         calls = _Calls(self._model, self._prompts, question.question, answer)
         refused = answer.abstained or is_refusal(answer.text, how=self._preset.refusals)
         reference = "\n".join(question.references)
@@ -159,9 +143,9 @@ class ModelJudge:
             parts["citations"] = calls.citations
             parts["relevance"] = lambda: self._relevance(calls, question.question)
             parts["rating"] = calls.rating
-        parts = {part: ask for part, ask in parts.items() if _wanted(part, only)}
+        parts = {part: ask for part, ask in parts.items() if asked.wants(part)}
         judged: dict[str, Any] = {}
-        if before is not None:
+        if (before := asked.before) is not None:
             judged = {part: getattr(before, part) for part in parts if part not in before.failures}
             parts = {part: ask for part, ask in parts.items() if part in before.failures}
         results = await asyncio.gather(*(_caught(ask()) for ask in parts.values()))
@@ -172,7 +156,7 @@ class ModelJudge:
             else:
                 judged[part] = value
         failures |= calls.gaps
-        if _wanted("similarity", only):
+        if asked.wants("similarity"):
             judged["similarity"] = await _similarity(self._embedder, question, "" if refused else answer.text)
         return Judgement(judge=self.name, **judged, failures=failures, usage=calls.usage)
 

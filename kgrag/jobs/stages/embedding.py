@@ -32,7 +32,11 @@ __all__ = ["embed_chunks", "embed_entities", "embed_table_rows"]
 EMBED_CHUNKS = 256
 EMBED_ENTITIES = 2048
 EMBED_TABLES = 64
-"""Chunks with a table whose rows are embedded at a time."""
+"""So many are embedded at a time at most: of tables, chunks with one whose rows are."""
+FIRST_SHARE = 8
+"""The first batch has this part of them. Batches grow while one takes less than `QUICK_S`: an interruption loses those under way, and
+nothing is shown until one is done."""
+QUICK_S = 1.0
 SHOWN_CHARACTERS = 80
 """Of a row that has no vector."""
 
@@ -187,7 +191,7 @@ async def _embed_all(
     retry: RetryPolicy,
     step: Step,
 ) -> None:
-    """Embed what batches of `size` give, as many ahead as the engine takes, and write them in order, one after the other."""
+    """Embed what batches of up to `size` give, as many ahead as the engine takes, and write them in order, one after the other."""
     if not waiting:
         return
     engine = engine or LocalEngine()
@@ -207,10 +211,14 @@ async def _embed_all(
             return len(some), [key for key, _ in good], vectors, failed, perf_counter() - started
 
         under_way: deque[asyncio.Task[tuple[int, list[K], Vectors, list[tuple[K, str]], float]]] = deque()
+        at_once = max(1, size // FIRST_SHARE)
 
         async def write_first() -> None:
+            nonlocal at_once
             read_from, keys, vectors, failed, seconds = await under_way[0]
             under_way.popleft()
+            if seconds < QUICK_S:
+                at_once = min(size, max(at_once, 2 * read_from))
             if failed and fail is not None:  # first: of what is written in part it is known that something lacks
                 await asyncio.to_thread(fail, failed)
             if keys:
@@ -218,8 +226,10 @@ async def _embed_all(
             step.advance(read_from)
 
         try:
-            for start in range(0, len(waiting), size):
-                under_way.append(asyncio.create_task(embed(waiting[start : start + size])))
+            start = 0
+            while start < len(waiting):
+                under_way.append(asyncio.create_task(embed(waiting[start : start + at_once])))
+                start += at_once
                 if len(under_way) > engine.batches_ahead:
                     await write_first()
             while under_way:

@@ -6,6 +6,7 @@ const LOOK_AGAIN_MS = 700;
 const REALLY = "Really delete?";
 let changed = async () => {};
 let watching = false;
+const removed = new Set();  // uploads that no build could read and that are deleted since
 const asked = new Set();  // ids whose deletion waits for a second click, however often the list is read anew meanwhile
 
 export async function openDocuments(mayCurate, onChange) {
@@ -35,6 +36,16 @@ async function remove(one, button) {
   });
 }
 
+async function removeUpload(path, now) {
+  if (!asked.has(path)) { asked.add(path); show(now); return; }
+  await said(async () => {
+    await send("DELETE", `/api/uploads?path=${encodeURIComponent(path)}`);
+    removed.add(path);
+    show(now);
+    tell(`${path} is deleted.`);
+  });
+}
+
 export async function upload(files) {
   await said(async () => {
     const product = byId("upload-product").value.trim(), refused = [];
@@ -43,6 +54,7 @@ export async function upload(files) {
       try { await send("POST", `/api/documents?name=${encodeURIComponent(file.name)}&product=${encodeURIComponent(product)}`, file); }
       catch (problem) { refused.push(problem.message); }
     }
+    removed.clear();
     byId("upload-problems").replaceChildren(...refused.map((line) => make("p", { class: "problem" }, line)));
     if (refused.length < files.length) await build({});
     else tell("Nothing was uploaded.");
@@ -74,7 +86,8 @@ async function watch() {
 function show(now) {
   if (now.state === "none") return;
   const steps = now.steps.map((one) => make("li", { class: one.done ? "done" : "" }, one.total ? `${one.name}: ${one.count} of ${one.total} ${one.unit}` : one.name));
-  const failed = now.failures.map((one) => make("li", { class: "problem" }, `${one.subject}: ${one.reason}`));
+  const failed = now.failures.map((one) => make("li", { class: "problem" }, `${one.subject}: ${one.reason} `,
+    one.uploaded && !removed.has(one.subject) ? make("button", { type: "button", class: "plain", "aria-label": `Delete ${one.subject}`, onclick: () => removeUpload(one.subject, now) }, asked.has(one.subject) ? REALLY : "Delete") : null));
   byId("build").replaceChildren(make("ol", { class: "steps" }, ...steps), ...now.lines.map((line) => make("p", {}, line)),
     ...(failed.length ? [make("p", {}, "Could not be read:"), make("ul", {}, ...failed)] : []));
   const read = `${now.new_documents} ${now.new_documents === 1 ? "document" : "documents"} read, ${now.unchanged_files} unchanged, ${now.failures.length} failed.`;

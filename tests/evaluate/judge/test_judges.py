@@ -9,7 +9,7 @@ from kgrag.errors import InputError, ModelUnavailable
 from kgrag.evaluate.gold_questions import GoldQuestion, read_questions_to_judge
 from kgrag.evaluate.judge import rules
 from kgrag.evaluate.judge.calibration import Pairs, agreement, pair_agreement, read_calibration
-from kgrag.evaluate.judge.judgement import answer_category, scores
+from kgrag.evaluate.judge.judgement import ToJudge, answer_category, scores
 from kgrag.evaluate.judge.judges import ModelJudge, Pairwise, RulesJudge, one_family
 from kgrag.evaluate.judge.metrics import category
 from kgrag.evaluate.judge.presets import load_preset
@@ -85,7 +85,7 @@ def test_the_first_alternative_of_an_answer_is_the_one_that_it_takes():
 
 
 def test_a_nugget_is_lost_in_retrieval_or_in_answering():
-    judged = asyncio.run(RulesJudge().judge(QUESTION, answer("The standby current is 0.5 mA [1].")))
+    judged = asyncio.run(RulesJudge().judge(ToJudge(QUESTION, answer("The standby current is 0.5 mA [1]."))))
     assert [(one.answer, one.evidence) for one in judged.nuggets] == [("supported", "supported"), ("not", "supported")]
     measured = scores(QUESTION, answer("The standby current is 0.5 mA [1]."), judged, preset=THESIS)
     assert (measured["nuggets"], measured["lost in retrieval"], measured["lost in answering"]) == (0.5, 0.0, 0.5)
@@ -101,7 +101,7 @@ def test_a_citation_that_does_not_say_it_is_found():
 
 def test_an_abstention_is_no_right_answer_to_what_can_be_answered():
     said = answer("The documents do not answer this.", abstained=True)
-    judged = asyncio.run(RulesJudge().judge(QUESTION, said))
+    judged = asyncio.run(RulesJudge().judge(ToJudge(QUESTION, said)))
     assert answer_category(judged, preset=THESIS) == "FN"
     assert scores(QUESTION, said, judged, preset=THESIS)["right abstention"] == 0.0
 
@@ -129,7 +129,7 @@ def judge_with(replies, text="It draws 0.5 mA in standby [1]."):
 
     model = ScriptedChatModel(script)
     judge = ModelJudge(model, embedder=HashingEmbedder(), preset=THESIS)
-    return asyncio.run(judge.judge(QUESTION, answer(text))), model
+    return asyncio.run(judge.judge(ToJudge(QUESTION, answer(text)))), model
 
 
 def test_a_model_judges_each_part_by_a_call_of_its_own():
@@ -174,7 +174,7 @@ def test_a_fact_without_one_verdict_is_missing_and_the_part_is_asked_for_again(s
     assert judged.failures == {"nuggets": "2 of 4 verdicts are missing or contradict each other"}
     model = ScriptedChatModel(lambda messages: json.dumps(REPLIES["For each numbered fact"]))
     judge = ModelJudge(model, embedder=HashingEmbedder(), preset=THESIS)
-    again = asyncio.run(judge.judge(QUESTION, answer("It draws 0.5 mA in standby [1]."), before=judged))
+    again = asyncio.run(judge.judge(ToJudge(QUESTION, answer("It draws 0.5 mA in standby [1]."), before=judged)))
     assert again.failures == {} and len(model.calls) == 2  # of answer and evidence; what was judged stays
     assert again.model_copy(update={"nuggets": (), "usage": judged.usage}) == judged.model_copy(
         update={"nuggets": (), "failures": {}}

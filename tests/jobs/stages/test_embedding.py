@@ -169,10 +169,39 @@ def test_where_an_embedder_has_no_vector_for_a_word_the_build_ends_after_one_mor
     tmp_path: Path, embedded_empty: Callable[[int], Path]
 ) -> None:
     (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "a.md").write_text("\n\n".join(f"# Part {n}\n\nIt is {n}." for n in range(50)), "utf-8")
+    (tmp_path / "docs" / "a.md").write_text("\n\n".join(f"# Part {n}\n\nIt is {n}." for n in range(30)), "utf-8")
     shutil.copytree(embedded_empty(DIMENSIONS), tmp_path / "store.kg")
     with open_store(tmp_path / "store.kg") as store:
         embedder = Refusing("")
         with pytest.raises(ModelReplyError, match=r"one of [1-9]\d* texts"):
             asyncio.run(build([tmp_path / "docs"], store=store, embedder=embedder, extractors=[], settings=Settings()))
         assert embedder.calls == 2
+
+
+class Ending(HashingEmbedder):
+    """An embedder at whose third call the build ends."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[int] = []
+
+    async def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        self.asked.append(len(texts))
+        if len(self.asked) == 3:
+            raise EOFError("the process ends")
+        return await super().embed_documents(texts)
+
+
+def test_a_build_that_ends_early_on_keeps_the_first_vectors(
+    tmp_path: Path, embedded_empty: Callable[[int], Path]
+) -> None:
+    (tmp_path / "docs").mkdir()
+    for number in range(100):
+        (tmp_path / "docs" / f"{number}.md").write_text(f"# Pump {number}\n\nIt draws {number} mA.\n", encoding="utf-8")
+    shutil.copytree(embedded_empty(DIMENSIONS), tmp_path / "store.kg")
+    with open_store(tmp_path / "store.kg") as store:
+        embedder = Ending()
+        with pytest.raises(EOFError):
+            asyncio.run(build([tmp_path / "docs"], store=store, embedder=embedder, extractors=[], settings=Settings()))
+        assert embedder.asked[0] == 32
+        assert 100 - store.documents.count_chunks_without_embedding() >= 32
