@@ -1,20 +1,18 @@
-"""The Python face: open a store, build it, ask it. `AsyncKnowledgeGraph` does it; `KnowledgeGraph` waits for it."""
+"""An open store for who has an event loop: `AsyncKnowledgeGraph`."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
-from functools import cached_property, update_wrapper
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Concatenate, Literal, NoReturn, ParamSpec, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Protocol, Self, TypeVar
 
-from kgrag.common.waiting import wait_for
 from kgrag.models import (
     CHAT_MODELS,
-    EMBEDDERS,
     check_model_names,
     is_hosted,
     open_chat_model,
@@ -23,9 +21,8 @@ from kgrag.models import (
 )
 from kgrag.models.names import JUDGE
 from kgrag.settings import Settings, load_settings
-from kgrag.store.graph import GraphStore, open_store, store_exists
+from kgrag.store.graph import GraphStore, open_store
 from kgrag.store.kept import KeptUntilBuilt
-from kgrag.store.opening import import_driver
 from kgrag.types import Answer, Community, Document, Evidence, Usage
 
 if TYPE_CHECKING:
@@ -37,7 +34,6 @@ if TYPE_CHECKING:
     from kgrag.jobs.compare_outlook import Outlook
     from kgrag.jobs.comparison import CompareOptions, Comparison
     from kgrag.jobs.complete import CompletionReport
-    from kgrag.jobs.estimate import Estimate
     from kgrag.jobs.neighbourhood import AnswerGraph, Neighbours
     from kgrag.jobs.questions import QuestionOptions, QuestionsReport
     from kgrag.jobs.report import BuildReport
@@ -50,108 +46,27 @@ if TYPE_CHECKING:
     from kgrag.retrieve import AdaptiveRetriever, Retrieval, Retriever
     from kgrag.text.follow_ups import Completed
 
-__all__ = ["AsyncKnowledgeGraph", "KnowledgeGraph", "estimate_build", "open_graph"]
+__all__ = ["AsyncKnowledgeGraph", "chosen_settings", "open_chosen"]
 
-P = ParamSpec("P")
 T = TypeVar("T")
 
 SEEN_CHECKED_EVERY_S = 1.0
 """The ledger is asked so often at most whether what somebody may read has changed."""
 
 
-def open_graph(
-    store: str | Path | None = None,
-    *,
-    create: bool = True,
-    reads_only: bool = False,
-    asks_next: bool = False,
-    **settings: Any,
-) -> KnowledgeGraph:
-    """Open a store: a folder (embedded database, made if `create`) or a `neo4j://` address.
-
-    `settings` are those of `kgrag.settings.Settings` (embedder, model, pipeline, ...); what is not given comes from `KGRAG_*`, then
-    `kgrag.toml`. Who `reads_only` gets a copy of the last finished build where another process has the folder open, or it may not be
-    written to. Who `asks_next` has what answers a question loaded while the database starts. Raises `InputError` for a setting that is not
-    allowed or a store that does not exist, `StoreLocked` where another process has the folder open, `StoreUnavailable` where the database
-    cannot be reached.
-
-        kg = kgrag.open("./my.kg")
-        kg.build("docs/")
-        print(kg.ask("What is the supply voltage of the X-100?").text)
-    """
-    if not asks_next:
-        return KnowledgeGraph(*_open(store, create=create, reads_only=reads_only, settings=settings))
-    chosen = _chosen(store, settings)
-    embedder = open_embedder(chosen.embedder, settings=chosen) if chosen.embedder in EMBEDDERS else None
-    threading.Thread(target=_load, args=(embedder,), name="kgrag-load").start()
-    graph = KnowledgeGraph(open_store(chosen.store, create=create, reads_only=reads_only), chosen)
-    if embedder is not None:
-        graph.asynchronous.embedder = embedder
-    return graph
-
-
-def _load(embedder: Embedder | None) -> None:
-    """Load what answers a question; what cannot be loaded is found again, and said, where it is needed."""
-    with suppress(Exception):
-        import_driver()
-        import kgrag.jobs.ask  # noqa: F401
-
-        if embedder is not None:
-            asyncio.run(embedder.embed_queries(["warm"]))
-
-
-def _chosen(store: str | Path | None, settings: dict[str, Any]) -> Settings:
+def chosen_settings(store: str | Path | None, settings: dict[str, Any]) -> Settings:
+    """Return the settings by these, the environment and `kgrag.toml`, models named as they may be. Raises `InputError`."""
     chosen = load_settings(store=None if store is None else str(store), **settings)
     check_model_names(chosen)
     return chosen
 
 
-def _open(
+def open_chosen(
     store: str | Path | None, *, create: bool, settings: dict[str, Any], reads_only: bool = False
 ) -> tuple[GraphStore, Settings]:
-    chosen = _chosen(store, settings)
+    """Open the store that the settings name; see `open_graph`."""
+    chosen = chosen_settings(store, settings)
     return open_store(chosen.store, create=create, reads_only=reads_only), chosen
-
-
-def estimate_build(
-    *paths: str | Path,
-    store: str | Path | None = None,
-    metadata: str | Path | None = None,
-    progress: Progress | None = None,
-    **settings: Any,
-) -> Estimate:
-    """Estimate what `build` would do and cost: nothing is called, and a store that is not there is not made.
-
-    Needs no key. Raises `InputError` for a path that does not exist or a setting that is not allowed.
-    """
-    from kgrag.errors import ModelError
-    from kgrag.extract import open_extractor
-    from kgrag.jobs.build import named_graphs
-    from kgrag.jobs.estimate import estimate
-    from kgrag.models.expected import CountingChatModel
-    from kgrag.models.stack import open_cache
-
-    chosen = load_settings(store=None if store is None else str(store), **settings)
-    check_model_names(chosen)
-    embedder = open_embedder(chosen.embedder, settings=chosen)
-    asked = None
-    with suppress(ModelError):  # no key: then the cache has no replies either
-        asked = None if chosen.model in CHAT_MODELS else open_chat_model(chosen.model, settings=chosen)
-    model = CountingChatModel(chosen.model, asked=asked, cache=open_cache(chosen))
-    hosted = None if chosen.model in CHAT_MODELS else model
-    extractors = [open_extractor(name, model=hosted, settings=chosen) for name in chosen.extractor]
-    with open_store(chosen.store, create=False) if store_exists(chosen.store) else nullcontext() as opened:
-        job = estimate(
-            [Path(path) for path in paths],
-            store=opened,
-            embedder=embedder,
-            extractors=named_graphs(extractors, chosen.graph),
-            model=model,
-            settings=chosen,
-            metadata=None if metadata is None else Path(metadata),
-            progress=progress,
-        )
-        return wait_for(job)
 
 
 class _Outlast(Protocol):
@@ -190,7 +105,9 @@ class AsyncKnowledgeGraph:
         cls, store: str | Path | None = None, *, create: bool = True, reads_only: bool = False, **settings: Any
     ) -> Self:
         """Open a store; see `open_graph`."""
-        return cls(*await asyncio.to_thread(_open, store, create=create, settings=settings, reads_only=reads_only))
+        return cls(
+            *await asyncio.to_thread(open_chosen, store, create=create, settings=settings, reads_only=reads_only)
+        )
 
     @cached_property
     def embedder(self) -> Embedder:
@@ -897,115 +814,3 @@ class AsyncKnowledgeGraph:
                 f"{document!r} is the title of several documents ({', '.join(paths)}): say which, by path or id."
             )
         return found
-
-
-def _waiting(
-    method: Callable[Concatenate[AsyncKnowledgeGraph, P], Coroutine[Any, Any, T]],
-) -> Callable[Concatenate[KnowledgeGraph, P], T]:
-    """Make the synchronous form of a method."""
-
-    def wait(graph: KnowledgeGraph, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return wait_for(method(graph.asynchronous, *args, **kwargs))
-
-    update_wrapper(wait, method)  # its name and docstring, and the signature that `help` shows
-    return wait
-
-
-class KnowledgeGraph:
-    """An open store with the models and the pipeline that it is used with. Close it, or use it as a context manager.
-
-    Each method waits for that of the same name of `AsyncKnowledgeGraph`, in one background event loop: connections are kept between
-    calls. It can be used from several threads, and where an event loop runs (a notebook).
-    """
-
-    def __init__(self, store: GraphStore, settings: Settings) -> None:
-        self.asynchronous = AsyncKnowledgeGraph(store, settings)
-        """The same graph for callers with an event loop of their own."""
-        self.store = store
-        self.settings = settings
-
-    def __repr__(self) -> str:
-        return f"kgrag.open({self.settings.store!r})"
-
-    @property
-    def embedder(self) -> Embedder:
-        """The embedding model of the settings."""
-        return self.asynchronous.embedder
-
-    @property
-    def model(self) -> ChatModel | None:
-        """The chat model of the settings; None where they say `rules`. Raises `ModelError` where its key is missing."""
-        return self.asynchronous.model
-
-    @property
-    def reranker(self) -> Reranker | None:
-        """The reranker of the settings; None where they name none. Raises `ModelError` where its key is missing."""
-        return self.asynchronous.reranker
-
-    @property
-    def meter(self) -> Meter:
-        """What hosted models used and cost since this was opened."""
-        return self.asynchronous.meter
-
-    build = _waiting(AsyncKnowledgeGraph.build)
-    delete = _waiting(AsyncKnowledgeGraph.delete)
-    resolve = _waiting(AsyncKnowledgeGraph.resolve)
-    undo_resolve = _waiting(AsyncKnowledgeGraph.undo_resolve)
-    explain_merge = _waiting(AsyncKnowledgeGraph.explain_merge)
-    communities = _waiting(AsyncKnowledgeGraph.communities)
-    show_communities = _waiting(AsyncKnowledgeGraph.show_communities)
-    predict_relations = _waiting(AsyncKnowledgeGraph.predict_relations)
-    undo_predictions = _waiting(AsyncKnowledgeGraph.undo_predictions)
-    retrieve = _waiting(AsyncKnowledgeGraph.retrieve)
-    trace = _waiting(AsyncKnowledgeGraph.trace)
-    ask = _waiting(AsyncKnowledgeGraph.ask)
-    complete = _waiting(AsyncKnowledgeGraph.complete)
-    graph_of_chunks = _waiting(AsyncKnowledgeGraph.graph_of_chunks)
-    neighbours = _waiting(AsyncKnowledgeGraph.neighbours)
-    compare = _waiting(AsyncKnowledgeGraph.compare)
-    compare_outlook = _waiting(AsyncKnowledgeGraph.compare_outlook)
-    make_questions = _waiting(AsyncKnowledgeGraph.make_questions)
-    train_ranker = _waiting(AsyncKnowledgeGraph.train_ranker)
-    train_links = _waiting(AsyncKnowledgeGraph.train_links)
-    tune = _waiting(AsyncKnowledgeGraph.tune)
-    status = _waiting(AsyncKnowledgeGraph.status)
-    types = _waiting(AsyncKnowledgeGraph.types)
-    cypher = _waiting(AsyncKnowledgeGraph.cypher)
-    digest = _waiting(AsyncKnowledgeGraph.digest)
-    warm = _waiting(AsyncKnowledgeGraph.warm)
-
-    def outlasting(self, say: Callable[[str], None]) -> AbstractContextManager[None]:
-        """Within the block, wait for a database server or a model that is away; see `AsyncKnowledgeGraph.outlasting`."""
-        return self.asynchronous.outlasting(say)
-
-    def where(self, *conditions: str) -> KnowledgeGraph:
-        """Return the graph of the documents of which `FIELD=VALUE` holds; see `AsyncKnowledgeGraph.where`. It is closed with this one."""
-        limited = wait_for(self.asynchronous.where(*conditions))
-        found = KnowledgeGraph(limited.store, self.settings)
-        found.asynchronous = limited
-        return found
-
-    def graph_names(self, graph: str | None = None) -> list[str]:
-        """Return the graphs to work on: the one that is given, or all. Raises `InputError` where the store does not have it, or none."""
-        return self.asynchronous.graph_names(graph)
-
-    def graph_name(self, graph: str | None = None) -> str:
-        """Return the name of a graph: the one that is given, or the only one.
-
-        Raises `InputError` where the store does not have it, or where it has to be given.
-        """
-        return self.asynchronous.graph_name(graph)
-
-    def retriever(self, pipeline: str) -> Retriever | AdaptiveRetriever:
-        """Return what retrieves by a pipeline (a name or a TOML file), with the models and the graph of the settings."""
-        return self.asynchronous.retriever(pipeline)
-
-    def close(self) -> None:
-        """Close the store."""
-        self.store.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
