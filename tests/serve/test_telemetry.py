@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -55,10 +56,21 @@ def test_the_log_has_each_request_and_the_questions_only_where_that_is_asked_for
 def test_a_log_that_was_moved_away_is_made_anew(open_desk: OpenDesk, log: Path) -> None:
     with open_desk().client() as client:
         client.get("/healthz")
+        _wait_for("/healthz", log)
         moved = log.rename(log.with_suffix(".1"))
         client.get("/readyz")
+        _wait_for("/readyz", log)
     assert "/healthz" in moved.read_text() and "/readyz" not in moved.read_text()
     assert "/readyz" in log.read_text()
+
+
+def _wait_for(said: str, log: Path) -> None:
+    """Wait until a log has it: a request is logged after its reply was sent."""
+    for _ in range(600):
+        if log.exists() and said in log.read_text():
+            return
+        time.sleep(0.1)
+    raise AssertionError(f"{said} is not in {log.read_text()!r}")
 
 
 def test_metrics_count_by_route_and_outcome_and_are_for_admins(open_desk: OpenDesk) -> None:
