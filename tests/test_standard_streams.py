@@ -47,6 +47,12 @@ def test_questions_come_from_stdin_and_evidence_goes_to_stdout_alone(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_lines_of_a_text_may_end_in_any_way(end: str) -> None:
+    Path("asked.txt").write_bytes(f"\ufeffOne?{end}Two?{end}".encode())
+    assert read_text_once(Path("asked.txt")) == "One?\nTwo?\n"
+
+
 def test_the_checksum_of_questions_from_stdin_is_of_what_came(
     store: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

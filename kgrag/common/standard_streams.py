@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from functools import cache
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 from kgrag.errors import InputError
@@ -31,8 +32,11 @@ def read_bytes_once(file: Path) -> bytes:
 
 
 def read_text_once(file: Path) -> str:
-    """Read a text in UTF-8, with or without a byte order mark, as `read_bytes_once` does. Raises `OSError`, `UnicodeDecodeError`."""
-    return read_bytes_once(file).decode("utf-8-sig").replace("\r\n", "\n")
+    """Read a text in UTF-8, with or without a byte order mark and with any ends of lines, as `read_bytes_once` does.
+
+    Raises `OSError`, `UnicodeDecodeError`.
+    """
+    return TextIOWrapper(BytesIO(read_bytes_once(file)), encoding="utf-8-sig").read()
 
 
 @cache
