@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
-from io import BytesIO
+from io import BytesIO, StringIO
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -19,16 +19,16 @@ __all__ = ["convert_old_spreadsheet"]
 
 STREAMS = ("Workbook", "Book")
 ENCRYPTED = "encrypted"
+MOST_REMARKS = 5
+"""Of xlrd on a file (that it names no code page) that are told."""
 EMPTY = frozenset({xlrd.XL_CELL_EMPTY, xlrd.XL_CELL_BLANK})
 
 
 def convert_old_spreadsheet(data: bytes, path: Path) -> BlockDocument:
     """Convert a .xls file as `convert_spreadsheet` does a .xlsx. Raises `DocumentError` where it is broken or has a password."""
+    remarks = StringIO()
     try:
-        with open(os.devnull, "w") as nowhere:  # noqa: PTH123  (its remarks)
-            book = xlrd.open_workbook(
-                file_contents=_stream(data), formatting_info=True, ragged_rows=True, logfile=nowhere
-            )
+        book = xlrd.open_workbook(file_contents=_stream(data), formatting_info=True, ragged_rows=True, logfile=remarks)
     except xlrd.XLRDError as error:
         if ENCRYPTED in str(error):
             raise DocumentError(path, "is encrypted: save a copy without a password") from error
@@ -42,7 +42,10 @@ def convert_old_spreadsheet(data: bytes, path: Path) -> BlockDocument:
             if (text := " ".join(note.text.split()))
         ]
         blocks += sheet_blocks(sheet.name, rows, number, notes)
-    return BlockDocument(tuple(blocks), path.stem)
+    said = dict.fromkeys(remarks.getvalue().splitlines())
+    return BlockDocument(
+        tuple(blocks), path.stem, notes=tuple(f"xlrd: {line.strip('* ')}" for line in islice(said, MOST_REMARKS))
+    )
 
 
 def _stream(data: bytes) -> bytes:

@@ -124,6 +124,11 @@ def test_sectors_that_lead_back_to_themselves_are_followed_once(tmp_path: Path) 
     assert converted(book, tmp_path / "b.xls").blocks
 
 
+def test_what_xlrd_has_to_say_of_a_file_is_told(tmp_path: Path) -> None:
+    (note,) = converted(sheet_file([("valve", "flow"), ("A", 3.0)]), tmp_path / "a.xls").notes
+    assert "No CODEPAGE record" in note
+
+
 @pytest.mark.parametrize(
     ("name", "data"),
     [
