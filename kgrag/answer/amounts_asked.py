@@ -21,6 +21,7 @@ from kgrag.text.abbreviations import initials
 from kgrag.text.answer_shapes import asks_for_figure
 from kgrag.text.name_shapes import identifiers
 from kgrag.text.numerals import COUNT_BY_WORD
+from kgrag.text.periods import MONTHS
 from kgrag.text.quantities import Quantity, quantities
 from kgrag.text.questions import Question
 from kgrag.text.units import SYMBOLS, UNIT_WORDS, canonical_unit, dimension
@@ -52,9 +53,7 @@ ONLY_CHANGE = re.compile(
     re.IGNORECASE,
 )
 """By how much a figure changed, or what share it is of another one: not the figure (`revenue increased by $4 million, or 8%`)."""
-CALENDAR = re.compile(
-    r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\.? \d{1,2}\b,?"
-)
+CALENDAR = re.compile(rf"\b(?:{MONTHS})\.? \d{{1,2}}\b,?")
 SCALED = re.compile(r"\bin (?:thousands|millions|billions)\b|[$€£¥] ?(?:000s?|mm?|bn)\b", re.IGNORECASE)
 """Heads a table of sums of money, or of counts that are as large: its cells have no unit of their own."""
 _PERIOD_WORDS = "fiscal year years quarter month months week weeks ended first second third fourth full prior"

@@ -25,7 +25,7 @@ from kgrag.answer.statement import Statement
 from kgrag.text.answer_shapes import AnswerKind, asks_for_figure, asks_for_recommendation, chosen_noun
 from kgrag.text.equal_quantities import is_said
 from kgrag.text.name_shapes import identifiers
-from kgrag.text.periods import asks_when_at_all
+from kgrag.text.periods import MONTHS, asks_when_at_all
 from kgrag.text.questions import Question
 from kgrag.text.words import FUNCTION_WORDS, stem, stems
 
@@ -37,9 +37,7 @@ NOT_RECOMMENDED = 0.6
 ASSIGNS = re.compile(r"(?P<name>[A-Za-z][\w.-]*[\w]) ?= ?[^\s<{\[]")
 """`MaxClients = 150`, and no `MaxClients = <number>`."""
 ASKS_A_VALUE = frozenset(["plain", "number", "quantity", "count", "definition"])
-DATE = re.compile(
-    r"\b(?:1[0-9]{3}|20[0-9]{2})\b|\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\b"
-)
+DATE = re.compile(rf"\b(?:1[0-9]{{3}}|20[0-9]{{2}})\b|\b(?:{MONTHS})\b")
 PLACE = re.compile(r"\b(?:in|at|near|from|to)\s+(?:the\s+)?[A-Z]\w+")
 LOCATION = re.compile(
     r"\b(?:director(?:y|ies)|folders?|standard output|stdout|stderr|located|stored|installed|found) (?:in|at|under|below|is|of)\b"

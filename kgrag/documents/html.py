@@ -23,6 +23,7 @@ from kgrag.documents.html_groff import make_lists
 from kgrag.documents.html_preformatted import make_sections
 from kgrag.documents.html_scribble import make_listings
 from kgrag.documents.html_tables import is_data_table, table_block
+from kgrag.documents.html_tags import classes_of
 from kgrag.documents.html_templates import without_template_code
 from kgrag.documents.inline_text import FILE_SUFFIX, InlineText, collapse, resolve_href, sentence_around, superscript
 from kgrag.documents.text_encoding import decode
@@ -454,7 +455,7 @@ def _is_about_the_text(heading: Any) -> bool:
 
 def _is_label(element: Any) -> bool:
     """Whether an element is drawn as a small box beside others, with no space written between them."""
-    return element.tag == "span" and not LABELS.isdisjoint((element.get("class") or "").split())
+    return element.tag == "span" and not LABELS.isdisjoint(classes_of(element))
 
 
 def _ids(element: Any) -> list[str]:

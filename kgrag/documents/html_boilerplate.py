@@ -7,7 +7,7 @@ from collections import Counter
 from itertools import islice
 from typing import Any
 
-from kgrag.documents.html_tags import HEADINGS
+from kgrag.documents.html_tags import HEADINGS, classes_of
 
 __all__ = ["UNSEEN", "boilerplate_rule", "is_box_label"]
 
@@ -212,7 +212,7 @@ def boilerplate_rule(element: Any) -> str | None:
         return "navigation"
     if tag in FRAME_ELEMENTS or (tag in HEADINGS and _is_row_of_pictures(element)):
         return "navigation"
-    if tag == "a" and SOURCE_LINK in (element.get("class") or "").split() and element.text in ("Source", "source"):
+    if tag == "a" and SOURCE_LINK in classes_of(element) and element.text in ("Source", "source"):
         return "link to the source"
     if tag == "header":  # an article's own has its title
         return None if next(element.iter(*HEADINGS), None) is not None else "page header"
@@ -234,7 +234,7 @@ def boilerplate_rule(element: Any) -> str | None:
 def is_box_label(heading: Any) -> bool:
     """Whether a heading is the label of a Note, Tip or Warning box, or of Scaladoc's attributes of a member: no section of its own."""
     parent, below = heading.getparent(), heading.getnext()
-    if below is not None and "attributes" in (below.get("class") or "").split():
+    if below is not None and "attributes" in classes_of(below):
         return True
     return any(
         _is_box(around)
@@ -463,7 +463,7 @@ def _is_mark_of_org(element: Any) -> bool:
 def _is_said_whole(brief: Any) -> bool:
     said, below = " ".join("".join(brief.itertext()).split()), brief.getnext()
     texts = below.iter("div") if below is not None else ()
-    wholes = (one for one in texts if SAID_WHOLE & set((one.get("class") or "").split()))
+    wholes = (one for one in texts if SAID_WHOLE & set(classes_of(one)))
     return any(said.rstrip(".") in " ".join("".join(whole.itertext()).split()) for whole in wholes)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from itertools import islice, takewhile
 from typing import Any
 
-from kgrag.documents.html_tags import BOLD, HEADINGS
+from kgrag.documents.html_tags import BOLD, HEADINGS, classes_of
 
 __all__ = ["make_headings"]
 
@@ -108,9 +108,9 @@ def _is_paragraph_above_text(bold: Any) -> bool:
     """Whether a line in bold is a paragraph by itself, and text stands in the next ones that is not in bold as a whole."""
     paragraph = bold.getparent()
     following = list(islice(paragraph.itersiblings(), MOST_BELOW))
-    if paragraph.tag != "p" or TITLE_OF_FIGURE in (paragraph.get("class") or "").split() or not following:
+    if paragraph.tag != "p" or TITLE_OF_FIGURE in classes_of(paragraph) or not following:
         return False
-    if CONTENTS in (following[0].get("class") or "").split():
+    if CONTENTS in classes_of(following[0]):
         return False
     if following[0].tag not in TEXT_BELOW or any(
         map(_is_said, (bold.tail, *(one.tail for one in bold.itersiblings())))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from kgrag.documents.html_tags import HEADINGS
+from kgrag.documents.html_tags import HEADINGS, classes_of
 
 __all__ = ["make_reference_entries"]
 
@@ -27,12 +27,12 @@ def make_reference_entries(root: Any) -> None:
     The heading of an entry's first part is `Name`, and those of its other parts have the same level. A box is a table of its picture,
     its title and its text.
     """
-    entries = [one for one in root.iter("div") if _has_class(one, "refentry")]
+    entries = [one for one in root.iter("div") if "refentry" in classes_of(one)]
     for entry in entries:
         level = _level_above(entry)
         if level or len(entries) > 1:  # Of a page that is one entry the title says the name.
             _head(entry, level or 1)
-    for box in [one for one in root.iter("div") if not BOXES.isdisjoint((one.get("class") or "").split())]:
+    for box in [one for one in root.iter("div") if not BOXES.isdisjoint(classes_of(one))]:
         table = next((child for child in box if child.tag == "table"), None)
         picture = table.find(".//td/img") if table is not None else None
         if table is not None and picture is not None:
@@ -42,7 +42,7 @@ def make_reference_entries(root: Any) -> None:
 
 
 def _head(entry: Any, above: int) -> None:
-    named = next((one for one in entry.iter("div") if _has_class(one, "refnamediv")), None)
+    named = next((one for one in entry.iter("div") if "refnamediv" in classes_of(one)), None)
     heading = next(named.iter(*HEADINGS), None) if named is not None else None
     purpose = named.find("p") if named is not None else None
     match = NAMES.match("".join(purpose.itertext())) if purpose is not None else None
@@ -59,19 +59,12 @@ def _head(entry: Any, above: int) -> None:
 def _level_above(entry: Any) -> int:
     """The level of the heading of the section around an entry; 0 where there is none."""
     for around in entry.iterancestors("div"):
-        if (
-            not SECTIONS.isdisjoint((around.get("class") or "").split())
-            and (title := next(_titles(around), None)) is not None
-        ):
+        if not SECTIONS.isdisjoint(classes_of(around)) and (title := next(_titles(around), None)) is not None:
             return int(title.tag[1])
     return 0
 
 
 def _titles(section: Any) -> Iterator[Any]:
     for child in section:
-        if child.tag == "div" and _has_class(child, "titlepage"):
+        if child.tag == "div" and "titlepage" in classes_of(child):
             yield from child.iter(*HEADINGS)
-
-
-def _has_class(element: Any, name: str) -> bool:
-    return name in (element.get("class") or "").split()

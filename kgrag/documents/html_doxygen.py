@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from kgrag.documents.html_tags import classes_of
+
 __all__ = ["make_members"]
 
 MEMBERS, DECLARATION, PARAMETERS = "memberdecls", "memname", frozenset({"params", "retval", "exception", "tparams"})
@@ -28,10 +30,10 @@ def make_members(root: Any) -> None:
     if _is_of_doxygen(root):
         _without_links_to_details(root)
     for box in list(root.iter("div")):
-        if LISTING in _classes(box) and any(LINE in _classes(line) for line in box):
+        if LISTING in classes_of(box) and any(LINE in classes_of(line) for line in box):
             _become_listing(box)
     for table in list(root.iter("table")):
-        classes = _classes(table)
+        classes = classes_of(table)
         if ENUMERATORS in classes:
             for heading in table.iter("th"):  # it stands over names and what is said of them, and names the first
                 heading.attrib.pop("colspan", None)
@@ -46,7 +48,7 @@ def make_members(root: Any) -> None:
 def _is_of_doxygen(root: Any) -> bool:
     generators = (meta for meta in root.iter("meta") if (meta.get("name") or "").lower() == "generator")
     return any((meta.get("content") or "").startswith("Doxygen") for meta in generators) or any(
-        MEMBERS in _classes(table) for table in root.iter("table")
+        MEMBERS in classes_of(table) for table in root.iter("table")
     )
 
 
@@ -57,7 +59,7 @@ def _without_links_to_details(root: Any) -> None:
 
 
 def _become_listing(box: Any) -> None:
-    for tooltip in [one for one in box.iter("div") if TOOLTIP in _classes(one)]:
+    for tooltip in [one for one in box.iter("div") if TOOLTIP in classes_of(one)]:
         _drop(tooltip)
     box.tag, box.text = "pre", None
     for line in box:
@@ -79,12 +81,12 @@ def _members(table: Any) -> Iterator[Any]:
     begun: list[Any] = []
     """Cells of the member that is being read."""
     for row in table.iter("tr"):
-        cells = [cell for cell in row if cell.tag in ("td", "th") and not _classes(cell) & NO_CONTENT]
-        if any(SAID_OF in _classes(cell) for cell in cells) and begun:
+        cells = [cell for cell in row if cell.tag in ("td", "th") and not classes_of(cell) & NO_CONTENT]
+        if any(SAID_OF in classes_of(cell) for cell in cells) and begun:
             yield _definition(table, begun, cells)
             begun = []
             continue
-        continues = begun and all(TEMPLATE in _classes(cell) for cell in begun)
+        continues = begun and all(TEMPLATE in classes_of(cell) for cell in begun)
         if not continues:
             yield from _paragraph(table, begun)
             begun = []
@@ -158,11 +160,7 @@ def _replace(table: Any, elements: Iterable[Any]) -> None:
     table.getparent().replace(table, box)
 
 
-def _classes(element: Any) -> set[str]:
-    return set((element.get("class") or "").split()) if element is not None else set()
-
-
-def _classes_above(element: Any) -> set[str]:
+def _classes_above(element: Any) -> frozenset[str]:
     """Return the classes of the list that a table of parameters stands in."""
     above = element.getparent()
-    return _classes(above.getparent()) if above is not None else set()
+    return classes_of(None if above is None else above.getparent())

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from itertools import takewhile
 from typing import Any
 
+from kgrag.documents.html_tags import classes_of
+
 __all__ = ["make_definitions", "make_tables"]
 
 GRID = "summary-table"
@@ -28,7 +30,7 @@ CATEGORIES = frozenset({"category", "category-def"})
 def make_tables(root: Any) -> None:
     """Make tables, in the tree itself, of what is drawn as one."""
     for element in list(root.iter("div", "section")):
-        if GRID in (element.get("class") or "").split():
+        if GRID in classes_of(element):
             _make_grid(element)
         elif element.get("role") in TABLE_ROLES:
             _make_by_roles(element)
@@ -45,7 +47,7 @@ def make_definitions(root: Any) -> None:
         is_field = (field.get("id") or "").startswith(FIELD_IDS) and "section-header" in (
             field.get("class") or ""
         ).split()
-        if not is_field or below is None or "docblock" not in (below.get("class") or "").split():
+        if not is_field or below is None or "docblock" not in classes_of(below):
             continue
         definition = field.makeelement("dl")
         definition.tail, below.tail, field.tail = below.tail, None, None
@@ -56,7 +58,7 @@ def make_definitions(root: Any) -> None:
 
 def _make_grid(element: Any) -> None:
     cells = [child for child in element if isinstance(child.tag, str)]
-    headers = list(takewhile(lambda cell: GRID_HEADER in (cell.get("class") or "").split(), cells))
+    headers = list(takewhile(lambda cell: GRID_HEADER in classes_of(cell), cells))
     width = len(headers)
     if width > 1 and len(cells) % width == 0:
         _become_table(element, [cells[start : start + width] for start in range(0, len(cells), width)], headers)

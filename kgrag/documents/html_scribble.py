@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from kgrag.documents.html_tags import classes_of
+
 __all__ = ["make_listings"]
 
 LISTINGS = frozenset({"RktBlk", "SVerbatim"})
@@ -13,7 +15,7 @@ BLOCKS = ("table", "p", "div", "ul", "ol", "dl", "pre", "blockquote")
 def make_listings(root: Any) -> None:
     """Make a `pre` of each such table, in the tree itself, where each row is one line."""
     for table in list(root.iter("table")):
-        if LISTINGS.isdisjoint((table.get("class") or "").split()):
+        if LISTINGS.isdisjoint(classes_of(table)):
             continue
         rows = [list(row) for row in table.iter("tr")]
         if all(len(row) == 1 for row in rows) and next(table.iterdescendants(*BLOCKS), None) is None:

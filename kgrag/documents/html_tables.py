@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from kgrag.documents.blocks import Block, Link, TableRow, join_header_rows
-from kgrag.documents.html_tags import HEADINGS
+from kgrag.documents.html_tags import HEADINGS, classes_of
 from kgrag.documents.separators import NUMBER
 
 __all__ = ["is_data_table", "table_block"]
@@ -46,9 +46,7 @@ def is_data_table(table: Any) -> bool:
     if any(inner is not table for inner in table.iter("table")) and not _has_tables_in_cells(rows):
         return False
     has_header = next(table.iter("th"), None) is not None
-    is_named = any(
-        OF_DOCBOOK in (one.get("class") or "").split() for one in (table, table.getparent()) if one is not None
-    )
+    is_named = any(OF_DOCBOOK in classes_of(one) for one in (table, table.getparent()))
     return bool(len(rows) > 1 or ((has_header or is_named) and rows)) and any(
         len(list(_cells(row))) > 1 for _, row in rows
     )

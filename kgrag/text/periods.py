@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["asks_when_at_all", "is_of_another_period", "is_of_another_year", "period_announced"]
+__all__ = ["MONTHS", "asks_when_at_all", "is_of_another_period", "is_of_another_year", "period_announced"]
 
-_MONTH = (
-    "january|february|march|april|may|june|july|august|september|october|november|december"
-    "|jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec"
-)
+MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
+_MONTH = f"{MONTHS}|jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec"
 ASKED_YEAR = re.compile(
     rf"\b(?:in|of|for|since|during|and|or|to|from|fiscal|fy|year|years|ended|quarter|(?:{_MONTH})(?: \d{{1,2}},?)?) ?((?:19|20)\d\d)\b"
     r"(?! ?(?:bytes|[kmg]?b\b|ms\b|hz\b|pixels|seconds|entries|characters|bits|\w+s\b))",
