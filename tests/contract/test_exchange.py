@@ -232,7 +232,7 @@ def test_neo4j_fills_the_vector_indexes_of_an_import_from_all_their_nodes_at_onc
         filled = {row["name"]: row["nodes"] for row in store.query(statement("schema/filled_indexes"))}
         assert filled == {index: FEWEST_FILLED}
         asked = {"vector": [1.0] * content.dimensions, "limit": 3, "candidates": 9, "normals": []}
-        found = store.search.linked_entities(graph="mention", index=index, **asked)  # type: ignore[arg-type]
+        found = store.search.linked_entities(graph="mention", **asked)  # type: ignore[arg-type]
         assert len(found) == 3
 
 

@@ -19,7 +19,6 @@ from kgrag.retrieve.steps.predicted import Predicted
 from kgrag.store.graph import GraphStore, open_store
 from kgrag.store.merges import Merge
 from kgrag.store.predictions import PredictedEdge
-from kgrag.store.schema import CHUNK_FULLTEXT_INDEX, CHUNK_VECTOR_INDEX, entity_vector_index
 from kgrag.store.search import Search
 from kgrag.testing import HashingEmbedder
 from kgrag.text.names import normal_form
@@ -157,16 +156,12 @@ def hidden_of(store: GraphStore) -> list[Chunk]:
 
 
 WAYS: dict[str, Callable[[Search, dict[str, Any]], Any]] = {
-    "dense_seeds": lambda s, a: s.dense_seeds(index=CHUNK_VECTOR_INDEX, vector=a["vector"], limit=9, candidates=50),
+    "dense_seeds": lambda s, a: s.dense_seeds(vector=a["vector"], limit=9, candidates=50),
     "row_seeds": lambda s, a: s.row_seeds(vector=a["vector"], limit=9, candidates=50),
-    "sparse_seeds": lambda s, a: s.sparse_seeds(
-        index=CHUNK_FULLTEXT_INDEX, query="pump OR valve", vector=a["vector"], limit=9, read=9
-    ),
-    "mentioning_chunk": lambda s, a: s.mentioning_chunk(index=CHUNK_FULLTEXT_INDEX, query=SECRET),
+    "sparse_seeds": lambda s, a: s.sparse_seeds(query="pump OR valve", vector=a["vector"], limit=9, read=9),
+    "mentioning_chunk": lambda s, a: s.mentioning_chunk(query=SECRET),
     "documents": lambda s, a: s.documents(ids=a["documents"]),
-    "nearest_vectors": lambda s, a: s.nearest_vectors(
-        index=CHUNK_VECTOR_INDEX, vector=a["vector"], limit=9, candidates=50
-    ),
+    "nearest_vectors": lambda s, a: s.nearest_vectors(vector=a["vector"], limit=9, candidates=50),
     "chunk_similarity": lambda s, a: s.chunk_similarity(ids=a["ids"], vector=a["vector"]),
     "chunks": lambda s, a: s.chunks(ids=a["ids"]),
     "named_chunks": lambda s, a: s.named_chunks(
@@ -177,7 +172,6 @@ WAYS: dict[str, Callable[[Search, dict[str, Any]], Any]] = {
     ),
     "linked_entities by vector": lambda s, a: s.linked_entities(
         graph="mention",
-        index=entity_vector_index("mention"),
         vector=a["vector"],
         limit=9,
         candidates=50,
@@ -185,7 +179,6 @@ WAYS: dict[str, Callable[[Search, dict[str, Any]], Any]] = {
     ),
     "linked_entities by name": lambda s, a: s.linked_entities(
         graph="mention",
-        index=entity_vector_index("mention"),
         vector=a["vector"],
         limit=1,
         candidates=1,
@@ -401,7 +394,7 @@ def test_hidden_chunks_take_no_places_of_seeds(
     own_store.finish()
     limited = own_store.limited_to([few[0].id])
     vector = asyncio.run(embedder.embed_queries([question]))[0].tolist()
-    dense = limited.search.dense_seeds(index=CHUNK_VECTOR_INDEX, vector=vector, limit=5, candidates=10)
-    sparse = limited.search.sparse_seeds(index=CHUNK_FULLTEXT_INDEX, query="pump", vector=vector, limit=5)
+    dense = limited.search.dense_seeds(vector=vector, limit=5, candidates=10)
+    sparse = limited.search.sparse_seeds(query="pump", vector=vector, limit=5)
     assert {row["document_id"] for row in (*dense, *sparse)} == {few[0].id}
     assert len(dense) == len(sparse) == 5

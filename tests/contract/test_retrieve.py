@@ -24,7 +24,6 @@ from kgrag.retrieve.state import Candidate, Query, Resources, Seeds, State
 from kgrag.retrieve.steps.links import Links
 from kgrag.retrieve.steps.seeds import Dense, Hybrid
 from kgrag.store.graph import GraphStore, open_store
-from kgrag.store.schema import CHUNK_VECTOR_INDEX
 from kgrag.testing import HashingEmbedder, ScriptedChatModel, ScriptedReranker
 from kgrag.types import Chunk, Citation, Evidence, Hyperlink, Usage, content_id
 from tests.contract.conftest import Content
@@ -360,7 +359,7 @@ def test_a_chunks_own_words_find_it_first_and_fewer_hits_are_the_first_of_more(
         lists = []
         for limit in (1, 3, 5):
             rows = store.search.dense_seeds(
-                index=CHUNK_VECTOR_INDEX, vector=vector.tolist(), limit=limit, candidates=store.search.candidates(limit)
+                vector=vector.tolist(), limit=limit, candidates=store.search.candidates(limit)
             )
             lists.append([(row["id"], row["similarity"]) for row in rows])
         ids = [[one for one, _ in found] for found in lists]

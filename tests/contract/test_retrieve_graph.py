@@ -14,7 +14,6 @@ from kgrag.retrieve.walk_graph import walk_graph
 from kgrag.store.communities import Membership
 from kgrag.store.graph import GraphStore, open_store
 from kgrag.store.ledger import WorkRecord
-from kgrag.store.schema import entity_vector_index
 from kgrag.testing import HashingEmbedder, ScriptedChatModel, ScriptedReranker
 from kgrag.types import Citation, Community, place
 
@@ -124,7 +123,6 @@ def retrieved(store: GraphStore, chosen: Pipeline, *, chat: ScriptedChatModel | 
 def test_a_question_is_linked_to_what_it_names_and_what_is_near(store: GraphStore) -> None:
     rows = store.search.linked_entities(
         graph="mention",
-        index=entity_vector_index("mention"),
         vector=embedded("pump")[0].tolist(),
         limit=2,
         candidates=10,

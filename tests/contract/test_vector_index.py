@@ -41,9 +41,7 @@ def _settings(store: GraphStore) -> dict[str, Any]:
 
 def _found(store: GraphStore, content: Content, text: str) -> list[str]:
     vector = content.vectors([text])[0].tolist()
-    return [
-        row["id"] for row in store.search.dense_seeds(index=CHUNK_VECTOR_INDEX, vector=vector, limit=3, candidates=50)
-    ]
+    return [row["id"] for row in store.search.dense_seeds(vector=vector, limit=3, candidates=50)]
 
 
 @pytest.mark.neo4j

@@ -61,7 +61,7 @@ class CommunitySeeds(_CommunitySeeds):
 
     async def find(self, query: Query, resources: Resources) -> Seeds:
         """Find the communities nearest to the question's vector and the chunks of their entities, in two round trips."""
-        vector = list(query.vector)
+        vector = query.vector
         communities = await asyncio.to_thread(
             resources.store.search.nearest_communities,
             graph=resources.graph,
@@ -158,7 +158,7 @@ class _GlobalSeeds(_CommunitySeeds):
         rows = await asyncio.to_thread(
             resources.store.search.communities_of_level,
             graph=resources.graph,
-            vector=list(query.vector),
+            vector=query.vector,
             level=self.level,
         )
         if not rows:

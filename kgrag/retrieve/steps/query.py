@@ -14,7 +14,6 @@ from kgrag.errors import ModelReplyError
 from kgrag.retrieve import prompts
 from kgrag.retrieve.state import Resources, State, SubQuery
 from kgrag.retrieve.step import Count, Model, ModelStep, Share, StatePart, Step, Weight
-from kgrag.store.schema import CHUNK_VECTOR_INDEX
 from kgrag.text.questions import content_wording, coordinated_questions, keywords, topic
 
 __all__ = [
@@ -234,7 +233,6 @@ class Feedback(Step):
         """Read the vectors of the nearest chunks, in one round trip, and move."""
         rows = await asyncio.to_thread(
             resources.store.search.nearest_vectors,
-            index=CHUNK_VECTOR_INDEX,
             vector=state.vector,
             limit=self.nearest,
             candidates=resources.store.search.candidates(self.nearest),
