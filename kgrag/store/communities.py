@@ -19,7 +19,6 @@ from kgrag.store.connection import Connection, Transaction
 from kgrag.store.ledger import WorkRecord, put_work
 from kgrag.store.rows import BATCH_ROWS, batches_by_size, storable
 from kgrag.store.schema import Schema
-from kgrag.store.statements import statement
 from kgrag.store.vectors import vector_rows
 from kgrag.types import Citation, Community
 
@@ -79,10 +78,10 @@ class Communities:
         if self._schema.meta is None:
             return {}
         members: dict[str, list[str]] = defaultdict(list)
-        for row in self._connection.stream(statement("communities/members", graph=graph), {"graph": graph}):
+        for row in self._connection.stream("communities/members", graph=graph):
             members[row["key"]].append(row["member"])
         found = []
-        for row in self._connection.read(statement("communities/communities"), {"graph": graph}):
+        for row in self._schema.read("communities/communities", graph=graph):
             stored = row["community"]
             membership = Membership(
                 stored["key"],
@@ -100,7 +99,7 @@ class Communities:
 
     def levels(self) -> list[tuple[str, int]]:
         """Return the graphs and levels that have communities, sorted."""
-        rows = self._connection.read(statement("communities/levels"), {}) if self._schema.meta else []
+        rows = self._schema.read("communities/levels")
         return sorted((row["graph"], row["level"]) for row in rows)
 
     def put_similar(self, graph: str, keys: Sequence[str], first: Places, second: Places, scores: Scores) -> None:
@@ -111,7 +110,7 @@ class Communities:
         """
         place = {key: number for number, key in enumerate(keys)}
         there, known, gone = array("q"), array("d"), []
-        for row in self._connection.stream(statement("communities/similar", graph=graph), {"graph": graph}):
+        for row in self._connection.stream("communities/similar", graph=graph):
             one, other = place.get(row["one"]), place.get(row["other"])
             if one is None or other is None:
                 gone.append({"one": row["one"], "other": row["other"]})

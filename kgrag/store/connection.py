@@ -131,38 +131,42 @@ class Connection:
         self.server = server
         """The embedded server where there is one: it has a second language for what its Cypher cannot do."""
 
-    def read(self, text: str, parameters: dict[str, Any]) -> list[dict[str, Any]]:
-        """Run a statement's text in a session that may only read."""
-        return self.with_retry(lambda: list(self.stream(text, parameters)))
+    def read(self, name: str, *, label: str | None = None, **parameters: Any) -> list[dict[str, Any]]:
+        """Run a statement by its name in a session that may only read; `label` goes into its text, and of `graph` the label as well."""
+        return self.with_retry(lambda: [record.data() for record in self._records(name, label, parameters)])
 
-    def read_plain(self, text: str, parameters: dict[str, Any]) -> list[dict[str, Any]]:
+    def read_plain(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
         """Do the same for a statement that returns no nodes, relationships or paths: `read` looks for such in every value of every row."""
-
-        def rows() -> list[dict[str, Any]]:
-            with self._errors(), self._session(reads=True) as session:
-                return _plain_rows(session.run(text, parameters))
-
+        text = statement(name, graph=parameters.get("graph"))
         try:
-            return self.with_retry(rows)
+            return self._plain(text, parameters)
         except NotIndexed:
             # It may be under way, filled anew after a build (`Schema.warm_indexes`).
-            self.read(statement("schema/await_indexes_neo4j"), {"timeout_s": INDEX_WAIT_S})
-            return self.with_retry(rows)
+            self.read("schema/await_indexes_neo4j", timeout_s=INDEX_WAIT_S)
+            return self._plain(text, parameters)
 
-    def stream(self, text: str, parameters: dict[str, Any]) -> Iterator[dict[str, Any]]:
-        """Run a statement's text in a session that may only read; rows come as they are taken."""
-        with self._errors(), self._session(reads=True) as session:
-            for record in session.run(text, parameters):
-                yield record.data()
+    def stream(self, name: str, **parameters: Any) -> Iterator[dict[str, Any]]:
+        """Run a statement as `read` does; rows come as they are taken."""
+        return (record.data() for record in self._records(name, None, parameters))
 
-    def stream_values(self, text: str, parameters: dict[str, Any]) -> Iterator[tuple[Any, ...]]:
+    def stream_values(self, name: str, **parameters: Any) -> Iterator[tuple[Any, ...]]:
         """Do the same with the plain values of each row, in the order in which the statement returns them.
 
         For vectors: `stream` has the driver look at every number in them again, which takes more than half of the time.
         """
+        return map(tuple, self._records(name, None, parameters))
+
+    def _records(self, name: str, label: str | None, parameters: dict[str, Any]) -> Iterator[neo4j.Record]:
+        text = statement(name, graph=parameters.get("graph"), label=label)
         with self._errors(), self._session(reads=True) as session:
-            for record in session.run(text, parameters):
-                yield tuple(record)
+            yield from session.run(text, parameters)
+
+    def _plain(self, text: str, parameters: dict[str, Any]) -> list[dict[str, Any]]:
+        def rows() -> list[dict[str, Any]]:
+            with self._errors(), self._session(reads=True) as session:
+                return _plain_rows(session.run(text, parameters))
+
+        return self.with_retry(rows)
 
     def explain(self, text: str, parameters: dict[str, Any]) -> neo4j.ResultSummary:
         """Have a user's statement planned without running it. Raises `InputError` where it is wrong."""
@@ -231,7 +235,7 @@ class Connection:
         if not isinstance(error, Away):
             return None
         try:
-            self.read_plain("RETURN 1 AS answers", {})
+            self._plain("RETURN 1 AS answers", {})
         except StoreError as away:
             if BROKEN_OFF not in str(cause):
                 return None

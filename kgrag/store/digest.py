@@ -9,7 +9,6 @@ from types import MappingProxyType
 from typing import Any
 
 from kgrag.store.connection import Connection
-from kgrag.store.statements import statement
 
 __all__ = ["ContentDigest", "digest"]
 
@@ -47,7 +46,7 @@ def digest(connection: Connection, *, meta: Mapping[str, Any] | None = None) -> 
     if meta is not None:
         whole.add("meta", {"properties": meta})
     for kind in (*NODES, *RELATIONSHIPS):
-        for row in connection.stream(statement(f"digest/{kind}"), {}):
+        for row in connection.stream(f"digest/{kind}"):
             whole.add(kind, row)
     return whole.hexdigest()
 

@@ -17,7 +17,6 @@ from kgrag.store.ledger import WorkRecord, put_work
 from kgrag.store.links import LinkCounts, relink
 from kgrag.store.rows import batches_by_size, chunk_from_row, chunk_row, document_from_row, document_row, storable
 from kgrag.store.schema import Schema
-from kgrag.store.statements import statement
 from kgrag.store.vectors import WaitingForVectors, put_vectors, vector_rows
 from kgrag.types import Chunk, Document, content_id
 
@@ -70,29 +69,20 @@ class Documents:
 
     def all(self) -> list[Document]:
         """Return every document, by path, title and id."""
-        return self._documents(self._connection.read(statement("store/documents"), {})) if self._schema.meta else []
+        return self._documents(self._schema.read("store/documents"))
 
     def first(self, limit: int) -> list[Document]:
         """Return the first `limit` documents by path, title and id."""
-        if self._schema.meta is None:
-            return []
-        parameters = {"limit": limit, "documents": self._readable_ids()}
-        return self._documents(self._connection.read(statement("store/first_documents"), parameters))
+        return self._documents(self._schema.read("store/first_documents", limit=limit, documents=self._readable_ids()))
 
     def count(self) -> int:
         """Return how many documents there are."""
-        if self._schema.meta is None:
-            return 0
-        rows = self._connection.read(statement("store/count_documents"), {"documents": self._readable_ids()})
-        return int(rows[0]["documents"])
+        rows = self._schema.read("store/count_documents", documents=self._readable_ids())
+        return int(rows[0]["documents"]) if rows else 0
 
     def of_path(self, path: str) -> list[Document]:
         """Return the documents of one path, by title and id."""
-        if self._schema.meta is None:
-            return []
-        return self._documents(
-            self._connection.read(statement("store/documents_of_paths"), {"paths": [path], "titles": None, "ids": []})
-        )
+        return self._documents(self._schema.read("store/documents_of_paths", paths=[path], titles=None, ids=[]))
 
     def put(self, documents: Sequence[tuple[Document, Sequence[Chunk]]], *, moved: Sequence[str] = ()) -> DeletedCounts:
         """Write documents with their chunks, in place of others of the same path and title and of those `moved` (ids: their files are gone
@@ -123,38 +113,31 @@ class Documents:
 
     def chunks(self, ids: Sequence[str] | None = None) -> Iterator[Chunk]:
         """Yield every chunk in document order, or those of `ids` in that order; unknown ids are passed over."""
-        if self._schema.meta is None:
-            return iter(())
         return self._all_chunks() if ids is None else self._chunks_of_ids(ids)
 
     def chunks_of(self, document_ids: Sequence[str]) -> list[Chunk]:
         """Return the chunks of some documents, in the order of both."""
-        if self._schema.meta is None or not document_ids:
+        if not document_ids:
             return []
         order = {document_id: place for place, document_id in enumerate(document_ids)}
         wanted = [document_id for document_id in document_ids if self._may_read(document_id)]
-        rows = self._connection.read(statement("store/chunks_of_documents"), {"document_ids": wanted})
+        rows = self._schema.read("store/chunks_of_documents", document_ids=wanted)
         chunks = [chunk_from_row(row["chunk"]) for row in rows]
         return sorted(chunks, key=lambda chunk: (order[chunk.document_id], chunk.position, chunk.id))
 
     def count_chunks(self) -> int:
         """Return how many chunks there are."""
-        if self._schema.meta is None:
-            return 0
         if self._readable is not None:
-            rows = self._connection.read(statement("store/document_chunk_counts"), {})
-            return sum(int(row["chunks"]) for row in rows if row["document_id"] in self._readable)
-        return int(self._connection.read(statement("store/count_chunks"), {})[0]["chunks"])
+            return sum(many for document_id, many in self._chunk_counts().items() if document_id in self._readable)
+        rows = self._schema.read("store/count_chunks")
+        return int(rows[0]["chunks"]) if rows else 0
 
     def vectors(self) -> tuple[list[str], Vectors]:
         """Return the ids of the chunks that have a vector, sorted, and their vectors: [len(ids), dimensions]."""
         if self._schema.meta is None:
             return [], np.zeros((0, 0), dtype=np.float32)
-        parameters = {"documents": self._readable_ids()}
-        found = {
-            str(chunk): np.asarray(vector, dtype=np.float32)
-            for chunk, vector in self._connection.stream_values(statement("store/chunk_vectors"), parameters)
-        }
+        rows = self._connection.stream_values("store/chunk_vectors", documents=self._readable_ids())
+        found = {str(chunk): np.asarray(vector, dtype=np.float32) for chunk, vector in rows}
         ids = sorted(found)
         vectors = np.array([found[chunk] for chunk in ids], dtype=np.float32)
         return ids, vectors.reshape(len(ids), self._schema.dimensions)
@@ -192,10 +175,7 @@ class Documents:
 
     def ids_without_table_rows(self) -> list[str]:
         """Return the ids of the chunks with a Markdown table of which no row is there, sorted."""
-        if self._schema.meta is None:
-            return []
-        rows = self._connection.read(statement("store/chunks_without_table_rows"), {})
-        return sorted(str(row["id"]) for row in rows)
+        return sorted(str(row["id"]) for row in self._schema.read("store/chunks_without_table_rows"))
 
     def put_table_rows(self, texts: Sequence[tuple[str, str]], vectors: Vectors, *, mended: Sequence[str] = ()) -> None:
         """Write what rows of tables say, each as id of its chunk and text, with their vectors, shape [len(texts), dimensions].
@@ -227,6 +207,10 @@ class Documents:
         found = (document_from_row(row["document"]) for row in rows)
         return sort_documents(one for one in found if self._may_read(one.id))
 
+    def _chunk_counts(self) -> dict[str, int]:
+        rows = self._schema.read("store/document_chunk_counts")
+        return {str(row["document_id"]): int(row["chunks"]) for row in rows}
+
     def _readable_ids(self) -> list[str] | None:
         return None if self._readable is None else sorted(self._readable)
 
@@ -235,16 +219,12 @@ class Documents:
 
     def _chunks_of_ids(self, ids: Sequence[str]) -> Iterator[Chunk]:
         for some in batches_by_size(list(ids)):
-            found = {
-                row["chunk"]["id"]: row["chunk"]
-                for row in self._connection.read(statement("store/chunks"), {"ids": list(some)})
-            }
+            found = {row["chunk"]["id"]: row["chunk"] for row in self._schema.read("store/chunks", ids=some)}
             chunks = (chunk_from_row(found[chunk_id]) for chunk_id in some if chunk_id in found)
             yield from (chunk for chunk in chunks if self._may_read(chunk.document_id))
 
     def _all_chunks(self) -> Iterator[Chunk]:
-        rows = self._connection.read(statement("store/document_chunk_counts"), {})
-        counts = {row["document_id"]: row["chunks"] for row in rows}
+        counts = self._chunk_counts()
         batch: list[str] = []
         waiting = 0
         for document in self.all():

@@ -21,7 +21,6 @@ from kgrag.store.predictions import forget_predictions
 from kgrag.store.relation_writing import Changed, sayings_of, update_relations, write_relations
 from kgrag.store.rows import batches_by_size
 from kgrag.store.said import say
-from kgrag.store.statements import statement
 from kgrag.types import Extraction
 
 __all__ = [
@@ -167,7 +166,7 @@ def remove_chunks_from_graphs(transaction: Transaction, chunk_ids: Sequence[str]
 
 def count_titles(connection: Connection) -> int:
     """Count the chunks that are about each entity of which that is not said yet, in an old store or after an import; return how many."""
-    keys = [row["key"] for row in connection.read_plain(statement("store/entities_without_titles"), {})]
+    keys = [row["key"] for row in connection.read_plain("store/entities_without_titles")]
     for some in batches_by_size(sorted(keys)):
         connection.write(partial(Transaction.run, name="store/count_titles", keys=list(some)))
     return len(keys)

@@ -29,7 +29,6 @@ from kgrag.store.predictions import Predictions
 from kgrag.store.readonly import check_reads_only
 from kgrag.store.schema import SCHEMA_VERSION, Schema
 from kgrag.store.search import Search
-from kgrag.store.statements import statement
 from kgrag.store.vectors import WaitingForVectors
 from kgrag.store.writing_apart import take_back_unfinished
 
@@ -192,7 +191,7 @@ class GraphStore:
         without a label.
         """
         states = {}
-        for row in self._connection.read(statement("communities/count"), {}) if self._schema.meta else ():
+        for row in self._schema.read("communities/count"):
             graph = str(row["graph"])
             record = self.ledger.of_subjects(PARTITION, [graph], scope=graph).get(graph)
             if record is None or row["labelled"] < row["communities"]:

@@ -15,7 +15,6 @@ from kgrag.store.connection import Connection, Transaction
 from kgrag.store.ledger import WorkRecord, put_work
 from kgrag.store.rows import batches_by_size
 from kgrag.store.schema import Schema
-from kgrag.store.statements import statement
 
 __all__ = ["COMPLETE", "PredictedEdge", "Predictions", "forget_predictions"]
 
@@ -47,14 +46,12 @@ class Predictions:
     def triples(self, graph: str) -> list[tuple[str, str, str]]:
         """Return the relations of a graph: key of the head, type, key of the tail."""
         self._schema.ensure_graph(graph)
-        rows = self._connection.read(statement("completion/triples", graph=graph), {"graph": graph})
+        rows = self._schema.read("completion/triples", graph=graph)
         return sorted((row["head"], row["type"], row["tail"]) for row in rows)
 
     def of_graph(self, graph: str) -> list[PredictedEdge]:
         """Return the predicted edges of a graph, likeliest first."""
-        if self._schema.meta is None:
-            return []
-        rows = self._connection.read(statement("completion/predicted", graph=graph), {"graph": graph})
+        rows = self._schema.read("completion/predicted", graph=graph)
         return [PredictedEdge(row["head"], row["type"], row["tail"], row["score"], row["method"]) for row in rows]
 
     def put(self, graph: str, edges: Sequence[PredictedEdge], *, version: str) -> None:
@@ -82,9 +79,7 @@ class Predictions:
 
     def completed(self) -> set[str]:
         """Return the graphs that edges were predicted for."""
-        if self._schema.meta is None:
-            return set()
-        return {row["graph"] for row in self._connection.read(statement("completion/any_completed"), {})}
+        return {row["graph"] for row in self._schema.read("completion/any_completed")}
 
 
 def forget_predictions(transaction: Transaction, keys: Iterable[str]) -> None:

@@ -47,7 +47,6 @@ from kgrag.store.search_rows import (
     WalkLinkRow,
     WalkRelationRow,
 )
-from kgrag.store.statements import statement
 
 __all__ = ["HUB_MENTIONS", "Readable", "Search"]
 
@@ -429,7 +428,7 @@ class Search:
     def readable(self, *, documents: Sequence[str]) -> Readable:
         """Return what somebody may read who may read some documents alone."""
         rows = self._read("retrieve/readable_chunks", documents=documents)
-        chunks = int(self._connection.read(statement("store/count_chunks"), {})[0]["chunks"])
+        chunks = int(self._connection.read("store/count_chunks")[0]["chunks"])
         return Readable(
             documents=list(documents),
             chunks=[row["id"] for row in rows],
@@ -439,7 +438,7 @@ class Search:
 
     def count_table_rows(self) -> int:
         """Return how many rows of tables have a vector of their own."""
-        return int(self._connection.read(statement("store/count_table_rows"), {})[0]["rows"])
+        return int(self._connection.read("store/count_table_rows")[0]["rows"])
 
     def has_entities(self, graph: str) -> bool:
         """Say whether a graph has any entity."""
@@ -465,14 +464,14 @@ class Search:
         retrieves = name.startswith("retrieve/")
         if retrieves:
             parameters = {"documents": self._readable.documents, "readable": self._readable.chunks, **parameters}
-        rows = self._connection.read_plain(statement(name, graph=parameters.get("graph")), parameters)
+        rows = self._connection.read_plain(name, **parameters)
         if retrieves and self._readable.documents is not None:
             self._name_as_readable(rows)
         return rows
 
     def _stream(self, name: str, *, graph: str) -> Iterator[Any]:
         """Run a statement over a whole graph, which may have more rows than memory has room for."""
-        return self._connection.stream(statement(name, graph=graph), {"graph": graph})
+        return self._connection.stream(name, graph=graph)
 
     def _read_list(self, name: str, **parameters: Any) -> list[Any]:
         """Run a statement that returns its rows as the list `rows` of one row: what a hundred chunks are looked for with.
@@ -492,8 +491,8 @@ class Search:
         if not keys:
             return
         said: dict[str, list[dict[str, Any]]] = {key: [] for key in keys}
-        parameters = {"keys": keys, "documents": self._readable.documents}
-        for one in self._connection.read_plain(statement("retrieve/readable_names"), parameters):
+        names = self._connection.read_plain("retrieve/readable_names", keys=keys, documents=self._readable.documents)
+        for one in names:
             said[one["key"]].append(one)
         for row, key, name in named:
             spellings = list(dict.fromkeys(one["name"] for one in said[row[key]]))

@@ -12,7 +12,6 @@ from kgrag.errors import InputError
 from kgrag.models.base import Vectors
 from kgrag.store.connection import Connection, Transaction
 from kgrag.store.rows import batches_by_size
-from kgrag.store.statements import statement
 
 __all__ = ["WaitingForVectors", "put_vectors", "sorted_vectors", "vector_rows"]
 
@@ -35,15 +34,14 @@ class WaitingForVectors:
     def chunks(self) -> list[str]:
         """Return the ids of the chunks without a vector, sorted."""
         if not self._chunks:
-            rows = self._connection.read(statement("store/chunks_without_embedding"), {})
+            rows = self._connection.read("store/chunks_without_embedding")
             self._chunks = dict.fromkeys(sorted(row["id"] for row in rows))
         return list(self._chunks)
 
     def entities(self, graph: str) -> list[str]:
         """Return the keys of a graph's entities without a vector, sorted; the graph's index has to exist."""
         if not self._entities.get(graph):
-            text = statement("store/entities_without_embedding", graph=graph)
-            rows = self._connection.read(text, {"graph": graph})
+            rows = self._connection.read("store/entities_without_embedding", graph=graph)
             self._entities[graph] = dict.fromkeys(sorted(row["key"] for row in rows))
         return list(self._entities[graph])
 

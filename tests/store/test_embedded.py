@@ -471,13 +471,13 @@ def test_who_closes_a_store_lets_the_transaction_of_another_thread_end(tmp_path:
         ended = threads.submit(connection.close)
         with pytest.raises(StoreUnavailable, match="got one that was closed"):
             while True:
-                connection.read("RETURN 1", {})
+                connection.read("exchange/any_node")
         closing.set()
         writing.result()
         ended.result()
     connection = open_connection(tmp_path / "a.kg", create=False)
     try:
-        assert connection.read("MATCH (d:Document) RETURN d.id AS id", {}) == [{"id": "last"}]
+        assert connection.read("store/documents") == [{"document": {"id": "last"}}]
     finally:
         connection.close()
 

@@ -105,7 +105,7 @@ def import_store(connection: Connection, schema: Schema, folder: Path, *, progre
     if schema.meta is not None:
         raise InputError("The store has content already, and an import needs an empty one. Choose another --store.")
     state = import_state(connection)
-    if state is None and connection.read(statement("exchange/any_node"), {})[0]["any"]:
+    if state is None and connection.read("exchange/any_node")[0]["any"]:
         raise InputError("The database has nodes that are none of kgrag's, and an import needs an empty one.")
     if state is not None and state["export"] != manifest.digest:
         raise InputError(
@@ -200,9 +200,9 @@ class _Import:
         On Neo4j these are all of vectors, each filled from all of its nodes.
         """
         self._schema.create(meta)
-        for row in self._connection.read(statement("store/graphs"), {}):
+        for row in self._connection.read("store/graphs"):
             self._schema.ensure_graph(row["graph"])
-        for row in self._connection.read(statement("communities/levels"), {}):
+        for row in self._connection.read("communities/levels"):
             self._ensure_level(row["graph"], row["level"])
         count_titles(self._connection)
         says = {"key": "store", **asdict(meta)}
