@@ -144,15 +144,7 @@ class Documents:
 
     def ids_without_embedding(self) -> list[str]:
         """Return the ids of the chunks that wait for their vector, sorted."""
-        return self._chunks_waiting()
-
-    def chunks_without_embedding(self, limit: int) -> list[Chunk]:
-        """Return up to `limit` chunks that wait for their vector."""
-        return list(self.chunks(self._chunks_waiting()[:limit]))
-
-    def count_chunks_without_embedding(self) -> int:
-        """Return how many chunks wait for their vector."""
-        return len(self._chunks_waiting())
+        return self._waiting.chunks()
 
     def put_embeddings(self, ids: Sequence[str], vectors: Vectors, *, embedder: str, seconds: float = 0.0) -> None:
         """Give chunks their vectors, shape [len(ids), dimensions]; ledger `embed`. `seconds` is what they took together.
@@ -199,9 +191,6 @@ class Documents:
                 transaction.run("store/delete_work", subjects=list(mended), stages=[TABLE_ROWS])
 
         self._connection.write(write)
-
-    def _chunks_waiting(self) -> list[str]:
-        return self._waiting.chunks() if self._schema.meta else []
 
     def _documents(self, rows: Iterable[Mapping[str, Any]]) -> list[Document]:
         found = (document_from_row(row["document"]) for row in rows)

@@ -69,7 +69,7 @@ class GraphStore:
         self.remark = connection.remark
         """What a reader should know: that a copy is read. Empty where it is the store itself."""
         self._schema = schema = Schema(connection)
-        self._waiting = waiting = WaitingForVectors(connection)
+        self._waiting = waiting = WaitingForVectors(schema)
         self.ledger = Ledger(connection, schema)
         """What was done about which document or chunk."""
         self.documents = Documents(connection, schema, waiting)

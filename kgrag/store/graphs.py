@@ -167,22 +167,15 @@ class Graphs:
         rows = ((str(key), vector) for key, vector in values)
         return sorted_vectors(rows, self._schema.dimensions)
 
-    def entities_without_embedding(self, graph: str, limit: int) -> list[dict[str, Any]]:
-        """Return up to `limit` entities (key, name, type, description) that wait for their vector."""
-        return self.entities_of(self._entities_waiting(graph)[:limit])
-
     def keys_without_embedding(self, graph: str) -> list[str]:
         """Return the keys of the entities of a graph that wait for their vector, sorted."""
-        return self._entities_waiting(graph)
+        self._schema.ensure_graph(graph)
+        return self._waiting.entities(graph)
 
     def entities_of(self, keys: Sequence[str]) -> list[dict[str, Any]]:
         """Return entities (key, name, type, description), sorted by key."""
-        rows = self._schema.read("store/entities", keys=list(keys)) if keys else []
+        rows = self._schema.read("store/entities", keys=keys) if keys else []
         return sorted(rows, key=lambda row: str(row["key"]))
-
-    def count_entities_without_embedding(self, graph: str) -> int:
-        """Return how many entities of a graph wait for their vector."""
-        return len(self._entities_waiting(graph))
 
     def counts_without_embedding(self) -> dict[str, int]:
         """Return how many entities have no vector, by graph, of graphs that have such; nothing is written."""
@@ -220,8 +213,8 @@ class Graphs:
 
     def naming_texts(self, keys: Sequence[str]) -> dict[str, str]:
         """Return for entities as extracted the text of a chunk that names each: the first by id."""
-        first = {row["key"]: row["chunk_id"] for row in self._schema.read("resolve/naming_chunks", keys=list(keys))}
-        for row in self._schema.read("resolve/members_of_keys", keys=list(keys)):
+        first = {row["key"]: row["chunk_id"] for row in self._schema.read("resolve/naming_chunks", keys=keys)}
+        for row in self._schema.read("resolve/members_of_keys", keys=keys):
             first[row["key"]] = min(json.loads(row["mentions"]))
         rows = self._schema.read("store/chunks", ids=sorted(set(first.values())))
         texts = {row["chunk"]["id"]: row["chunk"]["text"] for row in rows}
@@ -252,7 +245,3 @@ class Graphs:
     def _delete_nodes(self, count: int, name: str, **parameters: Any) -> None:
         for _ in range(0, count, DELETE_NODES):
             self._connection.write(lambda transaction: transaction.run(name, limit=DELETE_NODES, **parameters))
-
-    def _entities_waiting(self, graph: str) -> list[str]:
-        self._schema.ensure_graph(graph)
-        return self._waiting.entities(graph)

@@ -96,12 +96,12 @@ def record_fields(record: Any) -> dict[str, Any]:
 
 
 async def embed(store: GraphStore, embedder: HashingEmbedder) -> None:
-    chunks = store.documents.chunks_without_embedding(100)
+    chunks = list(store.documents.chunks(store.documents.ids_without_embedding()))
     vectors = await embedder.embed_documents([chunk.text for chunk in chunks])
     store.documents.put_embeddings([chunk.id for chunk in chunks], vectors, embedder=embedder.name)
     said = [(chunks[0].id, f"Parts. {ODD}"), (chunks[0].id, "Parts. Valve; Number: 7"), (chunks[1].id, "Parts.")]
     store.documents.put_table_rows(said, await embedder.embed_documents([text for _, text in said]))
-    entities = store.graphs.entities_without_embedding("mention", 100)
+    entities = store.graphs.entities_of(store.graphs.keys_without_embedding("mention"))
     vectors = await embedder.embed_documents([entity["name"] for entity in entities])
     store.graphs.put_embeddings("mention", [entity["key"] for entity in entities], vectors)
 

@@ -23,7 +23,7 @@ from kgrag.store.search import Search
 from kgrag.testing import HashingEmbedder
 from kgrag.text.names import normal_form
 from kgrag.types import Chunk, Entity, Hyperlink, Relation
-from tests.vectors import embed_waiting_chunks
+from tests.vectors import embed_waiting_chunks, embed_waiting_entities
 
 from .conftest import Content
 
@@ -130,9 +130,7 @@ def fill(target: str, embedder: HashingEmbedder, content: Content) -> None:
         tables = [(secret[1].id, f"{SECRET}: 80 bar"), (chunks[1].id, "V-7; Price: 12 EUR")]
         vectors = asyncio.run(embedder.embed_documents([said for _, said in tables]))
         opened.documents.put_table_rows(tables, vectors)
-        rows = opened.graphs.entities_without_embedding("mention", 100)
-        vectors = asyncio.run(embedder.embed_documents([row["name"] for row in rows]))
-        opened.graphs.put_embeddings("mention", [row["key"] for row in rows], vectors)
+        embed_waiting_entities(opened, embedder)
         opened.finish()
         asyncio.run(
             update_communities(

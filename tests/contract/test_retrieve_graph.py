@@ -74,7 +74,7 @@ def fill(target: str, content: Content) -> None:
             ],
         )
         opened.documents.put_embeddings([c.id for c in chunks], embedded(*TEXTS), embedder=EMBEDDER.name)
-        entities = opened.graphs.entities_without_embedding("mention", 100)
+        entities = opened.graphs.entities_of(opened.graphs.keys_without_embedding("mention"))
         opened.graphs.put_embeddings("mention", [e["key"] for e in entities], embedded(*(e["name"] for e in entities)))
         keys = {e["name"]: e["key"] for e in entities}
         parents = {FINE: COARSE}

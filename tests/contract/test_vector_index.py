@@ -22,9 +22,11 @@ pytestmark = pytest.mark.changes_indexes
 
 def _put(store: GraphStore, content: Content, name: str, chunks: int) -> None:
     store.documents.put([content.document(name, *(f"{name} {number}" for number in range(chunks)))])
-    while waiting := store.documents.chunks_without_embedding(BATCH):
-        vectors = content.vectors([chunk.text for chunk in waiting])
-        store.documents.put_embeddings([c.id for c in waiting], vectors, embedder=content.embedder, seconds=0.1)
+    ids = store.documents.ids_without_embedding()
+    for start in range(0, len(ids), BATCH):
+        some = ids[start : start + BATCH]
+        vectors = content.vectors([chunk.text for chunk in store.documents.chunks(some)])
+        store.documents.put_embeddings(some, vectors, embedder=content.embedder, seconds=0.1)
 
 
 def _index_id(store: GraphStore) -> int:

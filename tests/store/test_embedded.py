@@ -313,7 +313,7 @@ for n in range(10_000):
         assert store.ledger.of_stage("extract", "mention").keys() <= {chunk.id for chunk in store.documents.chunks()}
         # What the last transaction did is there as a whole or not at all.
         assert len(store.ledger.of_stage("extract", "mention")) % 5 == 0
-        assert store.documents.count_chunks_without_embedding() == store.documents.count_chunks() - len(
+        assert len(store.documents.ids_without_embedding()) == store.documents.count_chunks() - len(
             store.ledger.of_stage("embed", "e")
         )
         rewrite(store, 12 + 4 * seed)
