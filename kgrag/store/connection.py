@@ -17,6 +17,7 @@ from kgrag.store.driver_errors import Away, Met, NotIndexed, driver_errors
 from kgrag.store.embedded import EmbeddedServer
 from kgrag.store.jvm import leave_at_once
 from kgrag.store.overrun import Overrun, cut_overruns
+from kgrag.store.rows import batches_by_size
 from kgrag.store.statements import statement
 from kgrag.store.uses import Uses
 
@@ -90,13 +91,30 @@ class Transaction:
         text = statement(name, graph=graph, entity=entity, relation=relation, level=level, index=index, label=label)
         return _plain_rows(self._transaction.run(text, parameters))
 
+    def run_batched(
+        self,
+        name: str,
+        *,
+        graph: str | None = None,
+        entity: str | None = None,
+        relation: str | None = None,
+        level: int | None = None,
+        **batched: Sequence[Any],
+    ) -> list[dict[str, Any]]:
+        """Run a statement as `run` does, once for each message that its one parameter takes; return the rows of all. None for none."""
+        ((parameter, values),) = batched.items()
+        found: list[dict[str, Any]] = []
+        for some in batches_by_size(values):
+            one: dict[str, Any] = {parameter: some}
+            found += self.run(name, graph=graph, entity=entity, relation=relation, level=level, **one)
+        return found
+
     def run_list(self, name: str, **parameters: Any) -> list[Any]:
-        """Run a statement that returns its rows as the list `rows` of one row; parameters as of `run`.
+        """Run a statement as `run_batched` does that returns its rows as the list `rows` of one row.
 
         For each row the driver asks the socket twice, and while another thread extracts it waits for the interpreter each time.
         """
-        rows: list[Any] = self.run(name, **parameters)[0]["rows"]
-        return rows
+        return [row for one in self.run_batched(name, **parameters) for row in one["rows"]]
 
 
 def _plain_rows(result: neo4j.Result) -> list[dict[str, Any]]:

@@ -188,7 +188,7 @@ class Documents:
             transaction.run("store/delete_table_rows", ids=sorted(numbers))
             put_vectors(transaction, "store/put_table_rows", rows)
             if mended:
-                transaction.run("store/delete_work", subjects=list(mended), stages=[TABLE_ROWS])
+                transaction.run("store/delete_work", subjects=mended, stages=[TABLE_ROWS])
 
         self._connection.write(write)
 
@@ -207,7 +207,7 @@ class Documents:
         return self._readable is None or document_id in self._readable
 
     def _chunks_of_ids(self, ids: Sequence[str]) -> Iterator[Chunk]:
-        for some in batches_by_size(list(ids)):
+        for some in batches_by_size(ids):
             found = {row["chunk"]["id"]: row["chunk"] for row in self._schema.read("store/chunks", ids=some)}
             chunks = (chunk_from_row(found[chunk_id]) for chunk_id in some if chunk_id in found)
             yield from (chunk for chunk in chunks if self._may_read(chunk.document_id))
@@ -260,16 +260,14 @@ def _put_documents(
     wanted = {chunk.id: chunk_row(chunk) for _, chunks in latest.values() for chunk in chunks}
     placed = [i for i in before if i in wanted and _apart_from_boxes(before[i]) == _apart_from_boxes(wanted[i])]
     reboxed = [{"id": i, "boxes": wanted[i].get("boxes")} for i in placed if before[i] != wanted[i]]
-    for rows in batches_by_size(reboxed):
-        transaction.run("store/put_chunk_boxes", rows=rows)
+    transaction.run_batched("store/put_chunk_boxes", rows=reboxed)
     stale = sorted(before.keys() - placed)
     deleted = _delete_chunks(transaction, stale)
     new = [row for chunk_id, row in wanted.items() if chunk_id not in placed]
 
-    for rows in batches_by_size([document_row(document) for document, _ in latest.values()]):
-        transaction.run("store/put_documents", rows=rows)
-    for rows in batches_by_size([{"document_id": row["document_id"], "properties": row} for row in new]):
-        transaction.run("store/put_chunks", rows=rows)
+    transaction.run_batched("store/put_documents", rows=[document_row(document) for document, _ in latest.values()])
+    rows = [{"document_id": row["document_id"], "properties": row} for row in new]
+    transaction.run_batched("store/put_chunks", rows=rows)
     _put_reading_order(
         transaction,
         latest.values(),
@@ -284,14 +282,14 @@ def _put_documents(
 def _carry_over(transaction: Transaction, replaced: Sequence[str], new: Sequence[Mapping[str, Any]]) -> None:
     """Give new chunks what equal chunks of documents that have to go have: vectors, extractions, entries in the ledger."""
     waiting: dict[tuple[Any, ...], list[str]] = defaultdict(list)
-    old = [row["chunk"] for row in transaction.run("store/chunks_of_documents", document_ids=list(replaced))]
+    old = [row["chunk"] for row in transaction.run("store/chunks_of_documents", document_ids=replaced)]
     for row in sorted(old, key=lambda row: (row["position"], row["id"]), reverse=True):
         waiting[_said(row)].append(row["id"])
     successors = {found.pop(): row["id"] for row in new if (found := waiting.get(_said(row)))}
     for some in batches_by_size(sorted(successors)):
         rows = [{"id": successors[chunk_id], "before": chunk_id} for chunk_id in some]
         transaction.run("store/carry_embeddings", rows=rows)
-        work = transaction.run("store/work_of_subjects", subjects=list(some), stages=DERIVED_STAGES)
+        work = transaction.run("store/work_of_subjects", subjects=some, stages=DERIVED_STAGES)
         records = [WorkRecord.from_row(row["work"]) for row in work]
         put_work(transaction, [replace(record, subject=successors[record.subject]) for record in records])
     move_extractions(transaction, successors)
@@ -308,7 +306,7 @@ def _apart_from_boxes(row: dict[str, Any]) -> dict[str, Any]:
 
 def _delete_documents(transaction: Transaction, ids: Sequence[str]) -> DeletedCounts:
     """Delete documents, their chunks and what only those supported; their files count as unread. Unknown ids are passed over."""
-    documents = [row["document"] for row in transaction.run("store/documents_of_ids", ids=list(ids))] if ids else []
+    documents = [row["document"] for row in transaction.run("store/documents_of_ids", ids=ids)] if ids else []
     if not documents:
         return DeletedCounts()
     found = sorted(document["id"] for document in documents)
@@ -324,9 +322,9 @@ def _delete_chunks(transaction: Transaction, ids: Sequence[str]) -> DeletedCount
     removed = Removed()
     for some in batches_by_size(ids):
         removed += remove_chunks_from_graphs(transaction, some)
-        transaction.run("store/delete_work", subjects=list(some), stages=DERIVED_STAGES)
-        transaction.run("store/delete_table_rows", ids=list(some))
-        transaction.run("store/delete_chunks", ids=list(some))
+        transaction.run("store/delete_work", subjects=some, stages=DERIVED_STAGES)
+        transaction.run("store/delete_table_rows", ids=some)
+        transaction.run("store/delete_chunks", ids=some)
     return DeletedCounts(chunks=len(ids), entities=removed.entities, relations=removed.relations)
 
 
@@ -347,5 +345,4 @@ def _put_reading_order(
                 {chunk.id: chunk for chunk in chunks}.values(), key=lambda chunk: (chunk.position, chunk.id)
             )
             rows.extend({"id": chunk.id, "next": following.id} for chunk, following in pairwise(ordered))
-    for some in batches_by_size(rows):
-        transaction.run("store/put_next_chunks", rows=some)
+    transaction.run_batched("store/put_next_chunks", rows=rows)

@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 from kgrag.store.connection import Connection, Transaction
-from kgrag.store.rows import batches_by_size
 from kgrag.store.schema import Schema
 from kgrag.types import Usage, content_id
 
@@ -106,7 +105,7 @@ class Ledger:
         if subjects:
             self._schema.bound()
             self._connection.write(
-                lambda transaction: transaction.run("store/delete_work", subjects=list(subjects), stages=[stage])
+                lambda transaction: transaction.run("store/delete_work", subjects=subjects, stages=[stage])
             )
 
     def failures(self) -> list[WorkRecord]:
@@ -152,8 +151,7 @@ class Ledger:
 
 def put_work(transaction: Transaction, records: Sequence[WorkRecord]) -> None:
     """Write records in place of older ones of the same work."""
-    for rows in batches_by_size([record.row() for record in records]):
-        transaction.run("store/put_work", rows=rows)
+    transaction.run_batched("store/put_work", rows=[record.row() for record in records])
 
 
 def _key(stage: str, subject: str, scope: str) -> str:

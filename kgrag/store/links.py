@@ -53,11 +53,9 @@ def relink(connection: Connection, documents: Iterable[Document]) -> LinkCounts:
     )
 
     def write(transaction: Transaction) -> None:
-        for some in batches_by_size([source for source in changed if source in known]):
-            transaction.run("store/delete_links", ids=list(some))
+        transaction.run_batched("store/delete_links", ids=[source for source in changed if source in known])
         rows = [_row(source, link) for source in changed for link in sorted(wanted.get(source, ()))]
-        for some_rows in batches_by_size(rows):
-            transaction.run("store/put_links", rows=some_rows)
+        transaction.run_batched("store/put_links", rows=rows)
 
     if changed:
         connection.write(write)
@@ -98,7 +96,7 @@ def _places(connection: Connection, document_ids: Sequence[str]) -> dict[tuple[s
     """Where a fragment of a document is, and (fragment "") where the document begins: the id of the first such chunk."""
     first: dict[tuple[str, str], tuple[int, str]] = {}
     for some in batches_by_size(document_ids):
-        for row in connection.stream("store/anchored_chunks", document_ids=list(some)):
+        for row in connection.stream("store/anchored_chunks", document_ids=some):
             place = (row["position"], row["id"])
             for fragment in ("", *row["anchors"]):
                 spot = (row["document_id"], fragment)

@@ -30,7 +30,6 @@ from kgrag.store.mentions import (
     without_empty_says,
 )
 from kgrag.store.predictions import forget_predictions
-from kgrag.store.rows import batches_by_size
 
 __all__ = ["Merge", "Merged", "apply_merges", "split_merges", "split_touched"]
 
@@ -113,17 +112,15 @@ def split_merges(transaction: Transaction, graph: str, survivors: Iterable[str])
     """Take merges back: every member is again what it was; return how many entities came back."""
     wanted = sorted(set(survivors))
     facts = _Facts()
-    for some in batches_by_size(wanted):
-        for row in transaction.run("resolve/members", survivors=list(some)):
-            _read_member(facts, row)
+    for row in transaction.run_batched("resolve/members", survivors=wanted):
+        _read_member(facts, row)
     keys = facts.properties.keys()
     if not keys:
         return 0
     elsewhere = _survivors(transaction, {end for edge in facts.relations for end in (edge[0], edge[2])} - keys)
     relations, _ = _project(facts.relations, elsewhere)
-    for some in batches_by_size(wanted):
-        transaction.run("resolve/delete_members", survivors=list(some))
-        transaction.run("resolve/delete_merges", survivors=list(some))
+    transaction.run_batched("resolve/delete_members", survivors=wanted)
+    transaction.run_batched("resolve/delete_merges", survivors=wanted)
     mentions = {(key, chunk_id): mention for key, said in facts.mentions.items() for chunk_id, mention in said.items()}
     _replace(transaction, graph, wanted, facts.properties, facts.vectors, mentions, relations)
     return len(keys) - len(wanted)
@@ -134,9 +131,8 @@ def split_touched(transaction: Transaction, keys: Iterable[str]) -> bool:
     if not transaction.run("resolve/any_merge"):
         return False
     by_graph: dict[str, set[str]] = defaultdict(set)
-    for some in batches_by_size(sorted(set(keys))):
-        for row in transaction.run("resolve/merges_of_keys", keys=list(some)):
-            by_graph[row["graph"]].add(row["survivor"])
+    for row in transaction.run_batched("resolve/merges_of_keys", keys=sorted(set(keys))):
+        by_graph[row["graph"]].add(row["survivor"])
     for graph, survivors in sorted(by_graph.items()):
         split_merges(transaction, graph, survivors)
     return bool(by_graph)
@@ -147,25 +143,23 @@ def _read_entities(transaction: Transaction, keys: Iterable[str]) -> _Facts:
     facts = _Facts()
     wanted = sorted(keys)
     fused: dict[Edge, dict[str, Saying]] = {}
-    for some in batches_by_size(wanted):
-        for row in transaction.run("resolve/entities", keys=list(some)):
-            properties = dict(row["properties"])
-            if (vector := properties.pop("embedding", None)) is not None:
-                facts.vectors[row["key"]] = vector
-            properties.pop("titles", None)  # counted again of the mentions, of which members have a copy
-            facts.properties[row["key"]] = properties
-        for row in transaction.run("resolve/mentions", keys=list(some)):
-            facts.mentions[row["key"]][row["chunk_id"]] = {
-                name: row[name] for name in ("name", "role", "description", "says")
-            }
-        for row in transaction.run("resolve/relations", keys=list(some)):
-            fused[row["head"], row["type"], row["tail"]] = read_sayings(row)
+    for row in transaction.run_batched("resolve/entities", keys=wanted):
+        properties = dict(row["properties"])
+        if (vector := properties.pop("embedding", None)) is not None:
+            facts.vectors[row["key"]] = vector
+        properties.pop("titles", None)  # counted again of the mentions, of which members have a copy
+        facts.properties[row["key"]] = properties
+    for row in transaction.run_batched("resolve/mentions", keys=wanted):
+        facts.mentions[row["key"]][row["chunk_id"]] = {
+            name: row[name] for name in ("name", "role", "description", "says")
+        }
+    for row in transaction.run_batched("resolve/relations", keys=wanted):
+        fused[row["head"], row["type"], row["tail"]] = read_sayings(row)
     ends = {end for edge in fused for end in (edge[0], edge[2])} - set(wanted)
     neighbours, merged = _Facts(), set()
-    for some in batches_by_size(sorted(ends)):
-        for row in transaction.run("resolve/members", survivors=list(some)):
-            _read_member(neighbours, row)
-            merged.add(row["survivor"])
+    for row in transaction.run_batched("resolve/members", survivors=sorted(ends)):
+        _read_member(neighbours, row)
+        merged.add(row["survivor"])
     for edge, sayings in fused.items():
         # A relation with a merged entity is made of those of its members, and they know them apart.
         if edge[0] not in merged and edge[2] not in merged:
@@ -188,12 +182,8 @@ def _read_member(facts: _Facts, row: Mapping[str, Any]) -> None:
 
 def _survivors(transaction: Transaction, keys: Iterable[str]) -> dict[str, str]:
     """Return for each merged entity among `keys` the one that it went into."""
-    found: dict[str, str] = {}
-    for some in batches_by_size(sorted(keys)):
-        found.update(
-            {row["key"]: row["survivor"] for row in transaction.run("resolve/merges_of_keys", keys=list(some))}
-        )
-    return found
+    rows = transaction.run_batched("resolve/merges_of_keys", keys=sorted(keys))
+    return {row["key"]: row["survivor"] for row in rows}
 
 
 def _project(
@@ -269,14 +259,12 @@ def _write_members(transaction: Transaction, graph: str, merges: Sequence[Merge]
         for merge in merges
         for key in merge.members
     ]
-    for some in batches_by_size(rows):
-        transaction.run("resolve/put_members", rows=list(some))
+    transaction.run_batched("resolve/put_members", rows=rows)
     reasons = [
         {"key": merge.survivor, "graph": graph, "members": list(merge.members), "reasons": merge.reasons}
         for merge in merges
     ]
-    for some_reasons in batches_by_size(reasons):
-        transaction.run("resolve/put_merges", rows=list(some_reasons))
+    transaction.run_batched("resolve/put_merges", rows=reasons)
 
 
 def _lists(sayings: Mapping[str, Saying]) -> dict[str, list[str]]:
@@ -305,23 +293,19 @@ def _replace(
     for key, properties in sorted(entities.items()):
         by_type[properties["type"]].append({**properties, "titles": titles[key]})
     for type_, typed in by_type.items():
-        for rows in batches_by_size(typed):
-            transaction.run("store/put_entities", graph=graph, entity=type_, rows=list(rows))
+        transaction.run_batched("store/put_entities", graph=graph, entity=type_, rows=typed)
     with_vector = [{"id": key, "embedding": vector} for key, vector in sorted(vectors.items())]
-    for some_vectors in batches_by_size(with_vector):
-        transaction.run("store/put_entity_embeddings", rows=list(some_vectors))
+    transaction.run_batched("store/put_entity_embeddings", rows=with_vector)
     named = [
         {"key": key, "chunk_id": chunk_id, "properties": without_empty_says(mention)}
         for (key, chunk_id), mention in sorted(mentions.items())
     ]
-    for some_named in batches_by_size(named):
-        transaction.run("store/put_mentions", rows=list(some_named))
+    transaction.run_batched("store/put_mentions", rows=named)
     by_relation: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for (head, relation, tail), sayings in sorted(relations.items()):
         by_relation[relation].append({"head": head, "tail": tail, "properties": relation_properties(sayings)})
     for relation, ends in by_relation.items():
-        for some_ends in batches_by_size(ends):
-            transaction.run("store/put_relations", relation=relation, rows=list(some_ends))
+        transaction.run_batched("store/put_relations", relation=relation, rows=ends)
 
 
 def _json(value: Any) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import Any
 
 from kgrag.store.connection import Connection, Transaction
 from kgrag.store.ledger import WorkRecord, put_work
@@ -60,7 +59,7 @@ class Predictions:
         record = WorkRecord(COMPLETE, SUBJECT, scope=graph, version=version)
         self._connection.write(lambda transaction: put_work(transaction, [record]))
         for rows in batches_by_size([asdict(edge) for edge in edges]):
-            self._connection.write(partial(_put, rows=rows))
+            self._connection.write(partial(Transaction.run, name="completion/put_predicted", rows=rows))
 
     def delete(self, graph: str) -> int:
         """Take the predicted edges of a graph out; return how many there were."""
@@ -86,9 +85,4 @@ def forget_predictions(transaction: Transaction, keys: Iterable[str]) -> None:
     """Delete the predicted edges at entities whose relations change."""
     wanted = sorted(set(keys))
     if wanted and transaction.run("completion/any_completed"):
-        for some in batches_by_size(wanted):
-            transaction.run("completion/forget_predicted", keys=list(some))
-
-
-def _put(transaction: Transaction, *, rows: Sequence[dict[str, Any]]) -> None:
-    transaction.run("completion/put_predicted", rows=rows)
+        transaction.run_batched("completion/forget_predicted", keys=wanted)
