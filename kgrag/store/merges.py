@@ -23,12 +23,13 @@ from kgrag.store.mentions import (
     Mention,
     Saying,
     better,
-    describe,
+    listed_sayings,
     read_sayings,
     relation_properties,
     said_once,
     without_empty_says,
 )
+from kgrag.store.namings import described, naming_of
 from kgrag.store.predictions import forget_predictions
 
 __all__ = ["Merge", "Merged", "apply_merges", "split_merges", "split_touched"]
@@ -206,28 +207,22 @@ def _project(
 def _fuse(merge: Merge, facts: _Facts) -> tuple[dict[str, Any], dict[str, Mention]]:
     """Return the properties and the mentions of the entity that stays."""
     fused: dict[str, Mention] = {}
-    times: Counter[tuple[str, str, str]] = Counter()
+    mentions = [mention for key in merge.members for mention in facts.mentions[key].values()]
     for key in merge.members:
         for chunk_id, mention in sorted(facts.mentions[key].items()):
-            times[mention["name"], mention["role"], mention["description"]] += 1
             known = fused.get(chunk_id)
             chosen = dict(mention if known is None else better(known, mention))
             chosen["says"] = sorted({*mention["says"], *(known["says"] if known else ())})
             fused[chunk_id] = chosen
-    described = describe(
-        [
-            {"name": name, "role": role, "description": description, "times": count}
-            for (name, role, description), count in sorted(times.items())
-        ]
-    )
+    says = described(naming_of({**mention, "times": 1} for mention in mentions))
     members = [facts.properties[key] for key in merge.members]
     spellings = {spelling for member in members for spelling in (member["name"], *member["aliases"])}
     return {
         **facts.properties[merge.survivor],
-        **described,
-        "aliases": sorted((spellings | set(described["aliases"])) - {described["name"]}),
+        **says,
+        "aliases": sorted((spellings | set(says["aliases"])) - {says["name"]}),
         "mentions": len(fused),
-        "descriptions": sorted({description for _, _, description in times if description}),
+        "descriptions": sorted({mention["description"] for mention in mentions if mention["description"]}),
         "types": sorted({member["type"] for member in members}),
     }, fused
 
@@ -240,7 +235,7 @@ def _reads_the_same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 def _write_members(transaction: Transaction, graph: str, merges: Sequence[Merge], facts: _Facts) -> None:
     touching: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for edge, sayings in sorted(facts.relations.items()):
-        row = {"head": edge[0], "type": edge[1], "tail": edge[2], **_lists(sayings)}
+        row = {"head": edge[0], "type": edge[1], "tail": edge[2], **listed_sayings(sayings)}
         for end in {edge[0], edge[2]} & facts.properties.keys():
             touching[end].append(row)
     rows = [
@@ -265,15 +260,6 @@ def _write_members(transaction: Transaction, graph: str, merges: Sequence[Merge]
         for merge in merges
     ]
     transaction.run_batched("resolve/put_merges", rows=reasons)
-
-
-def _lists(sayings: Mapping[str, Saying]) -> dict[str, list[str]]:
-    chunks = sorted(sayings)
-    return {
-        "chunks": chunks,
-        "descriptions": [sayings[chunk_id][0] for chunk_id in chunks],
-        "reasons": [sayings[chunk_id][1] for chunk_id in chunks],
-    }
 
 
 def _replace(
