@@ -20,7 +20,7 @@ from kgrag.store.ledger import WorkRecord, put_work
 from kgrag.store.rows import BATCH_ROWS, batches_by_size, storable
 from kgrag.store.schema import Schema
 from kgrag.store.vectors import vector_rows
-from kgrag.types import Citation, Community
+from kgrag.types import Citation, Community, canonical_json
 
 __all__ = [
     "PARTITION",
@@ -225,14 +225,7 @@ def _summary_row(community: Community, content_hash: str) -> dict[str, Any]:
         "summary": storable(community.summary),
         "key_terms": storable(list(community.key_terms)),
         "full_content": storable(community.full_content),
-        "citations": storable(
-            json.dumps(
-                [c.model_dump(exclude={"sources"}) for c in community.citations],
-                ensure_ascii=False,
-                sort_keys=True,
-                separators=(",", ":"),
-            )
-        ),
+        "citations": storable(canonical_json([c.model_dump(exclude={"sources"}) for c in community.citations])),
         "content_hash": content_hash,
         "embedding": None,
     }

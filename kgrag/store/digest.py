@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
 from kgrag.store.connection import Connection
+from kgrag.types import canonical_json
 
 __all__ = ["ContentDigest", "digest"]
 
@@ -83,7 +83,7 @@ def _canonical(kind: str, row: Mapping[str, Any]) -> bytes:
     }
     if "labels" in content:
         content["labels"] = sorted(content["labels"])
-    return json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
+    return canonical_json(content).encode()
 
 
 def _plain(value: Any) -> Any:

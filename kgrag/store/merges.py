@@ -31,6 +31,7 @@ from kgrag.store.mentions import (
 )
 from kgrag.store.namings import described, naming_of
 from kgrag.store.predictions import forget_predictions
+from kgrag.types import canonical_json
 
 __all__ = ["Merge", "Merged", "apply_merges", "split_merges", "split_touched"]
 
@@ -246,9 +247,9 @@ def _write_members(transaction: Transaction, graph: str, merges: Sequence[Merge]
             "name": facts.properties[key]["name"],
             "type": facts.properties[key]["type"],
             "normal": facts.properties[key]["normal"],
-            "properties": _json(facts.properties[key]),
-            "mentions": _json(facts.mentions[key]),
-            "relations": _json(touching[key]),
+            "properties": canonical_json(facts.properties[key]),
+            "mentions": canonical_json(facts.mentions[key]),
+            "relations": canonical_json(touching[key]),
             "embedding": facts.vectors.get(key),
         }
         for merge in merges
@@ -292,7 +293,3 @@ def _replace(
         by_relation[relation].append({"head": head, "tail": tail, "properties": relation_properties(sayings)})
     for relation, ends in by_relation.items():
         transaction.run_batched("store/put_relations", relation=relation, rows=ends)
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
