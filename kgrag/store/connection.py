@@ -31,6 +31,8 @@ WRITERS = 4
 """Transactions that a server has at once of what does not hang together."""
 FEWEST_ROWS = 32
 """Of one of them."""
+DELETED_AT_ONCE = 5000
+"""Nodes or relationships of one transaction."""
 DEADLOCK_TRIES = 8
 INDEX_WAIT_S = 60
 """How long who asks waits for an index that is filled."""
@@ -275,6 +277,11 @@ class Connection:
         """Let no other thread write within the block."""
         with self._writing:
             yield
+
+    def delete_in_parts(self, name: str, count: int, **parameters: Any) -> None:
+        """Run a statement that deletes at most `limit` nodes or relationships until `count` are gone, each time in a transaction."""
+        for _ in range(0, count, DELETED_AT_ONCE):
+            self.write(lambda transaction: transaction.run(name, limit=DELETED_AT_ONCE, **parameters))
 
     def write_apart(self, rows: Sequence[R], work: Callable[[Transaction, Sequence[R]], None]) -> None:
         """Run `work` over parts of `rows`, each in a transaction of its own; on a server up to four of them are under way at once.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from kgrag.models.base import Vectors
 from kgrag.store.connection import Connection, Transaction
-from kgrag.store.extractions import Removed, move_extractions, remove_chunks_from_graphs
+from kgrag.store.extractions import DeletedCounts, move_extractions, remove_chunks_from_graphs
 from kgrag.store.ledger import WorkRecord, put_work
 from kgrag.store.links import LinkCounts, relink
 from kgrag.store.rows import batches_by_size, chunk_from_row, chunk_row, document_from_row, document_row, storable
@@ -20,31 +20,13 @@ from kgrag.store.schema import Schema
 from kgrag.store.vectors import WaitingForVectors, put_vectors, vector_rows
 from kgrag.types import Chunk, Document, content_id
 
-__all__ = ["TABLE_ROWS", "DeletedCounts", "Documents", "sort_documents"]
+__all__ = ["TABLE_ROWS", "Documents", "sort_documents"]
 
 READ_CHUNKS = 2000
 """Chunks that are asked for, and sorted, at a time."""
 TABLE_ROWS = "embed_rows"
 """The ledger's stage of chunks of which a row has no vector; one whose rows are all there has no entry."""
 DERIVED_STAGES = ["embed", TABLE_ROWS, "extract"]
-
-
-@dataclass(frozen=True, slots=True)
-class DeletedCounts:
-    """What went."""
-
-    documents: int = 0
-    chunks: int = 0
-    entities: int = 0
-    relations: int = 0
-
-    def __add__(self, other: DeletedCounts) -> DeletedCounts:
-        return DeletedCounts(
-            self.documents + other.documents,
-            self.chunks + other.chunks,
-            self.entities + other.entities,
-            self.relations + other.relations,
-        )
 
 
 class Documents:
@@ -319,13 +301,13 @@ def _delete_documents(transaction: Transaction, ids: Sequence[str]) -> DeletedCo
 
 
 def _delete_chunks(transaction: Transaction, ids: Sequence[str]) -> DeletedCounts:
-    removed = Removed()
+    deleted = DeletedCounts(chunks=len(ids))
     for some in batches_by_size(ids):
-        removed += remove_chunks_from_graphs(transaction, some)
+        deleted += remove_chunks_from_graphs(transaction, some)
         transaction.run("store/delete_work", subjects=some, stages=DERIVED_STAGES)
         transaction.run("store/delete_table_rows", ids=some)
         transaction.run("store/delete_chunks", ids=some)
-    return DeletedCounts(chunks=len(ids), entities=removed.entities, relations=removed.relations)
+    return deleted
 
 
 def _put_reading_order(

@@ -25,7 +25,7 @@ from kgrag.types import Extraction
 
 __all__ = [
     "Begun",
-    "Removed",
+    "DeletedCounts",
     "begin_extractions",
     "count_titles",
     "end_extractions",
@@ -42,14 +42,21 @@ Mentions: TypeAlias = dict[tuple[str, str], Mention]
 
 
 @dataclass(frozen=True, slots=True)
-class Removed:
-    """How many entities and relations lost their last support."""
+class DeletedCounts:
+    """What went."""
 
+    documents: int = 0
+    chunks: int = 0
     entities: int = 0
     relations: int = 0
 
-    def __add__(self, other: Removed) -> Removed:
-        return Removed(self.entities + other.entities, self.relations + other.relations)
+    def __add__(self, other: DeletedCounts) -> DeletedCounts:
+        return DeletedCounts(
+            self.documents + other.documents,
+            self.chunks + other.chunks,
+            self.entities + other.entities,
+            self.relations + other.relations,
+        )
 
 
 @dataclass(slots=True)
@@ -152,14 +159,15 @@ def take_back_extractions(
     update_entities(transaction, {key for key, _ in before} | set(created))
 
 
-def remove_chunks_from_graphs(transaction: Transaction, chunk_ids: Sequence[str]) -> Removed:
-    """Take back what chunks said, in every graph."""
+def remove_chunks_from_graphs(transaction: Transaction, chunk_ids: Sequence[str]) -> DeletedCounts:
+    """Take back what chunks said, in every graph; return how many entities and relations lost their last support."""
     before = _as_extracted(transaction, lambda: _mentions_of(transaction, chunk_ids))
     if not before:
-        return Removed()
+        return DeletedCounts()
     _delete_mentions(transaction, before.keys())
     relations = update_relations(transaction, _edges(before), chunks=set(chunk_ids), sayings={})
-    return Removed(update_entities(transaction, {key for key, _ in before}), relations)
+    entities = update_entities(transaction, {key for key, _ in before})
+    return DeletedCounts(entities=entities, relations=relations)
 
 
 def count_titles(connection: Connection) -> int:

@@ -22,9 +22,6 @@ from kgrag.types import Extraction, content_id
 
 __all__ = ["Graphs"]
 
-DELETE_NODES = 5000
-"""Of one transaction."""
-
 
 class Graphs:
     """The graphs of an open store: entities and relations, and the merges that hold among entities.
@@ -135,21 +132,22 @@ class Graphs:
     def delete(self, graph: str) -> int:
         """Delete the entities and relations of a graph, its merges, communities, indexes and ledger; return how many entities went.
 
-        Chunks stay. Each of at most `DELETE_NODES` nodes is a transaction of its own.
+        Chunks stay. It takes many transactions, each of some thousand nodes.
         """
         self._schema.ensure_graph(graph)  # its label has to exist to be asked for
         self._waiting.forget_graph(graph)
         self._relations = None
         entities = int(self._schema.read("store/count_graph", graph=graph)[0]["entities"])
-        self._delete_nodes(entities, "store/delete_graph", graph=graph)
+        delete = self._connection.delete_in_parts
+        delete("store/delete_graph", entities, graph=graph)
         communities = self._communities.of_graph(graph)
-        self._delete_nodes(len(communities), "communities/delete_communities_of_graph", scope=graph)
+        delete("communities/delete_communities_of_graph", len(communities), scope=graph)
         members = self.count_members(graph)
-        self._delete_nodes(members, "resolve/delete_members_of_graph", of_graph=graph)
-        self._delete_nodes(members, "resolve/delete_merges_of_graph", of_graph=graph)
+        delete("resolve/delete_members_of_graph", members, of_graph=graph)
+        delete("resolve/delete_merges_of_graph", members, of_graph=graph)
         for stage in ("extract", "schema", PARTITION, SUMMARISE, COMPLETE):
             entries = len(self._schema.read("store/work", stage=stage, scope=graph))
-            self._delete_nodes(entries, "store/delete_work_of_scope", stage=stage, scope=graph)
+            delete("store/delete_work_of_scope", entries, stage=stage, scope=graph)
         self._schema.drop_graph(graph)
         for level in sorted({one.membership.level for one in communities.values()}):
             self._schema.drop_level(graph, level)
@@ -241,7 +239,3 @@ class Graphs:
         self._schema.ensure_graph(graph)
         self._waiting.forget_graph(graph)
         return self._connection.write(lambda transaction: split_merges(transaction, graph, survivors))
-
-    def _delete_nodes(self, count: int, name: str, **parameters: Any) -> None:
-        for _ in range(0, count, DELETE_NODES):
-            self._connection.write(lambda transaction: transaction.run(name, limit=DELETE_NODES, **parameters))

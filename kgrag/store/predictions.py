@@ -19,8 +19,6 @@ __all__ = ["COMPLETE", "PredictedEdge", "Predictions", "forget_predictions"]
 
 COMPLETE, SUBJECT = "complete", "completion"
 """Stage and subject of the ledger's entry that a graph (its scope) has predicted edges."""
-DELETE_EDGES = 5000
-"""Of one transaction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +62,10 @@ class Predictions:
     def delete(self, graph: str) -> int:
         """Take the predicted edges of a graph out; return how many there were."""
         there = len(self.of_graph(graph))
-        for _ in range(0, there, DELETE_EDGES):
-            self._connection.write(
-                lambda transaction: transaction.run("completion/delete_predicted", graph=graph, limit=DELETE_EDGES)
-            )
+        delete = self._connection.delete_in_parts
+        delete("completion/delete_predicted", there, graph=graph)
         if there or graph in self.completed():
-            self._connection.write(
-                lambda transaction: transaction.run(
-                    "store/delete_work_of_scope", stage=COMPLETE, scope=graph, limit=DELETE_EDGES
-                )
-            )
+            delete("store/delete_work_of_scope", 1, stage=COMPLETE, scope=graph)
         return there
 
     def completed(self) -> set[str]:
