@@ -97,14 +97,15 @@ async def check_models(
 
 async def require_models(
     settings: Settings, *, roles: Collection[Role], structured: bool = True, meter: Meter | None = None
-) -> list[Verdict]:
-    """Check the hosted models of these roles, before anything is paid for. Raises `ModelError` with a line for each that fails."""
+) -> None:
+    """Check the hosted models of these roles, if any, before anything is paid for. Raises `ModelError` with a line for each that fails."""
     names = {"chat": settings.model, "embedder": settings.embedder, "reranker": settings.reranker or ""}
     hosted = [role for role in roles if is_hosted(names[role])]
+    if not hosted:
+        return
     verdicts = await check_models(settings, roles=hosted, structured=structured, meter=meter)
     if failed := [verdict for verdict in verdicts if not verdict.ok]:
         raise ModelError("\n".join(verdict.problem for verdict in failed))
-    return verdicts
 
 
 async def _verdict(role: Role, name: str, check: Any) -> Verdict:
