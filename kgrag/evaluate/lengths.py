@@ -45,11 +45,11 @@ def correlations(columns: Mapping[str, Sequence[float | None]]) -> dict[tuple[st
     return {(one, other): correlation(columns[one], columns[other]) for one, other in combinations(columns, 2)}
 
 
-def quantile_bins(values: Sequence[float], bins: int = BINS) -> list[Bin]:
-    """Divide values at their quantiles, as pandas' `qcut` does; equal edges make fewer bins."""
+def quantile_bins(values: Sequence[float]) -> list[Bin]:
+    """Divide values at their quantiles into `BINS`, as pandas' `qcut` does; equal edges make fewer bins."""
     if not values:
         return []
-    edges = list(dict.fromkeys(np.quantile(values, np.linspace(0.0, 1.0, bins + 1)).tolist()))
+    edges = list(dict.fromkeys(np.quantile(values, np.linspace(0.0, 1.0, BINS + 1)).tolist()))
     if len(edges) == 1:
         return [Bin(edges[0], edges[0], tuple(range(len(values))))]
     found = []
