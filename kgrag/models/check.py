@@ -15,6 +15,7 @@ from kgrag.errors import InputError, KgragError, ModelError, ModelReplyError
 from kgrag.models import CHAT_MODELS, is_hosted, open_chat_model, open_embedder, open_reranker
 from kgrag.models.base import ChatModel, Message
 from kgrag.models.meter import Meter
+from kgrag.models.reply_schema import object_of
 from kgrag.models.structured import StructuredMode, parse_object, structured_mode
 from kgrag.settings import Settings
 
@@ -24,12 +25,7 @@ Role = Literal["chat", "embedder", "reranker"]
 ROLES: tuple[Role, ...] = ("chat", "embedder", "reranker")
 CHECK_RETRIES = 1
 """A check is to say what is the case, not to wait until it is better."""
-CHECK_SCHEMA = {
-    "type": "object",
-    "properties": {"ok": {"type": "boolean"}},
-    "required": ["ok"],
-    "additionalProperties": False,
-}
+CHECK_SCHEMA = object_of(ok={"type": "boolean"})
 
 
 @dataclass(frozen=True, slots=True)
