@@ -42,12 +42,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return Path("docs")
 
 
-@pytest.fixture
-def store(store_target: str) -> Iterator[GraphStore]:
-    with open_store(store_target) as opened:
-        yield opened
-
-
 def built(store: GraphStore, folder: Path) -> BuildReport:
     job = build(
         [folder], store=store, embedder=HashingEmbedder(), extractors=[open_extractor("mention")], settings=Settings()
