@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -60,6 +60,18 @@ class WorkRecord:
         prompt_tokens = self.tokens - self.completion_tokens
         return Usage(
             calls=self.calls, prompt_tokens=prompt_tokens, completion_tokens=self.completion_tokens, cost=self.cost
+        )
+
+    def after(self, previous: WorkRecord | None, usage: Usage | None = None) -> WorkRecord:
+        """Return it as the attempt after `previous` (None: the first): attempts, and what model calls cost, add up."""
+        spent = (usage or Usage()) + (previous.usage if previous else Usage())
+        return replace(
+            self,
+            attempts=previous.attempts + 1 if previous else 1,
+            calls=spent.calls,
+            tokens=spent.prompt_tokens + spent.completion_tokens,
+            completion_tokens=spent.completion_tokens,
+            cost=spent.cost,
         )
 
     def row(self) -> dict[str, Any]:
