@@ -222,7 +222,7 @@ def write_markdown(run: Run, out: Path, *, summary: Summary) -> None:
         cells = []
         for query_type in columns:
             one = summary.interval(pipeline, summary.main, query_type)
-            cells.append("" if one is None else f"{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]")
+            cells.append("" if one is None else f"{one:.2f}")
         lines.append(markdown_row([pipeline, *cells]))
     if summary.has_losses:
         lines += ["", "## Gold facts lost in retrieval + lost in answering", "", markdown_row(["pipeline", *columns])]
@@ -251,7 +251,7 @@ def write_markdown(run: Run, out: Path, *, summary: Summary) -> None:
         ]
         for pipeline in summary.pipelines:
             one, seen = summary.corrected(pipeline), summary.mean(pipeline, "right")
-            corrected = "" if one is None else f"{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]"
+            corrected = "" if one is None else f"{one:.2f}"
             lines.append(markdown_row([pipeline, "" if seen is None else f"{seen:.2f}", corrected]))
     lines += ["", "## What speaks against these figures", ""] + [f"- {one}" for one in threats(run, summary)]
     lines += ["", "## Made with", ""] + [f"- {key}: {value}" for key, value in settings.model_dump().items()]
